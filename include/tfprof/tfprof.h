@@ -1,0 +1,235 @@
+/* tfprof.h: the one public header of libtfprof, a profiler for deep-learning models.
+ *
+ * The life of an analysis:
+ *
+ *     tfp_profile *p = tfp_profile_new();
+ *     tfp_profile_add_file(p, NULL, "profile_10", err);        any number of files, each format known by its content
+ *     tfp_profile_finish(p, err);                              no more files: the profile may now be read by many threads
+ *     tfp_options *o = tfp_options_new();
+ *     tfp_options_set(o, "select", "micros,bytes", err);
+ *     tfp_report_build(p, "scope", o, &r, err);                rows, in memory
+ *     tfp_report_write(r, "text", write_to_stdout, NULL, err); rows, as bytes
+ *     tfp_report_free(r); tfp_options_free(o); tfp_profile_free(p);
+ *
+ * Rules that hold everywhere:
+ *  - Nothing here prints, exits, aborts or keeps global state.
+ *  - Functions that can fail return a tfp_status (0 is success) and take a tfp_error last, which may be NULL.
+ *  - Every pointer argument may be NULL where the text says so; elsewhere NULL gives TFP_BADARG, never a crash.
+ *  - Strings are UTF-8 as found in the files, ended by NUL; those returned live as long as the object that gave them.
+ *  - Units: times are microseconds, sizes are bytes, everything else is a plain count.
+ *  - Threads: objects may be used from any thread; one object from several threads at a time only where a function says so.
+ */
+#ifndef TFPROF_TFPROF_H
+#define TFPROF_TFPROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TFP_API __attribute__((visibility("default")))
+#else
+#define TFP_API
+#endif
+
+/** What went wrong, in kinds a program can act on. The words are in the tfp_error. */
+typedef enum tfp_status {
+    TFP_OK = 0,
+    TFP_BADFILE,   /**< an input is missing, unreadable, damaged or not of the format it was said to be */
+    TFP_BADARG,    /**< a wrong call: unknown option or value, invalid regex, NULL where an object is needed */
+    TFP_NOTFOUND,  /**< what was asked for is not in the profile (a step, code traces) or not in this library (a view) */
+    TFP_BADOUTPUT, /**< the report could not be written */
+    TFP_NOMEM,     /**< out of memory */
+    TFP_LIMIT,     /**< an input passes a size or nesting limit */
+    TFP_CANCELLED  /**< the progress callback asked to stop */
+} tfp_status;
+
+typedef struct tfp_error tfp_error;     /**< the last error's message; reusable */
+typedef struct tfp_profile tfp_profile; /**< one model's profile, from any number of files */
+typedef struct tfp_options tfp_options; /**< what to show */
+typedef struct tfp_report tfp_report;   /**< one view of a profile: rows with values */
+
+/** The library's version, such as "0.1.0". Never NULL. */
+TFP_API const char *tfp_version(void);
+
+/** The exit status that the command line gives for a status: 0 done, 1 wrong input, 2 wrong usage, 3 output failed,
+ *  4 out of memory or over a limit, 130 interrupted. */
+TFP_API int tfp_exit_status(tfp_status status);
+
+/* ---- errors ---------------------------------------------------------------------------------------------------- */
+
+/** A new, empty error, or NULL without memory (which every function takes as "no message wanted"). */
+TFP_API tfp_error *tfp_error_new(void);
+TFP_API void tfp_error_free(tfp_error *err);
+
+/** One line without a newline, at most 4,000 bytes, control characters escaped, such as
+ *  "run_meta_3.pb: step stats: device 1: varint longer than 10 bytes at byte 1187"; "" after success or for NULL. */
+TFP_API const char *tfp_error_message(const tfp_error *err);
+
+/* ---- what this library can do: the tables ---------------------------------------------------------------------- */
+
+/** The tables that tfp_list reads. */
+typedef enum tfp_table {
+    TFP_VIEWS,    /**< scope, graph, op, code, advise */
+    TFP_COLUMNS,  /**< the columns of -select */
+    TFP_OPTIONS,  /**< every option of tfp_options_set, in the order that TensorFlow lists them, then our own */
+    TFP_OUTPUTS,  /**< what tfp_report_write can write: text, json, csv, md, ... */
+    TFP_FORMATS,  /**< what tfp_profile_add_file can read: profile, graph, run_meta, op_log, checkpoint */
+    TFP_CHECKERS, /**< what advise checks */
+    TFP_ORDERS    /**< the values of -order_by */
+} tfp_table;
+
+/** Row `i` of a table: its name, or NULL past the end. */
+TFP_API const char *tfp_list(tfp_table table, size_t i);
+
+/** What the row with that name is, in one or a few sentences for people, or NULL if there is none.
+ *  For columns: what the number means and where it comes from. */
+TFP_API const char *tfp_help(tfp_table table, const char *name);
+
+/* ---- profiles -------------------------------------------------------------------------------------------------- */
+
+/** An empty profile, or NULL without memory. */
+TFP_API tfp_profile *tfp_profile_new(void);
+
+/** Frees a profile; reports built from it must be freed before. NULL is allowed. */
+TFP_API void tfp_profile_free(tfp_profile *p);
+
+/** What a profile keeps of its inputs beyond what text views show; more costs memory. */
+typedef enum tfp_keep {
+    TFP_KEEP_MEMORY = 1, /**< every allocation and output buffer of every execution: timelines, tfp_profile_write */
+    TFP_KEEP_ATTRS = 2,  /**< every node attribute: tfp_profile_write */
+    TFP_KEEP_ALL = 3
+} tfp_keep;
+
+/** Sets what the files added from now on leave behind. `keep` is a sum of tfp_keep values; the default is
+ *  TFP_KEEP_MEMORY. Errors: TFP_BADARG. */
+TFP_API tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep);
+
+/** Called now and then while a file is read: bytes read of bytes in all (0 when unknown). A nonzero result stops
+ *  the load with TFP_CANCELLED. */
+typedef int (*tfp_progress_fn)(void *ctx, uint64_t done, uint64_t total);
+
+/** Sets the progress callback; NULL for none. Errors: TFP_BADARG. */
+TFP_API tfp_status tfp_profile_on_progress(tfp_profile *p, tfp_progress_fn fn, void *ctx);
+
+/** Adds a file to the profile.
+ *  format  a name from tfp_list(TFP_FORMATS, i); NULL means: know it by its content
+ *  path    a file, a folder (a SavedModel), a pipe, or for "checkpoint" a prefix; gzip is unpacked by content
+ *  Order: graphs, then run_metas (numbered 0, 1, 2 ... as steps), then op_logs, then the checkpoint. A "profile"
+ *  (ProfileProto) stands alone, or with a checkpoint.
+ *  Errors: TFP_BADFILE with "PATH: what is wrong"; TFP_LIMIT; TFP_NOMEM; TFP_CANCELLED; TFP_BADARG.
+ *  After an error the profile can only be freed. */
+TFP_API tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err);
+
+/** The same from memory; `name` stands for the path in messages. The bytes are not needed after the call. */
+TFP_API tfp_status tfp_profile_add_bytes(tfp_profile *p, const char *format, const char *name, const void *data,
+                                         size_t size, tfp_error *err);
+
+/** The format of a file by its content: a name of TFP_FORMATS, or NULL with `err` saying what is wrong. */
+TFP_API const char *tfp_recognise_file(const char *path, tfp_error *err);
+
+/** Ends adding: checks references between the inputs and makes the profile ready to be read.
+ *  Errors: TFP_BADARG when nothing was added; TFP_NOMEM. */
+TFP_API tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err);
+
+/** Warning `i`: one line naming the file, for something in the inputs that had to be dropped, clamped or guessed,
+ *  such as "graph.pb: inputs that name no node: 3 (first: gone)"; NULL past the end. */
+TFP_API const char *tfp_profile_warning(const tfp_profile *p, size_t i);
+
+/** The share of the graph's nodes that run_meta number `i` has statistics for (0 to 1), or -1 past the last one. */
+TFP_API double tfp_profile_coverage(const tfp_profile *p, size_t i);
+
+/** How many steps the profile has, and their numbers in ascending order. */
+TFP_API size_t tfp_profile_step_count(const tfp_profile *p);
+TFP_API int64_t tfp_profile_step(const tfp_profile *p, size_t i);
+
+/** How many nodes the profile has, and their names in the order of the files. NULL past the end. */
+TFP_API size_t tfp_profile_node_count(const tfp_profile *p);
+TFP_API const char *tfp_profile_node_name(const tfp_profile *p, size_t i);
+
+/** Takes `size` bytes somewhere; 0 means done, anything else stops the writing with TFP_BADOUTPUT. */
+typedef int (*tfp_write_fn)(void *ctx, const void *data, size_t size);
+
+/** Writes the profile as a ProfileProto that this library and TensorFlow's can read. The profile must have been read
+ *  with TFP_KEEP_ALL for all of it to be there. Errors: TFP_BADOUTPUT, TFP_NOMEM, TFP_BADARG. */
+TFP_API tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err);
+
+/** The same into a file: written beside it and renamed, so that a failure leaves an old file as it was. */
+TFP_API tfp_status tfp_profile_write_file(const tfp_profile *p, const char *path, tfp_error *err);
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+/** All options at their defaults, or NULL without memory. */
+TFP_API tfp_options *tfp_options_new(void);
+TFP_API tfp_options *tfp_options_copy(const tfp_options *o);
+TFP_API void tfp_options_free(tfp_options *o);
+
+/** Sets one option from text. In names `-` and `_` are the same. Lists are separated by commas.
+ *  A NULL value is allowed for booleans and means true.
+ *  Errors: TFP_BADARG naming the option and the value (unknown option, not a number, unknown column, invalid regex). */
+TFP_API tfp_status tfp_options_set(tfp_options *o, const char *name, const char *value, tfp_error *err);
+
+/** The value in force, in the form that TensorFlow's option listing prints, or NULL for an unknown name. Lives until
+ *  the next call on these options. */
+TFP_API const char *tfp_options_get(const tfp_options *o, const char *name);
+
+/** 'b' for a boolean option (whose value may be left out), 'v' for one with a value, 0 for an unknown name. */
+TFP_API char tfp_options_kind(const char *name);
+
+/** True (1) for the 21 options that TensorFlow's tool lists (the 16 of TensorFlow 1.0 when -compat is 1.0). */
+TFP_API int tfp_options_listed(const tfp_options *o, const char *name);
+
+/* ---- reports --------------------------------------------------------------------------------------------------- */
+
+/** Build one view of a profile.
+ *  view    a name from tfp_list(TFP_VIEWS, i), such as "scope"
+ *  o       what to show; NULL means every default
+ *  out     on success a report, which the caller frees before the profile; on failure NULL
+ *  Rows: parents before children, siblings in -order_by order. Values: microseconds, bytes or plain counts.
+ *  Errors: TFP_NOTFOUND no such view, step or no code traces; TFP_BADARG an unfinished profile; TFP_NOMEM; TFP_BADFILE
+ *  a checkpoint's bytes that are asked for are damaged.
+ *  Source: NodeExecStats summed over devices for the step asked for; step -1 is the mean of all steps.
+ *  Threads: any number may build from one profile at a time; none may add to it meanwhile. */
+TFP_API tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_options *o, tfp_report **out,
+                                    tfp_error *err);
+TFP_API void tfp_report_free(tfp_report *r);
+
+/** Something that the report could not take into account ("12 gradient nodes have no forward node"), NULL past the end. */
+TFP_API const char *tfp_report_note(const tfp_report *r, size_t i);
+
+/** How many rows, the root (always row 0) included. */
+TFP_API size_t tfp_report_row_count(const tfp_report *r);
+
+/** Name of a row; NULL past the end. */
+TFP_API const char *tfp_report_row_name(const tfp_report *r, size_t row);
+
+/** The row that this one stands under; the root stands under itself. */
+TFP_API size_t tfp_report_row_parent(const tfp_report *r, size_t row);
+
+/** A row's value of a numeric column. `total` 0: its own, 1: with everything below it. 0 where there is none. */
+TFP_API int64_t tfp_report_value(const tfp_report *r, size_t row, const char *column, int total);
+
+/** How many advise findings there are of a checker (a name of TFP_CHECKERS); 0 for other views. */
+TFP_API size_t tfp_report_finding_count(const tfp_report *r, const char *checker);
+
+/** Writes a report in one format of tfp_list(TFP_OUTPUTS, i).
+ *  Errors: TFP_NOTFOUND no such output; TFP_BADARG this view has no such output; TFP_BADOUTPUT; TFP_NOMEM.
+ *  Threads: any number may write one report at a time. */
+TFP_API tfp_status tfp_report_write(const tfp_report *r, const char *output, tfp_write_fn fn, void *ctx,
+                                    tfp_error *err);
+
+/** Builds a view and puts it where the options say: what one command line does.
+ *  -output stdout goes to `fn`; file, timeline and pprof write the named files (whole or not at all) and say so
+ *  through `fn`; none writes nothing. -format chooses the form of stdout and file; -proto_out also writes the
+ *  serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto.
+ *  out     on success the report, to be freed by the caller; may be NULL. On failure NULL. */
+TFP_API tfp_status tfp_show(const tfp_profile *p, const char *view, const tfp_options *o, tfp_write_fn fn, void *ctx,
+                            tfp_report **out, tfp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,154 @@
+/* base/base.h: what every room may use: memory, strings, errors, numbers.
+ * Knows no profile and no file format. */
+#ifndef TFP_BASE_H
+#define TFP_BASE_H
+
+#include "tfprof/tfprof.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define TFP_PRINTF(a, b) __attribute__((format(printf, a, b)))
+#define TFP_NONE UINT32_MAX /* no such index */
+
+/* ---- strings by view: borrowed, not ended by NUL, never freed ---- */
+typedef struct tfp_str {
+    const char *data;
+    size_t size;
+} tfp_str;
+
+#define TFP_STR(literal) ((tfp_str){ (literal), sizeof(literal) - 1 })
+tfp_str tfp_str_of(const char *s); /* NULL gives the empty string */
+static inline bool tfp_str_eq(tfp_str a, tfp_str b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+int tfp_str_cmp(tfp_str a, tfp_str b);           /* byte order, as std::string compares */
+size_t tfp_str_find(tfp_str s, tfp_str part);    /* SIZE_MAX when absent */
+static inline bool tfp_str_has(tfp_str s, tfp_str part) { return tfp_str_find(s, part) != SIZE_MAX; }
+
+/* ---- errors: a status, and a message that grows on the way up ---- */
+#define TFP_ERROR_MAX 4000 /* an error line is at most 4,096 bytes with the program's name before it */
+struct tfp_error {
+    size_t size;
+    int line, column; /* of a text format, 0 when the fault has no such place */
+    char text[TFP_ERROR_MAX + 1];
+};
+
+/* Sets the message (escaped, cut with "…") and gives back the status. err may be NULL. */
+tfp_status tfp_fail(tfp_error *err, tfp_status s, const char *format, ...) TFP_PRINTF(3, 4);
+/* The same with a place in a text file: "LINE:COLUMN: message". */
+tfp_status tfp_fail_at(tfp_error *err, tfp_status s, int line, int column, const char *format, ...) TFP_PRINTF(5, 6);
+/* On failure puts "where: " before the message; gives back s. */
+tfp_status tfp_within(tfp_error *err, tfp_status s, const char *format, ...) TFP_PRINTF(3, 4);
+/* The same for a file's name: "FILE: message", or "FILE:LINE:COLUMN: message". */
+tfp_status tfp_within_file(tfp_error *err, tfp_status s, const char *path);
+tfp_status tfp_nomem(tfp_error *err);
+void tfp_error_clear(tfp_error *err); /* NULL is fine */
+
+/* ---- numbers: saturating, never wrapping; *clamped (may be NULL) is set to true when it happened ---- */
+static inline int64_t tfp_add(int64_t a, int64_t b, bool *clamped)
+{
+    int64_t r;
+    if (!__builtin_add_overflow(a, b, &r)) return r;
+    if (clamped) *clamped = true;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+static inline int64_t tfp_mul(int64_t a, int64_t b, bool *clamped)
+{
+    int64_t r;
+    if (!__builtin_mul_overflow(a, b, &r)) return r;
+    if (clamped) *clamped = true;
+    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+/* Whole text as a decimal number with optional sign and blanks around it, as absl's SimpleAtoi reads it. */
+bool tfp_parse_int64(tfp_str s, int64_t *out);
+
+/* ---- memory: one arena per owner ---- */
+typedef struct tfp_arena_block tfp_arena_block;
+typedef struct tfp_arena {
+    tfp_arena_block *blocks;
+    char *at, *end;
+    size_t used;  /* bytes taken from malloc */
+    size_t limit; /* 0: none; past it allocation fails */
+} tfp_arena;
+
+void *tfp_arena_alloc(tfp_arena *a, size_t size); /* 16-aligned, not cleared; NULL without memory */
+void *tfp_arena_zero(tfp_arena *a, size_t count, size_t size); /* cleared; NULL without memory or on overflow */
+char *tfp_arena_copy(tfp_arena *a, tfp_str s); /* ended by NUL */
+void tfp_arena_free(tfp_arena *a);              /* an empty (zeroed) arena is fine */
+#define TFP_NEW(arena, type, count) ((type *)tfp_arena_zero((arena), (count), sizeof(type)))
+
+/* Growable array: TFP_VEC(int) v = {0}; if (!tfp_push(&v, 7)) out of memory. Freed with tfp_vec_free(&v). */
+#define TFP_VEC(type)                                                                                                  \
+    struct {                                                                                                           \
+        type *at;                                                                                                      \
+        size_t size, capacity;                                                                                         \
+    }
+bool tfp_grow(void **at, size_t *capacity, size_t need, size_t item); /* at least doubles; false without memory */
+#define tfp_reserve(v, need)                                                                                           \
+    ((need) <= (v)->capacity || tfp_grow((void **)&(v)->at, &(v)->capacity, (need), sizeof *(v)->at))
+#define tfp_push(v, value) (tfp_reserve((v), (v)->size + 1) ? ((v)->at[(v)->size++] = (value), true) : false)
+#define tfp_vec_free(v) (free((v)->at), (v)->at = NULL, (v)->size = (v)->capacity = 0)
+
+/* Growable text: the buffer that outputs write into. Failure is remembered in `failed`; check it once at the end. */
+typedef struct tfp_buf {
+    char *data;
+    size_t size, capacity;
+    bool failed;
+} tfp_buf;
+void tfp_buf_add(tfp_buf *b, const void *data, size_t size);
+static inline void tfp_buf_str(tfp_buf *b, tfp_str s) { tfp_buf_add(b, s.data, s.size); }
+void tfp_buf_text(tfp_buf *b, const char *s);
+static inline void tfp_buf_char(tfp_buf *b, char c)
+{
+    if (b->size < b->capacity) b->data[b->size++] = c;
+    else tfp_buf_add(b, &c, 1);
+}
+void tfp_buf_fill(tfp_buf *b, char c, size_t count);
+void tfp_buf_int(tfp_buf *b, int64_t n); /* decimal, without printf */
+void tfp_buf_printf(tfp_buf *b, const char *format, ...) TFP_PRINTF(2, 3); /* not for hot paths */
+void tfp_buf_free(tfp_buf *b);
+
+/* ---- what people and terminals see: the one escaping function ---- */
+/* Appends s with control characters and bad UTF-8 as \xNN and bidi controls and C1 as \u{NNNN}; a backslash stays. */
+void tfp_escape(tfp_buf *b, tfp_str s);
+bool tfp_is_plain(tfp_str s); /* nothing in it needs escaping */
+/* Length of the valid UTF-8 sequence at s (1 to 4) and its code point, or 0 when it is not valid. */
+size_t tfp_utf8(tfp_str s, uint32_t *code);
+bool tfp_utf8_valid(tfp_str s);
+
+/* ---- interned strings: same id, same string ---- */
+typedef uint32_t tfp_strid; /* 0 is the empty string */
+typedef struct tfp_strtab {
+    tfp_arena *arena; /* the bytes, each ended by NUL */
+    tfp_str *strings;
+    uint32_t *hashes, *slots; /* slots: open addressing, id + 1 or 0 */
+    size_t count, capacity, slot_count;
+} tfp_strtab;
+tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena);
+tfp_strid tfp_intern(tfp_strtab *t, tfp_str s);           /* TFP_NONE without memory */
+tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s); /* TFP_NONE when absent */
+static inline tfp_str tfp_strtab_get(const tfp_strtab *t, tfp_strid id) { return t->strings[id]; }
+void tfp_strtab_free(tfp_strtab *t);
+
+/* ---- sets and maps of 64-bit keys ---- */
+typedef struct tfp_map64 {
+    uint64_t *keys;
+    uint32_t *values; /* value + 1; 0 marks a free slot */
+    size_t count, slot_count;
+} tfp_map64;
+uint32_t tfp_map64_get(const tfp_map64 *m, uint64_t key);          /* TFP_NONE when absent */
+bool tfp_map64_put(tfp_map64 *m, uint64_t key, uint32_t value);    /* replaces; false without memory */
+void tfp_map64_free(tfp_map64 *m);
+
+uint64_t tfp_hash(const void *data, size_t size);
+
+/* Sorts indexes into `strings` by byte order of the strings, stable. scratch-free; false without memory. */
+bool tfp_sort_strings(uint32_t *items, size_t count, const tfp_str *strings);
+
+/* Stable merge sort of 32-bit items. less(ctx, a, b) is true when a goes before b. */
+bool tfp_sort(uint32_t *items, size_t count, bool (*less)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
+
+#endif

@@ -1,0 +1,67 @@
+/* base/io.h: bytes in from files, pipes, memory and gzip; bytes out to callbacks and whole files.
+ * Inputs are read in windows, never mapped: a file that its writer cuts while we read ends as an error, not as a signal. */
+#ifndef TFP_IO_H
+#define TFP_IO_H
+
+#include "base/base.h"
+
+#define TFP_STREAM_LIMIT ((uint64_t)256 << 20) /* what a pipe or a gzip file may unpack to */
+
+/* ---- input ---- */
+typedef struct tfp_input {
+    const char *name;    /* for messages */
+    int fd;              /* -1 when all bytes are in memory */
+    uint64_t total;      /* bytes in all */
+    uint64_t base;       /* where in the input buffer[0] stands */
+    char *buffer;        /* owned when fd >= 0 or owned is set */
+    size_t filled, at;   /* bytes in the buffer, and the place of the next one */
+    size_t capacity;
+    bool owned;
+    tfp_progress_fn progress;
+    void *progress_ctx;
+} tfp_input;
+
+/* Opens a regular file (read in windows), or a pipe or gzip file (read whole into memory, up to TFP_STREAM_LIMIT).
+ * A FIFO nobody writes to is an error within 4 s. Errors are without the path: callers add it. */
+tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err);
+/* Bytes in memory; gzip is unpacked. */
+tfp_status tfp_input_memory(tfp_input *in, const char *name, const void *data, size_t size, tfp_error *err);
+/* At least `size` bytes from the current place (or all that are left), contiguous; moves nothing. */
+tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *err);
+/* Goes on by `size` bytes that were peeked. Reports progress; TFP_CANCELLED when told to stop. */
+tfp_status tfp_input_skip(tfp_input *in, size_t size, tfp_error *err);
+static inline uint64_t tfp_input_at(const tfp_input *in) { return in->base + in->at; }
+static inline uint64_t tfp_input_left(const tfp_input *in) { return in->total - tfp_input_at(in); }
+/* All bytes from the current place to the end, contiguous; they live until the input is closed. */
+tfp_status tfp_input_all(tfp_input *in, tfp_str *out, tfp_error *err);
+void tfp_input_close(tfp_input *in); /* a zeroed one is fine */
+
+/* A whole file into memory, no gzip, at most `limit` bytes. */
+tfp_status tfp_read_file(const char *path, uint64_t limit, tfp_buf *out, tfp_error *err);
+bool tfp_is_folder(const char *path);
+bool tfp_exists(const char *path);
+
+/* ---- output ---- */
+typedef struct tfp_sink {
+    tfp_write_fn fn;
+    void *ctx;
+    tfp_buf buf;       /* collects until it is worth a call */
+    tfp_status status; /* the first failure sticks */
+} tfp_sink;
+void tfp_sink_start(tfp_sink *s, tfp_write_fn fn, void *ctx);
+void tfp_sink_flush_if_full(tfp_sink *s); /* call now and then while filling s->buf */
+tfp_status tfp_sink_end(tfp_sink *s, tfp_error *err); /* flushes, frees, gives the first failure */
+
+/* A file that appears whole or not at all: written beside its place, renamed by finish. A target that is no regular
+ * file (a pipe, /dev/stdout) is written straight. */
+typedef struct tfp_outfile {
+    int fd;
+    char *path, *part; /* part is NULL when written straight */
+    int error;         /* errno of the first failed write */
+} tfp_outfile;
+tfp_status tfp_outfile_open(tfp_outfile *f, const char *path, tfp_error *err);
+int tfp_outfile_write(void *f, const void *data, size_t size); /* a tfp_write_fn */
+tfp_status tfp_outfile_finish(tfp_outfile *f, tfp_error *err); /* errors name the path */
+void tfp_outfile_abandon(tfp_outfile *f);                       /* nothing of it is left; harmless after finish */
+
+#endif

@@ -1,0 +1,56 @@
+/* model/builder.h: how the format readers fill a profile.
+ * The builder remembers its first fault (no memory, over the limit) in `status`, so that a reader can go on reading
+ * like the .proto beside it and check once. All functions are harmless after a fault. */
+#ifndef TFP_BUILDER_H
+#define TFP_BUILDER_H
+
+#include "model/model.h"
+
+typedef struct tfp_builder {
+    tfp_profile *p;
+    const char *file;  /* in force for warnings */
+    tfp_status status;
+} tfp_builder;
+
+/* Checked by readers at the end of each node or so. */
+tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err);
+
+tfp_strid tfp_build_string(tfp_builder *b, tfp_str s);          /* interned; 0 after a fault */
+tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s);           /* lower-cased (ASCII) and interned */
+
+/* Same kind of warning, once per file with a count. `what` is a plural literal, such as "inputs that name no node". */
+void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example);
+
+/* ---- nodes ---- */
+uint32_t tfp_build_find(tfp_builder *b, tfp_str name);          /* TFP_NONE when absent */
+/* A new node of that name (the caller has looked that there is none); its op is also its first type (unless empty
+ * `types` follow from the file: pass with_type false). id is the number of nodes before it. TFP_NONE after a fault. */
+uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type);
+static inline tfp_node *tfp_build_row(tfp_builder *b, uint32_t node) { return &b->p->nodes.at[node]; }
+void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type);  /* once per node */
+void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid source, int32_t output_index);
+/* unknown rank: count 0 and scalar false; a known scalar: count 0 and scalar true (stored as the one dim 1). */
+uint32_t tfp_build_shape(tfp_builder *b, const int64_t *dims, size_t count, bool scalar);
+void tfp_build_output(tfp_builder *b, uint32_t node, int32_t slot, uint32_t shape);
+void tfp_build_attrs(tfp_builder *b, uint32_t node, tfp_str encoded); /* copied; only with TFP_KEEP_ATTRS */
+
+/* ---- steps and executions ---- */
+uint32_t tfp_build_step(tfp_builder *b, int64_t id, bool listed);   /* finds or adds */
+uint32_t tfp_build_exec(tfp_builder *b, uint32_t node, uint32_t step); /* finds or adds; -> execs, TFP_NONE after a fault */
+uint32_t tfp_build_lane(tfp_builder *b, tfp_str lower_case_name);   /* finds or adds; sets its kind by its name */
+void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_us, int64_t duration_us);
+/* Copies *m (its chain fields are set here); -> memories, TFP_NONE after a fault or when not kept. Adds its sums to the exec. */
+uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m);
+void tfp_build_buffer(tfp_builder *b, uint32_t memory, int32_t slot, int64_t bytes, uint64_t address);
+void tfp_build_allocation(tfp_builder *b, uint32_t exec, int64_t at_us, int64_t bytes);
+
+/* Which devices are what, by TensorFlow's names (lower case). */
+bool tfp_device_is_canonical(tfp_str name);   /* .../(device:gpu|gpu|device:cpu|cpu):N */
+bool tfp_device_is_accelerator(tfp_str name); /* contains gpu */
+bool tfp_device_is_cpu(tfp_str name);         /* contains cpu */
+
+/* ---- code ---- */
+/* One trace from frames (outermost first); equal ones become one. -> traces, TFP_NONE after a fault or when empty. */
+uint32_t tfp_build_trace(tfp_builder *b, const tfp_code_frame *frames, size_t count);
+
+#endif

@@ -1,0 +1,181 @@
+/* model/model.h: the one in-memory profile, whatever the framework.
+ * Nodes, inputs, steps, executions (node x step), spans (what one execution did in which lane), memory, code, types.
+ * Tables are growable arrays of plain rows; rows that belong to one owner are chained by index (`next`), in the order
+ * in which they came. Strings are ids of one string table. Nothing here knows a file format or a view. */
+#ifndef TFP_MODEL_H
+#define TFP_MODEL_H
+
+#include "base/base.h"
+
+enum { TFP_NODE_INVENTED = 1 }; /* known only from run metadata */
+
+typedef struct tfp_node {
+    tfp_strid name, op;
+    tfp_strid device;       /* canonical: lower case, where it ran; 0 when it never did */
+    tfp_strid host_device;
+    tfp_strid graph_device; /* as written in the graph */
+    tfp_strid data_format;  /* attribute of convolutions and their kind; 0 when absent */
+    uint32_t type_first, type_last;    /* -> types */
+    uint32_t exec_first, exec_last;    /* -> execs */
+    uint32_t input_first, input_last;  /* -> inputs, in order of position */
+    uint32_t output_first, output_last; /* -> outputs (shapes by slot) */
+    uint32_t shape;         /* -> shapes, the attribute `shape`; TFP_NONE when absent */
+    uint32_t trace;         /* -> traces; TFP_NONE when absent */
+    uint32_t attrs;         /* -> attrs, encoded; TFP_NONE when absent or not kept */
+    uint32_t flags;
+    int64_t id;
+    int64_t float_ops;      /* of one run */
+} tfp_node;
+
+typedef struct tfp_type { /* an extra op type: the op itself, user-defined ones, the device */
+    tfp_strid name;
+    uint32_t next;
+} tfp_type;
+
+typedef struct tfp_input_edge {
+    int32_t position;
+    int32_t output_index; /* of the source */
+    uint32_t node;        /* source; TFP_NONE when it is not in the profile */
+    tfp_strid name;       /* of the source */
+    uint32_t next;
+} tfp_input_edge;
+
+typedef struct tfp_output {
+    int32_t slot;
+    uint32_t shape; /* -> shapes */
+    uint32_t next;
+} tfp_output;
+
+typedef struct tfp_shape {
+    uint32_t first, count; /* -> dims; a known scalar has the one dim 1 and `scalar` set; unknown rank has none */
+    bool scalar;
+} tfp_shape;
+
+typedef struct tfp_step {
+    int64_t id;
+    bool listed; /* may be asked for by -step */
+} tfp_step;
+
+typedef struct tfp_exec { /* one node in one step, all its runs together */
+    uint32_t step;        /* -> steps */
+    uint32_t next;        /* the same node's next step */
+    uint32_t span_first, span_last;     /* -> spans */
+    uint32_t memory_first, memory_last; /* -> memories, kept with TFP_KEEP_MEMORY only */
+    uint32_t alloc_first, alloc_last;   /* -> allocations */
+    int64_t run_count;
+    int64_t start_us, end_us; /* earliest start, latest end; 0 when it has no time */
+    int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes; /* sums over its runs */
+} tfp_exec;
+
+/* What a lane counts for in the columns of TensorFlow's tool. */
+typedef enum tfp_lane_kind { TFP_LANE_OTHER, TFP_LANE_CPU, TFP_LANE_ACCELERATOR } tfp_lane_kind;
+
+typedef struct tfp_lane { /* a device, or a stream of one */
+    tfp_strid name;       /* lower case */
+    tfp_lane_kind kind;
+} tfp_lane;
+
+typedef struct tfp_span {
+    uint32_t lane; /* -> lanes */
+    uint32_t next;
+    int64_t start_us, duration_us;
+} tfp_span;
+
+typedef struct tfp_memory { /* one run's memory */
+    uint32_t next;
+    uint32_t buffer_first, buffer_last; /* -> buffers */
+    int64_t at_us;
+    int64_t host_temp_bytes, host_persistent_bytes, accelerator_temp_bytes, accelerator_persistent_bytes;
+    int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes, allocator_bytes_in_use;
+} tfp_memory;
+
+typedef struct tfp_buffer { /* one output of one run */
+    int32_t slot;
+    uint32_t next;
+    int64_t bytes;
+    uint64_t address;
+} tfp_buffer;
+
+typedef struct tfp_allocation {
+    int64_t at_us, bytes; /* negative: freed */
+    uint32_t next;
+} tfp_allocation;
+
+typedef struct tfp_code_frame {
+    tfp_strid file, function, text; /* text: the source line, 0 when not recorded */
+    int32_t line, function_line;
+} tfp_code_frame;
+
+typedef struct tfp_trace { /* outermost frame first; equal traces are one */
+    uint32_t first, count; /* -> trace_frames -> frames */
+} tfp_trace;
+
+typedef struct tfp_checkpoint tfp_checkpoint; /* formats/checkpoint.h */
+
+/* Things that were dropped, clamped or guessed; the same one once per file, with a count. */
+typedef struct tfp_warning {
+    const char *what; /* "inputs that name no node" */
+    char *file, *first; /* the first example, may be NULL */
+    size_t count;
+    char *line; /* as told, made by tfp_profile_finish */
+} tfp_warning;
+
+struct tfp_profile {
+    tfp_arena arena;
+    tfp_strtab strings;
+    TFP_VEC(tfp_node) nodes;
+    TFP_VEC(tfp_type) types;
+    TFP_VEC(tfp_input_edge) inputs;
+    TFP_VEC(tfp_output) outputs;
+    TFP_VEC(tfp_shape) shapes;
+    TFP_VEC(int64_t) dims;
+    TFP_VEC(tfp_step) steps;
+    TFP_VEC(tfp_exec) execs;
+    TFP_VEC(tfp_lane) lanes;
+    TFP_VEC(tfp_span) spans;
+    TFP_VEC(tfp_memory) memories;
+    TFP_VEC(tfp_buffer) buffers;
+    TFP_VEC(tfp_allocation) allocations;
+    TFP_VEC(tfp_code_frame) frames;
+    TFP_VEC(uint32_t) trace_frames;
+    TFP_VEC(tfp_trace) traces;
+    TFP_VEC(tfp_str) attrs;         /* encoded repeated NodeDef.attr / ProfileNode.attrs entries, in the arena */
+    TFP_VEC(int64_t) run_output_bytes; /* per exec: sum of requested bytes of all outputs (TensorFlow 1.0's `bytes`);
+                                          empty when only a ProfileProto was read */
+    TFP_VEC(double) coverage;       /* one per run_meta */
+    TFP_VEC(tfp_warning) warnings;
+    TFP_VEC(char *) sources;        /* names of the files added */
+    tfp_map64 node_by_name;         /* strid -> node */
+    tfp_map64 step_by_id;           /* id -> steps */
+    tfp_checkpoint *checkpoint;     /* NULL when none was added */
+    void (*checkpoint_free)(tfp_checkpoint *c);
+    tfp_progress_fn progress;
+    void *progress_ctx;
+    unsigned keep;
+    bool has_graph;        /* a graph was given, or a ProfileProto */
+    bool has_profile;      /* a ProfileProto was given */
+    bool has_code;         /* code traces were given */
+    bool miss_accelerator_stream;
+    bool finished;
+    tfp_strid op_types_scratch;
+};
+
+static inline tfp_str tfp_text(const tfp_profile *p, tfp_strid id) { return p->strings.strings[id]; }
+uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
+uint32_t tfp_find_step(const tfp_profile *p, int64_t id);   /* TFP_NONE when absent */
+
+#define TFP_EACH(table, index, first, p) uint32_t index = (first); index != TFP_NONE; index = (p)->table.at[index].next
+
+/* What a node's columns hold at a step (TFP_NONE: the mean of the steps in which it has statistics). */
+typedef struct tfp_node_stats {
+    int64_t run_count, micros, accelerator_micros, cpu_micros;
+    int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
+    int64_t float_ops;
+} tfp_node_stats;
+void tfp_node_stats_at(const tfp_profile *p, uint32_t node, uint32_t step, tfp_node_stats *out);
+uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step); /* -> execs, TFP_NONE */
+int64_t tfp_node_parameters(const tfp_profile *p, uint32_t node, bool *clamped); /* product of the shape; 0 if unknown */
+/* The shape of the source's output that feeds this input; TFP_NONE when unknown. */
+uint32_t tfp_input_shape(const tfp_profile *p, const tfp_input_edge *e);
+
+#endif

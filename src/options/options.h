@@ -1,0 +1,80 @@
+/* options/options.h: the column table, the option table, and what the user asked for. */
+#ifndef TFP_OPTIONS_H
+#define TFP_OPTIONS_H
+
+#include "base/base.h"
+#include "options/regex.h"
+
+/* The numbers that a row of a report can hold, each as its own and as a total. */
+typedef enum tfp_value {
+    TFP_V_BYTES, TFP_V_PEAK_BYTES, TFP_V_RESIDUAL_BYTES, TFP_V_OUTPUT_BYTES,
+    TFP_V_MICROS, TFP_V_ACCELERATOR_MICROS, TFP_V_CPU_MICROS,
+    TFP_V_PARAMS, TFP_V_FLOAT_OPS, TFP_V_RUNS, TFP_V_DEFINITIONS, TFP_V_COUNT
+} tfp_value;
+#define TFP_V_ALL ((1u << TFP_V_COUNT) - 1)
+
+typedef enum tfp_unit { TFP_MICROS, TFP_SIZE, TFP_NUMBER, TFP_LABEL } tfp_unit;
+
+typedef enum tfp_column_id {
+    TFP_C_BYTES, TFP_C_PEAK_BYTES, TFP_C_RESIDUAL_BYTES, TFP_C_OUTPUT_BYTES, TFP_C_MICROS, TFP_C_ACCELERATOR_MICROS,
+    TFP_C_CPU_MICROS, TFP_C_PARAMS, TFP_C_FLOAT_OPS, TFP_C_TENSOR_VALUE, TFP_C_DEVICE, TFP_C_OP_TYPES, TFP_C_OCCURRENCE,
+    TFP_C_INPUT_SHAPES, TFP_C_NUM_HIDDEN_OPS, TFP_C_COUNT
+} tfp_column_id;
+
+typedef struct tfp_column {
+    const char *name;       /* of -select */
+    const char *doc_label;  /* "requested bytes": before the colon of the Doc block */
+    const char *doc;        /* after it */
+    const char *legend;     /* in scope, graph and code; */
+    const char *legend_op;  /* NULL: the same */
+    tfp_unit unit;
+    int value;              /* tfp_value, -1 for labels */
+    int order;              /* place among the values of -order_by, -1 when it is none */
+    int min;                /* place among the -min_ options, -1 when there is none */
+    const char *own_field, *total_field; /* names in GraphNodeProto, JSON keys; NULL when it has none */
+    const char *help;       /* for people: meaning and source */
+} tfp_column;
+extern const tfp_column tfp_columns[TFP_C_COUNT];
+const tfp_column *tfp_column_find(tfp_str name); /* NULL when unknown */
+
+typedef enum tfp_output_kind { TFP_TO_STDOUT, TFP_TO_FILE, TFP_TO_TIMELINE, TFP_TO_PPROF, TFP_TO_NONE } tfp_output_kind;
+
+enum { TFP_MIN_COUNT = 10 };
+enum { TFP_F_ACCOUNT, TFP_F_START, TFP_F_TRIM, TFP_F_SHOW, TFP_F_HIDE, TFP_F_DEVICE, TFP_F_COUNT }; /* filters */
+
+struct tfp_options {
+    int64_t max_depth, step;
+    int64_t min[TFP_MIN_COUNT]; /* in the order of tfp_min_values */
+    int order_by;               /* a row of tfp_orders */
+    tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
+    bool account_displayed_op_only, viz, show_source;
+    bool compat10;
+    uint64_t select;            /* bits of tfp_column_id */
+    tfp_output_kind output;
+    char *outfile;              /* outlives a change of kind, as TensorFlow's does */
+    const char *format;         /* name of an output */
+    char *proto_out, *dump_to_file;
+    uint64_t checkers;          /* bits by place in tfp_checkers */
+    uint32_t set;               /* bits: which options were set by hand, for defaults that depend on -compat */
+    tfp_buf text;               /* what tfp_options_get gave last */
+};
+
+extern const tfp_value tfp_min_values[TFP_MIN_COUNT]; /* which value each -min_ option looks at */
+
+typedef struct tfp_order {
+    const char *name;
+    int value; /* tfp_value (descending by total), or one of these */
+} tfp_order;
+enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3 };
+extern const tfp_order tfp_orders[];
+
+static inline bool tfp_selects(const tfp_options *o, tfp_column_id c) { return (o->select >> c) & 1; }
+/* Values that the options make a view compute: selected, ordered by, minimums, or all of them for proto and json. */
+uint32_t tfp_options_values(const tfp_options *o);
+
+/* Rows of the option table, for listings. */
+size_t tfp_option_count(void);
+const char *tfp_option_name(size_t i);
+const char *tfp_option_help(size_t i);
+
+#endif

@@ -1,0 +1,17 @@
+/* registry.h: the four lists of registry.c, each ended by NULL. */
+#ifndef TFP_REGISTRY_H
+#define TFP_REGISTRY_H
+
+#include "advise/checker.h"
+#include "formats/format.h"
+#include "outputs/output.h"
+
+extern const tfp_format *const tfp_formats[];
+extern const tfp_view *const tfp_views[];
+extern const tfp_checker *const tfp_checkers[];
+extern const tfp_output_format *const tfp_outputs[];
+
+const tfp_view *tfp_view_find(const char *name);
+const tfp_output_format *tfp_output_find(const char *name);
+
+#endif

@@ -1,0 +1,89 @@
+/* views/report.h: what every view makes and every output reads: a tree of rows with integer values in fixed units. */
+#ifndef TFP_REPORT_H
+#define TFP_REPORT_H
+
+#include "formats/checkpoint.h"
+#include "model/model.h"
+#include "options/options.h"
+
+/* What kind of thing a row stands for; outputs lay them out differently. */
+typedef enum tfp_report_kind {
+    TFP_REPORT_TREE,     /* scope, graph: rows are nodes; GraphNodeProto */
+    TFP_REPORT_GROUPS,   /* code: rows are frames with member nodes; MultiGraphNodeProto */
+    TFP_REPORT_LIST,     /* op: a flat list, each total holds all that follows; MultiGraphNodeProto as a chain */
+    TFP_REPORT_FINDINGS  /* advise: rows are checkers with findings; AdviceProto */
+} tfp_report_kind;
+
+typedef struct tfp_row {
+    tfp_str name;       /* raw; outputs escape it */
+    uint32_t parent;    /* row above; the root (row 0) stands under itself */
+    uint32_t depth;     /* shown ancestors; the root has 0 */
+    uint32_t node;      /* -> profile's nodes; TFP_NONE for made-up parents, frames and op types */
+    uint32_t item;      /* -> the view's own structure (code tree), TFP_NONE without */
+    uint32_t member_first, member_count; /* -> members: the accounted nodes of a frame or op type, in name order */
+    uint32_t tensor;    /* -> tensors, TFP_NONE without */
+    uint32_t hidden;    /* -compat 1.0: nodes left out on the way to this row */
+    bool accounted;
+} tfp_row;
+
+typedef struct tfp_finding {
+    uint32_t checker;   /* -> rows: the checker's row */
+    tfp_str text;       /* one or more lines, as TensorFlow reports them */
+} tfp_finding;
+
+/* The code view's tree, unfiltered; pprof needs it beside the rows. Item 0 is the root. Children come after parents. */
+typedef struct tfp_code_item {
+    tfp_str name;           /* as shown: basename:line:function, perhaps with the source text and " (gradient)" */
+    uint32_t parent, child_first, child_last, sibling; /* TFP_NONE at the ends */
+    uint32_t frame;         /* -> profile's frames; TFP_NONE for the root */
+    uint32_t member_first, member_count; /* -> code->members: all nodes of this frame itself, not only the accounted */
+    bool gradient;
+} tfp_code_item;
+typedef struct tfp_code_tree {
+    TFP_VEC(tfp_code_item) items;
+    uint32_t *members;
+} tfp_code_tree;
+
+struct tfp_report {
+    tfp_arena arena;
+    const tfp_profile *profile;
+    const char *view;
+    tfp_report_kind kind;
+    tfp_options *options;       /* a copy */
+    uint32_t step;              /* -> profile's steps; TFP_NONE: the mean */
+    uint32_t values;            /* bits of tfp_value that were computed */
+    TFP_VEC(tfp_row) rows;      /* in the order of display, parents before children */
+    int64_t *own[TFP_V_COUNT], *total[TFP_V_COUNT]; /* one per row; NULL when not computed */
+    uint32_t *members;          /* -> profile's nodes */
+    TFP_VEC(tfp_tensor *) tensors;
+    TFP_VEC(tfp_finding) findings;
+    TFP_VEC(char *) notes;      /* in the arena */
+    uint8_t *node_accounted;    /* graph view: per profile node, whether its types are accounted */
+    tfp_code_tree *code;        /* code view */
+    bool clamped;               /* a sum was too big for 64 bits */
+};
+
+typedef struct tfp_view {
+    const char *name, *help;
+    tfp_report_kind kind;
+    const char *doc;            /* the Doc block's line after "NAME: " */
+    const char *doc_label;      /* TensorFlow prints the scope view's label for graph too */
+    /* Fills a report whose profile, options, step and values are set. */
+    tfp_status (*build)(tfp_report *r, tfp_error *err);
+} tfp_view;
+
+static inline int64_t tfp_own(const tfp_report *r, uint32_t row, tfp_value v) { return r->own[v] ? r->own[v][row] : 0; }
+static inline int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v)
+{
+    return r->total[v] ? r->total[v][row] : 0;
+}
+tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...) TFP_PRINTF(3, 4);
+
+/* Labels of a row, appended: the types of a node (or of all members) sorted and joined by |, devices likewise,
+ * input shapes as "0:32x10|1:unknown". */
+void tfp_row_op_types(const tfp_report *r, uint32_t row, tfp_buf *out);
+void tfp_row_devices(const tfp_report *r, uint32_t row, tfp_buf *out);
+void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *separator, tfp_buf *out);
+void tfp_shape_text(const tfp_profile *p, uint32_t shape, tfp_buf *out); /* "3x3x16", "" when unknown or absent */
+
+#endif
