@@ -1,0 +1,85 @@
+/* base/arena.c: memory with one owner: allocated piece by piece, freed as a whole. Also growable arrays. */
+#include "base/base.h"
+
+#include <stdlib.h>
+
+#define BLOCK_SIZE ((size_t)64 << 10)
+#define BLOCK_MAX ((size_t)4 << 20)
+
+struct tfp_arena_block {
+    tfp_arena_block *next;
+    max_align_t data[];
+};
+
+static bool add_block(tfp_arena *a, size_t need)
+{
+    /* blocks grow with the arena, so that a big profile needs few and a small one little */
+    size_t size = a->used / 4;
+    if (size < BLOCK_SIZE) size = BLOCK_SIZE;
+    if (size > BLOCK_MAX) size = BLOCK_MAX;
+    if (size < need) size = need;
+    if (size > SIZE_MAX / 2 || (a->limit && a->used + size > a->limit && a->used + need > a->limit)) return false;
+    tfp_arena_block *b = malloc(sizeof *b + size);
+    if (!b) return false;
+    b->next = a->blocks;
+    a->blocks = b;
+    a->at = (char *)b->data;
+    a->end = a->at + size;
+    a->used += size;
+    return true;
+}
+
+void *tfp_arena_alloc(tfp_arena *a, size_t size)
+{
+    if (size > SIZE_MAX / 4) return NULL;
+    size = (size + 15) & ~(size_t)15;
+    if (size == 0) size = 16;
+    if ((size_t)(a->end - a->at) < size && !add_block(a, size)) return NULL;
+    void *p = a->at;
+    a->at += size;
+    return p;
+}
+
+void *tfp_arena_zero(tfp_arena *a, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
+    void *p = tfp_arena_alloc(a, bytes);
+    if (p && bytes) memset(p, 0, bytes);
+    return p;
+}
+
+/* Strings are not aligned: they are most of what an arena holds. */
+char *tfp_arena_copy(tfp_arena *a, tfp_str s)
+{
+    if (s.size > SIZE_MAX / 4) return NULL;
+    if ((size_t)(a->end - a->at) < s.size + 1 + 16 && !add_block(a, s.size + 1 + 16)) return NULL;
+    char *p = a->at;
+    if (s.size) memcpy(p, s.data, s.size);
+    p[s.size] = 0;
+    a->at += s.size + 1;
+    a->at += -(uintptr_t)a->at & 15; /* the next piece is aligned again */
+    return p;
+}
+
+void tfp_arena_free(tfp_arena *a)
+{
+    for (tfp_arena_block *b = a->blocks, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    *a = (tfp_arena){ 0 };
+}
+
+bool tfp_grow(void **at, size_t *capacity, size_t need, size_t item)
+{
+    size_t bytes, wanted = *capacity + *capacity / 2;
+    if (wanted < need) wanted = need;
+    if (wanted < 16) wanted = 16;
+    if (__builtin_mul_overflow(wanted, item, &bytes)) return false;
+    void *p = realloc(*at, bytes);
+    if (!p) return false;
+    *at = p;
+    *capacity = wanted;
+    return true;
+}

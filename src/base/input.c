@@ -1,0 +1,285 @@
+/* base/input.c: bytes in, from files, pipes, memory and gzip. A regular file is read through a window that grows to
+ * what a reader asks to see at once; pipes and gzip are unpacked into memory, up to a limit. */
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define WINDOW ((size_t)1 << 20)
+#define WAIT_MS 3000 /* for the first byte of a pipe */
+
+static tfp_status fail_errno(tfp_error *err, const char *what)
+{
+    return tfp_fail(err, errno == ENOMEM ? TFP_NOMEM : TFP_BADFILE, "%s: %s", what, strerror(errno));
+}
+
+static tfp_status over_limit(tfp_error *err)
+{
+    return tfp_fail(err, TFP_LIMIT, "more than %d MB from a pipe or a gzip file", (int)(TFP_STREAM_LIMIT >> 20));
+}
+
+/* One read(2) that goes on after signals. */
+static ssize_t read_some(int fd, void *to, size_t size)
+{
+    ssize_t n;
+    do n = read(fd, to, size);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* Waits for a pipe to have data or an end; a writer that never comes is an error. */
+static tfp_status wait_readable(int fd, tfp_error *err)
+{
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    int n = poll(&p, 1, WAIT_MS);
+    if (n < 0 && errno == EINTR) return TFP_OK;
+    if (n < 0) return fail_errno(err, "cannot wait for data");
+    return n == 0 ? tfp_fail(err, TFP_BADFILE, "no data within %d seconds", WAIT_MS / 1000) : TFP_OK;
+}
+
+static tfp_status read_stream(int fd, bool wait, uint64_t limit, tfp_buf *out, tfp_error *err)
+{
+    for (;;) {
+        if (out->size > limit) return over_limit(err);
+        if (out->capacity - out->size < WINDOW &&
+            !tfp_grow((void **)&out->data, &out->capacity, out->size + WINDOW, 1))
+            return tfp_nomem(err);
+        tfp_status s = wait ? wait_readable(fd, err) : TFP_OK;
+        if (s) return s;
+        ssize_t n = read_some(fd, out->data + out->size, WINDOW);
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) continue;
+        if (n < 0) return fail_errno(err, "cannot read");
+        if (n == 0) return TFP_OK;
+        out->size += (size_t)n;
+    }
+}
+
+static bool is_gzip(tfp_str s)
+{
+    return s.size >= 2 && (unsigned char)s.data[0] == 0x1f && (unsigned char)s.data[1] == 0x8b;
+}
+
+/* Members one after another, as gzip(1) takes them; what follows the last member must be nothing or zeros. The streaming
+ * inflater is used because a file does not tell its unpacked size in a way that could be trusted. */
+static tfp_status gunzip(tfp_str packed, tfp_buf *out, tfp_error *err)
+{
+    z_stream z = { 0 };
+    int rc = inflateInit2(&z, 15 + 16);
+    if (rc != Z_OK) return tfp_nomem(err);
+    size_t at = 0;
+    tfp_status s = TFP_OK;
+    while (!s) {
+        if (out->size > TFP_STREAM_LIMIT) s = over_limit(err);
+        else if (out->capacity - out->size < WINDOW &&
+                 !tfp_grow((void **)&out->data, &out->capacity, out->size + WINDOW, 1))
+            s = tfp_nomem(err);
+        if (s) break;
+        size_t in = packed.size - at < WINDOW ? packed.size - at : WINDOW;
+        z.next_in = (Bytef *)(uintptr_t)(packed.data + at);
+        z.avail_in = (uInt)in;
+        z.next_out = (Bytef *)out->data + out->size;
+        z.avail_out = (uInt)WINDOW;
+        rc = inflate(&z, Z_NO_FLUSH);
+        at += in - z.avail_in;
+        out->size += WINDOW - z.avail_out;
+        if (rc == Z_STREAM_END) {
+            while (at < packed.size && packed.data[at] == 0) at++;
+            if (at == packed.size) break;
+            if (inflateReset(&z) != Z_OK) s = tfp_nomem(err);
+        } else if (rc == Z_MEM_ERROR) {
+            s = tfp_nomem(err);
+        } else if (rc != Z_OK || (at == packed.size && z.avail_out != 0)) {
+            s = at == packed.size ? tfp_fail(err, TFP_BADFILE, "gzip data is cut short after byte %zu", at)
+                                  : tfp_fail(err, TFP_BADFILE, "damaged gzip data near byte %zu", at);
+        }
+    }
+    inflateEnd(&z);
+    return s;
+}
+
+/* Small and honest gzip files go through the faster library: the size in the trailer is tried, not believed. */
+static bool gunzip_fast(tfp_str packed, tfp_buf *out)
+{
+    if (packed.size < 18) return false;
+    const unsigned char *t = (const unsigned char *)packed.data + packed.size - 4;
+    size_t size = (size_t)t[0] | (size_t)t[1] << 8 | (size_t)t[2] << 16 | (size_t)t[3] << 24;
+    if (size == 0 || size > TFP_STREAM_LIMIT || size / 1032 > packed.size) return false;
+    struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+    bool ok = false;
+    if (d && tfp_grow((void **)&out->data, &out->capacity, size + 1, 1)) {
+        size_t used = 0, got = 0;
+        ok = libdeflate_gzip_decompress_ex(d, packed.data, packed.size, out->data, size, &used, &got) ==
+                 LIBDEFLATE_SUCCESS && used == packed.size;
+        out->size = ok ? got : 0;
+    }
+    libdeflate_free_decompressor(d);
+    return ok;
+}
+
+/* Takes over bytes that are now all in memory, unpacked when they are gzip. */
+static tfp_status take_memory(tfp_input *in, tfp_str bytes, tfp_buf *owned, tfp_error *err)
+{
+    tfp_buf plain = { 0 };
+    tfp_status s = TFP_OK;
+    if (is_gzip(bytes)) {
+        if (!gunzip_fast(bytes, &plain)) {
+            plain.size = 0;
+            s = gunzip(bytes, &plain, err);
+        }
+        if (owned) tfp_buf_free(owned);
+        if (s) {
+            tfp_buf_free(&plain);
+            return s;
+        }
+        bytes = (tfp_str){ plain.data, plain.size };
+        in->owned = true;
+        in->capacity = plain.capacity;
+    } else if (owned) {
+        in->owned = true;
+        in->capacity = owned->capacity;
+    }
+    in->buffer = (char *)(uintptr_t)bytes.data;
+    in->filled = bytes.size;
+    in->total = bytes.size;
+    return TFP_OK;
+}
+
+tfp_status tfp_input_memory(tfp_input *in, const char *name, const void *data, size_t size, tfp_error *err)
+{
+    *in = (tfp_input){ .name = name, .fd = -1 };
+    return take_memory(in, (tfp_str){ data ? data : "", size }, NULL, err);
+}
+
+static tfp_status open_pipe(tfp_input *in, tfp_error *err)
+{
+    tfp_buf all = { 0 };
+    tfp_status s = read_stream(in->fd, true, TFP_STREAM_LIMIT, &all, err);
+    close(in->fd);
+    in->fd = -1;
+    if (!s) return take_memory(in, (tfp_str){ all.data, all.size }, &all, err);
+    tfp_buf_free(&all);
+    return s;
+}
+
+static tfp_status open_regular(tfp_input *in, uint64_t size, tfp_error *err)
+{
+    unsigned char head[2];
+    if (size >= 2 && pread(in->fd, head, 2, 0) == 2 && is_gzip((tfp_str){ (char *)head, 2 })) {
+        tfp_buf all = { 0 };
+        tfp_status s = read_stream(in->fd, false, UINT64_MAX - 1, &all, err);
+        close(in->fd);
+        in->fd = -1;
+        if (!s) return take_memory(in, (tfp_str){ all.data, all.size }, &all, err);
+        tfp_buf_free(&all);
+        return s;
+    }
+    in->total = size;
+    return TFP_OK;
+}
+
+/* A FIFO is opened without waiting for its writer; poll tells whether one comes. */
+static tfp_status wait_for_writer(int fd, tfp_error *err)
+{
+    struct timespec nap = { 0, 20 * 1000 * 1000 };
+    for (int waited = 0; waited < WAIT_MS; waited += 20) {
+        struct pollfd p = { .fd = fd, .events = POLLIN };
+        int n = poll(&p, 1, 0);
+        if (n > 0 && (p.revents & (POLLIN | POLLHUP))) return TFP_OK;
+        nanosleep(&nap, NULL);
+    }
+    return tfp_fail(err, TFP_BADFILE, "no data within %d seconds", WAIT_MS / 1000);
+}
+
+tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err)
+{
+    *in = (tfp_input){ .name = path, .fd = -1 };
+    in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (in->fd < 0) return fail_errno(err, "cannot open");
+    struct stat st;
+    tfp_status s = TFP_OK;
+    if (fstat(in->fd, &st) != 0) s = fail_errno(err, "cannot read");
+    else if (S_ISDIR(st.st_mode)) s = tfp_fail(err, TFP_BADFILE, "is a folder");
+    else if (S_ISREG(st.st_mode) && st.st_size > 0) s = open_regular(in, (uint64_t)st.st_size, err);
+    else if (S_ISFIFO(st.st_mode) && (s = wait_for_writer(in->fd, err))) {}
+    else s = open_pipe(in, err); /* pipes, character devices, and files of /proc, which have no size */
+    if (s) tfp_input_close(in);
+    return s;
+}
+
+tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *err)
+{
+    uint64_t left = tfp_input_left(in);
+    if (size > left) size = (size_t)left;
+    if (in->filled - in->at < size) { /* only a file in windows can get here */
+        memmove(in->buffer, in->buffer + in->at, in->filled - in->at);
+        in->base += in->at;
+        in->filled -= in->at;
+        in->at = 0;
+        size_t want = size < WINDOW && left > WINDOW ? WINDOW : size > WINDOW ? size : (size_t)left;
+        if (want > in->capacity && !tfp_grow((void **)&in->buffer, &in->capacity, want, 1)) return tfp_nomem(err);
+        while (in->filled < size) {
+            size_t room = in->capacity - in->filled;
+            if (room > left - in->filled) room = (size_t)(left - in->filled);
+            ssize_t n = read_some(in->fd, in->buffer + in->filled, room);
+            if (n < 0) return fail_errno(err, "cannot read");
+            if (n == 0) return tfp_fail(err, TFP_BADFILE, "the file became shorter while it was read");
+            in->filled += (size_t)n;
+        }
+    }
+    *out = (tfp_str){ in->buffer ? in->buffer + in->at : "", in->filled - in->at };
+    return TFP_OK;
+}
+
+tfp_status tfp_input_skip(tfp_input *in, size_t size, tfp_error *err)
+{
+    uint64_t before = tfp_input_at(in);
+    in->at += size;
+    uint64_t now = tfp_input_at(in);
+    if (in->progress && (before >> 20 != now >> 20 || now == in->total) &&
+        in->progress(in->progress_ctx, now, in->total))
+        return tfp_fail(err, TFP_CANCELLED, "cancelled");
+    return TFP_OK;
+}
+
+tfp_status tfp_input_all(tfp_input *in, tfp_str *out, tfp_error *err)
+{
+    uint64_t left = tfp_input_left(in);
+    if (left > SIZE_MAX / 4) return tfp_fail(err, TFP_LIMIT, "the file is too big");
+    tfp_status s = tfp_input_peek(in, (size_t)left, out, err);
+    return s ? s : tfp_input_skip(in, (size_t)left, err);
+}
+
+void tfp_input_close(tfp_input *in)
+{
+    if (in->fd >= 0) close(in->fd);
+    if (in->fd >= 0 || in->owned || in->capacity) free(in->buffer);
+    *in = (tfp_input){ .fd = -1 };
+}
+
+tfp_status tfp_read_file(const char *path, uint64_t limit, tfp_buf *out, tfp_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) return fail_errno(err, "cannot open");
+    tfp_status s = read_stream(fd, false, limit, out, err);
+    close(fd);
+    return s;
+}
+
+bool tfp_is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool tfp_exists(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0;
+}

@@ -1,0 +1,120 @@
+/* base/output.c: bytes out: a sink that collects small pieces for a callback, and files that appear whole or not at all. */
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FLUSH_AT ((size_t)256 << 10)
+
+void tfp_sink_start(tfp_sink *s, tfp_write_fn fn, void *ctx) { *s = (tfp_sink){ .fn = fn, .ctx = ctx }; }
+
+static void flush(tfp_sink *s)
+{
+    if (!s->status && s->buf.failed) s->status = TFP_NOMEM;
+    if (!s->status && s->buf.size && s->fn(s->ctx, s->buf.data, s->buf.size) != 0) s->status = TFP_BADOUTPUT;
+    s->buf.size = 0;
+}
+
+void tfp_sink_flush_if_full(tfp_sink *s)
+{
+    if (s->buf.size >= FLUSH_AT) flush(s);
+}
+
+tfp_status tfp_sink_end(tfp_sink *s, tfp_error *err)
+{
+    flush(s);
+    tfp_buf_free(&s->buf);
+    if (s->status == TFP_NOMEM) return tfp_nomem(err);
+    return s->status ? tfp_fail(err, s->status, "cannot write the output") : TFP_OK;
+}
+
+static tfp_status fail_path(tfp_error *err, const char *path, const char *what, int error)
+{
+    return tfp_fail(err, TFP_BADOUTPUT, "%s: %s: %s", path, what, strerror(error));
+}
+
+static bool open_part(tfp_outfile *f, mode_t mode)
+{
+    for (int n = 0; n < 1000; n++) {
+        free(f->part);
+        size_t size = strlen(f->path) + 32;
+        if (!(f->part = malloc(size))) return false;
+        snprintf(f->part, size, "%s.part%d.%d", f->path, (int)getpid(), n);
+        f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (f->fd >= 0 || errno != EEXIST) return true;
+    }
+    return true;
+}
+
+tfp_status tfp_outfile_open(tfp_outfile *f, const char *path, tfp_error *err)
+{
+    *f = (tfp_outfile){ .fd = -1 };
+    /* a link is followed, so that the file it names is replaced and not the link */
+    char *real = realpath(path, NULL);
+    f->path = real ? real : strdup(path);
+    if (!f->path) return tfp_nomem(err);
+    struct stat st;
+    bool there = stat(path, &st) == 0;
+    if (there && S_ISDIR(st.st_mode)) {
+        tfp_outfile_abandon(f);
+        return fail_path(err, path, "cannot write", EISDIR);
+    }
+    if (there && !S_ISREG(st.st_mode)) {
+        f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | (S_ISFIFO(st.st_mode) ? O_NONBLOCK : 0));
+        if (f->fd >= 0) fcntl(f->fd, F_SETFL, 0);
+    } else if (there && access(path, W_OK) != 0) {
+        f->fd = -1;
+    } else if (!open_part(f, there ? st.st_mode & 0777 : 0666)) {
+        tfp_outfile_abandon(f);
+        return tfp_nomem(err);
+    }
+    if (f->fd >= 0) return TFP_OK;
+    int error = errno;
+    free(f->part);
+    f->part = NULL;
+    tfp_outfile_abandon(f);
+    return fail_path(err, path, "cannot write", error);
+}
+
+int tfp_outfile_write(void *ctx, const void *data, size_t size)
+{
+    tfp_outfile *f = ctx;
+    const char *at = data;
+    while (size && !f->error) {
+        ssize_t n = write(f->fd, at, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) f->error = n < 0 ? errno : EIO;
+        else at += n, size -= (size_t)n;
+    }
+    return f->error ? -1 : 0;
+}
+
+tfp_status tfp_outfile_finish(tfp_outfile *f, tfp_error *err)
+{
+    if (f->fd < 0) return TFP_OK;
+    int error = f->error;
+    if (close(f->fd) != 0 && !error && errno != EINTR) error = errno;
+    f->fd = -1;
+    if (!error && f->part && rename(f->part, f->path) != 0) error = errno;
+    tfp_status s = error ? fail_path(err, f->path, "cannot write", error) : TFP_OK;
+    if (!error) {
+        free(f->part);
+        f->part = NULL;
+    }
+    tfp_outfile_abandon(f);
+    return s;
+}
+
+void tfp_outfile_abandon(tfp_outfile *f)
+{
+    if (!f->path) return;
+    if (f->fd >= 0) close(f->fd);
+    if (f->part) unlink(f->part);
+    free(f->path);
+    free(f->part);
+    *f = (tfp_outfile){ .fd = -1 };
+}

@@ -1,0 +1,41 @@
+/* base/str.c: strings by view, and numbers out of them. */
+#include "base/base.h"
+
+tfp_str tfp_str_of(const char *s)
+{
+    return s ? (tfp_str){ s, strlen(s) } : (tfp_str){ "", 0 };
+}
+
+int tfp_str_cmp(tfp_str a, tfp_str b)
+{
+    size_t n = a.size < b.size ? a.size : b.size;
+    int c = n ? memcmp(a.data, b.data, n) : 0;
+    if (c) return c;
+    return a.size < b.size ? -1 : a.size > b.size;
+}
+
+size_t tfp_str_find(tfp_str s, tfp_str part)
+{
+    if (part.size == 0) return 0;
+    if (s.size < part.size) return SIZE_MAX;
+    const char *p = memmem(s.data, s.size, part.data, part.size);
+    return p ? (size_t)(p - s.data) : SIZE_MAX;
+}
+
+bool tfp_parse_int64(tfp_str s, int64_t *out)
+{
+    while (s.size && strchr(" \t\n\v\f\r", s.data[0]) && s.data[0]) s.data++, s.size--;
+    while (s.size && strchr(" \t\n\v\f\r", s.data[s.size - 1]) && s.data[s.size - 1]) s.size--;
+    bool negative = s.size && s.data[0] == '-';
+    if (s.size && (s.data[0] == '-' || s.data[0] == '+')) s.data++, s.size--;
+    if (s.size == 0) return false;
+    int64_t value = 0; /* built below zero, where there is room for the smallest number */
+    for (size_t i = 0; i < s.size; i++) {
+        if (s.data[i] < '0' || s.data[i] > '9') return false;
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, s.data[i] - '0', &value))
+            return false;
+    }
+    if (!negative && value == INT64_MIN) return false;
+    *out = negative ? value : -value;
+    return true;
+}

@@ -1,0 +1,134 @@
+/* base/strtab.c: interned strings, and maps of 64-bit keys: open addressing, hashes by xxHash. */
+#include "base/base.h"
+
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+uint64_t tfp_hash(const void *data, size_t size) { return XXH3_64bits(data, size); }
+
+static bool rehash(tfp_strtab *t, size_t slot_count)
+{
+    uint32_t *slots = calloc(slot_count, sizeof *slots);
+    if (!slots) return false;
+    for (size_t id = 0; id < t->count; id++) {
+        size_t at = t->hashes[id] & (slot_count - 1);
+        while (slots[at]) at = (at + 1) & (slot_count - 1);
+        slots[at] = (uint32_t)id + 1;
+    }
+    free(t->slots);
+    t->slots = slots;
+    t->slot_count = slot_count;
+    return true;
+}
+
+static bool grow_rows(tfp_strtab *t)
+{
+    size_t strings = t->capacity, hashes = t->capacity, need = t->count + 1;
+    if (!tfp_grow((void **)&t->strings, &strings, need, sizeof *t->strings)) return false;
+    if (!tfp_grow((void **)&t->hashes, &hashes, need, sizeof *t->hashes)) return false;
+    t->capacity = strings < hashes ? strings : hashes;
+    return true;
+}
+
+tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena)
+{
+    *t = (tfp_strtab){ .arena = arena };
+    return rehash(t, 256) && tfp_intern(t, TFP_STR("")) == 0 ? TFP_OK : TFP_NOMEM;
+}
+
+/* The slot where s is, or the free one where it would go. */
+static size_t find_slot(const tfp_strtab *t, tfp_str s, uint32_t hash)
+{
+    size_t at = hash & (t->slot_count - 1);
+    for (uint32_t id; (id = t->slots[at]); at = (at + 1) & (t->slot_count - 1))
+        if (t->hashes[id - 1] == hash && tfp_str_eq(t->strings[id - 1], s)) break;
+    return at;
+}
+
+tfp_strid tfp_intern(tfp_strtab *t, tfp_str s)
+{
+    uint32_t hash = (uint32_t)tfp_hash(s.data, s.size);
+    size_t at = find_slot(t, s, hash);
+    if (t->slots[at]) return t->slots[at] - 1;
+    if (t->count >= TFP_NONE - 2) return TFP_NONE;
+    if (t->count >= t->capacity && !grow_rows(t)) return TFP_NONE;
+    if ((t->count + 1) * 2 > t->slot_count) {
+        if (!rehash(t, t->slot_count * 2)) return TFP_NONE;
+        at = find_slot(t, s, hash);
+    }
+    char *copy = tfp_arena_copy(t->arena, s);
+    if (!copy) return TFP_NONE;
+    t->strings[t->count] = (tfp_str){ copy, s.size };
+    t->hashes[t->count] = hash;
+    t->slots[at] = (uint32_t)++t->count;
+    return (tfp_strid)(t->count - 1);
+}
+
+tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s)
+{
+    if (!t->slot_count) return TFP_NONE;
+    uint32_t id = t->slots[find_slot(t, s, (uint32_t)tfp_hash(s.data, s.size))];
+    return id ? id - 1 : TFP_NONE;
+}
+
+void tfp_strtab_free(tfp_strtab *t)
+{
+    free(t->strings);
+    free(t->hashes);
+    free(t->slots);
+    *t = (tfp_strtab){ 0 };
+}
+
+/* ---- 64-bit keys ---- */
+
+static size_t key_slot(const tfp_map64 *m, uint64_t key)
+{
+    size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & (m->slot_count - 1);
+    while (m->values[at] && m->keys[at] != key) at = (at + 1) & (m->slot_count - 1);
+    return at;
+}
+
+uint32_t tfp_map64_get(const tfp_map64 *m, uint64_t key)
+{
+    if (!m->slot_count) return TFP_NONE;
+    return m->values[key_slot(m, key)] - 1; /* 0 - 1 is TFP_NONE */
+}
+
+static bool grow_map(tfp_map64 *m)
+{
+    tfp_map64 bigger = { .slot_count = m->slot_count ? m->slot_count * 2 : 64, .count = m->count };
+    bigger.keys = malloc(bigger.slot_count * sizeof *bigger.keys);
+    bigger.values = calloc(bigger.slot_count, sizeof *bigger.values);
+    if (!bigger.keys || !bigger.values) {
+        tfp_map64_free(&bigger);
+        return false;
+    }
+    for (size_t i = 0; i < m->slot_count; i++) {
+        if (!m->values[i]) continue;
+        size_t at = key_slot(&bigger, m->keys[i]);
+        bigger.keys[at] = m->keys[i];
+        bigger.values[at] = m->values[i];
+    }
+    tfp_map64_free(m);
+    *m = bigger;
+    return true;
+}
+
+bool tfp_map64_put(tfp_map64 *m, uint64_t key, uint32_t value)
+{
+    if ((m->count + 1) * 2 > m->slot_count && !grow_map(m)) return false;
+    size_t at = key_slot(m, key);
+    if (!m->values[at]) m->count++;
+    m->keys[at] = key;
+    m->values[at] = value + 1;
+    return true;
+}
+
+void tfp_map64_free(tfp_map64 *m)
+{
+    free(m->keys);
+    free(m->values);
+    *m = (tfp_map64){ 0 };
+}
