@@ -1,0 +1,44 @@
+# `make` builds build/tfprof; `make demo` shows it; `make test` runs every test. All of it is Meson underneath.
+BUILD ?= build
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+.PHONY: all setup demo test fuzz bench lint format install clean
+.NOTPARALLEL:
+
+all: setup $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+	@echo "built $(BUILD)/tfprof"
+
+setup:
+	@tools/setup.sh build
+
+$(BUILD)/build.ninja:
+	@meson setup $(BUILD) --buildtype=release -Db_lto=true -Dtests=false --prefix=$(PREFIX) >/dev/null
+
+demo: all
+	@tools/demo.sh $(BUILD)/tfprof
+
+test: all
+	@tools/setup.sh test
+	@python3 tools/test.py
+
+fuzz:
+	@tools/setup.sh fuzz
+	@tests/fuzz/run.sh $(FUZZ_SECONDS)
+
+bench: all
+	@python3 tests/bench/bench.py $(BUILD)
+
+lint:
+	@tools/setup.sh lint
+	@tools/lint.sh
+
+format:
+	@git ls-files '*.c' '*.h' '*.cc' | xargs clang-format -i
+
+install: all
+	@meson install -C $(BUILD) --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+
+clean:
+	@rm -rf build build-asan build-fuzz build-lint build-bench

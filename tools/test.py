@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Runs every test and ends with one line, "N passed, N failed"; the exit status says whether all passed.
+
+A suite is a command whose output holds lines "N passed, N failed" (cmocka's own summary counts too). A suite that ends
+badly without telling of a failure counts as one. Two suites run at a time. `tools/test.py NAME ...` runs only those.
+"""
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RELEASE, ASAN = "build", "build-asan"
+PYTHON = sys.executable
+TENSORFLOW = os.path.join(ROOT, ".venv", "bin", "python")
+
+ENVIRONMENT = dict(os.environ,
+                   ASAN_OPTIONS="detect_leaks=1:abort_on_error=0:exitcode=99:allocator_may_return_null=1:detect_stack_use_after_return=1",
+                   UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:exitcode=99",
+                   TERM="dumb", LC_ALL="C.UTF-8", NO_COLOR="1")
+
+# name, command, a file without which there is nothing to run (the reason is printed)
+SUITES = [
+    ("faults, memory", [f"{ASAN}/tests/faults/memory"], None),
+    ("faults, input and output", [f"{ASAN}/tests/faults/io"], None),
+    ("unit", [PYTHON, "tools/run_unit.py", ASAN], None),
+    ("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN], None),
+    ("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], None),
+    ("bad input, release", [PYTHON, "tests/bad/run.py", f"{RELEASE}/tfprof"], None),
+    ("golden, sanitizers", [PYTHON, "tests/golden/run.py", f"{ASAN}/tfprof"], "tests/golden/run.py"),
+    ("golden, release", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], "tests/golden/run.py"),
+    ("installed library", [PYTHON, "tests/install/run.py", RELEASE], None),
+    ("comparison with TensorFlow", [TENSORFLOW, "tests/compare/run.py", f"{RELEASE}/tfprof"], ".venv/ready"),
+]
+
+
+def counts(output):
+    """Passed and failed in all lines that tell them."""
+    passed = failed = 0
+    for line in output.splitlines():
+        told = re.match(r"^(\d+) passed, (\d+) failed", line)
+        if told:
+            passed, failed = passed + int(told[1]), failed + int(told[2])
+    return passed, failed
+
+
+def run(suite):
+    name, command, needs = suite
+    if needs and not os.path.exists(os.path.join(ROOT, needs)):
+        return name, 0, 0, 0.0, f"left out: no {needs}\n"
+    start = time.monotonic()
+    try:
+        done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=1500)
+        output, status = done.stdout.decode("utf-8", "replace"), done.returncode
+    except subprocess.TimeoutExpired as late:
+        output, status = (late.stdout or b"").decode("utf-8", "replace") + "\nran too long\n", 1
+    except OSError as wrong:
+        output, status = str(wrong), 1
+    passed, failed = counts(output)
+    if status != 0 and failed == 0 or passed + failed == 0:
+        failed += 1
+    return name, passed, failed, time.monotonic() - start, output
+
+
+def build():
+    """The sanitizer build; the release build is there already."""
+    steps = []
+    if not os.path.exists(os.path.join(ROOT, ASAN, "build.ninja")):
+        steps.append(["meson", "setup", ASAN, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined",
+                      "-Db_lundef=false", "-Dwerror=true", "-Dtests=true"])
+    steps.append(["ninja", "-C", ASAN, "--quiet"])
+    for step in steps:
+        done = subprocess.run(step, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode:
+            print(done.stdout.decode("utf-8", "replace")[-8000:])
+            return False
+    return True
+
+
+def main():
+    wanted = [s for s in SUITES if len(sys.argv) == 1 or any(word in s[0] for word in sys.argv[1:])]
+    start = time.monotonic()
+    if not build():
+        print("0 passed, 1 failed")
+        return 1
+    print(f"sanitizer build: {time.monotonic() - start:.0f} s", flush=True)
+    passed = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(run, s) for s in wanted]):
+            name, ok, bad, seconds, output = done.result()
+            passed, failed = passed + ok, failed + bad
+            if output.startswith("left out"):
+                print(f"{name}: {output.strip()}", flush=True)
+                continue
+            if bad:
+                print(f"---- {name}\n{output[-6000:].rstrip()}\n----")
+            print(f"{name}: {ok} passed, {bad} failed, {seconds:.0f} s", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
