@@ -13,7 +13,8 @@
 #include <zlib.h>
 
 #define WINDOW ((size_t)1 << 20)
-#define WAIT_MS 3000 /* for the first byte of a pipe */
+#define WAIT_MS 3000   /* for the first byte of a pipe */
+#define PAUSE_MS 20000 /* between later ones: a writer that computes is no dead one */
 
 static tfp_status fail_errno(tfp_error *err, const char *what)
 {
@@ -35,13 +36,13 @@ static ssize_t read_some(int fd, void *to, size_t size)
 }
 
 /* Waits for a pipe to have data or an end; a writer that never comes is an error. */
-static tfp_status wait_readable(int fd, tfp_error *err)
+static tfp_status wait_readable(int fd, int wait_ms, tfp_error *err)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
-    int n = poll(&p, 1, WAIT_MS);
+    int n = poll(&p, 1, wait_ms);
     if (n < 0 && errno == EINTR) return TFP_OK;
     if (n < 0) return fail_errno(err, "cannot wait for data");
-    return n == 0 ? tfp_fail(err, TFP_BADFILE, "no data within %d seconds", WAIT_MS / 1000) : TFP_OK;
+    return n == 0 ? tfp_fail(err, TFP_BADFILE, "no data within %d seconds", wait_ms / 1000) : TFP_OK;
 }
 
 static tfp_status read_stream(int fd, bool wait, uint64_t limit, tfp_buf *out, tfp_error *err)
@@ -51,7 +52,7 @@ static tfp_status read_stream(int fd, bool wait, uint64_t limit, tfp_buf *out, t
         if (out->capacity - out->size < WINDOW &&
             !tfp_grow((void **)&out->data, &out->capacity, out->size + WINDOW, 1))
             return tfp_nomem(err);
-        tfp_status s = wait ? wait_readable(fd, err) : TFP_OK;
+        tfp_status s = wait ? wait_readable(fd, out->size ? PAUSE_MS : WAIT_MS, err) : TFP_OK;
         if (s) return s;
         ssize_t n = read_some(fd, out->data + out->size, WINDOW);
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) continue;

@@ -4,6 +4,7 @@
 #ifndef TFP_BUILDER_H
 #define TFP_BUILDER_H
 
+#include "formats/checkpoint.h"
 #include "model/model.h"
 
 typedef struct tfp_builder {
@@ -52,5 +53,8 @@ bool tfp_device_is_cpu(tfp_str name);         /* contains cpu */
 /* ---- code ---- */
 /* One trace from frames (outermost first); equal ones become one. -> traces, TFP_NONE after a fault or when empty. */
 uint32_t tfp_build_trace(tfp_builder *b, const tfp_code_frame *frames, size_t count);
+
+/* ---- the end of adding: inputs find their nodes, checkpoint variables get their type, warnings their words ---- */
+tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err);
 
 #endif

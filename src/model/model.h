@@ -147,6 +147,8 @@ struct tfp_profile {
     TFP_VEC(char *) sources;        /* names of the files added */
     tfp_map64 node_by_name;         /* strid -> node */
     tfp_map64 step_by_id;           /* id -> steps */
+    tfp_map64 lane_by_name;         /* strid -> lanes */
+    tfp_map64 frame_by_hash, trace_by_hash;
     tfp_checkpoint *checkpoint;     /* NULL when none was added */
     void (*checkpoint_free)(tfp_checkpoint *c);
     tfp_progress_fn progress;
@@ -157,10 +159,10 @@ struct tfp_profile {
     bool has_code;         /* code traces were given */
     bool miss_accelerator_stream;
     bool finished;
-    tfp_strid op_types_scratch;
 };
 
 static inline tfp_str tfp_text(const tfp_profile *p, tfp_strid id) { return p->strings.strings[id]; }
+size_t tfp_profile_memory(const tfp_profile *p); /* bytes held, about */
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id);   /* TFP_NONE when absent */
 

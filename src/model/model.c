@@ -1,0 +1,84 @@
+/* model/model.c: questions that every view asks of a profile. Reads only. */
+#include "model/model.h"
+
+uint32_t tfp_find_node(const tfp_profile *p, tfp_str name)
+{
+    tfp_strid id = tfp_strtab_find(&p->strings, name);
+    return id == TFP_NONE ? TFP_NONE : tfp_map64_get(&p->node_by_name, id);
+}
+
+uint32_t tfp_find_step(const tfp_profile *p, int64_t id) { return tfp_map64_get(&p->step_by_id, (uint64_t)id); }
+
+uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step)
+{
+    for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
+        if (p->execs.at[e].step == step) return e;
+    return TFP_NONE;
+}
+
+static void add_exec(const tfp_profile *p, const tfp_exec *x, tfp_node_stats *s)
+{
+    int64_t cpu = 0, accelerator = 0;
+    for (TFP_EACH(spans, i, x->span_first, p)) {
+        const tfp_span *span = &p->spans.at[i];
+        tfp_lane_kind kind = p->lanes.at[span->lane].kind;
+        if (kind == TFP_LANE_CPU) cpu = tfp_add(cpu, span->duration_us, NULL);
+        else if (kind == TFP_LANE_ACCELERATOR) accelerator = tfp_add(accelerator, span->duration_us, NULL);
+    }
+    s->cpu_micros = tfp_add(s->cpu_micros, cpu, NULL);
+    s->accelerator_micros = tfp_add(s->accelerator_micros, accelerator, NULL);
+    s->run_count = tfp_add(s->run_count, x->run_count, NULL);
+    s->requested_bytes = tfp_add(s->requested_bytes, x->requested_bytes, NULL);
+    s->peak_bytes = tfp_add(s->peak_bytes, x->peak_bytes, NULL);
+    s->residual_bytes = tfp_add(s->residual_bytes, x->residual_bytes, NULL);
+    s->output_bytes = tfp_add(s->output_bytes, x->output_bytes, NULL);
+}
+
+/* The mean is over the steps in which this node has statistics, each column divided and cut by itself. */
+void tfp_node_stats_at(const tfp_profile *p, uint32_t node, uint32_t step, tfp_node_stats *out)
+{
+    const tfp_node *n = &p->nodes.at[node];
+    tfp_node_stats s = { 0 };
+    int64_t count = 0;
+    for (TFP_EACH(execs, e, n->exec_first, p)) {
+        if (step != TFP_NONE && p->execs.at[e].step != step) continue;
+        add_exec(p, &p->execs.at[e], &s);
+        count++;
+    }
+    s.micros = tfp_add(s.cpu_micros, s.accelerator_micros, NULL);
+    if (count > 1) {
+        s.run_count /= count;
+        s.micros /= count;
+        s.cpu_micros /= count;
+        s.accelerator_micros /= count;
+        s.requested_bytes /= count;
+        s.peak_bytes /= count;
+        s.residual_bytes /= count;
+        s.output_bytes /= count;
+    }
+    /* a node that never ran keeps its static number; one that did not run in this step counts none */
+    s.float_ops = n->exec_first == TFP_NONE ? n->float_ops : tfp_mul(n->float_ops, s.run_count, NULL);
+    *out = s;
+}
+
+int64_t tfp_node_parameters(const tfp_profile *p, uint32_t node, bool *clamped)
+{
+    uint32_t shape = p->nodes.at[node].shape;
+    if (shape == TFP_NONE || p->shapes.at[shape].count == 0) return 0;
+    const tfp_shape *s = &p->shapes.at[shape];
+    int64_t product = 1;
+    for (uint32_t i = 0; i < s->count; i++) {
+        int64_t d = p->dims.at[s->first + i];
+        if (d < 0) return 0;
+        product = tfp_mul(product, d, clamped);
+    }
+    return product;
+}
+
+uint32_t tfp_input_shape(const tfp_profile *p, const tfp_input_edge *e)
+{
+    if (e->node == TFP_NONE) return TFP_NONE;
+    for (TFP_EACH(outputs, o, p->nodes.at[e->node].output_first, p))
+        if (p->outputs.at[o].slot == e->output_index) return p->outputs.at[o].shape;
+    return TFP_NONE;
+}
