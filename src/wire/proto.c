@@ -1,0 +1,279 @@
+/* wire/proto.c: the protobuf wire format, the parts that are not inline in proto.h: long varints, groups, messages for
+ * faults, reading the top level of a file in windows, and writing. Knows no message.
+ * Layout: protobuf.dev/programming-guides/encoding. */
+#include "wire/proto.h"
+
+/* ---- varints ---- */
+
+/* Ten bytes or fewer, one at a time: near the end of the bytes, and for faults. */
+static tfp_varint varint_bytewise(const uint8_t *at, const uint8_t *end)
+{
+    tfp_varint v = { 0, NULL };
+    for (unsigned shift = 0; at < end && shift < 70; shift += 7) {
+        uint8_t byte = *at++;
+        v.value |= (uint64_t)(byte & 0x7f) << shift; /* of the tenth byte only one bit fits, as in protobuf */
+        if (byte < 0x80) {
+            v.at = at;
+            return v;
+        }
+    }
+    return v;
+}
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* Up to eight bytes at once: find the last byte, then push the groups of seven bits together. Times since 1970 take
+ * eight bytes, and every execution has some. */
+tfp_varint tfp_varint_long(const uint8_t *at, const uint8_t *end)
+{
+    if (end - at < 8) return varint_bytewise(at, end);
+    uint64_t x;
+    memcpy(&x, at, 8);
+    uint64_t stops = ~x & UINT64_C(0x8080808080808080);
+    if (!stops) return varint_bytewise(at, end);
+    unsigned bits = (unsigned)__builtin_ctzll(stops) + 1; /* 8 a byte */
+    x &= UINT64_MAX >> (64 - bits);
+    x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x7f007f007f007f00)) >> 1;
+    x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x3fff00003fff0000)) >> 2;
+    x = (x & UINT64_C(0x000000000fffffff)) | (x & UINT64_C(0x0fffffff00000000)) >> 4;
+    return (tfp_varint){ x, at + bits / 8 };
+}
+#else
+tfp_varint tfp_varint_long(const uint8_t *at, const uint8_t *end) { return varint_bytewise(at, end); }
+#endif
+
+const char *tfp_varint_fault(const uint8_t *at, const uint8_t *end)
+{
+    return end - at >= 10 ? "varint longer than 10 bytes" : "varint cut short";
+}
+
+/* ---- groups: deprecated, but legal to meet ---- */
+
+/* Skips one value that is no group; NULL fault on success. */
+static tfp_group skip_value(const uint8_t *at, const uint8_t *end, unsigned type)
+{
+    uint64_t size = type == TFP_FIXED64 ? 8 : type == TFP_FIXED32 ? 4 : 0;
+    if (type == TFP_VARINT || type == TFP_BYTES) {
+        tfp_varint v = varint_bytewise(at, end);
+        if (!v.at) return (tfp_group){ at, tfp_varint_fault(at, end) };
+        at = v.at;
+        if (type == TFP_BYTES) size = v.value;
+    } else if (!size) {
+        return (tfp_group){ at, "unknown wire type" };
+    }
+    if (size > (uint64_t)(end - at)) return (tfp_group){ at, "length past the end" };
+    return (tfp_group){ at + size, NULL };
+}
+
+/* Groups nest. The numbers of the open ones are not kept but counted: a group must end with the number that it began with
+ * on the outermost level only, which is where the reader goes on. */
+tfp_group tfp_group_skip(const uint8_t *at, const uint8_t *end, uint32_t number)
+{
+    for (size_t depth = 1; at < end;) {
+        tfp_varint tag = varint_bytewise(at, end);
+        if (!tag.at) return (tfp_group){ at, tfp_varint_fault(at, end) };
+        unsigned type = tag.value & 7;
+        if (tag.value < 8) return (tfp_group){ at, "field number 0" };
+        if (tag.value > UINT32_MAX) return (tfp_group){ at, "field number too large" };
+        if (type == TFP_GROUP) {
+            depth++;
+        } else if (type == TFP_GROUP_END) {
+            if (--depth == 0)
+                return (tfp_group){ tag.value >> 3 == number ? tag.at : at,
+                                    tag.value >> 3 == number ? NULL : "end of another group" };
+        } else {
+            tfp_group g = skip_value(tag.at, end, type);
+            if (g.fault) return g;
+            tag.at = g.at;
+        }
+        at = tag.at;
+    }
+    return (tfp_group){ end, "group without an end" };
+}
+
+/* ---- faults ---- */
+
+tfp_status tfp_wire_failed(tfp_wire w, tfp_error *err)
+{
+    unsigned long long at = w.fault_at;
+    if (w.fault_field)
+        return tfp_fail(err, TFP_BADFILE, "field %u has wire type %u before byte %llu", w.fault_field, w.fault_type, at);
+    return tfp_fail(err, TFP_BADFILE, "%s at byte %llu", w.fault, at);
+}
+
+/* ---- typed fields that are rare ---- */
+
+uint32_t tfp_field_fixed32(tfp_wire *w, const tfp_field *f)
+{
+    return tfp_field_is(w, f, TFP_FIXED32) ? (uint32_t)f->value : 0;
+}
+
+float tfp_field_float(tfp_wire *w, const tfp_field *f)
+{
+    uint32_t bits = tfp_field_fixed32(w, f);
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+double tfp_field_double(tfp_wire *w, const tfp_field *f)
+{
+    uint64_t bits = tfp_field_is(w, f, TFP_FIXED64) ? f->value : 0;
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* ---- the top level of a file ---- */
+
+#define TAG_AND_LENGTH ((size_t)20) /* two varints */
+
+/* Reads the field at the start of `seen`, whose payload may lie past its end: *size is all that the field takes. */
+static bool top_field(tfp_wire *w, uint64_t left, tfp_field *f, uint64_t *size)
+{
+    const uint8_t *at = w->at;
+    uint64_t tag, length = 0;
+    if (!tfp_wire_varint(w, &at, &tag)) return false;
+    *f = (tfp_field){ .number = (uint32_t)(tag >> 3), .type = tag & 7, .bytes = { "", 0 } };
+    if (tag < 8) return tfp_wire_fault(w, w->at, "field number 0");
+    if (tag > UINT32_MAX) return tfp_wire_fault(w, w->at, "field number too large");
+    if (f->type == TFP_BYTES) {
+        if (!tfp_wire_varint(w, &at, &length)) return false;
+        *size = (uint64_t)(at - w->at);
+        if (length > left - *size) return tfp_wire_fault(w, w->at, "length past the end");
+        *size += length;
+        f->bytes.size = (size_t)length;
+        return true;
+    }
+    if (f->type == TFP_GROUP) { /* the caller looks again, with all bytes that are left */
+        *size = 0;
+        return true;
+    }
+    if (!tfp_wire_next(w, f)) return false;
+    *size = (uint64_t)(w->at - w->start);
+    return true;
+}
+
+/* A group at the top level: no message has one, so that it may cost the rest of the file in memory. */
+static tfp_status skip_top_group(tfp_input *in, tfp_error *err)
+{
+    tfp_str rest;
+    tfp_field f;
+    tfp_status s = tfp_input_peek(in, (size_t)tfp_input_left(in), &rest, err);
+    if (s) return s;
+    tfp_wire w = tfp_wire_start_at(rest, tfp_input_at(in));
+    const uint8_t *at = w.at;
+    uint64_t tag;
+    if (!tfp_wire_varint(&w, &at, &tag)) return tfp_wire_end(&w, err);
+    f.number = (uint32_t)(tag >> 3);
+    tfp_group g = tfp_group_skip(at, w.end, f.number);
+    if (g.fault) {
+        tfp_wire_fault(&w, g.at, g.fault);
+        return tfp_wire_end(&w, err);
+    }
+    return tfp_input_skip(in, (size_t)(g.at - w.start), err);
+}
+
+bool tfp_wire_next_input(tfp_input *in, tfp_field *f, tfp_status *s, tfp_error *err)
+{
+    uint64_t left;
+    while (!*s && (left = tfp_input_left(in)) > 0) {
+        tfp_str seen;
+        if ((*s = tfp_input_peek(in, TAG_AND_LENGTH, &seen, err))) return false;
+        tfp_wire w = tfp_wire_start_at(seen, tfp_input_at(in));
+        uint64_t size;
+        if (!top_field(&w, left, f, &size)) {
+            *s = tfp_wire_end(&w, err);
+            return false;
+        }
+        if (f->type == TFP_GROUP) {
+            *s = skip_top_group(in, err);
+            continue;
+        }
+        if ((*s = tfp_input_peek(in, (size_t)size, &seen, err))) return false;
+        if (f->type == TFP_BYTES) f->bytes.data = seen.data + size - f->bytes.size;
+        *s = tfp_input_skip(in, (size_t)size, err);
+        return !*s;
+    }
+    return false;
+}
+
+tfp_wire tfp_input_wire(const tfp_input *in, const tfp_field *f)
+{
+    return tfp_wire_start_at((tfp_str){ f->bytes.data, 0 }, tfp_input_at(in) - f->bytes.size);
+}
+
+/* ---- writing ---- */
+
+void tfp_put_varint(tfp_buf *b, uint64_t v)
+{
+    char bytes[10];
+    size_t n = 0;
+    for (; v >= 0x80; v >>= 7) bytes[n++] = (char)(v | 0x80);
+    bytes[n++] = (char)v;
+    tfp_buf_add(b, bytes, n);
+}
+
+void tfp_put_tag(tfp_buf *b, uint32_t number, tfp_wire_type type) { tfp_put_varint(b, (uint64_t)number << 3 | type); }
+
+void tfp_put_int_always(tfp_buf *b, uint32_t number, int64_t v)
+{
+    tfp_put_tag(b, number, TFP_VARINT);
+    tfp_put_varint(b, (uint64_t)v);
+}
+
+void tfp_put_int(tfp_buf *b, uint32_t number, int64_t v)
+{
+    if (v) tfp_put_int_always(b, number, v);
+}
+
+void tfp_put_bytes_always(tfp_buf *b, uint32_t number, tfp_str v)
+{
+    tfp_put_tag(b, number, TFP_BYTES);
+    tfp_put_varint(b, v.size);
+    tfp_buf_add(b, v.data, v.size);
+}
+
+void tfp_put_bytes(tfp_buf *b, uint32_t number, tfp_str v)
+{
+    if (v.size) tfp_put_bytes_always(b, number, v);
+}
+
+void tfp_put_double(tfp_buf *b, uint32_t number, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    if (!bits) return;
+    tfp_put_tag(b, number, TFP_FIXED64);
+    for (int i = 0; i < 8; i++) tfp_buf_char(b, (char)(bits >> (8 * i)));
+}
+
+void tfp_put_packed_ints(tfp_buf *b, uint32_t number, const int64_t *v, size_t count)
+{
+    if (!count) return;
+    size_t at = tfp_put_open(b, number);
+    for (size_t i = 0; i < count; i++) tfp_put_varint(b, (uint64_t)v[i]);
+    tfp_put_close(b, at);
+}
+
+size_t tfp_put_open(tfp_buf *b, uint32_t number)
+{
+    tfp_put_tag(b, number, TFP_BYTES);
+    tfp_buf_char(b, 0); /* the length, one byte if it turns out to be short, as it mostly does */
+    return b->size;
+}
+
+void tfp_put_close(tfp_buf *b, size_t at)
+{
+    if (b->failed) return;
+    size_t size = b->size - at;
+    unsigned extra = 0;
+    for (size_t rest = size; rest >= 0x80; rest >>= 7) extra++;
+    if (extra) {
+        tfp_buf_fill(b, 0, extra);
+        if (b->failed) return;
+        memmove(b->data + at + extra, b->data + at, size);
+    }
+    char *length = b->data + at - 1;
+    for (unsigned i = 0; i < extra; i++, size >>= 7) length[i] = (char)(size | 0x80);
+    length[extra] = (char)size;
+}
