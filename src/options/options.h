@@ -15,27 +15,25 @@ typedef enum tfp_value {
 
 typedef enum tfp_unit { TFP_MICROS, TFP_SIZE, TFP_NUMBER, TFP_LABEL } tfp_unit;
 
+/* In alphabetical order of the names, which is the order in which TensorFlow lists and explains them. */
 typedef enum tfp_column_id {
-    TFP_C_BYTES, TFP_C_PEAK_BYTES, TFP_C_RESIDUAL_BYTES, TFP_C_OUTPUT_BYTES, TFP_C_MICROS, TFP_C_ACCELERATOR_MICROS,
-    TFP_C_CPU_MICROS, TFP_C_PARAMS, TFP_C_FLOAT_OPS, TFP_C_TENSOR_VALUE, TFP_C_DEVICE, TFP_C_OP_TYPES, TFP_C_OCCURRENCE,
-    TFP_C_INPUT_SHAPES, TFP_C_NUM_HIDDEN_OPS, TFP_C_COUNT
+    TFP_C_ACCELERATOR_MICROS, TFP_C_BYTES, TFP_C_CPU_MICROS, TFP_C_DEVICE, TFP_C_FLOAT_OPS, TFP_C_INPUT_SHAPES,
+    TFP_C_MICROS, TFP_C_NUM_HIDDEN_OPS, TFP_C_OCCURRENCE, TFP_C_OP_TYPES, TFP_C_OUTPUT_BYTES, TFP_C_PARAMS,
+    TFP_C_PEAK_BYTES, TFP_C_RESIDUAL_BYTES, TFP_C_TENSOR_VALUE, TFP_C_COUNT
 } tfp_column_id;
 
 typedef struct tfp_column {
     const char *name;       /* of -select */
-    const char *doc_label;  /* "requested bytes": before the colon of the Doc block */
-    const char *doc;        /* after it */
-    const char *legend;     /* in scope, graph and code; */
-    const char *legend_op;  /* NULL: the same */
+    const char *doc_label;  /* before the colon of its line in the Doc block, as TensorFlow has it */
+    const char *legend;     /* of its cell in scope, graph and code; NULL: no cell of its own */
+    const char *legend_op;  /* in the op view; NULL: the same */
     tfp_unit unit;
     int value;              /* tfp_value, -1 for labels */
-    int order;              /* place among the values of -order_by, -1 when it is none */
-    int min;                /* place among the -min_ options, -1 when there is none */
-    const char *own_field, *total_field; /* names in GraphNodeProto, JSON keys; NULL when it has none */
-    const char *help;       /* for people: meaning and source */
+    const char *own_field, *total_field; /* names in GraphNodeProto and JSON; NULL when it has none */
+    const char *help;       /* what it means and where it comes from; the Doc line shows it too */
 } tfp_column;
 extern const tfp_column tfp_columns[TFP_C_COUNT];
-const tfp_column *tfp_column_find(tfp_str name); /* NULL when unknown */
+int tfp_column_find(tfp_str name); /* tfp_column_id, -1 when unknown */
 
 typedef enum tfp_output_kind { TFP_TO_STDOUT, TFP_TO_FILE, TFP_TO_TIMELINE, TFP_TO_PPROF, TFP_TO_NONE } tfp_output_kind;
 
@@ -52,14 +50,15 @@ struct tfp_options {
     uint64_t select;            /* bits of tfp_column_id */
     tfp_output_kind output;
     char *outfile;              /* outlives a change of kind, as TensorFlow's does */
-    const char *format;         /* name of an output */
+    char *format;               /* name of an output */
     char *proto_out, *dump_to_file;
-    uint64_t checkers;          /* bits by place in tfp_checkers */
-    uint32_t set;               /* bits: which options were set by hand, for defaults that depend on -compat */
+    char *checkers;             /* names joined by commas; empty: all */
+    uint64_t set;               /* bits by option row: set by hand, so that -compat leaves it alone */
     tfp_buf text;               /* what tfp_options_get gave last */
 };
 
-extern const tfp_value tfp_min_values[TFP_MIN_COUNT]; /* which value each -min_ option looks at */
+/* Which value each -min_ option looks at, in the order of the option table. */
+extern const tfp_value tfp_min_values[TFP_MIN_COUNT];
 
 typedef struct tfp_order {
     const char *name;
@@ -72,9 +71,8 @@ static inline bool tfp_selects(const tfp_options *o, tfp_column_id c) { return (
 /* Values that the options make a view compute: selected, ordered by, minimums, or all of them for proto and json. */
 uint32_t tfp_options_values(const tfp_options *o);
 
-/* Rows of the option table, for listings. */
-size_t tfp_option_count(void);
+/* Rows of the option table, for listings; NULL past the end. */
 const char *tfp_option_name(size_t i);
-const char *tfp_option_help(size_t i);
+const char *tfp_option_help(const char *name);
 
 #endif

@@ -1,0 +1,84 @@
+/* options/columns.c: the column table. -select, -order_by, -min_*, the legend, the JSON key, the CSV header and the
+ * help of a column all come from its row. */
+#include "options/options.h"
+
+/* clang-format off */
+const tfp_column tfp_columns[TFP_C_COUNT] = {
+    [TFP_C_ACCELERATOR_MICROS] = { "accelerator_micros", "accelerator execution time", "accelerator execution time", NULL,
+        TFP_MICROS, TFP_V_ACCELERATOR_MICROS, "accelerator_exec_micros", "total_accelerator_exec_micros",
+        "Time that kernels ran on accelerators, as the device's own tracing measured it (devices named stream:all)." },
+    [TFP_C_BYTES] = { "bytes", "requested bytes", "requested bytes", NULL,
+        TFP_SIZE, TFP_V_BYTES, "requested_bytes", "total_requested_bytes",
+        "Memory that the operation asked its allocators for, in all: every allocation counts, freed or not; temporary "
+        "and persistent memory included." },
+    [TFP_C_CPU_MICROS] = { "cpu_micros", "cpu execution time", "cpu execution time", NULL,
+        TFP_MICROS, TFP_V_CPU_MICROS, "cpu_exec_micros", "total_cpu_exec_micros",
+        "Time from an operation's start to its end on the host, waiting included; for operations on an accelerator it is "
+        "the time to schedule them." },
+    [TFP_C_DEVICE] = { "device", "device", "assigned devices", NULL,
+        TFP_LABEL, -1, "devices", NULL,
+        "Where the operation ran, from run metadata; unknown when it never did." },
+    [TFP_C_FLOAT_OPS] = { "float_ops", "flops", "# float_ops", NULL,
+        TFP_NUMBER, TFP_V_FLOAT_OPS, "float_ops", "total_float_ops",
+        "Float operations, a multiply and an add counted as two, from the op log; times the runs of the step where there "
+        "is run metadata, so an operation that did not run counts 0." },
+    [TFP_C_INPUT_SHAPES] = { "input_shapes", "input shape", "input shapes", NULL,
+        TFP_LABEL, -1, "input_shapes", NULL,
+        "Shapes of the input tensors by position, from the attribute _output_shapes of the nodes they come from." },
+    [TFP_C_MICROS] = { "micros", "total execution time", "total execution time", NULL,
+        TFP_MICROS, TFP_V_MICROS, "exec_micros", "total_exec_micros",
+        "Accelerator time plus host time of all runs in the step." },
+    [TFP_C_NUM_HIDDEN_OPS] = { "num_hidden_ops", "num_hidden_ops", NULL, NULL,
+        TFP_LABEL, -1, NULL, NULL,
+        "How many operations were left out on the way to a row; the graph view of -compat 1.0 shows it." },
+    [TFP_C_OCCURRENCE] = { "occurrence", "occurrence", "op count (run|defined)", "op occurrence (run|defined)",
+        TFP_NUMBER, TFP_V_RUNS, "run_count", "total_run_count",
+        "How often it ran in the step (a while-loop's body often more than once), and how many nodes define it." },
+    [TFP_C_OP_TYPES] = { "op_types", "op_types", "op types", NULL,
+        TFP_LABEL, -1, NULL, NULL,
+        "What -account_type_regexes looks at: the operation, its device, and types that the user gave in the op log." },
+    [TFP_C_OUTPUT_BYTES] = { "output_bytes", "output bytes", "output bytes", NULL,
+        TFP_SIZE, TFP_V_OUTPUT_BYTES, "output_bytes", "total_output_bytes",
+        "Size of the operation's output tensors, whoever allocated them." },
+    [TFP_C_PARAMS] = { "params", "param", "# parameters", NULL,
+        TFP_NUMBER, TFP_V_PARAMS, "parameters", "total_parameters",
+        "Elements of the variable: the product of the attribute shape; 0 when a dimension is unknown." },
+    [TFP_C_PEAK_BYTES] = { "peak_bytes", "peak bytes", "peak bytes", NULL,
+        TFP_SIZE, TFP_V_PEAK_BYTES, "peak_bytes", "total_peak_bytes",
+        "Most memory that the operation held at one time while it ran." },
+    [TFP_C_RESIDUAL_BYTES] = { "residual_bytes", "residual bytes", "residual bytes", NULL,
+        TFP_SIZE, TFP_V_RESIDUAL_BYTES, "residual_bytes", "total_residual_bytes",
+        "Memory still held when the operation had ended: outputs and persistent tensors." },
+    [TFP_C_TENSOR_VALUE] = { "tensor_value", "tensor_value", NULL, NULL,
+        TFP_LABEL, -1, "tensor_value", NULL,
+        "Values of the tensor with the node's name, from --checkpoint_path." },
+};
+/* clang-format on */
+
+int tfp_column_find(tfp_str name)
+{
+    for (int i = 0; i < TFP_C_COUNT; i++)
+        if (tfp_str_eq(name, tfp_str_of(tfp_columns[i].name))) return i;
+    return -1;
+}
+
+const tfp_value tfp_min_values[TFP_MIN_COUNT] = {
+    TFP_V_BYTES, TFP_V_PEAK_BYTES, TFP_V_RESIDUAL_BYTES, TFP_V_OUTPUT_BYTES, TFP_V_MICROS,
+    TFP_V_ACCELERATOR_MICROS, TFP_V_CPU_MICROS, TFP_V_PARAMS, TFP_V_FLOAT_OPS, TFP_V_RUNS
+};
+
+const tfp_order tfp_orders[] = {
+    { "name", TFP_BY_NAME },
+    { "bytes", TFP_V_BYTES },
+    { "peak_bytes", TFP_V_PEAK_BYTES },
+    { "residual_bytes", TFP_V_RESIDUAL_BYTES },
+    { "output_bytes", TFP_V_OUTPUT_BYTES },
+    { "micros", TFP_V_MICROS },
+    { "accelerator_micros", TFP_V_ACCELERATOR_MICROS },
+    { "cpu_micros", TFP_V_CPU_MICROS },
+    { "params", TFP_V_PARAMS },
+    { "float_ops", TFP_V_FLOAT_OPS },
+    { "occurrence", TFP_BY_OCCURRENCE },
+    { "depth", TFP_BY_TRAVERSAL },
+    { NULL, 0 },
+};

@@ -1,0 +1,346 @@
+/* options/options.c: the option table, and the one place that parses and checks what the user asks for. argv, the
+ * prompt, Python's keywords and a page's parameters all come through tfp_options_set. */
+#include "options/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef enum kind {
+    K_DEPTH, K_INT, K_STEP, K_BOOL, K_FILTER, K_ORDER, K_SELECT, K_OUTPUT, K_FORMAT, K_TEXT, K_COMPAT, K_CHECKERS
+} kind;
+
+typedef struct option {
+    const char *name;
+    kind kind;
+    size_t at;                    /* of the field in tfp_options */
+    const char *value, *value_10; /* defaults: today's, and of -compat 1.0 (NULL: the same) */
+    bool listed, listed_10;       /* in TensorFlow's listing, in that of TensorFlow 1.0 */
+    const char *help;
+} option;
+
+#define AT(field) offsetof(struct tfp_options, field)
+#define HIDE_10 "IsVariableInitialized_[0-9]+,save\\/.*,^zeros[0-9_]*"
+
+/* clang-format off */
+static const option options[] = {
+    { "max_depth", K_DEPTH, AT(max_depth), "10", "4", true, true, "Show rows at most this deep; the root is 1 deep. In the op view: that many rows and one." },
+    { "min_bytes", K_INT, AT(min[0]), "0", NULL, true, true, "Show rows that request at least this many bytes in total." },
+    { "min_peak_bytes", K_INT, AT(min[1]), "0", NULL, true, false, "Show rows with at least this many peak bytes in total." },
+    { "min_residual_bytes", K_INT, AT(min[2]), "0", NULL, true, false, "Show rows with at least this many residual bytes in total." },
+    { "min_output_bytes", K_INT, AT(min[3]), "0", NULL, true, false, "Show rows with at least this many output bytes in total." },
+    { "min_micros", K_INT, AT(min[4]), "0", NULL, true, true, "Show rows that took at least this many microseconds in total." },
+    { "min_accelerator_micros", K_INT, AT(min[5]), "0", NULL, true, false, "Show rows with at least this much accelerator time in total, in microseconds." },
+    { "min_cpu_micros", K_INT, AT(min[6]), "0", NULL, true, false, "Show rows with at least this much host time in total, in microseconds." },
+    { "min_params", K_INT, AT(min[7]), "0", NULL, true, true, "Show rows with at least this many parameters of their own (op and code views: in total)." },
+    { "min_float_ops", K_INT, AT(min[8]), "0", NULL, true, true, "Show rows with at least this many float operations of their own (op and code views: in total)." },
+    { "min_occurrence", K_INT, AT(min[9]), "0", NULL, true, false, "Show rows that ran at least this often (op view: with this many nodes)." },
+    { "step", K_STEP, AT(step), "-1", NULL, true, false, "The step to show; -1 is the mean of all steps." },
+    { "device_regexes", K_FILTER, AT(filters[TFP_F_DEVICE]), ".*", NULL, false, true, "-compat 1.0: show rows whose device matches." },
+    { "order_by", K_ORDER, AT(order_by), "name", NULL, true, true, "Sort by name (ascending), by a column's total (descending), by occurrence, or by depth (as traversed)." },
+    { "account_type_regexes", K_FILTER, AT(filters[TFP_F_ACCOUNT]), ".*", "Variable", true, true, "Count the nodes one of whose types (operation, device, user's types) matches." },
+    { "start_name_regexes", K_FILTER, AT(filters[TFP_F_START]), ".*", NULL, true, true, "Show from the first rows down whose names match." },
+    { "trim_name_regexes", K_FILTER, AT(filters[TFP_F_TRIM]), "", NULL, true, true, "Leave out what is below rows whose names match." },
+    { "show_name_regexes", K_FILTER, AT(filters[TFP_F_SHOW]), ".*", NULL, true, true, "Show rows whose names match." },
+    { "hide_name_regexes", K_FILTER, AT(filters[TFP_F_HIDE]), "", HIDE_10, true, true, "Hide rows whose names match." },
+    { "account_displayed_op_only", K_BOOL, AT(account_displayed_op_only), "false", NULL, true, true, "Let totals count the shown rows only." },
+    { "select", K_SELECT, AT(select), "micros", "params", true, true, "The columns to show, separated by commas." },
+    { "output", K_OUTPUT, AT(output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F or none." },
+    { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing." },
+    { "dump_to_file", K_TEXT, AT(dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout." },
+    { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, csv or md." },
+    { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text behind each frame." },
+    { "proto_out", K_TEXT, AT(proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file." },
+    { "checkers", K_CHECKERS, AT(checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas." },
+    { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; empty: as today's." },
+};
+/* clang-format on */
+enum { OPTION_COUNT = sizeof options / sizeof *options };
+_Static_assert(OPTION_COUNT <= 64, "tfp_options.set has one bit per option");
+
+static const char *const output_names[] = { "stdout", "file", "timeline", "pprof", "none" };
+static const char *const format_names[] = { "text", "json", "csv", "md" };
+
+static const option *find(const char *name)
+{
+    for (size_t i = 0; name && i < OPTION_COUNT; i++) {
+        const char *a = options[i].name, *b = name;
+        while (*a && (*a == *b || (*a == '_' && *b == '-'))) a++, b++;
+        if (!*a && !*b) return &options[i];
+    }
+    return NULL;
+}
+
+static bool find_word(tfp_str word, const char *const *words, size_t count, size_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tfp_str_eq(word, tfp_str_of(words[i]))) return *out = i, true;
+    return false;
+}
+
+/* What is wrong with a value; the caller adds the option and the value. */
+static tfp_status wrong(tfp_error *err, const char *why) { return tfp_fail(err, TFP_BADARG, "%s", why); }
+
+static tfp_status set_text(char **field, tfp_str v, tfp_error *err)
+{
+    char *copy = NULL;
+    if (v.size) {
+        copy = malloc(v.size + 1);
+        if (!copy) return tfp_nomem(err);
+        memcpy(copy, v.data, v.size);
+        copy[v.size] = 0;
+    }
+    free(*field);
+    *field = copy;
+    return TFP_OK;
+}
+
+static tfp_status set_int(int64_t *field, kind k, tfp_str v, tfp_error *err)
+{
+    int64_t n;
+    if (!tfp_parse_int64(v, &n)) return wrong(err, "not a number");
+    if (k == K_DEPTH && (n < INT32_MIN || n > INT32_MAX)) return wrong(err, "does not fit into 32 bits");
+    if (k == K_STEP && n < -1) return wrong(err, "steps count from 0; -1 is the mean of all");
+    *field = n;
+    return TFP_OK;
+}
+
+static tfp_status set_bool(bool *field, const char *value, tfp_error *err)
+{
+    static const char *const yes[] = { "true", "t", "yes", "y", "1" }, *const no[] = { "false", "f", "no", "n", "0" };
+    for (size_t i = 0; i < 5; i++) {
+        if (!value || strcasecmp(value, yes[i]) == 0) return *field = true, TFP_OK;
+        if (strcasecmp(value, no[i]) == 0) return *field = false, TFP_OK;
+    }
+    return wrong(err, "not true or false");
+}
+
+static tfp_status set_filter(tfp_filter **field, tfp_str v, tfp_error *err)
+{
+    tfp_filter *f;
+    tfp_status s = tfp_filter_new(v, &f, err);
+    if (!f) return s;
+    /* An invalid regex is refused, but takes effect (it matches nothing), so that a caller may show, as TensorFlow's
+     * tool does, what is left then. */
+    tfp_filter_free(*field);
+    *field = f;
+    return s;
+}
+
+static tfp_status set_order(int *field, tfp_str v, tfp_error *err)
+{
+    for (int i = 0; tfp_orders[i].name; i++)
+        if (tfp_str_eq(v, tfp_str_of(tfp_orders[i].name))) return *field = i, TFP_OK;
+    return wrong(err, "no such order (name, occurrence, depth or a numeric column)");
+}
+
+static tfp_status set_select(uint64_t *field, tfp_str v, tfp_error *err)
+{
+    uint64_t bits = 0;
+    while (v.size) {
+        const char *comma = memchr(v.data, ',', v.size);
+        tfp_str item = { v.data, comma ? (size_t)(comma - v.data) : v.size };
+        v.data += item.size + (comma != NULL);
+        v.size -= item.size + (comma != NULL);
+        if (item.size == 0) continue;
+        int c = tfp_column_find(item);
+        if (c < 0)
+            return tfp_fail(err, TFP_BADARG, "no column '%.*s'", (int)(item.size < 100 ? item.size : 100), item.data);
+        bits |= UINT64_C(1) << c;
+    }
+    *field = bits;
+    return TFP_OK;
+}
+
+/* KIND or KIND:outfile=F; the file's name outlives a change of kind, as in TensorFlow's listing. */
+static tfp_status set_output(tfp_options *o, tfp_str v, tfp_error *err)
+{
+    const char *colon = v.size ? memchr(v.data, ':', v.size) : NULL;
+    tfp_str word = { v.data, colon ? (size_t)(colon - v.data) : v.size };
+    tfp_str rest = { v.data + word.size + (colon != NULL), v.size - word.size - (colon != NULL) };
+    size_t which;
+    if (!find_word(word, output_names, sizeof output_names / sizeof *output_names, &which))
+        return wrong(err, "no such output (stdout, file, timeline, pprof, none)");
+    bool needs_file = which >= TFP_TO_FILE && which <= TFP_TO_PPROF;
+    if (rest.size == 0 && !needs_file) return o->output = (tfp_output_kind)which, TFP_OK;
+    tfp_str key = TFP_STR("outfile=");
+    if (rest.size <= key.size || memcmp(rest.data, key.data, key.size) != 0) return wrong(err, "needs :outfile=FILE");
+    rest.data += key.size;
+    rest.size -= key.size;
+    if (memchr(rest.data, ',', rest.size)) return wrong(err, "a file name here can hold no comma");
+    tfp_status s = set_text(&o->outfile, rest, err);
+    if (!s) o->output = (tfp_output_kind)which;
+    return s;
+}
+
+static tfp_status apply(tfp_options *o, const option *row, const char *value, tfp_error *err);
+
+static tfp_status set_compat(tfp_options *o, tfp_str v, tfp_error *err)
+{
+    bool on = tfp_str_eq(v, TFP_STR("1.0"));
+    if (!on && v.size && !tfp_str_eq(v, TFP_STR("2.21")) && !tfp_str_eq(v, TFP_STR("none")))
+        return wrong(err, "only 1.0 is known");
+    o->compat10 = on;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const option *row = &options[i];
+        if (!row->value_10 || (o->set >> i & 1)) continue;
+        tfp_status s = apply(o, row, on ? row->value_10 : row->value, err);
+        if (s) return s;
+    }
+    return TFP_OK;
+}
+
+static tfp_status apply(tfp_options *o, const option *row, const char *value, tfp_error *err)
+{
+    void *field = (char *)o + row->at;
+    tfp_str v = tfp_str_of(value);
+    size_t which;
+    if (!value && row->kind != K_BOOL) return wrong(err, "needs a value");
+    switch (row->kind) {
+    case K_DEPTH:
+    case K_INT:
+    case K_STEP: return set_int(field, row->kind, v, err);
+    case K_BOOL: return set_bool(field, value, err);
+    case K_FILTER: return set_filter(field, v, err);
+    case K_ORDER: return set_order(field, v, err);
+    case K_SELECT: return set_select(field, v, err);
+    case K_OUTPUT: return set_output(o, v, err);
+    case K_FORMAT:
+        if (!find_word(v, format_names, sizeof format_names / sizeof *format_names, &which))
+            return wrong(err, "no such format (text, json, csv, md)");
+        return set_text(field, v, err);
+    case K_CHECKERS:
+    case K_TEXT: return set_text(field, v, err);
+    case K_COMPAT: return set_compat(o, v, err);
+    }
+    return TFP_BADARG;
+}
+
+tfp_status tfp_options_set(tfp_options *o, const char *name, const char *value, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!o || !name) return tfp_fail(err, TFP_BADARG, "no options, or no option's name");
+    const option *row = find(name);
+    if (!row) return tfp_fail(err, TFP_BADARG, "no option -%s", name);
+    tfp_status s = apply(o, row, value, err);
+    if (s == TFP_BADARG && value) return tfp_within(err, s, "option -%s: value '%.500s'", row->name, value);
+    if (s) return tfp_within(err, s, "option -%s", row->name);
+    o->set |= UINT64_C(1) << (row - options);
+    return TFP_OK;
+}
+
+tfp_options *tfp_options_new(void)
+{
+    tfp_options *o = calloc(1, sizeof *o);
+    if (!o) return NULL;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (apply(o, &options[i], options[i].value, NULL) == TFP_OK) continue;
+        tfp_options_free(o);
+        return NULL;
+    }
+    return o;
+}
+
+tfp_options *tfp_options_copy(const tfp_options *o)
+{
+    tfp_options *c = o ? malloc(sizeof *c) : NULL;
+    if (!c) return NULL;
+    *c = *o;
+    c->text = (tfp_buf){ 0 };
+    for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_keep(c->filters[i]);
+    char **texts[] = { &c->outfile, &c->format, &c->proto_out, &c->dump_to_file, &c->checkers };
+    bool ok = true;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (!*texts[i]) continue;
+        *texts[i] = strdup(*texts[i]);
+        ok &= *texts[i] != NULL;
+    }
+    if (ok) return c;
+    tfp_options_free(c);
+    return NULL;
+}
+
+void tfp_options_free(tfp_options *o)
+{
+    if (!o) return;
+    for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_free(o->filters[i]);
+    free(o->outfile);
+    free(o->format);
+    free(o->proto_out);
+    free(o->dump_to_file);
+    free(o->checkers);
+    tfp_buf_free(&o->text);
+    free(o);
+}
+
+static void get_select(const tfp_options *o, tfp_buf *b)
+{
+    for (int i = 0, n = 0; i < TFP_C_COUNT; i++)
+        if (tfp_selects(o, (tfp_column_id)i)) tfp_buf_printf(b, "%s%s", n++ ? "," : "", tfp_columns[i].name);
+}
+
+const char *tfp_options_get(const tfp_options *options_given, const char *name)
+{
+    tfp_options *o = (tfp_options *)(uintptr_t)options_given; /* only the scratch text changes */
+    const option *row = find(name);
+    if (!o || !row) return NULL;
+    const void *field = (const char *)o + row->at;
+    tfp_buf *b = &o->text;
+    b->size = 0;
+    b->failed = false;
+    switch (row->kind) {
+    case K_DEPTH:
+    case K_INT:
+    case K_STEP: tfp_buf_int(b, *(const int64_t *)field); break;
+    case K_BOOL: tfp_buf_text(b, *(const bool *)field ? "true" : "false"); break;
+    case K_FILTER: tfp_buf_text(b, *(tfp_filter *const *)field ? (*(tfp_filter *const *)field)->text : ""); break;
+    case K_ORDER: tfp_buf_text(b, tfp_orders[o->order_by].name); break;
+    case K_SELECT: get_select(o, b); break;
+    case K_OUTPUT:
+        tfp_buf_printf(b, "%s:%s%s", output_names[o->output], o->outfile ? "outfile=" : "", o->outfile ? o->outfile : "");
+        break;
+    case K_FORMAT:
+    case K_CHECKERS:
+    case K_TEXT: tfp_buf_text(b, *(char *const *)field ? *(char *const *)field : ""); break;
+    case K_COMPAT: tfp_buf_text(b, o->compat10 ? "1.0" : ""); break;
+    }
+    tfp_buf_char(b, 0);
+    return b->failed ? NULL : b->data;
+}
+
+char tfp_options_kind(const char *name)
+{
+    const option *row = find(name);
+    return !row ? 0 : row->kind == K_BOOL ? 'b' : 'v';
+}
+
+int tfp_options_listed(const tfp_options *o, const char *name)
+{
+    const option *row = find(name);
+    return row && (o && o->compat10 ? row->listed_10 : row->listed);
+}
+
+const char *tfp_option_name(size_t i) { return i < OPTION_COUNT ? options[i].name : NULL; }
+
+const char *tfp_option_help(const char *name)
+{
+    const option *row = find(name);
+    return row ? row->help : NULL;
+}
+
+uint32_t tfp_options_values(const tfp_options *o)
+{
+    if (o->proto_out || strcmp(o->format, "json") == 0) return TFP_V_ALL;
+    uint32_t bits = 0;
+    for (int i = 0; i < TFP_C_COUNT; i++) {
+        if (!tfp_selects(o, (tfp_column_id)i)) continue;
+        if (tfp_columns[i].value >= 0) bits |= 1u << tfp_columns[i].value;
+        if (i == TFP_C_MICROS) bits |= 1u << TFP_V_ACCELERATOR_MICROS | 1u << TFP_V_CPU_MICROS;
+        if (i == TFP_C_OCCURRENCE) bits |= 1u << TFP_V_DEFINITIONS;
+        if (i == TFP_C_INPUT_SHAPES) bits |= 1u << TFP_V_RUNS | 1u << TFP_V_MICROS;
+    }
+    if (tfp_orders[o->order_by].value >= 0) bits |= 1u << tfp_orders[o->order_by].value;
+    for (int i = 0; i < TFP_MIN_COUNT; i++)
+        if (o->min[i] > 0) bits |= 1u << tfp_min_values[i];
+    if (o->output == TFP_TO_TIMELINE) bits |= 1u << TFP_V_MICROS;
+    return bits;
+}
