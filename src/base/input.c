@@ -219,7 +219,7 @@ tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *e
     uint64_t left = tfp_input_left(in);
     if (size > left) size = (size_t)left;
     if (in->filled - in->at < size) { /* only a file in windows can get here */
-        memmove(in->buffer, in->buffer + in->at, in->filled - in->at);
+        if (in->filled > in->at) memmove(in->buffer, in->buffer + in->at, in->filled - in->at);
         in->base += in->at;
         in->filled -= in->at;
         in->at = 0;
