@@ -1,0 +1,169 @@
+/* views/report.c: rows and what can be asked of them. */
+#include "views/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row)
+{
+    if (r->rows.size >= TFP_NONE - 1 || !tfp_push(&r->rows, *row)) return TFP_NONE;
+    return (uint32_t)r->rows.size - 1;
+}
+
+bool tfp_report_new_values(tfp_report *r)
+{
+    for (int c = 0; c < TFP_V_COUNT; c++) {
+        if (!(r->values >> c & 1)) continue;
+        r->own[c] = TFP_NEW(&r->arena, int64_t, r->rows.size);
+        r->total[c] = TFP_NEW(&r->arena, int64_t, r->rows.size);
+        if (!r->own[c] || !r->total[c]) return false;
+    }
+    return true;
+}
+
+void tfp_report_set_values(tfp_report *r, uint32_t row, const tfp_values *own, size_t i, const tfp_values *total, size_t j)
+{
+    for (int c = 0; c < TFP_V_COUNT; c++) {
+        if (!r->own[c]) continue;
+        r->own[c][row] = own->at[c][i];
+        r->total[c][row] = total->at[c][j];
+    }
+}
+
+bool tfp_name_order(const tfp_profile *p, uint32_t *order)
+{
+    bool ok = false;
+    tfp_str *names = malloc((p->nodes.size ? p->nodes.size : 1) * sizeof *names);
+    if (!names) return false;
+    for (size_t i = 0; i < p->nodes.size; i++) {
+        names[i] = tfp_text(p, p->nodes.at[i].name);
+        order[i] = (uint32_t)i;
+    }
+    ok = tfp_sort_strings(order, p->nodes.size, names);
+    free(names);
+    return ok;
+}
+
+tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tfp_buf shown = { 0 };
+    tfp_escape(&shown, tfp_str_of(text));
+    char *copy = shown.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ shown.data, shown.size });
+    tfp_buf_free(&shown);
+    return copy && tfp_push(&r->notes, copy) ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
+{
+    row->tensor = TFP_NONE;
+    const tfp_checkpoint *c = r->profile->checkpoint;
+    if (!c || row->node == TFP_NONE || !tfp_selects(r->options, TFP_C_TENSOR_VALUE)) return TFP_OK;
+    tfp_str name = tfp_text(r->profile, r->profile->nodes.at[row->node].name);
+    if (!tfp_checkpoint_has(c, name)) return TFP_OK; /* not every node is a variable */
+    tfp_tensor *t = calloc(1, sizeof *t);
+    if (!t) return tfp_nomem(err);
+    tfp_status s = tfp_checkpoint_read(c, name, t, err);
+    if (!s && !tfp_push(&r->tensors, t)) s = tfp_nomem(err);
+    if (s) {
+        tfp_tensor_free(t);
+        free(t);
+        return s;
+    }
+    row->tensor = (uint32_t)r->tensors.size - 1;
+    return TFP_OK;
+}
+
+/* ---- labels ---- */
+
+static int by_text(const void *a, const void *b) { return tfp_str_cmp(*(const tfp_str *)a, *(const tfp_str *)b); }
+
+typedef TFP_VEC(tfp_str) words;
+
+/* Sorted, each once, joined by |. */
+static void join_set(words *w, tfp_buf *out)
+{
+    if (w->size > 1) qsort(w->at, w->size, sizeof *w->at, by_text);
+    for (size_t i = 0, n = 0; i < w->size; i++) {
+        if (i && tfp_str_eq(w->at[i], w->at[i - 1])) continue;
+        if (n++) tfp_buf_char(out, '|');
+        tfp_buf_str(out, w->at[i]);
+    }
+    tfp_vec_free(w);
+}
+
+static bool add_types(const tfp_profile *p, uint32_t node, words *w)
+{
+    bool ok = true;
+    for (TFP_EACH(types, t, p->nodes.at[node].type_first, p)) ok &= tfp_push(w, tfp_text(p, p->types.at[t].name));
+    return ok;
+}
+
+void tfp_row_op_types(const tfp_report *r, uint32_t row, tfp_buf *out)
+{
+    const tfp_row *x = &r->rows.at[row];
+    words w = { 0 };
+    bool ok = true;
+    if (r->kind != TFP_REPORT_TREE) {
+        tfp_map64 seen = { 0 }; /* members share their types: keep the list as short as the answer */
+        for (uint32_t m = 0; ok && m < x->member_count; m++) {
+            const tfp_profile *p = r->profile;
+            for (TFP_EACH(types, t, p->nodes.at[r->members[x->member_first + m]].type_first, p)) {
+                tfp_strid name = p->types.at[t].name;
+                if (tfp_map64_get(&seen, name) != TFP_NONE) continue;
+                ok = ok && tfp_map64_put(&seen, name, 1) && tfp_push(&w, tfp_text(p, name));
+            }
+        }
+        tfp_map64_free(&seen);
+    } else if (x->node != TFP_NONE) {
+        ok = add_types(r->profile, x->node, &w);
+    } else { /* TensorFlow's words for parents that it makes up */
+        tfp_buf_text(out, strcmp(r->view, "graph") == 0 ? "_TFGraphParent" : "_kTFScopeParent");
+    }
+    if (!ok) out->failed = true;
+    join_set(&w, out);
+}
+
+void tfp_row_devices(const tfp_report *r, uint32_t row, tfp_buf *out)
+{
+    const tfp_profile *p = r->profile;
+    const tfp_row *x = &r->rows.at[row];
+    if (x->node != TFP_NONE) tfp_buf_str(out, tfp_text(p, p->nodes.at[x->node].device));
+    words w = { 0 };
+    tfp_map64 seen = { 0 };
+    for (uint32_t m = 0; m < x->member_count; m++) {
+        tfp_strid device = p->nodes.at[r->members[x->member_first + m]].device;
+        if (tfp_map64_get(&seen, device) != TFP_NONE) continue;
+        if (!tfp_map64_put(&seen, device, 1) || !tfp_push(&w, tfp_text(p, device))) out->failed = true;
+    }
+    tfp_map64_free(&seen);
+    join_set(&w, out);
+}
+
+void tfp_shape_text(const tfp_profile *p, uint32_t shape, tfp_buf *out)
+{
+    if (shape == TFP_NONE) return;
+    const tfp_shape *s = &p->shapes.at[shape];
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (i) tfp_buf_char(out, 'x');
+        tfp_buf_int(out, p->dims.at[s->first + i]);
+    }
+}
+
+void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *separator, tfp_buf *out)
+{
+    size_t n = 0;
+    for (TFP_EACH(inputs, i, p->nodes.at[node].input_first, p)) {
+        const tfp_input_edge *e = &p->inputs.at[i];
+        uint32_t shape = tfp_input_shape(p, e);
+        if (n++) tfp_buf_text(out, separator);
+        tfp_buf_int(out, e->position);
+        tfp_buf_char(out, ':');
+        if (shape == TFP_NONE || p->shapes.at[shape].count == 0) tfp_buf_text(out, "unknown");
+        else tfp_shape_text(p, shape, out);
+    }
+}

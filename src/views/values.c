@@ -1,0 +1,78 @@
+/* views/values.c: the numbers of rows: only the columns that a report needs, one array each. */
+#include "views/view.h"
+
+bool tfp_values_new(tfp_values *v, tfp_arena *arena, uint32_t mask, size_t count)
+{
+    *v = (tfp_values){ 0 };
+    for (int c = 0; c < TFP_V_COUNT; c++)
+        if ((mask >> c & 1) && !(v->at[c] = TFP_NEW(arena, int64_t, count))) return false;
+    return true;
+}
+
+static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, int64_t times)
+{
+    if (v->at[c]) v->at[c][i] = tfp_add(v->at[c][i], times == 1 ? n : tfp_mul(n, times, &r->clamped), &r->clamped);
+}
+
+#define RUN_TIME                                                                                                       \
+    (1u << TFP_V_BYTES | 1u << TFP_V_PEAK_BYTES | 1u << TFP_V_RESIDUAL_BYTES | 1u << TFP_V_OUTPUT_BYTES |              \
+     1u << TFP_V_MICROS | 1u << TFP_V_ACCELERATOR_MICROS | 1u << TFP_V_CPU_MICROS | 1u << TFP_V_FLOAT_OPS |            \
+     1u << TFP_V_RUNS)
+
+void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, int64_t times)
+{
+    if (r->values & RUN_TIME) {
+        tfp_node_stats s;
+        tfp_node_stats_at(r->profile, node, r->step, &s);
+        add(r, v, TFP_V_BYTES, i, s.requested_bytes, times);
+        add(r, v, TFP_V_PEAK_BYTES, i, s.peak_bytes, times);
+        add(r, v, TFP_V_RESIDUAL_BYTES, i, s.residual_bytes, times);
+        add(r, v, TFP_V_OUTPUT_BYTES, i, s.output_bytes, times);
+        add(r, v, TFP_V_MICROS, i, s.micros, times);
+        add(r, v, TFP_V_ACCELERATOR_MICROS, i, s.accelerator_micros, times);
+        add(r, v, TFP_V_CPU_MICROS, i, s.cpu_micros, times);
+        add(r, v, TFP_V_FLOAT_OPS, i, s.float_ops, times);
+        add(r, v, TFP_V_RUNS, i, s.run_count, 1); /* the op view's occurrence counts each node once */
+    }
+    if (v->at[TFP_V_PARAMS]) add(r, v, TFP_V_PARAMS, i, tfp_node_parameters(r->profile, node, &r->clamped), times);
+    add(r, v, TFP_V_DEFINITIONS, i, 1, 1);
+}
+
+void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *from, size_t j)
+{
+    for (int c = 0; c < TFP_V_COUNT; c++)
+        if (to->at[c]) to->at[c][i] = tfp_add(to->at[c][i], from->at[c][j], &r->clamped);
+}
+
+/* ---- which types are accounted ---- */
+
+bool tfp_account_start(tfp_account *a, const tfp_report *r, tfp_arena *arena)
+{
+    *a = (tfp_account){ .r = r, .filter = r->options->filters[TFP_F_ACCOUNT], .arena = arena };
+    if (tfp_filter_any(a->filter)) return true;
+    a->masks = TFP_NEW(arena, uint64_t, r->profile->strings.count);
+    a->known = TFP_NEW(arena, uint8_t, r->profile->strings.count);
+    return a->masks && a->known;
+}
+
+/* One bit a pattern; types are few, so each is matched once. Past 64 patterns the last bit stands for the rest. */
+static uint64_t type_mask(tfp_account *a, tfp_strid type)
+{
+    if (a->known[type]) return a->masks[type];
+    uint64_t mask = 0;
+    tfp_str text = tfp_text(a->r->profile, type);
+    for (size_t i = 0; a->filter && i < a->filter->count; i++)
+        if (a->filter->regexes[i] && tfp_regex_full_match(a->filter->regexes[i], text))
+            mask |= UINT64_C(1) << (i < 63 ? i : 63);
+    a->known[type] = 1;
+    return a->masks[type] = mask;
+}
+
+int64_t tfp_account_times(tfp_account *a, uint32_t node)
+{
+    if (tfp_filter_any(a->filter)) return 1;
+    uint64_t mask = 0;
+    const tfp_profile *p = a->r->profile;
+    for (TFP_EACH(types, t, p->nodes.at[node].type_first, p)) mask |= type_mask(a, p->types.at[t].name);
+    return __builtin_popcountll(mask);
+}

@@ -1,0 +1,77 @@
+/* views/view.h: what the views share: values of nodes, which types are accounted, and the engine that turns a tree of
+ * items into rows. */
+#ifndef TFP_VIEW_H
+#define TFP_VIEW_H
+
+#include "views/report.h"
+
+extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_advise;
+
+#define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
+
+/* ---- values: columns of numbers, only those that the report needs ---- */
+typedef struct tfp_values {
+    int64_t *at[TFP_V_COUNT]; /* NULL when not needed */
+} tfp_values;
+bool tfp_values_new(tfp_values *v, tfp_arena *arena, uint32_t mask, size_t count);
+/* Adds `times` times what a node has at the report's step to place i. */
+void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, int64_t times);
+/* to[i] += from[j], every column, saturating. */
+void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *from, size_t j);
+
+/* ---- -account_type_regexes ---- */
+typedef struct tfp_account {
+    const tfp_report *r;
+    const tfp_filter *filter;
+    uint64_t *masks; /* by type: which patterns match; bit 63 of `known` style: computed when known[type] is set */
+    uint8_t *known;
+    tfp_arena *arena;
+} tfp_account;
+bool tfp_account_start(tfp_account *a, const tfp_report *r, tfp_arena *arena);
+/* How many of the patterns match a type of the node (TensorFlow counts such a node that often in op and code views). */
+int64_t tfp_account_times(tfp_account *a, uint32_t node);
+
+/* ---- rows ---- */
+/* Appends a row; TFP_NONE without memory. */
+uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row);
+/* Room for the values of all rows, filled by tfp_report_set_values. */
+bool tfp_report_new_values(tfp_report *r);
+void tfp_report_set_values(tfp_report *r, uint32_t row, const tfp_values *own, size_t i, const tfp_values *total, size_t j);
+/* The nodes of the profile in byte order of their names. */
+bool tfp_name_order(const tfp_profile *p, uint32_t *order);
+
+/* ---- the engine: a tree of items in, rows out ---- */
+typedef enum tfp_tree_rules {
+    TFP_TREE_SCOPE, /* unaccounted items stay when something below them stays */
+    TFP_TREE_GRAPH, /* unaccounted items vanish; what is below them moves up */
+    TFP_TREE_CODE   /* as scope; trim and depth take the item itself too; minimums look at totals only */
+} tfp_tree_rules;
+
+typedef struct tfp_tree {
+    tfp_arena *arena;
+    size_t count;           /* items; item 0 is the root, which is never accounted */
+    tfp_str *name;
+    uint32_t *node;         /* -> profile's nodes, TFP_NONE */
+    uint32_t *child_start;  /* count + 1 places into children */
+    uint32_t *children;     /* in traversal order */
+    uint8_t *accounted;
+    uint8_t *kept;          /* set by the engine */
+    tfp_values own, total;  /* own is filled by the view; total by the engine */
+} tfp_tree;
+
+bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count);
+/* From each item's parent (TFP_NONE: not in the tree) to child_start and children, in order of index. */
+bool tfp_tree_link(tfp_tree *t, const uint32_t *parent);
+tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_error *err);
+
+/* A row's tensor from the checkpoint, if it is asked for and there. */
+tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err);
+
+/* TensorFlow 1.0's scope and graph views (compat10.c). */
+tfp_status tfp_compat10_scope(tfp_report *r, tfp_error *err);
+tfp_status tfp_compat10_graph(tfp_report *r, tfp_error *err);
+
+/* The scope tree of all nodes: children sorted by name, made-up parents included. */
+tfp_status tfp_scope_tree(tfp_tree *t, tfp_report *r, tfp_arena *arena, tfp_error *err);
+
+#endif
