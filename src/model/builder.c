@@ -164,6 +164,14 @@ uint32_t tfp_build_exec(tfp_builder *b, uint32_t node, uint32_t step)
     if (n->exec_first != TFP_NONE && p->execs.at[n->exec_last].step == step) return n->exec_last;
     for (TFP_EACH(execs, e, n->exec_first, p))
         if (p->execs.at[e].step == step) return e;
+    return tfp_build_new_exec(b, node, step);
+}
+
+uint32_t tfp_build_new_exec(tfp_builder *b, uint32_t node, uint32_t step)
+{
+    if (b->status) return TFP_NONE;
+    tfp_profile *p = b->p;
+    tfp_node *n = tfp_build_row(b, node);
     tfp_exec x = { .step = step, .next = TFP_NONE, .span_first = TFP_NONE, .memory_first = TFP_NONE,
                    .alloc_first = TFP_NONE };
     if (!APPEND(b, execs, x)) return TFP_NONE;
