@@ -1,0 +1,120 @@
+/* views/graph.c: nodes by dataflow: a node stands under the node that takes its output first, depth first from the
+ * nodes whose output nobody takes. */
+#include "views/view.h"
+
+#include <stdlib.h>
+
+typedef struct visit {
+    uint32_t item, edge; /* edge: the input to go on with */
+} visit;
+
+typedef struct flow {
+    const tfp_profile *p;
+    uint32_t *nodes;   /* by item: items are numbered as they are reached */
+    uint32_t *parent;
+    size_t count;
+    uint8_t *visited;  /* by node */
+    visit *stack;
+} flow;
+
+static bool start(flow *f, tfp_arena *arena, const tfp_profile *p)
+{
+    size_t n = p->nodes.size;
+    *f = (flow){ .p = p, .count = 1 };
+    f->nodes = TFP_NEW(arena, uint32_t, n + 1);
+    f->parent = TFP_NEW(arena, uint32_t, n + 1);
+    f->visited = TFP_NEW(arena, uint8_t, n);
+    f->stack = TFP_NEW(arena, visit, n + 1);
+    if (!f->nodes || !f->parent || !f->visited || !f->stack) return false;
+    f->nodes[0] = f->parent[0] = TFP_NONE;
+    return true;
+}
+
+static uint32_t reach(flow *f, uint32_t node, uint32_t parent)
+{
+    f->visited[node] = 1;
+    f->nodes[f->count] = node;
+    f->parent[f->count] = parent;
+    return (uint32_t)f->count++;
+}
+
+static void walk_from(flow *f, uint32_t root)
+{
+    const tfp_profile *p = f->p;
+    if (f->visited[root]) return;
+    size_t depth = 0;
+    f->stack[depth++] = (visit){ reach(f, root, 0), p->nodes.at[root].input_first };
+    while (depth) {
+        visit *v = &f->stack[depth - 1];
+        if (v->edge == TFP_NONE) {
+            depth--;
+            continue;
+        }
+        uint32_t source = p->inputs.at[v->edge].node;
+        v->edge = p->inputs.at[v->edge].next;
+        if (source == TFP_NONE || f->visited[source]) continue;
+        f->stack[depth++] = (visit){ reach(f, source, v->item), p->nodes.at[source].input_first };
+    }
+}
+
+/* Nodes that are nobody's input, in order of name. */
+static bool find_roots(const tfp_profile *p, tfp_arena *arena, uint32_t **roots, size_t *count)
+{
+    size_t n = p->nodes.size;
+    uint8_t *taken = TFP_NEW(arena, uint8_t, n);
+    tfp_str *names = TFP_NEW(arena, tfp_str, n);
+    *roots = TFP_NEW(arena, uint32_t, n);
+    if (!taken || !names || !*roots) return false;
+    for (size_t i = 0; i < n; i++)
+        for (TFP_EACH(inputs, e, p->nodes.at[i].input_first, p))
+            if (p->inputs.at[e].node != TFP_NONE) taken[p->inputs.at[e].node] = 1;
+    *count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (taken[i]) continue;
+        names[i] = tfp_text(p, p->nodes.at[i].name);
+        (*roots)[(*count)++] = (uint32_t)i;
+    }
+    return tfp_sort_strings(*roots, *count, names);
+}
+
+static bool fill(tfp_tree *t, tfp_report *r, const flow *f)
+{
+    tfp_account account;
+    r->node_accounted = TFP_NEW(&r->arena, uint8_t, r->profile->nodes.size);
+    if (!r->node_accounted || !tfp_account_start(&account, r, t->arena)) return false;
+    t->name[0] = TFP_ROOT_NAME;
+    t->node[0] = TFP_NONE;
+    for (size_t i = 1; i < t->count; i++) {
+        uint32_t node = t->node[i] = f->nodes[i];
+        t->name[i] = tfp_text(r->profile, r->profile->nodes.at[node].name);
+        t->accounted[i] = r->node_accounted[node] = tfp_account_times(&account, node) > 0;
+        tfp_values_add_node(r, &t->own, i, node, 1);
+    }
+    return true;
+}
+
+static tfp_status build_graph(tfp_report *r, tfp_error *err)
+{
+    if (r->options->compat10) return tfp_compat10_graph(r, err);
+    tfp_arena arena = { 0 };
+    tfp_tree t;
+    flow f;
+    uint32_t *roots;
+    size_t root_count;
+    tfp_status s = TFP_NOMEM;
+    if (!start(&f, &arena, r->profile) || !find_roots(r->profile, &arena, &roots, &root_count)) goto out;
+    for (size_t i = 0; i < root_count; i++) walk_from(&f, roots[i]);
+    if (!tfp_tree_new(&t, r, &arena, f.count) || !fill(&t, r, &f) || !tfp_tree_link(&t, f.parent)) goto out;
+    s = tfp_tree_show(&t, r, TFP_TREE_GRAPH, err);
+    if (!s && f.count <= r->profile->nodes.size)
+        s = tfp_report_note_add(r, err, "graph view: %zu nodes on cycles that nothing leads into are not shown",
+                                r->profile->nodes.size + 1 - f.count);
+out:
+    tfp_arena_free(&arena);
+    return s == TFP_NOMEM ? tfp_nomem(err) : s;
+}
+
+/* TensorFlow prints the scope view's line of help for the graph view too. */
+const tfp_view tfp_view_graph = { "graph", "Nodes by dataflow: each under the node that takes its output.",
+                                  TFP_REPORT_TREE, "Nodes stand under the first node that takes their output.", "scope",
+                                  build_graph };
