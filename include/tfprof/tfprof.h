@@ -69,6 +69,12 @@ TFP_API void tfp_error_free(tfp_error *err);
  *  "run_meta_3.pb: step stats: device 1: varint longer than 10 bytes at byte 1187"; "" after success or for NULL. */
 TFP_API const char *tfp_error_message(const tfp_error *err);
 
+/** Text as every message and report of this library shows it: control characters and bytes that are not UTF-8 as \xNN,
+ *  C1 and bidirectional controls as \u{NNNN}, all else as it is (a backslash too, so escaping twice changes nothing).
+ *  out   gets the result, cut at a whole character to at most room - 1 bytes and ended by NUL; NULL when room is 0
+ *  Result: the bytes that all of it needs, without the NUL; SIZE_MAX without memory (out is then empty). */
+TFP_API size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room);
+
 /* ---- what this library can do: the tables ---------------------------------------------------------------------- */
 
 /** The tables that tfp_list reads. */

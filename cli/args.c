@@ -1,0 +1,269 @@
+/* cli/args.c: words become a cli_call, for the command line and for the prompt alike.
+ * In: argv, or a line split at blanks. Out: verb, flags, options and plain words; nothing is looked up in files but
+ * whether a word that could be a verb or a file is a file. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* clang-format off */
+const cli_flag cli_flags[CLI_FLAG_COUNT] = {
+    [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default, means on a terminal without NO_COLOR" },
+    [CLI_FAIL_ON] = { "fail_on", "CHECKER,...",       "advise",  "end with status 5 when one of these checkers has findings" },
+    [CLI_HELP]    = { "help",    NULL,                NULL,      "show help, of the verb if there is one" },
+    [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)" },
+    [CLI_O]       = { "o",       "FILE",              "convert", "the file to write; - is stdout" },
+    [CLI_VERSION] = { "version", NULL,                NULL,      "show the version" },
+};
+/* clang-format on */
+
+char **cli_split(char *line, size_t *count)
+{
+    static const char blanks[] = " \t\r\n\v\f";
+    char **words = malloc((strlen(line) / 2 + 1) * sizeof *words);
+    *count = 0;
+    if (!words) return NULL;
+    for (char *at = line + strspn(line, blanks); *at; at += strspn(at, blanks)) {
+        words[(*count)++] = at;
+        at += strcspn(at, blanks);
+        if (*at) *at++ = '\0';
+    }
+    return words;
+}
+
+char *cli_unquote(char *value)
+{
+    value += strspn(value, "\"'");
+    size_t n = strlen(value);
+    while (n && strchr("\"'", value[n - 1])) n--;
+    value[n] = '\0';
+    return value;
+}
+
+bool cli_is_boolean(const char *word)
+{
+    static const char *const words[] = { "true", "t", "yes", "y", "1", "false", "f", "no", "n", "0" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(word, words[i]) == 0) return true;
+    return false;
+}
+
+const char *cli_path_format(const char *name, size_t size, size_t *row)
+{
+    static const char end[] = "_path";
+    size_t end_size = sizeof end - 1;
+    if (size <= end_size || memcmp(name + size - end_size, end, end_size) != 0) return NULL;
+    size -= end_size;
+    const char *format;
+    for (*row = 0; *row < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, *row)); ++*row)
+        if (strlen(format) == size && memcmp(format, name, size) == 0) return format;
+    return NULL;
+}
+
+/* One word that begins with a dash, taken apart. */
+typedef struct option_word {
+    char name[CLI_NAME_MAX + 1]; /* without dashes, '-' as '_'; "" when it can be no name of ours */
+    size_t shown;             /* length of the word up to '=', for messages */
+    char *value;              /* after '=', or NULL */
+} option_word;
+
+static option_word take_apart(char *word)
+{
+    option_word w = { .shown = strcspn(word, "=") };
+    if (word[w.shown]) w.value = word + w.shown + 1;
+    size_t dashes = word[1] == '-' ? 2 : 1, size = w.shown - (dashes < w.shown ? dashes : w.shown);
+    if (size > CLI_NAME_MAX || word[dashes] == '-') return w;
+    for (size_t i = 0; i < size; i++) w.name[i] = word[dashes + i] == '-' ? '_' : word[dashes + i];
+    return w;
+}
+
+static const char *or_near(const cli_near *near, const char *before, char *room, size_t size)
+{
+    if (!*near->best) return "";
+    snprintf(room, size, "; did you mean %s%s?", before, near->best);
+    return room;
+}
+
+static int unknown_option(const option_word *w, const char *word, cli_where where, cli_fault *f)
+{
+    char room[CLI_NAME_MAX + 32], path[CLI_NAME_MAX + 8];
+    cli_near near = cli_near_start(w->name);
+    const char *name;
+    for (size_t i = 0; (name = tfp_list(TFP_OPTIONS, i)); i++) cli_near_try(&near, name);
+    for (size_t i = 0; i < CLI_FLAG_COUNT && where == CLI_AT_SHELL; i++) cli_near_try(&near, cli_flags[i].name);
+    for (size_t i = 0; where == CLI_AT_SHELL && (name = tfp_list(TFP_FORMATS, i)); i++) {
+        snprintf(path, sizeof path, "%s_path", name);
+        cli_near_try(&near, path);
+    }
+    int size = (int)(w->shown < CLI_LINE_MAX ? w->shown : CLI_LINE_MAX);
+    return cli_fault_set(f, CLI_BAD_USAGE, "unknown option '%.*s'%s", size, word, or_near(&near, "-", room, sizeof room));
+}
+
+/* The words that are being read, and where. */
+typedef struct words {
+    char **at;
+    size_t count, next;
+    cli_where where;
+} words;
+
+/* The value of an option: after '=', else the next word. */
+static int need_value(words *in, const option_word *w, const char **value, cli_fault *f)
+{
+    char *v = w->value;
+    if (!v && in->next < in->count) v = in->at[in->next++];
+    if (!v) return cli_fault_set(f, CLI_BAD_USAGE, "option -%s needs a value", w->name);
+    *value = in->where == CLI_AT_PROMPT ? cli_unquote(v) : v;
+    return 0;
+}
+
+static int take_flag(words *in, const option_word *w, cli_flag_id id, cli_call *call, cli_fault *f)
+{
+    if (cli_flags[id].value) return need_value(in, w, &call->flags[id], f);
+    if (w->value) return cli_fault_set(f, CLI_BAD_USAGE, "option -%s takes no value: '%s'", w->name, w->value);
+    call->flags[id] = "";
+    return 0;
+}
+
+static int take_option(words *in, char *word, option_word *w, char kind, cli_call *call, cli_fault *f)
+{
+    cli_pair pair = { NULL, NULL };
+    if (kind == 'v') {
+        int s = need_value(in, w, &pair.value, f);
+        if (s) return s;
+    } else if (w->value) {
+        pair.value = in->where == CLI_AT_PROMPT ? cli_unquote(w->value) : w->value;
+    } else if (in->next < in->count) {
+        char *next = in->at[in->next];
+        char *plain = in->where == CLI_AT_PROMPT && *next != '-' ? cli_unquote(next) : next;
+        if (cli_is_boolean(plain)) {
+            pair.value = plain;
+            in->next++;
+        }
+    }
+    /* The word itself keeps the name: without its dashes, cut at '='. */
+    word[w->shown] = '\0';
+    pair.name = word + (word[1] == '-' ? 2 : 1);
+    call->options[call->option_count++] = pair;
+    return 0;
+}
+
+static bool is_help(const char *name) { return strcmp(name, "h") == 0; }
+
+static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
+{
+    option_word w = take_apart(word);
+    size_t row;
+    char kind = *w.name ? tfp_options_kind(w.name) : 0;
+    bool is_path = cli_path_format(w.name, strlen(w.name), &row) != NULL;
+    if ((kind || is_path) && call->word_count && strcmp(call->words[0], "help") == 0) {
+        call->words[call->word_count++] = word; /* `help -max_depth` asks about the option */
+        return 0;
+    }
+    if (kind) return take_option(in, word, &w, kind, call, f);
+    if (is_path) {
+        if (in->where == CLI_AT_PROMPT)
+            return cli_fault_set(f, CLI_BAD_USAGE, "option -%s belongs on the command line", w.name);
+        return need_value(in, &w, &call->paths[row], f);
+    }
+    for (int id = 0; id < CLI_FLAG_COUNT; id++)
+        if (strcmp(w.name, cli_flags[id].name) == 0 || (id == CLI_HELP && is_help(w.name)))
+            return take_flag(in, &w, (cli_flag_id)id, call, f);
+    return unknown_option(&w, word, in->where, f);
+}
+
+/* -compat changes what other values may be, so it is set before them wherever it stands. */
+static void compat_first(cli_call *call)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < call->option_count; i++) {
+        cli_pair pair = call->options[i];
+        if (strcmp(pair.name, "compat") != 0) continue;
+        memmove(call->options + to + 1, call->options + to, (i - to) * sizeof pair);
+        call->options[to++] = pair;
+    }
+}
+
+static int unknown_command(const char *word, cli_where where, cli_fault *f)
+{
+    char room[CLI_NAME_MAX + 32];
+    const char *name;
+    unsigned here = where == CLI_AT_SHELL ? CLI_IN_SHELL : CLI_IN_PROMPT;
+    cli_near near = cli_near_start(word);
+    for (size_t i = 0; (name = tfp_list(TFP_VIEWS, i)); i++) cli_near_try(&near, name);
+    for (const cli_command *c = cli_commands; c->name; c++)
+        if ((c->where & here) && !(c->where & CLI_HIDDEN)) cli_near_try(&near, c->name);
+    return cli_fault_set(f, CLI_BAD_USAGE, where == CLI_AT_SHELL ? "unknown command '%s', and no such file%s" : "unknown command '%s'%s",
+                         word, or_near(&near, "", room, sizeof room));
+}
+
+/* At a shell the verb is the first plain word, or a later one when the first are files. */
+static int find_verb(cli_call *call, cli_where where, cli_fault *f)
+{
+    for (size_t i = 0; i < call->word_count; i++) {
+        char *word = call->words[i];
+        call->command = cli_command_find(word, &call->name);
+        if (call->command) {
+            memmove(call->words + i, call->words + i + 1, (call->word_count - i - 1) * sizeof word);
+            call->word_count--;
+            return 0;
+        }
+        if (where == CLI_AT_PROMPT) return unknown_command(word, where, f);
+        /* A path that is not there is a missing file; a bare word that is not there was meant as a verb. */
+        if (i == 0 && strcmp(word, "-") != 0 && !strchr(word, '/') && access(word, F_OK) != 0) return unknown_command(word, where, f);
+    }
+    return 0;
+}
+
+static int check_call(const cli_call *call, cli_where where, cli_fault *f)
+{
+    const char *name = call->name;
+    for (int id = 0; id < CLI_FLAG_COUNT; id++) {
+        const cli_flag *flag = &cli_flags[id];
+        if (!call->flags[id]) continue;
+        if (flag->verb && (!name || strcmp(name, flag->verb) != 0))
+            return cli_fault_set(f, CLI_BAD_USAGE, "option --%s belongs to the command %s", flag->name, flag->verb);
+        if (where == CLI_AT_PROMPT && id != CLI_HELP)
+            return cli_fault_set(f, CLI_BAD_USAGE, "option --%s belongs on the command line", flag->name);
+    }
+    if (!call->command) return 0;
+    unsigned here = where == CLI_AT_SHELL ? CLI_IN_SHELL : CLI_IN_PROMPT;
+    if (!(call->command->where & here)) {
+        return cli_fault_set(f, CLI_BAD_USAGE, where == CLI_AT_SHELL ? "the command %s works at the prompt only" : "the command %s works on the command line only", name);
+    }
+    if (where == CLI_AT_PROMPT && call->word_count && !(call->command->where & CLI_TAKES_WORDS))
+        return cli_fault_set(f, CLI_BAD_USAGE, "unexpected word '%s' after %s", call->words[0], name);
+    return 0;
+}
+
+int cli_parse(char **all, size_t count, cli_where where, cli_call *call, cli_fault *f)
+{
+    *call = (cli_call){ 0 };
+    call->options = calloc(count + 1, sizeof *call->options);
+    call->words = calloc(count + 1, sizeof *call->words);
+    if (!call->options || !call->words) return cli_fault_set(f, CLI_LIMIT, "out of memory");
+    words in = { all, count, 0, where };
+    bool plain = false; /* after "--" */
+    while (in.next < in.count) {
+        char *word = in.at[in.next++];
+        if (!plain && strcmp(word, "--") == 0) {
+            plain = true;
+        } else if (plain || word[0] != '-' || !word[1]) {
+            call->words[call->word_count++] = word;
+        } else {
+            int s = take_dashed(&in, word, call, f);
+            if (s) return s;
+        }
+    }
+    compat_first(call);
+    int s = find_verb(call, where, f);
+    return s ? s : check_call(call, where, f);
+}
+
+void cli_call_free(cli_call *call)
+{
+    free(call->options);
+    free(call->words);
+    *call = (cli_call){ 0 };
+}

@@ -1,0 +1,166 @@
+/* cli/cli.h: what the files of the program share. Of the library they see tfprof.h only.
+ *
+ *     argv or a line ──args.c──▶ cli_call ──commands.c──▶ a function of it ──▶ inputs.c, tfprof.h ──▶ say.c
+ *
+ * A function that can fail says so through a cli_fault; whoever decides what happens next prints it (cli_complain). */
+#ifndef TFP_CLI_H
+#define TFP_CLI_H
+
+#include "tfprof/tfprof.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define CLI_PRINTF(a, b) __attribute__((format(printf, a, b)))
+
+/* Exit statuses, beside those of tfp_exit_status. */
+enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2, CLI_BAD_OUTPUT = 3, CLI_LIMIT = 4, CLI_FOUND = 5, CLI_STOPPED = 130 };
+
+/* ---- say.c: stdout, stderr and signals ---- */
+enum { CLI_LINE_MAX = 4000 }; /* of a message: with the program's name a line stays under 4,096 bytes */
+
+typedef struct cli_fault {
+    int status; /* exit status, 0: no fault */
+    char text[CLI_LINE_MAX + 1];
+} cli_fault;
+
+/* Sets the message, escaped and cut, and gives back the status. */
+int cli_fault_set(cli_fault *f, int status, const char *format, ...) CLI_PRINTF(3, 4);
+/* The same from a failed call of the library. */
+int cli_fault_from(cli_fault *f, tfp_status s, const tfp_error *err);
+
+typedef struct cli_out { /* stdout, collected */
+    int error;           /* errno of the first failed write */
+    bool gone;           /* the reader went away: nothing more to say */
+    size_t size;
+    char data[1 << 16];
+} cli_out;
+
+int cli_write(void *out, const void *data, size_t size); /* a tfp_write_fn */
+int cli_flush(cli_out *out);                             /* 0, or not when a write failed or was interrupted */
+void cli_print(cli_out *out, const char *format, ...) CLI_PRINTF(2, 3); /* our own text */
+void cli_print_safe(cli_out *out, const char *text);                    /* text from outside, escaped */
+
+typedef enum cli_colour { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER } cli_colour;
+bool cli_coloured(cli_colour wish, int fd);
+
+void cli_complain(cli_colour colour, const char *text);   /* "tfprof: TEXT" on stderr */
+void cli_warn(const char *text);                          /* "tfprof: warning: TEXT" */
+void cli_stderr(const char *data, size_t size);
+
+extern volatile sig_atomic_t cli_interrupted; /* SIGINT came; cleared by who acts on it */
+void cli_catch_signals(void);
+void cli_open_standard(void); /* closed standard files must not become someone else's descriptor */
+
+/* ---- what a command line or a line at the prompt says ---- */
+typedef enum cli_flag_id {
+    CLI_COLOR, CLI_FAIL_ON, CLI_HELP, CLI_MAN, CLI_O, CLI_VERSION, CLI_FLAG_COUNT
+} cli_flag_id;
+
+typedef struct cli_flag {
+    const char *name;
+    const char *value; /* what it takes, for help; NULL: none */
+    const char *verb;  /* the only verb that takes it; NULL: all */
+    const char *help;
+} cli_flag;
+extern const cli_flag cli_flags[CLI_FLAG_COUNT];
+
+typedef struct cli_command cli_command;
+
+enum { CLI_FORMAT_MAX = 32 }; /* input formats that can have a flag of their own */
+
+typedef struct cli_pair {
+    const char *name, *value; /* value NULL: a boolean without one */
+} cli_pair;
+
+typedef struct cli_call {
+    const cli_command *command;         /* NULL: none was named */
+    const char *name;                   /* of the command; for views the view's name */
+    cli_pair *options;                  /* for tfp_options_set, in order, -compat first */
+    size_t option_count;
+    char **words;                       /* files, or topics */
+    size_t word_count;
+    const char *flags[CLI_FLAG_COUNT];  /* NULL: absent; "" for those without value */
+    const char *paths[CLI_FORMAT_MAX];  /* --FORMAT_path, by row of TFP_FORMATS */
+} cli_call;
+
+/* args.c. Words are changed in place (cut at '=') and pointed into: they must outlive the call. */
+typedef enum cli_where { CLI_AT_SHELL, CLI_AT_PROMPT } cli_where;
+int cli_parse(char **words, size_t count, cli_where where, cli_call *call, cli_fault *f);
+void cli_call_free(cli_call *call);
+char **cli_split(char *line, size_t *count); /* at blanks, in place; NULL without memory */
+char *cli_unquote(char *value);              /* quotes off both ends, in place */
+bool cli_is_boolean(const char *word);
+const char *cli_path_format(const char *name, size_t size, size_t *row); /* "graph_path" -> "graph", NULL: no such */
+
+/* near.c: the name that a mistyped one may have meant. */
+enum { CLI_NAME_MAX = 63 }; /* no name of ours is longer */
+typedef struct cli_near {
+    const char *wanted;
+    char best[CLI_NAME_MAX + 1]; /* "" until something is near enough */
+    size_t distance;
+} cli_near;
+cli_near cli_near_start(const char *wanted);
+void cli_near_try(cli_near *n, const char *candidate);
+
+/* ---- the program ---- */
+typedef struct cli {
+    cli_out *out;
+    cli_colour colour;
+    bool session;          /* commands come from the prompt or from stdin */
+    bool quit;
+    tfp_error *err;
+    tfp_options *options;  /* of the command line, later of `set` */
+    tfp_profile *profile;
+    cli_fault fault;
+} cli;
+
+/* ---- commands.c ---- */
+enum {
+    CLI_IN_SHELL = 1,   /* works as tfprof VERB */
+    CLI_IN_PROMPT = 2,  /* works at the prompt */
+    CLI_TAKES_WORDS = 4, /* plain words are its arguments at the prompt too */
+    CLI_HIDDEN = 8      /* not in help */
+};
+struct cli_command {
+    const char *name, *usage, *help;
+    unsigned where;
+    int (*run)(cli *c, const cli_call *call, tfp_options *o); /* exit status; its fault is in c->fault */
+};
+extern const cli_command cli_commands[]; /* ended by a NULL name */
+const cli_command *cli_command_find(const char *name, const char **full_name); /* views too; NULL: unknown */
+
+/* Takes the options of a call into o. Returns 0, or the status; *shown_anyway is set instead for the one kind of
+ * wrong value with which TensorFlow's tool still prints a report. */
+int cli_apply(cli *c, const cli_call *call, tfp_options *o, bool *shown_anyway);
+int cli_run(cli *c, const cli_call *call); /* one call with c->options, its errors printed; exit status */
+
+/* ---- inputs.c ---- */
+int cli_load(cli *c, const cli_call *call, unsigned keep); /* fills c->profile; nothing to do when it is there */
+
+/* ---- one file each ---- */
+int cli_help(cli *c, const cli_call *call, tfp_options *o);       /* help.c */
+void cli_list_options(cli *c, const tfp_options *o, bool all);    /* help.c */
+int cli_manual(cli *c);                                           /* manual.c */
+int cli_completion(cli *c, const cli_call *call, tfp_options *o); /* completion.c */
+int cli_session(cli *c);                                          /* session.c */
+int cli_edit_lines(cli *c, int (*line)(cli *c, char *text));      /* edit.c: the prompt itself */
+
+/* Texts that help and the manual share (help.c); each ends with a NULL. */
+typedef struct cli_status_text {
+    int status;
+    const char *help;
+} cli_status_text;
+typedef struct cli_example {
+    const char *command, *help;
+} cli_example;
+extern const cli_status_text cli_statuses[];
+extern const cli_example cli_examples[];
+
+/* complete.c: what could stand at the end of `line`; tell() gets whole words that fit, at most `limit`. */
+typedef void (*cli_tell_fn)(void *ctx, const char *word, size_t size);
+size_t cli_complete(const tfp_profile *p, const char *line, size_t size, size_t limit, cli_tell_fn tell, void *ctx);
+bool cli_values_of(const char *option, tfp_table *table); /* the table that an option's values come from */
+
+#endif

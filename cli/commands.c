@@ -1,0 +1,189 @@
+/* cli/commands.c: what the program can be told to do. The views of the library are commands by themselves; every other
+ * command is a row here: name, what follows it, where it works, its function. `help` prints the rows. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a list that is separated by commas has that item. */
+static bool list_has(const char *list, const char *item, size_t size)
+{
+    for (;;) {
+        size_t n = strcspn(list, ",");
+        if (n == size && memcmp(list, item, n) == 0) return true;
+        if (!list[n]) return false;
+        list += n + 1;
+    }
+}
+
+/* --fail-on is checked before anything is read: its names exist, and -checkers does not leave them out. */
+static int check_fail_on(cli *c, const char *names, const tfp_options *o)
+{
+    const char *chosen = tfp_options_get(o, "checkers");
+    for (const char *at = names;; at += strcspn(at, ",") + 1) {
+        size_t n = strcspn(at, ","), i = 0;
+        const char *name;
+        while ((name = tfp_list(TFP_CHECKERS, i)) && (strlen(name) != n || memcmp(name, at, n) != 0)) i++;
+        if (!name) {
+            cli_near near = cli_near_start(at);
+            for (i = 0; (name = tfp_list(TFP_CHECKERS, i)); i++) cli_near_try(&near, name);
+            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: no checker '%.*s'%s%s%s", (int)(n < CLI_LINE_MAX ? n : CLI_LINE_MAX), at,
+                                 *near.best ? "; did you mean " : "", near.best, *near.best ? "?" : "");
+        }
+        if (chosen && *chosen && !list_has(chosen, at, n))
+            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: '%s' is not among -checkers '%s'", name, chosen);
+        if (!at[n]) return 0;
+    }
+}
+
+/* Status 5 when a checker that --fail-on names has findings. */
+static int findings(cli *c, const char *names, const tfp_report *r)
+{
+    int status = 0;
+    const char *name;
+    for (size_t i = 0; (name = tfp_list(TFP_CHECKERS, i)); i++) {
+        size_t count = list_has(names, name, strlen(name)) ? tfp_report_finding_count(r, name) : 0;
+        if (!count) continue;
+        cli_fault f;
+        cli_fault_set(&f, CLI_FOUND, "--fail-on: %s has %zu finding%s", name, count, count == 1 ? "" : "s");
+        cli_complain(c->colour, f.text);
+        status = CLI_FOUND;
+    }
+    return status;
+}
+
+/* Timelines draw every allocation; the other forms need only sums. */
+static unsigned keep_for(const tfp_options *o)
+{
+    const char *output = tfp_options_get(o, "output");
+    return output && strncmp(output, "timeline", 8) == 0 ? TFP_KEEP_MEMORY : 0;
+}
+
+/* What went wrong on the way to stdout, if that was it. */
+static int stdout_fault(cli *c)
+{
+    if (cli_interrupted) return cli_fault_set(&c->fault, CLI_STOPPED, "interrupted");
+    if (c->out->gone) return cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "stdout: the reader went away");
+    return cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "stdout: %s", strerror(c->out->error));
+}
+
+static int run_view(cli *c, const cli_call *call, tfp_options *o)
+{
+    const char *fail_on = call->flags[CLI_FAIL_ON], *note;
+    int status = fail_on ? check_fail_on(c, fail_on, o) : 0;
+    if (status || (status = cli_load(c, call, keep_for(o)))) return status;
+    tfp_report *r = NULL;
+    tfp_status s = tfp_show(c->profile, call->name, o, cli_write, c->out, &r, c->err);
+    if (s) return c->out->error || cli_interrupted ? stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
+    for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_warn(note);
+    if (fail_on) status = findings(c, fail_on, r);
+    tfp_report_free(r);
+    return status;
+}
+
+static int run_convert(cli *c, const cli_call *call, tfp_options *o)
+{
+    (void)o;
+    const char *path = call->flags[CLI_O];
+    if (!path || !*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "convert needs -o FILE (- for stdout)");
+    int status = cli_load(c, call, TFP_KEEP_ALL);
+    if (status) return status;
+    bool to_stdout = strcmp(path, "-") == 0;
+    tfp_status s = to_stdout ? tfp_profile_write(c->profile, cli_write, c->out, c->err)
+                             : tfp_profile_write_file(c->profile, path, c->err);
+    if (s == TFP_OK) return 0;
+    return c->out->error || cli_interrupted ? stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
+}
+
+static int run_set(cli *c, const cli_call *call, tfp_options *o)
+{
+    if (!call->option_count) {
+        cli_list_options(c, o, true);
+        return 0;
+    }
+    tfp_options *kept = tfp_options_copy(o);
+    if (!kept) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    tfp_options_free(c->options);
+    c->options = kept;
+    return 0;
+}
+
+static int run_version(cli *c, const cli_call *call, tfp_options *o)
+{
+    (void)call, (void)o;
+    cli_print(c->out, "tfprof %s\n", tfp_version());
+    return 0;
+}
+
+static int run_quit(cli *c, const cli_call *call, tfp_options *o)
+{
+    (void)call, (void)o;
+    c->quit = true;
+    return 0;
+}
+
+/* clang-format off */
+const cli_command cli_commands[] = {
+    { "convert",    "FILE... -o FILE", "write all inputs as one ProfileProto, which loads faster and in TensorFlow's tool too", CLI_IN_SHELL, run_convert },
+    { "set",        "[-option value ...]", "(at the prompt) keep options for the commands that follow; alone: show all options and their values", CLI_IN_PROMPT, run_set },
+    { "help",       "[NAME...]", "explain a command, option, column, checker, input format or output; alone: an overview", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS, cli_help },
+    { "version",    "", "show the version", CLI_IN_SHELL | CLI_IN_PROMPT, run_version },
+    { "completion", "bash|zsh", "a script that completes tfprof's words in that shell", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_completion },
+    { "quit",       "", "(at the prompt) leave it, as the end of the input does", CLI_IN_PROMPT, run_quit },
+    { "exit",       "", "(at the prompt) the same as quit", CLI_IN_PROMPT | CLI_HIDDEN, run_quit },
+    { NULL, NULL, NULL, 0, NULL },
+};
+/* clang-format on */
+
+static const cli_command view_command = { "VIEW", "[FILE...] [-option value ...]", NULL, CLI_IN_SHELL | CLI_IN_PROMPT, run_view };
+
+const cli_command *cli_command_find(const char *name, const char **full_name)
+{
+    for (size_t i = 0; (*full_name = tfp_list(TFP_VIEWS, i)); i++)
+        if (strcmp(name, *full_name) == 0) return &view_command;
+    for (const cli_command *c = cli_commands; (*full_name = c->name); c++)
+        if (strcmp(name, c->name) == 0) return c;
+    return NULL;
+}
+
+/* TensorFlow's tool takes a broken show regex, which matches nothing, and prints the root. */
+static bool is_show_regexes(const char *name)
+{
+    static const char wanted[] = "show_name_regexes";
+    for (size_t i = 0; i < sizeof wanted; i++)
+        if (name[i] != wanted[i] && !(name[i] == '-' && wanted[i] == '_')) return false;
+    return true;
+}
+
+int cli_apply(cli *c, const cli_call *call, tfp_options *o, bool *shown_anyway)
+{
+    *shown_anyway = false;
+    for (size_t i = 0; i < call->option_count; i++) {
+        const cli_pair *p = &call->options[i];
+        tfp_status s = tfp_options_set(o, p->name, p->value, c->err);
+        if (s == TFP_OK) continue;
+        cli_fault_from(&c->fault, s, c->err);
+        if (s != TFP_BADARG || !call->command || call->command->run != run_view || !is_show_regexes(p->name)) return c->fault.status;
+        cli_complain(c->colour, c->fault.text);
+        *shown_anyway = true;
+    }
+    return 0;
+}
+
+int cli_run(cli *c, const cli_call *call)
+{
+    bool shown_anyway = false;
+    tfp_options *o = tfp_options_copy(c->options);
+    int status = o ? cli_apply(c, call, o, &shown_anyway) : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    if (!status) {
+        c->fault = (cli_fault){ 0 };
+        bool help = call->flags[CLI_HELP] != NULL;
+        status = help ? cli_help(c, call, o) : call->command->run(c, call, o);
+    }
+    tfp_options_free(o);
+    if (!status && cli_flush(c->out)) status = stdout_fault(c);
+    /* A reader that went away ends the program quietly. */
+    if (status && *c->fault.text && !c->out->gone) cli_complain(c->colour, c->fault.text);
+    return !status && shown_anyway ? CLI_BAD_USAGE : status;
+}

@@ -1,0 +1,319 @@
+/* cli/help.c: help and the listing of options, all of it printed from the tables of the library and of this program. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WIDTH = 100, NAME_WIDTH = 26 };
+
+/* clang-format off */
+const cli_status_text cli_statuses[] = {
+    { CLI_DONE,       "done; so is every session, whatever its lines said" },
+    { CLI_BAD_INPUT,  "wrong input: a file is missing, unreadable or damaged" },
+    { CLI_BAD_USAGE,  "wrong usage: an unknown command, option or value, an invalid regex, a step that is not there" },
+    { CLI_BAD_OUTPUT, "the output could not be written (when the reader of a pipe goes away, the status is 0)" },
+    { CLI_LIMIT,      "out of memory, or an input over a limit" },
+    { CLI_FOUND,      "a limit that the user set was passed: --fail-on" },
+    { CLI_STOPPED,    "interrupted" },
+    { -1, NULL },
+};
+
+const cli_example cli_examples[] = {
+    { "tfprof scope profile_100 -select params,micros -max_depth 4", "parameters and time by name scope" },
+    { "tfprof op --graph_path=graph.pbtxt --run_meta_path=run_0,run_1 -order_by micros", "the most expensive operation types" },
+    { "tfprof graph profile_100 -step 100 -output timeline:outfile=/tmp/t", "a timeline for chrome://tracing" },
+    { "tfprof advise profile_100 --fail-on ExpensiveOperationChecker", "advice; status 5 when that checker finds something" },
+    { "tfprof profile_100", "the prompt" },
+    { NULL, NULL },
+};
+
+/* Tables that help can list whole, in the order of the overview. */
+static const struct {
+    const char *topic;
+    tfp_table table;
+    const char *title;
+} tables[] = {
+    { "views",    TFP_VIEWS,    "Views" },
+    { "columns",  TFP_COLUMNS,  "Columns (-select)" },
+    { "orders",   TFP_ORDERS,   "Orders (-order_by)" },
+    { "outputs",  TFP_OUTPUTS,  "Outputs" },
+    { "formats",  TFP_FORMATS,  "Input formats" },
+    { "checkers", TFP_CHECKERS, "Checkers of advise" },
+    { "options",  TFP_OPTIONS,  "Options" },
+};
+/* clang-format on */
+enum { TABLE_COUNT = sizeof tables / sizeof *tables };
+
+static void heading(cli *c, const char *text)
+{
+    bool bold = cli_coloured(c->colour, STDOUT_FILENO);
+    cli_print(c->out, "\n%s%s%s\n", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
+}
+
+/* Text broken at blanks; the cursor stands at `at`, further lines begin at `indent`. */
+static void wrapped(cli *c, const char *text, size_t at, size_t indent)
+{
+    for (bool first = true; *(text += strspn(text, " \n")); first = false) {
+        size_t n = strcspn(text, " \n");
+        if (!first && at + 1 + n > WIDTH) {
+            cli_print(c->out, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (!first) {
+            cli_print(c->out, " ");
+            at++;
+        }
+        cli_print(c->out, "%.*s", (int)n, text);
+        text += n;
+        at += n;
+    }
+    cli_print(c->out, "\n");
+}
+
+static void row(cli *c, const char *name, const char *text)
+{
+    size_t n = strlen(name);
+    cli_print(c->out, "  %s", name);
+    if (n + 2 >= NAME_WIDTH) cli_print(c->out, "\n%*s", NAME_WIDTH, "");
+    else cli_print(c->out, "%*s", (int)(NAME_WIDTH - 2 - n), "");
+    wrapped(c, text ? text : "", NAME_WIDTH, NAME_WIDTH);
+}
+
+/* Names only, side by side. */
+static void names(cli *c, tfp_table table, const char *before)
+{
+    const char *name;
+    size_t at = 1;
+    cli_print(c->out, " ");
+    for (size_t i = 0; (name = tfp_list(table, i)); i++) {
+        size_t n = strlen(before) + strlen(name) + 1;
+        if (at + n > WIDTH) {
+            cli_print(c->out, "\n ");
+            at = 1;
+        }
+        cli_print(c->out, " %s%s", before, name);
+        at += n;
+    }
+    cli_print(c->out, "\n");
+}
+
+static void list_table(cli *c, size_t t)
+{
+    const char *name;
+    char shown[CLI_NAME_MAX + 2];
+    heading(c, tables[t].title);
+    for (size_t i = 0; (name = tfp_list(tables[t].table, i)); i++) {
+        snprintf(shown, sizeof shown, "%s%s", tables[t].table == TFP_OPTIONS ? "-" : "", name);
+        row(c, shown, tfp_help(tables[t].table, name));
+    }
+}
+
+static void list_commands(cli *c)
+{
+    const char *name;
+    heading(c, "Views");
+    for (size_t i = 0; (name = tfp_list(TFP_VIEWS, i)); i++) row(c, name, tfp_help(TFP_VIEWS, name));
+    heading(c, "Commands");
+    for (const cli_command *k = cli_commands; k->name; k++)
+        if (!(k->where & CLI_HIDDEN)) row(c, k->name, k->help);
+}
+
+static void flag_name(const cli_flag *flag, char *room, size_t size)
+{
+    snprintf(room, size, "%s%s%s%s", strlen(flag->name) == 1 ? "-" : "--", flag->name, flag->value ? " " : "", flag->value ? flag->value : "");
+}
+
+static void list_flags(cli *c)
+{
+    char shown[2 * CLI_NAME_MAX];
+    const char *format;
+    heading(c, "Input (plain FILE words are known by their content)");
+    for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++) {
+        snprintf(shown, sizeof shown, "--%s_path F%s", format, strcmp(format, "run_meta") == 0 ? ",F..." : "");
+        row(c, shown, tfp_help(TFP_FORMATS, format));
+    }
+    heading(c, "Program");
+    for (int i = 0; i < CLI_FLAG_COUNT; i++) {
+        flag_name(&cli_flags[i], shown, sizeof shown);
+        row(c, shown, cli_flags[i].help);
+    }
+}
+
+static void overview(cli *c)
+{
+    cli_print(c->out, "tfprof %s: where a model's parameters, float operations, memory and time go\n\n", tfp_version());
+    cli_print(c->out, "  tfprof VERB [FILE...] [-option value ...]\n"
+                      "  tfprof [FILE...] [-option value ...]       the prompt, or commands from stdin\n");
+    list_commands(c);
+    if (!c->session) list_flags(c);
+    heading(c, "Options (-opt value, --opt value, -opt=value, --opt=value)");
+    names(c, TFP_OPTIONS, "-");
+    heading(c, "Columns (-select)");
+    names(c, TFP_COLUMNS, "");
+    cli_print(c->out, "\n`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`,\n"
+                      "`checkers`, `status` and `examples` explain all of a kind.\n",
+              c->session ? "" : "tfprof ", c->session ? "" : "tfprof ");
+}
+
+static void list_examples(cli *c)
+{
+    heading(c, "Examples");
+    for (const cli_example *e = cli_examples; e->command; e++) cli_print(c->out, "  # %s\n  %s\n", e->help, e->command);
+}
+
+static void list_statuses(cli *c)
+{
+    char number[16];
+    heading(c, "Exit status");
+    for (const cli_status_text *s = cli_statuses; s->help; s++) {
+        snprintf(number, sizeof number, "%d", s->status);
+        row(c, number, s->help);
+    }
+}
+
+/* ---- one topic ---- */
+static bool whole_table(cli *c, const char *topic)
+{
+    for (size_t t = 0; t < TABLE_COUNT; t++) {
+        if (strcmp(tables[t].topic, topic) != 0) continue;
+        list_table(c, t);
+        return true;
+    }
+    bool commands = strcmp(topic, "commands") == 0, examples = strcmp(topic, "examples") == 0, status = strcmp(topic, "status") == 0;
+    if (commands) list_commands(c);
+    if (examples) list_examples(c);
+    if (status) list_statuses(c);
+    return commands || examples || status;
+}
+
+static bool about_command(cli *c, const char *topic)
+{
+    const char *name;
+    const cli_command *command = cli_command_find(topic, &name);
+    if (!command) return false;
+    bool shell = command->where & CLI_IN_SHELL;
+    cli_print(c->out, "%s%s%s%s\n  ", shell ? "tfprof " : "tfprof> ", name, *command->usage ? " " : "", command->usage);
+    const char *help = command->help ? command->help : tfp_help(TFP_VIEWS, name);
+    wrapped(c, help ? help : "", 2, 2);
+    for (int i = 0; i < CLI_FLAG_COUNT; i++) {
+        char shown[2 * CLI_NAME_MAX];
+        if (!cli_flags[i].verb || strcmp(cli_flags[i].verb, name) != 0) continue;
+        flag_name(&cli_flags[i], shown, sizeof shown);
+        row(c, shown, cli_flags[i].help);
+    }
+    return true;
+}
+
+static bool about_option(cli *c, const char *name, const tfp_options *o)
+{
+    size_t r;
+    char shown[2 * CLI_NAME_MAX];
+    const char *format = cli_path_format(name, strlen(name), &r);
+    if (format) {
+        cli_print(c->out, "--%s\n  ", name);
+        wrapped(c, tfp_help(TFP_FORMATS, format), 2, 2);
+        return true;
+    }
+    for (int i = 0; i < CLI_FLAG_COUNT; i++) {
+        if (strcmp(cli_flags[i].name, name) != 0) continue;
+        flag_name(&cli_flags[i], shown, sizeof shown);
+        cli_print(c->out, "%s\n  ", shown);
+        wrapped(c, cli_flags[i].help, 2, 2);
+        return true;
+    }
+    if (!tfp_options_kind(name)) return false;
+    const char *help = tfp_help(TFP_OPTIONS, name), *value = tfp_options_get(o, name);
+    cli_print(c->out, "option -%s%s\n  ", name, tfp_options_kind(name) == 'b' ? " [true|false]" : " VALUE");
+    wrapped(c, help ? help : "", 2, 2);
+    cli_print(c->out, "  in force: ");
+    cli_print_safe(c->out, value && *value ? value : "(nothing)");
+    cli_print(c->out, "\n");
+    tfp_table table;
+    if (cli_values_of(name, &table)) names(c, table, "");
+    return true;
+}
+
+static bool about_row(cli *c, const char *name)
+{
+    bool found = false;
+    for (size_t t = 1; t < TABLE_COUNT - 1; t++) {
+        const char *listed;
+        for (size_t i = 0; (listed = tfp_list(tables[t].table, i)); i++) {
+            if (strcmp(listed, name) != 0) continue;
+            const char *help = tfp_help(tables[t].table, name);
+            cli_print(c->out, "%.*s %s\n  ", (int)strlen(tables[t].topic) - 1, tables[t].topic, name);
+            wrapped(c, help ? help : "", 2, 2);
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* A topic as names are written: without dashes in front, '-' inside as '_'. False when it can be no name. */
+static bool plain_name(const char *topic, char *name)
+{
+    topic += strspn(topic, "-");
+    size_t n = strlen(topic);
+    if (n > CLI_NAME_MAX) return false;
+    for (size_t i = 0; i <= n; i++) name[i] = topic[i] == '-' ? '_' : topic[i];
+    return n > 0;
+}
+
+static int unknown_topic(cli *c, const char *topic, const char *name)
+{
+    cli_near near = cli_near_start(name);
+    const char *listed;
+    for (size_t t = 0; t < TABLE_COUNT; t++)
+        for (size_t i = 0; (listed = tfp_list(tables[t].table, i)); i++) cli_near_try(&near, listed);
+    for (const cli_command *k = cli_commands; k->name; k++) cli_near_try(&near, k->name);
+    return cli_fault_set(&c->fault, CLI_BAD_USAGE, "no help on '%s'%s%s%s", topic, *near.best ? "; did you mean " : "", near.best,
+                         *near.best ? "?" : "");
+}
+
+static int about(cli *c, const char *topic, const tfp_options *o)
+{
+    char name[CLI_NAME_MAX + 1] = "";
+    bool option = topic[0] == '-', found = false;
+    if (plain_name(topic, name)) {
+        if (!option) found = whole_table(c, name);
+        if (!found && !option) found = about_command(c, topic);
+        found |= about_option(c, name, o);
+        if (!option) found |= about_row(c, name);
+    }
+    return found ? 0 : unknown_topic(c, topic, name);
+}
+
+int cli_help(cli *c, const cli_call *call, tfp_options *o)
+{
+    if (call->flags[CLI_MAN]) return cli_manual(c);
+    /* `tfprof VERB --help` asks about the verb; its other words are files. */
+    if (call->command && call->command->run != cli_help) return about(c, call->name, o);
+    if (!call->command || call->word_count == 0) {
+        overview(c);
+        return 0;
+    }
+    for (size_t i = 0; i < call->word_count; i++) {
+        int status = about(c, call->words[i], o);
+        if (status) return status;
+    }
+    return 0;
+}
+
+/* ---- the options and their values ---- */
+static void list_option(cli *c, const tfp_options *o, const char *name)
+{
+    const char *value = tfp_options_get(o, name);
+    cli_print(c->out, "-%-27s", name);
+    cli_print_safe(c->out, value ? value : "");
+    cli_print(c->out, "\n");
+}
+
+/* As TensorFlow's tool lists them, so that scripts can read it; with `all` our own options follow. */
+void cli_list_options(cli *c, const tfp_options *o, bool all)
+{
+    const char *name;
+    for (size_t i = 0; (name = tfp_list(TFP_OPTIONS, i)); i++)
+        if (tfp_options_listed(o, name)) list_option(c, o, name);
+    for (size_t i = 0; all && (name = tfp_list(TFP_OPTIONS, i)); i++)
+        if (!tfp_options_listed(o, name)) list_option(c, o, name);
+}

@@ -1,0 +1,263 @@
+/* cli/inputs.c: the files that a command line names become one profile.
+ * In: --FORMAT_path flags and plain words. Out: a finished profile; on stderr a progress bar, the coverage of each
+ * run_meta and one line per warning. */
+#include "cli.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct input {
+    const char *format; /* NULL: a pipe, known only while it is read */
+    size_t row;         /* of TFP_FORMATS, the order in which formats are added */
+    const char *path;
+    bool by_flag;
+} input;
+
+typedef struct inputs {
+    input *at;
+    size_t count;
+    char *lists; /* the comma lists, cut */
+} inputs;
+
+static size_t row_of(const char *format)
+{
+    const char *name;
+    for (size_t i = 0; (name = tfp_list(TFP_FORMATS, i)); i++)
+        if (strcmp(name, format) == 0) return i;
+    return 0;
+}
+
+static void add(inputs *in, const char *format, size_t row, const char *path, bool by_flag)
+{
+    in->at[in->count++] = (input){ format, row, path, by_flag };
+}
+
+/* Run metadata is the one kind of which a flag names several. */
+static void add_flag(inputs *in, const char *format, size_t row, const char *value, char **room)
+{
+    if (strcmp(format, "run_meta") != 0) {
+        add(in, format, row, value, true);
+        return;
+    }
+    char *list = strcpy(*room, value);
+    *room += strlen(value) + 1;
+    for (char *path = list; path; ) {
+        char *end = strchr(path, ',');
+        if (end) *end++ = '\0';
+        if (*path) add(in, format, row, path, true);
+        path = end;
+    }
+}
+
+/* A pipe can be read once only, so it is not looked into; it stays behind the file named before it. */
+static bool can_look(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+}
+
+static bool named_before(const inputs *in, const char *path, const char *format)
+{
+    for (size_t i = 0; i < in->count; i++)
+        if (in->at[i].format && strcmp(in->at[i].path, path) == 0 && strcmp(in->at[i].format, format) == 0) return true;
+    return false;
+}
+
+static int add_word(cli *c, inputs *in, const char *word, bool alone)
+{
+    const char *path = strcmp(word, "-") == 0 ? "/dev/stdin" : word;
+    size_t row = in->count ? in->at[in->count - 1].row : 0;
+    if (alone || !can_look(path)) {
+        add(in, NULL, row, path, false);
+        return 0;
+    }
+    const char *format = tfp_recognise_file(path, c->err);
+    if (!format) {
+        cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s", tfp_error_message(c->err));
+        return c->fault.status;
+    }
+    /* The same whole profile twice says nothing new; the same run metadata twice is two steps. */
+    if (strcmp(format, "profile") == 0 && named_before(in, path, format)) return 0;
+    add(in, format, row_of(format), path, false);
+    return 0;
+}
+
+/* By format; within one as they were named (insertion keeps that order, and there are few). */
+static void sort_inputs(inputs *in)
+{
+    for (size_t i = 1; i < in->count; i++) {
+        input moved = in->at[i];
+        size_t to = i;
+        while (to && in->at[to - 1].row > moved.row) {
+            in->at[to] = in->at[to - 1];
+            to--;
+        }
+        in->at[to] = moved;
+    }
+}
+
+static const char *named(const input *i, char *room, size_t size)
+{
+    if (!i->by_flag) return i->path;
+    snprintf(room, size, "--%s_path", i->format);
+    return room;
+}
+
+/* A profile holds everything already; only a checkpoint can stand beside it. */
+static int check_alone(cli *c, const inputs *in)
+{
+    const input *profile = NULL;
+    char a[CLI_NAME_MAX + 8], b[CLI_NAME_MAX + 8];
+    for (size_t i = 0; i < in->count && !profile; i++)
+        if (in->at[i].format && strcmp(in->at[i].format, "profile") == 0) profile = &in->at[i];
+    for (size_t i = 0; i < in->count && profile; i++) {
+        const input *other = &in->at[i];
+        if (other == profile || (other->format && strcmp(other->format, "checkpoint") == 0)) continue;
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s and %s exclude each other: a profile holds the graph and its runs",
+                             named(profile, a, sizeof a), named(other, b, sizeof b));
+    }
+    return 0;
+}
+
+static int no_input(cli *c)
+{
+    return cli_fault_set(&c->fault, CLI_BAD_USAGE, "no input: name files, or give --profile_path, or --graph_path with "
+                         "--run_meta_path, --op_log_path and --checkpoint_path");
+}
+
+static int collect(cli *c, const cli_call *call, inputs *in)
+{
+    size_t room = call->word_count, text = 1;
+    const char *format;
+    for (size_t i = 0; i < CLI_FORMAT_MAX; i++) {
+        if (!call->paths[i]) continue;
+        room += strlen(call->paths[i]) / 2 + 2;
+        text += strlen(call->paths[i]) + 1;
+    }
+    in->at = calloc(room + 1, sizeof *in->at);
+    in->lists = malloc(text);
+    if (!in->at || !in->lists) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    char *list = in->lists;
+    for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++)
+        if (call->paths[i] && *call->paths[i]) add_flag(in, format, i, call->paths[i], &list);
+    bool alone = in->count == 0 && call->word_count == 1;
+    for (size_t i = 0; i < call->word_count; i++) {
+        int s = add_word(c, in, call->words[i], alone);
+        if (s) return s;
+    }
+    sort_inputs(in);
+    return in->count ? check_alone(c, in) : no_input(c);
+}
+
+/* ---- progress: a bar on a terminal, once a load has taken half a second ---- */
+typedef struct progress {
+    bool shows, drawn;
+    int64_t start_ms, drawn_ms;
+    const char *path;
+    size_t file, count;
+} progress;
+
+static int64_t now_ms(void)
+{
+    struct timespec t = { 0, 0 };
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+enum { BAR = 30, PATH_ROOM = 160, PATH_SHOWN = 30 };
+
+static void draw(progress *p, uint64_t done, uint64_t total)
+{
+    char bar[BAR + 1], name[PATH_ROOM], text[PATH_ROOM + BAR + 64];
+    const char *slash = strrchr(p->path, '/');
+    const char *base = slash && slash[1] ? slash + 1 : p->path;
+    tfp_text_escape(base, strlen(base), name, sizeof name);
+    double share = total ? (double)(done < total ? done : total) / (double)total : 0;
+    for (int i = 0; i < BAR; i++) bar[i] = i < (int)(share * BAR) ? '#' : '.';
+    bar[BAR] = '\0';
+    /* \033[K clears what a longer line left; a percentage only when the size is known. */
+    int n = snprintf(text, sizeof text, total ? "\r%zu/%zu %.*s [%s] %3.0f%%\033[K" : "\r%zu/%zu %.*s [%s]\033[K", p->file, p->count,
+                     PATH_SHOWN, name, bar, share * 100);
+    cli_stderr(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    p->drawn = true;
+}
+
+static int on_progress(void *ctx, uint64_t done, uint64_t total)
+{
+    progress *p = ctx;
+    if (cli_interrupted) return 1;
+    if (!p->shows) return 0;
+    int64_t now = now_ms();
+    if (now - p->start_ms < 500 || (p->drawn && now - p->drawn_ms < 100)) return 0;
+    p->drawn_ms = now;
+    draw(p, done, total);
+    return 0;
+}
+
+static void end_progress(progress *p)
+{
+    static const char clear[] = "\r\033[K";
+    if (p->drawn) cli_stderr(clear, sizeof clear - 1);
+    p->drawn = false;
+}
+
+/* ---- loading ---- */
+static tfp_status add_all(cli *c, tfp_profile *p, const inputs *in, unsigned keep)
+{
+    progress bar = { .shows = isatty(STDERR_FILENO), .start_ms = now_ms(), .count = in->count };
+    tfp_status s = tfp_profile_keep(p, keep);
+    if (!s) s = tfp_profile_on_progress(p, on_progress, &bar);
+    for (size_t i = 0; i < in->count && !s; i++) {
+        bar.path = in->at[i].path;
+        bar.file = i + 1;
+        s = tfp_profile_add_file(p, in->at[i].format, in->at[i].path, c->err);
+        if (!s && cli_interrupted) s = TFP_CANCELLED;
+    }
+    if (!s) s = tfp_profile_finish(p, c->err);
+    tfp_profile_on_progress(p, NULL, NULL);
+    end_progress(&bar);
+    return s;
+}
+
+static void tell(const tfp_profile *p)
+{
+    const char *warning;
+    for (size_t i = 0; ; i++) {
+        char text[64];
+        double coverage = tfp_profile_coverage(p, i);
+        if (coverage < 0) break;
+        int n = snprintf(text, sizeof text, "run graph coverage: %.2f\n", coverage);
+        cli_stderr(text, (size_t)n);
+    }
+    for (size_t i = 0; (warning = tfp_profile_warning(p, i)); i++) cli_warn(warning);
+}
+
+int cli_load(cli *c, const cli_call *call, unsigned keep)
+{
+    if (c->profile) return 0;
+    inputs in = { NULL, 0, NULL };
+    tfp_profile *p = NULL;
+    int status = collect(c, call, &in);
+    if (status) goto out;
+    if (!(p = tfp_profile_new())) {
+        status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+        goto out;
+    }
+    tfp_status s = add_all(c, p, &in, keep);
+    if (s) {
+        status = s == TFP_CANCELLED ? cli_fault_set(&c->fault, CLI_STOPPED, "interrupted") : cli_fault_from(&c->fault, s, c->err);
+        goto out;
+    }
+    tell(p);
+    c->profile = p;
+    p = NULL;
+out:
+    tfp_profile_free(p);
+    free(in.at);
+    free(in.lists);
+    return status;
+}

@@ -1,0 +1,169 @@
+/* cli/say.c: everything that leaves the program: stdout collected and checked, stderr one line at a time, signals.
+ * In: our own text and text from outside, which is escaped here. Out: write(2). */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The one global that changes: a signal handler can reach nothing else. */
+volatile sig_atomic_t cli_interrupted;
+
+/* Puts escaped text into a message, cut with an ellipsis when it is too long. */
+static void escape_cut(char *to, const char *text)
+{
+    static const char dots[] = "\xe2\x80\xa6";
+    size_t need = tfp_text_escape(text, strlen(text), to, CLI_LINE_MAX + 1);
+    if (need <= CLI_LINE_MAX || need == SIZE_MAX) return;
+    tfp_text_escape(text, strlen(text), to, CLI_LINE_MAX + 1 - (sizeof dots - 1));
+    strcat(to, dots);
+}
+
+int cli_fault_set(cli_fault *f, int status, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    int n = vasprintf(&text, format, args);
+    va_end(args);
+    f->status = status;
+    if (n < 0) strcpy(f->text, "out of memory");
+    else escape_cut(f->text, text);
+    if (n >= 0) free(text);
+    return status;
+}
+
+int cli_fault_from(cli_fault *f, tfp_status s, const tfp_error *err)
+{
+    const char *text = tfp_error_message(err);
+    if (!*text) text = s == TFP_NOMEM ? "out of memory" : s == TFP_CANCELLED ? "interrupted" : "failed";
+    return cli_fault_set(f, tfp_exit_status(s), "%s", text);
+}
+
+/* Writes all of it; 0, or the errno. */
+static int write_all(int fd, const char *data, size_t size, bool stoppable)
+{
+    while (size) {
+        ssize_t n = write(fd, data, size);
+        if (n >= 0) {
+            data += n;
+            size -= (size_t)n;
+        } else if (errno != EINTR) {
+            return errno;
+        }
+        if (size && stoppable && cli_interrupted) return EINTR;
+    }
+    return 0;
+}
+
+static int put(cli_out *out, const char *data, size_t size)
+{
+    if (out->error) return out->error;
+    out->error = write_all(STDOUT_FILENO, data, size, true);
+    out->gone = out->error == EPIPE;
+    return out->error;
+}
+
+int cli_flush(cli_out *out)
+{
+    size_t size = out->size;
+    out->size = 0;
+    return size ? put(out, out->data, size) : out->error;
+}
+
+int cli_write(void *ctx, const void *data, size_t size)
+{
+    cli_out *out = ctx;
+    if (cli_interrupted) return EINTR;
+    if (size > sizeof out->data - out->size && cli_flush(out)) return out->error;
+    if (size > sizeof out->data) return put(out, data, size);
+    if (size) memcpy(out->data + out->size, data, size);
+    out->size += size;
+    return out->error;
+}
+
+void cli_print(cli_out *out, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    int n = vasprintf(&text, format, args);
+    va_end(args);
+    if (n < 0) {
+        out->error = ENOMEM;
+        return;
+    }
+    cli_write(out, text, (size_t)n);
+    free(text);
+}
+
+void cli_print_safe(cli_out *out, const char *text)
+{
+    size_t size = strlen(text), need = tfp_text_escape(text, size, NULL, 0);
+    char *safe = need == SIZE_MAX ? NULL : malloc(need + 1);
+    if (safe && tfp_text_escape(text, size, safe, need + 1) == need) cli_write(out, safe, need);
+    else out->error = ENOMEM;
+    free(safe);
+}
+
+bool cli_coloured(cli_colour wish, int fd)
+{
+    if (wish != CLI_COLOUR_AUTO) return wish == CLI_COLOUR_ALWAYS;
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(fd);
+}
+
+void cli_stderr(const char *data, size_t size)
+{
+    /* Nobody can be told when this fails. */
+    write_all(STDERR_FILENO, data, size, false);
+}
+
+/* One write a line, so that lines of several programs do not mix. */
+static void line(const char *before, const char *text)
+{
+    char all[CLI_LINE_MAX + 64];
+    size_t n = strlen(before);
+    memcpy(all, before, n);
+    escape_cut(all + n, text);
+    n += strlen(all + n);
+    all[n++] = '\n';
+    cli_stderr(all, n);
+}
+
+void cli_complain(cli_colour colour, const char *text)
+{
+    line(cli_coloured(colour, STDERR_FILENO) ? "\033[31mtfprof:\033[0m " : "tfprof: ", text);
+}
+
+void cli_warn(const char *text) { line("tfprof: warning: ", text); }
+
+/* The first Ctrl-C asks the running work to stop, which leaves no half-written file; a second one does not wait. */
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    if (cli_interrupted) _exit(CLI_STOPPED);
+    cli_interrupted = 1;
+}
+
+void cli_catch_signals(void)
+{
+    struct sigaction old, ours = { .sa_handler = on_interrupt }, ignore = { .sa_handler = SIG_IGN };
+    sigemptyset(&ours.sa_mask);
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL); /* a file that passes the size limit is then a failed write */
+    /* A job started in the background ignores SIGINT and goes on doing so. No SA_RESTART: a read at the prompt ends. */
+    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &ours, NULL);
+}
+
+void cli_open_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        /* Opened for reading, so that writing to a closed stdout stays an error. */
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd) _exit(CLI_BAD_OUTPUT);
+    }
+}

@@ -1,0 +1,134 @@
+/* cli/session.c: commands from the prompt or, when stdin is no terminal, from stdin.
+ * A bad line is one line on stderr; the session goes on and ends with status 0. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int complain(cli *c)
+{
+    cli_complain(c->colour, c->fault.text);
+    return 0;
+}
+
+/* Runs one line, which is changed. Nonzero ends the session: stdout is lost. */
+static int run_line(cli *c, char *text)
+{
+    size_t count;
+    cli_call call = { 0 };
+    char **words = cli_split(text, &count);
+    if (!words) {
+        cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+        return complain(c);
+    }
+    if (count == 0) {
+        cli_list_options(c, c->options, false);
+    } else if (cli_parse(words, count, CLI_AT_PROMPT, &call, &c->fault)) {
+        complain(c);
+    } else if (!call.command && !call.flags[CLI_HELP]) {
+        cli_fault_set(&c->fault, CLI_BAD_USAGE, "'%s' is no command; a line begins with one, and help lists them", words[0]);
+        complain(c);
+    } else {
+        cli_run(c, &call);
+    }
+    cli_call_free(&call);
+    free(words);
+    bool told = c->out->error != 0;
+    cli_flush(c->out);
+    if (c->out->error == EINTR) { /* Ctrl-C stopped a report, not the session */
+        c->out->error = 0;
+        c->out->size = 0;
+    }
+    if (!c->out->error || c->out->gone) return c->out->error;
+    if (!told) {
+        cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "stdout: %s", strerror(c->out->error));
+        complain(c);
+    }
+    return c->out->error;
+}
+
+enum { LINE_LIMIT = 1 << 20, SKIP_LIMIT = 256 << 20 };
+
+/* stdin in lines of a bounded length. */
+typedef struct lines {
+    size_t at, size; /* of the bytes in `data` not given out yet */
+    size_t number;
+    bool ended;
+    int error;
+    char data[1 << 16];
+} lines;
+
+static bool fill(lines *in)
+{
+    in->at = in->size = 0;
+    while (!in->ended) {
+        ssize_t n = read(STDIN_FILENO, in->data, sizeof in->data);
+        if (n > 0) {
+            in->size = (size_t)n;
+            return true;
+        }
+        if (n < 0 && errno == EINTR && !cli_interrupted) continue;
+        if (n < 0) in->error = errno;
+        in->ended = true;
+    }
+    return false;
+}
+
+/* Appends the next line to text, which has room for LINE_LIMIT + 1. Gives its whole length, or -1 at the end. */
+static long long next_line(lines *in, char *text)
+{
+    long long size = 0;
+    bool some = false;
+    while (in->at < in->size || fill(in)) {
+        char *from = in->data + in->at, *end = memchr(from, '\n', in->size - in->at);
+        size_t n = end ? (size_t)(end - from) : in->size - in->at;
+        if (size + (long long)n <= LINE_LIMIT) memcpy(text + size, from, n);
+        size += (long long)n;
+        in->at += n + (end != NULL);
+        some = true;
+        if (end || size > SKIP_LIMIT) break;
+    }
+    if (!some) return -1;
+    in->number++;
+    if (size <= LINE_LIMIT) text[size] = '\0';
+    return size;
+}
+
+static int from_stdin(cli *c)
+{
+    int status = 0;
+    lines *in = calloc(1, sizeof *in);
+    char *text = malloc(LINE_LIMIT + 1);
+    if (!in || !text) status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    while (!status && !c->quit) {
+        long long size = next_line(in, text);
+        if (size < 0 || cli_interrupted) break;
+        if (size > SKIP_LIMIT) {
+            status = cli_fault_set(&c->fault, CLI_LIMIT, "stdin: line %zu has no end", in->number);
+        } else if (size > LINE_LIMIT) {
+            cli_fault_set(&c->fault, CLI_BAD_USAGE, "stdin: line %zu is longer than %d bytes", in->number, LINE_LIMIT);
+            complain(c);
+        } else if (strlen(text) != (size_t)size) {
+            cli_fault_set(&c->fault, CLI_BAD_USAGE, "stdin: line %zu has a NUL byte", in->number);
+            complain(c);
+        } else if (run_line(c, text)) {
+            break;
+        }
+    }
+    if (!status && cli_interrupted) status = cli_fault_set(&c->fault, CLI_STOPPED, "interrupted");
+    else if (!status && in->error) status = cli_fault_set(&c->fault, CLI_BAD_INPUT, "stdin: %s", strerror(in->error));
+    if (status) complain(c);
+    free(text);
+    free(in);
+    return status;
+}
+
+int cli_session(cli *c)
+{
+    c->session = true;
+    int status = isatty(STDIN_FILENO) ? cli_edit_lines(c, run_line) : from_stdin(c);
+    if (c->out->gone) return 0;
+    return c->out->error ? CLI_BAD_OUTPUT : status;
+}
