@@ -1,0 +1,48 @@
+/* wire/texttoken.h: protobuf text as words: names, numbers, strings, signs. One word ahead, nothing copied.
+ * The first fault of the text is kept by the scanner with its place; after it every word is the end. */
+#ifndef TFP_TEXTTOKEN_H
+#define TFP_TEXTTOKEN_H
+
+#include "base/base.h"
+
+/* A sign is its own character; these stand for the rest. */
+enum { TFP_T_END = 0, TFP_T_NAME = 1, TFP_T_INTEGER = 2, TFP_T_FLOAT = 3, TFP_T_STRING = 4 };
+
+typedef struct tfp_token {
+    int kind;
+    bool escaped; /* a string with backslashes in it */
+    tfp_str text; /* as written; strings with their quotes */
+} tfp_token;
+
+typedef struct tfp_scanner {
+    const char *start, *at, *end;
+    tfp_token now; /* the word to look at */
+    tfp_status status;
+    tfp_error *err; /* may be NULL */
+} tfp_scanner;
+
+void tfp_scan_start(tfp_scanner *t, tfp_str text, tfp_error *err); /* the first word is then in `now` */
+void tfp_scan_next(tfp_scanner *t);
+
+/* Keeps the first fault, at byte `at` of the text, and ends the words. */
+void tfp_scan_fail_at(tfp_scanner *t, const char *at, tfp_status s, const char *format, ...) TFP_PRINTF(4, 5);
+/* The same at the current word: "expected WHAT, found WORD". */
+void tfp_scan_expected(tfp_scanner *t, const char *what);
+
+/* Goes past the sign if it is the current word. */
+static inline bool tfp_scan_sign(tfp_scanner *t, int sign)
+{
+    if (t->now.kind != sign) return false;
+    tfp_scan_next(t);
+    return true;
+}
+
+/* An integer word's value; false when it is above max. */
+bool tfp_token_uint(tfp_str text, uint64_t max, uint64_t *out);
+/* A decimal integer or float word's value. `scratch` is for words that need the slow way. */
+double tfp_token_double(tfp_str text, tfp_buf *scratch);
+bool tfp_token_is_decimal(tfp_str text); /* no 0x and no octal 0 in front */
+/* Appends what a string word stands for. */
+void tfp_token_unescape(const tfp_token *t, tfp_buf *out);
+
+#endif
