@@ -1,0 +1,260 @@
+/* tests/faults/scenarios.c: inputs times views times outputs, from three tables. */
+#include "scenarios.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the tables ---- */
+
+typedef struct input_set {
+    const char *name, *formats[5], *files[5];
+} input_set;
+
+static const input_set input_sets[] = {
+    { "profile", { "profile" }, { "odd/profile_5" } },
+    { "packed profile", { NULL }, { "dense/profile_3.gz" } },
+    { "text graph and all",
+      { "graph", "run_meta", "run_meta", "op_log" },
+      { "odd/graph_shapes.pbtxt", "odd/run_meta_0", "odd/run_meta_1", "odd/tfprof_log" } },
+    { "binary graph", { "graph", "run_meta", "op_log" }, { "odd/graph_shapes.pb", "odd/run_meta_0", "odd/tfprof_log_1" } },
+    { "checkpoint v1", { "graph", "checkpoint" }, { "dense/graph.pb", "dense/ckpt_v1/model.ckpt-3" } },
+    { "checkpoint v2",
+      { "graph", "checkpoint" },
+      { "dense_resource/graph.pbtxt.gz", "dense_resource/ckpt_v2/model.ckpt-3" } },
+    { "saved model", { "graph" }, { "functions/saved_model" } },
+    { "recognised", { NULL, NULL }, { "odd/graph.pb", "odd/run_meta_0" } },
+    { "gpu", { "profile" }, { "gpu/profile_1.gz" } },
+};
+enum { INPUT_COUNT = sizeof input_sets / sizeof *input_sets, PROFILE = 0, ALL = 2, V1 = 4, V2 = 5, GPU = 8 };
+
+static const char *const everything[] = {
+    "select", "params,bytes,micros,float_ops,occurrence,device,op_types,input_shapes,peak_bytes", "account_type_regexes",
+    ".*", "max_depth", "100", "order_by", "micros", NULL
+};
+static const char *const filters[] = {
+    "account_type_regexes", ".*cpu.*,Conv.*,.*Mul", "start_name_regexes", ".*a.*,net.*", "trim_name_regexes", ".*b",
+    "hide_name_regexes", ".*c", "select", "micros,op_types", NULL
+};
+static const char *const tensors[] = { "select", "tensor_value,params", "max_depth", "100", NULL };
+static const char *const old_form[] = { "compat", "1.0", "max_depth", "100", "account_type_regexes", ".*", NULL };
+static const char *const to_file[] = { "output", "file:outfile=@/old", "account_type_regexes", ".*", NULL };
+static const char *const to_timeline[] = { "output", "timeline:outfile=@/old", "step", "0", "account_type_regexes", ".*",
+                                           "max_depth", "100", NULL };
+static const char *const to_timelines[] = { "output", "timeline:outfile=@/line", "account_type_regexes", ".*", "max_depth",
+                                            "100", NULL };
+static const char *const to_pprof[] = { "output", "pprof:outfile=@/old", "account_type_regexes", ".*", "select", "micros",
+                                        "max_depth", "100", NULL };
+static const char *const to_proto[] = { "output", "none", "proto_out", "@/old", "account_type_regexes", ".*", NULL };
+static const char *const to_json[] = { "output", "file:outfile=@/old", "format", "json", "account_type_regexes", ".*", NULL };
+
+typedef struct show_set {
+    const char *name, *view;
+    int input;
+    const char *const *options;
+} show_set;
+
+static const show_set show_sets[] = {
+    { "filters", "scope", ALL, filters },    { "filters", "graph", ALL, filters },
+    { "filters", "op", ALL, filters },       { "filters", "code", ALL, filters },
+    { "tensors v1", "scope", V1, tensors },  { "tensors v2", "scope", V2, tensors },
+    { "tensors v2", "graph", V2, tensors },  { "1.0", "scope", ALL, old_form },
+    { "1.0", "graph", ALL, old_form },       { "file", "scope", PROFILE, to_file },
+    { "file", "op", PROFILE, to_file },      { "file", "code", ALL, to_file },
+    { "file", "advise", PROFILE, to_file },  { "timeline", "scope", PROFILE, to_timeline },
+    { "timeline", "graph", PROFILE, to_timeline }, { "timelines", "graph", GPU, to_timelines },
+    { "timeline", "code", ALL, to_timeline }, { "pprof", "code", ALL, to_pprof },
+    { "proto", "scope", PROFILE, to_proto }, { "proto", "op", PROFILE, to_proto },
+    { "proto", "code", ALL, to_proto },      { "proto", "advise", PROFILE, to_proto },
+    { "json", "scope", PROFILE, to_json },   { "json", "op", PROFILE, to_json },
+};
+enum { SHOW_COUNT = sizeof show_sets / sizeof *show_sets };
+
+static scenario *add(scenario **all, size_t *count, const input_set *in, const char *what)
+{
+    *all = realloc(*all, (*count + 1) * sizeof **all);
+    if (!*all) exit(2);
+    scenario *s = &(*all)[(*count)++];
+    *s = (scenario){ .view = NULL };
+    memcpy(s->formats, in->formats, sizeof s->formats);
+    memcpy(s->files, in->files, sizeof s->files);
+    snprintf(s->name, sizeof s->name, "%s: %s", in->name, what);
+    return s;
+}
+
+scenario *scenarios_make(size_t *count)
+{
+    scenario *all = NULL;
+    *count = 0;
+    for (size_t i = 0; i < INPUT_COUNT; i++) {
+        add(&all, count, &input_sets[i], "load");
+        add(&all, count, &input_sets[i], "load and write")->write_profile = true;
+    }
+    for (size_t v = 0; tfp_list(TFP_VIEWS, v); v++) {
+        for (size_t o = 0; tfp_list(TFP_OUTPUTS, o); o++) {
+            char what[64];
+            snprintf(what, sizeof what, "%s as %s", tfp_list(TFP_VIEWS, v), tfp_list(TFP_OUTPUTS, o));
+            scenario *s = add(&all, count, &input_sets[ALL], what);
+            s->view = tfp_list(TFP_VIEWS, v);
+            s->output = tfp_list(TFP_OUTPUTS, o);
+            s->options = everything;
+        }
+    }
+    for (size_t i = 0; i < SHOW_COUNT; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "show %s, %s", show_sets[i].view, show_sets[i].name);
+        scenario *s = add(&all, count, &input_sets[show_sets[i].input], what);
+        s->view = show_sets[i].view;
+        s->options = show_sets[i].options;
+    }
+    return all;
+}
+
+/* ---- running one ---- */
+
+static int take(void *ctx, const void *data, size_t size)
+{
+    bytes *b = ctx;
+    faults_end(); /* memory of the test itself never fails */
+    if (b->capacity - b->size < size) {
+        b->capacity = b->capacity * 2 + size;
+        b->data = realloc(b->data, b->capacity);
+        if (!b->data) exit(2);
+    }
+    if (size) memcpy(b->data + b->size, data, size);
+    b->size += size;
+    faults_begin();
+    return 0;
+}
+
+static void take_text(bytes *b, const char *text)
+{
+    take(b, text, strlen(text));
+    take(b, "\n", 1);
+}
+
+static void empty_folder(const char *folder)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (e->d_name[0] != '.' || strlen(e->d_name) > 2) unlinkat(dirfd(d), e->d_name, 0);
+    }
+    if (d) closedir(d);
+}
+
+static void read_into(bytes *b, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    char piece[4096];
+    for (size_t n; f && (n = fread(piece, 1, sizeof piece, f)) > 0;) {
+        take(b, piece, n);
+        faults_end();
+    }
+    if (f) fclose(f);
+}
+
+static void read_folder(const char *folder, outcome *out)
+{
+    struct dirent **names;
+    int count = scandir(folder, &names, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = names[i]->d_name;
+        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && out->file_count < FILE_MOST) {
+            char path[4096];
+            written_file *f = &out->files[out->file_count++];
+            snprintf(f->name, sizeof f->name, "%.60s", name);
+            snprintf(path, sizeof path, "%s/%s", folder, name);
+            read_into(&f->content, path);
+        }
+        free(names[i]);
+    }
+    if (count >= 0) free(names);
+}
+
+static tfp_status set_options(tfp_options *o, const scenario *s, const char *folder, tfp_error *err)
+{
+    tfp_status st = TFP_OK;
+    for (const char *const *at = s->options; at && at[0] && !st; at += 2) {
+        char value[4096];
+        const char *mark = strchr(at[1], '@');
+        if (mark) snprintf(value, sizeof value, "%.*s%s%s", (int)(mark - at[1]), at[1], folder, mark + 1);
+        else snprintf(value, sizeof value, "%s", at[1]);
+        st = tfp_options_set(o, at[0], value, err);
+    }
+    return st;
+}
+
+static tfp_status show(const scenario *s, tfp_profile *p, const char *folder, outcome *out, tfp_error *err)
+{
+    tfp_report *r = NULL;
+    tfp_options *o = tfp_options_new();
+    tfp_status st = o ? set_options(o, s, folder, err) : TFP_NOMEM;
+    if (!st && s->output) st = tfp_report_build(p, s->view, o, &r, err);
+    if (!st && s->output) st = tfp_report_write(r, s->output, take, &out->out, err);
+    if (!st && !s->output) st = tfp_show(p, s->view, o, take, &out->out, &r, err);
+    for (size_t i = 0; !st && tfp_report_note(r, i); i++) take_text(&out->out, tfp_report_note(r, i));
+    tfp_report_free(r);
+    tfp_options_free(o);
+    return st;
+}
+
+static tfp_status live(const scenario *s, const char *sample, const char *folder, outcome *out, tfp_error *err)
+{
+    char path[4096];
+    tfp_profile *p = tfp_profile_new();
+    tfp_status st = p ? tfp_profile_keep(p, s->write_profile ? TFP_KEEP_ALL : TFP_KEEP_MEMORY) : TFP_NOMEM;
+    for (size_t i = 0; !st && s->files[i]; i++) {
+        snprintf(path, sizeof path, "%s/%s", sample, s->files[i]);
+        st = tfp_profile_add_file(p, s->formats[i], path, err);
+    }
+    if (!st) st = tfp_profile_finish(p, err);
+    for (size_t i = 0; !st && tfp_profile_warning(p, i); i++) take_text(&out->out, tfp_profile_warning(p, i));
+    if (!st && s->view) st = show(s, p, folder, out, err);
+    if (!st && s->write_profile) {
+        snprintf(path, sizeof path, "%s/old", folder);
+        st = tfp_profile_write_file(p, path, err);
+    }
+    tfp_profile_free(p);
+    return st;
+}
+
+void scenario_run(const scenario *s, const char *sample, const char *folder, outcome *out)
+{
+    memset(out, 0, sizeof *out);
+    char path[4096];
+    empty_folder(folder);
+    snprintf(path, sizeof path, "%s/old", folder);
+    FILE *f = fopen(path, "w");
+    if (!f || fputs("old", f) < 0 || fclose(f) != 0) exit(2);
+    faults_begin();
+    tfp_error *err = tfp_error_new();
+    out->status = live(s, sample, folder, out, err);
+    snprintf(out->message, sizeof out->message, "%s", tfp_error_message(err));
+    tfp_error_free(err);
+    faults_end();
+    read_folder(folder, out);
+    faults_end();
+}
+
+static bool same_bytes(const bytes *a, const bytes *b)
+{
+    return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
+bool outcome_same(const outcome *a, const outcome *b)
+{
+    if (a->status != b->status || !same_bytes(&a->out, &b->out) || a->file_count != b->file_count) return false;
+    for (size_t i = 0; i < a->file_count; i++) {
+        if (strcmp(a->files[i].name, b->files[i].name) != 0) return false;
+        if (!same_bytes(&a->files[i].content, &b->files[i].content)) return false;
+    }
+    return true;
+}
+
+void outcome_free(outcome *o)
+{
+    free(o->out.data);
+    for (size_t i = 0; i < o->file_count; i++) free(o->files[i].content.data);
+}

@@ -1,0 +1,50 @@
+/* tests/faults/scenarios.h: whole lives of a profile, small enough to be run once for every fault in them. */
+#ifndef TFP_SCENARIOS_H
+#define TFP_SCENARIOS_H
+
+#include "tfprof/tfprof.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct scenario {
+    char name[128];
+    const char *formats[5], *files[5]; /* what is added, in tests/data/sample; ended by NULL */
+    const char *view, *output;         /* NULL: only loaded; "file" outputs go through tfp_show */
+    const char *const *options;        /* name, value, ..., NULL; a value's @ stands for the folder */
+    bool write_profile;                /* tfp_profile_write_file at the end */
+} scenario;
+
+typedef struct bytes {
+    char *data;
+    size_t size, capacity;
+} bytes;
+
+typedef struct written_file {
+    char name[64];
+    bytes content;
+} written_file;
+
+enum { FILE_MOST = 32 };
+
+/* What one run of a scenario came to. */
+typedef struct outcome {
+    tfp_status status;  /* of the first call that failed */
+    char message[4096];
+    bytes out;          /* warnings, notes and what was written to the callback */
+    written_file files[FILE_MOST]; /* what the folder holds afterwards, by name */
+    size_t file_count;
+} outcome;
+
+scenario *scenarios_make(size_t *count); /* free() it */
+
+/* Runs one. `folder` is emptied first; the file "old" with the content "old" is put there, which outputs to @/old replace. */
+void scenario_run(const scenario *s, const char *sample, const char *folder, outcome *out);
+bool outcome_same(const outcome *a, const outcome *b);
+void outcome_free(outcome *o);
+
+/* Around the part in which faults may come; each fault program defines them. */
+void faults_begin(void);
+void faults_end(void);
+
+#endif

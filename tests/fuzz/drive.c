@@ -1,0 +1,266 @@
+/* tests/fuzz/drive.c: every view to every output, and the promises of tfprof.h that can be checked on any input. */
+#include "drive.h"
+
+#include "wellformed.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Every option and its odd values; a view meets each set. The first is the default. */
+static const char *const option_sets[][24] = {
+    { NULL },
+    { "max_depth", "1000000", "account_type_regexes", ".*", "select",
+      "params,bytes,micros,float_ops,occurrence,device,op_types,input_shapes,peak_bytes,residual_bytes,output_bytes,"
+      "accelerator_micros,cpu_micros,tensor_value",
+      "order_by", "micros", NULL },
+    { "max_depth", "3", "account_type_regexes", ".*cpu.*,Conv.*,Variable.*", "start_name_regexes", ".*a.*",
+      "trim_name_regexes", ".*b", "hide_name_regexes", ".*c", "select", "micros,bytes,op_types", "order_by", "bytes",
+      NULL },
+    { "account_displayed_op_only", "true", "account_type_regexes", ".*", "max_depth", "100", "min_bytes", "1",
+      "min_micros", "1", "min_params", "1", "order_by", "params", "select", "params,micros,bytes", NULL },
+    { "step", "0", "max_depth", "100", "select", "micros,bytes,occurrence,input_shapes", "order_by", "occurrence",
+      "account_type_regexes", ".*", NULL },
+    { "step", "5", "max_depth", "-5", "min_float_ops", "1", "min_occurrence", "1", "select", "float_ops,occurrence",
+      "order_by", "float_ops", "account_type_regexes", ".*", NULL },
+    { "compat", "1.0", "max_depth", "100", "select", "params,bytes,micros,num_hidden_ops,device,op_types",
+      "account_type_regexes", ".*", "order_by", "name", NULL },
+    { "compat", "1.0", "viz", "true", "max_depth", "7", "device_regexes", ".*cpu.*", "show_name_regexes", ".*",
+      "select", "micros,tensor_value", "account_type_regexes", ".*", NULL },
+};
+enum { SET_COUNT = sizeof option_sets / sizeof *option_sets };
+
+bool drive_everything;
+
+static const char graph_text[] =
+    "node { name: 'x' op: 'Placeholder' attr { key: 'shape' value { shape { dim { size: 2 } dim { size: 3 } } } } }\n"
+    "node { name: 'a/w' op: 'VariableV2' attr { key: 'shape' value { shape { dim { size: 3 } dim { size: 4 } } } } }\n"
+    "node { name: 'a/mul' op: 'MatMul' input: 'x' input: 'a/w' }\n"
+    "node { name: 'a/b/add' op: 'Add' input: 'a/mul' input: '^x' }\n"
+    "node { name: 'gradients/a/mul_grad/MatMul' op: 'MatMul' input: 'a/b/add' }\n";
+const drive_part drive_graph = { "graph", graph_text, sizeof graph_text - 1 };
+
+/* A broken promise: say which and end, so that the fuzzer keeps the input. */
+static void broken(const char *promise, const char *what)
+{
+    fprintf(stderr, "broken promise: %s: %s\n", promise, what);
+    abort();
+}
+
+uint64_t drive_pick(const void *data, size_t size)
+{
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < size; i++) h = (h ^ ((const uint8_t *)data)[i]) * 1099511628211u;
+    return h ^ h >> 29;
+}
+
+static void check_line(const char *line, const char *what)
+{
+    size_t size = strlen(line);
+    if (size > 4000) broken("a message is at most 4,000 bytes", what);
+    if (!safe_text(line, size, "")) broken("a message holds no control characters", what);
+}
+
+static void check_failure(tfp_status s, const tfp_error *err, const char *what)
+{
+    if (s < TFP_OK || s > TFP_CANCELLED) broken("a status is one of the enumeration", what);
+    if (err && !*tfp_error_message(err)) broken("a failure says why", what);
+    check_line(tfp_error_message(err), what);
+}
+
+/* ---- what was written ---- */
+
+typedef struct bytes {
+    char *data;
+    size_t size, capacity;
+} bytes;
+
+static int take(void *ctx, const void *data, size_t size)
+{
+    bytes *b = ctx;
+    if (b->capacity - b->size < size) {
+        size_t capacity = b->capacity * 2 + size;
+        char *bigger = realloc(b->data, capacity);
+        if (!bigger) return 1;
+        b->data = bigger;
+        b->capacity = capacity;
+    }
+    if (size) memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return 0;
+}
+
+static void check_form(const char *output, const bytes *b)
+{
+    bool json = strcmp(output, "json") == 0 || strcmp(output, "timeline") == 0;
+    if (json && !wellformed_json(b->data, b->size)) broken("JSON is well formed", output);
+    if (strcmp(output, "csv") == 0 && !wellformed_csv(b->data, b->size)) broken("CSV is well formed", output);
+    bool text = strcmp(output, "text") == 0 || strcmp(output, "md") == 0;
+    if (text && !safe_text(b->data, b->size, "\n\t")) broken("text holds no control characters", output);
+    if (strcmp(output, "pprof") == 0 && (b->size < 18 || memcmp(b->data, "\x1f\x8b", 2) != 0))
+        broken("pprof is gzip", output);
+}
+
+static void drive_output(const tfp_report *r, const char *output, tfp_error *err)
+{
+    bytes first = { 0 }, second = { 0 };
+    tfp_status s = tfp_report_write(r, output, take, &first, err);
+    if (s) {
+        check_failure(s, err, output);
+    } else {
+        check_form(output, &first);
+        if (drive_everything) {
+            if (tfp_report_write(r, output, take, &second, err) != TFP_OK) broken("writing again works again", output);
+            if (first.size != second.size || (first.size && memcmp(first.data, second.data, first.size) != 0))
+                broken("writing again gives the same", output);
+        }
+    }
+    free(first.data);
+    free(second.data);
+}
+
+/* ---- views ---- */
+
+static tfp_options *options_of(const char *const *set, tfp_error *err)
+{
+    tfp_options *o = tfp_options_new();
+    for (; o && set[0]; set += 2) {
+        if (tfp_options_set(o, set[0], set[1], err) != TFP_OK) {
+            if (strcmp(set[0], "select") != 0 && strcmp(set[0], "viz") != 0 && strcmp(set[0], "order_by") != 0)
+                broken("these options are right", tfp_error_message(err));
+        }
+    }
+    return o;
+}
+
+static void walk_rows(const tfp_report *r)
+{
+    size_t rows = tfp_report_row_count(r);
+    if (rows == 0) broken("a report has a root", "");
+    for (size_t i = 0; i < rows; i++) {
+        if (!tfp_report_row_name(r, i)) broken("every row has a name", "");
+        size_t parent = tfp_report_row_parent(r, i);
+        if (parent >= rows || (i && parent >= i) || (!i && parent)) broken("parents stand before children", "");
+    }
+    if (tfp_report_row_name(r, rows)) broken("past the end there is nothing", "row");
+    tfp_report_value(r, rows, "micros", 1);
+    tfp_report_value(r, 0, "no such column", 0);
+    for (const char *c; (c = tfp_list(TFP_COLUMNS, rows++ % 16)) && rows % 16;) tfp_report_value(r, 0, c, 1);
+    for (size_t i = 0; tfp_report_note(r, i); i++) check_line(tfp_report_note(r, i), "note");
+}
+
+static void drive_view(const tfp_profile *p, const char *view, const tfp_options *o, uint64_t pick, tfp_error *err)
+{
+    tfp_report *r = NULL;
+    tfp_status s = tfp_report_build(p, view, o, &r, err);
+    if (s) {
+        check_failure(s, err, view);
+        if (r) broken("no report after a failure", view);
+        return;
+    }
+    walk_rows(r);
+    size_t outputs = 0;
+    while (tfp_list(TFP_OUTPUTS, outputs)) outputs++;
+    for (size_t i = 0; i < outputs; i++) {
+        if (drive_everything || i == pick % outputs || i == 0) drive_output(r, tfp_list(TFP_OUTPUTS, i), err);
+    }
+    tfp_report_free(r);
+}
+
+static void drive_set(const tfp_profile *p, const char *const *set, uint64_t pick, tfp_error *err)
+{
+    tfp_options *o = options_of(set, err);
+    if (!o) return;
+    for (size_t v = 0; tfp_list(TFP_VIEWS, v); v++) drive_view(p, tfp_list(TFP_VIEWS, v), o, pick + v, err);
+    tfp_options_free(o);
+}
+
+/* What we write can be read again, by us. */
+static void drive_rewritten(const tfp_profile *p, tfp_error *err)
+{
+    bytes b = { 0 };
+    tfp_status s = tfp_profile_write(p, take, &b, err);
+    if (s) {
+        check_failure(s, err, "profile");
+    } else {
+        tfp_profile *again = tfp_profile_new();
+        if (again && b.size && tfp_profile_add_bytes(again, "profile", "rewritten", b.data, b.size, err) != TFP_OK)
+            broken("a written profile can be read", tfp_error_message(err));
+        tfp_profile_free(again);
+    }
+    free(b.data);
+}
+
+void drive_profile(tfp_profile *p, uint64_t pick)
+{
+    tfp_error *err = tfp_error_new();
+    tfp_status s = tfp_profile_finish(p, err);
+    if (s) {
+        check_failure(s, err, "finish");
+        tfp_error_free(err);
+        return;
+    }
+    for (size_t i = 0; tfp_profile_warning(p, i); i++) check_line(tfp_profile_warning(p, i), "warning");
+    for (size_t i = 0; i < SET_COUNT; i++) {
+        if (drive_everything || i == pick % SET_COUNT) drive_set(p, option_sets[i], pick / SET_COUNT, err);
+    }
+    if (drive_everything || pick % 5 == 0) drive_rewritten(p, err);
+    tfp_error_free(err);
+}
+
+void drive_bytes(const drive_part *parts, size_t count)
+{
+    tfp_profile *p = tfp_profile_new();
+    tfp_error *err = tfp_error_new();
+    tfp_status s = p && err ? tfp_profile_keep(p, TFP_KEEP_ALL) : TFP_NOMEM;
+    uint64_t pick = drive_pick(parts[count - 1].data, parts[count - 1].size);
+    for (size_t i = 0; i < count && s == TFP_OK; i++)
+        s = tfp_profile_add_bytes(p, parts[i].format, "input", parts[i].data, parts[i].size, err);
+    if (s == TFP_OK) drive_profile(p, pick);
+    else check_failure(s, err, "add");
+    tfp_error_free(err);
+    tfp_profile_free(p);
+}
+
+/* ---- files ---- */
+
+static char folder[64];
+
+static void remove_folder(void)
+{
+    rmdir(folder);
+}
+
+const char *drive_folder(void)
+{
+    if (!folder[0]) {
+        snprintf(folder, sizeof folder, "%s/tfprof_fuzz_XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+        if (!mkdtemp(folder)) exit(2);
+        atexit(remove_folder);
+    }
+    return folder;
+}
+
+static int folder_fd(void)
+{
+    return open(drive_folder(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+void drive_file(const char *name, const void *data, size_t size)
+{
+    int at = folder_fd();
+    int fd = openat(at, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || (size && write(fd, data, size) != (ssize_t)size)) exit(2);
+    close(fd);
+    close(at);
+}
+
+void drive_remove(const char *name)
+{
+    int at = folder_fd();
+    unlinkat(at, name, 0);
+    close(at);
+}

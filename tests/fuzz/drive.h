@@ -1,0 +1,40 @@
+/* tests/fuzz/drive.h: what every fuzz target does with what opened: every view to every output. */
+#ifndef TFP_DRIVE_H
+#define TFP_DRIVE_H
+
+#include "tfprof/tfprof.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Finishes the profile and drives all of it: warnings, views, outputs, the profile written and read again. A fuzzer
+ * gets a few of the option sets each time, chosen by `pick`; a replay gets all. Ends the program (abort) when a
+ * promise of tfprof.h is broken: a message of two lines, output after a failure, a view that differs when repeated. */
+void drive_profile(tfp_profile *p, uint64_t pick);
+
+/* Adds bytes as that format, drives what opened, frees all. `before` (may be NULL) is added first. */
+typedef struct drive_part {
+    const char *format;
+    const void *data;
+    size_t size;
+} drive_part;
+void drive_bytes(const drive_part *parts, size_t count);
+
+/* A small valid graph (text) for formats that speak about the nodes of one. */
+extern const drive_part drive_graph;
+
+/* A hash of the input: which option sets it meets. */
+uint64_t drive_pick(const void *data, size_t size);
+
+/* Set by the replay program: all option sets instead of a few. */
+extern bool drive_everything;
+
+/* A folder of this process for formats that are files; removed at exit. */
+const char *drive_folder(void);
+void drive_file(const char *name, const void *data, size_t size);
+void drive_remove(const char *name);
+
+#endif

@@ -1,0 +1,9 @@
+/* tests/fuzz/fuzz_op_log.c: OpLogProto, beside a small graph that some of its entries belong to. */
+#include "drive.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const drive_part parts[] = { drive_graph, { "op_log", data, size } };
+    drive_bytes(parts, 2);
+    return 0;
+}

@@ -1,0 +1,65 @@
+/* tests/fuzz/fuzz_options.c: options as text, one "name value" a line; then a small profile is shown with them. */
+#include "drive.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int ignore(void *ctx, const void *data, size_t size)
+{
+    (void)ctx;
+    (void)data;
+    (void)size;
+    return 0;
+}
+
+static bool names_a_file(const char *name, const char *value)
+{
+    return strstr(name, "out") || strstr(name, "dump") || strstr(name, "file") || (value && strstr(value, "outfile"));
+}
+
+static void set_lines(tfp_options *o, char *text, tfp_error *err)
+{
+    for (char *line = text, *next; line; line = next) {
+        next = strchr(line, '\n');
+        if (next) *next++ = '\0';
+        char *value = strchr(line, ' ');
+        if (value) *value++ = '\0';
+        if (names_a_file(line, value)) continue; /* the fuzzer shall not write files */
+        if (tfp_options_set(o, line, value, err) != TFP_OK) {
+            const char *message = tfp_error_message(err);
+            if (!*message || strchr(message, '\n') || strlen(message) > 4000) abort();
+        }
+        tfp_options_get(o, line);
+        tfp_options_kind(line);
+        tfp_options_listed(o, line);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    tfp_options *o = tfp_options_new();
+    tfp_error *err = tfp_error_new();
+    tfp_profile *p = tfp_profile_new();
+    if (text && o && err && p) {
+        if (size) memcpy(text, data, size);
+        text[size] = '\0';
+        set_lines(o, text, err);
+        tfp_options *copy = tfp_options_copy(o);
+        const drive_part g = drive_graph;
+        if (copy && tfp_profile_add_bytes(p, g.format, "graph", g.data, g.size, err) == TFP_OK &&
+            tfp_profile_finish(p, err) == TFP_OK) {
+            for (size_t v = 0; tfp_list(TFP_VIEWS, v); v++) {
+                if (tfp_show(p, tfp_list(TFP_VIEWS, v), copy, ignore, NULL, NULL, err) && !*tfp_error_message(err))
+                    abort();
+            }
+        }
+        tfp_options_free(copy);
+    }
+    tfp_profile_free(p);
+    tfp_options_free(o);
+    tfp_error_free(err);
+    free(text);
+    return 0;
+}

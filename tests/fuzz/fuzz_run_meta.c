@@ -1,0 +1,9 @@
+/* tests/fuzz/fuzz_run_meta.c: RunMetadata, beside a small graph that some of its nodes belong to. */
+#include "drive.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const drive_part parts[] = { drive_graph, { "run_meta", data, size } };
+    drive_bytes(parts, 2);
+    return 0;
+}

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Makes the seeds of every fuzz target out of tests/data/sample: tests/fuzz/seeds.py OUT
+
+OUT/TARGET/NAME. Small on purpose: a fuzzer gets further with a hundred bytes than with a hundred kilobytes, so big
+messages are thinned to their first few nodes. regressions/TARGET/* (inputs that once broke something) stay apart.
+"""
+import gzip
+import os
+import struct
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(os.path.dirname(HERE), "data")
+sys.path.insert(0, DATA)
+import wire  # noqa: E402
+
+SAMPLE = os.path.join(DATA, "sample")
+MOST = 6000  # bytes of a seed
+
+
+def sample(name):
+    path = os.path.join(SAMPLE, name)
+    if os.path.exists(path):
+        with open(path, "rb") as f:
+            return f.read()
+    with gzip.open(path + ".gz", "rb") as f:
+        return f.read()
+
+
+def thinned(data, most=MOST):
+    """The message with repeated fields left out from the middle until it is small."""
+    fields = wire.read(data)
+    size = [len(wire.write([f])) for f in fields]
+    kept, total = [], 0
+    for step in (97, 13, 3, 1):
+        for i in range(0, len(fields), step):
+            if i not in kept and size[i] < most // 3 and total + size[i] <= most:
+                kept.append(i)
+                total += size[i]
+    return wire.write([fields[i] for i in sorted(kept)])
+
+
+def thinned_run(data, most=MOST):
+    """RunMetadata: its device lists thinned, its graphs left out."""
+    devices = []
+    for stats in wire.every(wire.read(data), 1):
+        for device in wire.every(wire.read(stats), 1):
+            devices.append((1, wire.BYTES, thinned(device, most // 3)))
+    return wire.write([(1, wire.BYTES, wire.write(devices[:4]))])
+
+
+def varint_at(data, at):
+    return wire.read_varint(data, at)
+
+
+def blocks_of(table):
+    """The blocks of an uncompressed table in file order, the last two being metaindex and index."""
+    footer = table[-48:]
+    at = 0
+    handles = []
+    for _ in range(2):
+        offset, at = varint_at(footer, at)
+        size, at = varint_at(footer, at)
+        handles.append((offset, size))
+    (meta_at, meta_size), (index_at, index_size) = handles
+    index = table[index_at:index_at + index_size]
+    restarts = struct.unpack_from("<I", index, len(index) - 4)[0]
+    end, at, out = len(index) - 4 - 4 * restarts, 0, []
+    while at < end:
+        _, at = varint_at(index, at)
+        unshared, at = varint_at(index, at)
+        size, at = varint_at(index, at)
+        at += unshared
+        offset, inner = varint_at(index, at)
+        length, inner = varint_at(index, inner)
+        out.append(table[offset:offset + length])
+        at += size
+    return out + [table[meta_at:meta_at + meta_size], index]
+
+
+def block_seed(v2, table):
+    out = bytes([2 | v2])
+    for block in blocks_of(table):
+        out += struct.pack("<H", len(block)) + block
+    return out
+
+
+def entry(key, value, before=b""):
+    shared = 0
+    while shared < min(len(key), len(before)) and key[shared] == before[shared]:
+        shared += 1
+    return wire.varint(shared) + wire.varint(len(key) - shared) + wire.varint(len(value)) + key[shared:] + value
+
+
+def block(entries):
+    out, before = b"", b""
+    for key, value in entries:
+        out += entry(key, value, before)
+        before = key
+    return out + struct.pack("<II", 0, 1)
+
+
+# CRC-32C, masked, of N zero bytes: the data file beside a fuzzed index is all zeros.
+def masked_crc_of_zeros(count):
+    crc = 0xffffffff
+    for _ in range(count):
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    crc ^= 0xffffffff
+    return ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff
+
+
+def bundle_entry(dtype, dims, size, offset=0):
+    shape = b"".join(wire.bytes_field(2, wire.number_field(1, d) if d else b"") for d in dims)
+    return (wire.number_field(1, dtype) + wire.bytes_field(2, shape) + wire.number_field(4, offset) +
+            wire.number_field(5, size) + wire.varint(6 << 3 | 5) + struct.pack("<I", masked_crc_of_zeros(size)))
+
+
+def made_bundle():
+    """A V2 index of many dtypes whose tensors are zeros, as blocks."""
+    header = wire.number_field(1, 1) + wire.bytes_field(3, wire.number_field(1, 1))
+    entries = [(b"", header)]
+    for name, dtype, dims, size in (("f64", 2, [2], 16), ("global_step", 9, [], 8), ("h", 19, [3], 6),
+                                    ("i32", 3, [2, 2], 16), ("none", 1, [0], 0), ("odd", 10, [4], 4),
+                                    ("scope/b", 1, [4], 16), ("w", 1, [2], 8)):
+        entries.append((name.encode(), bundle_entry(dtype, dims, size)))
+    data = block(entries)
+    index = block([(b"x", wire.varint(0) + wire.varint(len(data)))])
+    out = bytes([3])
+    for one in (data, block([]), index):
+        out += struct.pack("<H", len(one)) + one
+    return out
+
+
+def text_seeds():
+    odd = sample("odd/graph.pbtxt")
+    yield "odd", odd
+    yield "odd_shapes", sample("odd/graph_shapes.pbtxt")[:MOST]
+    yield "dense", sample("dense/graph_shapes.pbtxt")[:MOST].rpartition(b"\nnode {")[0]
+    yield "forms", (b"node: < name: \"a\" 'b' op: \"\\x41\\101\\u00e9\\n\" >  # comment\n"
+                    b"node [{ name: 'c' input: ['a', \"ab\"] }, { name: 'd' }];\n"
+                    b"node { name: 'e' attr { key: 'v' value { f: -1.5e-3f i: 0x7f b: true } } }\n"
+                    b"node { name: 'g' attr { key: 'l' value { list { i: [1, 2, 3] f: [inf, -nan] s: ['x'] } } } }\n"
+                    b"versions { producer: 27 } library { function { signature { name: 'F' } } }\n")
+
+
+OPTION_LINES = b"""max_depth 10
+min_bytes -1
+min_micros 9223372036854775807
+account_type_regexes .*,Conv2D,[a-z]+(b|c)*
+start_name_regexes ^$
+trim_name_regexes a{1,5}
+show_name_regexes (?i)X\\d+
+hide_name_regexes \\pL
+account_displayed_op_only true
+order_by micros
+select micros,bytes,params,occurrence,input_shapes
+step -1
+output none
+output stdout
+compat 1.0
+viz
+device_regexes .*cpu.*
+format json
+min-params 3
+"""
+
+
+def seeds():
+    for name in ("odd/profile_5", "dense/profile_3", "gpu/profile_1", "towers/profile_9"):
+        data = sample(name)
+        yield "profile", name, data if len(data) < 15000 else thinned(data)
+    for name in ("odd/graph.pb", "odd/graph_shapes.pb", "dense/graph.pb", "seq2seq/graph_shapes.pb"):
+        data = sample(name)
+        yield "graph", name, data if len(data) < MOST else thinned(data)
+    yield "graph", "saved_model", sample("functions/saved_model/saved_model.pb")
+    meta = wire.read(sample("dense_resource/model.meta"))
+    yield "graph", "meta", wire.write([(2, wire.BYTES, thinned(wire.last(meta, 2)))] + [f for f in meta if f[0] == 1])
+    for name, text in text_seeds():
+        yield "graph_text", name, text
+    runs = {}
+    for name in ("odd/run_meta_0", "odd/run_meta_1", "dense/run_meta_3", "gpu/run_meta_nostream_0", "towers/run_meta_1"):
+        data = sample(name)
+        runs[name] = data if len(data) < 4000 else thinned_run(data)
+        yield "run_meta", name, runs[name]
+    logs = {}
+    for name in ("odd/tfprof_log", "odd/tfprof_log_1", "dense/tfprof_log", "dense/tfprof_log_1"):
+        data = sample(name)
+        logs[name] = data if len(data) < 3000 else thinned(data)
+        yield "op_log", name, logs[name]
+    parts = [sample("odd/graph_shapes.pb"), runs["odd/run_meta_0"], runs["odd/run_meta_1"], logs["odd/tfprof_log"]]
+    yield "run_of_graph", "odd", b"".join(struct.pack("<H", len(p)) + p for p in parts)
+    v1 = sample("dense/ckpt_v1/model.ckpt-3")
+    index = sample("dense/ckpt_v2/model.ckpt-3.index")
+    yield "checkpoint", "v1", b"\0" + v1
+    yield "checkpoint", "v2", b"\1" + index
+    yield "checkpoint", "v2_resource", b"\1" + sample("dense_resource/ckpt_v2/model.ckpt-3.index")
+    yield "checkpoint", "v1_blocks", block_seed(0, v1)
+    yield "checkpoint", "v2_blocks", block_seed(1, index)
+    yield "checkpoint", "v2_made", made_bundle()
+    for name in ("odd/profile_5", "odd/graph.pb", "odd/graph.pbtxt", "odd/run_meta_0", "odd/tfprof_log"):
+        yield "recognise", name, sample(name)
+        yield "recognise", name + ".gz", gzip.compress(sample(name), mtime=0)
+    yield "recognise", "index", index
+    yield "options", "all", OPTION_LINES
+    for i, line in enumerate(OPTION_LINES.splitlines()):
+        yield "options", "line_%d" % i, line
+
+
+def main():
+    out = sys.argv[1]
+    for target, name, data in seeds():
+        folder = os.path.join(out, target)
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, name.replace("/", "_")), "wb") as f:
+            f.write(data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+/* tests/fuzz/wellformed.h: whether bytes are what their format says, without memory and without recursion. */
+#ifndef TFP_WELLFORMED_H
+#define TFP_WELLFORMED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool wellformed_json(const char *data, size_t size); /* one value, valid UTF-8, nesting up to 64,000 */
+bool wellformed_csv(const char *data, size_t size);  /* rows of equal width, quotes closed */
+/* Valid UTF-8 without C0 (but those allowed), DEL, C1, bidi controls. */
+bool safe_text(const char *data, size_t size, const char *allowed);
+
+#endif
