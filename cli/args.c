@@ -223,9 +223,9 @@ static int check_call(const cli_call *call, cli_where where, cli_fault *f)
         const cli_flag *flag = &cli_flags[id];
         if (!call->flags[id]) continue;
         if (flag->verb && (!name || strcmp(name, flag->verb) != 0))
-            return cli_fault_set(f, CLI_BAD_USAGE, "option --%s belongs to the command %s", flag->name, flag->verb);
+            return cli_fault_set(f, CLI_BAD_USAGE, "option -%s belongs to the command %s", flag->name, flag->verb);
         if (where == CLI_AT_PROMPT && id != CLI_HELP)
-            return cli_fault_set(f, CLI_BAD_USAGE, "option --%s belongs on the command line", flag->name);
+            return cli_fault_set(f, CLI_BAD_USAGE, "option -%s belongs on the command line", flag->name);
     }
     if (!call->command) return 0;
     unsigned here = where == CLI_AT_SHELL ? CLI_IN_SHELL : CLI_IN_PROMPT;

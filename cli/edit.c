@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HISTORY_SIZE = 1000, SHOWN_MAX = 100, COMMON_MAX = 4096 };
+enum { HISTORY_SIZE = 1000, SHOWN_MAX = 99, LIST_COLUMNS = 3, LIST_WIDTH = 27, COMMON_MAX = 4096 };
 
 static char *prompt(EditLine *e)
 {
@@ -22,6 +22,7 @@ static char *prompt(EditLine *e)
 /* ---- completion ---- */
 typedef struct candidates {
     FILE *to;              /* where they are listed; NULL while the common beginning is sought */
+    size_t listed;         /* in this row */
     size_t count;
     size_t common_size;
     char common[COMMON_MAX]; /* beginning that all share */
@@ -33,7 +34,10 @@ static void hear(void *ctx, const char *word, size_t size)
     if (all->to) {
         char safe[256];
         tfp_text_escape(word, size, safe, sizeof safe);
-        fprintf(all->to, "%s\n", safe);
+        bool wide = strlen(safe) >= LIST_WIDTH, last = ++all->listed % LIST_COLUMNS == 0;
+        if (wide || last) fprintf(all->to, "%s\n", safe);
+        else fprintf(all->to, "%-*s", LIST_WIDTH, safe);
+        if (wide) all->listed = 0;
         return;
     }
     size_t n = size < COMMON_MAX ? size : COMMON_MAX - 1;
@@ -77,14 +81,16 @@ static unsigned char complete(EditLine *e, int key)
     size_t n = all.common_size - typed;
     memcpy(rest, all.common + typed, n);
     rest[n] = '\0';
-    /* One word that fits is finished with a blank; several words are listed once nothing can be added. */
-    bool open = n ? rest[n - 1] == '=' : all.common_size && all.common[all.common_size - 1] == '=';
-    if (all.count == 1 && !open) strcpy(rest + n, " ");
+    /* The one command or option that fits is finished with a blank (a value may go on with a comma); several words are
+     * listed once nothing can be added. */
+    bool command = !memchr(line->buffer, ' ', size);
+    if (all.count == 1 && (command || all.common[0] == '-')) strcpy(rest + n, " ");
     if (*rest && el_insertstr(e, rest) == 0) return CC_REFRESH;
     if (all.count == 1) return CC_REFRESH_BEEP;
     el_get(e, EL_GETFP, 1, &all.to);
     fputc('\n', all.to);
     cli_complete(c->profile, line->buffer, size, SHOWN_MAX, hear, &all);
+    if (all.listed % LIST_COLUMNS) fputc('\n', all.to);
     if (all.count > SHOWN_MAX) fprintf(all.to, "... and %zu more\n", all.count - SHOWN_MAX);
     return CC_REDISPLAY;
 }
