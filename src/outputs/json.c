@@ -1,0 +1,259 @@
+/* outputs/json.c: a report as one JSON object with a stated schema, for programs (docs/json.md describes it).
+ * Rows carry TensorFlow's proto field names and raw units; the tree is written as it is walked, row by row, so its
+ * depth costs neither stack nor memory. */
+#include "outputs/fields.h"
+#include "outputs/labels.h"
+#include "outputs/output.h"
+#include "wire/json.h"
+
+#include <stdlib.h>
+
+#define SCHEMA_VERSION 1
+
+/* What one row after another needs again. */
+typedef struct writer {
+    const tfp_report *r;
+    tfp_sink *sink;
+    tfp_json j;
+    tfp_labels labels;
+    bool nomem;
+} writer;
+
+static void put_columns(writer *w)
+{
+    tfp_json_key(&w->j, "columns");
+    tfp_json_open(&w->j, '[');
+    for (int i = 0; i < TFP_C_COUNT; i++) {
+        const tfp_column *c = &tfp_columns[i];
+        if (!tfp_selects(w->r->options, (tfp_column_id)i)) continue;
+        tfp_json_open(&w->j, '{');
+        tfp_json_key(&w->j, "name");
+        tfp_json_text(&w->j, c->name);
+        tfp_json_key(&w->j, "field");
+        tfp_json_text(&w->j, c->own_field);
+        tfp_json_key(&w->j, "total_field");
+        tfp_json_text(&w->j, c->total_field);
+        tfp_json_key(&w->j, "unit");
+        tfp_json_text(&w->j, tfp_unit_name(c->unit));
+        tfp_json_close(&w->j, '}');
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_number(writer *w, const char *key, const int64_t *values, uint32_t row)
+{
+    tfp_json_key(&w->j, key);
+    if (values) tfp_json_int(&w->j, values[row]);
+    else tfp_json_null(&w->j); /* this report was built without it: no number is better than a wrong 0 */
+}
+
+static void put_numbers(writer *w, uint32_t row)
+{
+    for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
+        const tfp_row_field *f = &tfp_row_fields[i];
+        if (f->own) put_number(w, f->own, w->r->own[f->value], row);
+        if (f->total) put_number(w, f->total, w->r->total[f->value], row);
+    }
+}
+
+static void put_label_list(writer *w, const char *key, bool found)
+{
+    if (!found) w->nomem = true;
+    tfp_json_key(&w->j, key);
+    tfp_json_open(&w->j, '[');
+    for (size_t i = 0; i < w->labels.size; i++) {
+        tfp_json_str(&w->j, tfp_text(w->r->profile, w->labels.at[i]));
+        tfp_sink_flush_if_full(w->sink);
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_dims(writer *w, uint32_t shape)
+{
+    const tfp_profile *p = w->r->profile;
+    if (shape == TFP_NONE || p->shapes.at[shape].count == 0) {
+        tfp_json_null(&w->j);
+        return;
+    }
+    const tfp_shape *s = &p->shapes.at[shape];
+    tfp_json_open(&w->j, '[');
+    for (uint32_t i = 0; i < s->count; i++) tfp_json_int(&w->j, p->dims.at[s->first + i]);
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_input_shapes(writer *w, const tfp_node *n)
+{
+    const tfp_profile *p = w->r->profile;
+    tfp_json_key(&w->j, "input_shapes");
+    tfp_json_open(&w->j, '[');
+    for (TFP_EACH(inputs, i, n->input_first, p)) {
+        const tfp_input_edge *e = &p->inputs.at[i];
+        tfp_json_open(&w->j, '{');
+        tfp_json_key(&w->j, "input");
+        tfp_json_int(&w->j, e->position);
+        tfp_json_key(&w->j, "from");
+        tfp_json_str(&w->j, tfp_text(p, e->name));
+        tfp_json_key(&w->j, "shape");
+        put_dims(w, tfp_input_shape(p, e));
+        tfp_json_close(&w->j, '}');
+        tfp_sink_flush_if_full(w->sink);
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_element(tfp_json *j, const tfp_tensor *t, size_t i)
+{
+    if (t->kind == TFP_VALUES_DOUBLE) tfp_json_double(j, t->doubles[i]);
+    else if (t->kind == TFP_VALUES_INT) tfp_json_int(j, t->ints[i]);
+    else tfp_json_str(j, t->strings[i]);
+}
+
+static void put_tensor(writer *w, const tfp_tensor *t)
+{
+    tfp_json_key(&w->j, "tensor_value");
+    tfp_json_open(&w->j, '{');
+    tfp_json_key(&w->j, "dtype");
+    tfp_json_text(&w->j, tfp_dtype_name(t->dtype));
+    tfp_json_key(&w->j, "shape");
+    tfp_json_open(&w->j, '[');
+    for (size_t i = 0; i < t->dim_count; i++) tfp_json_int(&w->j, t->dims[i]);
+    tfp_json_close(&w->j, ']');
+    tfp_json_key(&w->j, "values");
+    if (t->kind == TFP_VALUES_NONE) {
+        tfp_json_null(&w->j);
+    } else {
+        tfp_json_open(&w->j, '[');
+        for (size_t i = 0; i < t->count && !w->sink->status; i++) {
+            put_element(&w->j, t, i);
+            tfp_sink_flush_if_full(w->sink);
+        }
+        tfp_json_close(&w->j, ']');
+    }
+    tfp_json_close(&w->j, '}');
+}
+
+static void put_node(writer *w, const tfp_node *n)
+{
+    if (n->shape != TFP_NONE) {
+        tfp_json_key(&w->j, "shape");
+        put_dims(w, n->shape);
+    }
+    if (n->input_first != TFP_NONE) put_input_shapes(w, n);
+}
+
+/* Opens a row's object and its list of children; both are closed when the walk leaves it. */
+static void open_row(writer *w, uint32_t row)
+{
+    const tfp_row *x = &w->r->rows.at[row];
+    tfp_json_open(&w->j, '{');
+    tfp_json_key(&w->j, "name");
+    tfp_json_str(&w->j, x->name);
+    tfp_json_key(&w->j, "accounted");
+    tfp_json_bool(&w->j, x->accounted);
+    put_numbers(w, row);
+    put_label_list(w, "devices", tfp_labels_devices(w->r, row, &w->labels));
+    put_label_list(w, "op_types", tfp_labels_op_types(w->r, row, &w->labels));
+    if (x->node != TFP_NONE) put_node(w, &w->r->profile->nodes.at[x->node]);
+    if (x->tensor != TFP_NONE) put_tensor(w, w->r->tensors.at[x->tensor]);
+    if (w->r->options->compat10) {
+        tfp_json_key(&w->j, "num_hidden_ops");
+        tfp_json_int(&w->j, x->hidden);
+    }
+    tfp_json_key(&w->j, "children");
+    tfp_json_open(&w->j, '[');
+}
+
+static void close_row(writer *w)
+{
+    tfp_json_close(&w->j, ']');
+    tfp_json_close(&w->j, '}');
+}
+
+/* In a list (op) every row stands right under the root, whatever its total holds. */
+static uint32_t parent_of(const tfp_report *r, uint32_t row)
+{
+    return r->kind == TFP_REPORT_LIST ? 0 : r->rows.at[row].parent;
+}
+
+/* Rows stand parents before children, in the order of display: the open ones are always the ancestors of the last. */
+static void put_rows(writer *w)
+{
+    const tfp_report *r = w->r;
+    tfp_json_key(&w->j, "root");
+    if (r->rows.size == 0) {
+        tfp_json_null(&w->j);
+        return;
+    }
+    open_row(w, 0);
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < r->rows.size && !w->sink->status && !w->nomem; i++) {
+        for (uint32_t parent = parent_of(r, i); last != parent && last != 0; last = parent_of(r, last)) close_row(w);
+        open_row(w, i);
+        last = i;
+        tfp_sink_flush_if_full(w->sink);
+    }
+    for (; last != 0; last = parent_of(r, last)) close_row(w);
+    close_row(w);
+}
+
+static void put_findings(writer *w)
+{
+    const tfp_report *r = w->r;
+    tfp_json_key(&w->j, "checkers");
+    tfp_json_open(&w->j, '[');
+    for (uint32_t i = 1; i < r->rows.size; i++) {
+        tfp_json_open(&w->j, '{');
+        tfp_json_key(&w->j, "name");
+        tfp_json_str(&w->j, r->rows.at[i].name);
+        tfp_json_key(&w->j, "reports");
+        tfp_json_open(&w->j, '[');
+        for (size_t k = 0; k < r->findings.size; k++)
+            if (r->findings.at[k].checker == i) tfp_json_lines(&w->j, r->findings.at[k].text);
+        tfp_json_close(&w->j, ']');
+        tfp_json_close(&w->j, '}');
+        tfp_sink_flush_if_full(w->sink);
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_notes(writer *w)
+{
+    if (w->r->notes.size == 0) return;
+    tfp_json_key(&w->j, "notes");
+    tfp_json_open(&w->j, '[');
+    for (size_t i = 0; i < w->r->notes.size; i++) tfp_json_text(&w->j, w->r->notes.at[i]);
+    tfp_json_close(&w->j, ']');
+}
+
+static tfp_status write_json(const tfp_report *r, tfp_sink *s, tfp_error *err)
+{
+    writer w = { .r = r, .sink = s, .j = tfp_json_start(&s->buf) };
+    tfp_json_open(&w.j, '{');
+    tfp_json_key(&w.j, "schema");
+    tfp_json_text(&w.j, "tfprof.report");
+    tfp_json_key(&w.j, "version");
+    tfp_json_int(&w.j, SCHEMA_VERSION);
+    tfp_json_key(&w.j, "view");
+    tfp_json_text(&w.j, r->view);
+    tfp_json_key(&w.j, "step");
+    if (r->step == TFP_NONE) tfp_json_null(&w.j);
+    else tfp_json_int(&w.j, r->profile->steps.at[r->step].id);
+    put_notes(&w);
+    if (r->kind == TFP_REPORT_FINDINGS) {
+        put_findings(&w);
+    } else {
+        put_columns(&w);
+        put_rows(&w);
+    }
+    tfp_json_close(&w.j, '}');
+    tfp_buf_char(&s->buf, '\n');
+    tfp_vec_free(&w.labels);
+    return w.nomem ? tfp_nomem(err) : TFP_OK;
+}
+
+const tfp_output_format tfp_output_json = {
+    .name = "json",
+    .help = "One JSON object with the rows as a tree, raw numbers and TensorFlow's field names, for programs.",
+    .in_format_option = true,
+    .write = write_json,
+};

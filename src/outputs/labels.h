@@ -1,0 +1,17 @@
+/* outputs/labels.h: the words of a row one by one, for outputs that keep them apart (text joins them by "|"). */
+#ifndef TFP_LABELS_H
+#define TFP_LABELS_H
+
+#include "views/report.h"
+
+/* Ids of strings in byte order, each once. Reused from row to row; freed with tfp_vec_free. */
+typedef struct tfp_labels {
+    tfp_strid *at;
+    size_t size, capacity;
+} tfp_labels;
+
+/* Devices that a row's node, or its members, ran on; op types likewise. False without memory. */
+bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out);
+bool tfp_labels_op_types(const tfp_report *r, uint32_t row, tfp_labels *out);
+
+#endif

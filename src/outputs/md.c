@@ -1,0 +1,229 @@
+/* outputs/md.c: a report as a GitHub table, for issues and pull requests. Numbers read as in text.c; names are data,
+ * so nothing in them becomes markup. */
+#include "outputs/labels.h"
+#include "outputs/output.h"
+#include "wire/json.h"
+
+#include <stdlib.h>
+
+#define MAX_INDENT 64 /* levels that are shown as such: a deeper tree costs no more */
+#define MAX_VALUES 16 /* of a tensor; the others are counted */
+
+typedef struct writer {
+    const tfp_report *r;
+    tfp_sink *sink;
+    tfp_buf *out;
+    tfp_buf cell;
+    tfp_labels labels;
+    bool nomem;
+} writer;
+
+static bool is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+/* An underscore inside a word is no emphasis, and names read better without escapes. */
+static bool is_markup(tfp_str s, size_t i)
+{
+    if (s.data[i] == '_') return i == 0 || i + 1 == s.size || !is_word(s.data[i - 1]) || !is_word(s.data[i + 1]);
+    return memchr("\\`*[]{}|~#!$", s.data[i], 12) != NULL;
+}
+
+/* The text in w->cell, with nothing in it that Markdown or HTML would act on. */
+static void put_cell(writer *w)
+{
+    tfp_str s = { w->cell.data, w->cell.size };
+    for (size_t i = 0; i < s.size; i++) {
+        if (s.data[i] == '<') tfp_buf_text(w->out, "&lt;");
+        else if (s.data[i] == '>') tfp_buf_text(w->out, "&gt;");
+        else if (s.data[i] == '&') tfp_buf_text(w->out, "&amp;");
+        else {
+            if (is_markup(s, i)) tfp_buf_char(w->out, '\\');
+            tfp_buf_char(w->out, s.data[i]);
+        }
+    }
+    w->nomem |= w->cell.failed;
+    w->cell.size = 0;
+}
+
+static void put_text(writer *w, tfp_str s)
+{
+    tfp_escape(&w->cell, s);
+    put_cell(w);
+}
+
+static void put_name(writer *w, const tfp_row *x)
+{
+    uint32_t depth = x->depth < MAX_INDENT ? x->depth : MAX_INDENT;
+    tfp_buf_text(w->out, "| ");
+    for (uint32_t i = 0; i < depth; i++) tfp_buf_text(w->out, "&nbsp;&nbsp;");
+    put_text(w, x->name);
+    tfp_buf_text(w->out, " |");
+}
+
+static void put_value(writer *w, const int64_t *values, uint32_t row, tfp_unit unit)
+{
+    tfp_buf_char(w->out, ' ');
+    if (values) tfp_format_unit(w->out, unit, values[row]);
+    tfp_buf_text(w->out, " |");
+}
+
+static void put_labels(writer *w, bool found)
+{
+    if (!found) w->nomem = true;
+    tfp_buf_char(w->out, ' ');
+    for (size_t i = 0; i < w->labels.size; i++) {
+        if (i) tfp_buf_text(w->out, ", ");
+        put_text(w, tfp_text(w->r->profile, w->labels.at[i]));
+    }
+    tfp_buf_text(w->out, " |");
+}
+
+static void put_tensor(writer *w, const tfp_row *x)
+{
+    tfp_buf_char(w->out, ' ');
+    if (x->tensor != TFP_NONE) {
+        const tfp_tensor *t = w->r->tensors.at[x->tensor];
+        tfp_buf_text(&w->cell, tfp_dtype_name(t->dtype));
+        for (size_t i = 0; t->kind != TFP_VALUES_NONE && i < t->count && i < MAX_VALUES; i++) {
+            tfp_buf_char(&w->cell, ' ');
+            if (t->kind == TFP_VALUES_DOUBLE) tfp_put_shortest(&w->cell, t->doubles[i]);
+            else if (t->kind == TFP_VALUES_INT) tfp_buf_int(&w->cell, t->ints[i]);
+            else tfp_escape(&w->cell, t->strings[i]);
+        }
+        put_cell(w);
+        if (t->kind != TFP_VALUES_NONE && t->count > MAX_VALUES) {
+            tfp_buf_text(w->out, " and ");
+            tfp_buf_int(w->out, (int64_t)(t->count - MAX_VALUES));
+            tfp_buf_text(w->out, " more");
+        }
+    }
+    tfp_buf_text(w->out, " |");
+}
+
+static void put_input_shapes(writer *w, const tfp_row *x)
+{
+    tfp_buf_char(w->out, ' ');
+    if (x->node != TFP_NONE) tfp_node_input_shapes(w->r->profile, x->node, ", ", &w->cell);
+    put_cell(w);
+    tfp_buf_text(w->out, " |");
+}
+
+static void put_header(writer *w, const char *prefix, const char *name)
+{
+    tfp_buf_char(w->out, ' ');
+    tfp_buf_text(w->out, prefix);
+    tfp_buf_text(w->out, name);
+    tfp_buf_text(w->out, " |");
+}
+
+static bool is_label(tfp_column_id id) { return tfp_columns[id].unit == TFP_LABEL && id != TFP_C_OCCURRENCE; }
+
+static void put_column_header(writer *w, tfp_column_id id)
+{
+    const char *name = tfp_columns[id].name;
+    if (id == TFP_C_OCCURRENCE) {
+        put_header(w, "", "runs"), put_header(w, "total ", "runs"), put_header(w, "total ", "definitions");
+    } else {
+        put_header(w, "", name);
+        if (!is_label(id)) put_header(w, "total ", name);
+    }
+}
+
+static void put_rule(writer *w, tfp_column_id id)
+{
+    if (id == TFP_C_OCCURRENCE) tfp_buf_text(w->out, " ---: | ---: | ---: |");
+    else tfp_buf_text(w->out, is_label(id) ? " --- |" : " ---: | ---: |");
+}
+
+static void put_column(writer *w, tfp_column_id id, uint32_t row)
+{
+    const tfp_report *r = w->r;
+    const tfp_column *c = &tfp_columns[id];
+    switch (id) {
+    case TFP_C_TENSOR_VALUE: put_tensor(w, &r->rows.at[row]); break;
+    case TFP_C_DEVICE: put_labels(w, tfp_labels_devices(r, row, &w->labels)); break;
+    case TFP_C_OP_TYPES: put_labels(w, tfp_labels_op_types(r, row, &w->labels)); break;
+    case TFP_C_INPUT_SHAPES: put_input_shapes(w, &r->rows.at[row]); break;
+    case TFP_C_NUM_HIDDEN_OPS:
+        tfp_buf_char(w->out, ' ');
+        tfp_buf_int(w->out, r->rows.at[row].hidden);
+        tfp_buf_text(w->out, " |");
+        break;
+    case TFP_C_OCCURRENCE:
+        put_value(w, r->own[TFP_V_RUNS], row, TFP_NUMBER);
+        put_value(w, r->total[TFP_V_RUNS], row, TFP_NUMBER);
+        put_value(w, r->total[TFP_V_DEFINITIONS], row, TFP_NUMBER);
+        break;
+    default:
+        put_value(w, r->own[c->value], row, c->unit);
+        put_value(w, r->total[c->value], row, c->unit);
+    }
+}
+
+static void put_table(writer *w)
+{
+    const tfp_report *r = w->r;
+    tfp_buf_text(w->out, "| name |");
+    for (int i = 0; i < TFP_C_COUNT; i++)
+        if (tfp_selects(r->options, (tfp_column_id)i)) put_column_header(w, (tfp_column_id)i);
+    tfp_buf_text(w->out, "\n| --- |");
+    for (int i = 0; i < TFP_C_COUNT; i++)
+        if (tfp_selects(r->options, (tfp_column_id)i)) put_rule(w, (tfp_column_id)i);
+    tfp_buf_char(w->out, '\n');
+    for (uint32_t row = 0; row < r->rows.size && !w->sink->status && !w->nomem; row++) {
+        put_name(w, &r->rows.at[row]);
+        for (int i = 0; i < TFP_C_COUNT; i++)
+            if (tfp_selects(r->options, (tfp_column_id)i)) put_column(w, (tfp_column_id)i, row);
+        tfp_buf_char(w->out, '\n');
+        tfp_sink_flush_if_full(w->sink);
+    }
+}
+
+/* One finding as a list item; its further lines are lines of that item. */
+static void put_finding(writer *w, tfp_str text)
+{
+    tfp_buf_text(w->out, "- ");
+    while (text.size) {
+        const char *end = memchr(text.data, '\n', text.size);
+        size_t n = end ? (size_t)(end - text.data) : text.size;
+        put_text(w, (tfp_str){ text.data, n });
+        n += end != NULL;
+        text.data += n;
+        text.size -= n;
+        if (text.size) tfp_buf_text(w->out, "<br>\n  ");
+    }
+    tfp_buf_char(w->out, '\n');
+}
+
+static void put_findings(writer *w)
+{
+    const tfp_report *r = w->r;
+    for (uint32_t row = 1; row < r->rows.size; row++) {
+        tfp_buf_text(w->out, row > 1 ? "\n### " : "### ");
+        put_text(w, r->rows.at[row].name);
+        tfp_buf_text(w->out, "\n\n");
+        for (size_t i = 0; i < r->findings.size; i++)
+            if (r->findings.at[i].checker == row) put_finding(w, r->findings.at[i].text);
+        tfp_sink_flush_if_full(w->sink);
+    }
+}
+
+static tfp_status write_md(const tfp_report *r, tfp_sink *s, tfp_error *err)
+{
+    writer w = { .r = r, .sink = s, .out = &s->buf };
+    if (r->kind == TFP_REPORT_FINDINGS) put_findings(&w);
+    else put_table(&w);
+    bool nomem = w.nomem || w.cell.failed;
+    tfp_buf_free(&w.cell);
+    tfp_vec_free(&w.labels);
+    return nomem ? tfp_nomem(err) : TFP_OK;
+}
+
+const tfp_output_format tfp_output_md = {
+    .name = "md",
+    .help = "A Markdown table as GitHub shows it, numbers made short for people.",
+    .in_format_option = true,
+    .write = write_md,
+};

@@ -1,0 +1,35 @@
+/* wire/json.h: writing JSON that is always well formed, whatever the strings hold. Knows no message. */
+#ifndef TFP_JSON_H
+#define TFP_JSON_H
+
+#include "base/base.h"
+
+/* Tokens go straight into a buffer. One bit of memory is enough, whatever the depth: whether the token before was a
+ * whole value, so that a comma is due. The caller opens and closes in pairs and gives each member a key. */
+typedef struct tfp_json {
+    tfp_buf *out;
+    bool comma;
+} tfp_json;
+
+static inline tfp_json tfp_json_start(tfp_buf *out) { return (tfp_json){ .out = out, .comma = false }; }
+
+void tfp_json_open(tfp_json *j, char bracket);  /* '{' or '[' */
+void tfp_json_close(tfp_json *j, char bracket); /* '}' or ']' */
+void tfp_json_key(tfp_json *j, const char *key); /* a plain literal */
+
+/* A string of foreign bytes: control characters and bad UTF-8 are shown as tfp_escape shows them ("\xNN"). */
+void tfp_json_str(tfp_json *j, tfp_str s);
+void tfp_json_lines(tfp_json *j, tfp_str s); /* the same for text of our own making: newlines stay newlines */
+void tfp_json_text(tfp_json *j, const char *s); /* a literal; NULL gives null */
+void tfp_json_int(tfp_json *j, int64_t n);
+void tfp_json_double(tfp_json *j, double d); /* shortest that reads back equal; "NaN", "Infinity", "-Infinity" */
+void tfp_json_bool(tfp_json *j, bool b);
+void tfp_json_null(tfp_json *j);
+
+/* The string's characters without the quotes around it, for values put together from pieces. */
+void tfp_json_put_escaped(tfp_buf *out, tfp_str s);
+
+/* Shortest decimal form that reads back as the same double. */
+void tfp_put_shortest(tfp_buf *out, double d);
+
+#endif
