@@ -11,6 +11,7 @@ extern const tfp_view *const tfp_views[];
 extern const tfp_checker *const tfp_checkers[];
 extern const tfp_output_format *const tfp_outputs[];
 
+const tfp_format *tfp_format_find(const char *name);
 const tfp_view *tfp_view_find(const char *name);
 const tfp_output_format *tfp_output_find(const char *name);
 

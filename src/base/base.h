@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TFP_PRINTF(a, b) __attribute__((format(printf, a, b)))

@@ -71,6 +71,13 @@ static inline bool tfp_selects(const tfp_options *o, tfp_column_id c) { return (
 /* Values that the options make a view compute: selected, ordered by, minimums, or all of them for proto and json. */
 uint32_t tfp_options_values(const tfp_options *o);
 
+/* Numbers as TensorFlow's tool prints them: in texts, advice lines and markdown. */
+void tfp_format_number(tfp_buf *b, int64_t n); /* 999, 1.28k, 603.98m, 17.63b */
+void tfp_format_time(tfp_buf *b, int64_t us);  /* 999us, 1.50ms, 3.61sec */
+void tfp_format_memory(tfp_buf *b, int64_t n); /* 999B, 1.50KB, 1234.50MB */
+void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n);
+void tfp_format_percent(tfp_buf *b, double value); /* as printf's %.2f%% */
+
 /* Rows of the option table, for listings; NULL past the end. */
 const char *tfp_option_name(size_t i);
 const char *tfp_option_help(const char *name);

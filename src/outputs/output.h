@@ -17,14 +17,6 @@ typedef struct tfp_output_format {
 extern const tfp_output_format tfp_output_text, tfp_output_json, tfp_output_csv, tfp_output_md, tfp_output_proto,
     tfp_output_timeline, tfp_output_pprof;
 
-/* The name that TensorFlow gives the timeline file of this report: OUTFILE_STEP. */
-/* numbers as text.c prints them, for advice lines and markdown */
-void tfp_format_number(tfp_buf *b, int64_t n);  /* 999, 1.28k, 603.98m, 17.63b */
-void tfp_format_time(tfp_buf *b, int64_t us);   /* 999us, 1.50ms, 3.61sec */
-void tfp_format_memory(tfp_buf *b, int64_t n);  /* 999B, 1.50KB, 1234.50MB */
-void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n);
-void tfp_format_percent(tfp_buf *b, double value); /* as printf's %.2f%% */
-
 /* The profile itself, as a ProfileProto. */
 tfp_status tfp_write_profile_proto(const tfp_profile *p, tfp_sink *s, tfp_error *err);
 

@@ -15,7 +15,7 @@ typedef enum tfp_report_kind {
 } tfp_report_kind;
 
 typedef struct tfp_row {
-    tfp_str name;       /* raw; outputs escape it */
+    tfp_str name;       /* raw, ended by NUL; outputs escape it */
     uint32_t parent;    /* row above; the root (row 0) stands under itself */
     uint32_t depth;     /* shown ancestors; the root has 0 */
     uint32_t node;      /* -> profile's nodes; TFP_NONE for made-up parents, frames and op types */

@@ -236,6 +236,11 @@ static tfp_status emit(walk *w, tfp_error *err)
                         .accounted = w->t->accounted[x->item] };
         tfp_status s = tfp_report_read_tensor(r, &row, err);
         if (s) return s;
+        if (row.node == TFP_NONE) { /* may be the beginning of a node's name: rows' names end with NUL */
+            char *copy = tfp_arena_copy(&r->arena, row.name);
+            if (!copy) return tfp_nomem(err);
+            row.name.data = copy;
+        }
         row_of[e] = tfp_report_add_row(r, &row);
         entry_of[row_of[e]] = e;
         for (uint32_t c = start[e + 1]; c-- > start[e];) stack[depth++] = children[c];

@@ -1,0 +1,62 @@
+/* advise/advise.c: a view whose rows are checkers with their findings. */
+#include "registry.h"
+#include "views/view.h"
+
+tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err)
+{
+    char *copy = tfp_arena_copy(&r->arena, text);
+    if (!copy || !tfp_push(&r->findings, ((tfp_finding){ row, { copy, text.size } }))) return tfp_nomem(err);
+    return TFP_OK;
+}
+
+/* An empty list of checkers means all. */
+static bool is_asked(const char *list, const char *name)
+{
+    if (!list) return true;
+    tfp_str left = tfp_str_of(list), want = tfp_str_of(name);
+    for (;;) {
+        const char *comma = memchr(left.data, ',', left.size);
+        tfp_str item = { left.data, comma ? (size_t)(comma - left.data) : left.size };
+        if (tfp_str_eq(item, want)) return true;
+        if (!comma) return false;
+        left.data += item.size + 1;
+        left.size -= item.size + 1;
+    }
+}
+
+static tfp_status check_names(const char *list, tfp_error *err)
+{
+    tfp_str left = tfp_str_of(list);
+    while (left.size) {
+        const char *comma = memchr(left.data, ',', left.size);
+        tfp_str item = { left.data, comma ? (size_t)(comma - left.data) : left.size };
+        bool known = item.size == 0;
+        for (size_t i = 0; tfp_checkers[i] && !known; i++) known = tfp_str_eq(item, tfp_str_of(tfp_checkers[i]->name));
+        if (!known)
+            return tfp_fail(err, TFP_BADARG, "option -checkers: no checker '%.*s'", (int)(item.size < 200 ? item.size : 200),
+                            item.data);
+        left.data += item.size + (comma != NULL);
+        left.size -= item.size + (comma != NULL);
+    }
+    return TFP_OK;
+}
+
+static tfp_status build_advise(tfp_report *r, tfp_error *err)
+{
+    tfp_row root = { .name = TFP_ROOT_NAME, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
+    r->values = 0;
+    tfp_status s = check_names(r->options->checkers, err);
+    if (!s && tfp_report_add_row(r, &root) == TFP_NONE) s = tfp_nomem(err);
+    for (size_t i = 0; tfp_checkers[i] && !s; i++) {
+        if (!is_asked(r->options->checkers, tfp_checkers[i]->name)) continue;
+        tfp_row row = root;
+        row.name = tfp_str_of(tfp_checkers[i]->name);
+        row.depth = 1;
+        uint32_t at = tfp_report_add_row(r, &row);
+        s = at == TFP_NONE ? tfp_nomem(err) : tfp_checkers[i]->check(r, at, err);
+    }
+    return s;
+}
+
+const tfp_view tfp_view_advise = { "advise", "Checks the profile for common problems.", TFP_REPORT_FINDINGS,
+                                   "Common problems found by looking at the other views.", "advise", build_advise };

@@ -1,0 +1,69 @@
+/* options/units.c: the only place where 1234567 becomes "1.23MB". Equal to printf("%.2f") of the double, without it. */
+#include "options/options.h"
+
+#include <stdio.h>
+
+/* n / 10^digits with two decimals. Halves are where the binary value of the quotient decides: printf does those, and
+ * numbers too big for the quotient to be exact enough. */
+static void scaled(tfp_buf *b, int64_t n, int digits, const char *unit)
+{
+    static const int64_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000 };
+    int64_t step = powers[digits - 2], rest = n % step;
+    if (rest * 2 == step || n >= 1000000000000000) {
+        char text[64];
+        int size = snprintf(text, sizeof text, "%.2f", (double)n / (double)powers[digits]);
+        tfp_buf_add(b, text, (size_t)size);
+    } else {
+        int64_t hundredths = n / step + (rest * 2 > step);
+        tfp_buf_int(b, hundredths / 100);
+        char tail[3] = { '.', (char)('0' + hundredths / 10 % 10), (char)('0' + hundredths % 10) };
+        tfp_buf_add(b, tail, 3);
+    }
+    tfp_buf_text(b, unit);
+}
+
+void tfp_format_number(tfp_buf *b, int64_t n)
+{
+    if (n < 1000) tfp_buf_int(b, n);
+    else if (n < 1000000) scaled(b, n, 3, "k");
+    else if (n < 1000000000) scaled(b, n, 6, "m");
+    else scaled(b, n, 9, "b");
+}
+
+void tfp_format_time(tfp_buf *b, int64_t us)
+{
+    if (us < 1000) {
+        tfp_buf_int(b, us);
+        tfp_buf_text(b, "us");
+    } else if (us < 1000000) {
+        scaled(b, us, 3, "ms");
+    } else {
+        scaled(b, us, 6, "sec");
+    }
+}
+
+void tfp_format_memory(tfp_buf *b, int64_t n)
+{
+    if (n < 1000) {
+        tfp_buf_int(b, n);
+        tfp_buf_char(b, 'B');
+    } else if (n < 1000000) {
+        scaled(b, n, 3, "KB");
+    } else {
+        scaled(b, n, 6, "MB");
+    }
+}
+
+void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n)
+{
+    if (unit == TFP_MICROS) tfp_format_time(b, n);
+    else if (unit == TFP_SIZE) tfp_format_memory(b, n);
+    else tfp_format_number(b, n);
+}
+
+void tfp_format_percent(tfp_buf *b, double value)
+{
+    char text[400];
+    int size = snprintf(text, sizeof text, "%.2f%%", value);
+    tfp_buf_add(b, text, (size_t)size);
+}

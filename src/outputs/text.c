@@ -1,0 +1,336 @@
+/* outputs/text.c: reports as TensorFlow's tool prints them, byte for byte from the line "Profile:" on. */
+#include "outputs/output.h"
+#include "outputs/tensor_text.h"
+#include "outputs/text_compat10.h"
+#include "registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Cells come in a fixed order, whatever the order asked for; it differs between the views. */
+static const tfp_column_id tree_cells[] = {
+    TFP_C_PARAMS, TFP_C_FLOAT_OPS, TFP_C_BYTES, TFP_C_PEAK_BYTES, TFP_C_RESIDUAL_BYTES, TFP_C_OUTPUT_BYTES, TFP_C_MICROS,
+    TFP_C_ACCELERATOR_MICROS, TFP_C_CPU_MICROS, TFP_C_DEVICE, TFP_C_OP_TYPES, TFP_C_OCCURRENCE, TFP_C_INPUT_SHAPES
+};
+static const tfp_column_id group_cells[] = {
+    TFP_C_BYTES, TFP_C_PEAK_BYTES, TFP_C_RESIDUAL_BYTES, TFP_C_OUTPUT_BYTES, TFP_C_MICROS, TFP_C_ACCELERATOR_MICROS,
+    TFP_C_CPU_MICROS, TFP_C_PARAMS, TFP_C_FLOAT_OPS, TFP_C_DEVICE, TFP_C_OP_TYPES, TFP_C_OCCURRENCE, TFP_C_INPUT_SHAPES
+};
+enum { CELL_COUNT = sizeof tree_cells / sizeof *tree_cells };
+
+/* The cells to print: micros brings three, which accelerator_micros and cpu_micros then do not repeat. */
+static size_t list_cells(const tfp_report *r, tfp_column_id cells[CELL_COUNT])
+{
+    const tfp_column_id *from = r->kind == TFP_REPORT_TREE ? tree_cells : group_cells;
+    bool micros = tfp_selects(r->options, TFP_C_MICROS);
+    size_t n = 0;
+    for (size_t i = 0; i < CELL_COUNT; i++) {
+        bool times = from[i] == TFP_C_ACCELERATOR_MICROS || from[i] == TFP_C_CPU_MICROS;
+        if (tfp_selects(r->options, from[i]) || (times && micros)) cells[n++] = from[i];
+    }
+    return n;
+}
+
+static void write_doc_line(tfp_buf *b, const char *label, const char *words)
+{
+    tfp_buf_printf(b, "%s: %s\n", label, words);
+}
+
+static void write_doc(const tfp_report *r, tfp_buf *b)
+{
+    const tfp_view *view = tfp_view_find(r->view);
+    if (r->profile->miss_accelerator_stream)
+        tfp_buf_text(b, "\n\nFound accelerator operation but misses accelerator stream stats!\n\n"
+                        "It's likely a gpu tracing issue rather than tf-profiler issue.\n"
+                        "If you found your operation missing accelerator time, "
+                        "consider to post to discuss@tensorflow.org!\n\n");
+    tfp_buf_text(b, "\nDoc:\n");
+    write_doc_line(b, view->doc_label, view->doc);
+    for (int i = 0; i < TFP_C_COUNT; i++) {
+        if (!tfp_selects(r->options, (tfp_column_id)i)) continue;
+        write_doc_line(b, tfp_columns[i].doc_label, tfp_columns[i].help);
+        if (i != TFP_C_MICROS) continue;
+        write_doc_line(b, "cpu execution time", tfp_columns[TFP_C_CPU_MICROS].help);
+        write_doc_line(b, "accelerator execution time", tfp_columns[TFP_C_ACCELERATOR_MICROS].help);
+    }
+    if (!r->options->select) tfp_buf_char(b, '\n'); /* TensorFlow joins an empty list of lines */
+    tfp_buf_text(b, "\nProfile:\n");
+}
+
+static void write_legend(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_buf *b)
+{
+    tfp_buf_text(b, "node name | ");
+    for (size_t i = 0; i < n; i++) {
+        const tfp_column *c = &tfp_columns[cells[i]];
+        bool group = r->kind != TFP_REPORT_TREE && c->legend_op;
+        tfp_buf_printf(b, "%s%s", i ? " | " : "", group ? c->legend_op : c->legend);
+    }
+    tfp_buf_char(b, '\n');
+}
+
+/* ---- trees: scope, graph, code ---- */
+
+static void write_pair(const tfp_report *r, uint32_t row, const tfp_column *c, tfp_buf *b)
+{
+    tfp_value v = (tfp_value)c->value;
+    if (r->rows.at[row].accounted) tfp_format_unit(b, c->unit, tfp_own(r, row, v));
+    else tfp_buf_text(b, "--");
+    tfp_buf_char(b, '/');
+    tfp_format_unit(b, c->unit, tfp_total(r, row, v));
+}
+
+static void write_occurrence(const tfp_report *r, uint32_t row, tfp_buf *b)
+{
+    if (r->kind == TFP_REPORT_GROUPS) {
+        tfp_buf_text(b, "occurrence N/A in code view");
+        return;
+    }
+    write_pair(r, row, &tfp_columns[TFP_C_OCCURRENCE], b);
+    tfp_buf_text(b, r->rows.at[row].accounted ? "|1/" : "|--/");
+    tfp_format_number(b, tfp_total(r, row, TFP_V_DEFINITIONS));
+}
+
+static void write_escaped(tfp_buf *b, tfp_buf *scratch)
+{
+    if (scratch->failed) b->failed = true;
+    tfp_escape(b, (tfp_str){ scratch->data, scratch->size });
+    scratch->size = 0;
+}
+
+/* One cell; false when the row has nothing to say there and even the comma falls away. */
+static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b, tfp_buf *scratch)
+{
+    const tfp_row *x = &r->rows.at[row];
+    switch (cell) {
+    case TFP_C_PARAMS:
+        if (x->node != TFP_NONE && r->profile->nodes.at[x->node].shape != TFP_NONE) {
+            size_t before = b->size;
+            tfp_shape_text(r->profile, r->profile->nodes.at[x->node].shape, b);
+            if (b->size != before) tfp_buf_text(b, ", ");
+        }
+        write_pair(r, row, &tfp_columns[cell], b);
+        tfp_buf_text(b, " params");
+        break;
+    case TFP_C_FLOAT_OPS:
+        write_pair(r, row, &tfp_columns[cell], b);
+        tfp_buf_text(b, " flops");
+        break;
+    case TFP_C_DEVICE:
+        tfp_row_devices(r, row, scratch);
+        write_escaped(b, scratch);
+        break;
+    case TFP_C_OP_TYPES:
+        tfp_row_op_types(r, row, scratch);
+        write_escaped(b, scratch);
+        break;
+    case TFP_C_OCCURRENCE: write_occurrence(r, row, b); break;
+    case TFP_C_INPUT_SHAPES:
+        if (r->kind == TFP_REPORT_GROUPS) tfp_buf_text(b, "input_shapes N/A in code view");
+        else if (x->node != TFP_NONE) tfp_node_input_shapes(r->profile, x->node, "|", b);
+        break;
+    default: write_pair(r, row, &tfp_columns[cell], b);
+    }
+}
+
+/* The device falls away, comma and all, where it is not known. */
+static bool has_cell(const tfp_report *r, uint32_t row, tfp_column_id cell)
+{
+    const tfp_row *x = &r->rows.at[row];
+    if (cell != TFP_C_DEVICE) return true;
+    if (r->kind == TFP_REPORT_GROUPS) return x->member_count > 0;
+    return x->node != TFP_NONE && r->profile->nodes.at[x->node].device != 0;
+}
+
+static void write_tree(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)
+{
+    tfp_buf *b = &s->buf, scratch = { 0 };
+    for (uint32_t row = 0; row < r->rows.size; row++) {
+        const tfp_row *x = &r->rows.at[row];
+        tfp_buf_fill(b, ' ', 2 * (size_t)x->depth);
+        tfp_escape(b, x->name);
+        tfp_buf_text(b, " (");
+        for (size_t i = 0, written = 0; i < n; i++) {
+            if (!has_cell(r, row, cells[i])) continue;
+            if (written++) tfp_buf_text(b, ", ");
+            write_cell(r, row, cells[i], b, &scratch);
+        }
+        tfp_buf_text(b, ")\n");
+        if (x->tensor != TFP_NONE) tfp_tensor_text(r->tensors.at[x->tensor], b);
+        tfp_sink_flush_if_full(s);
+    }
+    tfp_buf_free(&scratch);
+}
+
+/* ---- the op view's list ---- */
+
+static void pad_left(tfp_buf *b, size_t from, size_t width)
+{
+    size_t size = b->size - from, pad = size < width ? width - size : 0;
+    if (b->failed || pad == 0) return;
+    tfp_buf_fill(b, ' ', pad);
+    if (b->failed) return;
+    memmove(b->data + from + pad, b->data + from, size);
+    memset(b->data + from, ' ', pad);
+}
+
+/* "VALUE (accumulated%, own%)" of the root's total. */
+static void write_share(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
+{
+    const tfp_column *c = &tfp_columns[cell];
+    tfp_value v = (tfp_value)c->value;
+    int64_t own = tfp_own(r, row, v), total = tfp_total(r, row, v), root = tfp_total(r, 0, v);
+    bool counts = c->unit == TFP_SIZE ? own > 0 : total > 0;
+    double whole = root ? (double)root : 1;
+    size_t from = b->size;
+    tfp_format_unit(b, c->unit, own);
+    if (cell == TFP_C_PARAMS) tfp_buf_text(b, " params");
+    if (cell == TFP_C_FLOAT_OPS) tfp_buf_text(b, " float_ops");
+    tfp_buf_text(b, " (");
+    tfp_format_percent(b, counts ? 100.0 * (double)total / whole : 0);
+    tfp_buf_text(b, ", ");
+    tfp_format_percent(b, counts ? 100.0 * (double)own / whole : 0);
+    tfp_buf_char(b, ')');
+    pad_left(b, from, 30);
+}
+
+/* Members with the same input shapes. */
+typedef struct shape_group {
+    tfp_str text;
+    int64_t defined, runs, micros;
+} shape_group;
+
+static int by_text(const void *a, const void *b)
+{
+    return tfp_str_cmp(((const shape_group *)a)->text, ((const shape_group *)b)->text);
+}
+
+static bool more_runs(const void *ctx, uint32_t a, uint32_t b)
+{
+    const shape_group *g = ctx;
+    return g[a].runs > g[b].runs;
+}
+
+static bool group_shapes(const tfp_report *r, uint32_t row, tfp_arena *arena, shape_group **out, size_t *count)
+{
+    const tfp_row *x = &r->rows.at[row];
+    shape_group *g = TFP_NEW(arena, shape_group, x->member_count);
+    tfp_buf text = { 0 };
+    if (!g) return false;
+    for (uint32_t m = 0; m < x->member_count; m++) {
+        uint32_t node = r->members[x->member_first + m];
+        tfp_node_stats stats;
+        tfp_node_stats_at(r->profile, node, r->step, &stats);
+        text.size = 0;
+        tfp_node_input_shapes(r->profile, node, ",\t", &text);
+        char *copy = text.failed ? NULL : tfp_arena_copy(arena, (tfp_str){ text.data, text.size });
+        if (!copy) break;
+        g[m] = (shape_group){ { copy, text.size }, 1, stats.run_count, stats.micros };
+    }
+    bool ok = !text.failed && (x->member_count == 0 || g[x->member_count - 1].text.data);
+    tfp_buf_free(&text);
+    if (!ok) return false;
+    qsort(g, x->member_count, sizeof *g, by_text);
+    size_t n = 0;
+    for (uint32_t m = 0; m < x->member_count; m++) {
+        if (n && tfp_str_eq(g[n - 1].text, g[m].text)) {
+            g[n - 1].defined++;
+            g[n - 1].runs = tfp_add(g[n - 1].runs, g[m].runs, NULL);
+            g[n - 1].micros = tfp_add(g[n - 1].micros, g[m].micros, NULL);
+        } else {
+            g[n++] = g[m];
+        }
+    }
+    *out = g;
+    *count = n;
+    return true;
+}
+
+static void write_shapes(const tfp_report *r, uint32_t row, tfp_buf *b)
+{
+    tfp_arena arena = { 0 };
+    shape_group *g;
+    size_t n;
+    uint32_t *order = NULL;
+    bool ok = group_shapes(r, row, &arena, &g, &n) && (order = TFP_NEW(&arena, uint32_t, n)) != NULL;
+    for (uint32_t i = 0; ok && i < n; i++) order[i] = i;
+    ok = ok && tfp_sort(order, n, more_runs, g);
+    if (!ok) b->failed = true;
+    if (ok && n) tfp_buf_char(b, '\n');
+    for (size_t i = 0; ok && i < n; i++) {
+        const shape_group *x = &g[order[i]];
+        tfp_buf_printf(b, "%sinput_type: ", i ? "\n" : "");
+        tfp_buf_str(b, x->text);
+        tfp_buf_printf(b, "\t(run*%lld|defined*%lld)\texec_time: ", (long long)x->runs, (long long)x->defined);
+        tfp_format_time(b, x->micros);
+    }
+    if (ok && n) tfp_buf_text(b, "\n\n");
+    tfp_arena_free(&arena);
+}
+
+static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id *cells, size_t n, tfp_buf *b, tfp_buf *scratch)
+{
+    size_t from = b->size, size;
+    tfp_escape(b, r->rows.at[row].name);
+    size = b->size - from;
+    if (size < 25) tfp_buf_fill(b, ' ', 25 - size);
+    for (size_t i = 0, written = 0; i < n; i++) {
+        if (cells[i] == TFP_C_INPUT_SHAPES) continue;
+        if (written++) tfp_buf_text(b, ", ");
+        if (cells[i] == TFP_C_DEVICE || cells[i] == TFP_C_OP_TYPES) {
+            write_cell(r, row, cells[i], b, scratch);
+        } else if (cells[i] == TFP_C_OCCURRENCE) {
+            from = b->size;
+            tfp_buf_int(b, tfp_own(r, row, TFP_V_RUNS));
+            tfp_buf_char(b, '|');
+            tfp_buf_int(b, r->rows.at[row].member_count);
+            pad_left(b, from, 10);
+        } else {
+            write_share(r, row, cells[i], b);
+        }
+    }
+    tfp_buf_char(b, '\n');
+    if (tfp_selects(r->options, TFP_C_INPUT_SHAPES)) write_shapes(r, row, b);
+}
+
+static void write_list(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)
+{
+    tfp_buf scratch = { 0 };
+    for (uint32_t row = 1; row < r->rows.size; row++) { /* the root has no row */
+        write_op_row(r, row, cells, n, &s->buf, &scratch);
+        tfp_sink_flush_if_full(s);
+    }
+    tfp_buf_free(&scratch);
+}
+
+/* ---- advise ---- */
+
+static void write_findings(const tfp_report *r, tfp_buf *b)
+{
+    size_t at = 0;
+    for (uint32_t row = 1; row < r->rows.size; row++) {
+        tfp_buf_printf(b, "\n%.*s:\n", (int)r->rows.at[row].name.size, r->rows.at[row].name.data);
+        for (; at < r->findings.size && r->findings.at[at].checker == row; at++) {
+            tfp_buf_str(b, r->findings.at[at].text);
+            tfp_buf_char(b, '\n');
+        }
+    }
+}
+
+static tfp_status write_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
+{
+    (void)err;
+    tfp_column_id cells[CELL_COUNT];
+    if (r->kind == TFP_REPORT_FINDINGS) {
+        write_findings(r, &s->buf);
+        return TFP_OK;
+    }
+    if (r->options->compat10 && r->kind == TFP_REPORT_TREE) return tfp_text_compat10(r, s);
+    size_t n = list_cells(r, cells);
+    write_doc(r, &s->buf);
+    write_legend(r, cells, n, &s->buf);
+    if (r->kind == TFP_REPORT_LIST) write_list(r, cells, n, s);
+    else write_tree(r, cells, n, s);
+    return TFP_OK;
+}
+
+const tfp_output_format tfp_output_text = { "text", "As TensorFlow's tfprof prints it.", true, write_text };

@@ -1,0 +1,126 @@
+/* show.c: tfp_show: one command's worth: a view built and put where -output says. */
+#include "registry.h"
+#include "views/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct target {
+    tfp_write_fn fn;
+    void *ctx;
+} target;
+
+static tfp_status say(const target *t, tfp_buf *b, tfp_error *err)
+{
+    tfp_status s = b->failed ? tfp_nomem(err) : TFP_OK;
+    if (!s && b->size && t->fn(t->ctx, b->data, b->size) != 0) s = tfp_fail(err, TFP_BADOUTPUT, "cannot write the output");
+    tfp_buf_free(b);
+    return s;
+}
+
+/* The report in one form into a file that appears whole or not at all. */
+static tfp_status write_file(const tfp_report *r, const char *form, const char *path, tfp_error *err)
+{
+    tfp_outfile f;
+    tfp_status s = tfp_outfile_open(&f, path, err);
+    if (s) return s;
+    s = tfp_report_write(r, form, tfp_outfile_write, &f, err);
+    if (!s || (s == TFP_BADOUTPUT && f.error)) s = tfp_outfile_finish(&f, err);
+    tfp_outfile_abandon(&f);
+    return s;
+}
+
+/* What TensorFlow prints beside the file; scripts and people look for these lines. */
+static tfp_status write_timeline(const tfp_report *r, const target *t, tfp_error *err)
+{
+    bool graph = strcmp(r->view, "graph") == 0;
+    tfp_buf path = { 0 }, words = { 0 };
+    tfp_buf_printf(&path, "%s_%lld", r->options->outfile, (long long)r->options->step);
+    tfp_buf_char(&path, 0);
+    tfp_status s = path.failed ? tfp_nomem(err) : write_file(r, "timeline", path.data, err);
+    if (!s) {
+        if (graph) tfp_buf_text(&words, "generating trace file.\n");
+        if (graph) tfp_timeline_peaks(r, &words);
+        tfp_buf_text(&words, "\n******************************************************\nTimeline file is written to ");
+        tfp_escape(&words, tfp_str_of(path.data));
+        tfp_buf_text(&words, ".\nOpen a Chrome browser, enter URL chrome://tracing and load the timeline file."
+                             "\n******************************************************\n");
+        s = say(t, &words, err);
+    }
+    tfp_buf_free(&path);
+    return s;
+}
+
+static tfp_status write_pprof(const tfp_report *r, const target *t, tfp_error *err)
+{
+    tfp_status s = write_file(r, "pprof", r->options->outfile, err);
+    tfp_buf words = { 0 };
+    if (s) return s;
+    tfp_buf_text(&words, "\nRun pprof -png --nodecount=100 --sample_index=1 <");
+    tfp_escape(&words, tfp_str_of(r->options->outfile));
+    tfp_buf_text(&words, ">\n");
+    return say(t, &words, err);
+}
+
+static tfp_status write_report(const tfp_report *r, const target *t, tfp_error *err)
+{
+    const tfp_options *o = r->options;
+    tfp_status s = TFP_OK;
+    if (o->proto_out) s = write_file(r, "proto", o->proto_out, err);
+    if (s) return s;
+    if (o->dump_to_file) return write_file(r, o->format, o->dump_to_file, err);
+    if (r->kind == TFP_REPORT_FINDINGS && (o->output == TFP_TO_TIMELINE || o->output == TFP_TO_PPROF))
+        return tfp_fail(err, TFP_BADARG, "advise has no %s", o->output == TFP_TO_PPROF ? "pprof" : "timeline");
+    switch (o->output) {
+    case TFP_TO_STDOUT: return tfp_report_write(r, o->format, t->fn, t->ctx, err);
+    case TFP_TO_FILE: return write_file(r, o->format, o->outfile, err);
+    case TFP_TO_TIMELINE: return write_timeline(r, t, err);
+    case TFP_TO_PPROF: return write_pprof(r, t, err);
+    case TFP_TO_NONE: break;
+    }
+    return TFP_OK;
+}
+
+/* A graph timeline is of one step; for the mean there is one for each. */
+static tfp_status show_every_step(const tfp_profile *p, const char *view, const tfp_options *o, const target *t,
+                                  tfp_report **out, tfp_error *err)
+{
+    size_t n = tfp_profile_step_count(p);
+    if (n == 0) return tfp_fail(err, TFP_NOTFOUND, "a graph timeline needs a step, and the profile has none");
+    tfp_options *one = tfp_options_copy(o);
+    tfp_status s = one ? TFP_OK : tfp_nomem(err);
+    for (size_t i = 0; i < n && !s; i++) {
+        if (tfp_profile_step(p, i) < 0) continue;
+        tfp_report_free(*out);
+        *out = NULL;
+        one->step = tfp_profile_step(p, i);
+        s = tfp_report_build(p, view, one, out, err);
+        if (!s) s = write_report(*out, t, err);
+    }
+    tfp_options_free(one);
+    return s;
+}
+
+tfp_status tfp_show(const tfp_profile *p, const char *view, const tfp_options *options, tfp_write_fn fn, void *ctx,
+                    tfp_report **out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!p || !view || !fn) return tfp_fail(err, TFP_BADARG, "no profile, no view's name, or nowhere to write");
+    target t = { fn, ctx };
+    tfp_report *r = NULL;
+    tfp_options *defaults = options ? NULL : tfp_options_new();
+    const tfp_options *o = options ? options : defaults;
+    if (!o) return tfp_nomem(err);
+    tfp_status s;
+    if (o->output == TFP_TO_TIMELINE && o->step < 0 && strcmp(view, "graph") == 0) {
+        s = show_every_step(p, view, o, &t, &r, err);
+    } else {
+        s = tfp_report_build(p, view, o, &r, err);
+        if (!s) s = write_report(r, &t, err);
+    }
+    tfp_options_free(defaults);
+    if (s || !out) tfp_report_free(r);
+    else *out = r;
+    return s;
+}
