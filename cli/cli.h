@@ -161,6 +161,6 @@ extern const cli_example cli_examples[];
 /* complete.c: what could stand at the end of `line`; tell() gets whole words that fit, at most `limit`. */
 typedef void (*cli_tell_fn)(void *ctx, const char *word, size_t size);
 size_t cli_complete(const tfp_profile *p, const char *line, size_t size, size_t limit, cli_tell_fn tell, void *ctx);
-bool cli_values_of(const char *option, tfp_table *table); /* the table that an option's values come from */
+void cli_values(const char *option, cli_tell_fn tell, void *ctx); /* the words that an option takes, when they are known */
 
 #endif

@@ -15,14 +15,24 @@ static const struct {
 static const char *const output_values[] = { "stdout", "file:outfile=", "timeline:outfile=", "pprof:outfile=", "none", NULL };
 static const char *const boolean_values[] = { "true", "false", NULL };
 
-bool cli_values_of(const char *option, tfp_table *table)
+static void tell_list(const char *const *list, cli_tell_fn tell, void *ctx)
 {
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        if (strcmp(values[i].option, option) != 0) continue;
-        *table = values[i].table;
-        return true;
+    for (; *list; list++) tell(ctx, *list, strlen(*list));
+}
+
+void cli_values(const char *option, cli_tell_fn tell, void *ctx)
+{
+    const char *name;
+    if (strcmp(option, "output") == 0) tell_list(output_values, tell, ctx);
+    if (tfp_options_kind(option) == 'b') tell_list(boolean_values, tell, ctx);
+    tfp_options *o = tfp_options_new();
+    for (size_t v = 0; o && v < sizeof values / sizeof *values; v++) {
+        if (strcmp(values[v].option, option) != 0) continue;
+        /* A table may hold more than the option takes. */
+        for (size_t i = 0; (name = tfp_list(values[v].table, i)); i++)
+            if (tfp_options_set(o, option, name, NULL) == TFP_OK) tell(ctx, name, strlen(name));
     }
-    return false;
+    tfp_options_free(o);
 }
 
 /* The word being typed, and who hears what fits. */
@@ -57,15 +67,16 @@ static void offer(search *s, const char *word)
     s->tell(s->ctx, whole, (size_t)n < sizeof whole ? (size_t)n : sizeof whole - 1);
 }
 
+static void offer_value(void *ctx, const char *word, size_t size)
+{
+    (void)size; /* values are ended by NUL */
+    offer(ctx, word);
+}
+
 static void offer_table(search *s, tfp_table table)
 {
     const char *name;
     for (size_t i = 0; (name = tfp_list(table, i)); i++) offer(s, name);
-}
-
-static void offer_list(search *s, const char *const *list)
-{
-    for (; *list; list++) offer(s, *list);
 }
 
 static void offer_nodes(search *s, const tfp_profile *p)
@@ -96,12 +107,9 @@ static bool ends_with(const char *text, const char *end)
 /* The value of the option whose name is `name`; lists are completed after the last comma. */
 static void offer_values(search *s, const tfp_profile *p, const char *name)
 {
-    tfp_table table;
     s->before = "";
-    if (cli_values_of(name, &table)) offer_table(s, table);
-    else if (ends_with(name, "name_regexes")) offer_nodes(s, p);
-    else if (strcmp(name, "output") == 0) offer_list(s, output_values);
-    else if (tfp_options_kind(name) == 'b') offer_list(s, boolean_values);
+    if (ends_with(name, "name_regexes")) offer_nodes(s, p);
+    else cli_values(name, offer_value, s);
 }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }

@@ -28,21 +28,33 @@ static void dashed(cli *c)
         cli_print(c->out, " %s%s", strlen(cli_flags[i].name) == 1 ? "-" : "--", cli_flags[i].name);
 }
 
-/* One `case` row for each option whose values are known. */
+/* One option's values, as a row of the scripts' `case`. */
+typedef struct value_row {
+    cli *c;
+    const char *option;
+    bool begun;
+} value_row;
+
+static void value(void *ctx, const char *word, size_t size)
+{
+    value_row *row = ctx;
+    if (!row->begun) cli_print(row->c->out, "        %s) values='", row->option);
+    row->begun = true;
+    cli_print(row->c->out, " %.*s", (int)size, word);
+}
+
 static void value_cases(cli *c)
 {
     const char *name;
-    tfp_table table;
     for (size_t i = 0; (name = tfp_list(TFP_OPTIONS, i)); i++) {
-        if (!cli_values_of(name, &table)) continue;
-        cli_print(c->out, "        %s) values='", name);
-        words(c, table, "");
-        cli_print(c->out, "' ;;\n");
+        value_row row = { c, name, false };
+        /* A boolean's value may be left out, so what follows it may be anything. */
+        if (tfp_options_kind(name) == 'v') cli_values(name, value, &row);
+        if (row.begun) cli_print(c->out, "' ;;\n");
     }
     cli_print(c->out, "        fail_on) values='");
     words(c, TFP_CHECKERS, "");
     cli_print(c->out, "' ;;\n        color) values='auto always never' ;;\n"
-                      "        output) values='stdout file:outfile= timeline:outfile= pprof:outfile= none' ;;\n"
                       "        compat) values='1.0' ;;\n");
 }
 

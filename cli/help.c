@@ -80,19 +80,27 @@ static void row(cli *c, const char *name, const char *text)
 }
 
 /* Names only, side by side. */
+typedef struct names_row {
+    cli *c;
+    size_t at; /* where the cursor stands; 0 before the first */
+} names_row;
+
+static void add_name(void *ctx, const char *word, size_t size)
+{
+    names_row *row = ctx;
+    bool wrap = row->at && row->at + size + 1 > WIDTH;
+    cli_print(row->c->out, "%s%s%.*s", wrap ? "\n" : "", wrap || !row->at ? "  " : " ", (int)size, word);
+    row->at = (wrap || !row->at ? 2 : row->at + 1) + size;
+}
+
 static void names(cli *c, tfp_table table, const char *before)
 {
     const char *name;
-    size_t at = 1;
-    cli_print(c->out, " ");
+    char shown[CLI_NAME_MAX + 2];
+    names_row row = { c, 0 };
     for (size_t i = 0; (name = tfp_list(table, i)); i++) {
-        size_t n = strlen(before) + strlen(name) + 1;
-        if (at + n > WIDTH) {
-            cli_print(c->out, "\n ");
-            at = 1;
-        }
-        cli_print(c->out, " %s%s", before, name);
-        at += n;
+        int n = snprintf(shown, sizeof shown, "%s%s", before, name);
+        add_name(&row, shown, (size_t)n < sizeof shown ? (size_t)n : sizeof shown - 1);
     }
     cli_print(c->out, "\n");
 }
@@ -228,8 +236,9 @@ static bool about_option(cli *c, const char *name, const tfp_options *o)
     cli_print(c->out, "  in force: ");
     cli_print_safe(c->out, value && *value ? value : "(nothing)");
     cli_print(c->out, "\n");
-    tfp_table table;
-    if (cli_values_of(name, &table)) names(c, table, "");
+    names_row words = { c, 0 };
+    if (tfp_options_kind(name) == 'v') cli_values(name, add_name, &words);
+    if (words.at) cli_print(c->out, "\n");
     return true;
 }
 

@@ -22,6 +22,22 @@ int tfp_exit_status(tfp_status status)
     return (size_t)status < sizeof exits / sizeof *exits ? exits[status] : 1;
 }
 
+size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room)
+{
+    tfp_buf all = { 0 };
+    if (room && out) *out = '\0';
+    if (text) tfp_escape(&all, (tfp_str){ text, size });
+    size_t need = all.failed ? SIZE_MAX : all.size;
+    if (room && out && !all.failed && need) {
+        size_t n = need < room ? need : room - 1;
+        while (n < need && n && ((unsigned char)all.data[n] & 0xc0) == 0x80) n--; /* whole characters only */
+        memcpy(out, all.data, n);
+        out[n] = '\0';
+    }
+    tfp_buf_free(&all);
+    return need;
+}
+
 /* ---- the tables ---- */
 
 const char *tfp_list(tfp_table table, size_t i)
