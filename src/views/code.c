@@ -2,7 +2,6 @@
  * the stack of its forward node. */
 #include "views/view.h"
 
-#include <stdio.h>
 
 typedef struct source { /* one trace, seen forward or as a gradient */
     uint32_t trace;
@@ -208,44 +207,37 @@ static bool fill_tree(tfp_tree *t, stacks *x)
     uint32_t *parent = TFP_NEW(t->arena, uint32_t, t->count);
     bool any = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]);
     r->members = TFP_NEW(&r->arena, uint32_t, x->p->nodes.size);
-    if (!parent || !r->members || !tfp_account_start(&account, r, t->arena)) return false;
+    t->member_count = TFP_NEW(t->arena, uint32_t, t->count);
+    if (!parent || !r->members || !t->member_count || !tfp_account_start(&account, r, t->arena)) return false;
     uint32_t member_count = 0;
     for (uint32_t i = 0; i < t->count; i++) {
         tfp_code_item *c = &x->code->items.at[i];
         t->name[i] = c->name;
         t->node[i] = TFP_NONE;
         parent[i] = c->parent;
-        bool matched = false;
         for (uint32_t m = 0; m < c->member_count; m++) {
             uint32_t node = x->code->members[c->member_first + m];
             int64_t times = tfp_account_times(&account, node);
             if (!times) continue;
-            matched = true;
+            t->member_count[i]++;
             tfp_values_add_node(r, &t->own, i, node, times);
             r->members[member_count++] = node;
         }
-        t->accounted[i] = i && (matched || any);
+        t->accounted[i] = i && (t->member_count[i] || any);
     }
     return tfp_tree_link(t, parent);
 }
 
 /* Rows list the accounted members of their frames: those stand in r->members in the order of items. */
-static bool set_members(tfp_report *r, stacks *x, tfp_arena *arena)
+static bool set_members(tfp_report *r, const tfp_tree *t)
 {
-    size_t items = x->code->items.size;
-    uint32_t *first = TFP_NEW(arena, uint32_t, items + 1);
-    tfp_account account;
-    if (!first || !tfp_account_start(&account, r, arena)) return false;
-    for (size_t i = 0; i < items; i++) {
-        const tfp_code_item *c = &x->code->items.at[i];
-        first[i + 1] = first[i];
-        for (uint32_t m = 0; m < c->member_count; m++)
-            first[i + 1] += tfp_account_times(&account, x->code->members[c->member_first + m]) > 0;
-    }
+    uint32_t *first = TFP_NEW(t->arena, uint32_t, t->count + 1);
+    if (!first) return false;
+    for (size_t i = 0; i < t->count; i++) first[i + 1] = first[i] + t->member_count[i];
     for (size_t i = 0; i < r->rows.size; i++) {
         tfp_row *row = &r->rows.at[i];
         row->member_first = first[row->item];
-        row->member_count = first[row->item + 1] - first[row->item];
+        row->member_count = t->member_count[row->item];
     }
     return true;
 }
@@ -266,7 +258,7 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
                !fill_tree(&t, &x)))
         s = tfp_nomem(err);
     if (!s) s = tfp_tree_show(&t, r, TFP_TREE_CODE, err);
-    if (!s && !set_members(r, &x, &arena)) s = tfp_nomem(err);
+    if (!s && !set_members(r, &t)) s = tfp_nomem(err);
     tfp_map64_free(&x.children);
     tfp_strtab_free(&x.names);
     tfp_arena_free(&arena);

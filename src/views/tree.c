@@ -34,17 +34,13 @@ typedef struct place {
     uint32_t next; /* child to go on with */
 } place;
 
-typedef struct entry { /* a shown item */
-    uint32_t item, parent, depth;
-} entry;
-
 typedef struct walk {
     tfp_tree *t;
     tfp_report *r;
     tfp_tree_rules rules;
     uint32_t *order;  /* items in preorder */
     size_t order_size;
-    TFP_VEC(entry) shown;
+    tfp_shown_items shown;
     tfp_values total; /* of the shown entries */
     const tfp_options *o;
     int64_t max_depth;
@@ -150,7 +146,7 @@ static bool choose(walk *w)
 {
     const tfp_filter *trim = w->o->filters[TFP_F_TRIM];
     visits stack = { 0 };
-    bool ok = tfp_push(&w->shown, ((entry){ 0, 0, 0 }));
+    bool ok = tfp_push(&w->shown, ((tfp_shown){ 0 }));
     bool trim_root = tfp_filter_matches(trim, w->t->name[0]);
     if (ok && !trim_root) {
         if (tfp_filter_any(w->o->filters[TFP_F_START])) ok = push_children(w, &stack, 0, 0, 2);
@@ -167,7 +163,7 @@ static bool choose(walk *w)
         uint32_t parent = v.parent;
         if (should_show(w, v.item, v.depth)) {
             parent = (uint32_t)w->shown.size;
-            ok = tfp_push(&w->shown, ((entry){ v.item, v.parent, w->shown.at[v.parent].depth + 1 }));
+            ok = tfp_push(&w->shown, ((tfp_shown){ v.item, v.parent, w->shown.at[v.parent].depth + 1, 0 }));
         }
         if (ok && !trimmed && v.depth < w->max_depth) ok = push_children(w, &stack, v.item, parent, v.depth + 1);
     }
@@ -176,13 +172,12 @@ static bool choose(walk *w)
 }
 
 /* Totals of the shown entries: as summed up, or of what is shown only. */
-static bool shown_totals(walk *w)
+static bool shown_totals(walk *w, bool redo)
 {
     size_t n = w->shown.size;
     if (!tfp_values_new(&w->total, w->t->arena, w->r->values, n)) return false;
-    bool redo = w->o->account_displayed_op_only && w->rules != TFP_TREE_CODE;
     for (size_t i = n; i-- > 0;) {
-        const entry *e = &w->shown.at[i];
+        const tfp_shown *e = &w->shown.at[i];
         tfp_values_add(w->r, &w->total, i, redo ? &w->t->own : &w->t->total, e->item);
         if (redo && i) tfp_values_add(w->r, &w->total, e->parent, &w->total, i);
     }
@@ -202,6 +197,12 @@ static bool less_by_name(const void *ctx, uint32_t a, uint32_t b)
     return tfp_str_cmp(w->t->name[w->shown.at[a].item], w->t->name[w->shown.at[b].item]) < 0;
 }
 
+static bool less_by_members(const void *ctx, uint32_t a, uint32_t b)
+{
+    const walk *w = ctx;
+    return w->t->member_count[w->shown.at[a].item] > w->t->member_count[w->shown.at[b].item];
+}
+
 /* Groups the entries by parent, in traversal order, then sorts each group. */
 static bool sort_entries(walk *w, uint32_t *start, uint32_t *children)
 {
@@ -211,9 +212,11 @@ static bool sort_entries(walk *w, uint32_t *start, uint32_t *children)
     for (size_t i = 1; i < n; i++) children[start[w->shown.at[i].parent + 1]++] = (uint32_t)i;
     int by = tfp_orders[w->o->order_by].value;
     if (by == TFP_BY_TRAVERSAL) return true;
+    bool (*less)(const void *, uint32_t, uint32_t) = by >= 0 ? less_by_total : less_by_name;
+    if (by == TFP_BY_OCCURRENCE && w->t->member_count) less = less_by_members;
     for (size_t i = 0; i < n; i++) {
         size_t count = start[i + 1] - start[i];
-        if (count > 1 && !tfp_sort(children + start[i], count, by >= 0 ? less_by_total : less_by_name, w)) return false;
+        if (count > 1 && !tfp_sort(children + start[i], count, less, w)) return false;
     }
     return true;
 }
@@ -230,10 +233,10 @@ static tfp_status emit(walk *w, tfp_error *err)
     stack[depth++] = 0;
     while (depth) {
         uint32_t e = stack[--depth];
-        const entry *x = &w->shown.at[e];
+        const tfp_shown *x = &w->shown.at[e];
         tfp_row row = { .name = w->t->name[x->item], .parent = row_of[x->parent], .depth = x->depth,
                         .node = w->t->node[x->item], .item = x->item, .tensor = TFP_NONE,
-                        .accounted = w->t->accounted[x->item] };
+                        .hidden = x->hidden, .accounted = w->t->accounted[x->item] };
         tfp_status s = tfp_report_read_tensor(r, &row, err);
         if (s) return s;
         if (row.node == TFP_NONE) { /* may be the beginning of a node's name: rows' names end with NUL */
@@ -251,6 +254,12 @@ static tfp_status emit(walk *w, tfp_error *err)
     return TFP_OK;
 }
 
+tfp_status tfp_tree_emit(tfp_tree *t, tfp_report *r, const tfp_shown_items *shown, bool redo, tfp_error *err)
+{
+    walk w = { .t = t, .r = r, .o = r->options, .shown = *shown };
+    return shown_totals(&w, redo) ? emit(&w, err) : tfp_nomem(err);
+}
+
 tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_error *err)
 {
     walk w = { .t = t, .r = r, .rules = rules, .o = r->options, .max_depth = r->options->max_depth };
@@ -260,7 +269,8 @@ tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_e
         t->kept[0] = 1;
         sum_up(&w);
         t->kept[0] = 1;
-        s = choose(&w) && shown_totals(&w) ? emit(&w, err) : tfp_nomem(err);
+        bool redo = w.o->account_displayed_op_only && rules != TFP_TREE_CODE;
+        s = choose(&w) ? tfp_tree_emit(t, r, &w.shown, redo, err) : tfp_nomem(err);
     }
     tfp_vec_free(&w.shown);
     return s;

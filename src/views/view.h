@@ -56,13 +56,25 @@ typedef struct tfp_tree {
     uint32_t *children;     /* in traversal order */
     uint8_t *accounted;
     uint8_t *kept;          /* set by the engine */
+    uint32_t *member_count; /* code view: accounted nodes of the item itself, for -order_by occurrence; else NULL */
     tfp_values own, total;  /* own is filled by the view; total by the engine */
 } tfp_tree;
+
+typedef struct tfp_shown { /* an item that gets a row */
+    uint32_t item;
+    uint32_t parent; /* -> shown items: the nearest one above; the first stands under itself */
+    uint32_t depth;  /* shown items above */
+    uint32_t hidden; /* for tfp_row.hidden */
+} tfp_shown;
+typedef TFP_VEC(tfp_shown) tfp_shown_items;
 
 bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count);
 /* From each item's parent (TFP_NONE: not in the tree) to child_start and children, in order of index. */
 bool tfp_tree_link(tfp_tree *t, const uint32_t *parent);
 tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_error *err);
+/* The engine's last part: totals (of the shown items only when `redo`), siblings in order, rows. The items stand in
+ * traversal order, parents first. */
+tfp_status tfp_tree_emit(tfp_tree *t, tfp_report *r, const tfp_shown_items *shown, bool redo, tfp_error *err);
 
 /* A row's tensor from the checkpoint, if it is asked for and there. */
 tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err);
