@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""What bad input and bad circumstances get from the program: tests/bad/run.py PROGRAM [WORD ...]
+
+Each check runs the program once and judges its status, its one line on stderr, what it wrote, its time and its memory.
+WORDs choose groups by name. Ends with "N passed, N failed".
+"""
+import sys
+import time
+
+import groups
+from harness import Bench
+
+
+def main():
+    bench = Bench(sys.argv[1])
+    start = time.monotonic()
+    for name, group in groups.ALL:
+        if len(sys.argv) > 2 and not any(word in name for word in sys.argv[2:]):
+            continue
+        before = bench.passed, bench.failed, time.monotonic()
+        bench.group = name
+        group(bench)
+        if bench.verbose:
+            print("%s: %d, %.1f s" % (name, bench.passed - before[0], time.monotonic() - before[2]))
+    bench.close()
+    if bench.verbose:
+        print("%.0f s" % (time.monotonic() - start))
+    print("%d passed, %d failed" % (bench.passed, bench.failed))
+    return 1 if bench.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
