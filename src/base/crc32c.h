@@ -1,0 +1,14 @@
+/* base/crc32c.h: the checksum of LevelDB tables and checkpoints (CRC-32C, Castagnoli). */
+#ifndef TFP_CRC32C_H
+#define TFP_CRC32C_H
+
+#include "base/base.h"
+
+/* The checksum of what `crc` stands for (0: nothing) followed by these bytes. */
+uint32_t tfp_crc32c(uint32_t crc, const void *data, size_t size);
+/* The same without the processor's own instruction: for tests. */
+uint32_t tfp_crc32c_table(uint32_t crc, const void *data, size_t size);
+/* The form in which files keep it: a checksum stored beside its data would otherwise be weak over both. */
+static inline uint32_t tfp_crc32c_mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
+
+#endif
