@@ -1,0 +1,12 @@
+/* wire/orderedcode.h: keys whose byte order is the order of what they stand for. Checkpoints name the slices of a
+ * tensor by them. */
+#ifndef TFP_ORDEREDCODE_H
+#define TFP_ORDEREDCODE_H
+
+#include "base/base.h"
+
+void tfp_put_ordered_uint(tfp_buf *b, uint64_t v);
+void tfp_put_ordered_int(tfp_buf *b, int64_t v);
+void tfp_put_ordered_bytes(tfp_buf *b, tfp_str s);
+
+#endif
