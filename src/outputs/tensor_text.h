@@ -1,0 +1,15 @@
+/* outputs/tensor_text.h: a tensor's values as TensorFlow's tool prints them under a node. */
+#ifndef TFP_TENSOR_TEXT_H
+#define TFP_TENSOR_TEXT_H
+
+#include "formats/checkpoint.h"
+
+/* Appends the block of the column tensor_value: nested [ ... ],\n of at most about 10,000 characters. Types that
+ * TensorFlow does not print (all but float32, float64, int32, int64 and string) add nothing. */
+void tfp_tensor_text(const tfp_tensor *t, tfp_buf *out);
+/* Is it of a type that TensorFlow prints? */
+bool tfp_tensor_is_shown(const tfp_tensor *t);
+/* The number that TensorFlow prints, and keeps in its protos, for a double: what six significant digits say. */
+double tfp_tensor_shown(double value);
+
+#endif
