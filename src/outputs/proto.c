@@ -15,6 +15,18 @@ enum { GRAPH_CHILDREN = 12, GROUP_CHILDREN = 11 };
 /* What TFProfTensorProto has values for. */
 enum { DT_FLOAT = 1, DT_DOUBLE = 2, DT_INT32 = 3, DT_STRING = 7, DT_INT64 = 9 };
 
+/* Readers refuse strings that are no UTF-8: such names go as they are shown. */
+static void put_string(tfp_buf *b, uint32_t number, tfp_str s)
+{
+    if (tfp_utf8_valid(s)) {
+        tfp_put_bytes_always(b, number, s);
+        return;
+    }
+    size_t at = tfp_put_open(b, number);
+    tfp_escape(b, s);
+    tfp_put_close(b, at);
+}
+
 static size_t varint_size(uint64_t v)
 {
     size_t n = 1;
@@ -40,7 +52,7 @@ static void put_shape(tfp_buf *b, uint32_t number, const tfp_profile *p, uint32_
 static void put_node(tfp_buf *b, const tfp_profile *p, uint32_t node)
 {
     const tfp_node *n = &p->nodes.at[node];
-    if (n->device) tfp_put_bytes_always(b, 10, tfp_text(p, n->device));
+    if (n->device) put_string(b, 10, tfp_text(p, n->device));
     for (TFP_EACH(inputs, i, n->input_first, p)) {
         const tfp_input_edge *e = &p->inputs.at[i];
         size_t at = tfp_put_open(b, 16);
@@ -79,7 +91,7 @@ static void put_tensor(tfp_buf *b, uint32_t number, const tfp_tensor *t)
     if (t->count && t->kind == TFP_VALUES_DOUBLE && (t->dtype == DT_FLOAT || t->dtype == DT_DOUBLE)) put_doubles(b, t);
     if (t->count && t->kind == TFP_VALUES_INT && (t->dtype == DT_INT32 || t->dtype == DT_INT64))
         tfp_put_packed_ints(b, 3, t->ints, t->count);
-    for (size_t i = 0; t->kind == TFP_VALUES_STRING && i < t->count; i++) tfp_put_bytes_always(b, 4, t->strings[i]);
+    for (size_t i = 0; t->kind == TFP_VALUES_STRING && i < t->count; i++) put_string(b, 4, t->strings[i]);
     tfp_put_close(b, at);
 }
 
@@ -87,7 +99,7 @@ static void put_tensor(tfp_buf *b, uint32_t number, const tfp_tensor *t)
 static void put_graph_row(tfp_buf *b, const tfp_report *r, uint32_t row)
 {
     const tfp_row *x = &r->rows.at[row];
-    tfp_put_bytes(b, 1, x->name);
+    put_string(b, 1, x->name);
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
         if (f->graph_own) tfp_put_int(b, f->graph_own, tfp_own(r, row, f->value));
@@ -97,25 +109,6 @@ static void put_graph_row(tfp_buf *b, const tfp_report *r, uint32_t row)
     if (x->tensor != TFP_NONE) put_tensor(b, 15, r->tensors.at[x->tensor]);
 }
 
-/* A value of one node at the report's step. */
-static int64_t node_value(const tfp_profile *p, uint32_t node, const tfp_node_stats *s, tfp_value v)
-{
-    switch (v) {
-    case TFP_V_MICROS: return s->micros;
-    case TFP_V_ACCELERATOR_MICROS: return s->accelerator_micros;
-    case TFP_V_CPU_MICROS: return s->cpu_micros;
-    case TFP_V_BYTES: return s->requested_bytes;
-    case TFP_V_PEAK_BYTES: return s->peak_bytes;
-    case TFP_V_RESIDUAL_BYTES: return s->residual_bytes;
-    case TFP_V_OUTPUT_BYTES: return s->output_bytes;
-    case TFP_V_FLOAT_OPS: return s->float_ops;
-    case TFP_V_RUNS: return s->run_count;
-    case TFP_V_PARAMS: return tfp_node_parameters(p, node, NULL);
-    case TFP_V_DEFINITIONS: return 1;
-    default: return 0;
-    }
-}
-
 /* A node of a frame or an op type: its totals are its own. */
 static void put_member(tfp_buf *b, const tfp_report *r, uint32_t node)
 {
@@ -123,10 +116,10 @@ static void put_member(tfp_buf *b, const tfp_report *r, uint32_t node)
     tfp_node_stats stats;
     tfp_node_stats_at(p, node, r->step, &stats);
     size_t at = tfp_put_open(b, 10);
-    tfp_put_bytes(b, 1, tfp_text(p, p->nodes.at[node].name));
+    put_string(b, 1, tfp_text(p, p->nodes.at[node].name));
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
-        int64_t v = node_value(p, node, &stats, f->value);
+        int64_t v = tfp_node_value(p, node, &stats, f->value);
         if (f->graph_own) tfp_put_int(b, f->graph_own, v);
         if (f->graph_total) tfp_put_int(b, f->graph_total, v);
     }
@@ -138,7 +131,7 @@ static void put_member(tfp_buf *b, const tfp_report *r, uint32_t node)
 static void put_group_row(tfp_buf *b, const tfp_report *r, uint32_t row, tfp_sink *sink, size_t *size)
 {
     const tfp_row *x = &r->rows.at[row];
-    tfp_put_bytes(b, 1, x->name);
+    put_string(b, 1, x->name);
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
         if (f->group_own) tfp_put_int(b, f->group_own, tfp_own(r, row, f->value));
@@ -204,10 +197,10 @@ static void write_advice(const tfp_report *r, tfp_sink *s)
 {
     for (uint32_t row = 1; row < r->rows.size; row++) {
         size_t entry = tfp_put_open(&s->buf, 1);
-        tfp_put_bytes_always(&s->buf, 1, r->rows.at[row].name);
+        put_string(&s->buf, 1, r->rows.at[row].name);
         size_t checker = tfp_put_open(&s->buf, 2);
         for (size_t i = 0; i < r->findings.size; i++)
-            if (r->findings.at[i].checker == row) tfp_put_bytes_always(&s->buf, 2, r->findings.at[i].text);
+            if (r->findings.at[i].checker == row) put_string(&s->buf, 2, r->findings.at[i].text);
         tfp_put_close(&s->buf, checker);
         tfp_put_close(&s->buf, entry);
         tfp_sink_flush_if_full(s);

@@ -4,6 +4,8 @@
  * made once a source: the work grows with what is written, whatever the file holds. */
 #include "outputs/timeline.h"
 
+#include "model/builder.h"
+
 #include <stdlib.h>
 
 typedef struct region {
@@ -17,6 +19,8 @@ typedef struct graph {
     tfp_trace_out *t;
     TFP_VEC(region) regions;    /* at first as found, then by device name and start, one a start */
     uint32_t *rank, *pid;       /* of each of the profile's lanes: place by name; process or TFP_NONE */
+    uint32_t *device;           /* the lane that stands for all of its name: a file may give one name two kinds */
+    bool *canonical;            /* of each lane: by its name a device, no stream */
     uint32_t *lane_first;       /* by rank: its first region; one more at the end */
     TFP_VEC(uint32_t) processes; /* lanes by pid */
     TFP_VEC(uint32_t) fresh;    /* lanes that one node is the first to use */
@@ -41,9 +45,14 @@ static bool rank_lanes(graph *g)
         order[i] = (uint32_t)i;
         names[i] = tfp_text(g->p, g->p->lanes.at[i].name);
         g->pid[i] = TFP_NONE;
+        g->canonical[i] = tfp_device_is_canonical(names[i]);
     }
     ok = ok && tfp_sort_strings(order, n, names);
-    for (size_t i = 0; ok && i < n; i++) g->rank[order[i]] = (uint32_t)i;
+    for (size_t i = 0; ok && i < n; i++) {
+        bool same = i && tfp_str_eq(names[order[i]], names[order[i - 1]]);
+        g->device[order[i]] = same ? g->device[order[i - 1]] : order[i];
+        g->rank[order[i]] = (uint32_t)i;
+    }
     free(order);
     free(names);
     return ok;
@@ -55,12 +64,13 @@ static bool add_node(graph *g, uint32_t node, uint32_t exec)
     g->fresh.size = 0;
     for (TFP_EACH(spans, i, g->p->execs.at[exec].span_first, g->p)) {
         const tfp_span *s = &g->p->spans.at[i];
+        uint32_t device = g->device[s->lane];
         if (g->p->lanes.at[s->lane].kind == TFP_LANE_OTHER) continue;
-        if (g->pid[s->lane] == TFP_NONE) {
-            g->pid[s->lane] = 0; /* once in the list */
-            if (!tfp_push(&g->fresh, s->lane)) return false;
+        if (g->pid[device] == TFP_NONE) {
+            g->pid[device] = 0; /* once in the list */
+            if (!tfp_push(&g->fresh, device)) return false;
         }
-        region x = { s->start_us, s->duration_us, s->lane, node, 0 };
+        region x = { s->start_us, s->duration_us, device, node, 0 };
         if (!tfp_push(&g->regions, x)) return false;
     }
     if (!tfp_sort(g->fresh.at, g->fresh.size, lane_less, g)) return false;
@@ -194,8 +204,8 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
     if (exec == TFP_NONE) return true;
     for (TFP_EACH(spans, i, g->p->execs.at[exec].span_first, g->p)) {
         const tfp_span *x = &g->p->spans.at[i];
-        if (g->p->lanes.at[x->lane].kind != TFP_LANE_CPU) continue;
-        uint32_t at = find_region(g, x->lane, x->start_us);
+        if (g->p->lanes.at[x->lane].kind != TFP_LANE_CPU || !g->canonical[x->lane]) continue;
+        uint32_t at = find_region(g, g->device[x->lane], x->start_us);
         if (at != TFP_NONE && !tfp_push(&s->list, at)) return false;
     }
     s->count[node] = (uint32_t)(s->list.size - s->first[node]);
@@ -253,7 +263,7 @@ static bool connect_node(graph *g, sources *s, uint32_t node)
     for (size_t i = 0, end; i < count && s->live.size; i = end) {
         uint32_t lane = g->regions.at[own[i]].lane;
         for (end = i; end < count && g->regions.at[own[end]].lane == lane; end++) {}
-        if (g->p->lanes.at[lane].kind != TFP_LANE_CPU) continue;
+        if (!g->canonical[lane]) continue;
         for (size_t k = 0; k < s->live.size && !g->t->flows_cut; k++)
             if (!add_flows(g, s, s->live.at[k], own + i, end - i)) return false;
     }
@@ -417,11 +427,16 @@ tfp_status tfp_timeline_graph(const tfp_report *r, tfp_trace_out *t, tfp_error *
     size_t lanes = r->profile->lanes.size;
     g.rank = malloc((lanes + 1) * sizeof *g.rank);
     g.pid = malloc((lanes + 1) * sizeof *g.pid);
+    g.device = malloc((lanes + 1) * sizeof *g.device);
+    g.canonical = malloc((lanes + 1) * sizeof *g.canonical);
     g.lane_first = malloc((lanes + 2) * sizeof *g.lane_first);
-    bool ok = g.rank && g.pid && g.lane_first && rank_lanes(&g) && collect(&g) && assign_lanes(&g) && connect(&g);
+    bool ok = g.rank && g.pid && g.device && g.canonical && g.lane_first;
+    ok = ok && rank_lanes(&g) && collect(&g) && assign_lanes(&g) && connect(&g);
     tfp_status s = ok ? put_events(&g, err) : tfp_nomem(err);
     free(g.rank);
     free(g.pid);
+    free(g.device);
+    free(g.canonical);
     free(g.lane_first);
     tfp_vec_free(&g.regions);
     tfp_vec_free(&g.processes);
