@@ -18,8 +18,8 @@ typedef struct old_view {
     tfp_report *r;
     const tfp_options *o;
     tfp_arena arena;
-    tfp_tree t; /* children: of the graph view each input once, by name */
-    uint8_t *match; /* by string: 1 no account regex matches it, 2 one does */
+    tfp_tree t;               /* children: of the graph view each input once, by name */
+    uint8_t *match;           /* by string: 1 no account regex matches it, 2 one does */
     TFP_VEC(uint32_t) starts; /* what stands below the root */
     bool graph;
 } old_view;
@@ -93,8 +93,10 @@ static bool fill(old_view *v)
     for (size_t i = 0; i < v->t.count; i++) {
         bool made_up = v->t.node[i] == TFP_NONE;
         v->t.accounted[i] = made_up ? parents : is_accounted(v, v->t.node[i], variables);
-        if (!made_up) own_values(v, i, v->t.node[i]);
-        else if (i && v->t.own.at[TFP_V_DEFINITIONS]) v->t.own.at[TFP_V_DEFINITIONS][i] = 1;
+        if (!made_up)
+            own_values(v, i, v->t.node[i]);
+        else if (i && v->t.own.at[TFP_V_DEFINITIONS])
+            v->t.own.at[TFP_V_DEFINITIONS][i] = 1;
     }
     return true;
 }
@@ -111,30 +113,37 @@ static const uint32_t *children(const old_view *v, uint32_t item, size_t *count)
     return v->t.children + v->t.child_start[item];
 }
 
+/* One flag an item, set for those that are not there, so that no walk goes to them. */
+static uint8_t *new_flags(old_view *v)
+{
+    uint8_t *flags = TFP_NEW(&v->arena, uint8_t, v->t.count);
+    for (size_t i = 0; flags && i < v->t.count; i++) flags[i] = !v->t.kept[i];
+    return flags;
+}
+
 /* The first matches on every branch, each item asked once. */
 static bool find_starts(old_view *v)
 {
-    const tfp_filter *f = v->o->filters[TFP_F_START];
     const tfp_tree *t = &v->t;
-    uint8_t *visited = TFP_NEW(&v->arena, uint8_t, t->count);
+    uint8_t *asked = new_flags(v);
     TFP_VEC(uint32_t) stack = { 0 };
-    bool ok = visited && tfp_push(&stack, 0);
+    bool ok = asked && tfp_push(&stack, 0);
     while (ok && stack.size) {
         uint32_t item = stack.at[--stack.size];
-        if (visited[item]++) {
-            visited[item] = 1;
-        } else if (item && tfp_filter_matches(f, t->name[item])) {
+        if (asked[item]) continue;
+        asked[item] = 1;
+        if (item && tfp_filter_matches(v->o->filters[TFP_F_START], t->name[item])) {
             ok = tfp_push(&v->starts, item);
-        } else {
-            for (uint32_t c = t->child_start[item + 1]; ok && c-- > t->child_start[item];)
-                ok = visited[t->children[c]] || tfp_push(&stack, t->children[c]);
+            continue;
         }
+        for (uint32_t c = t->child_start[item + 1]; ok && c-- > t->child_start[item];)
+            ok = asked[t->children[c]] || tfp_push(&stack, t->children[c]);
     }
     tfp_vec_free(&stack);
     return ok;
 }
 
-enum { NEW, STARTED, DONE, TAKEN };
+enum { NEW, STARTED /* or not there */, DONE, TAKEN };
 
 /* A finished item takes the totals of its children that nobody took before. */
 static void finish(old_view *v, uint32_t item, uint8_t *state)
@@ -152,7 +161,7 @@ static void finish(old_view *v, uint32_t item, uint8_t *state)
 
 static bool sum_up(old_view *v)
 {
-    uint8_t *state = TFP_NEW(&v->arena, uint8_t, v->t.count);
+    uint8_t *state = new_flags(v);
     steps stack = { 0 };
     bool ok = state && tfp_push(&stack, ((step){ 0 }));
     while (ok && stack.size) {
@@ -162,7 +171,8 @@ static bool sum_up(old_view *v)
         state[s->item] = STARTED;
         while (s->next < count && state[child[s->next]] != NEW) s->next++;
         if (s->next < count) {
-            ok = tfp_push(&stack, ((step){ .item = child[s->next] }));
+            step below = { .item = child[s->next] };
+            ok = tfp_push(&stack, below);
         } else {
             finish(v, s->item, state);
             stack.size--;
@@ -210,7 +220,7 @@ static bool meet(old_view *v, steps *stack, tfp_shown_items *shown, uint32_t ite
 
 static bool choose(old_view *v, tfp_shown_items *shown)
 {
-    uint8_t *met = TFP_NEW(&v->arena, uint8_t, v->t.count);
+    uint8_t *met = new_flags(v);
     steps stack = { 0 };
     step nothing = { 0 };
     bool ok = met && meet(v, &stack, shown, 0, &nothing);
@@ -250,8 +260,8 @@ static void end(old_view *v)
 
 /* ---- scope ---- */
 
-/* Nodes that only run metadata knows are not there; as parents of others they are made up, and parents of nothing
- * else go with them. Children come before their parents in reversed preorder. */
+/* Nodes that only run metadata knows are not there; where others stand below them they are made-up parents, and
+ * parents of nothing else are not there either. */
 static bool leave_out_invented(old_view *v)
 {
     tfp_tree *t = &v->t;
@@ -264,16 +274,12 @@ static bool leave_out_invented(old_view *v)
         uint32_t item = order[count++] = stack[--depth];
         for (uint32_t c = t->child_start[item]; c < t->child_start[item + 1]; c++) stack[depth++] = t->children[c];
     }
-    while (count--) {
-        uint32_t item = order[count], kept = t->child_start[item];
-        for (uint32_t c = kept; c < t->child_start[item + 1]; c++)
-            if (t->kept[t->children[c]]) t->children[kept++] = t->children[c];
-        bool real = t->node[item] != TFP_NONE && exists(p, &p->nodes.at[t->node[item]]);
-        if (!real) t->node[item] = TFP_NONE;
-        t->kept[item] = real || kept > t->child_start[item];
-        /* the list is shorter now: its end is told by repeating what was kept */
-        for (uint32_t c = kept; c < t->child_start[item + 1]; c++)
-            t->children[c] = kept > t->child_start[item] ? t->children[kept - 1] : 0;
+    while (count--) { /* backwards: what is below comes first */
+        uint32_t item = order[count];
+        if (t->node[item] != TFP_NONE && !exists(p, &p->nodes.at[t->node[item]])) t->node[item] = TFP_NONE;
+        t->kept[item] = item == 0 || t->node[item] != TFP_NONE;
+        for (uint32_t c = t->child_start[item]; c < t->child_start[item + 1]; c++)
+            t->kept[item] |= t->kept[t->children[c]];
     }
     return true;
 }
@@ -287,3 +293,83 @@ tfp_status tfp_compat10_scope(tfp_report *r, tfp_error *err)
     return s;
 }
 
+/* ---- graph ---- */
+
+/* Items are the nodes in order of name, so that children in order of item are in order of name. */
+static bool list_nodes(old_view *v, uint32_t **item_of)
+{
+    const tfp_profile *p = v->r->profile;
+    size_t n = p->nodes.size, count = 1;
+    uint32_t *order = TFP_NEW(&v->arena, uint32_t, n);
+    *item_of = TFP_NEW(&v->arena, uint32_t, n);
+    if (!order || !*item_of || !tfp_name_order(p, order)) return false;
+    for (size_t i = 0; i < n; i++) (*item_of)[order[i]] = exists(p, &p->nodes.at[order[i]]) ? (uint32_t)count++ : 0;
+    if (!tfp_tree_new(&v->t, v->r, &v->arena, count)) return false;
+    v->t.name[0] = TFP_ROOT_NAME;
+    v->t.node[0] = TFP_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t item = (*item_of)[i];
+        if (!item) continue;
+        v->t.node[item] = i;
+        v->t.name[item] = tfp_text(p, p->nodes.at[i].name);
+    }
+    memset(v->t.kept, 1, count);
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Each input once, in order of name. Gives the place behind them. */
+static uint32_t link_inputs(old_view *v, uint32_t item, const uint32_t *item_of, uint32_t at)
+{
+    const tfp_profile *p = v->r->profile;
+    uint32_t *first = v->t.children + at, count = 0, kept = 0;
+    for (TFP_EACH(inputs, e, p->nodes.at[v->t.node[item]].input_first, p)) {
+        uint32_t source = p->inputs.at[e].node;
+        if (source != TFP_NONE && item_of[source]) first[count++] = item_of[source];
+    }
+    if (count > 1) qsort(first, count, sizeof *first, by_number);
+    for (uint32_t i = 0; i < count; i++)
+        if (!i || first[i] != first[kept - 1]) first[kept++] = first[i];
+    return at + kept;
+}
+
+/* The root's children are the nodes that nobody takes as input. */
+static uint32_t link_root(old_view *v, const uint32_t *item_of, uint8_t *taken)
+{
+    const tfp_profile *p = v->r->profile;
+    uint32_t at = 0;
+    for (uint32_t item = 1; item < v->t.count; item++)
+        for (TFP_EACH(inputs, e, p->nodes.at[v->t.node[item]].input_first, p))
+            if (p->inputs.at[e].node != TFP_NONE) taken[item_of[p->inputs.at[e].node]] = 1;
+    for (uint32_t item = 1; item < v->t.count; item++)
+        if (!taken[item]) v->t.children[at++] = item;
+    return at;
+}
+
+static bool link_graph(old_view *v, const uint32_t *item_of)
+{
+    tfp_tree *t = &v->t;
+    size_t most = v->r->profile->inputs.size + t->count;
+    uint8_t *taken = TFP_NEW(&v->arena, uint8_t, t->count);
+    t->child_start = TFP_NEW(&v->arena, uint32_t, t->count + 1);
+    t->children = most < TFP_NONE ? TFP_NEW(&v->arena, uint32_t, most) : NULL;
+    if (!taken || !t->child_start || !t->children) return false;
+    t->child_start[1] = link_root(v, item_of, taken);
+    for (uint32_t item = 1; item < t->count; item++)
+        t->child_start[item + 1] = link_inputs(v, item, item_of, t->child_start[item]);
+    return true;
+}
+
+tfp_status tfp_compat10_graph(tfp_report *r, tfp_error *err)
+{
+    old_view v = { .r = r, .o = r->options, .graph = true };
+    uint32_t *item_of;
+    tfp_status s = list_nodes(&v, &item_of) && link_graph(&v, item_of) ? show(&v, err) : tfp_nomem(err);
+    end(&v);
+    return s;
+}
