@@ -181,6 +181,8 @@ static bool shown_totals(walk *w, bool redo)
         tfp_values_add(w->r, &w->total, i, redo ? &w->t->own : &w->t->total, e->item);
         if (redo && i) tfp_values_add(w->r, &w->total, e->parent, &w->total, i);
     }
+    /* here TensorFlow adds the root to its own total, which has nothing else to add */
+    if (redo && n && w->total.at[TFP_V_DEFINITIONS]) w->total.at[TFP_V_DEFINITIONS][0]++;
     return true;
 }
 
