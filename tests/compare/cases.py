@@ -15,6 +15,7 @@ NUMERIC = COLUMNS[:10]
 ORDERS = ('name',) + NUMERIC
 TREES = ('scope', 'graph')
 VIEWS = ('scope', 'graph', 'op', 'code')
+ROOT = '_TFProfRoot'
 ALL = ','.join(c for c in COLUMNS if c != 'tensor_value')
 
 
@@ -253,8 +254,10 @@ def random_options(rng, words, view):
     for name, vocabulary, chance in (('account', words.types, 0.25), ('start', shown, 0.2), ('trim', shown, 0.15),
                                      ('show', shown, 0.25), ('hide', shown, 0.15)):
         if rng.random() < chance:
-            suffix = '_type_regexes' if name == 'account' else '_name_regexes'
-            options += ['-%s%s' % (name, suffix), words.patterns(rng, vocabulary)]
+            patterns = words.patterns(rng, vocabulary)
+            if (view, name) == ('code', 'trim') and any(re.fullmatch(p, ROOT) for p in patterns.split(',')):
+                continue  # TensorFlow dies of it
+            options += ['-%s%s' % (name, '_type_regexes' if name == 'account' else '_name_regexes'), patterns]
     for column in NUMERIC:
         if rng.random() < 0.05:
             options += ['-min_' + column, str(int(10 ** rng.uniform(0, 5)))]

@@ -110,7 +110,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('program', type=os.path.abspath)
     parser.add_argument('-seed', type=int, default=1)
-    parser.add_argument('-count', type=int, default=300)
+    parser.add_argument('-count', type=int, default=500)
     parser.add_argument('-folder', default=os.path.join(ROOT, 'build-compare'), type=os.path.abspath)
     parser.add_argument('-keep', action='store_true')
     asked = parser.parse_args()
