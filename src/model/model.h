@@ -7,7 +7,10 @@
 
 #include "base/base.h"
 
-enum { TFP_NODE_INVENTED = 1 }; /* known only from run metadata */
+enum {
+    TFP_NODE_INVENTED = 1, /* known only from run metadata */
+    TFP_NODE_COVERED = 2   /* some run metadata had statistics for it when it was known already */
+};
 
 typedef struct tfp_node {
     tfp_strid name, op;

@@ -21,6 +21,14 @@ static tfp_varint varint_bytewise(const uint8_t *at, const uint8_t *end)
 }
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* The ninth and the tenth byte: negative numbers have them. */
+static tfp_varint varint_tail(uint64_t x, const uint8_t *at, const uint8_t *end)
+{
+    if (at < end && at[0] < 0x80) return (tfp_varint){ x | (uint64_t)at[0] << 56, at + 1 };
+    if (end - at < 2 || at[1] >= 0x80) return (tfp_varint){ 0, NULL };
+    return (tfp_varint){ x | (uint64_t)(at[0] & 0x7f) << 56 | (uint64_t)at[1] << 63, at + 2 };
+}
+
 /* Up to eight bytes at once: find the last byte, then push the groups of seven bits together. Times since 1970 take
  * eight bytes, and every execution has some. */
 tfp_varint tfp_varint_long(const uint8_t *at, const uint8_t *end)
@@ -29,13 +37,13 @@ tfp_varint tfp_varint_long(const uint8_t *at, const uint8_t *end)
     uint64_t x;
     memcpy(&x, at, 8);
     uint64_t stops = ~x & UINT64_C(0x8080808080808080);
-    if (!stops) return varint_bytewise(at, end);
-    unsigned bits = (unsigned)__builtin_ctzll(stops) + 1; /* 8 a byte */
+    unsigned bits = stops ? (unsigned)__builtin_ctzll(stops) + 1 : 64; /* 8 a byte */
     x &= UINT64_MAX >> (64 - bits);
     x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x7f007f007f007f00)) >> 1;
     x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x3fff00003fff0000)) >> 2;
     x = (x & UINT64_C(0x000000000fffffff)) | (x & UINT64_C(0x0fffffff00000000)) >> 4;
-    return (tfp_varint){ x, at + bits / 8 };
+    at += bits / 8;
+    return stops ? (tfp_varint){ x, at } : varint_tail(x, at, end);
 }
 #else
 tfp_varint tfp_varint_long(const uint8_t *at, const uint8_t *end) { return varint_bytewise(at, end); }
@@ -90,14 +98,74 @@ tfp_group tfp_group_skip(const uint8_t *at, const uint8_t *end, uint32_t number)
     return (tfp_group){ end, "group without an end" };
 }
 
+/* ---- rare fields ---- */
+
+static bool next_fixed(tfp_wire *w, const uint8_t *at, tfp_field *f)
+{
+    size_t size = f->type == TFP_FIXED64 ? 8 : 4;
+    if (size > (size_t)(w->end - at)) return tfp_wire_fault(w, w->at, "number cut short");
+    f->value = 0;
+    for (size_t i = 0; i < size; i++) f->value |= (uint64_t)at[i] << (8 * i);
+    w->at = at + size;
+    return true;
+}
+
+static bool next_bytes(tfp_wire *w, const uint8_t *at, tfp_field *f)
+{
+    uint64_t size;
+    if (!tfp_wire_varint(w, &at, &size)) return false;
+    if (size > (uint64_t)(w->end - at)) return tfp_wire_fault(w, w->at, "length past the end");
+    f->bytes = (tfp_str){ (const char *)at, (size_t)size };
+    w->at = at + size;
+    return true;
+}
+
+static bool next_varint(tfp_wire *w, const uint8_t *at, tfp_field *f)
+{
+    if (!tfp_wire_varint(w, &at, &f->value)) return false;
+    w->at = at;
+    return true;
+}
+
+bool tfp_wire_next_rare(tfp_wire *w, tfp_field *f)
+{
+    while (w->at < w->end) {
+        const uint8_t *at = w->at;
+        uint64_t tag;
+        if (!tfp_wire_varint(w, &at, &tag)) return false;
+        if (tag < 8) return tfp_wire_fault(w, w->at, "field number 0");
+        if (tag > UINT32_MAX) return tfp_wire_fault(w, w->at, "field number too large");
+        *f = (tfp_field){ .number = (uint32_t)(tag >> 3), .type = tag & 7, .bytes = { "", 0 } };
+        switch (f->type) {
+        case TFP_VARINT: return next_varint(w, at, f);
+        case TFP_BYTES: return next_bytes(w, at, f);
+        case TFP_FIXED64:
+        case TFP_FIXED32: return next_fixed(w, at, f);
+        case TFP_GROUP: {
+            tfp_group g = tfp_group_skip(at, w->end, f->number);
+            if (g.fault) return tfp_wire_fault(w, g.at, g.fault);
+            w->at = g.at;
+            break;
+        }
+        case TFP_GROUP_END: return tfp_wire_fault(w, w->at, "end of a group that was not begun");
+        default: return tfp_wire_fault(w, w->at, "unknown wire type");
+        }
+    }
+    return false;
+}
+
 /* ---- faults ---- */
 
 tfp_status tfp_wire_failed(tfp_wire w, tfp_error *err)
 {
     unsigned long long at = w.fault_at;
-    if (w.fault_field)
-        return tfp_fail(err, TFP_BADFILE, "field %u has wire type %u before byte %llu", w.fault_field, w.fault_type, at);
-    return tfp_fail(err, TFP_BADFILE, "%s at byte %llu", w.fault, at);
+    tfp_status s = w.fault_field ? tfp_fail(err, TFP_BADFILE, "field %u has wire type %u before byte %llu",
+                                            w.fault_field, w.fault_type, at)
+                                 : tfp_fail(err, TFP_BADFILE, "%s at byte %llu", w.fault, at);
+    if (w.place) s = tfp_within(err, s, "%s", w.place);
+    if (w.outer_place) s = tfp_within(err, s, "%s", w.outer_place);
+    if (w.outermost_place) s = tfp_within(err, s, "%s", w.outermost_place);
+    return s;
 }
 
 /* ---- typed fields that are rare ---- */

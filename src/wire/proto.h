@@ -7,6 +7,12 @@
 #include "base/base.h"
 #include "base/io.h"
 
+#if defined(__GNUC__)
+#define TFP_WIRE_INLINE static inline __attribute__((always_inline))
+#else
+#define TFP_WIRE_INLINE static inline
+#endif
+
 /* ---- reading: loop over tfp_wire_next, switch on the number, one check at the end ---- */
 typedef enum tfp_wire_type {
     TFP_VARINT = 0,
@@ -24,6 +30,7 @@ typedef struct tfp_wire {
     uint64_t fault_at;    /* byte of the file */
     uint32_t fault_field; /* number and wire type of the field at fault, 0 when they say nothing */
     uint32_t fault_type;
+    const char *place, *outer_place, *outermost_place; /* nested messages that it is in; no array, or gcc keeps all of it in memory */
 } tfp_wire;
 
 typedef struct tfp_field {
@@ -66,13 +73,28 @@ static inline bool tfp_wire_fault(tfp_wire *w, const uint8_t *at, const char *fa
         w->fault = fault;
         w->fault_at = w->base + (uint64_t)(at - w->start);
         w->fault_field = w->fault_type = 0;
+        w->place = w->outer_place = w->outermost_place = NULL;
     }
     w->at = w->end;
     return false;
 }
 
+/* Takes over a fault of a nested message, which stood at `place` (a literal). */
+static inline void tfp_wire_join(tfp_wire *w, const tfp_wire *inner, const char *place)
+{
+    if (!inner->fault || w->fault) return;
+    w->fault = inner->fault;
+    w->fault_at = inner->fault_at;
+    w->fault_field = inner->fault_field;
+    w->fault_type = inner->fault_type;
+    w->place = inner->place ? inner->place : place;
+    w->outer_place = !inner->place || inner->outer_place ? inner->outer_place : place;
+    w->outermost_place = inner->outer_place ? place : NULL;
+    w->at = w->end;
+}
+
 /* A varint at *at; false at a fault. */
-static inline bool tfp_wire_varint(tfp_wire *w, const uint8_t **at, uint64_t *value)
+TFP_WIRE_INLINE bool tfp_wire_varint(tfp_wire *w, const uint8_t **at, uint64_t *value)
 {
     if (*at < w->end && **at < 0x80) {
         *value = *(*at)++;
@@ -85,48 +107,35 @@ static inline bool tfp_wire_varint(tfp_wire *w, const uint8_t **at, uint64_t *va
     return true;
 }
 
+/* The rare fields: long tags, fixed numbers, groups, and whatever is wrong. */
+bool tfp_wire_next_rare(tfp_wire *w, tfp_field *f);
+
 /* The next field, or false at the end or at a fault. Groups (types 3 and 4) are skipped whole, without recursion. */
-static inline bool tfp_wire_next(tfp_wire *w, tfp_field *f)
+TFP_WIRE_INLINE bool tfp_wire_next(tfp_wire *w, tfp_field *f)
 {
-    while (w->at < w->end) {
-        const uint8_t *at = w->at, *first = at;
-        uint64_t tag, size;
-        if (!tfp_wire_varint(w, &at, &tag)) return false;
-        f->number = (uint32_t)(tag >> 3);
-        f->type = tag & 7;
-        if (tag < 8) return tfp_wire_fault(w, first, "field number 0");
-        if (tag > UINT32_MAX) return tfp_wire_fault(w, first, "field number too large");
-        switch (f->type) {
-        case TFP_VARINT:
-            if (!tfp_wire_varint(w, &at, &f->value)) return false;
+    if (w->at >= w->end) return false;
+    const uint8_t *at = w->at;
+    uint32_t tag = *at++;
+    uint64_t value;
+    if (tag < 0x80 && tag >= 8 && (tag & 5) == 0) { /* a varint or bytes, with a number below 16 */
+        if (!tfp_wire_varint(w, &at, &value)) return false;
+        *f = (tfp_field){ tag >> 3, tag & 7, value, { "", 0 } };
+        if (f->type == TFP_VARINT) {
             w->at = at;
             return true;
-        case TFP_BYTES:
-            if (!tfp_wire_varint(w, &at, &size)) return false;
-            if (size > (uint64_t)(w->end - at)) return tfp_wire_fault(w, first, "length past the end");
-            f->bytes.data = (const char *)at;
-            f->bytes.size = (size_t)size;
-            w->at = at + size;
-            return true;
-        case TFP_FIXED64:
-        case TFP_FIXED32:
-            size = f->type == TFP_FIXED64 ? 8 : 4;
-            if (size > (uint64_t)(w->end - at)) return tfp_wire_fault(w, first, "number cut short");
-            f->value = 0;
-            for (uint64_t i = 0; i < size; i++) f->value |= (uint64_t)at[i] << (8 * i);
-            w->at = at + size;
-            return true;
-        case TFP_GROUP: {
-            tfp_group g = tfp_group_skip(at, w->end, f->number);
-            if (g.fault) return tfp_wire_fault(w, g.at, g.fault);
-            w->at = g.at;
-            break;
         }
-        case TFP_GROUP_END: return tfp_wire_fault(w, first, "end of a group that was not begun");
-        default: return tfp_wire_fault(w, first, "unknown wire type");
-        }
+        if (value > (uint64_t)(w->end - at)) return tfp_wire_fault(w, w->at, "length past the end");
+        f->bytes.data = (const char *)at;
+        f->bytes.size = (size_t)value;
+        w->at = at + value;
+        return true;
     }
-    return false;
+    tfp_wire copy = *w; /* so that *w and *f need no address */
+    tfp_field rare = { 0 };
+    bool more = tfp_wire_next_rare(&copy, &rare);
+    *w = copy;
+    *f = rare;
+    return more;
 }
 
 /* TFP_OK, or TFP_BADFILE with what was wrong and the byte of the file. */
@@ -196,10 +205,7 @@ static inline bool tfp_packed_next(tfp_wire *w, tfp_packed *p, uint64_t *value)
     const uint8_t *at = p->in.at;
     if (p->type == TFP_VARINT) {
         if (!tfp_wire_varint(&p->in, &at, value)) {
-            w->fault = p->in.fault;
-            w->fault_at = p->in.fault_at;
-            w->fault_field = w->fault_type = 0;
-            w->at = w->end;
+            tfp_wire_join(w, &p->in, "packed numbers");
             return false;
         }
         p->in.at = at;

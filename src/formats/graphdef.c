@@ -1,0 +1,315 @@
+/* formats/graphdef.c: a GraphDef, alone or inside a MetaGraphDef or a SavedModel, becomes nodes and inputs.
+ * In: the message's bytes, text or binary, from a file or from a SavedModel's folder. Out: calls on a tfp_builder.
+ * Uses base, wire, model. Message layout: tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto,
+ * tensor_shape.proto; core/protobuf/meta_graph.proto, saved_model.proto. */
+#include "formats/graphdef.h"
+#include "formats/format.h"
+#include "formats/sniff.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct pending_attr { /* the value of an attribute: of one name the last of the node counts, as in a map */
+    tfp_wire value;
+    bool given;
+} pending_attr;
+
+typedef struct node_reader { /* reused from node to node */
+    tfp_builder *b;
+    TFP_VEC(tfp_str) inputs;
+    TFP_VEC(int64_t) dims;
+    tfp_buf attrs;
+    bool no_memory;
+} node_reader;
+
+static void node_reader_free(node_reader *r)
+{
+    tfp_vec_free(&r->inputs);
+    tfp_vec_free(&r->dims);
+    tfp_buf_free(&r->attrs);
+}
+
+/* ---- shapes: TensorShapeProto ---- */
+
+static int64_t read_dim(tfp_wire *outer, const tfp_field *field)
+{
+    int64_t size = 0;
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);)
+        if (f.number == 1) size = tfp_field_int(&w, &f);
+    tfp_wire_join(outer, &w, "dim");
+    return size;
+}
+
+static uint32_t read_shape(node_reader *r, tfp_wire *outer, const tfp_field *field)
+{
+    bool unknown_rank = false;
+    r->dims.size = 0;
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 3) unknown_rank = tfp_field_bool(&w, &f);
+        if (f.number == 2 && !tfp_push(&r->dims, read_dim(&w, &f))) r->no_memory = true;
+    }
+    tfp_wire_join(outer, &w, "shape");
+    if (w.fault || r->no_memory) return TFP_NONE;
+    return tfp_build_shape(r->b, r->dims.at, r->dims.size, !r->dims.size && !unknown_rank);
+}
+
+/* ---- attributes: AttrValue ---- */
+
+static void read_own_shape(node_reader *r, tfp_wire *outer, pending_attr *attr, uint32_t node)
+{
+    tfp_wire w = attr->value;
+    for (tfp_field f; attr->given && tfp_wire_next(&w, &f);)
+        if (f.number == 7) tfp_build_row(r->b, node)->shape = read_shape(r, &w, &f);
+    tfp_wire_join(outer, &w, "attr shape");
+}
+
+/* The list: one shape an output. */
+static void read_output_shapes(node_reader *r, tfp_wire *outer, pending_attr *attr, uint32_t node)
+{
+    int32_t slot = 0;
+    tfp_wire w = attr->value;
+    for (tfp_field f; attr->given && tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        tfp_wire list = tfp_field_message(&w, &f);
+        for (tfp_field g; tfp_wire_next(&list, &g);) {
+            if (g.number != 7) continue;
+            uint32_t shape = read_shape(r, &list, &g);
+            if (shape != TFP_NONE) tfp_build_output(r->b, node, slot++, shape);
+        }
+        tfp_wire_join(&w, &list, "list");
+    }
+    tfp_wire_join(outer, &w, "attr _output_shapes");
+}
+
+static void read_data_format(node_reader *r, tfp_wire *outer, pending_attr *attr, uint32_t node)
+{
+    tfp_wire w = attr->value;
+    for (tfp_field f; attr->given && tfp_wire_next(&w, &f);)
+        if (f.number == 2) tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, tfp_field_bytes(&w, &f));
+    tfp_wire_join(outer, &w, "attr data_format");
+}
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    void (*read)(node_reader *r, tfp_wire *outer, pending_attr *attr, uint32_t node);
+} known_attrs[] = {
+    { "shape",          read_own_shape },
+    { "_output_shapes", read_output_shapes },
+    { "data_format",    read_data_format },
+};
+/* clang-format on */
+#define KNOWN_ATTRS (sizeof known_attrs / sizeof *known_attrs)
+
+/* An entry of attr: name -> AttrValue. Kept as an entry of ProfileNode.attrs (field 11), which has the same form. */
+static void read_attr(node_reader *r, tfp_wire *outer, const tfp_field *field, pending_attr *pending)
+{
+    tfp_str name = { "", 0 };
+    tfp_wire w = tfp_field_message(outer, field), value = tfp_wire_start(name);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1) name = tfp_field_bytes(&w, &f);
+        else if (f.number == 2) value = tfp_field_message(&w, &f);
+    }
+    tfp_wire_join(outer, &w, "attr");
+    for (size_t i = 0; i < KNOWN_ATTRS; i++)
+        if (tfp_str_eq(name, tfp_str_of(known_attrs[i].name))) pending[i] = (pending_attr){ value, true };
+    for (tfp_field f; tfp_wire_next(&value, &f);) {} /* what nobody asks for must be sound too */
+    tfp_wire_join(outer, &value, "attr");
+    if (r->b->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, field->bytes);
+}
+
+/* ---- inputs: "n", "n:k", "^n" ---- */
+
+/* Digits, and few enough of them. */
+static bool is_output_number(tfp_str s)
+{
+    for (size_t i = 0; i < s.size; i++)
+        if (s.data[i] < '0' || s.data[i] > '9') return false;
+    return s.size > 0 && s.size < 10;
+}
+
+/* The name of the source. k is lost as TensorFlow loses it: its parsing of k stands in a check of debug builds. */
+static tfp_str source_of(tfp_builder *b, tfp_str input)
+{
+    tfp_str name = input, output = { "", 0 };
+    const char *colon = input.size ? memchr(input.data, ':', input.size) : NULL;
+    if (colon) {
+        name.size = (size_t)(colon - input.data);
+        output = (tfp_str){ colon + 1, input.size - name.size - 1 };
+    }
+    bool control = name.size && name.data[0] == '^';
+    if (control) name = (tfp_str){ name.data + 1, name.size - 1 };
+    bool bad_output = colon && (control || !is_output_number(output));
+    if (!name.size || name.data[0] == '^' || bad_output) tfp_build_warn(b, "malformed inputs", input);
+    return name;
+}
+
+static void build_inputs(node_reader *r, uint32_t node)
+{
+    for (size_t i = 0; i < r->inputs.size; i++) {
+        tfp_str name = source_of(r->b, r->inputs.at[i]);
+        tfp_build_input(r->b, node, (int32_t)i, tfp_build_string(r->b, name), 0);
+    }
+}
+
+/* ---- nodes: NodeDef ---- */
+
+typedef struct node_head {
+    tfp_str name, op, device;
+} node_head;
+
+static void read_node_fields(node_reader *r, tfp_wire *w, node_head *head, pending_attr *pending)
+{
+    for (tfp_field f; tfp_wire_next(w, &f);) {
+        switch (f.number) {
+        case 1: head->name = tfp_field_bytes(w, &f); break;
+        case 2: head->op = tfp_field_bytes(w, &f); break;
+        case 3:
+            if (!tfp_push(&r->inputs, tfp_field_bytes(w, &f))) r->no_memory = true;
+            break;
+        case 4: head->device = tfp_field_bytes(w, &f); break;
+        case 5: read_attr(r, w, &f, pending); break;
+        }
+    }
+}
+
+static tfp_status read_node(node_reader *r, tfp_wire w, tfp_graph_source source, tfp_error *err)
+{
+    node_head head = { { "", 0 }, { "", 0 }, { "", 0 } };
+    pending_attr pending[KNOWN_ATTRS];
+    for (size_t i = 0; i < KNOWN_ATTRS; i++) pending[i] = (pending_attr){ tfp_wire_start(head.name), false };
+    r->inputs.size = r->attrs.size = 0;
+    read_node_fields(r, &w, &head, pending);
+    tfp_status s = tfp_wire_end(&w, err);
+    if (s) return s;
+    if (tfp_build_find(r->b, head.name) != TFP_NONE) {
+        if (!source.overlaps) tfp_build_warn(r->b, "nodes of a name that was there before, left out", head.name);
+        return TFP_OK;
+    }
+    uint32_t node = tfp_build_node(r->b, head.name, head.op, true);
+    if (node == TFP_NONE) return tfp_builder_status(r->b, err);
+    tfp_build_row(r->b, node)->graph_device = tfp_build_string(r->b, head.device);
+    for (size_t i = 0; i < KNOWN_ATTRS; i++) known_attrs[i].read(r, &w, &pending[i], node);
+    build_inputs(r, node);
+    if (r->attrs.size) tfp_build_attrs(r->b, node, (tfp_str){ r->attrs.data, r->attrs.size });
+    if ((s = tfp_wire_end(&w, err))) return s;
+    return r->no_memory || r->attrs.failed ? tfp_nomem(err) : tfp_builder_status(r->b, err);
+}
+
+/* ---- graphs: GraphDef, MetaGraphDef, SavedModel ---- */
+
+tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
+{
+    node_reader r = { .b = b };
+    tfp_status s = TFP_OK;
+    size_t count = 0;
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue; /* versions say nothing; the function library holds other graphs */
+        tfp_wire node = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_node(&r, node, source, err), "node %zu", count++);
+    }
+    node_reader_free(&r);
+    return s ? s : tfp_wire_end(&w, err);
+}
+
+static tfp_status read_meta_graph(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
+        if (f.number != 2) continue;
+        tfp_wire graph = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, tfp_read_graph_def(b, graph, source, err), "graph_def");
+    }
+    return s ? s : tfp_wire_end(&w, err);
+}
+
+/* Meta graphs of one model are variants of it: training and serving share most of their nodes. */
+static tfp_status read_saved_model(tfp_builder *b, tfp_wire w, tfp_error *err)
+{
+    tfp_graph_source source = { .overlaps = false };
+    tfp_status s = TFP_OK;
+    size_t count = 0;
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
+        if (f.number != 2) continue;
+        tfp_wire meta = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_meta_graph(b, meta, source, err), "meta graph %zu", count++);
+        source.overlaps = true;
+    }
+    return s ? s : tfp_wire_end(&w, err);
+}
+
+/* ---- files and folders ---- */
+
+static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
+{
+    tfp_str bytes;
+    size_t before = b->p->nodes.size;
+    tfp_status s = tfp_input_all(in, &bytes, err);
+    if (s) return s;
+    tfp_wire w = tfp_wire_start(bytes);
+    if (kind == TFP_KIND_SAVED_MODEL) s = read_saved_model(b, w, err);
+    else if (kind == TFP_KIND_META_GRAPH) s = read_meta_graph(b, w, (tfp_graph_source){ false }, err);
+    else s = tfp_read_graph_def(b, w, (tfp_graph_source){ false }, err);
+    if (!s && b->p->nodes.size == before) tfp_build_warn(b, "no nodes in it that were not there before", TFP_STR(""));
+    b->p->has_graph = true;
+    return s;
+}
+
+#define GRAPHS (TFP_KINDS(TFP_KIND_GRAPH) | TFP_KINDS(TFP_KIND_META_GRAPH) | TFP_KINDS(TFP_KIND_SAVED_MODEL))
+
+static tfp_status read_graph(tfp_builder *b, tfp_input *in, tfp_error *err)
+{
+    return tfp_read_message(b, in, GRAPHS, read_binary, err);
+}
+
+static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, total, GRAPHS); }
+
+static const char *const model_files[] = { "saved_model.pb", "saved_model.pbtxt", NULL };
+
+/* The model in a folder, to be freed; NULL when there is none (or no memory). */
+static char *model_in(const char *path)
+{
+    size_t size = strlen(path) + 20;
+    char *file = malloc(size);
+    for (size_t i = 0; file && model_files[i]; i++) {
+        snprintf(file, size, "%s/%s", path, model_files[i]);
+        if (tfp_exists(file)) return file;
+    }
+    free(file);
+    return NULL;
+}
+
+static bool probe_path(const char *path)
+{
+    if (!tfp_is_folder(path)) return false;
+    char *file = model_in(path);
+    free(file);
+    return file != NULL;
+}
+
+static tfp_status read_path(tfp_builder *b, const char *path, tfp_error *err)
+{
+    char *file = model_in(path);
+    if (!file) return tfp_fail(err, TFP_BADFILE, "a folder without a saved_model.pb");
+    tfp_input in = { .fd = -1 };
+    tfp_status s = tfp_input_open(&in, file, err);
+    in.progress = b->p->progress;
+    in.progress_ctx = b->p->progress_ctx;
+    if (!s) s = read_graph(b, &in, err);
+    tfp_input_close(&in);
+    s = tfp_within(err, s, "%s", strrchr(file, '/') + 1);
+    free(file);
+    return s;
+}
+
+const tfp_format tfp_format_graph = {
+    .name = "graph",
+    .help = "GraphDef, MetaGraphDef or SavedModel (file or folder), text or binary: nodes, inputs, shapes, attributes",
+    .order = 1,
+    .probe = probe,
+    .read = read_graph,
+    .read_path = read_path,
+    .probe_path = probe_path,
+};

@@ -1,0 +1,17 @@
+/* formats/graphdef.h: reading a GraphDef that stands inside another message. */
+#ifndef TFP_GRAPHDEF_H
+#define TFP_GRAPHDEF_H
+
+#include "model/builder.h"
+#include "wire/proto.h"
+
+typedef struct tfp_graph_source {
+    bool overlaps; /* nodes of the same name are expected (the meta graphs of a SavedModel): no warning for them */
+} tfp_graph_source;
+
+/* Adds the nodes of a GraphDef to the profile; of nodes with one name the first stays. The function library is left
+ * alone: its nodes are no nodes of the graph. */
+tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err);
+
+
+#endif
