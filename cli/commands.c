@@ -68,14 +68,36 @@ static int stdout_fault(cli *c)
     return cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "stdout: %s", strerror(c->out->error));
 }
 
+/* Scripts compare the whole output of a one-shot advise, so it alone begins as TensorFlow's does: with the lines that its
+ * tool prints while it loads. */
+static void print_loading_lines(cli *c, const cli_call *call, const tfp_options *o)
+{
+    bool text = strcmp(tfp_options_get(o, "format"), "text") == 0;
+    if (c->session || !text || strcmp(call->name, "advise") != 0 || strncmp(tfp_options_get(o, "output"), "stdout", 6) != 0) return;
+    cli_print(c->out, "Reading Files...\n");
+    const char *format;
+    bool parts = false;
+    for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++)
+        parts |= call->paths[i] && strcmp(format, "profile") != 0 && strcmp(format, "checkpoint") != 0;
+    if (!parts) return;
+    cli_print(c->out, "Try to use a single --profile_path instead of graph_path,op_log_path,run_meta_path\n");
+    for (size_t i = 0; tfp_profile_coverage(c->profile, i) >= 0; i++)
+        cli_print(c->out, "run graph coverage: %.2f\n", tfp_profile_coverage(c->profile, i));
+}
+
 static int run_view(cli *c, const cli_call *call, tfp_options *o)
 {
     const char *fail_on = call->flags[CLI_FAIL_ON], *note;
     int status = fail_on ? check_fail_on(c, fail_on, o) : 0;
     if (status || (status = cli_load(c, call, keep_for(o)))) return status;
     tfp_report *r = NULL;
+    size_t before = c->out->size;
+    print_loading_lines(c, call, o);
     tfp_status s = tfp_show(c->profile, call->name, o, cli_write, c->out, &r, c->err);
-    if (s) return c->out->error || cli_interrupted ? stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
+    if (s) {
+        if (c->out->size > before) c->out->size = before; /* no report, no word */
+        return c->out->error || cli_interrupted ? stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
+    }
     for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_warn(note);
     if (fail_on) status = findings(c, fail_on, r);
     tfp_report_free(r);

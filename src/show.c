@@ -55,7 +55,8 @@ static tfp_status write_pprof(const tfp_report *r, const target *t, tfp_error *e
 {
     tfp_status s = write_file(r, "pprof", r->options->outfile, err);
     tfp_buf words = { 0 };
-    if (s) return s;
+    /* TensorFlow has pprof for the code view only, so only there its line is looked for */
+    if (s || strcmp(r->view, "code") != 0) return s;
     tfp_buf_text(&words, "\nRun pprof -png --nodecount=100 --sample_index=1 <");
     tfp_escape(&words, tfp_str_of(r->options->outfile));
     tfp_buf_text(&words, ">\n");
