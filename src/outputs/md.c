@@ -26,6 +26,7 @@ static bool is_word(char c)
 /* An underscore inside a word is no emphasis, and names read better without escapes. */
 static bool is_markup(tfp_str s, size_t i)
 {
+    if (i == 0 && memchr("-+=", s.data[0], 3)) return true; /* a list or a heading, at the start of a line */
     if (s.data[i] == '_') return i == 0 || i + 1 == s.size || !is_word(s.data[i - 1]) || !is_word(s.data[i + 1]);
     return memchr("\\`*[]{}|~#!$", s.data[i], 12) != NULL;
 }
@@ -188,7 +189,9 @@ static void put_finding(writer *w, tfp_str text)
     while (text.size) {
         const char *end = memchr(text.data, '\n', text.size);
         size_t n = end ? (size_t)(end - text.data) : text.size;
-        put_text(w, (tfp_str){ text.data, n });
+        size_t blanks = 0; /* Markdown would drop them */
+        for (; blanks < n && text.data[blanks] == ' '; blanks++) tfp_buf_text(w->out, "&nbsp;");
+        put_text(w, (tfp_str){ text.data + blanks, n - blanks });
         n += end != NULL;
         text.data += n;
         text.size -= n;

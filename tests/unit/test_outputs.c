@@ -1,0 +1,415 @@
+/* tests/unit/test_outputs.c: each output against reports and profiles made by hand. */
+#include "support.h"
+
+#include "outputs/output.h"
+#include "wire/proto.h"
+
+static void has(const char *text, const char *part)
+{
+    if (!strstr(text, part)) fail_msg("\"%s\" lacks \"%s\"", text, part);
+}
+
+static void writes(const char *view, const char *lines, const char *options, const char *output, const char *wanted)
+{
+    tfp_report *r = report_of(view, lines, options);
+    char *text = written(r, output);
+    assert_string_equal(text, wanted);
+    free(text);
+    drop_report(r);
+}
+
+/* ---- json ---- */
+
+static void json_says_what_it_is(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("scope", "a Conv2D 3us\n", "select params step 0 format json");
+    char *text = written(r, "json");
+    has(text, "{\"schema\":\"tfprof.report\",\"version\":1,\"view\":\"scope\",\"step\":0,\"columns\":[{\"name\":\"params\","
+              "\"field\":\"parameters\",\"total_field\":\"total_parameters\",\"unit\":\"count\"}],\"root\":{");
+    assert_int_equal(text[strlen(text) - 1], '\n');
+    free(text);
+    drop_report(r);
+}
+
+static void json_holds_the_tree_and_every_number(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("scope", "a/x Conv2D 3us 2x3\na/y MatMul 4us 5B\nb Const\n", "format json");
+    char *text = written(r, "json");
+    const char *a = strstr(text, "{\"name\":\"a\","), *x = strstr(text, "{\"name\":\"a/x\","), *b = strstr(text, "{\"name\":\"b\",");
+    assert_true(a && x && b && a < x && x < b);
+    has(a, "\"exec_micros\":0,\"total_exec_micros\":7,");
+    has(x, "\"parameters\":6,\"total_parameters\":6,");
+    has(x, "\"op_types\":[\"/job:localhost/replica:0/task:0/device:cpu:0\",\"Conv2D\"],\"shape\":[2,3],\"children\":[]}");
+    has(text, "\"requested_bytes\":5,\"total_requested_bytes\":5,");
+    free(text);
+    drop_report(r);
+}
+
+static void json_lists_op_types_side_by_side(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("op", "a Conv2D 3us\nb MatMul 4us\n", "order_by micros format json");
+    char *text = written(r, "json");
+    const char *first = strstr(text, "{\"name\":\"MatMul\""), *second = strstr(text, "{\"name\":\"Conv2D\"");
+    assert_true(first && second && first < second);
+    assert_memory_equal(second - strlen("\"children\":[]},"), "\"children\":[]},", strlen("\"children\":[]},"));
+    free(text);
+    drop_report(r);
+}
+
+/* ---- csv ---- */
+
+static void csv_has_a_header_and_a_line_a_row(void **state)
+{
+    (void)state;
+    writes("scope", "a/x Conv2D 3us\na/y MatMul 4us\n", "select micros", "csv",
+           "name,row,parent,depth,micros,total_micros\r\n"
+           "_TFProfRoot,0,,0,0,7\r\n"
+           "a,1,0,1,0,7\r\n"
+           "a/x,2,1,2,3,3\r\n"
+           "a/y,3,1,2,4,4\r\n");
+}
+
+static void csv_quotes_and_disarms_text(void **state)
+{
+    (void)state;
+    writes("scope", "=1+1 Const\n@x,\"y Const\n", "select op_types", "csv",
+           "name,row,parent,depth,op_types\r\n"
+           "_TFProfRoot,0,,0,\r\n"
+           "'=1+1,1,0,1,Const\r\n"
+           "\"'@x,\"\"y\",2,0,1,Const\r\n");
+}
+
+/* ---- md ---- */
+
+static void md_is_a_table_that_names_cannot_leave(void **state)
+{
+    (void)state;
+    writes("scope", "a|b Const 2000us\n__init__ <b>\n", "select micros,op_types", "md",
+           "| name | micros | total micros | op_types |\n"
+           "| --- | ---: | ---: | --- |\n"
+           "| \\_TFProfRoot | 0us | 2.00ms |  |\n"
+           "| &nbsp;&nbsp;\\_\\_init\\_\\_ | 0us | 0us | &lt;b&gt; |\n"
+           "| &nbsp;&nbsp;a\\|b | 2.00ms | 2.00ms | /job:localhost/replica:0/task:0/device:cpu:0, Const |\n");
+}
+
+/* ---- proto ---- */
+
+/* Follows the only child of each message; gives how many there are below the first. */
+static size_t chain_length(tfp_str message, uint32_t children)
+{
+    size_t n = 0;
+    for (bool found = true; found;) {
+        tfp_wire w = tfp_wire_start(message);
+        found = false;
+        for (tfp_field f; tfp_wire_next(&w, &f);) {
+            if (f.number != children) continue;
+            message = tfp_field_bytes(&w, &f);
+            found = true;
+        }
+        assert_int_equal(tfp_wire_end(&w, NULL), TFP_OK);
+        n += found;
+    }
+    return n;
+}
+
+static tfp_buf proto_of(const tfp_report *r)
+{
+    tfp_buf b = { 0 };
+    assert_int_equal(tfp_report_write(r, "proto", collect, &b, NULL), TFP_OK);
+    return b;
+}
+
+static void proto_nests_deep_graphs_without_recursion(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    tfp_buf lines = { 0 };
+    for (int i = 0; i < COUNT; i++) {
+        tfp_buf_printf(&lines, "n%06d Op", i);
+        if (i + 1 < COUNT) tfp_buf_printf(&lines, " <n%06d", i + 1);
+        tfp_buf_char(&lines, '\n');
+    }
+    tfp_buf_char(&lines, 0);
+    tfp_report *r = report_of("graph", lines.data, "max_depth 100000 proto_out x");
+    tfp_buf b = proto_of(r);
+    assert_int_equal(chain_length((tfp_str){ b.data, b.size }, 12), COUNT);
+    tfp_buf_free(&b);
+    tfp_buf_free(&lines);
+    drop_report(r);
+}
+
+static void proto_of_the_op_view_is_a_chain(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("op", "a A 1us\nb B 2us\nc C 3us\n", "proto_out x");
+    tfp_buf b = proto_of(r);
+    assert_int_equal(chain_length((tfp_str){ b.data, b.size }, 11), 3);
+    tfp_buf_free(&b);
+    drop_report(r);
+}
+
+/* ---- timelines ---- */
+
+static void timeline_of_scopes_puts_siblings_one_after_another(void **state)
+{
+    (void)state;
+    writes("scope", "a/x Op 3us\na/y Op 4us\nb Op\n", "", "timeline",
+           "{\"traceEvents\":["
+           "{\"args\":{\"name\":\"Scope:0\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0},"
+           "{\"args\":{\"name\":\"_TFProfRoot\",\"op\":\"_TFProfRoot\"},\"cat\":\"Op\",\"dur\":7,\"name\":\"_TFProfRoot\","
+           "\"ph\":\"X\",\"pid\":0,\"tid\":0,\"ts\":0},"
+           "{\"args\":{\"name\":\"Scope:1\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1},"
+           "{\"args\":{\"name\":\"a\",\"op\":\"a\"},\"cat\":\"Op\",\"dur\":7,\"name\":\"a\",\"ph\":\"X\",\"pid\":1,\"tid\":0,"
+           "\"ts\":0},"
+           "{\"args\":{\"name\":\"Scope:2\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":2},"
+           "{\"args\":{\"name\":\"a/x\",\"op\":\"a/x\"},\"cat\":\"Op\",\"dur\":3,\"name\":\"a/x\",\"ph\":\"X\",\"pid\":2,"
+           "\"tid\":0,\"ts\":0},"
+           "{\"args\":{\"name\":\"a/y\",\"op\":\"a/y\"},\"cat\":\"Op\",\"dur\":4,\"name\":\"a/y\",\"ph\":\"X\",\"pid\":2,"
+           "\"tid\":0,\"ts\":3}]}\n");
+}
+
+static void op_view_has_no_timeline(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("op", "a A 1us\n", "");
+    tfp_buf b = { 0 };
+    tfp_error *err = tfp_error_new();
+    assert_fails(tfp_report_write(r, "timeline", collect, &b, err), err, TFP_BADARG, "op view has no timeline");
+    assert_fails(tfp_report_write(r, "pprof", collect, &b, err), err, TFP_BADARG, "op view has no pprof");
+    tfp_error_free(err);
+    tfp_buf_free(&b);
+    drop_report(r);
+}
+
+/* A node with runs on one device in step 0. */
+static uint32_t ran(tfp_builder *b, const char *name, const char *device, size_t runs, int64_t start, int64_t every,
+                    int64_t us)
+{
+    uint32_t node = tfp_build_node(b, tfp_str_of(name), TFP_STR("Op"), true);
+    uint32_t exec = tfp_build_exec(b, node, tfp_build_step(b, 0, true)), lane = tfp_build_lane(b, tfp_str_of(device));
+    for (size_t i = 0; i < runs; i++) tfp_build_span(b, exec, lane, start + (int64_t)i * every, us);
+    b->p->execs.at[exec].start_us = start;
+    b->p->execs.at[exec].run_count = (int64_t)runs;
+    tfp_node *n = tfp_build_row(b, node);
+    n->device = n->host_device = tfp_build_string(b, tfp_str_of(device));
+    return node;
+}
+
+static tfp_profile *empty_profile(tfp_builder *b)
+{
+    tfp_profile *p = tfp_profile_new();
+    assert_int_equal(tfp_profile_add_bytes(p, "graph", "test", "\x22\x00", 2, NULL), TFP_OK);
+    *b = (tfp_builder){ .p = p, .file = "test" };
+    return p;
+}
+
+static tfp_report *graph_at_step_0(tfp_profile *p)
+{
+    tfp_report *r = NULL;
+    tfp_options *o = tfp_options_new();
+    assert_int_equal(tfp_profile_finish(p, NULL), TFP_OK);
+    assert_int_equal(tfp_options_set(o, "step", "0", NULL), TFP_OK);
+    assert_int_equal(tfp_options_set(o, "max_depth", "1000000", NULL), TFP_OK);
+    assert_int_equal(tfp_report_build(p, "graph", o, &r, NULL), TFP_OK);
+    tfp_options_free(o);
+    return r;
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, part)); at++) n++;
+    return n;
+}
+
+#define CPU0 "/job:a/replica:0/task:0/device:cpu:0"
+#define CPU1 "/job:a/replica:0/task:0/device:cpu:1"
+#define GPU0 "/job:a/replica:0/task:0/device:gpu:0"
+
+static void timeline_opens_a_lane_when_all_are_taken(void **state)
+{
+    (void)state;
+    tfp_builder b;
+    tfp_profile *p = empty_profile(&b);
+    ran(&b, "a", CPU0, 1, 100, 0, 10);
+    ran(&b, "b", CPU0, 1, 105, 0, 10);
+    ran(&b, "c", CPU0, 1, 110, 0, 10); /* begins where a ends */
+    ran(&b, "d", CPU0, 1, 111, 0, 10);
+    tfp_report *r = graph_at_step_0(p);
+    char *text = written(r, "timeline");
+    has(text, "\"name\":\"a\",\"ph\":\"X\",\"pid\":0,\"tid\":0,\"ts\":100}");
+    has(text, "\"name\":\"b\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":105}");
+    has(text, "\"name\":\"c\",\"ph\":\"X\",\"pid\":0,\"tid\":0,\"ts\":110}");
+    has(text, "\"name\":\"d\",\"ph\":\"X\",\"pid\":0,\"tid\":2,\"ts\":111}");
+    free(text);
+    drop_report(r);
+}
+
+static void timeline_draws_flows_between_devices_only(void **state)
+{
+    (void)state;
+    tfp_builder b;
+    tfp_profile *p = empty_profile(&b);
+    ran(&b, "x", CPU0, 1, 100, 0, 10);
+    uint32_t y = ran(&b, "y", CPU0, 1, 120, 0, 10), z = ran(&b, "z", CPU1, 2, 130, 50, 10);
+    tfp_build_input(&b, y, 0, tfp_build_string(&b, TFP_STR("x")), 0);
+    tfp_build_input(&b, z, 0, tfp_build_string(&b, TFP_STR("x")), 0);
+    tfp_report *r = graph_at_step_0(p);
+    char *text = written(r, "timeline");
+    assert_int_equal(count_of(text, "\"ph\":\"s\""), 2); /* to both runs of z */
+    has(text, "{\"cat\":\"DataFlow\",\"id\":1,\"name\":\"x_flow\",\"ph\":\"s\",\"pid\":");
+    has(text, "\"ph\":\"t\"");
+    assert_null(strstr(text, "otherData"));
+    free(text);
+    drop_report(r);
+}
+
+static void timeline_of_endless_pairs_stops_and_says_so(void **state)
+{
+    (void)state;
+    tfp_builder b;
+    tfp_profile *p = empty_profile(&b);
+    ran(&b, "x", CPU0, 3000, 100, 1, 1);
+    uint32_t z = ran(&b, "z", CPU1, 3000, 100, 1, 1);
+    tfp_build_input(&b, z, 0, tfp_build_string(&b, TFP_STR("x")), 0);
+    tfp_report *r = graph_at_step_0(p);
+    char *text = written(r, "timeline");
+    assert_int_equal(count_of(text, "\"ph\":\"s\""), 1000000);
+    has(text, "\"otherData\":{\"tfprof.flows\":\"only the first 1000000 flows are here\"}");
+    free(text);
+    drop_report(r);
+}
+
+static void memory(tfp_builder *b, uint32_t node, int64_t at_us, int64_t in_use)
+{
+    tfp_memory m = { .at_us = at_us, .allocator_bytes_in_use = in_use };
+    tfp_build_memory(b, tfp_node_exec(b->p, node, 0), &m);
+}
+
+static void timeline_shows_who_holds_a_gpus_memory(void **state)
+{
+    (void)state;
+    tfp_builder b;
+    tfp_profile *p = empty_profile(&b);
+    uint32_t x = ran(&b, "x", GPU0, 1, 1000, 0, 10), y = ran(&b, "y", GPU0, 1, 2000, 0, 10);
+    memory(&b, x, 1000, 5000000);
+    memory(&b, x, 1050, 9000000); /* too near to be drawn, but the peak */
+    memory(&b, y, 2000, 3000000);
+    tfp_build_allocation(&b, tfp_node_exec(p, x, 0), 900, 2000000);
+    tfp_build_allocation(&b, tfp_node_exec(p, x, 0), 1500, -1500000);
+    tfp_build_allocation(&b, tfp_node_exec(p, y, 0), 950, 4000000);
+    tfp_report *r = graph_at_step_0(p);
+    char *text = written(r, "timeline");
+    has(text, "{\"args\":{\"Not Displayed\":\"1.00 MB\",\"Top Allocation 00\":\"4 MB from y\",\"Top Allocation 01\":\"N/A\",");
+    has(text, "{\"args\":{\"Not Displayed\":\"2.50 MB\",\"Top Allocation 00\":\"0.5 MB from x\",\"Top Allocation 01\":\"N/A\",");
+    assert_int_equal(count_of(text, "\"Allocated Bytes\""), 2);
+    tfp_buf peaks = { 0 };
+    tfp_timeline_peaks(r, &peaks);
+    tfp_buf_char(&peaks, 0);
+    assert_string_equal(peaks.data, GPU0 " peak memory: 9.00 MB\n");
+    tfp_buf_free(&peaks);
+    free(text);
+    drop_report(r);
+}
+
+/* ---- pprof ---- */
+
+static void pprof_of_scopes_takes_names_apart(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("scope", "net/conv/x Op 3us\nnet/conv/y Op 4us\n", "select micros");
+    tfp_buf b = { 0 };
+    assert_int_equal(tfp_report_write(r, "pprof", collect, &b, NULL), TFP_OK);
+    tfp_input in;
+    tfp_str all;
+    assert_int_equal(tfp_input_memory(&in, "x", b.data, b.size, NULL), TFP_OK);
+    assert_int_equal(tfp_input_all(&in, &all, NULL), TFP_OK);
+    assert_true(tfp_str_has(all, TFP_STR("\x32\x04" "conv"))); /* a string of the table */
+    size_t samples = 0;
+    tfp_wire w = tfp_wire_start(all);
+    for (tfp_field f; tfp_wire_next(&w, &f);) samples += f.number == 2;
+    assert_int_equal(samples, 2);
+    tfp_input_close(&in);
+    tfp_buf_free(&b);
+    drop_report(r);
+}
+
+static void pprof_wants_one_number(void **state)
+{
+    (void)state;
+    static const char *const selects[] = { "select micros,bytes", "select device", "select occurrence", "select micros,device" };
+    tfp_error *err = tfp_error_new();
+    for (size_t i = 0; i < sizeof selects / sizeof *selects; i++) {
+        tfp_report *r = report_of("scope", "a Op 3us\n", selects[i]);
+        tfp_buf b = { 0 };
+        assert_fails(tfp_report_write(r, "pprof", collect, &b, err), err, TFP_BADARG, "exactly one numeric column");
+        tfp_buf_free(&b);
+        drop_report(r);
+    }
+    tfp_error_free(err);
+}
+
+/* ---- the profile itself ---- */
+
+static void a_written_profile_reads_back_the_same(void **state)
+{
+    (void)state;
+    tfp_builder b;
+    tfp_profile *p = empty_profile(&b), *again = tfp_profile_new();
+    uint32_t x = ran(&b, "x", CPU0, 2, 100, 50, 10), y = ran(&b, "\xff" "y", GPU0, 1, 120, 0, 10);
+    tfp_build_input(&b, y, 0, tfp_build_string(&b, TFP_STR("x")), 0);
+    tfp_build_input(&b, y, 1, tfp_build_string(&b, TFP_STR("gone")), 0);
+    tfp_build_row(&b, y)->float_ops = 12;
+    memory(&b, x, 105, 7);
+    tfp_code_frame frames[] = { { .file = tfp_build_string(&b, TFP_STR("a.py")), .function = tfp_build_string(&b, TFP_STR("f")),
+                                  .line = 3, .function_line = -1 } };
+    tfp_build_row(&b, x)->trace = tfp_build_trace(&b, frames, 1);
+    p->has_code = true;
+    assert_int_equal(tfp_profile_finish(p, NULL), TFP_OK);
+    tfp_buf bytes = { 0 };
+    assert_int_equal(tfp_profile_write(p, collect, &bytes, NULL), TFP_OK);
+    tfp_error *err = tfp_error_new();
+    if (tfp_profile_add_bytes(again, "profile", "again", bytes.data, bytes.size, err)) fail_msg("%s", tfp_error_message(err));
+    assert_int_equal(tfp_profile_finish(again, err), TFP_OK);
+    tfp_error_free(err);
+    assert_int_equal(tfp_profile_node_count(again), 2);
+    uint32_t x2 = tfp_find_node(again, TFP_STR("x")), y2 = tfp_find_node(again, TFP_STR("\\xffy"));
+    assert_true(x2 != TFP_NONE && y2 != TFP_NONE);
+    tfp_node_stats s;
+    tfp_node_stats_at(again, x2, 0, &s);
+    assert_int_equal(s.run_count, 2);
+    assert_int_equal(s.micros, 20);
+    assert_int_equal(again->nodes.at[y2].float_ops, 12);
+    assert_int_equal(again->inputs.at[again->nodes.at[y2].input_first].node, x2);
+    assert_int_equal(again->frames.at[0].line, 3);
+    tfp_buf_free(&bytes);
+    tfp_profile_free(again);
+    tfp_profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_says_what_it_is),
+        cmocka_unit_test(json_holds_the_tree_and_every_number),
+        cmocka_unit_test(json_lists_op_types_side_by_side),
+        cmocka_unit_test(csv_has_a_header_and_a_line_a_row),
+        cmocka_unit_test(csv_quotes_and_disarms_text),
+        cmocka_unit_test(md_is_a_table_that_names_cannot_leave),
+        cmocka_unit_test(proto_nests_deep_graphs_without_recursion),
+        cmocka_unit_test(proto_of_the_op_view_is_a_chain),
+        cmocka_unit_test(timeline_of_scopes_puts_siblings_one_after_another),
+        cmocka_unit_test(op_view_has_no_timeline),
+        cmocka_unit_test(timeline_opens_a_lane_when_all_are_taken),
+        cmocka_unit_test(timeline_draws_flows_between_devices_only),
+        cmocka_unit_test(timeline_of_endless_pairs_stops_and_says_so),
+        cmocka_unit_test(timeline_shows_who_holds_a_gpus_memory),
+        cmocka_unit_test(pprof_of_scopes_takes_names_apart),
+        cmocka_unit_test(pprof_wants_one_number),
+        cmocka_unit_test(a_written_profile_reads_back_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
