@@ -91,8 +91,6 @@ static void put_input_shapes(writer *w, const tfp_node *n)
         tfp_json_open(&w->j, '{');
         tfp_json_key(&w->j, "input");
         tfp_json_int(&w->j, e->position);
-        tfp_json_key(&w->j, "from");
-        tfp_json_str(&w->j, tfp_text(p, e->name));
         tfp_json_key(&w->j, "shape");
         put_dims(w, tfp_input_shape(p, e));
         tfp_json_close(&w->j, '}');
