@@ -65,8 +65,8 @@ const char *cli_path_format(const char *name, size_t size, size_t *row)
 /* One word that begins with a dash, taken apart. */
 typedef struct option_word {
     char name[CLI_NAME_MAX + 1]; /* without dashes, '-' as '_'; "" when it can be no name of ours */
-    size_t shown;             /* length of the word up to '=', for messages */
-    char *value;              /* after '=', or NULL */
+    size_t shown;                /* length of the word up to '=', for messages */
+    char *value;                 /* after '=', or NULL */
 } option_word;
 
 static option_word take_apart(char *word)
@@ -98,7 +98,8 @@ static int unknown_option(const option_word *w, const char *word, cli_where wher
         cli_near_try(&near, path);
     }
     int size = (int)(w->shown < CLI_LINE_MAX ? w->shown : CLI_LINE_MAX);
-    return cli_fault_set(f, CLI_BAD_USAGE, "unknown option '%.*s'%s", size, word, or_near(&near, "-", room, sizeof room));
+    return cli_fault_set(f, CLI_BAD_USAGE, "unknown option '%.*s'%s", size, word,
+                         or_near(&near, "-", room, sizeof room));
 }
 
 /* The words that are being read, and where. */
@@ -149,7 +150,12 @@ static int take_option(words *in, char *word, option_word *w, char kind, cli_cal
     return 0;
 }
 
-static bool is_help(const char *name) { return strcmp(name, "h") == 0; }
+static int find_flag(const char *name)
+{
+    for (int id = 0; id < CLI_FLAG_COUNT; id++)
+        if (strcmp(name, cli_flags[id].name) == 0) return id;
+    return strcmp(name, "h") == 0 ? CLI_HELP : -1;
+}
 
 static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
 {
@@ -157,7 +163,9 @@ static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
     size_t row;
     char kind = *w.name ? tfp_options_kind(w.name) : 0;
     bool is_path = cli_path_format(w.name, strlen(w.name), &row) != NULL;
-    if ((kind || is_path) && call->word_count && strcmp(call->words[0], "help") == 0) {
+    int flag = find_flag(w.name);
+    bool topic = kind || is_path || (flag >= 0 && cli_flags[flag].value && cli_flags[flag].verb);
+    if (topic && call->word_count && strcmp(call->words[0], "help") == 0) {
         call->words[call->word_count++] = word; /* `help -max_depth` asks about the option */
         return 0;
     }
@@ -167,9 +175,7 @@ static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
             return cli_fault_set(f, CLI_BAD_USAGE, "option -%s belongs on the command line", w.name);
         return need_value(in, &w, &call->paths[row], f);
     }
-    for (int id = 0; id < CLI_FLAG_COUNT; id++)
-        if (strcmp(w.name, cli_flags[id].name) == 0 || (id == CLI_HELP && is_help(w.name)))
-            return take_flag(in, &w, (cli_flag_id)id, call, f);
+    if (flag >= 0) return take_flag(in, &w, (cli_flag_id)flag, call, f);
     return unknown_option(&w, word, in->where, f);
 }
 
@@ -194,7 +200,8 @@ static int unknown_command(const char *word, cli_where where, cli_fault *f)
     for (size_t i = 0; (name = tfp_list(TFP_VIEWS, i)); i++) cli_near_try(&near, name);
     for (const cli_command *c = cli_commands; c->name; c++)
         if ((c->where & here) && !(c->where & CLI_HIDDEN)) cli_near_try(&near, c->name);
-    return cli_fault_set(f, CLI_BAD_USAGE, where == CLI_AT_SHELL ? "unknown command '%s', and no such file%s" : "unknown command '%s'%s",
+    return cli_fault_set(f, CLI_BAD_USAGE,
+                         where == CLI_AT_SHELL ? "unknown command '%s', and no such file%s" : "unknown command '%s'%s",
                          word, or_near(&near, "", room, sizeof room));
 }
 
@@ -211,7 +218,8 @@ static int find_verb(cli_call *call, cli_where where, cli_fault *f)
         }
         if (where == CLI_AT_PROMPT) return unknown_command(word, where, f);
         /* A path that is not there is a missing file; a bare word that is not there was meant as a verb. */
-        if (i == 0 && strcmp(word, "-") != 0 && !strchr(word, '/') && access(word, F_OK) != 0) return unknown_command(word, where, f);
+        if (i == 0 && strcmp(word, "-") != 0 && !strchr(word, '/') && access(word, F_OK) != 0)
+            return unknown_command(word, where, f);
     }
     return 0;
 }
@@ -230,7 +238,10 @@ static int check_call(const cli_call *call, cli_where where, cli_fault *f)
     if (!call->command) return 0;
     unsigned here = where == CLI_AT_SHELL ? CLI_IN_SHELL : CLI_IN_PROMPT;
     if (!(call->command->where & here)) {
-        return cli_fault_set(f, CLI_BAD_USAGE, where == CLI_AT_SHELL ? "the command %s works at the prompt only" : "the command %s works on the command line only", name);
+        return cli_fault_set(f, CLI_BAD_USAGE,
+                             where == CLI_AT_SHELL ? "the command %s works at the prompt only"
+                                                   : "the command %s works on the command line only",
+                             name);
     }
     if (where == CLI_AT_PROMPT && call->word_count && !(call->command->where & CLI_TAKES_WORDS))
         return cli_fault_set(f, CLI_BAD_USAGE, "unexpected word '%s' after %s", call->words[0], name);

@@ -15,7 +15,15 @@
 #define CLI_PRINTF(a, b) __attribute__((format(printf, a, b)))
 
 /* Exit statuses, beside those of tfp_exit_status. */
-enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2, CLI_BAD_OUTPUT = 3, CLI_LIMIT = 4, CLI_FOUND = 5, CLI_STOPPED = 130 };
+enum {
+    CLI_DONE = 0,
+    CLI_BAD_INPUT = 1,
+    CLI_BAD_USAGE = 2,
+    CLI_BAD_OUTPUT = 3,
+    CLI_LIMIT = 4,
+    CLI_FOUND = 5,
+    CLI_STOPPED = 130
+};
 
 /* ---- say.c: stdout, stderr and signals ---- */
 enum { CLI_LINE_MAX = 4000 }; /* of a message: with the program's name a line stays under 4,096 bytes */
@@ -45,8 +53,8 @@ void cli_print_safe(cli_out *out, const char *text);                    /* text 
 typedef enum cli_colour { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER } cli_colour;
 bool cli_coloured(cli_colour wish, int fd);
 
-void cli_complain(cli_colour colour, const char *text);   /* "tfprof: TEXT" on stderr */
-void cli_warn(const char *text);                          /* "tfprof: warning: TEXT" */
+void cli_complain(cli_colour colour, const char *text); /* "tfprof: TEXT" on stderr */
+void cli_warn(const char *text);                        /* "tfprof: warning: TEXT" */
 void cli_stderr(const char *data, size_t size);
 
 extern volatile sig_atomic_t cli_interrupted; /* SIGINT came; cleared by who acts on it */
@@ -54,9 +62,7 @@ void cli_catch_signals(void);
 void cli_open_standard(void); /* closed standard files must not become someone else's descriptor */
 
 /* ---- what a command line or a line at the prompt says ---- */
-typedef enum cli_flag_id {
-    CLI_COLOR, CLI_FAIL_ON, CLI_HELP, CLI_MAN, CLI_O, CLI_VERSION, CLI_FLAG_COUNT
-} cli_flag_id;
+typedef enum cli_flag_id { CLI_COLOR, CLI_FAIL_ON, CLI_HELP, CLI_MAN, CLI_O, CLI_VERSION, CLI_FLAG_COUNT } cli_flag_id;
 
 typedef struct cli_flag {
     const char *name;
@@ -75,14 +81,14 @@ typedef struct cli_pair {
 } cli_pair;
 
 typedef struct cli_call {
-    const cli_command *command;         /* NULL: none was named */
-    const char *name;                   /* of the command; for views the view's name */
-    cli_pair *options;                  /* for tfp_options_set, in order, -compat first */
+    const cli_command *command; /* NULL: none was named */
+    const char *name;           /* of the command; for views the view's name */
+    cli_pair *options;          /* for tfp_options_set, in order, -compat first */
     size_t option_count;
-    char **words;                       /* files, or topics */
+    char **words; /* files, or topics */
     size_t word_count;
-    const char *flags[CLI_FLAG_COUNT];  /* NULL: absent; "" for those without value */
-    const char *paths[CLI_FORMAT_MAX];  /* --FORMAT_path, by row of TFP_FORMATS */
+    const char *flags[CLI_FLAG_COUNT]; /* NULL: absent; "" for those without value */
+    const char *paths[CLI_FORMAT_MAX]; /* --FORMAT_path, by row of TFP_FORMATS */
 } cli_call;
 
 /* args.c. Words are changed in place (cut at '=') and pointed into: they must outlive the call. */
@@ -108,27 +114,27 @@ void cli_near_try(cli_near *n, const char *candidate);
 typedef struct cli {
     cli_out *out;
     cli_colour colour;
-    bool session;          /* commands come from the prompt or from stdin */
+    bool session; /* commands come from the prompt or from stdin */
     bool quit;
     tfp_error *err;
-    tfp_options *options;  /* of the command line, later of `set` */
+    tfp_options *options; /* of the command line, later of `set` */
     tfp_profile *profile;
     cli_fault fault;
 } cli;
 
 /* ---- commands.c ---- */
 enum {
-    CLI_IN_SHELL = 1,   /* works as tfprof VERB */
-    CLI_IN_PROMPT = 2,  /* works at the prompt */
+    CLI_IN_SHELL = 1,    /* works as tfprof VERB */
+    CLI_IN_PROMPT = 2,   /* works at the prompt */
     CLI_TAKES_WORDS = 4, /* plain words are its arguments at the prompt too */
-    CLI_HIDDEN = 8      /* not in help */
+    CLI_HIDDEN = 8       /* not in help */
 };
 struct cli_command {
     const char *name, *usage, *help;
     unsigned where;
     int (*run)(cli *c, const cli_call *call, tfp_options *o); /* exit status; its fault is in c->fault */
 };
-extern const cli_command cli_commands[]; /* ended by a NULL name */
+extern const cli_command cli_commands[];                                       /* ended by a NULL name */
 const cli_command *cli_command_find(const char *name, const char **full_name); /* views too; NULL: unknown */
 
 /* Takes the options of a call into o. Returns 0, or the status; *shown_anyway is set instead for the one kind of
@@ -161,6 +167,7 @@ extern const cli_example cli_examples[];
 /* complete.c: what could stand at the end of `line`; tell() gets whole words that fit, at most `limit`. */
 typedef void (*cli_tell_fn)(void *ctx, const char *word, size_t size);
 size_t cli_complete(const tfp_profile *p, const char *line, size_t size, size_t limit, cli_tell_fn tell, void *ctx);
-void cli_values(const char *option, cli_tell_fn tell, void *ctx); /* the words that an option takes, when they are known */
+void cli_values(const char *option, cli_tell_fn tell,
+                void *ctx); /* the words that an option takes, when they are known */
 
 #endif

@@ -28,8 +28,9 @@ static int check_fail_on(cli *c, const char *names, const tfp_options *o)
         if (!name) {
             cli_near near = cli_near_start(at);
             for (i = 0; (name = tfp_list(TFP_CHECKERS, i)); i++) cli_near_try(&near, name);
-            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: no checker '%.*s'%s%s%s", (int)(n < CLI_LINE_MAX ? n : CLI_LINE_MAX), at,
-                                 *near.best ? "; did you mean " : "", near.best, *near.best ? "?" : "");
+            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: no checker '%.*s'%s%s%s",
+                                 (int)(n < CLI_LINE_MAX ? n : CLI_LINE_MAX), at, *near.best ? "; did you mean " : "",
+                                 near.best, *near.best ? "?" : "");
         }
         if (chosen && *chosen && !list_has(chosen, at, n))
             return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: '%s' is not among -checkers '%s'", name, chosen);
@@ -73,7 +74,9 @@ static int stdout_fault(cli *c)
 static void print_loading_lines(cli *c, const cli_call *call, const tfp_options *o)
 {
     bool text = strcmp(tfp_options_get(o, "format"), "text") == 0;
-    if (c->session || !text || strcmp(call->name, "advise") != 0 || strncmp(tfp_options_get(o, "output"), "stdout", 6) != 0) return;
+    if (c->session || !text || strcmp(call->name, "advise") != 0 ||
+        strncmp(tfp_options_get(o, "output"), "stdout", 6) != 0)
+        return;
     cli_print(c->out, "Reading Files...\n");
     const char *format;
     bool parts = false;
@@ -158,7 +161,8 @@ const cli_command cli_commands[] = {
 };
 /* clang-format on */
 
-static const cli_command view_command = { "VIEW", "[FILE...] [-option value ...]", NULL, CLI_IN_SHELL | CLI_IN_PROMPT, run_view };
+static const cli_command view_command = { "VIEW", "[FILE...] [-option value ...]", NULL, CLI_IN_SHELL | CLI_IN_PROMPT,
+                                          run_view };
 
 const cli_command *cli_command_find(const char *name, const char **full_name)
 {
@@ -186,7 +190,8 @@ int cli_apply(cli *c, const cli_call *call, tfp_options *o, bool *shown_anyway)
         tfp_status s = tfp_options_set(o, p->name, p->value, c->err);
         if (s == TFP_OK) continue;
         cli_fault_from(&c->fault, s, c->err);
-        if (s != TFP_BADARG || !call->command || call->command->run != run_view || !is_show_regexes(p->name)) return c->fault.status;
+        if (s != TFP_BADARG || !call->command || call->command->run != run_view || !is_show_regexes(p->name))
+            return c->fault.status;
         cli_complain(c->colour, c->fault.text);
         *shown_anyway = true;
     }

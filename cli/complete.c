@@ -9,10 +9,14 @@ static const struct {
     const char *option;
     tfp_table table;
 } values[] = {
-    { "select", TFP_COLUMNS }, { "order_by", TFP_ORDERS }, { "checkers", TFP_CHECKERS }, { "format", TFP_OUTPUTS },
+    { "select", TFP_COLUMNS },
+    { "order_by", TFP_ORDERS },
+    { "checkers", TFP_CHECKERS },
+    { "format", TFP_OUTPUTS },
 };
 
-static const char *const output_values[] = { "stdout", "file:outfile=", "timeline:outfile=", "pprof:outfile=", "none", NULL };
+static const char *const output_values[] = { "stdout",         "file:outfile=", "timeline:outfile=",
+                                             "pprof:outfile=", "none",          NULL };
 static const char *const boolean_values[] = { "true", "false", NULL };
 
 static void tell_list(const char *const *list, cli_tell_fn tell, void *ctx)
@@ -79,10 +83,30 @@ static void offer_table(search *s, tfp_table table)
     for (size_t i = 0; (name = tfp_list(table, i)); i++) offer(s, name);
 }
 
+/* Names of nodes, up to the next '/' behind what is typed, each once; past SEEN_MAX of them some may come twice. */
 static void offer_nodes(search *s, const tfp_profile *p)
 {
+    enum { SEEN_MAX = 128 };
+    struct {
+        const char *name;
+        size_t size;
+    } seen[SEEN_MAX];
+    size_t seen_count = 0, k;
     const char *name;
-    for (size_t i = 0; p && s->found < s->limit && (name = tfp_profile_node_name(p, i)); i++) offer(s, name);
+    for (size_t i = 0; p && s->found < s->limit && (name = tfp_profile_node_name(p, i)); i++) {
+        if (strncmp(name, s->typed, s->size) != 0) continue;
+        size_t size = s->size + strcspn(name + s->size, "/");
+        size += name[size] == '/';
+        for (k = 0; k < seen_count; k++)
+            if (seen[k].size == size && memcmp(seen[k].name, name, size) == 0) break;
+        if (k < seen_count) continue;
+        if (seen_count < SEEN_MAX) {
+            seen[seen_count].name = name;
+            seen[seen_count++].size = size;
+        }
+        s->found++;
+        s->tell(s->ctx, name, size);
+    }
 }
 
 static void offer_commands(search *s)
@@ -108,8 +132,10 @@ static bool ends_with(const char *text, const char *end)
 static void offer_values(search *s, const tfp_profile *p, const char *name)
 {
     s->before = "";
-    if (ends_with(name, "name_regexes")) offer_nodes(s, p);
-    else cli_values(name, offer_value, s);
+    if (ends_with(name, "name_regexes"))
+        offer_nodes(s, p);
+    else
+        cli_values(name, offer_value, s);
 }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -155,11 +181,12 @@ size_t cli_complete(const tfp_profile *p, const char *line, size_t size, size_t 
         s.typed = equals + 1;
         if (strcmp(name, "output") != 0) skip_past(&s, ',');
         offer_values(&s, p, name);
-    } else if (last > first && option_name(line + last, last_end - last, name) && !memchr(line + last, '=', last_end - last) &&
-               tfp_options_kind(name) == 'v') {
+    } else if (last > first && option_name(line + last, last_end - last, name) &&
+               !memchr(line + last, '=', last_end - last) && tfp_options_kind(name) == 'v') {
         skip_past(&s, ',');
         offer_values(&s, p, name);
-    } else if (start - first > 4 && memcmp(line + first, "help", 4) == 0 && is_blank(line[first + 4]) && !(s.size && *s.typed == '-')) {
+    } else if (start - first > 4 && memcmp(line + first, "help", 4) == 0 && is_blank(line[first + 4]) &&
+               !(s.size && *s.typed == '-')) {
         offer_topics(&s);
     } else {
         s.before = s.size > 1 && s.typed[1] == '-' ? "--" : "-";

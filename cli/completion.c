@@ -23,7 +23,8 @@ static void dashed(cli *c)
 {
     const char *format;
     words(c, TFP_OPTIONS, "-");
-    for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++) cli_print(c->out, " --%s_path", format);
+    for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++)
+        cli_print(c->out, " --%s_path", format);
     for (int i = 0; i < CLI_FLAG_COUNT; i++)
         cli_print(c->out, " %s%s", strlen(cli_flags[i].name) == 1 ? "-" : "--", cli_flags[i].name);
 }
@@ -61,57 +62,57 @@ static void value_cases(cli *c)
 static void bash(cli *c)
 {
     text(c, "# bash completion for tfprof; made by: tfprof completion bash\n"
-                      "_tfprof() {\n"
-                      "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} values= name list=\n"
-                      "    COMPREPLY=()\n"
-                      "    # bash takes '=' as a word of its own\n"
-                      "    [[ $word == = ]] && word=\n"
-                      "    [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
-                      "    name=${before##-}; name=${name##-}; name=${name//-/_}\n"
-                      "    [[ $before == -* ]] && case $name in\n");
+            "_tfprof() {\n"
+            "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} values= name list=\n"
+            "    COMPREPLY=()\n"
+            "    # bash takes '=' as a word of its own\n"
+            "    [[ $word == = ]] && word=\n"
+            "    [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
+            "    name=${before##-}; name=${name##-}; name=${name//-/_}\n"
+            "    [[ $before == -* ]] && case $name in\n");
     value_cases(c);
     text(c, "    esac\n"
-                      "    if [[ -n $values ]]; then\n"
-                      "        [[ $word == *,* ]] && list=${word%,*},\n"
-                      "        COMPREPLY=($(compgen -P \"$list\" -W \"$values\" -- \"${word##*,}\"))\n"
-                      "    elif [[ $word == -* ]]; then\n"
-                      "        COMPREPLY=($(compgen -W '");
+            "    if [[ -n $values ]]; then\n"
+            "        [[ $word == *,* ]] && list=${word%,*},\n"
+            "        COMPREPLY=($(compgen -P \"$list\" -W \"$values\" -- \"${word##*,}\"))\n"
+            "    elif [[ $word == -* ]]; then\n"
+            "        COMPREPLY=($(compgen -W '");
     dashed(c);
     text(c, "' -- \"$word\"))\n"
-                      "    else\n"
-                      "        compopt -o filenames 2>/dev/null\n"
-                      "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
-                      "        [[ $COMP_CWORD == 1 ]] && COMPREPLY+=($(compgen -W '");
+            "    else\n"
+            "        compopt -o filenames 2>/dev/null\n"
+            "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
+            "        [[ $COMP_CWORD == 1 ]] && COMPREPLY+=($(compgen -W '");
     verbs(c);
     text(c, "' -- \"$word\"))\n"
-                      "    fi\n"
-                      "}\n"
-                      "complete -F _tfprof tfprof\n");
+            "    fi\n"
+            "}\n"
+            "complete -F _tfprof tfprof\n");
 }
 
 static void zsh(cli *c)
 {
     text(c, "#compdef tfprof\n"
-                      "# zsh completion for tfprof; made by: tfprof completion zsh\n"
-                      "_tfprof() {\n"
-                      "    local values= name=${words[CURRENT-1]##-}\n"
-                      "    name=${${name##-}//-/_}\n"
-                      "    [[ ${words[CURRENT-1]} == -* ]] && case $name in\n");
+            "# zsh completion for tfprof; made by: tfprof completion zsh\n"
+            "_tfprof() {\n"
+            "    local values= name=${words[CURRENT-1]##-}\n"
+            "    name=${${name##-}//-/_}\n"
+            "    [[ ${words[CURRENT-1]} == -* ]] && case $name in\n");
     value_cases(c);
     text(c, "    esac\n"
-                      "    if [[ -n $values ]]; then\n"
-                      "        compset -P '*,'\n"
-                      "        compadd -q -S '' -- ${=values}\n"
-                      "    elif [[ ${words[CURRENT]} == -* ]]; then\n"
-                      "        compadd --");
+            "    if [[ -n $values ]]; then\n"
+            "        compset -P '*,'\n"
+            "        compadd -q -S '' -- ${=values}\n"
+            "    elif [[ ${words[CURRENT]} == -* ]]; then\n"
+            "        compadd --");
     dashed(c);
     text(c, "\n    else\n"
-                      "        (( CURRENT == 2 )) && compadd --");
+            "        (( CURRENT == 2 )) && compadd --");
     verbs(c);
     text(c, "\n        _files\n"
-                      "    fi\n"
-                      "}\n"
-                      "_tfprof \"$@\"\n");
+            "    fi\n"
+            "}\n"
+            "_tfprof \"$@\"\n");
 }
 
 int cli_completion(cli *c, const cli_call *call, tfp_options *o)
@@ -119,8 +120,11 @@ int cli_completion(cli *c, const cli_call *call, tfp_options *o)
     (void)o;
     const char *shell = call->word_count == 1 ? call->words[0] : "";
     bool is_bash = strcmp(shell, "bash") == 0;
-    if (!is_bash && strcmp(shell, "zsh") != 0) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "completion needs the word bash or zsh");
-    if (is_bash) bash(c);
-    else zsh(c);
+    if (!is_bash && strcmp(shell, "zsh") != 0)
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "completion needs the word bash or zsh");
+    if (is_bash)
+        bash(c);
+    else
+        zsh(c);
     return 0;
 }

@@ -21,8 +21,8 @@ static char *prompt(EditLine *e)
 
 /* ---- completion ---- */
 typedef struct candidates {
-    FILE *to;              /* where they are listed; NULL while the common beginning is sought */
-    size_t listed;         /* in this row */
+    FILE *to;      /* where they are listed; NULL while the common beginning is sought */
+    size_t listed; /* in this row */
     size_t count;
     size_t common_size;
     char common[COMMON_MAX]; /* beginning that all share */
@@ -35,8 +35,10 @@ static void hear(void *ctx, const char *word, size_t size)
         char safe[256];
         tfp_text_escape(word, size, safe, sizeof safe);
         bool wide = strlen(safe) >= LIST_WIDTH, last = ++all->listed % LIST_COLUMNS == 0;
-        if (wide || last) fprintf(all->to, "%s\n", safe);
-        else fprintf(all->to, "%-*s", LIST_WIDTH, safe);
+        if (wide || last)
+            fprintf(all->to, "%s\n", safe);
+        else
+            fprintf(all->to, "%-*s", LIST_WIDTH, safe);
         if (wide) all->listed = 0;
         return;
     }
@@ -91,7 +93,7 @@ static unsigned char complete(EditLine *e, int key)
     fputc('\n', all.to);
     cli_complete(c->profile, line->buffer, size, SHOWN_MAX, hear, &all);
     if (all.listed % LIST_COLUMNS) fputc('\n', all.to);
-    if (all.count > SHOWN_MAX) fprintf(all.to, "... and %zu more\n", all.count - SHOWN_MAX);
+    if (all.count > SHOWN_MAX) fprintf(all.to, "...\n");
     return CC_REDISPLAY;
 }
 
@@ -104,7 +106,8 @@ static char *history_path(void)
     char *path = NULL;
     bool given = state && *state == '/';
     if (!given && !(home && *home == '/')) return NULL;
-    int n = given ? asprintf(&path, "%s/tfprof/history", state) : asprintf(&path, "%s/.local/state/tfprof/history", home);
+    int n =
+        given ? asprintf(&path, "%s/tfprof/history", state) : asprintf(&path, "%s/.local/state/tfprof/history", home);
     return n < 0 ? NULL : path;
 }
 

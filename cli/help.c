@@ -74,8 +74,10 @@ static void row(cli *c, const char *name, const char *text)
 {
     size_t n = strlen(name);
     cli_print(c->out, "  %s", name);
-    if (n + 2 >= NAME_WIDTH) cli_print(c->out, "\n%*s", NAME_WIDTH, "");
-    else cli_print(c->out, "%*s", (int)(NAME_WIDTH - 2 - n), "");
+    if (n + 2 >= NAME_WIDTH)
+        cli_print(c->out, "\n%*s", NAME_WIDTH, "");
+    else
+        cli_print(c->out, "%*s", (int)(NAME_WIDTH - 2 - n), "");
     wrapped(c, text ? text : "", NAME_WIDTH, NAME_WIDTH);
 }
 
@@ -123,12 +125,16 @@ static void list_commands(cli *c)
     for (size_t i = 0; (name = tfp_list(TFP_VIEWS, i)); i++) row(c, name, tfp_help(TFP_VIEWS, name));
     heading(c, "Commands");
     for (const cli_command *k = cli_commands; k->name; k++)
-        if (!(k->where & CLI_HIDDEN)) row(c, k->name, k->help);
+        if (!(k->where & CLI_HIDDEN) && (!c->session || (k->where & CLI_IN_PROMPT))) row(c, k->name, k->help);
 }
 
+/* As people type it: "--fail-on CHECKER,...". */
 static void flag_name(const cli_flag *flag, char *room, size_t size)
 {
-    snprintf(room, size, "%s%s%s%s", strlen(flag->name) == 1 ? "-" : "--", flag->name, flag->value ? " " : "", flag->value ? flag->value : "");
+    snprintf(room, size, "%s%s%s%s", strlen(flag->name) == 1 ? "-" : "--", flag->name, flag->value ? " " : "",
+             flag->value ? flag->value : "");
+    for (char *at = room; *at && *at != ' '; at++)
+        if (*at == '_') *at = '-';
 }
 
 static void list_flags(cli *c)
@@ -150,16 +156,20 @@ static void list_flags(cli *c)
 static void overview(cli *c)
 {
     cli_print(c->out, "tfprof %s: where a model's parameters, float operations, memory and time go\n\n", tfp_version());
-    cli_print(c->out, "  tfprof VERB [FILE...] [-option value ...]\n"
-                      "  tfprof [FILE...] [-option value ...]       the prompt, or commands from stdin\n");
+    if (c->session)
+        cli_print(c->out, "  VERB [-option value ...]                   an empty line lists the options in force\n");
+    else
+        cli_print(c->out, "  tfprof VERB [FILE...] [-option value ...]\n"
+                          "  tfprof [FILE...] [-option value ...]       the prompt, or commands from stdin\n");
     list_commands(c);
     if (!c->session) list_flags(c);
     heading(c, "Options (-opt value, --opt value, -opt=value, --opt=value)");
     names(c, TFP_OPTIONS, "-");
     heading(c, "Columns (-select)");
     names(c, TFP_COLUMNS, "");
-    cli_print(c->out, "\n`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`,\n"
-                      "`checkers`, `status` and `examples` explain all of a kind.\n",
+    cli_print(c->out,
+              "\n`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`,\n"
+              "`checkers`, `status` and `examples` explain all of a kind.\n",
               c->session ? "" : "tfprof ", c->session ? "" : "tfprof ");
 }
 
@@ -187,7 +197,8 @@ static bool whole_table(cli *c, const char *topic)
         list_table(c, t);
         return true;
     }
-    bool commands = strcmp(topic, "commands") == 0, examples = strcmp(topic, "examples") == 0, status = strcmp(topic, "status") == 0;
+    bool commands = strcmp(topic, "commands") == 0, examples = strcmp(topic, "examples") == 0,
+         status = strcmp(topic, "status") == 0;
     if (commands) list_commands(c);
     if (examples) list_examples(c);
     if (status) list_statuses(c);
@@ -200,7 +211,7 @@ static bool about_command(cli *c, const char *topic)
     const cli_command *command = cli_command_find(topic, &name);
     if (!command) return false;
     bool shell = command->where & CLI_IN_SHELL;
-    cli_print(c->out, "%s%s%s%s\n  ", shell ? "tfprof " : "tfprof> ", name, *command->usage ? " " : "", command->usage);
+    cli_print(c->out, "%s%s%s%s\n  ", shell ? "tfprof " : "", name, *command->usage ? " " : "", command->usage);
     const char *help = command->help ? command->help : tfp_help(TFP_VIEWS, name);
     wrapped(c, help ? help : "", 2, 2);
     for (int i = 0; i < CLI_FLAG_COUNT; i++) {
@@ -219,7 +230,8 @@ static bool about_option(cli *c, const char *name, const tfp_options *o)
     const char *format = cli_path_format(name, strlen(name), &r);
     if (format) {
         cli_print(c->out, "--%s\n  ", name);
-        wrapped(c, tfp_help(TFP_FORMATS, format), 2, 2);
+        const char *help = tfp_help(TFP_FORMATS, format);
+        wrapped(c, help ? help : "", 2, 2);
         return true;
     }
     for (int i = 0; i < CLI_FLAG_COUNT; i++) {
@@ -275,8 +287,8 @@ static int unknown_topic(cli *c, const char *topic, const char *name)
     for (size_t t = 0; t < TABLE_COUNT; t++)
         for (size_t i = 0; (listed = tfp_list(tables[t].table, i)); i++) cli_near_try(&near, listed);
     for (const cli_command *k = cli_commands; k->name; k++) cli_near_try(&near, k->name);
-    return cli_fault_set(&c->fault, CLI_BAD_USAGE, "no help on '%s'%s%s%s", topic, *near.best ? "; did you mean " : "", near.best,
-                         *near.best ? "?" : "");
+    return cli_fault_set(&c->fault, CLI_BAD_USAGE, "no help on '%s'%s%s%s", topic, *near.best ? "; did you mean " : "",
+                         near.best, *near.best ? "?" : "");
 }
 
 static int about(cli *c, const char *topic, const tfp_options *o)
@@ -296,7 +308,11 @@ int cli_help(cli *c, const cli_call *call, tfp_options *o)
 {
     if (call->flags[CLI_MAN]) return cli_manual(c);
     /* `tfprof VERB --help` asks about the verb; its other words are files. */
-    if (call->command && call->command->run != cli_help) return about(c, call->name, o);
+    if (call->command && call->command->run != cli_help) {
+        about_command(c, call->name);
+        if (tfp_help(TFP_VIEWS, call->name)) whole_table(c, "options");
+        return 0;
+    }
     if (!call->command || call->word_count == 0) {
         overview(c);
         return 0;

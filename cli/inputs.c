@@ -45,7 +45,7 @@ static void add_flag(inputs *in, const char *format, size_t row, const char *val
     }
     char *list = strcpy(*room, value);
     *room += strlen(value) + 1;
-    for (char *path = list; path; ) {
+    for (char *path = list; path;) {
         char *end = strchr(path, ',');
         if (end) *end++ = '\0';
         if (*path) add(in, format, row, path, true);
@@ -117,7 +117,8 @@ static int check_alone(cli *c, const inputs *in)
     for (size_t i = 0; i < in->count && profile; i++) {
         const input *other = &in->at[i];
         if (other == profile || (other->format && strcmp(other->format, "checkpoint") == 0)) continue;
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s and %s exclude each other: a profile holds the graph and its runs",
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "%s and %s exclude each other: a profile holds the graph and its runs",
                              named(profile, a, sizeof a), named(other, b, sizeof b));
     }
     return 0;
@@ -125,7 +126,8 @@ static int check_alone(cli *c, const inputs *in)
 
 static int no_input(cli *c)
 {
-    return cli_fault_set(&c->fault, CLI_BAD_USAGE, "no input: name files, or give --profile_path, or --graph_path with "
+    return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                         "no input: name files, or give --profile_path, or --graph_path with "
                          "--run_meta_path, --op_log_path and --checkpoint_path");
 }
 
@@ -180,8 +182,8 @@ static void draw(progress *p, uint64_t done, uint64_t total)
     for (int i = 0; i < BAR; i++) bar[i] = i < (int)(share * BAR) ? '#' : '.';
     bar[BAR] = '\0';
     /* \033[K clears what a longer line left; a percentage only when the size is known. */
-    int n = snprintf(text, sizeof text, total ? "\r%zu/%zu %.*s [%s] %3.0f%%\033[K" : "\r%zu/%zu %.*s [%s]\033[K", p->file, p->count,
-                     PATH_SHOWN, name, bar, share * 100);
+    int n = snprintf(text, sizeof text, total ? "\r%zu/%zu %.*s [%s] %3.0f%%\033[K" : "\r%zu/%zu %.*s [%s]\033[K",
+                     p->file, p->count, PATH_SHOWN, name, bar, share * 100);
     cli_stderr(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
     p->drawn = true;
 }
@@ -226,7 +228,7 @@ static tfp_status add_all(cli *c, tfp_profile *p, const inputs *in, unsigned kee
 static void tell(const tfp_profile *p)
 {
     const char *warning;
-    for (size_t i = 0; ; i++) {
+    for (size_t i = 0;; i++) {
         char text[64];
         double coverage = tfp_profile_coverage(p, i);
         if (coverage < 0) break;
@@ -249,7 +251,8 @@ int cli_load(cli *c, const cli_call *call, unsigned keep)
     }
     tfp_status s = add_all(c, p, &in, keep);
     if (s) {
-        status = s == TFP_CANCELLED ? cli_fault_set(&c->fault, CLI_STOPPED, "interrupted") : cli_fault_from(&c->fault, s, c->err);
+        status = s == TFP_CANCELLED ? cli_fault_set(&c->fault, CLI_STOPPED, "interrupted")
+                                    : cli_fault_from(&c->fault, s, c->err);
         goto out;
     }
     tell(p);

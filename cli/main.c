@@ -78,8 +78,10 @@ int main(int argc, char **argv)
     } else {
         status = run(c, argc, argv);
         int closed = close_stdout(c);
-        if (out->gone && status == CLI_BAD_OUTPUT) status = 0; /* the reader has what it wanted */
-        else if (!status) status = closed;
+        if (out->gone && status == CLI_BAD_OUTPUT)
+            status = 0; /* the reader has what it wanted */
+        else if (!status)
+            status = closed;
     }
     if (c) {
         tfp_profile_free(c->profile);

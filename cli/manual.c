@@ -8,9 +8,12 @@ static void plain(cli *c, const char *text)
 {
     if (*text == '.' || *text == '\'') cli_print(c->out, "\\&");
     for (; *text; text++) {
-        if (*text == '\\') cli_print(c->out, "\\e");
-        else if (*text == '-') cli_print(c->out, "\\-");
-        else cli_write(c->out, text, 1);
+        if (*text == '\\')
+            cli_print(c->out, "\\e");
+        else if (*text == '-')
+            cli_print(c->out, "\\-");
+        else
+            cli_write(c->out, text, 1);
     }
 }
 
@@ -78,12 +81,14 @@ static int options(cli *c)
     tfp_options *o = tfp_options_new();
     if (!o) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     section(c, "REPORT OPTIONS");
-    paragraph(c, "-opt value, --opt value, -opt=value and --opt=value are the same, and so are - and _ inside a name. A boolean "
-                 "option takes the next word only if that is true, t, yes, y, 1, false, f, no, n or 0. The last of two wins.");
+    paragraph(
+        c,
+        "-opt value, --opt value, -opt=value and --opt=value are the same, and so are - and _ inside a name. A boolean "
+        "option takes the next word only if that is true, t, yes, y, 1, false, f, no, n or 0. The last of two wins.");
     for (size_t i = 0; (name = tfp_list(TFP_OPTIONS, i)); i++) {
         const char *help = tfp_help(TFP_OPTIONS, name), *value = tfp_options_get(o, name);
-        snprintf(text, sizeof text, "%s%s%s%s", help ? help : "", value && *value ? " Default: " : "", value ? value : "",
-                 value && *value ? "." : "");
+        snprintf(text, sizeof text, "%s%s%s%s", help ? help : "", value && *value ? " Default: " : "",
+                 value ? value : "", value && *value ? "." : "");
         entry(c, "-", name, tfp_options_kind(name) == 'b' ? "[true|false]" : "VALUE", text);
     }
     tfp_options_free(o);
@@ -93,12 +98,14 @@ static int options(cli *c)
 static void prompt(cli *c)
 {
     section(c, "THE PROMPT");
-    paragraph(c, "Without a command tfprof asks for commands with the prompt tfprof>, or reads them from standard input when that "
-                 "is no terminal. The options of the command line, and those that set keeps, hold for every command; the "
-                 "options of another command hold for it alone. Words split at blanks; quotes are taken off the ends of a "
-                 "value. An empty line lists the options in force. Tab completes commands, options, columns and names of "
-                 "nodes. A line that is wrong is reported in one line on standard error, and the session goes on; Ctrl-C "
-                 "clears the line, Ctrl-D ends the session.");
+    paragraph(c,
+              "Without a command tfprof asks for commands with the prompt tfprof>, or reads them from standard input "
+              "when that "
+              "is no terminal. The options of the command line, and those that set keeps, hold for every command; the "
+              "options of another command hold for it alone. Words split at blanks; quotes are taken off the ends of a "
+              "value. An empty line lists the options in force. Tab completes commands, options, columns and names of "
+              "nodes. A line that is wrong is reported in one line on standard error, and the session goes on; Ctrl-C "
+              "clears the line, Ctrl-D ends the session.");
 }
 
 static void ends(cli *c)
@@ -111,7 +118,8 @@ static void ends(cli *c)
     }
     section(c, "ENVIRONMENT");
     entry(c, "", "NO_COLOR", NULL, "when set and not empty: no colour");
-    entry(c, "", "XDG_STATE_HOME", NULL, "the folder of tfprof/history, which keeps the lines of the prompt; ~/.local/state when unset");
+    entry(c, "", "XDG_STATE_HOME", NULL,
+          "the folder of tfprof/history, which keeps the lines of the prompt; ~/.local/state when unset");
     section(c, "EXAMPLES");
     for (const cli_example *e = cli_examples; e->command; e++) entry(c, "", e->command, NULL, e->help);
 }
@@ -125,9 +133,10 @@ int cli_manual(cli *c)
     cli_print(c->out, ".B tfprof\n.I COMMAND\n[\\fIFILE\\fR...] [\\fB\\-option\\fR \\fIvalue\\fR ...]\n.br\n"
                       ".B tfprof\n[\\fIFILE\\fR...] [\\fB\\-option\\fR \\fIvalue\\fR ...]\n");
     section(c, "DESCRIPTION");
-    paragraph(c, "tfprof reads what a deep-learning framework wrote about a model and its runs, and shows parameters, float "
-                 "operations, memory and time by name scope, by graph, by operation type or by line of code. Reports go to "
-                 "standard output; progress, coverage, warnings and errors go to standard error.");
+    paragraph(
+        c, "tfprof reads what a deep-learning framework wrote about a model and its runs, and shows parameters, float "
+           "operations, memory and time by name scope, by graph, by operation type or by line of code. Reports go to "
+           "standard output; progress, coverage, warnings and errors go to standard error.");
     commands(c);
     flags(c);
     int status = options(c);

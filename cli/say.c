@@ -30,8 +30,10 @@ int cli_fault_set(cli_fault *f, int status, const char *format, ...)
     int n = vasprintf(&text, format, args);
     va_end(args);
     f->status = status;
-    if (n < 0) strcpy(f->text, "out of memory");
-    else escape_cut(f->text, text);
+    if (n < 0)
+        strcpy(f->text, "out of memory");
+    else
+        escape_cut(f->text, text);
     if (n >= 0) free(text);
     return status;
 }
@@ -104,8 +106,10 @@ void cli_print_safe(cli_out *out, const char *text)
 {
     size_t size = strlen(text), need = tfp_text_escape(text, size, NULL, 0);
     char *safe = need == SIZE_MAX ? NULL : malloc(need + 1);
-    if (safe && tfp_text_escape(text, size, safe, need + 1) == need) cli_write(out, safe, need);
-    else out->error = ENOMEM;
+    if (safe && tfp_text_escape(text, size, safe, need + 1) == need)
+        cli_write(out, safe, need);
+    else
+        out->error = ENOMEM;
     free(safe);
 }
 
@@ -164,6 +168,7 @@ void cli_open_standard(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         /* Opened for reading, so that writing to a closed stdout stays an error. */
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd) _exit(CLI_BAD_OUTPUT);
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(CLI_BAD_OUTPUT);
     }
 }

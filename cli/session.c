@@ -28,7 +28,8 @@ static int run_line(cli *c, char *text)
     } else if (cli_parse(words, count, CLI_AT_PROMPT, &call, &c->fault)) {
         complain(c);
     } else if (!call.command && !call.flags[CLI_HELP]) {
-        cli_fault_set(&c->fault, CLI_BAD_USAGE, "'%s' is no command; a line begins with one, and help lists them", words[0]);
+        cli_fault_set(&c->fault, CLI_BAD_USAGE, "'%s' is no command; a line begins with one, and help lists them",
+                      words[0]);
         complain(c);
     } else {
         cli_run(c, &call);
@@ -117,8 +118,10 @@ static int from_stdin(cli *c)
             break;
         }
     }
-    if (!status && cli_interrupted) status = cli_fault_set(&c->fault, CLI_STOPPED, "interrupted");
-    else if (!status && in->error) status = cli_fault_set(&c->fault, CLI_BAD_INPUT, "stdin: %s", strerror(in->error));
+    if (!status && cli_interrupted)
+        status = cli_fault_set(&c->fault, CLI_STOPPED, "interrupted");
+    else if (!status && in->error)
+        status = cli_fault_set(&c->fault, CLI_BAD_INPUT, "stdin: %s", strerror(in->error));
     if (status) complain(c);
     free(text);
     free(in);

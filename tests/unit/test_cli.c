@@ -43,8 +43,10 @@ static void option_is(const parsed *p, size_t i, const char *name, const char *v
 {
     assert_true(i < p->call.option_count);
     assert_string_equal(p->call.options[i].name, name);
-    if (value) assert_string_equal(p->call.options[i].value, value);
-    else assert_null(p->call.options[i].value);
+    if (value)
+        assert_string_equal(p->call.options[i].value, value);
+    else
+        assert_null(p->call.options[i].value);
 }
 
 static void words_split_at_any_blanks(void **state)
@@ -77,7 +79,8 @@ static void quotes_are_taken_off_both_ends_only(void **state)
 static void four_spellings_of_an_option_are_one(void **state)
 {
     UNUSED;
-    parsed p = parse(CLI_AT_SHELL, "scope -max_depth 3 --max-depth 4 -max_depth=5 --max-depth=6 -step -1 -hide_name_regexes=a=b");
+    parsed p = parse(CLI_AT_SHELL,
+                     "scope -max_depth 3 --max-depth 4 -max_depth=5 --max-depth=6 -step -1 -hide_name_regexes=a=b");
     assert_int_equal(p.status, 0);
     assert_string_equal(p.call.name, "scope");
     assert_int_equal(p.call.option_count, 6);
@@ -221,6 +224,22 @@ static void tab_offers_what_fits(void **state)
     offers("scope nothing", "");
 }
 
+static void tab_offers_nodes_scope_by_scope(void **state)
+{
+    UNUSED;
+    char all[4096] = "";
+    tfp_profile *p = profile_of("unit_1/conv/w Add\n"
+                                "unit_1/conv/b Add\n"
+                                "unit_2 Add\n"
+                                "zed Add\n");
+    cli_complete(p, "scope -show_name_regexes un", 27, SIZE_MAX, join, all);
+    assert_string_equal(all, "unit_1/ unit_2");
+    *all = '\0';
+    cli_complete(p, "scope -hide_name_regexes=zed,unit_1/c", 37, SIZE_MAX, join, all);
+    assert_string_equal(all, "unit_1/conv/");
+    tfp_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +254,7 @@ int main(void)
         cmocka_unit_test(wrong_words_are_named),
         cmocka_unit_test(messages_are_one_short_line_without_controls),
         cmocka_unit_test(tab_offers_what_fits),
+        cmocka_unit_test(tab_offers_nodes_scope_by_scope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
