@@ -36,15 +36,20 @@ static bool is_variable(tfp_str op)
     return false;
 }
 
-/* What was requested for all outputs; a ProfileProto does not hold it, so there it is what today's column says. */
+/* What was requested for all outputs of an execution; a ProfileProto does not hold it, but something near to it. */
+static int64_t output_bytes(const tfp_profile *p, uint32_t exec)
+{
+    if (p->run_output_bytes.size == 0) return p->execs.at[exec].output_bytes;
+    return exec < p->run_output_bytes.size ? p->run_output_bytes.at[exec] : 0;
+}
+
 static int64_t requested_bytes(old_view *v, uint32_t node)
 {
     const tfp_profile *p = v->r->profile;
     int64_t sum = 0, count = 0;
     for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p)) {
-        const tfp_exec *x = &p->execs.at[e];
-        if (v->r->step != TFP_NONE && x->step != v->r->step) continue;
-        sum = tfp_add(sum, e < p->run_output_bytes.size ? p->run_output_bytes.at[e] : x->output_bytes, &v->r->clamped);
+        if (v->r->step != TFP_NONE && p->execs.at[e].step != v->r->step) continue;
+        sum = tfp_add(sum, output_bytes(p, e), &v->r->clamped);
         count++;
     }
     return count ? sum / count : 0;
