@@ -100,10 +100,6 @@ class Recording:
         os.makedirs(folder)
         self.folder, self.types, self.steps = folder, types, []
         self.graph = tf.get_default_graph()
-        for name, shapes in (('graph', False), ('graph_shapes', True)):
-            d = self.graph.as_graph_def(add_shapes=shapes)
-            save(self.path(name + '.pb'), message(d))
-            save(self.path(name + '.pbtxt'), text_format.MessageToString(d).encode())
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -131,6 +127,11 @@ class Recording:
                 os.remove(meta)
 
     def finish(self):
+        """Writes it all; the graph as it is now, with the nodes of its initializers and savers."""
+        for name, shapes in (('graph', False), ('graph_shapes', True)):
+            d = self.graph.as_graph_def(add_shapes=shapes)
+            save(self.path(name + '.pb'), message(d))
+            save(self.path(name + '.pbtxt'), text_format.MessageToString(d).encode())
         for number, meta in enumerate(self.steps):
             save(self.path('run_meta_%d' % number), message(meta))
         log = op_log(self.graph, self.types, self.steps[-1])
