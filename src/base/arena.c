@@ -19,7 +19,7 @@ static bool add_block(tfp_arena *a, size_t need)
     if (size > BLOCK_MAX) size = BLOCK_MAX;
     if (size < need) size = need;
     if (size > SIZE_MAX / 2 || (a->limit && a->used + size > a->limit && a->used + need > a->limit)) return false;
-    tfp_arena_block *b = malloc(sizeof *b + size);
+    tfp_arena_block *b = calloc(1, sizeof *b + size); /* nothing of it is used twice, so nothing is cleared twice */
     if (!b) return false;
     b->next = a->blocks;
     a->blocks = b;
@@ -44,9 +44,7 @@ void *tfp_arena_zero(tfp_arena *a, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
-    void *p = tfp_arena_alloc(a, bytes);
-    if (p && bytes) memset(p, 0, bytes);
-    return p;
+    return tfp_arena_alloc(a, bytes);
 }
 
 /* Strings are not aligned: they are most of what an arena holds. */

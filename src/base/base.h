@@ -75,8 +75,8 @@ typedef struct tfp_arena {
     size_t limit; /* 0: none; past it allocation fails */
 } tfp_arena;
 
-void *tfp_arena_alloc(tfp_arena *a, size_t size); /* 16-aligned, not cleared; NULL without memory */
-void *tfp_arena_zero(tfp_arena *a, size_t count, size_t size); /* cleared; NULL without memory or on overflow */
+void *tfp_arena_alloc(tfp_arena *a, size_t size); /* 16-aligned and cleared; NULL without memory */
+void *tfp_arena_zero(tfp_arena *a, size_t count, size_t size); /* the same; NULL on overflow too */
 char *tfp_arena_copy(tfp_arena *a, tfp_str s); /* ended by NUL */
 void tfp_arena_free(tfp_arena *a);              /* an empty (zeroed) arena is fine */
 #define TFP_NEW(arena, type, count) ((type *)tfp_arena_zero((arena), (count), sizeof(type)))
@@ -125,7 +125,7 @@ typedef uint32_t tfp_strid; /* 0 is the empty string */
 typedef struct tfp_strtab {
     tfp_arena *arena; /* the bytes, each ended by NUL */
     tfp_str *strings;
-    uint32_t *hashes, *slots; /* slots: open addressing, id + 1 or 0 */
+    uint64_t *slots; /* open addressing: the string's hash above, its id + 1 below; 0 is free */
     size_t count, capacity, slot_count;
 } tfp_strtab;
 tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena);

@@ -42,7 +42,14 @@ static bool is_hidden_control(uint32_t c)
 
 bool tfp_is_plain(tfp_str s)
 {
-    for (size_t i = 0; i < s.size; i++) {
+    /* eight bytes at a time: a high bit is set where a byte is below 0x20, above 0x7f, or DEL (which + 1 makes high) */
+    const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+    size_t i = 0;
+    for (uint64_t w; i + 8 <= s.size; i += 8) {
+        memcpy(&w, s.data + i, 8);
+        if ((w | (w - 0x20 * ones) | ((w & ~high) + ones)) & high) return false;
+    }
+    for (; i < s.size; i++) {
         unsigned char c = (unsigned char)s.data[i];
         if (c < 0x20 || c >= 0x7f) return false;
     }

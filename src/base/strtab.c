@@ -10,25 +10,17 @@ uint64_t tfp_hash(const void *data, size_t size) { return XXH3_64bits(data, size
 
 static bool rehash(tfp_strtab *t, size_t slot_count)
 {
-    uint32_t *slots = calloc(slot_count, sizeof *slots);
+    uint64_t *slots = calloc(slot_count, sizeof *slots);
     if (!slots) return false;
-    for (size_t id = 0; id < t->count; id++) {
-        size_t at = t->hashes[id] & (slot_count - 1);
+    for (size_t i = 0; i < t->slot_count; i++) {
+        if (!t->slots[i]) continue;
+        size_t at = (size_t)(t->slots[i] >> 32) & (slot_count - 1);
         while (slots[at]) at = (at + 1) & (slot_count - 1);
-        slots[at] = (uint32_t)id + 1;
+        slots[at] = t->slots[i];
     }
     free(t->slots);
     t->slots = slots;
     t->slot_count = slot_count;
-    return true;
-}
-
-static bool grow_rows(tfp_strtab *t)
-{
-    size_t strings = t->capacity, hashes = t->capacity, need = t->count + 1;
-    if (!tfp_grow((void **)&t->strings, &strings, need, sizeof *t->strings)) return false;
-    if (!tfp_grow((void **)&t->hashes, &hashes, need, sizeof *t->hashes)) return false;
-    t->capacity = strings < hashes ? strings : hashes;
     return true;
 }
 
@@ -42,8 +34,8 @@ tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena)
 static size_t find_slot(const tfp_strtab *t, tfp_str s, uint32_t hash)
 {
     size_t at = hash & (t->slot_count - 1);
-    for (uint32_t id; (id = t->slots[at]); at = (at + 1) & (t->slot_count - 1))
-        if (t->hashes[id - 1] == hash && tfp_str_eq(t->strings[id - 1], s)) break;
+    for (uint64_t slot; (slot = t->slots[at]); at = (at + 1) & (t->slot_count - 1))
+        if (slot >> 32 == hash && tfp_str_eq(t->strings[(uint32_t)slot - 1], s)) break;
     return at;
 }
 
@@ -51,9 +43,10 @@ tfp_strid tfp_intern(tfp_strtab *t, tfp_str s)
 {
     uint32_t hash = (uint32_t)tfp_hash(s.data, s.size);
     size_t at = find_slot(t, s, hash);
-    if (t->slots[at]) return t->slots[at] - 1;
+    if (t->slots[at]) return (tfp_strid)t->slots[at] - 1;
     if (t->count >= TFP_NONE - 2) return TFP_NONE;
-    if (t->count >= t->capacity && !grow_rows(t)) return TFP_NONE;
+    if (t->count >= t->capacity && !tfp_grow((void **)&t->strings, &t->capacity, t->count + 1, sizeof *t->strings))
+        return TFP_NONE;
     if ((t->count + 1) * 2 > t->slot_count) {
         if (!rehash(t, t->slot_count * 2)) return TFP_NONE;
         at = find_slot(t, s, hash);
@@ -61,22 +54,20 @@ tfp_strid tfp_intern(tfp_strtab *t, tfp_str s)
     char *copy = tfp_arena_copy(t->arena, s);
     if (!copy) return TFP_NONE;
     t->strings[t->count] = (tfp_str){ copy, s.size };
-    t->hashes[t->count] = hash;
-    t->slots[at] = (uint32_t)++t->count;
+    t->slots[at] = (uint64_t)hash << 32 | (uint32_t)++t->count;
     return (tfp_strid)(t->count - 1);
 }
 
 tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s)
 {
     if (!t->slot_count) return TFP_NONE;
-    uint32_t id = t->slots[find_slot(t, s, (uint32_t)tfp_hash(s.data, s.size))];
+    uint32_t id = (uint32_t)t->slots[find_slot(t, s, (uint32_t)tfp_hash(s.data, s.size))];
     return id ? id - 1 : TFP_NONE;
 }
 
 void tfp_strtab_free(tfp_strtab *t)
 {
     free(t->strings);
-    free(t->hashes);
     free(t->slots);
     *t = (tfp_strtab){ 0 };
 }

@@ -670,16 +670,16 @@ static void drop_duplicates(reader *r)
 {
     tfp_profile *p = r->p;
     size_t kept = 0;
-    if (!r->key_twice && p->node_by_name.count == p->nodes.size) return;
-    tfp_map64_free(&p->node_by_name);
+    if (!r->key_twice && !p->name_twice) return;
+    p->node_by_name.size = 0;
     for (size_t i = 0; i < r->nodes.size; i++) {
         tfp_node *n = &p->nodes.at[r->first_row + i];
         if (r->nodes.at[i].lost) continue;
-        if (tfp_map64_get(&p->node_by_name, n->name) != TFP_NONE) {
+        if (tfp_named_node(p, n->name) != TFP_NONE) {
             tfp_build_warn(r->b, "nodes of the same name, the first kept", tfp_text(p, n->name));
             continue;
         }
-        ok(r, tfp_map64_put(&p->node_by_name, n->name, (uint32_t)(r->first_row + kept)));
+        tfp_build_name(r->b, n->name, (uint32_t)(r->first_row + kept));
         p->nodes.at[r->first_row + kept] = *n;
         r->nodes.at[kept++] = r->nodes.at[i];
     }

@@ -38,7 +38,7 @@ size_t tfp_profile_memory(const tfp_profile *p)
 #define BYTES(table) (p->table.capacity * sizeof *p->table.at)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
            BYTES(execs) + BYTES(spans) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) + BYTES(frames) +
-           BYTES(trace_frames) + BYTES(traces) + p->strings.capacity * 24 + p->node_by_name.slot_count * 12;
+           BYTES(trace_frames) + BYTES(traces) + p->strings.capacity * 24 + BYTES(node_by_name);
 #undef BYTES
 }
 
@@ -77,6 +77,19 @@ void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example)
 
 /* ---- nodes ---- */
 
+void tfp_build_name(tfp_builder *b, tfp_strid name, uint32_t node)
+{
+    tfp_profile *p = b->p;
+    size_t size = p->node_by_name.size;
+    if (name >= size) {
+        if (!check(b, tfp_reserve(&p->node_by_name, (size_t)name + 1))) return;
+        memset(p->node_by_name.at + size, 0xff, ((size_t)name + 1 - size) * sizeof(uint32_t)); /* TFP_NONE */
+        p->node_by_name.size = (size_t)name + 1;
+    }
+    if (p->node_by_name.at[name] != TFP_NONE) p->name_twice = true;
+    p->node_by_name.at[name] = node;
+}
+
 uint32_t tfp_build_find(tfp_builder *b, tfp_str name) { return tfp_find_node(b->p, name); }
 
 uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type)
@@ -89,7 +102,7 @@ uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type
     };
     if (b->status || !APPEND(b, nodes, n)) return TFP_NONE;
     uint32_t node = (uint32_t)p->nodes.size - 1;
-    check(b, tfp_map64_put(&p->node_by_name, n.name, node));
+    tfp_build_name(b, n.name, node);
     if (with_type) tfp_build_type(b, node, n.op);
     return b->status ? TFP_NONE : node;
 }
@@ -307,7 +320,7 @@ static void resolve_inputs(tfp_builder *b)
     for (size_t i = 0; i < p->inputs.size; i++) {
         tfp_input_edge *e = &p->inputs.at[i];
         if (e->node != TFP_NONE) continue;
-        e->node = tfp_map64_get(&p->node_by_name, e->name);
+        e->node = tfp_named_node(p, e->name);
         if (e->node == TFP_NONE) tfp_build_warn(b, "inputs that name no node", tfp_text(p, e->name));
     }
 }

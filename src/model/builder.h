@@ -27,6 +27,7 @@ uint32_t tfp_build_find(tfp_builder *b, tfp_str name);          /* TFP_NONE when
 /* A new node of that name (the caller has looked that there is none); its op is also its first type (unless empty
  * `types` follow from the file: pass with_type false). id is the number of nodes before it. TFP_NONE after a fault. */
 uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type);
+void tfp_build_name(tfp_builder *b, tfp_strid name, uint32_t node); /* makes it the node of that name (TFP_NONE: none) */
 static inline tfp_node *tfp_build_row(tfp_builder *b, uint32_t node) { return &b->p->nodes.at[node]; }
 void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type);  /* once per node */
 void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid source, int32_t output_index);

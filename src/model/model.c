@@ -4,7 +4,7 @@
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name)
 {
     tfp_strid id = tfp_strtab_find(&p->strings, name);
-    return id == TFP_NONE ? TFP_NONE : tfp_map64_get(&p->node_by_name, id);
+    return tfp_named_node(p, id);
 }
 
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id) { return tfp_map64_get(&p->step_by_id, (uint64_t)id); }

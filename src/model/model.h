@@ -148,7 +148,7 @@ struct tfp_profile {
     TFP_VEC(double) coverage;       /* one per run_meta */
     TFP_VEC(tfp_warning) warnings;
     TFP_VEC(char *) sources;        /* names of the files added */
-    tfp_map64 node_by_name;         /* strid -> node */
+    TFP_VEC(uint32_t) node_by_name; /* by strid: its node, or TFP_NONE; shorter than the string table */
     tfp_map64 step_by_id;           /* id -> steps */
     tfp_map64 lane_by_name;         /* strid -> lanes */
     tfp_map64 frame_by_hash, trace_by_hash;
@@ -161,11 +161,16 @@ struct tfp_profile {
     bool has_profile;      /* a ProfileProto was given */
     bool has_code;         /* code traces were given */
     bool miss_accelerator_stream;
+    bool name_twice;       /* two nodes of one name were built */
     bool finished;
 };
 
 static inline tfp_str tfp_text(const tfp_profile *p, tfp_strid id) { return p->strings.strings[id]; }
 size_t tfp_profile_memory(const tfp_profile *p); /* bytes held, about */
+static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* TFP_NONE when absent */
+{
+    return name < p->node_by_name.size ? p->node_by_name.at[name] : TFP_NONE;
+}
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id);   /* TFP_NONE when absent */
 
