@@ -32,7 +32,7 @@ void tfp_put_ordered_int(tfp_buf *b, int64_t v)
     uint8_t fill = v < 0 ? 0xff : 0, bytes[10] = { fill, fill };
     for (unsigned i = 0; i < 8; i++) bytes[9 - i] = (uint8_t)((uint64_t)v >> (8 * i));
     uint8_t *at = bytes + 10 - size;
-    at[0] ^= (uint8_t)(0xff00 >> size);
+    at[0] ^= (uint8_t)(0xff00 >> (size < 8 ? size : 8));
     if (size >= 8) at[1] ^= (uint8_t)(0xff00 >> (size - 8));
     tfp_buf_add(b, at, size);
 }
