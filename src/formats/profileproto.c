@@ -62,6 +62,9 @@ typedef struct reader {
     memo device, host, type;
     step_ref step_of[16]; /* by the last bits of its number */
     memo lanes[TFP_LANE_ACCELERATOR + 1];
+    tfp_wire fault;         /* the first one below a node, with its place in the file */
+    const char *window;     /* the entry being read, and where in the file it stands: */
+    uint64_t window_at;
     size_t first_row; /* of the profile's nodes */
     bool no_memory;
     bool key_twice;
@@ -85,6 +88,20 @@ static void reader_free(reader *r)
     tfp_map64_free(&r->lane_by_name);
     tfp_buf_free(&r->attrs);
 }
+
+/* What stands inside a node is read by functions that take its bytes and leave a fault here, once a message: a wire whose
+ * address is handed on would have to live in memory, field by field. The fault is asked for once a node. */
+static void keep_fault(reader *r, tfp_wire w, const char *place)
+{
+    if (!w.fault || r->fault.fault) return;
+    r->fault = w;
+    r->fault.fault_at += r->window_at + (uint64_t)((const char *)w.start - r->window);
+    r->fault.place = place;
+}
+#define END(r, w, place)                                                                                               \
+    do {                                                                                                               \
+        if (__builtin_expect((w).fault != NULL, 0)) keep_fault((r), (w), (place));                                     \
+    } while (0)
 
 /* Remembers that memory ran out; asked once a node. */
 static bool ok(reader *r, bool success)
@@ -146,15 +163,15 @@ typedef struct int_pair {
     int64_t key, value;
 } int_pair;
 
-static inline int_pair read_int_pair(tfp_wire *outer, const tfp_field *field, const char *place)
+static int_pair read_int_pair(reader *r, tfp_str bytes, const char *place)
 {
     int_pair pair = { 0, 0 };
-    tfp_wire w = tfp_field_message(outer, field);
+    tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1) pair.key = tfp_field_int(&w, &f);
         else if (f.number == 2) pair.value = tfp_field_int(&w, &f);
     }
-    tfp_wire_join(outer, &w, place);
+    END(r, w, place);
     return pair;
 }
 
@@ -186,37 +203,38 @@ static uint32_t find_lane(reader *r, tfp_str name, tfp_lane_kind kind)
 }
 
 /* Tuple: [start, duration] */
-static void read_time(reader *r, tfp_wire *outer, const tfp_field *field, uint32_t exec, uint32_t lane)
+static void read_time(reader *r, tfp_str bytes, uint32_t exec, uint32_t lane)
 {
     int64_t values[2] = { 0, 0 };
     size_t count = 0;
-    tfp_wire w = tfp_field_message(outer, field);
+    tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number != 1) continue;
         uint64_t v;
         for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &v);)
             if (count < 2) values[count++] = (int64_t)v;
     }
-    tfp_wire_join(outer, &w, "times");
+    END(r, w, "times");
     if (w.fault || lane == TFP_NONE) return;
     if (count < 2) tfp_build_warn(r->b, "times without start and duration, left out", TFP_STR(""));
     else tfp_build_span(r->b, exec, lane, TIME(r, values[0]), TIME(r, values[1]));
 }
 
 /* An entry of accelerator_execs or cpu_execs: device name -> ExecTime */
-static void read_times(reader *r, tfp_wire *outer, const tfp_field *field, uint32_t exec, tfp_lane_kind kind)
+static void read_times(reader *r, tfp_str bytes, uint32_t exec, tfp_lane_kind kind)
 {
-    tfp_str name = { "", 0 };
-    tfp_wire w = tfp_field_message(outer, field), times = tfp_wire_start(name);
+    tfp_str name = { "", 0 }, value = name;
+    tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1) name = tfp_field_bytes(&w, &f);
-        else if (f.number == 2) times = tfp_field_message(&w, &f);
+        else if (f.number == 2) value = tfp_field_bytes(&w, &f);
     }
+    END(r, w, "execs of a device");
     uint32_t lane = w.fault ? TFP_NONE : find_lane(r, name, kind);
+    tfp_wire times = tfp_wire_start(value);
     for (tfp_field f; tfp_wire_next(&times, &f);)
-        if (f.number == 1) read_time(r, &times, &f, exec, lane);
-    tfp_wire_join(outer, &times, "execs of a device");
-    tfp_wire_join(outer, &w, "execs of a device");
+        if (f.number == 1) read_time(r, tfp_field_bytes(&times, &f), exec, lane);
+    END(r, times, "execs of a device");
 }
 
 /* A device that an execution names beside those with times, such as one stream of a GPU: kept as an empty span, so that
@@ -231,45 +249,47 @@ static void read_device(reader *r, tfp_str name, uint32_t exec)
 }
 
 /* An entry of output_memory: slot -> Memory */
-static void read_buffer(reader *r, tfp_wire *outer, const tfp_field *field, uint32_t memory)
+static void read_buffer(reader *r, tfp_str bytes, uint32_t memory)
 {
     int32_t slot = 0;
-    int64_t bytes = 0;
+    int64_t size = 0;
     uint64_t address = 0;
-    tfp_wire w = tfp_field_message(outer, field), value = tfp_wire_start((tfp_str){ "", 0 });
+    tfp_str value = { "", 0 };
+    tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1) slot = tfp_field_int32(&w, &f);
-        else if (f.number == 2) value = tfp_field_message(&w, &f);
+        else if (f.number == 2) value = tfp_field_bytes(&w, &f);
     }
-    for (tfp_field f; tfp_wire_next(&value, &f);) {
-        if (f.number == 1) bytes = tfp_field_int(&value, &f);
-        else if (f.number == 2) address = tfp_field_uint(&value, &f);
+    END(r, w, "output_memory");
+    tfp_wire v = tfp_wire_start(value);
+    for (tfp_field f; tfp_wire_next(&v, &f);) {
+        if (f.number == 1) size = tfp_field_int(&v, &f);
+        else if (f.number == 2) address = tfp_field_uint(&v, &f);
     }
-    tfp_wire_join(outer, &w, "output_memory");
-    tfp_wire_join(outer, &value, "output_memory");
-    if (!outer->fault && memory != TFP_NONE) tfp_build_buffer(r->b, memory, slot, BYTES(r, bytes), address);
+    END(r, v, "output_memory");
+    if (memory != TFP_NONE) tfp_build_buffer(r->b, memory, slot, BYTES(r, size), address);
 }
 
 /* ExecMemory */
-static void read_memory(reader *r, tfp_wire *outer, const tfp_field *field, uint32_t exec)
+static void read_memory(reader *r, tfp_str bytes, uint32_t exec)
 {
-    tfp_memory m = { .next = TFP_NONE, .buffer_first = TFP_NONE, .buffer_last = TFP_NONE };
-    int64_t *const members[] = { NULL, &m.at_us, &m.host_temp_bytes, &m.host_persistent_bytes,
-                                 &m.accelerator_temp_bytes, &m.accelerator_persistent_bytes, &m.requested_bytes,
-                                 &m.peak_bytes, &m.residual_bytes, &m.output_bytes, &m.allocator_bytes_in_use };
-    tfp_wire w = tfp_field_message(outer, field), buffers = w;
+    int64_t v[11] = { 0 }; /* by field number */
     bool has_buffers = false;
+    tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number >= 1 && f.number <= 10) *members[f.number] = BYTES(r, tfp_field_int(&w, &f));
+        if (f.number >= 1 && f.number <= 10) v[f.number] = BYTES(r, tfp_field_int(&w, &f));
         else if (f.number == 11) has_buffers = true;
     }
-    if (!w.fault) {
-        uint32_t memory = tfp_build_memory(r->b, exec, &m);
-        for (tfp_field f; has_buffers && tfp_wire_next(&buffers, &f);)
-            if (f.number == 11) read_buffer(r, &buffers, &f, memory);
-        tfp_wire_join(outer, &buffers, "memory_execs");
-    }
-    tfp_wire_join(outer, &w, "memory_execs");
+    END(r, w, "memory_execs");
+    tfp_memory m = { .next = TFP_NONE, .buffer_first = TFP_NONE, .buffer_last = TFP_NONE, .at_us = v[1],
+                     .host_temp_bytes = v[2], .host_persistent_bytes = v[3], .accelerator_temp_bytes = v[4],
+                     .accelerator_persistent_bytes = v[5], .requested_bytes = v[6], .peak_bytes = v[7],
+                     .residual_bytes = v[8], .output_bytes = v[9], .allocator_bytes_in_use = v[10] };
+    uint32_t memory = tfp_build_memory(r->b, exec, &m);
+    tfp_wire buffers = tfp_wire_start(bytes);
+    for (tfp_field f; has_buffers && tfp_wire_next(&buffers, &f);)
+        if (f.number == 11) read_buffer(r, tfp_field_bytes(&buffers, &f), memory);
+    END(r, buffers, "memory_execs");
 }
 
 static uint32_t find_step(reader *r, int64_t id)
@@ -301,89 +321,85 @@ static uint32_t start_exec(reader *r, uint32_t node, int64_t step_id)
 }
 
 /* ExecProfile */
-static void read_exec_fields(reader *r, tfp_wire *w, uint32_t exec)
+static void read_exec_fields(reader *r, tfp_str bytes, uint32_t exec)
 {
     tfp_exec *x = &r->p->execs.at[exec]; /* no execution is added meanwhile */
-    for (tfp_field f; tfp_wire_next(w, &f);) {
+    tfp_wire w = tfp_wire_start(bytes);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
         switch (f.number) {
-        case 1: x->run_count = positive(r, tfp_field_int(w, &f), "negative run counts, taken as 0"); break;
-        case 2: x->start_us = TIME(r, tfp_field_int(w, &f)); break;
-        case 3: x->end_us = TIME(r, tfp_field_int(w, &f)); break;
-        case 4: read_times(r, w, &f, exec, TFP_LANE_ACCELERATOR); break;
-        case 5: read_times(r, w, &f, exec, TFP_LANE_CPU); break;
-        case 6: read_device(r, tfp_field_bytes(w, &f), exec); break;
-        case 7: read_memory(r, w, &f, exec); break;
+        case 1: x->run_count = positive(r, tfp_field_int(&w, &f), "negative run counts, taken as 0"); break;
+        case 2: x->start_us = TIME(r, tfp_field_int(&w, &f)); break;
+        case 3: x->end_us = TIME(r, tfp_field_int(&w, &f)); break;
+        case 4: read_times(r, tfp_field_bytes(&w, &f), exec, TFP_LANE_ACCELERATOR); break;
+        case 5: read_times(r, tfp_field_bytes(&w, &f), exec, TFP_LANE_CPU); break;
+        case 6: read_device(r, tfp_field_bytes(&w, &f), exec); break;
+        case 7: read_memory(r, tfp_field_bytes(&w, &f), exec); break;
         case 11: {
-            int_pair record = read_int_pair(w, &f, "allocations");
-            if (!w->fault) tfp_build_allocation(r->b, exec, TIME(r, record.key), record.value);
+            int_pair record = read_int_pair(r, tfp_field_bytes(&w, &f), "allocations");
+            tfp_build_allocation(r->b, exec, TIME(r, record.key), record.value);
             break;
         }
         }
     }
+    END(r, w, "execs");
     if (x->end_us >= x->start_us) return;
     tfp_build_warn(r->b, "ends before their starts, moved to them", TFP_STR(""));
     x->end_us = x->start_us;
 }
 
 /* An entry of execs: step -> ExecProfile */
-static void read_exec(reader *r, tfp_wire *outer, const tfp_field *field, uint32_t node)
+static void read_exec(reader *r, tfp_str bytes, uint32_t node)
 {
     int64_t step = 0;
-    tfp_wire w = tfp_field_message(outer, field), value = tfp_wire_start((tfp_str){ "", 0 });
+    tfp_str value = { "", 0 };
+    tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1) step = tfp_field_int(&w, &f);
-        else if (f.number == 2) value = tfp_field_message(&w, &f);
+        else if (f.number == 2) value = tfp_field_bytes(&w, &f);
     }
+    END(r, w, "execs");
     uint32_t exec = w.fault ? TFP_NONE : start_exec(r, node, step);
-    if (exec != TFP_NONE) read_exec_fields(r, &value, exec);
-    tfp_wire_join(outer, &w, "execs");
-    tfp_wire_join(outer, &value, "execs");
+    if (exec != TFP_NONE) read_exec_fields(r, value, exec);
 }
 
 /* ---- nodes: ProfileNode ---- */
 
 /* The trace with these bytes, seen before or new. */
-static uint32_t find_trace(reader *r, const tfp_wire *w, size_t node)
+static uint32_t find_trace(reader *r, tfp_str bytes, size_t node)
 {
-    tfp_str bytes = { (const char *)w->start, (size_t)(w->end - w->start) };
+    uint64_t base = r->window_at + (uint64_t)(bytes.data - r->window);
     if (!bytes.size) return TFP_NONE;
     for (uint64_t key = tfp_hash(bytes.data, bytes.size);; key++) {
         uint32_t at = tfp_map64_get(&r->trace_by_hash, key);
         if (at != TFP_NONE && tfp_str_eq(r->traces.at[at].bytes, bytes)) return at;
         if (at != TFP_NONE) continue;
-        raw_trace t = { { tfp_arena_copy(&r->arena, bytes), bytes.size }, w->base, node, TFP_NONE };
+        raw_trace t = { { tfp_arena_copy(&r->arena, bytes), bytes.size }, base, node, TFP_NONE };
         at = (uint32_t)r->traces.size;
         bool room = ok(r, t.bytes.data && tfp_push(&r->traces, t) && tfp_map64_put(&r->trace_by_hash, key, at));
         return room ? at : TFP_NONE;
     }
 }
 
-static void read_shape(reader *r, tfp_wire *w, const tfp_field *f)
-{
-    uint64_t v;
-    for (tfp_packed p = tfp_packed_start(w, f, TFP_VARINT); tfp_packed_next(w, &p, &v);)
-        ok(r, tfp_push(&r->shape, (int64_t)v));
-}
-
 /* An entry of output_shapes: slot -> Tuple; no numbers mean that nothing is known. */
-static void read_output(reader *r, tfp_wire *outer, const tfp_field *field, uint32_t node)
+static void read_output(reader *r, tfp_str bytes, uint32_t node)
 {
     int32_t slot = 0;
-    tfp_wire w = tfp_field_message(outer, field), value = tfp_wire_start((tfp_str){ "", 0 });
+    tfp_str value = { "", 0 };
+    tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1) slot = tfp_field_int32(&w, &f);
-        else if (f.number == 2) value = tfp_field_message(&w, &f);
+        else if (f.number == 2) value = tfp_field_bytes(&w, &f);
     }
+    END(r, w, "output_shapes");
     r->dims.size = 0;
-    for (tfp_field f; tfp_wire_next(&value, &f);) {
+    tfp_wire tuple = tfp_wire_start(value);
+    for (tfp_field f; tfp_wire_next(&tuple, &f);) {
         uint64_t v;
         if (f.number != 1) continue;
-        for (tfp_packed p = tfp_packed_start(&value, &f, TFP_VARINT); tfp_packed_next(&value, &p, &v);)
+        for (tfp_packed p = tfp_packed_start(&tuple, &f, TFP_VARINT); tfp_packed_next(&tuple, &p, &v);)
             ok(r, tfp_push(&r->dims, (int64_t)v));
     }
-    tfp_wire_join(outer, &w, "output_shapes");
-    tfp_wire_join(outer, &value, "output_shapes");
-    if (outer->fault) return;
+    END(r, tuple, "output_shapes");
     uint32_t shape = tfp_build_shape(r->b, r->dims.at, r->dims.size, false);
     if (shape != TFP_NONE) tfp_build_output(r->b, node, slot, shape);
 }
@@ -443,23 +459,23 @@ static void finish_edges(reader *r, node_ref *n)
 }
 
 /* An entry of attrs: name -> AttrValue. All of them are kept as they are for writing the profile again, one is read. */
-static void read_attr(reader *r, tfp_wire *outer, const tfp_field *field, uint32_t node)
+static void read_attr(reader *r, tfp_str bytes, uint32_t node)
 {
-    tfp_str name = { "", 0 };
-    tfp_wire w = tfp_field_message(outer, field), value = tfp_wire_start(name);
+    tfp_str name = { "", 0 }, value = name;
+    tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1) name = tfp_field_bytes(&w, &f);
-        else if (f.number == 2) value = tfp_field_message(&w, &f);
+        else if (f.number == 2) value = tfp_field_bytes(&w, &f);
     }
-    tfp_strid data_format = 0;
-    bool wanted = tfp_str_eq(name, TFP_STR("data_format"));
-    for (tfp_field f; tfp_wire_next(&value, &f);)
-        if (wanted && f.number == 2) data_format = tfp_build_string(r->b, tfp_field_bytes(&value, &f));
-    tfp_wire_join(outer, &w, "attrs");
-    tfp_wire_join(outer, &value, "attrs");
-    if (outer->fault) return;
-    if (wanted) tfp_build_row(r->b, node)->data_format = data_format;
-    if (r->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, field->bytes);
+    END(r, w, "attrs");
+    tfp_str text = { "", 0 };
+    tfp_wire v = tfp_wire_start(value);
+    for (tfp_field f; tfp_wire_next(&v, &f);)
+        if (f.number == 2) text = tfp_field_bytes(&v, &f);
+    END(r, v, "attrs");
+    if (tfp_str_eq(name, TFP_STR("data_format")))
+        tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, text);
+    if (r->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, bytes);
 }
 
 static void push_edge(reader *r, int_pair pair, bool of_input)
@@ -469,73 +485,90 @@ static void push_edge(reader *r, int_pair pair, bool of_input)
 }
 
 /* The name and the operation come first in the row, whatever their order in the file. */
-static uint32_t start_node(reader *r, const tfp_wire *node)
+static uint32_t start_node(reader *r, tfp_str bytes)
 {
     tfp_str name = { "", 0 }, op = name;
-    tfp_wire w = *node;
+    tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1) name = tfp_field_bytes(&w, &f);
         else if (f.number == 9) op = tfp_field_bytes(&w, &f);
     }
+    END(r, w, NULL);
     return w.fault ? TFP_NONE : tfp_build_node(r->b, name, op, false);
 }
 
-static void read_node_field(reader *r, tfp_wire *w, const tfp_field *f, uint32_t node, node_ref *ref)
+static void read_type(reader *r, uint32_t node, tfp_str type)
 {
-    tfp_node *n = tfp_build_row(r->b, node); /* no node is added meanwhile */
-    switch (f->number) {
-    case 2: push_edge(r, read_int_pair(w, f, "inputs"), true); break;
-    case 4: read_shape(r, w, f); break;
-    case 5: {
-        tfp_str type = tfp_field_bytes(w, f);
-        bool is_op = tfp_str_eq(type, tfp_text(r->p, n->op));
-        tfp_build_type(r->b, node, is_op ? n->op : text_of(r, &r->type, type));
-        break;
-    }
-    case 6: n->device = text_of(r, &r->device, tfp_field_bytes(w, f)); break;
-    case 7: n->host_device = text_of(r, &r->host, tfp_field_bytes(w, f)); break;
-    case 8: n->float_ops = positive(r, tfp_field_int(w, f), "negative float operations, taken as 0"); break;
-    case 10: {
-        tfp_wire trace = tfp_field_message(w, f);
-        ref->trace = find_trace(r, &trace, r->nodes.size);
-        break;
-    }
-    case 11: read_attr(r, w, f, node); break;
-    case 12: read_exec(r, w, f, node); break;
-    case 13: n->id = tfp_field_int(w, f); break;
-    case 14: push_edge(r, read_int_pair(w, f, "src_output_index"), false); break;
-    case 15: read_output(r, w, f, node); break;
-    }
+    tfp_strid op = tfp_build_row(r->b, node)->op;
+    bool is_op = tfp_str_eq(type, tfp_text(r->p, op));
+    tfp_build_type(r->b, node, is_op ? op : text_of(r, &r->type, type));
 }
 
-static tfp_status read_node(reader *r, tfp_wire w, int64_t key, tfp_error *err)
+static void read_node_fields(reader *r, tfp_str bytes, uint32_t node, node_ref *ref)
 {
-    node_ref ref = { .key = key, .trace = TFP_NONE, .edge_first = (uint32_t)r->edges.size };
-    uint32_t node = start_node(r, &w);
-    r->sources.size = r->attrs.size = r->shape.size = 0;
-    if (node != TFP_NONE) {
-        tfp_build_row(r->b, node)->id = 0;
-        for (tfp_field f; tfp_wire_next(&w, &f);) read_node_field(r, &w, &f, node, &ref);
-        if (!w.fault) finish_edges(r, &ref);
-        if (r->shape.size)
-            tfp_build_row(r->b, node)->shape = tfp_build_shape(r->b, r->shape.at, r->shape.size, false);
-        if (r->attrs.size) tfp_build_attrs(r->b, node, (tfp_str){ r->attrs.data, r->attrs.size });
-    } else if (!r->b->status) { /* the fault comes again */
-        for (tfp_field f; tfp_wire_next(&w, &f);)
-            if (f.number == 1 || f.number == 9) tfp_field_bytes(&w, &f);
+    tfp_node *n = tfp_build_row(r->b, node); /* no node is added meanwhile */
+    tfp_wire w = tfp_wire_start(bytes);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        switch (f.number) {
+        case 2: push_edge(r, read_int_pair(r, tfp_field_bytes(&w, &f), "inputs"), true); break;
+        case 4: {
+            uint64_t v;
+            for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &v);)
+                ok(r, tfp_push(&r->shape, (int64_t)v));
+            break;
+        }
+        case 5: read_type(r, node, tfp_field_bytes(&w, &f)); break;
+        case 6: n->device = text_of(r, &r->device, tfp_field_bytes(&w, &f)); break;
+        case 7: n->host_device = text_of(r, &r->host, tfp_field_bytes(&w, &f)); break;
+        case 8: n->float_ops = positive(r, tfp_field_int(&w, &f), "negative float operations, taken as 0"); break;
+        case 10: ref->trace = find_trace(r, tfp_field_bytes(&w, &f), r->nodes.size); break;
+        case 11: read_attr(r, tfp_field_bytes(&w, &f), node); break;
+        case 12: read_exec(r, tfp_field_bytes(&w, &f), node); break;
+        case 13: n->id = tfp_field_int(&w, &f); break;
+        case 14: push_edge(r, read_int_pair(r, tfp_field_bytes(&w, &f), "src_output_index"), false); break;
+        case 15: read_output(r, tfp_field_bytes(&w, &f), node); break;
+        }
     }
-    tfp_status s = tfp_wire_end(&w, err);
-    if (!s && (r->no_memory || r->attrs.failed)) s = tfp_nomem(err);
-    if (!s) s = tfp_builder_status(r->b, err);
-    if (s) return s;
-    if (tfp_build_row(r->b, node)->id != key)
-        warn_number(r, "nodes whose id differs from the number that inputs know them by", key);
-    uint32_t at = (uint32_t)r->nodes.size, before = find_key(r, key);
+    END(r, w, NULL);
+}
+
+/* What makes one node of what was read of it. */
+static void finish_node(reader *r, uint32_t node, node_ref *ref)
+{
+    finish_edges(r, ref);
+    if (r->shape.size) {
+        uint32_t shape = tfp_build_shape(r->b, r->shape.at, r->shape.size, false);
+        tfp_build_row(r->b, node)->shape = shape;
+    }
+    if (r->attrs.size) tfp_build_attrs(r->b, node, (tfp_str){ r->attrs.data, r->attrs.size });
+}
+
+static tfp_status add_key(reader *r, uint32_t node, node_ref ref, tfp_error *err)
+{
+    if (tfp_build_row(r->b, node)->id != ref.key)
+        warn_number(r, "nodes whose id differs from the number that inputs know them by", ref.key);
+    uint32_t at = (uint32_t)r->nodes.size, before = find_key(r, ref.key);
     if (before != TFP_NONE) {
-        warn_number(r, "node numbers that come twice, the last kept", key);
+        warn_number(r, "node numbers that come twice, the last kept", ref.key);
         r->nodes.at[before].lost = r->key_twice = true;
     }
-    return tfp_push(&r->nodes, ref) && put_key(r, key, at) ? TFP_OK : tfp_nomem(err);
+    return tfp_push(&r->nodes, ref) && put_key(r, ref.key, at) ? TFP_OK : tfp_nomem(err);
+}
+
+static tfp_status read_node(reader *r, tfp_str bytes, int64_t key, tfp_error *err)
+{
+    node_ref ref = { .key = key, .trace = TFP_NONE, .edge_first = (uint32_t)r->edges.size };
+    uint32_t node = start_node(r, bytes);
+    r->sources.size = r->attrs.size = r->shape.size = 0;
+    if (node != TFP_NONE) {
+        tfp_build_row(r->b, node)->id = 0; /* a zero is not written */
+        read_node_fields(r, bytes, node, &ref);
+        if (!r->fault.fault) finish_node(r, node, &ref);
+    }
+    if (r->fault.fault) return tfp_wire_failed(r->fault, err);
+    if (r->no_memory || r->attrs.failed) return tfp_nomem(err);
+    tfp_status s = tfp_builder_status(r->b, err);
+    return s ? s : add_key(r, node, ref, err);
 }
 
 /* ---- the message itself: ProfileProto ---- */
@@ -544,10 +577,12 @@ static tfp_status read_node(reader *r, tfp_wire w, int64_t key, tfp_error *err)
 static tfp_status read_node_entry(reader *r, tfp_wire w, tfp_error *err)
 {
     int64_t key = 0;
-    tfp_wire node = tfp_wire_start((tfp_str){ "", 0 });
+    tfp_str node = { (const char *)w.start, 0 };
+    r->window = node.data;
+    r->window_at = w.base;
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1) key = tfp_field_int(&w, &f);
-        else if (f.number == 2) node = tfp_field_message(&w, &f);
+        else if (f.number == 2) node = tfp_field_bytes(&w, &f);
     }
     tfp_status s = tfp_wire_end(&w, err);
     if (!s) s = read_node(r, node, key, err);

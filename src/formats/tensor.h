@@ -3,7 +3,7 @@
 #ifndef TFP_TENSOR_H
 #define TFP_TENSOR_H
 
-#include "formats/checkpoint.h"
+#include "model/tensors.h"
 
 #define TFP_RANK_MAX 254                   /* TensorFlow's own limit */
 #define TFP_TENSOR_MAX ((uint64_t)1 << 28) /* bytes of one tensor */

@@ -4,7 +4,7 @@
 #ifndef TFP_BUILDER_H
 #define TFP_BUILDER_H
 
-#include "formats/checkpoint.h"
+#include "model/tensors.h"
 #include "model/model.h"
 
 typedef struct tfp_builder {

@@ -113,7 +113,7 @@ typedef struct tfp_trace { /* outermost frame first; equal traces are one */
     uint32_t first, count; /* -> trace_frames -> frames */
 } tfp_trace;
 
-typedef struct tfp_checkpoint tfp_checkpoint; /* formats/checkpoint.h */
+typedef struct tfp_checkpoint tfp_checkpoint; /* model/tensors.h */
 
 /* Things that were dropped, clamped or guessed; the same one once per file, with a count. */
 typedef struct tfp_warning {

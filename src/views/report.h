@@ -2,7 +2,7 @@
 #ifndef TFP_REPORT_H
 #define TFP_REPORT_H
 
-#include "formats/checkpoint.h"
+#include "model/tensors.h"
 #include "model/model.h"
 #include "options/options.h"
 

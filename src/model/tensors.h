@@ -1,6 +1,7 @@
-/* formats/checkpoint.h: what the views ask of a checkpoint: its variables, and a tensor's values on demand. */
-#ifndef TFP_CHECKPOINT_H
-#define TFP_CHECKPOINT_H
+/* model/tensors.h: what the views ask of a checkpoint: its variables, and a tensor's values on demand. The model owns this
+ * face; formats/checkpoint.c is behind it. */
+#ifndef TFP_TENSORS_H
+#define TFP_TENSORS_H
 
 #include "base/base.h"
 
