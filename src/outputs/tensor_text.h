@@ -2,7 +2,7 @@
 #ifndef TFP_TENSOR_TEXT_H
 #define TFP_TENSOR_TEXT_H
 
-#include "formats/checkpoint.h"
+#include "model/tensors.h"
 
 /* Appends the block of the column tensor_value: nested [ ... ],\n of at most about 10,000 characters. Types that
  * TensorFlow does not print (all but float32, float64, int32, int64 and string) add nothing. */
