@@ -139,7 +139,7 @@ const cli_command *cli_command_find(const char *name, const char **full_name); /
 
 /* Takes the options of a call into o. Returns 0, or the status; *shown_anyway is set instead for the one kind of
  * wrong value with which TensorFlow's tool still prints a report. */
-int cli_apply(cli *c, const cli_call *call, tfp_options *o, bool *shown_anyway);
+int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_anyway);
 int cli_run(cli *c, const cli_call *call); /* one call with c->options, its errors printed; exit status */
 
 /* ---- inputs.c ---- */

@@ -182,9 +182,9 @@ static bool is_show_regexes(const char *name)
     return true;
 }
 
-int cli_apply(cli *c, const cli_call *call, tfp_options *o, bool *shown_anyway)
+int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_anyway)
 {
-    *shown_anyway = false;
+    shown_anyway->status = 0;
     for (size_t i = 0; i < call->option_count; i++) {
         const cli_pair *p = &call->options[i];
         tfp_status s = tfp_options_set(o, p->name, p->value, c->err);
@@ -192,25 +192,26 @@ int cli_apply(cli *c, const cli_call *call, tfp_options *o, bool *shown_anyway)
         cli_fault_from(&c->fault, s, c->err);
         if (s != TFP_BADARG || !call->command || call->command->run != run_view || !is_show_regexes(p->name))
             return c->fault.status;
-        cli_complain(c->colour, c->fault.text);
-        *shown_anyway = true;
+        *shown_anyway = c->fault;
     }
     return 0;
 }
 
 int cli_run(cli *c, const cli_call *call)
 {
-    bool shown_anyway = false;
+    cli_fault shown_anyway = { 0 };
     tfp_options *o = tfp_options_copy(c->options);
     int status = o ? cli_apply(c, call, o, &shown_anyway) : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     if (!status) {
-        c->fault = (cli_fault){ 0 };
+        *c->fault.text = '\0';
         bool help = call->flags[CLI_HELP] != NULL;
         status = help ? cli_help(c, call, o) : call->command->run(c, call, o);
     }
     tfp_options_free(o);
     if (!status && cli_flush(c->out)) status = stdout_fault(c);
-    /* A reader that went away ends the program quietly. */
+    /* One line says what went wrong: what came last. A reader that went away ends the program quietly. */
     if (status && *c->fault.text && !c->out->gone) cli_complain(c->colour, c->fault.text);
-    return !status && shown_anyway ? CLI_BAD_USAGE : status;
+    if (status || !shown_anyway.status) return status;
+    cli_complain(c->colour, shown_anyway.text);
+    return shown_anyway.status;
 }

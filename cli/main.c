@@ -22,7 +22,7 @@ static int take_colour(cli *c, const cli_call *call)
 /* Options without a command hold for all commands of the session. */
 static int session(cli *c, const cli_call *call)
 {
-    bool shown_anyway;
+    cli_fault shown_anyway;
     int status = cli_apply(c, call, c->options, &shown_anyway);
     if (!status) status = cli_load(c, call, TFP_KEEP_MEMORY);
     if (!status) return cli_session(c);
