@@ -1,7 +1,7 @@
 /* views/compat10.c: the scope and graph views of TensorFlow 1.0.
- * They differ from today's in nearly every rule: which nodes there are, what they own, who takes an input's total, that
- * the start comes before the sums, and that only accounted nodes have rows. So they have an engine of their own, one for
- * both views: items and their children in, shown items out. Rows and their order are those of views/tree.c. */
+ * They differ from today's in nearly every rule: which nodes there are, what they own, who takes an input's total,
+ * that the start comes before the sums, and that only accounted nodes have rows. So they have an engine of their own,
+ * one for both views: items and their children in, shown items out. Rows and their order are those of views/tree.c. */
 #include "views/view.h"
 
 #include <stdlib.h>
