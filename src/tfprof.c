@@ -122,6 +122,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->steps);
     tfp_vec_free(&p->execs);
     tfp_vec_free(&p->lanes);
+    tfp_vec_free(&p->details);
     tfp_vec_free(&p->spans);
     tfp_vec_free(&p->memories);
     tfp_vec_free(&p->buffers);
@@ -307,6 +308,7 @@ tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void *ctx, t
 {
     tfp_error_clear(err);
     if (!p || !p->finished || !fn) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere to write");
+    if (p->details.size < p->execs.size) return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY");
     tfp_sink sink;
     tfp_sink_start(&sink, fn, ctx);
     tfp_status s = tfp_write_profile_proto(p, &sink, err), end = tfp_sink_end(&sink, s ? NULL : err);

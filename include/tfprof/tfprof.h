@@ -160,7 +160,8 @@ TFP_API const char *tfp_profile_node_name(const tfp_profile *p, size_t i);
 typedef int (*tfp_write_fn)(void *ctx, const void *data, size_t size);
 
 /** Writes the profile as a ProfileProto that this library and TensorFlow's can read. The profile must have been read
- *  with TFP_KEEP_ALL for all of it to be there. Errors: TFP_BADOUTPUT, TFP_NOMEM, TFP_BADARG. */
+ *  with TFP_KEEP_ALL for all of it to be there. Errors: TFP_BADOUTPUT, TFP_NOMEM, TFP_BADARG (also for one that was
+ *  read without TFP_KEEP_MEMORY). */
 TFP_API tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err);
 
 /** The same into a file: written beside it and renamed, so that a failure leaves an old file as it was. */

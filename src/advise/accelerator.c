@@ -27,13 +27,11 @@ static usage *usage_of(usages *all, tfp_map64 *by_device, tfp_strid device)
     return &all->at[all->size - 1];
 }
 
-static void add_exec(usage *u, const tfp_profile *p, const tfp_exec *x)
+static void add_exec(usage *u, const tfp_exec *x)
 {
     if (u->start_us == 0 || (x->start_us != 0 && x->start_us < u->start_us)) u->start_us = x->start_us;
     if (x->end_us > u->end_us) u->end_us = x->end_us;
-    for (TFP_EACH(spans, s, x->span_first, p))
-        if (p->lanes.at[p->spans.at[s].lane].kind == TFP_LANE_ACCELERATOR)
-            u->busy_us = tfp_add(u->busy_us, p->spans.at[s].duration_us, NULL);
+    u->busy_us = tfp_add(u->busy_us, x->accelerator_us, NULL);
 }
 
 static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error *err)
@@ -67,7 +65,7 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
         tfp_strid device = p->nodes.at[i].device;
         if (e == TFP_NONE || !tfp_device_is_accelerator(tfp_text(p, device))) continue;
         usage *u = usage_of(&all, &by_device, device);
-        if (u) add_exec(u, p, &p->execs.at[e]);
+        if (u) add_exec(u, &p->execs.at[e]);
         else ok = false;
     }
     uint32_t *order = TFP_NEW(&r->arena, uint32_t, all.size);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define WINDOW ((size_t)1 << 20)
+#define WINDOW ((size_t)256 << 10)
 #define WAIT_MS 3000   /* for the first byte of a pipe */
 #define PAUSE_MS 20000 /* between later ones: a writer that computes is no dead one */
 

@@ -52,6 +52,7 @@ typedef struct reader {
     TFP_VEC(edge) sources; /* of the node being read: source key and output index */
     TFP_VEC(raw_trace) traces;
     TFP_VEC(exec_ref) execs; /* by step */
+    TFP_VEC(tfp_str) buffers; /* of the run being read */
     TFP_VEC(int64_t) shape; /* of the node being read */
     TFP_VEC(int64_t) dims;  /* of one output */
     TFP_VEC(tfp_code_frame) frames;
@@ -67,7 +68,7 @@ typedef struct reader {
     uint64_t window_at;
     size_t first_row; /* of the profile's nodes */
     bool no_memory;
-    bool key_twice;
+    bool key_twice; /* the table of names must be made anew */
 } reader;
 
 static void reader_free(reader *r)
@@ -78,6 +79,7 @@ static void reader_free(reader *r)
     tfp_vec_free(&r->sources);
     tfp_vec_free(&r->traces);
     tfp_vec_free(&r->execs);
+    tfp_vec_free(&r->buffers);
     tfp_vec_free(&r->shape);
     tfp_vec_free(&r->dims);
     tfp_vec_free(&r->frames);
@@ -274,11 +276,11 @@ static void read_buffer(reader *r, tfp_str bytes, uint32_t memory)
 static void read_memory(reader *r, tfp_str bytes, uint32_t exec)
 {
     int64_t v[11] = { 0 }; /* by field number */
-    bool has_buffers = false;
+    r->buffers.size = 0;
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number >= 1 && f.number <= 10) v[f.number] = BYTES(r, tfp_field_int(&w, &f));
-        else if (f.number == 11) has_buffers = true;
+        else if (f.number == 11) ok(r, tfp_push(&r->buffers, tfp_field_bytes(&w, &f)));
     }
     END(r, w, "memory_execs");
     tfp_memory m = { .next = TFP_NONE, .buffer_first = TFP_NONE, .buffer_last = TFP_NONE, .at_us = v[1],
@@ -286,10 +288,7 @@ static void read_memory(reader *r, tfp_str bytes, uint32_t exec)
                      .accelerator_persistent_bytes = v[5], .requested_bytes = v[6], .peak_bytes = v[7],
                      .residual_bytes = v[8], .output_bytes = v[9], .allocator_bytes_in_use = v[10] };
     uint32_t memory = tfp_build_memory(r->b, exec, &m);
-    tfp_wire buffers = tfp_wire_start(bytes);
-    for (tfp_field f; has_buffers && tfp_wire_next(&buffers, &f);)
-        if (f.number == 11) read_buffer(r, tfp_field_bytes(&buffers, &f), memory);
-    END(r, buffers, "memory_execs");
+    for (size_t i = 0; i < r->buffers.size; i++) read_buffer(r, r->buffers.at[i], memory);
 }
 
 static uint32_t find_step(reader *r, int64_t id)
@@ -314,9 +313,7 @@ static uint32_t start_exec(reader *r, uint32_t node, int64_t step_id)
         return last->exec;
     }
     warn_number(r, "steps that come twice in one node, the last kept", step_id);
-    tfp_exec *x = &r->p->execs.at[last->exec];
-    *x = (tfp_exec){ .step = step, .next = x->next, .span_first = TFP_NONE, .memory_first = TFP_NONE,
-                     .alloc_first = TFP_NONE };
+    tfp_build_exec_again(r->b, last->exec);
     return last->exec;
 }
 
@@ -367,8 +364,8 @@ static void read_exec(reader *r, tfp_str bytes, uint32_t node)
 /* The trace with these bytes, seen before or new. */
 static uint32_t find_trace(reader *r, tfp_str bytes, size_t node)
 {
-    uint64_t base = r->window_at + (uint64_t)(bytes.data - r->window);
     if (!bytes.size) return TFP_NONE;
+    uint64_t base = r->window_at + (uint64_t)(bytes.data - r->window);
     for (uint64_t key = tfp_hash(bytes.data, bytes.size);; key++) {
         uint32_t at = tfp_map64_get(&r->trace_by_hash, key);
         if (at != TFP_NONE && tfp_str_eq(r->traces.at[at].bytes, bytes)) return at;
@@ -484,17 +481,32 @@ static void push_edge(reader *r, int_pair pair, bool of_input)
     else ok(r, tfp_push(&r->sources, ((edge){ pair.key, 0, (int32_t)pair.value })));
 }
 
-/* The name and the operation come first in the row, whatever their order in the file. */
+/* The row needs the name and the operation first. They come before what is long in a node; a file where they come again
+ * is seen to later. */
 static uint32_t start_node(reader *r, tfp_str bytes)
 {
     tfp_str name = { "", 0 }, op = name;
+    unsigned seen = 0;
     tfp_wire w = tfp_wire_start(bytes);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) name = tfp_field_bytes(&w, &f);
-        else if (f.number == 9) op = tfp_field_bytes(&w, &f);
+    for (tfp_field f; seen != 3 && tfp_wire_next(&w, &f);) {
+        if (f.number == 1) name = tfp_field_bytes(&w, &f), seen |= 1;
+        else if (f.number == 9) op = tfp_field_bytes(&w, &f), seen |= 2;
     }
     END(r, w, NULL);
     return w.fault ? TFP_NONE : tfp_build_node(r->b, name, op, false);
+}
+
+/* Of two names the last counts; the profile's table of names is made anew when that happens. */
+static void read_name(reader *r, tfp_node *n, tfp_str name)
+{
+    if (tfp_str_eq(name, tfp_text(r->p, n->name))) return;
+    n->name = tfp_build_string(r->b, name);
+    r->key_twice = true;
+}
+
+static void read_op(reader *r, tfp_node *n, tfp_str op)
+{
+    if (!tfp_str_eq(op, tfp_text(r->p, n->op))) n->op = tfp_build_string(r->b, op);
 }
 
 static void read_type(reader *r, uint32_t node, tfp_str type)
@@ -510,6 +522,7 @@ static void read_node_fields(reader *r, tfp_str bytes, uint32_t node, node_ref *
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         switch (f.number) {
+        case 1: read_name(r, n, tfp_field_bytes(&w, &f)); break;
         case 2: push_edge(r, read_int_pair(r, tfp_field_bytes(&w, &f), "inputs"), true); break;
         case 4: {
             uint64_t v;
@@ -521,6 +534,7 @@ static void read_node_fields(reader *r, tfp_str bytes, uint32_t node, node_ref *
         case 6: n->device = text_of(r, &r->device, tfp_field_bytes(&w, &f)); break;
         case 7: n->host_device = text_of(r, &r->host, tfp_field_bytes(&w, &f)); break;
         case 8: n->float_ops = positive(r, tfp_field_int(&w, &f), "negative float operations, taken as 0"); break;
+        case 9: read_op(r, n, tfp_field_bytes(&w, &f)); break;
         case 10: ref->trace = find_trace(r, tfp_field_bytes(&w, &f), r->nodes.size); break;
         case 11: read_attr(r, tfp_field_bytes(&w, &f), node); break;
         case 12: read_exec(r, tfp_field_bytes(&w, &f), node); break;

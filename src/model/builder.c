@@ -25,6 +25,8 @@ static bool check(tfp_builder *b, bool ok)
         (last) = new_row;                                                                                              \
     } while (0)
 
+static const tfp_exec_detail no_detail = { TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE };
+
 tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err)
 {
     if (!b->status && b->p->arena.limit && tfp_profile_memory(b->p) > b->p->arena.limit) b->status = TFP_LIMIT;
@@ -37,7 +39,7 @@ size_t tfp_profile_memory(const tfp_profile *p)
 {
 #define BYTES(table) (p->table.capacity * sizeof *p->table.at)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
-           BYTES(execs) + BYTES(spans) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) + BYTES(frames) +
+           BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) + BYTES(frames) +
            BYTES(trace_frames) + BYTES(traces) + p->strings.capacity * 24 + BYTES(node_by_name);
 #undef BYTES
 }
@@ -180,16 +182,33 @@ uint32_t tfp_build_exec(tfp_builder *b, uint32_t node, uint32_t step)
     return tfp_build_new_exec(b, node, step);
 }
 
+/* Where the chains of an execution begin, or NULL when they are not kept. */
+static tfp_exec_detail *build_detail(tfp_builder *b, uint32_t exec)
+{
+    tfp_profile *p = b->p;
+    if (!(p->keep & TFP_KEEP_MEMORY)) return NULL;
+    while (p->details.size <= exec)
+        if (!check(b, tfp_push(&p->details, no_detail))) return NULL;
+    return &p->details.at[exec];
+}
+
 uint32_t tfp_build_new_exec(tfp_builder *b, uint32_t node, uint32_t step)
 {
     if (b->status) return TFP_NONE;
     tfp_profile *p = b->p;
     tfp_node *n = tfp_build_row(b, node);
-    tfp_exec x = { .step = step, .next = TFP_NONE, .span_first = TFP_NONE, .memory_first = TFP_NONE,
-                   .alloc_first = TFP_NONE };
+    tfp_exec x = { .step = step, .next = TFP_NONE };
     if (!APPEND(b, execs, x)) return TFP_NONE;
     CHAIN(p, execs, n->exec_first, n->exec_last);
+    build_detail(b, n->exec_last);
     return n->exec_last;
+}
+
+void tfp_build_exec_again(tfp_builder *b, uint32_t exec)
+{
+    tfp_exec *x = &b->p->execs.at[exec];
+    *x = (tfp_exec){ .step = x->step, .next = x->next };
+    if (exec < b->p->details.size) b->p->details.at[exec] = no_detail;
 }
 
 uint32_t tfp_build_lane(tfp_builder *b, tfp_str name)
@@ -210,8 +229,14 @@ void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_
 {
     if (b->status) return;
     tfp_exec *x = &b->p->execs.at[exec];
-    if (APPEND(b, spans, ((tfp_span){ lane, TFP_NONE, start_us, duration_us })))
-        CHAIN(b->p, spans, x->span_first, x->span_last);
+    bool clamped = false;
+    tfp_lane_kind kind = b->p->lanes.at[lane].kind;
+    if (kind == TFP_LANE_CPU) x->cpu_us = tfp_add(x->cpu_us, duration_us, &clamped);
+    if (kind == TFP_LANE_ACCELERATOR) x->accelerator_us = tfp_add(x->accelerator_us, duration_us, &clamped);
+    if (clamped) tfp_build_warn(b, "sums of times too big for 64 bits, clamped", TFP_STR(""));
+    tfp_exec_detail *d = build_detail(b, exec);
+    if (d && APPEND(b, spans, ((tfp_span){ lane, TFP_NONE, start_us, duration_us })))
+        CHAIN(b->p, spans, d->span_first, d->span_last);
 }
 
 uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m)
@@ -224,12 +249,13 @@ uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m)
     x->residual_bytes = tfp_add(x->residual_bytes, m->residual_bytes, &clamped);
     x->output_bytes = tfp_add(x->output_bytes, m->output_bytes, &clamped);
     if (clamped) tfp_build_warn(b, "sums of bytes too big for 64 bits, clamped", TFP_STR(""));
-    if (!(b->p->keep & TFP_KEEP_MEMORY)) return TFP_NONE;
+    tfp_exec_detail *d = build_detail(b, exec);
+    if (!d) return TFP_NONE;
     tfp_memory row = *m;
     row.next = row.buffer_first = TFP_NONE;
     if (!APPEND(b, memories, row)) return TFP_NONE;
-    CHAIN(b->p, memories, x->memory_first, x->memory_last);
-    return x->memory_last;
+    CHAIN(b->p, memories, d->memory_first, d->memory_last);
+    return d->memory_last;
 }
 
 void tfp_build_buffer(tfp_builder *b, uint32_t memory, int32_t slot, int64_t bytes, uint64_t address)
@@ -242,10 +268,9 @@ void tfp_build_buffer(tfp_builder *b, uint32_t memory, int32_t slot, int64_t byt
 
 void tfp_build_allocation(tfp_builder *b, uint32_t exec, int64_t at_us, int64_t bytes)
 {
-    if (b->status || !(b->p->keep & TFP_KEEP_MEMORY)) return;
-    tfp_exec *x = &b->p->execs.at[exec];
-    if (APPEND(b, allocations, ((tfp_allocation){ at_us, bytes, TFP_NONE })))
-        CHAIN(b->p, allocations, x->alloc_first, x->alloc_last);
+    tfp_exec_detail *d = b->status ? NULL : build_detail(b, exec);
+    if (d && APPEND(b, allocations, ((tfp_allocation){ at_us, bytes, TFP_NONE })))
+        CHAIN(b->p, allocations, d->alloc_first, d->alloc_last);
 }
 
 /* ---- devices ---- */

@@ -41,6 +41,7 @@ uint32_t tfp_build_step(tfp_builder *b, int64_t id, bool listed);   /* finds or 
 uint32_t tfp_build_exec(tfp_builder *b, uint32_t node, uint32_t step); /* finds or adds; -> execs, TFP_NONE after a fault */
 uint32_t tfp_build_new_exec(tfp_builder *b, uint32_t node, uint32_t step); /* the caller knows that there is none */
 uint32_t tfp_build_lane(tfp_builder *b, tfp_str lower_case_name);   /* finds or adds; sets its kind by its name */
+void tfp_build_exec_again(tfp_builder *b, uint32_t exec);           /* empties it: its step came a second time */
 void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_us, int64_t duration_us);
 /* Copies *m (its chain fields are set here); -> memories, TFP_NONE after a fault or when not kept. Adds its sums to the exec. */
 uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m);

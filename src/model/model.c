@@ -16,17 +16,16 @@ uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step)
     return TFP_NONE;
 }
 
-static void add_exec(const tfp_profile *p, const tfp_exec *x, tfp_node_stats *s)
+const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec)
 {
-    int64_t cpu = 0, accelerator = 0;
-    for (TFP_EACH(spans, i, x->span_first, p)) {
-        const tfp_span *span = &p->spans.at[i];
-        tfp_lane_kind kind = p->lanes.at[span->lane].kind;
-        if (kind == TFP_LANE_CPU) cpu = tfp_add(cpu, span->duration_us, NULL);
-        else if (kind == TFP_LANE_ACCELERATOR) accelerator = tfp_add(accelerator, span->duration_us, NULL);
-    }
-    s->cpu_micros = tfp_add(s->cpu_micros, cpu, NULL);
-    s->accelerator_micros = tfp_add(s->accelerator_micros, accelerator, NULL);
+    static const tfp_exec_detail none = { TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE };
+    return exec < p->details.size ? &p->details.at[exec] : &none;
+}
+
+static void add_exec(const tfp_exec *x, tfp_node_stats *s)
+{
+    s->cpu_micros = tfp_add(s->cpu_micros, x->cpu_us, NULL);
+    s->accelerator_micros = tfp_add(s->accelerator_micros, x->accelerator_us, NULL);
     s->run_count = tfp_add(s->run_count, x->run_count, NULL);
     s->requested_bytes = tfp_add(s->requested_bytes, x->requested_bytes, NULL);
     s->peak_bytes = tfp_add(s->peak_bytes, x->peak_bytes, NULL);
@@ -42,7 +41,7 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, uint32_t step, tfp_n
     int64_t count = 0;
     for (TFP_EACH(execs, e, n->exec_first, p)) {
         if (step != TFP_NONE && p->execs.at[e].step != step) continue;
-        add_exec(p, &p->execs.at[e], &s);
+        add_exec(&p->execs.at[e], &s);
         count++;
     }
     s.micros = tfp_add(s.cpu_micros, s.accelerator_micros, NULL);

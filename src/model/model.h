@@ -62,13 +62,17 @@ typedef struct tfp_step {
 typedef struct tfp_exec { /* one node in one step, all its runs together */
     uint32_t step;        /* -> steps */
     uint32_t next;        /* the same node's next step */
-    uint32_t span_first, span_last;     /* -> spans */
-    uint32_t memory_first, memory_last; /* -> memories, kept with TFP_KEEP_MEMORY only */
-    uint32_t alloc_first, alloc_last;   /* -> allocations */
     int64_t run_count;
     int64_t start_us, end_us; /* earliest start, latest end; 0 when it has no time */
+    int64_t cpu_us, accelerator_us; /* sums over its spans in lanes of that kind */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes; /* sums over its runs */
 } tfp_exec;
+
+typedef struct tfp_exec_detail { /* of the execution with the same number; kept with TFP_KEEP_MEMORY only */
+    uint32_t span_first, span_last;     /* -> spans */
+    uint32_t memory_first, memory_last; /* -> memories */
+    uint32_t alloc_first, alloc_last;   /* -> allocations */
+} tfp_exec_detail;
 
 /* What a lane counts for in the columns of TensorFlow's tool. */
 typedef enum tfp_lane_kind { TFP_LANE_OTHER, TFP_LANE_CPU, TFP_LANE_ACCELERATOR } tfp_lane_kind;
@@ -134,6 +138,7 @@ struct tfp_profile {
     TFP_VEC(int64_t) dims;
     TFP_VEC(tfp_step) steps;
     TFP_VEC(tfp_exec) execs;
+    TFP_VEC(tfp_exec_detail) details; /* of the first execs, or of none */
     TFP_VEC(tfp_lane) lanes;
     TFP_VEC(tfp_span) spans;
     TFP_VEC(tfp_memory) memories;
@@ -173,6 +178,8 @@ static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* T
 }
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id);   /* TFP_NONE when absent */
+
+const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* one with empty chains when it was not kept */
 
 #define TFP_EACH(table, index, first, p) uint32_t index = (first); index != TFP_NONE; index = (p)->table.at[index].next
 

@@ -166,10 +166,10 @@ static bool lane_less(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* w->sorted: an execution's spans, those of one lane together, lanes by name. */
-static void sort_spans(writer *w, const tfp_exec *x)
+static void sort_spans(writer *w, const tfp_exec_detail *d)
 {
     w->sorted.size = 0;
-    for (TFP_EACH(spans, i, x->span_first, w->p))
+    for (TFP_EACH(spans, i, d->span_first, w->p))
         if (!tfp_push(&w->sorted, i)) w->nomem = true;
     if (!tfp_sort(w->sorted.at, w->sorted.size, lane_less, w)) w->nomem = true;
 }
@@ -193,9 +193,9 @@ static void put_times(writer *w, uint32_t number, size_t first, size_t last)
 }
 
 /* accelerator_execs and cpu_execs by device, and the devices themselves. Times of other lanes have no place in it. */
-static void put_spans(writer *w, const tfp_exec *x)
+static void put_spans(writer *w, const tfp_exec_detail *d)
 {
-    sort_spans(w, x);
+    sort_spans(w, d);
     for (size_t i = 0, end; i < w->sorted.size; i = end) {
         uint32_t lane = sorted_lane(w, i);
         for (end = i; end < w->sorted.size && sorted_lane(w, end) == lane; end++) {}
@@ -234,29 +234,20 @@ static void put_memory(writer *w, const tfp_memory *m)
     tfp_put_close(b, at);
 }
 
-/* Memory that was read without TFP_KEEP_MEMORY is known as sums only: they go out as if of one run. */
-static void put_memories(writer *w, const tfp_exec *x)
-{
-    for (TFP_EACH(memories, m, x->memory_first, w->p)) put_memory(w, &w->p->memories.at[m]);
-    bool sums = x->requested_bytes || x->peak_bytes || x->residual_bytes || x->output_bytes;
-    if (x->memory_first != TFP_NONE || !sums) return;
-    tfp_memory m = { .buffer_first = TFP_NONE, .requested_bytes = x->requested_bytes, .peak_bytes = x->peak_bytes,
-                     .residual_bytes = x->residual_bytes, .output_bytes = x->output_bytes };
-    put_memory(w, &m);
-}
-
-static void put_exec(writer *w, const tfp_exec *x)
+static void put_exec(writer *w, uint32_t exec)
 {
     tfp_buf *b = &w->node;
+    const tfp_exec *x = &w->p->execs.at[exec];
+    const tfp_exec_detail *d = tfp_detail(w->p, exec);
     size_t entry = tfp_put_open(b, 12), value;
     tfp_put_int_always(b, 1, w->p->steps.at[x->step].id);
     value = tfp_put_open(b, 2);
     tfp_put_int(b, 1, x->run_count);
     tfp_put_int(b, 2, x->start_us);
     tfp_put_int(b, 3, x->end_us);
-    put_spans(w, x);
-    put_memories(w, x);
-    for (TFP_EACH(allocations, a, x->alloc_first, w->p)) {
+    put_spans(w, d);
+    for (TFP_EACH(memories, m, d->memory_first, w->p)) put_memory(w, &w->p->memories.at[m]);
+    for (TFP_EACH(allocations, a, d->alloc_first, w->p)) {
         size_t at = tfp_put_open(b, 11);
         tfp_put_int(b, 1, w->p->allocations.at[a].at_us);
         tfp_put_int(b, 2, w->p->allocations.at[a].bytes);
@@ -282,7 +273,7 @@ static void put_node(writer *w, uint32_t node)
     put_text(w, 9, n->op);
     if (n->trace != TFP_NONE) put_trace(w, n->trace);
     put_attrs(w, n);
-    for (TFP_EACH(execs, e, n->exec_first, w->p)) put_exec(w, &w->p->execs.at[e]);
+    for (TFP_EACH(execs, e, n->exec_first, w->p)) put_exec(w, e);
     tfp_put_int(&w->node, 13, id_of(w, node));
     put_outputs(w, n);
     if (w->node.failed) w->nomem = true;

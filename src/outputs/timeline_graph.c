@@ -62,7 +62,7 @@ static bool rank_lanes(graph *g)
 static bool add_node(graph *g, uint32_t node, uint32_t exec)
 {
     g->fresh.size = 0;
-    for (TFP_EACH(spans, i, g->p->execs.at[exec].span_first, g->p)) {
+    for (TFP_EACH(spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
         const tfp_span *s = &g->p->spans.at[i];
         uint32_t device = g->device[s->lane];
         if (g->p->lanes.at[s->lane].kind == TFP_LANE_OTHER) continue;
@@ -202,7 +202,7 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
     if (g->r->node_accounted && !g->r->node_accounted[node]) return true;
     uint32_t exec = tfp_timeline_exec(g->r, node);
     if (exec == TFP_NONE) return true;
-    for (TFP_EACH(spans, i, g->p->execs.at[exec].span_first, g->p)) {
+    for (TFP_EACH(spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
         const tfp_span *x = &g->p->spans.at[i];
         if (g->p->lanes.at[x->lane].kind != TFP_LANE_CPU || !g->canonical[x->lane]) continue;
         uint32_t at = find_region(g, g->device[x->lane], x->start_us);

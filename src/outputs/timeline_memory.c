@@ -31,7 +31,7 @@ static bool collect_points(const tfp_report *r, tfp_memory_device *d)
     bool ok = true;
     for (size_t i = 0; ok && i < d->nodes.size; i++) {
         uint32_t exec = tfp_node_exec(p, d->nodes.at[i], r->step);
-        for (TFP_EACH(memories, m, p->execs.at[exec].memory_first, p)) {
+        for (TFP_EACH(memories, m, tfp_detail(p, exec)->memory_first, p)) {
             const tfp_memory *x = &p->memories.at[m];
             timed point = { { x->at_us, x->allocator_bytes_in_use }, all.size };
             if (x->at_us > 0 && !(ok = tfp_push(&all, point))) break;
@@ -151,7 +151,7 @@ static int64_t persistent_bytes(const tfp_profile *p, uint32_t node)
     int64_t most = 0;
     for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p)) {
         int64_t sum = 0;
-        for (TFP_EACH(memories, m, p->execs.at[e].memory_first, p))
+        for (TFP_EACH(memories, m, tfp_detail(p, e)->memory_first, p))
             sum = tfp_add(sum, p->memories.at[m].accelerator_persistent_bytes, NULL);
         if (sum > most) most = sum;
     }
@@ -164,12 +164,12 @@ static bool add_owner(holdings *h, uint32_t owner)
     const tfp_profile *p = h->r->profile;
     uint32_t node = h->nodes[owner], exec = tfp_node_exec(p, node, h->r->step);
     size_t count = 1, first = h->at.size;
-    for (TFP_EACH(allocations, a, p->execs.at[exec].alloc_first, p)) count++;
+    for (TFP_EACH(allocations, a, tfp_detail(p, exec)->alloc_first, p)) count++;
     if (!tfp_reserve(&h->at, first + count)) return false;
     holding *list = h->at.at + first;
     count = 0;
     add_at(0, persistent_bytes(p, node), owner, list, &count);
-    for (TFP_EACH(allocations, a, p->execs.at[exec].alloc_first, p))
+    for (TFP_EACH(allocations, a, tfp_detail(p, exec)->alloc_first, p))
         add_at(p->allocations.at[a].at_us, p->allocations.at[a].bytes, owner, list, &count);
     qsort(list, count, sizeof *list, compare_holdings);
     size_t kept = 0;
