@@ -63,27 +63,30 @@ static void prepend(tfp_error *err, const char *words, size_t size, const char *
     err->text[err->size] = 0;
 }
 
-tfp_status tfp_fail(tfp_error *err, tfp_status s, const char *format, ...)
+static tfp_status set(tfp_error *err, tfp_status s, int line, int column, const char *format, va_list args)
 {
     if (!err) return s;
-    tfp_error_clear(err);
+    err->size = format_words(err->text, format, args);
+    err->line = line;
+    err->column = column;
+    return s;
+}
+
+tfp_status tfp_fail(tfp_error *err, tfp_status s, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    err->size = format_words(err->text, format, args);
+    set(err, s, 0, 0, format, args);
     va_end(args);
     return s;
 }
 
 tfp_status tfp_fail_at(tfp_error *err, tfp_status s, int line, int column, const char *format, ...)
 {
-    if (!err) return s;
-    tfp_error_clear(err);
     va_list args;
     va_start(args, format);
-    err->size = format_words(err->text, format, args);
+    set(err, s, line, column, format, args);
     va_end(args);
-    err->line = line;
-    err->column = column;
     return s;
 }
 
