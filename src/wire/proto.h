@@ -100,6 +100,11 @@ TFP_WIRE_INLINE bool tfp_wire_varint(tfp_wire *w, const uint8_t **at, uint64_t *
         *value = *(*at)++;
         return true;
     }
+    if (w->end - *at >= 2 && (*at)[1] < 0x80) { /* lengths of messages, counts of bytes */
+        *value = (uint64_t)((*at)[0] & 0x7f) | (uint64_t)(*at)[1] << 7;
+        *at += 2;
+        return true;
+    }
     tfp_varint v = tfp_varint_long(*at, w->end);
     if (!v.at) return tfp_wire_fault(w, *at, tfp_varint_fault(*at, w->end));
     *value = v.value;
