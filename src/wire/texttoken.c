@@ -96,8 +96,7 @@ static const char *skip_blanks(const tfp_scanner *t, const char *p)
     for (;;) {
         p = skip(t, p, SPACE);
         if (peek(t, p) != '#') return p;
-        const char *newline = memchr(p, '\n', (size_t)(t->end - p));
-        p = newline ? newline + 1 : t->end;
+        while (p < t->end && *p != '\n' && *p != '\0') p++; /* a NUL byte is a fault even here */
     }
 }
 

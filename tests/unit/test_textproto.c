@@ -166,6 +166,9 @@ static void faults_stand_where_protobuf_puts_them(void **state)
     char *nul = wire_of("version: 1\0 ", 12, &tfp_schema_graph_def);
     assert_string_equal(nul, "1:11");
     free(nul);
+    nul = wire_of("# c\0", 4, &tfp_schema_graph_def);
+    assert_string_equal(nul, "1:4");
+    free(nul);
     nul = wire_of("node{name:\"\0\"}", 14, &tfp_schema_graph_def);
     assert_string_equal(nul, "1:12");
     free(nul);
