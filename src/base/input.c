@@ -169,10 +169,22 @@ static tfp_status open_pipe(tfp_input *in, tfp_error *err)
     return s;
 }
 
+/* The first two bytes, whatever signals come between them. */
+static bool begins_as_gzip(int fd)
+{
+    char head[2];
+    for (size_t have = 0; have < 2;) {
+        ssize_t n = pread(fd, head + have, 2 - have, (off_t)have);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        have += (size_t)n;
+    }
+    return is_gzip((tfp_str){ head, 2 });
+}
+
 static tfp_status open_regular(tfp_input *in, uint64_t size, tfp_error *err)
 {
-    unsigned char head[2];
-    if (size >= 2 && pread(in->fd, head, 2, 0) == 2 && is_gzip((tfp_str){ (char *)head, 2 })) {
+    if (size >= 2 && begins_as_gzip(in->fd)) {
         tfp_buf all = { 0 };
         tfp_status s = read_stream(in->fd, false, UINT64_MAX - 1, &all, err);
         close(in->fd);
