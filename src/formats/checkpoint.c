@@ -593,11 +593,12 @@ static tfp_status read_path(tfp_builder *b, const char *path, tfp_error *err)
     return c ? finish(c, b, s, err) : s;
 }
 
-/* A prefix is no file; an index and a version 1 file are known by their last bytes. */
+/* A prefix is no file, so whatever stands beside it, damaged or not, is meant. A file is known by its last bytes. */
 static bool probe_path(const char *path)
 {
     file_set set = { 0 };
-    bool is = find_files(&set, path, NULL) == TFP_OK && set.tables.size && is_table_file(set.tables.at[0]);
+    tfp_status s = find_files(&set, path, NULL);
+    bool is = set.tables.size && (!tfp_exists(path) || (s == TFP_OK && is_table_file(set.tables.at[0])));
     free_set(&set);
     return is;
 }
