@@ -220,8 +220,9 @@ static tfp_report *graph_at_step_0(tfp_profile *p)
 
 static size_t count_of(const char *text, const char *part)
 {
-    size_t n = 0;
-    for (const char *at = text; (at = strstr(at, part)); at++) n++;
+    /* not strstr, which under the address sanitizer looks at all of the text at every call */
+    size_t n = 0, size = strlen(part);
+    for (; *text; text++) n += *text == *part && strncmp(text, part, size) == 0;
     return n;
 }
 
