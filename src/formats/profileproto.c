@@ -38,6 +38,11 @@ typedef struct memo { /* the last text and what it was: devices repeat from node
     uint32_t id;
 } memo;
 
+typedef struct output {
+    int32_t slot;
+    uint32_t shape, place; /* place: in the file */
+} output;
+
 typedef struct step_ref {
     int64_t id;
     uint32_t step; /* + 1; 0: none yet */
@@ -52,6 +57,7 @@ typedef struct reader {
     TFP_VEC(edge) sources; /* of the node being read: source key and output index */
     TFP_VEC(raw_trace) traces;
     TFP_VEC(exec_ref) execs; /* by step */
+    TFP_VEC(output) outputs;  /* of the node being read */
     TFP_VEC(tfp_str) buffers; /* of the run being read */
     TFP_VEC(int64_t) shape; /* of the node being read */
     TFP_VEC(int64_t) dims;  /* of one output */
@@ -79,6 +85,7 @@ static void reader_free(reader *r)
     tfp_vec_free(&r->sources);
     tfp_vec_free(&r->traces);
     tfp_vec_free(&r->execs);
+    tfp_vec_free(&r->outputs);
     tfp_vec_free(&r->buffers);
     tfp_vec_free(&r->shape);
     tfp_vec_free(&r->dims);
@@ -378,7 +385,7 @@ static uint32_t find_trace(reader *r, tfp_str bytes, size_t node)
 }
 
 /* An entry of output_shapes: slot -> Tuple; no numbers mean that nothing is known. */
-static void read_output(reader *r, tfp_str bytes, uint32_t node)
+static void read_output(reader *r, tfp_str bytes)
 {
     int32_t slot = 0;
     tfp_str value = { "", 0 };
@@ -398,7 +405,29 @@ static void read_output(reader *r, tfp_str bytes, uint32_t node)
     }
     END(r, tuple, "output_shapes");
     uint32_t shape = tfp_build_shape(r->b, r->dims.at, r->dims.size, false);
-    if (shape != TFP_NONE) tfp_build_output(r->b, node, slot, shape);
+    if (shape != TFP_NONE) ok(r, tfp_push(&r->outputs, ((output){ slot, shape, (uint32_t)r->outputs.size })));
+}
+
+static int by_slot(const void *a, const void *b)
+{
+    const output *x = a, *y = b;
+    if (x->slot != y->slot) return x->slot < y->slot ? -1 : 1;
+    return x->place < y->place ? -1 : 1;
+}
+
+/* Outputs in order of their slots; of two for one slot the last in the file. */
+static void build_outputs(reader *r, uint32_t node)
+{
+    output *o = r->outputs.at;
+    size_t count = r->outputs.size;
+    bool sorted = true;
+    for (size_t i = 1; i < count; i++) sorted &= o[i - 1].slot < o[i].slot;
+    if (!sorted) qsort(o, count, sizeof *o, by_slot);
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 < count && o[i].slot == o[i + 1].slot)
+            warn_number(r, "outputs that come twice in one node, the last kept", o[i].slot);
+        else tfp_build_output(r->b, node, o[i].slot, o[i].shape);
+    }
 }
 
 /* Inputs wait until all nodes are known. Here the node's own two maps are joined: position -> source, and source -> which
@@ -425,9 +454,10 @@ static int by_position(const void *a, const void *b)
 /* Brings the node's inputs into the order of their positions; of two for one position the last in the file stays. */
 static void sort_edges(reader *r, node_ref *n)
 {
-    edge *edges = r->edges.at + n->edge_first;
     size_t count = r->edges.size - n->edge_first, kept = 0;
     bool sorted = true;
+    if (!count) return;
+    edge *edges = r->edges.at + n->edge_first;
     for (size_t i = 1; i < count; i++) sorted &= edges[i - 1].position < edges[i].position;
     if (!sorted) {
         for (size_t i = 0; i < count; i++) edges[i].output_index = (int32_t)i;
@@ -540,7 +570,7 @@ static void read_node_fields(reader *r, tfp_str bytes, uint32_t node, node_ref *
         case 12: read_exec(r, tfp_field_bytes(&w, &f), node); break;
         case 13: n->id = tfp_field_int(&w, &f); break;
         case 14: push_edge(r, read_int_pair(r, tfp_field_bytes(&w, &f), "src_output_index"), false); break;
-        case 15: read_output(r, tfp_field_bytes(&w, &f), node); break;
+        case 15: read_output(r, tfp_field_bytes(&w, &f)); break;
         }
     }
     END(r, w, NULL);
@@ -550,6 +580,7 @@ static void read_node_fields(reader *r, tfp_str bytes, uint32_t node, node_ref *
 static void finish_node(reader *r, uint32_t node, node_ref *ref)
 {
     finish_edges(r, ref);
+    build_outputs(r, node);
     if (r->shape.size) {
         uint32_t shape = tfp_build_shape(r->b, r->shape.at, r->shape.size, false);
         tfp_build_row(r->b, node)->shape = shape;
@@ -573,7 +604,7 @@ static tfp_status read_node(reader *r, tfp_str bytes, int64_t key, tfp_error *er
 {
     node_ref ref = { .key = key, .trace = TFP_NONE, .edge_first = (uint32_t)r->edges.size };
     uint32_t node = start_node(r, bytes);
-    r->sources.size = r->attrs.size = r->shape.size = 0;
+    r->sources.size = r->attrs.size = r->shape.size = r->outputs.size = 0;
     if (node != TFP_NONE) {
         tfp_build_row(r->b, node)->id = 0; /* a zero is not written */
         read_node_fields(r, bytes, node, &ref);

@@ -3,13 +3,15 @@
 
 #include <stdlib.h>
 
-/* All items by name: the root, the profile's nodes, then the parents that had to be made up. */
+/* All items: the root, then every part of every name as it is met. An item is found by the one above it and its own
+ * part, never by its whole name, so that a name of a million parts costs its length and not its square. */
 typedef struct scopes {
     const tfp_profile *p;
     TFP_VEC(tfp_str) name;
     TFP_VEC(uint32_t) parent;
-    uint32_t *slots; /* prefixes seen so far: item + 1, open addressing */
-    size_t slot_count, prefix_count;
+    TFP_VEC(uint32_t) node; /* TFP_NONE: a made-up parent */
+    uint32_t *slots;        /* item + 1, open addressing */
+    size_t slot_count;
 } scopes;
 
 static size_t last_slash(tfp_str s)
@@ -18,10 +20,23 @@ static size_t last_slash(tfp_str s)
     return at ? (size_t)(at - s.data) : SIZE_MAX;
 }
 
-static size_t find_slot(const scopes *x, tfp_str prefix)
+/* What is behind the last slash. */
+static tfp_str own_part(tfp_str name)
 {
-    size_t at = (size_t)tfp_hash(prefix.data, prefix.size) & (x->slot_count - 1);
-    while (x->slots[at] && !tfp_str_eq(x->name.at[x->slots[at] - 1], prefix)) at = (at + 1) & (x->slot_count - 1);
+    size_t slash = last_slash(name), skip = slash == SIZE_MAX ? 0 : slash + 1;
+    return (tfp_str){ name.data + skip, name.size - skip };
+}
+
+/* Names below one parent begin alike: they are equal when they are as long and end alike. */
+static size_t find_slot(const scopes *x, uint32_t parent, tfp_str name, tfp_str part)
+{
+    size_t at = (size_t)(tfp_hash(part.data, part.size) ^ parent * UINT64_C(0x9E3779B97F4A7C15)) & (x->slot_count - 1);
+    for (; x->slots[at]; at = (at + 1) & (x->slot_count - 1)) {
+        uint32_t item = x->slots[at] - 1;
+        tfp_str other = x->name.at[item];
+        if (x->parent.at[item] != parent || other.size != name.size) continue;
+        if (memcmp(other.data + other.size - part.size, part.data, part.size) == 0) break;
+    }
     return at;
 }
 
@@ -35,42 +50,54 @@ static bool grow(scopes *x)
         x->slot_count = old_count;
         return false;
     }
-    for (size_t i = 0; i < old_count; i++)
-        if (old[i]) x->slots[find_slot(x, x->name.at[old[i] - 1])] = old[i];
+    for (size_t i = 0; i < old_count; i++) {
+        if (!old[i]) continue;
+        tfp_str name = x->name.at[old[i] - 1];
+        x->slots[find_slot(x, x->parent.at[old[i] - 1], name, own_part(name))] = old[i];
+    }
     free(old);
     return true;
 }
 
-/* The item with that name: seen before, a node of the profile, or a new one (whose parent is found later). */
-static uint32_t item_named(scopes *x, tfp_str prefix)
+static uint32_t add_item(scopes *x, tfp_str name, uint32_t parent)
 {
-    if ((x->prefix_count + 1) * 2 > x->slot_count && !grow(x)) return TFP_NONE;
-    size_t at = find_slot(x, prefix);
+    if (x->name.size >= TFP_NONE - 1) return TFP_NONE;
+    if (!tfp_push(&x->name, name) || !tfp_push(&x->parent, parent) || !tfp_push(&x->node, TFP_NONE)) return TFP_NONE;
+    return (uint32_t)x->name.size - 1;
+}
+
+/* The item of that name below `parent`; a new one when there is none yet. */
+static uint32_t item_below(scopes *x, uint32_t parent, tfp_str name, tfp_str part)
+{
+    if ((x->name.size + 1) * 2 > x->slot_count && !grow(x)) return TFP_NONE;
+    size_t at = find_slot(x, parent, name, part);
     if (x->slots[at]) return x->slots[at] - 1;
-    uint32_t node = tfp_find_node(x->p, prefix), item = node + 1;
-    if (node == TFP_NONE) {
-        item = (uint32_t)x->name.size;
-        if (!tfp_push(&x->name, prefix) || !tfp_push(&x->parent, TFP_NONE)) return TFP_NONE;
-    }
-    x->slots[at] = item + 1;
-    x->prefix_count++;
+    uint32_t item = add_item(x, name, parent);
+    if (item != TFP_NONE) x->slots[at] = item + 1;
     return item;
 }
 
-static bool find_parents(scopes *x)
+/* The item of a whole name, reached part by part from the root. */
+static uint32_t item_named(scopes *x, tfp_str name)
 {
-    size_t n = x->p->nodes.size;
-    if (!tfp_reserve(&x->name, n + 1) || !tfp_reserve(&x->parent, n + 1)) return false;
-    x->name.at[0] = TFP_ROOT_NAME;
-    for (size_t i = 0; i < n; i++) x->name.at[i + 1] = tfp_text(x->p, x->p->nodes.at[i].name);
-    x->name.size = x->parent.size = n + 1;
-    x->parent.at[0] = TFP_NONE;
-    for (size_t i = 1; i < x->name.size; i++) { /* the list grows while it is walked */
-        tfp_str s = x->name.at[i];
-        size_t slash = last_slash(s);
-        uint32_t parent = slash == SIZE_MAX ? 0 : item_named(x, (tfp_str){ s.data, slash });
-        if (parent == TFP_NONE) return false;
-        x->parent.at[i] = parent;
+    uint32_t item = 0;
+    for (size_t from = 0; item != TFP_NONE;) {
+        const char *slash = memchr(name.data + from, '/', name.size - from);
+        size_t end = slash ? (size_t)(slash - name.data) : name.size;
+        item = item_below(x, item, (tfp_str){ name.data, end }, (tfp_str){ name.data + from, end - from });
+        if (!slash) break;
+        from = end + 1;
+    }
+    return item;
+}
+
+static bool find_items(scopes *x)
+{
+    if (add_item(x, TFP_ROOT_NAME, TFP_NONE) == TFP_NONE) return false;
+    for (uint32_t node = 0; node < x->p->nodes.size; node++) {
+        uint32_t item = item_named(x, tfp_text(x->p, x->p->nodes.at[node].name));
+        if (item == TFP_NONE) return false;
+        x->node.at[item] = node;
     }
     return true;
 }
@@ -80,10 +107,7 @@ static bool sort_children(tfp_tree *t)
 {
     tfp_str *tail = TFP_NEW(t->arena, tfp_str, t->count);
     if (!tail) return false;
-    for (size_t i = 1; i < t->count; i++) {
-        size_t slash = last_slash(t->name[i]), skip = slash == SIZE_MAX ? 0 : slash + 1;
-        tail[i] = (tfp_str){ t->name[i].data + skip, t->name[i].size - skip };
-    }
+    for (size_t i = 1; i < t->count; i++) tail[i] = own_part(t->name[i]);
     for (size_t i = 0; i < t->count; i++) {
         uint32_t first = t->child_start[i], count = t->child_start[i + 1] - first;
         if (count > 1 && !tfp_sort_strings(t->children + first, count, tail)) return false;
@@ -93,14 +117,11 @@ static bool sort_children(tfp_tree *t)
 
 static bool fill(tfp_tree *t, tfp_report *r)
 {
-    size_t n = r->profile->nodes.size;
     tfp_account account;
     if (!tfp_account_start(&account, r, t->arena)) return false;
     bool parents = tfp_filter_matches(account.filter, TFP_STR("_kTFScopeParent"));
-    t->node[0] = TFP_NONE;
     for (size_t i = 1; i < t->count; i++) {
-        t->node[i] = i <= n ? (uint32_t)(i - 1) : TFP_NONE;
-        if (i <= n) {
+        if (t->node[i] != TFP_NONE) {
             t->accounted[i] = tfp_account_times(&account, t->node[i]) > 0;
             tfp_values_add_node(r, &t->own, i, t->node[i], 1);
         } else {
@@ -114,13 +135,15 @@ static bool fill(tfp_tree *t, tfp_report *r)
 tfp_status tfp_scope_tree(tfp_tree *t, tfp_report *r, tfp_arena *arena, tfp_error *err)
 {
     scopes x = { .p = r->profile };
-    bool ok = find_parents(&x) && tfp_tree_new(t, r, arena, x.name.size);
+    bool ok = find_items(&x) && tfp_tree_new(t, r, arena, x.name.size);
     if (ok) {
-        memcpy(t->name, x.name.at, x.name.size * sizeof *t->name);
+        memcpy(t->name, x.name.at, t->count * sizeof *t->name);
+        memcpy(t->node, x.node.at, t->count * sizeof *t->node);
         ok = tfp_tree_link(t, x.parent.at) && sort_children(t) && fill(t, r);
     }
     tfp_vec_free(&x.name);
     tfp_vec_free(&x.parent);
+    tfp_vec_free(&x.node);
     free(x.slots);
     return ok ? TFP_OK : tfp_nomem(err);
 }
