@@ -136,6 +136,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->warnings);
     tfp_vec_free(&p->sources);
     tfp_vec_free(&p->node_by_name);
+    tfp_map64_free(&p->types_by_node);
     tfp_map64_free(&p->step_by_id);
     tfp_map64_free(&p->lane_by_name);
     tfp_map64_free(&p->frame_by_hash);

@@ -342,8 +342,8 @@ static tfp_status read_device(reader *r, tfp_wire w, tfp_error *err)
     for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
         if (f.number == 1) tfp_field_bytes(&w, &f);
         if (f.number != 2) continue;
-        tfp_wire entry = tfp_field_message(&w, &f);
-        if (!w.fault) s = tfp_within(err, read_entry(r, entry, &d, err), "node_stats %zu", count++);
+        tfp_wire inner = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_entry(r, inner, &d, err), "node_stats %zu", count++);
     }
     return s ? s : tfp_wire_end(&w, err);
 }
@@ -354,18 +354,19 @@ static tfp_status read_step_stats(reader *r, tfp_wire w, tfp_error *err)
     size_t count = 0;
     for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
         if (f.number != 1) continue;
-        tfp_wire device = tfp_field_message(&w, &f);
-        if (!w.fault) s = tfp_within(err, read_device(r, device, err), "device %zu", count++);
+        tfp_wire inner = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_device(r, inner, err), "device %zu", count++);
     }
     return s ? s : tfp_wire_end(&w, err);
 }
 
-/* The share of all nodes that some run metadata had statistics for when it found them known. */
+/* The share of all nodes that some run metadata had statistics for when it found them known; a hair less, as TensorFlow's,
+ * which matters where two decimals are printed: 7 of 8 are 0.87. */
 static double coverage(const tfp_profile *p)
 {
     size_t covered = 0;
     for (size_t i = 0; i < p->nodes.size; i++) covered += (p->nodes.at[i].flags & TFP_NODE_COVERED) != 0;
-    return p->nodes.size ? (double)covered / (double)p->nodes.size : 0;
+    return (double)covered / ((double)p->nodes.size + 1e-10);
 }
 
 static void warn_about_all(reader *r, bool has_step)

@@ -33,6 +33,7 @@ void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type);  /* once per
 void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid source, int32_t output_index);
 /* unknown rank: count 0 and scalar false; a known scalar: count 0 and scalar true (stored as the one dim 1). */
 uint32_t tfp_build_shape(tfp_builder *b, const int64_t *dims, size_t count, bool scalar);
+/* All of a node's outputs come at once, in order of their slots, no slot twice. */
 void tfp_build_output(tfp_builder *b, uint32_t node, int32_t slot, uint32_t shape);
 void tfp_build_attrs(tfp_builder *b, uint32_t node, tfp_str encoded); /* copied; only with TFP_KEEP_ATTRS */
 

@@ -77,7 +77,13 @@ int64_t tfp_node_parameters(const tfp_profile *p, uint32_t node, bool *clamped)
 uint32_t tfp_input_shape(const tfp_profile *p, const tfp_input_edge *e)
 {
     if (e->node == TFP_NONE) return TFP_NONE;
-    for (TFP_EACH(outputs, o, p->nodes.at[e->node].output_first, p))
-        if (p->outputs.at[o].slot == e->output_index) return p->outputs.at[o].shape;
-    return TFP_NONE;
+    const tfp_node *n = &p->nodes.at[e->node];
+    if (n->output_first == TFP_NONE) return TFP_NONE;
+    uint32_t low = n->output_first, high = n->output_last; /* rows in order of their slots */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->outputs.at[middle].slot < e->output_index) low = middle + 1;
+        else high = middle;
+    }
+    return p->outputs.at[low].slot == e->output_index ? p->outputs.at[low].shape : TFP_NONE;
 }

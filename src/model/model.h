@@ -21,7 +21,7 @@ typedef struct tfp_node {
     uint32_t type_first, type_last;    /* -> types */
     uint32_t exec_first, exec_last;    /* -> execs */
     uint32_t input_first, input_last;  /* -> inputs, in order of position */
-    uint32_t output_first, output_last; /* -> outputs (shapes by slot) */
+    uint32_t output_first, output_last; /* -> outputs, side by side in order of slots */
     uint32_t shape;         /* -> shapes, the attribute `shape`; TFP_NONE when absent */
     uint32_t trace;         /* -> traces; TFP_NONE when absent */
     uint32_t attrs;         /* -> attrs, encoded; TFP_NONE when absent or not kept */
@@ -154,6 +154,7 @@ struct tfp_profile {
     TFP_VEC(tfp_warning) warnings;
     TFP_VEC(char *) sources;        /* names of the files added */
     TFP_VEC(uint32_t) node_by_name; /* by strid: its node, or TFP_NONE; shorter than the string table */
+    tfp_map64 types_by_node;        /* node << 32 | type -> 0: the types of nodes that have very many */
     tfp_map64 step_by_id;           /* id -> steps */
     tfp_map64 lane_by_name;         /* strid -> lanes */
     tfp_map64 frame_by_hash, trace_by_hash;
