@@ -32,7 +32,7 @@ SUITES = [
     ("golden, sanitizers", [PYTHON, "tests/golden/run.py", f"{ASAN}/tfprof"], "tests/golden/run.py"),
     ("golden, release", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], "tests/golden/run.py"),
     ("installed library", [PYTHON, "tests/install/run.py", RELEASE], None),
-    ("damage", [f"{ASAN}/tests/bad/damage", "tests/data/sample"], None),
+    ("damage", [PYTHON, "tests/bad/damage.py", ASAN], None),
     ("recorded answers of TensorFlow, sanitizers", [PYTHON, "tests/compare/recorded.py", f"{ASAN}/tfprof"], None),
     ("recorded answers of TensorFlow, release", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], None),
     ("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof"], ".venv/ready"),

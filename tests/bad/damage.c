@@ -1,6 +1,7 @@
 /* tests/bad/damage.c: damage done exhaustively, in memory: every prefix of every small sample file, and every bit of a
  * profile of about 4 KB. What is refused must be refused in words; what opens is shown in every view.
- *   damage SAMPLE_FOLDER */
+ *   damage prefixes SAMPLE_FOLDER
+ *   damage bits PROFILE */
 #include "drive.h"
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ static const struct {
 static unsigned char *read_whole(const char *folder, const char *name, size_t *size)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s%s%s", *name == '/' ? "" : folder, *name == '/' ? "" : "/", name);
     FILE *f = fopen(path, "rb");
     struct stat st;
     if (!f || fstat(fileno(f), &st) != 0) {
@@ -68,28 +69,57 @@ static void refuse(const char *format, const unsigned char *data, size_t size)
     tfp_error_free(err);
 }
 
-int main(int argc, char **argv)
+/* Showing what opens takes most of the time, and neighbours open alike: every eighth prefix is shown. */
+static void load_only(const char *format, bool beside_graph, const unsigned char *data, size_t size)
 {
-    if (argc != 2) return 2;
+    tfp_error *err = tfp_error_new();
+    tfp_profile *p = tfp_profile_new();
+    unsigned char *exact = malloc(size ? size : 1);
+    if (!exact) exit(2);
+    if (size) memcpy(exact, data, size);
+    tfp_status s = TFP_OK;
+    if (beside_graph) s = tfp_profile_add_bytes(p, drive_graph.format, "graph", drive_graph.data, drive_graph.size, err);
+    if (!s) s = tfp_profile_add_bytes(p, format, "prefix", exact, size, err);
+    if (!s) s = tfp_profile_finish(p, err);
+    if (s && !*tfp_error_message(err)) abort();
+    free(exact);
+    tfp_profile_free(p);
+    tfp_error_free(err);
+}
+
+static unsigned long prefixes(const char *folder)
+{
     unsigned long runs = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         size_t size;
-        unsigned char *data = read_whole(argv[1], files[i].file, &size);
-        /* Beyond a few thousand bytes the work for all prefixes of a file grows with the square: bigger steps then. */
-        for (size_t n = 0; n < size; n += n < 4096 ? 1 : 7, runs++) {
+        unsigned char *data = read_whole(folder, files[i].file, &size);
+        /* The work for all prefixes grows with the square of the file: bigger steps beyond some thousand bytes. */
+        for (size_t n = 0; n < size; n += n < 8192 ? 1 : 5, runs++) {
             if (files[i].packed) refuse(files[i].format, data, n);
-            else try_bytes(files[i].format, files[i].beside_graph, data, n);
+            else if (n % 8 == 0) try_bytes(files[i].format, files[i].beside_graph, data, n);
+            else load_only(files[i].format, files[i].beside_graph, data, n);
         }
         free(data);
     }
+    return runs;
+}
+
+static unsigned long bits(const char *path)
+{
     size_t size;
-    unsigned char *data = read_whole(argv[1], "odd/profile_5", &size);
-    for (size_t bit = 0; bit < 8 * size; bit++, runs++) {
+    unsigned char *data = read_whole(".", path, &size);
+    for (size_t bit = 0; bit < 8 * size; bit++) {
         data[bit / 8] ^= (unsigned char)(1u << bit % 8);
         try_bytes("profile", false, data, size);
         data[bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
     free(data);
-    printf("%lu passed, 0 failed\n", runs);
+    return 8 * size;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) return 2;
+    printf("%lu passed, 0 failed\n", strcmp(argv[1], "bits") == 0 ? bits(argv[2]) : prefixes(argv[2]));
     return 0;
 }

@@ -186,11 +186,18 @@ static tfp_status set_options(tfp_options *o, const scenario *s, const char *fol
     return st;
 }
 
+/* Functions that make an object have no error to fill. */
+static tfp_status no_object(outcome *out)
+{
+    strcpy(out->message, "no object");
+    return TFP_NOMEM;
+}
+
 static tfp_status show(const scenario *s, tfp_profile *p, const char *folder, outcome *out, tfp_error *err)
 {
     tfp_report *r = NULL;
     tfp_options *o = tfp_options_new();
-    tfp_status st = o ? set_options(o, s, folder, err) : TFP_NOMEM;
+    tfp_status st = o ? set_options(o, s, folder, err) : no_object(out);
     if (!st && s->output) st = tfp_report_build(p, s->view, o, &r, err);
     if (!st && s->output) st = tfp_report_write(r, s->output, take, &out->out, err);
     if (!st && !s->output) st = tfp_show(p, s->view, o, take, &out->out, &r, err);
@@ -204,7 +211,7 @@ static tfp_status live(const scenario *s, const char *sample, const char *folder
 {
     char path[4096];
     tfp_profile *p = tfp_profile_new();
-    tfp_status st = p ? tfp_profile_keep(p, s->write_profile ? TFP_KEEP_ALL : TFP_KEEP_MEMORY) : TFP_NOMEM;
+    tfp_status st = p ? tfp_profile_keep(p, s->write_profile ? TFP_KEEP_ALL : TFP_KEEP_MEMORY) : no_object(out);
     for (size_t i = 0; !st && s->files[i]; i++) {
         snprintf(path, sizeof path, "%s/%s", sample, s->files[i]);
         st = tfp_profile_add_file(p, s->formats[i], path, err);
@@ -231,7 +238,7 @@ void scenario_run(const scenario *s, const char *sample, const char *folder, out
     faults_begin();
     tfp_error *err = tfp_error_new();
     out->status = live(s, sample, folder, out, err);
-    snprintf(out->message, sizeof out->message, "%s", tfp_error_message(err));
+    if (!*out->message) snprintf(out->message, sizeof out->message, "%s", tfp_error_message(err));
     tfp_error_free(err);
     faults_end();
     read_folder(folder, out);

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Shows what tfprof does, on the recorded models of tests/data/sample: tools/demo.sh PROGRAM
+set -eu
+program=$1
+sample=tests/data/sample
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# show WHAT LINES ARGUMENTS...: one line of explanation, the command as one would type it, the first lines of its answer.
+show() {
+    printf '\n# %s\n$ tfprof' "$1"
+    lines=$2
+    shift 2
+    for word; do
+        case $word in *[\*\|\ \(]*) printf " '%s'" "$word" ;; *) printf ' %s' "$word" ;; esac
+    done
+    printf '\n'
+    "$program" "$@" >"$scratch/answer"
+    # What the Doc block explains is left out here.
+    sed '/^Doc:/,/^Profile:/d' "$scratch/answer" | sed '/./,$!d' | cut -c 1-140 | head -n "$lines"
+    [ "$(sed '/^Doc:/,/^Profile:/d' "$scratch/answer" | sed '/./,$!d' | wc -l)" -le "$lines" ] || echo "  ..."
+}
+
+resnet="--graph_path=$sample/resnet32/graph.pbtxt.gz"
+echo "The models are ResNet-32 on CIFAR-10 and a small convnet on two devices, recorded with TensorFlow 2.21."
+show "Where are the parameters? The trainable variables of ResNet-32, by scope." 14 \
+    scope "$resnet" "--op_log_path=$sample/resnet32/tfprof_log.gz" -account_type_regexes _trainable_variables -max_depth 3 -select params -order_by params
+show "Where does the time go? Operation types of one training step, the most expensive first." 10 \
+    op "$resnet" "--run_meta_path=$sample/resnet32/run_meta_0.gz" "--op_log_path=$sample/resnet32/tfprof_log.gz" \
+    -select micros,float_ops,occurrence -order_by micros -max_depth 7
+show "Which lines of Python cost it? Plain files are known by their content." 12 \
+    code "$sample/towers/profile_9.gz" -max_depth 6 -select micros -order_by micros -min_micros 1000 -step 1
+show "What could be better?" 16 \
+    advise "$sample/towers/profile_9.gz"
+show "One step as a timeline for chrome://tracing or ui.perfetto.dev." 4 \
+    graph "$sample/towers/profile_9.gz" -step 1 -account_type_regexes '.*' -max_depth 10000 \
+    -output "timeline:outfile=$scratch/timeline"
+printf '%s bytes of trace JSON: ' "$(wc -c <"$scratch/timeline_1")"
+head -c 110 "$scratch/timeline_1"
+printf ' ...\n\nWithout a command, tfprof FILE... is a prompt; tfprof help tells the rest.\n'
