@@ -522,7 +522,8 @@ bool tfp_looks_like_text(tfp_str head)
 {
     enum { NEAR = 256 };
     int sign;
-    if (first_name(head, &sign).size && (sign == ':' || sign == '{' || sign == '<' || sign == '[')) return true;
+    /* Of two letters and more: the length of a binary GraphDef's first node can look like a name of one. */
+    if (first_name(head, &sign).size > 1 && (sign == ':' || sign == '{' || sign == '<' || sign == '[')) return true;
     size_t near = head.size < NEAR ? head.size : NEAR;
     for (size_t i = 0; i < near; i++) {
         unsigned char c = (unsigned char)head.data[i];
