@@ -254,7 +254,8 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     else s = tfp_read_graph_def(b, w, (tfp_graph_source){ false }, err);
     if (!s && b->p->nodes.size == before) tfp_build_warn(b, "no nodes in it that were not there before", TFP_STR(""));
     b->p->has_graph = true;
-    return s;
+    b->p->graph_file = tfp_arena_copy(&b->p->arena, tfp_str_of(b->file));
+    return s || b->p->graph_file ? s : tfp_nomem(err);
 }
 
 #define GRAPHS (TFP_KINDS(TFP_KIND_GRAPH) | TFP_KINDS(TFP_KIND_META_GRAPH) | TFP_KINDS(TFP_KIND_SAVED_MODEL))

@@ -396,7 +396,10 @@ static void write_warnings(tfp_builder *b)
 tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
 {
     tfp_profile *p = b->p;
+    const char *file = b->file;
+    if (p->graph_file) b->file = p->graph_file;
     resolve_inputs(b);
+    b->file = file;
     /* A ProfileProto holds its own types; marking them by a checkpoint would differ from TensorFlow */
     if (p->checkpoint && !p->has_profile) mark_checkpoint_variables(b);
     write_warnings(b);

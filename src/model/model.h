@@ -152,6 +152,7 @@ struct tfp_profile {
                                           empty when only a ProfileProto was read */
     TFP_VEC(double) coverage;       /* one per run_meta */
     TFP_VEC(tfp_warning) warnings;
+    char *graph_file;               /* the last one that brought inputs, for warnings about them; may be NULL */
     TFP_VEC(char *) sources;        /* names of the files added */
     TFP_VEC(uint32_t) node_by_name; /* by strid: its node, or TFP_NONE; shorter than the string table */
     tfp_map64 types_by_node;        /* node << 32 | type -> 0: the types of nodes that have very many */
