@@ -6,6 +6,7 @@
 #include "wire/orderedcode.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -313,6 +314,45 @@ tfp_status tfp_shard_open(const tfp_shard *file, tfp_source *out, tfp_error *err
     return s;
 }
 
+/* Takes the lock, and opens the file unless it is the one that is open. */
+tfp_status tfp_reader_take(const tfp_checkpoint *c, uint32_t file, tfp_reader **out, tfp_error *err)
+{
+    tfp_reader *r = c->reader;
+    pthread_mutex_lock(&r->lock);
+    *out = r;
+    if (r->file == file) return TFP_OK;
+    tfp_walk_free(&r->walk);
+    tfp_source_close(&r->source);
+    r->file = TFP_NONE;
+    tfp_status s = tfp_shard_open(&c->files.at[file], &r->source, err);
+    if (!s)
+        r->file = file;
+    else
+        tfp_reader_give(r);
+    return s;
+}
+
+void tfp_reader_give(tfp_reader *r) { pthread_mutex_unlock(&r->lock); }
+
+static void free_reader(tfp_reader *r)
+{
+    if (!r) return;
+    tfp_walk_free(&r->walk);
+    tfp_source_close(&r->source);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+static tfp_reader *new_reader(void)
+{
+    tfp_reader *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    r->file = TFP_NONE;
+    r->source.fd = -1;
+    pthread_mutex_init(&r->lock, NULL);
+    return r;
+}
+
 /* Ends the path in -NNNNN-of-NNNNN? Gives what stands before that. */
 static bool is_shard(tfp_str path, size_t *before)
 {
@@ -390,9 +430,10 @@ static tfp_status list_shards(file_set *set, const char *path, tfp_error *err)
 {
     const char *base = tfp_base_name(path);
     tfp_str folder = { path, (size_t)(base - path) };
+    errno = 0;
     char *folder_path = folder.size ? tfp_arena_copy(&set->arena, folder) : join_text(&set->arena, TFP_STR("."), "");
     DIR *d = folder_path && *base ? opendir(folder_path) : NULL;
-    tfp_status s = folder_path ? TFP_OK : tfp_nomem(err);
+    tfp_status s = folder_path && (d || errno != ENOMEM) ? TFP_OK : tfp_nomem(err);
     size_t before;
     for (struct dirent *e; d && !s && (e = readdir(d));)
         if (is_shard(tfp_str_of(e->d_name), &before) && before == strlen(base) && !memcmp(e->d_name, base, before))
@@ -461,7 +502,7 @@ static void free_checkpoint(tfp_checkpoint *c)
     tfp_vec_free(&c->extents);
     tfp_vec_free(&c->dims);
     tfp_vec_free(&c->files);
-    tfp_walks_free(c->walks);
+    free_reader(c->reader);
     tfp_arena_free(&c->arena);
     free(c->bytes);
     free(c);
@@ -474,8 +515,10 @@ static tfp_status new_checkpoint(tfp_checkpoint **out, const tfp_builder *b, con
     tfp_checkpoint *c = calloc(1, sizeof *c);
     if (!c) return tfp_nomem(err);
     c->path = tfp_arena_copy(&c->arena, tfp_str_of(path));
+    c->reader = new_reader();
     /* never empty, so that a place in them is never an offset from NULL */
-    if (!c->path || !tfp_reserve(&c->dims, 1) || !tfp_reserve(&c->extents, 1) || !tfp_reserve(&c->parts, 1)) {
+    if (!c->path || !c->reader || !tfp_reserve(&c->dims, 1) || !tfp_reserve(&c->extents, 1) ||
+        !tfp_reserve(&c->parts, 1)) {
         free_checkpoint(c);
         return tfp_nomem(err);
     }

@@ -8,6 +8,8 @@
 #include "wire/proto.h"
 #include "wire/sstable.h"
 
+#include <pthread.h>
+
 /* One dimension of a slice; length -1: the whole of it. */
 typedef struct tfp_extent {
     int64_t start, length;
@@ -36,7 +38,14 @@ typedef struct tfp_shard {
     tfp_sstable table; /* version 1 */
 } tfp_shard;
 
-typedef struct tfp_walks tfp_walks; /* version 1: the blocks read last */
+/* The file read last stays open and, of version 1, its block read last stays in memory: neighbours in a file are often
+ * asked for one after another. */
+typedef struct tfp_reader {
+    pthread_mutex_t lock;
+    uint32_t file; /* -> files; TFP_NONE: none is open */
+    tfp_source source;
+    tfp_walk walk;
+} tfp_reader;
 
 struct tfp_checkpoint {
     tfp_arena arena;
@@ -52,7 +61,7 @@ struct tfp_checkpoint {
     size_t kept, keep_limit; /* bytes of names, shapes and slices */
     int version;
     bool big_endian;
-    tfp_walks *walks;
+    tfp_reader *reader;
 };
 
 /* What a version does. Both are called with a part that fits the variable's shape. */
@@ -64,7 +73,6 @@ tfp_status tfp_checkpoint_read_part_v2(const tfp_checkpoint *c, const tfp_variab
 /* Version 1: one more table of values. Call tfp_checkpoint_end_v1 after the last one. */
 tfp_status tfp_checkpoint_add_v1(tfp_checkpoint *c, tfp_builder *b, const tfp_shard *file, tfp_error *err);
 tfp_status tfp_checkpoint_end_v1(tfp_checkpoint *c, tfp_error *err);
-void tfp_walks_free(tfp_walks *w);
 
 /* Version 2: the index. */
 tfp_status tfp_checkpoint_read_v2(tfp_checkpoint *c, tfp_builder *b, const tfp_source *index, tfp_error *err);
@@ -86,8 +94,10 @@ tfp_status tfp_slice_count(const int64_t *dims, const tfp_extent *slice, size_t 
                            tfp_error *err);
 /* The key under which a slice of a variable is kept. */
 void tfp_slice_key(tfp_buf *key, tfp_str name, const tfp_extent *slice, size_t dim_count);
-/* Opens one of c->files. */
 tfp_status tfp_shard_open(const tfp_shard *file, tfp_source *out, tfp_error *err);
+/* Gives the reader to one thread, with that file open; the caller hands it back by tfp_reader_give. */
+tfp_status tfp_reader_take(const tfp_checkpoint *c, uint32_t file, tfp_reader **out, tfp_error *err);
+void tfp_reader_give(tfp_reader *r);
 /* The last part of a path. */
 const char *tfp_base_name(const char *path);
 

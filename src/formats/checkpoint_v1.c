@@ -4,15 +4,7 @@
  * ordered code of name and slice. */
 #include "formats/checkpoint_parts.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-
-/* The block read last of each file stays: neighbours in a table are often asked for one after another. */
-struct tfp_walks {
-    pthread_mutex_t lock;
-    tfp_walk walk; /* of the one file used last */
-    uint32_t file; /* TFP_NONE: none yet */
-};
 
 /* ---- what there is ---- */
 
@@ -159,19 +151,7 @@ tfp_status tfp_checkpoint_end_v1(tfp_checkpoint *c, tfp_error *err)
     free(parts);
     free(names);
     free(order);
-    if (!s && !(c->walks = calloc(1, sizeof *c->walks))) s = tfp_nomem(err);
-    if (s) return s;
-    c->walks->file = TFP_NONE;
-    pthread_mutex_init(&c->walks->lock, NULL);
-    return TFP_OK;
-}
-
-void tfp_walks_free(tfp_walks *w)
-{
-    if (!w) return;
-    tfp_walk_free(&w->walk);
-    pthread_mutex_destroy(&w->lock);
-    free(w);
+    return s;
 }
 
 /* ---- values ---- */
@@ -214,37 +194,26 @@ static tfp_status read_data(tfp_str value, const tfp_variable *v, size_t count, 
     return tfp_widen_proto(v->dtype, data, count, to, err);
 }
 
-static tfp_status find_and_read(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part, tfp_str key,
-                                const tfp_source *source, size_t count, tfp_arena *strings, void *to, tfp_error *err)
+static tfp_status find_and_read(tfp_reader *r, const tfp_sstable *table, const tfp_variable *v, tfp_str key,
+                                size_t count, tfp_arena *strings, void *to, tfp_error *err)
 {
-    tfp_walks *walks = c->walks;
-    pthread_mutex_lock(&walks->lock);
-    if (walks->file != part->file) {
-        tfp_walk_free(&walks->walk);
-        walks->walk = tfp_walk_start(&c->files.at[part->file].table, source);
-        walks->file = part->file;
-    }
-    tfp_status s = tfp_walk_find(&walks->walk, source, key, err);
-    if (s == TFP_NOTFOUND)
-        s = tfp_fail(err, TFP_BADFILE, "its values are missing");
-    else if (!s)
-        s = read_data(walks->walk.value, v, count, strings, to, err);
-    pthread_mutex_unlock(&walks->lock);
-    return s;
+    if (r->walk.table != table) r->walk = tfp_walk_start(table, &r->source);
+    tfp_status s = tfp_walk_find(&r->walk, &r->source, key, err);
+    if (s == TFP_NOTFOUND) return tfp_fail(err, TFP_BADFILE, "its values are missing");
+    return s ? s : read_data(r->walk.value, v, count, strings, to, err);
 }
 
 tfp_status tfp_checkpoint_read_part_v1(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part,
                                        size_t count, tfp_arena *strings, void *to, tfp_error *err)
 {
     const tfp_shard *file = &c->files.at[part->file];
-    tfp_source source;
+    tfp_reader *r;
     tfp_buf key = { 0 };
     tfp_slice_key(&key, v->name, c->extents.at + part->extent_first, v->dim_count);
-    tfp_status s = key.failed ? tfp_nomem(err) : TFP_OK;
-    if (!s) s = tfp_shard_open(file, &source, err);
+    tfp_status s = key.failed ? tfp_nomem(err) : tfp_reader_take(c, part->file, &r, err);
     if (!s) {
-        s = find_and_read(c, v, part, (tfp_str){ key.data, key.size }, &source, count, strings, to, err);
-        tfp_source_close(&source);
+        s = find_and_read(r, &file->table, v, (tfp_str){ key.data, key.size }, count, strings, to, err);
+        tfp_reader_give(r);
     }
     tfp_buf_free(&key);
     return s && file->path ? tfp_within_file(err, s, file->path) : s;

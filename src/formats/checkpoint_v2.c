@@ -355,21 +355,26 @@ static tfp_status check_and_widen(const tfp_checkpoint *c, int dtype, const tfp_
     return s || strings ? s : tfp_widen(dtype, bytes, c->big_endian, count, to, err);
 }
 
+static tfp_status read_bytes(const tfp_checkpoint *c, const tfp_part *part, char *bytes, tfp_error *err)
+{
+    tfp_reader *r;
+    tfp_status s = tfp_reader_take(c, part->file, &r, err);
+    if (s) return s;
+    s = tfp_source_read(&r->source, part->offset, bytes, (size_t)part->size, err);
+    tfp_reader_give(r);
+    return s;
+}
+
 /* Strings stay where they were read; of numbers only the wide form is kept. */
 tfp_status tfp_checkpoint_read_part_v2(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part,
                                        size_t count, tfp_arena *strings, void *to, tfp_error *err)
 {
     if (part->file == TFP_NONE)
         return tfp_fail(err, TFP_BADFILE, "its values lie in files beside the index, which was not given by its path");
-    const tfp_shard *file = &c->files.at[part->file];
     bool is_string = tfp_dtype_of(v->dtype)->class == TFP_DTYPE_STRING;
-    tfp_source source;
-    tfp_status s = tfp_shard_open(file, &source, err);
     char *bytes = is_string ? tfp_arena_alloc(strings, (size_t)part->size) : malloc((size_t)part->size + 1);
-    if (!s && !bytes) s = tfp_nomem(err);
-    if (!s) s = tfp_source_read(&source, part->offset, bytes, (size_t)part->size, err);
+    tfp_status s = bytes ? read_bytes(c, part, bytes, err) : tfp_nomem(err);
     if (!s) s = check_and_widen(c, v->dtype, part, (tfp_str){ bytes, (size_t)part->size }, count, to, err);
     if (!is_string) free(bytes);
-    tfp_source_close(&source);
-    return tfp_within_file(err, s, file->path);
+    return tfp_within_file(err, s, c->files.at[part->file].path);
 }
