@@ -779,6 +779,15 @@ static void build_inputs(reader *r)
     }
 }
 
+/* A file that was cut between two of its fields looks whole, but for what came last in it. */
+static void check_steps(reader *r)
+{
+    for (size_t i = 0; i < r->p->steps.size; i++) {
+        const tfp_step *s = &r->p->steps.at[i];
+        if (!s->listed) warn_number(r, "steps that ran but are not listed, which count in averages only", s->id);
+    }
+}
+
 static tfp_status finish(reader *r, tfp_error *err)
 {
     tfp_status s = finish_traces(r, err);
@@ -786,6 +795,7 @@ static tfp_status finish(reader *r, tfp_error *err)
     name_sources(r);
     drop_duplicates(r);
     build_inputs(r);
+    check_steps(r);
     if (!r->nodes.size) tfp_build_warn(r->b, "no data in it", TFP_STR(""));
     return r->no_memory ? tfp_nomem(err) : tfp_builder_status(r->b, err);
 }
