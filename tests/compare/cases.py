@@ -207,16 +207,22 @@ def advice_and_sessions(add):
         add('session', DENSE, None, stdin=typed)
 
 
+def chances(add):
+    for name, metas in (('11', (0, 1, 2)), ('13', (0, 1, 2)), ('26', (0,)), ('36', (0, 1))):
+        for view in VIEWS:
+            add('chance', files('chance/' + name, 'graph_shapes.pb', metas), view, '-select', ALL, '-max_depth', 1000)
+
+
 def fixed():
     made = List()
-    for part in (tutorial, columns, orders, minimums, filters, steps, inputs, drawings, advice_and_sessions):
+    for part in (tutorial, columns, orders, minimums, filters, steps, inputs, drawings, advice_and_sessions, chances):
         part(made.add)
     return made.cases
 
 
 # ---------------------------------------------------------------- random option sets
 class Words:
-    """What the files of one model hold that a filter could name."""
+    """What a filter could name: by default what the nodes of a ProfileProto hold."""
 
     def __init__(self, profile_bytes):
         names, types, frames, strings = set(), set(), set(), {}
@@ -270,14 +276,18 @@ def random_options(rng, words, view):
     return options
 
 
+def words_of(base, source):
+    return source if isinstance(source, Words) else Words(read(os.path.join(base, source)))
+
+
 def random_cases(seed, count, sources, base):
-    """sources: (inputs, the profile whose words are used). About one in eight draws a timeline or a pprof file."""
+    """sources: (inputs, the profile whose words are used, or Words). About one in eight draws a timeline or a pprof file."""
     rng, made = random.Random(seed), List()
-    words = {p: Words(read(os.path.join(base, p))) for _, p in sources}
+    words = {id(s): words_of(base, s) for _, s in sources}
     while len(made.cases) < count:
         asked, name = rng.choice(sources)
         view = rng.choice(VIEWS)
-        options = random_options(rng, words[name], view)
+        options = random_options(rng, words[id(name)], view)
         if rng.random() < 0.12:
             if view == 'code' and rng.random() < 0.5:
                 options[1] = rng.choice(NUMERIC[:9])

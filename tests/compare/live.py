@@ -36,6 +36,21 @@ CONVERTED = [cases.DENSE, cases.RESOURCE, cases.TOWERS, cases.GPU, cases.ODD, RE
              cases.files('dense', 'graph.pb', [0, 3])]
 
 
+def chances(base, seed):
+    """Cases on the small random models; words for filters are those of the odd one, which they share parts with."""
+    words, asked = cases.words_of(base, 'odd/profile_5'), []
+    words.steps = [0, 1, 2]
+    for name in sorted(os.listdir(os.path.join(base, 'chance'))):
+        model = 'chance/' + name
+        metas = sorted(m[len('run_meta_'):] for m in os.listdir(os.path.join(base, model)) if m.startswith('run_meta_'))
+        inputs = cases.files(model, 'graph_shapes.pb', metas)
+        for case in cases.random_cases(seed, 12, [(inputs, words)], base):
+            asked.append(dict(case, id='chance-%s-%s' % (name, case['id'])))
+        asked += [{'id': 'chance-%s-%s' % (name, view), 'inputs': inputs, 'view': view,
+                   'options': ['-select', cases.ALL, '-max_depth', '1000']} for view in cases.VIEWS]
+    return asked
+
+
 class Tally:
     def __init__(self):
         self.passed, self.failed, self.said = collections.Counter(), collections.Counter(), 0
@@ -121,6 +136,7 @@ def main():
     tensorflow, tally = core.Core(asked.folder), Tally()
     side_by_side(tally, tensorflow, asked.program, cases.fixed(), base)
     side_by_side(tally, tensorflow, asked.program, cases.random_cases(asked.seed, asked.count, SOURCES, base), base)
+    side_by_side(tally, tensorflow, asked.program, chances(base, asked.seed), base)
     conversions(tally, tensorflow, asked.program, base, asked.seed)
     print('%.0f s' % (time.time() - began))
     return tally.finish()

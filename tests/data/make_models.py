@@ -18,6 +18,7 @@ MODELS = {  # name: module, function, more arguments
     'towers': ('nets', 'towers', ()),
     'gpu': ('gpu', 'gpu', ()),          # after the towers: made from them
     'odd': ('odd', 'odd', ()),
+    'chance': ('odd', 'many', ()),      # small random models in numbered folders
     'functions': ('functions', 'functions', ()),
 }
 

@@ -1,7 +1,11 @@
 """A graph, run metadata and op log written by hand: what is legal and rare, all in one small profile.
 
-Nothing of it ever ran. Names and numbers are chosen so that each rule of the views shows in a row of its own.
+Nothing of it ever ran. Names and numbers are chosen so that each rule of the views shows in a row of its own. `chance` makes
+more of the kind out of a seed, to find what nobody thought of.
 """
+import os
+import random
+
 from google.protobuf import text_format
 from tensorflow.core.profiler import tfprof_log_pb2
 
@@ -104,9 +108,9 @@ def set_shape(proto, shape):
             proto.dim.add(size=size)
 
 
-def graph(with_shapes):
+def graph(nodes, with_shapes):
     g = tf.GraphDef()
-    for name, op, inputs, own, outputs in NODES:
+    for name, op, inputs, own, outputs in nodes:
         node = g.node.add(name=name, op=op, input=inputs)
         if own is not None:
             set_shape(node.attr['shape'].shape, own)
@@ -142,14 +146,14 @@ def metadata(rows):
     return meta
 
 
-def log():
+def log(entries):
     out = tfprof_log_pb2.OpLogProto()
     ids = {}
     for text in [part for file, _, function in FRAMES for part in (file, function)]:
         ids.setdefault(text, len(ids) + 1)
     for text, number in ids.items():
         out.id_to_string[number] = text
-    for name, types, flops, frames in LOG:
+    for name, types, flops, frames in entries:
         entry = out.log_entries.add(name=name, types=types, float_ops=flops)
         for i in frames:
             file, line, function = FRAMES[i]
@@ -158,15 +162,71 @@ def log():
 
 
 def odd(folder):
-    save(folder + '/graph.pb', message(graph(False)))
-    save(folder + '/graph_shapes.pb', message(graph(True)))
-    save(folder + '/graph.pbtxt', text_format.MessageToString(graph(False)).encode())
-    save(folder + '/graph_shapes.pbtxt', text_format.MessageToString(graph(True), as_utf8=True).encode())
+    plain, shaped, logged = graph(NODES, False), graph(NODES, True), log(LOG)
+    save(folder + '/graph.pb', message(plain))
+    save(folder + '/graph_shapes.pb', message(shaped))
+    save(folder + '/graph.pbtxt', text_format.MessageToString(plain).encode())
+    save(folder + '/graph_shapes.pbtxt', text_format.MessageToString(shaped, as_utf8=True).encode())
     steps = []
     for i, rows in enumerate(RUNS):
         meta = message(metadata(rows))
         save(folder + '/run_meta_%d' % i, meta)
         steps.append((5 * i, meta, b''))  # step ids need not be next to each other
-    save(folder + '/tfprof_log', message(log()))
-    save(folder + '/tfprof_log_1', old_op_log(log()))
-    write_profile(folder + '/profile_5', message(graph(True)), message(log()), steps)
+    save(folder + '/tfprof_log', message(logged))
+    save(folder + '/tfprof_log_1', old_op_log(logged))
+    write_profile(folder + '/profile_5', message(shaped), message(logged), steps)
+
+
+# ---------------------------------------------------------------- more of the kind
+PARTS = ('a', 'b', 'net', 'x', '', 'gradients', 'net_grad', '_grad', 'BatchNorm', 'é', 'Conv2D', 'a b', '_SOURCE', 'z' * 40)
+OPS = ('Const', 'Add', 'MatMul', 'Conv2D', 'VariableV2', 'FusedBatchNorm', 'NoOp', 'Identity', 'VarHandleOp')
+DEVICES = (CPU, CPU, CPU, CPU1, GPU, GPU, GPU + '/stream:all', GPU + '/stream:all', GPU + '/stream:13', OLD,
+           OLD.replace('cpu', 'GPU'), '/device:XPU:0')
+SHAPES = (None, None, None, [], [3], [2, 4], [-1, 2], [0], 'unknown', [1000, 1000])
+
+
+def some_name(rng):
+    return '/'.join(rng.choice(PARTS) for _ in range(rng.choice((1, 1, 2, 3, 4)))) or 'empty'
+
+
+def some_nodes(rng):
+    names = [some_name(rng) for _ in range(rng.randint(2, 40))]
+    nodes = []
+    for i, name in enumerate(names):
+        sources = names if rng.random() < 0.2 else names[:i]  # now and then a cycle
+        inputs = [rng.choice(('', '', '^')) + rng.choice(sources) for _ in range(rng.choice((0, 1, 1, 2, 4))) if sources]
+        inputs = [n if n[0] == '^' else n + rng.choice(('', '', ':0', ':1')) for n in inputs]
+        outputs = [rng.choice([s for s in SHAPES if s is not None]) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
+        nodes.append((name, rng.choice(OPS), inputs, rng.choice(SHAPES), outputs))
+    return names, nodes
+
+
+def some_rows(rng, names):
+    rows = []
+    for _ in range(rng.randint(1, 80)):
+        name = rng.choice(names) if rng.random() < 0.9 else rng.choice(('RecvTensor', 'e_MEMCPYx', 'not/there', 'net/there'))
+        begin = rng.choice((0, rng.randint(1, 4000), rng.randint(1, 4000), 1500))
+        rows.append((rng.choice(DEVICES), name + rng.choice(('', '', ':Op')), begin, rng.choice((0, 1, rng.randint(2, 3000))),
+                     rng.choice((0, 0, 64, rng.randint(1, 5000000)))))
+    return rows
+
+
+def some_log(rng, names):
+    return [(rng.choice(names), rng.sample(('mine', '_trainable_variables', 'Add', '_x'), rng.choice((0, 0, 1, 2))),
+             rng.choice((0, 0, 7, 123456, 10 ** 10)), [rng.randrange(len(FRAMES)) for _ in range(rng.choice((0, 1, 2, 4)))])
+            for _ in range(rng.randint(0, 40))]
+
+
+def chance(folder, seed):
+    """One random model; its files have the names that the recorded models have."""
+    rng = random.Random(seed)
+    names, nodes = some_nodes(rng)
+    save(folder + '/graph_shapes.pb', message(graph(nodes, True)))
+    save(folder + '/tfprof_log', message(log(some_log(rng, names))))
+    for i in range(rng.randint(1, 3)):
+        save('%s/run_meta_%d' % (folder, i), message(metadata(some_rows(rng, names))))
+
+
+def many(folder, count=40):
+    for seed in range(count):
+        chance(os.path.join(folder, str(seed)), seed)
