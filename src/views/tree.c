@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define NAMES_MAX ((size_t)256 << 20) /* what the names of made-up scopes may take together */
+
 bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count)
 {
     *t = (tfp_tree){ .arena = arena, .count = count };
@@ -226,7 +228,7 @@ static bool sort_entries(walk *w, uint32_t *start, uint32_t *children)
 static tfp_status emit(walk *w, tfp_error *err)
 {
     tfp_report *r = w->r;
-    size_t n = w->shown.size, depth = 0;
+    size_t n = w->shown.size, depth = 0, copied = 0;
     uint32_t *start = TFP_NEW(w->t->arena, uint32_t, n + 2), *children = TFP_NEW(w->t->arena, uint32_t, n);
     uint32_t *stack = TFP_NEW(w->t->arena, uint32_t, n + 1), *row_of = TFP_NEW(w->t->arena, uint32_t, n);
     uint32_t *entry_of = TFP_NEW(w->t->arena, uint32_t, n);
@@ -242,6 +244,10 @@ static tfp_status emit(walk *w, tfp_error *err)
         tfp_status s = tfp_report_read_tensor(r, &row, err);
         if (s) return s;
         if (row.node == TFP_NONE) { /* may be the beginning of a node's name: rows' names end with NUL */
+            /* the scopes of one long name take the square of its length */
+            if ((copied += row.name.size) > NAMES_MAX)
+                return tfp_fail(err, TFP_LIMIT, "names of scopes of more than %d MB; a smaller -max_depth shows fewer",
+                                (int)(NAMES_MAX >> 20));
             char *copy = tfp_arena_copy(&r->arena, row.name);
             if (!copy) return tfp_nomem(err);
             row.name.data = copy;
