@@ -14,7 +14,8 @@
 #define KEEP_GROWTH 64 /* names, shapes and slices: this many times the files' bytes at most, and */
 #define KEEP_SLACK ((size_t)16 << 20)
 #define KEEP_MAX ((uint64_t)8 << 30) /* keeps indexes in 32 bits */
-#define UNPACK_GROWTH 16
+#define UNPACK_GROWTH 64 /* values in memory: this many times the files' bytes (zeros, packed by snappy: 42), and */
+#define UNPACK_SLACK ((uint64_t)64 << 20)
 #define SHARD_PATTERN                                                                                                  \
     "-?????"                                                                                                           \
     "-of-?????" /* in two, or it holds a trigraph */
@@ -186,11 +187,21 @@ static tfp_status place_slice(assembly *a, const tfp_extent *slice, const char *
 
 /* ---- reading a variable ---- */
 
+/* "FILE: VARIABLE: what is wrong" */
+static tfp_status within(tfp_error *err, tfp_status s, const char *path, const tfp_variable *v)
+{
+    if (!s) return s;
+    tfp_within(err, s, "%.*s", v->name.size > 1000 ? 1000 : (int)v->name.size, v->name.data);
+    return tfp_within_file(err, s, path);
+}
+
 static tfp_status read_part(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part, size_t count,
                             tfp_tensor *t, void *to, tfp_error *err)
 {
-    return c->version == 1 ? tfp_checkpoint_read_part_v1(c, v, part, count, &t->arena, to, err)
-                           : tfp_checkpoint_read_part_v2(c, v, part, count, &t->arena, to, err);
+    const char *path = part->file == TFP_NONE ? NULL : c->files.at[part->file].path;
+    tfp_status s = c->version == 1 ? tfp_checkpoint_read_part_v1(c, v, part, count, t, to, err)
+                                   : tfp_checkpoint_read_part_v2(c, v, part, count, t, to, err);
+    return within(err, s, path ? path : c->path, v);
 }
 
 static tfp_status slice_count(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part, uint64_t *count,
@@ -223,36 +234,39 @@ static tfp_status read_slices(const tfp_checkpoint *c, const tfp_variable *v, tf
     for (uint32_t i = 0; !s && i < v->part_count; i++) {
         const tfp_part *part = &c->parts.at[v->part_first + i];
         uint64_t count;
-        s = slice_count(c, v, part, &count, err);
+        s = slice_count(c, v, part, &count, err); /* succeeds: check_slices was here */
         if (!s) s = read_part(c, v, part, (size_t)count, t, one, err);
-        if (!s) s = place_slice(&a, c->extents.at + part->extent_first, one, (size_t)count, err);
+        if (s) break;
+        s = place_slice(&a, c->extents.at + part->extent_first, one, (size_t)count, err);
+        s = within(err, s, c->path, v);
     }
     free(one);
     free(a.seen);
     return s;
 }
 
-/* A small file whose values would fill memory was made for that. */
-static tfp_status check_growth(const tfp_checkpoint *c, const tfp_tensor *t, tfp_error *err)
+/* Checks all that can be checked before there is memory for the values. */
+static tfp_status check_variable(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *only, tfp_tensor *t,
+                                 tfp_error *err)
 {
-    uint64_t bytes = (uint64_t)t->count * tfp_tensor_unit(t->dtype);
-    if (bytes <= TFP_TENSOR_MAX || bytes / UNPACK_GROWTH <= c->file_bytes) return TFP_OK;
-    return tfp_fail(err, TFP_LIMIT, "unpacks to %llu MB", (unsigned long long)(bytes >> 20));
+    tfp_status s = tfp_tensor_shape(t, v->dtype, c->dims.at + v->dim_first, v->dim_count, err);
+    if (s || tfp_tensor_unit(v->dtype) == 0) return s;
+    if (c->wide_bytes > UNPACK_SLACK && (c->wide_bytes - UNPACK_SLACK) / UNPACK_GROWTH > c->file_bytes)
+        return tfp_fail(err, TFP_LIMIT, "all values together unpack to %llu MB",
+                        (unsigned long long)(c->wide_bytes >> 20));
+    if (only && only->extent_first == TFP_NONE) return TFP_OK;
+    return check_slices(c, v, t->count, err);
 }
 
 static tfp_status read_variable(const tfp_checkpoint *c, const tfp_variable *v, tfp_tensor *t, tfp_error *err)
 {
-    tfp_status s = tfp_tensor_shape(t, v->dtype, c->dims.at + v->dim_first, v->dim_count, err);
-    if (s || tfp_tensor_unit(v->dtype) == 0) return s;
     const tfp_part *only = v->part_count == 1 ? &c->parts.at[v->part_first] : NULL;
-    bool whole = only && only->extent_first == TFP_NONE;
-    s = check_growth(c, t, err);
-    if (!s && !whole) s = check_slices(c, v, t->count, err);
-    if (s) return s;
+    tfp_status s = check_variable(c, v, only, t, err);
+    if (s) return within(err, s, c->path, v);
+    if (tfp_tensor_unit(v->dtype) == 0) return TFP_OK;
     void *to = tfp_tensor_values(t);
     if (!to) return tfp_nomem(err);
-    if (only) return read_part(c, v, only, t->count, t, to, err);
-    return read_slices(c, v, t, to, err);
+    return only ? read_part(c, v, only, t->count, t, to, err) : read_slices(c, v, t, to, err);
 }
 
 /* ---- what the views ask ---- */
@@ -285,11 +299,11 @@ const char *tfp_checkpoint_path(const tfp_checkpoint *c) { return c ? c->path : 
 
 tfp_status tfp_checkpoint_read(const tfp_checkpoint *c, tfp_str name, tfp_tensor *out, tfp_error *err)
 {
-    int shown = name.size > 1000 ? 1000 : (int)name.size;
     const tfp_variable *v = find(c, name);
     *out = (tfp_tensor){ 0 };
-    if (!v) return tfp_fail(err, TFP_NOTFOUND, "%.*s is not in the checkpoint", shown, name.data ? name.data : "");
-    return tfp_within(err, read_variable(c, v, out, err), "%.*s", shown, v->name.data);
+    if (v) return read_variable(c, v, out, err);
+    int shown = name.size > 1000 ? 1000 : (int)name.size;
+    return tfp_fail(err, TFP_NOTFOUND, "%.*s is not in the checkpoint", shown, name.data ? name.data : "");
 }
 
 /* ---- files ---- */
@@ -567,6 +581,19 @@ static tfp_status read_table(tfp_checkpoint *c, tfp_builder *b, const tfp_shard 
     return s;
 }
 
+/* What all values would take: a small file in which that is much was made to fill memory. */
+static uint64_t wide_bytes(const tfp_checkpoint *c)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < c->variables.size; i++) {
+        const tfp_variable *v = &c->variables.at[i];
+        uint64_t count;
+        if (!tfp_dims_count(c->dims.at + v->dim_first, v->dim_count, &count)) count = INT64_MAX;
+        sum = tfp_add(sum, tfp_mul((int64_t)count, (int64_t)tfp_tensor_unit(v->dtype), NULL), NULL);
+    }
+    return (uint64_t)sum;
+}
+
 /* Hands a read checkpoint to the profile, or frees it. */
 static tfp_status finish(tfp_checkpoint *c, tfp_builder *b, tfp_status s, tfp_error *err)
 {
@@ -576,6 +603,7 @@ static tfp_status finish(tfp_checkpoint *c, tfp_builder *b, tfp_status s, tfp_er
         free_checkpoint(c);
         return s;
     }
+    c->wide_bytes = wide_bytes(c);
     if (c->variables.size == 0) tfp_build_warn(b, "no variables", TFP_STR(""));
     b->p->checkpoint = c;
     b->p->checkpoint_free = free_checkpoint;

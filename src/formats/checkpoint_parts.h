@@ -58,6 +58,7 @@ struct tfp_checkpoint {
     TFP_VEC(int64_t) dims;
     TFP_VEC(tfp_shard) files;
     uint64_t file_bytes;     /* of all files: bounds what they may unpack to */
+    uint64_t wide_bytes;     /* of all values in memory */
     size_t kept, keep_limit; /* bytes of names, shapes and slices */
     int version;
     bool big_endian;
@@ -66,9 +67,9 @@ struct tfp_checkpoint {
 
 /* What a version does. Both are called with a part that fits the variable's shape. */
 tfp_status tfp_checkpoint_read_part_v1(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part,
-                                       size_t count, tfp_arena *strings, void *to, tfp_error *err);
+                                       size_t count, tfp_tensor *owner, void *to, tfp_error *err);
 tfp_status tfp_checkpoint_read_part_v2(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part,
-                                       size_t count, tfp_arena *strings, void *to, tfp_error *err);
+                                       size_t count, tfp_tensor *owner, void *to, tfp_error *err);
 
 /* Version 1: one more table of values. Call tfp_checkpoint_end_v1 after the last one. */
 tfp_status tfp_checkpoint_add_v1(tfp_checkpoint *c, tfp_builder *b, const tfp_shard *file, tfp_error *err);

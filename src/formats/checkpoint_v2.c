@@ -367,14 +367,14 @@ static tfp_status read_bytes(const tfp_checkpoint *c, const tfp_part *part, char
 
 /* Strings stay where they were read; of numbers only the wide form is kept. */
 tfp_status tfp_checkpoint_read_part_v2(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part,
-                                       size_t count, tfp_arena *strings, void *to, tfp_error *err)
+                                       size_t count, tfp_tensor *owner, void *to, tfp_error *err)
 {
     if (part->file == TFP_NONE)
         return tfp_fail(err, TFP_BADFILE, "its values lie in files beside the index, which was not given by its path");
     bool is_string = tfp_dtype_of(v->dtype)->class == TFP_DTYPE_STRING;
-    char *bytes = is_string ? tfp_arena_alloc(strings, (size_t)part->size) : malloc((size_t)part->size + 1);
+    char *bytes = is_string ? tfp_tensor_alloc(owner, (size_t)part->size) : malloc((size_t)part->size + 1);
     tfp_status s = bytes ? read_bytes(c, part, bytes, err) : tfp_nomem(err);
     if (!s) s = check_and_widen(c, v->dtype, part, (tfp_str){ bytes, (size_t)part->size }, count, to, err);
     if (!is_string) free(bytes);
-    return tfp_within_file(err, s, c->files.at[part->file].path);
+    return s;
 }

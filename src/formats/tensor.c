@@ -6,6 +6,7 @@
 #include "wire/proto.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define LAST_DTYPE 33
 
@@ -58,6 +59,30 @@ const char *tfp_dtype_name(int dtype) { return tfp_dtype_of(dtype)->name; }
 
 /* ---- a tensor's own memory ---- */
 
+struct tfp_tensor_block {
+    struct tfp_tensor_block *next;
+    max_align_t data[];
+};
+
+void *tfp_tensor_alloc(tfp_tensor *t, size_t size)
+{
+    struct tfp_tensor_block *b = size < SIZE_MAX / 2 ? malloc(sizeof *b + size) : NULL;
+    if (!b) return NULL;
+    b->next = t->owned;
+    t->owned = b;
+    return b->data;
+}
+
+void tfp_tensor_free(tfp_tensor *t)
+{
+    if (!t) return;
+    for (struct tfp_tensor_block *b = t->owned, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    *t = (tfp_tensor){ 0 };
+}
+
 bool tfp_dims_count(const int64_t *dims, size_t count, uint64_t *out)
 {
     int64_t product = 1;
@@ -83,7 +108,7 @@ tfp_status tfp_tensor_shape(tfp_tensor *t, int dtype, const int64_t *dims, size_
     if (d->class != TFP_DTYPE_OPAQUE && count > TFP_TENSOR_MAX / size)
         return tfp_fail(err, TFP_LIMIT, "%llu elements of %s: more than %llu MB", (unsigned long long)count, d->name,
                         (unsigned long long)(TFP_TENSOR_MAX >> 20));
-    t->dims = TFP_NEW(&t->arena, int64_t, dim_count + 1);
+    t->dims = tfp_tensor_alloc(t, dim_count * sizeof *dims);
     if (!t->dims) return tfp_nomem(err);
     if (dim_count) memcpy(t->dims, dims, dim_count * sizeof *dims);
     t->count = (size_t)count;
@@ -105,7 +130,7 @@ void *tfp_tensor_values(tfp_tensor *t)
 {
     size_t bytes;
     if (__builtin_mul_overflow(t->count, tfp_tensor_unit(t->dtype), &bytes)) return NULL;
-    void *values = tfp_arena_alloc(&t->arena, bytes);
+    void *values = tfp_tensor_alloc(t, bytes);
     if (!values) return NULL;
     switch (tfp_dtype_of(t->dtype)->class) {
     case TFP_DTYPE_FLOAT: t->kind = TFP_VALUES_DOUBLE; /* fall through */
@@ -120,13 +145,6 @@ void *tfp_tensor_values(tfp_tensor *t)
     case TFP_DTYPE_OPAQUE: break;
     }
     return values;
-}
-
-void tfp_tensor_free(tfp_tensor *t)
-{
-    if (!t) return;
-    tfp_arena_free(&t->arena);
-    *t = (tfp_tensor){ 0 };
 }
 
 /* ---- one value from its bits ---- */

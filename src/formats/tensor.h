@@ -46,6 +46,8 @@ bool tfp_dims_count(const int64_t *dims, size_t count, uint64_t *out);
 tfp_status tfp_tensor_shape(tfp_tensor *t, int dtype, const int64_t *dims, size_t dim_count, tfp_error *err);
 /* Bytes of an element among the wide values: 8, or 16 for strings and complex numbers, 0 for opaque types. */
 size_t tfp_tensor_unit(int dtype);
+/* Memory that lives as long as the tensor; NULL when there is none. */
+void *tfp_tensor_alloc(tfp_tensor *t, size_t size);
 /* Makes room for the values and sets `kind` and the pointer that fits; -> where they start, NULL without memory. */
 void *tfp_tensor_values(tfp_tensor *t);
 

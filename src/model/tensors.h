@@ -17,7 +17,7 @@ typedef struct tfp_tensor {
     double *doubles;      /* complex: pairs re, im follow each other and kind is NONE */
     int64_t *ints;
     tfp_str *strings;
-    tfp_arena arena;      /* owns all of it */
+    struct tfp_tensor_block *owned; /* all of it, block by block: most tensors are too small for an arena */
 } tfp_tensor;
 
 size_t tfp_checkpoint_count(const tfp_checkpoint *c);
