@@ -319,6 +319,7 @@ static uint32_t start_exec(reader *r, uint32_t node, int64_t step_id)
         *last = (exec_ref){ node, tfp_build_new_exec(r->b, node, step) };
         return last->exec;
     }
+    if (last->exec == TFP_NONE) return TFP_NONE; /* no memory for it */
     warn_number(r, "steps that come twice in one node, the last kept", step_id);
     tfp_build_exec_again(r->b, last->exec);
     return last->exec;
