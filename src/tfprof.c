@@ -264,11 +264,14 @@ const char *tfp_recognise_file(const char *path, tfp_error *err)
     return f ? f->name : NULL;
 }
 
+/* What is found only when all files are there is told of the first of them: the graph or the whole profile. */
+static const char *first_source(const tfp_profile *p) { return p->sources.size ? p->sources.at[0] : "profile"; }
+
 tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err)
 {
     tfp_error_clear(err);
     if (!p) return tfp_fail(err, TFP_BADARG, "no profile");
-    tfp_builder b = { .p = p, .file = "profile" };
+    tfp_builder b = { .p = p, .file = first_source(p) };
     return tfp_build_finish(&b, err);
 }
 
@@ -349,7 +352,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     tfp_fail(err, TFP_NOTFOUND, "step %lld not found (%s%.*s)", (long long)asked, n ? "steps " : "no steps", (int)known.size,
              known.data ? known.data : "");
     tfp_buf_free(&known);
-    return tfp_within_file(err, TFP_NOTFOUND, p->sources.size ? p->sources.at[0] : "profile");
+    return tfp_within_file(err, TFP_NOTFOUND, first_source(p));
 }
 
 static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
@@ -362,7 +365,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
     if (!s) s = view->build(r, err);
-    if (!s && r->clamped) s = tfp_report_note_add(r, err, "sums too big for 64 bits were clamped");
+    if (!s && r->clamped) s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", first_source(r->profile));
     return s;
 }
 

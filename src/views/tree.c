@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define NAMES_MAX ((size_t)256 << 20) /* what the names of made-up scopes may take together */
+#define NAMES_MAX ((size_t)128 << 20) /* what the names of made-up scopes may take together */
 
 bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count)
 {
