@@ -8,10 +8,14 @@
 
 #include <stdlib.h>
 
+/* Every node carries its device's name into every output: a small file must not become a huge report by one long name. */
+#define DEVICE_NAME_BYTES ((size_t)256 << 20)
+
 typedef struct device { /* of the entries being read */
     tfp_strid name;     /* lower case */
     tfp_str text;
-    bool canonical;
+    bool canonical, cpu;
+    tfp_strid host;     /* where it is scheduled from */
     uint32_t lane;
 } device;
 
@@ -255,7 +259,7 @@ static bool settle_device(reader *r, uint32_t node, const device *d)
         return false;
     }
     n->device = d->name;
-    n->host_device = host_of(r, d->text);
+    n->host_device = d->host;
     tfp_build_type(r->b, node, d->name);
     return true;
 }
@@ -273,7 +277,7 @@ static void add_time(reader *r, const entry *e, uint32_t exec, const device *d)
 
 static void add_memory(reader *r, tfp_wire w, entry *e, uint32_t exec, const device *d)
 {
-    finish_memory(r, e, tfp_device_is_cpu(d->text));
+    finish_memory(r, e, d->cpu);
     target to = { exec, tfp_build_memory(r->b, exec, &e->memory) };
     if (r->p->keep & TFP_KEEP_MEMORY) read_details(r, w, e, to);
 }
@@ -326,6 +330,9 @@ static device find_device(reader *r, tfp_wire w)
     device d = { .name = tfp_build_lower(r->b, name), .lane = TFP_NONE };
     d.text = tfp_text(r->p, d.name);
     d.canonical = tfp_device_is_canonical(d.text);
+    d.cpu = tfp_device_is_cpu(d.text);
+    d.host = d.canonical ? host_of(r, d.text) : 0;
+    d.text = tfp_text(r->p, d.name);
     d.lane = tfp_build_lane(r->b, d.text);
     return d;
 }
@@ -344,6 +351,8 @@ static tfp_status read_device(reader *r, tfp_wire w, tfp_error *err)
         if (f.number != 2) continue;
         tfp_wire inner = tfp_field_message(&w, &f);
         if (!w.fault) s = tfp_within(err, read_entry(r, inner, &d, err), "node_stats %zu", count++);
+        if (!s && count > DEVICE_NAME_BYTES / (d.text.size + 1))
+            s = tfp_fail(err, TFP_LIMIT, "a device name of %zu bytes for more than %zu nodes", d.text.size, count - 1);
     }
     return s ? s : tfp_wire_end(&w, err);
 }

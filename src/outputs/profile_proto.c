@@ -331,7 +331,7 @@ static bool rank_lanes(writer *w)
     size_t n = w->p->lanes.size;
     w->lane_rank = malloc((n + 1) * sizeof *w->lane_rank);
     uint32_t *order = malloc((n + 1) * sizeof *order);
-    tfp_str *names = malloc((n + 1) * sizeof *names);
+    tfp_str *names = calloc(n + 1, sizeof *names);
     bool ok = w->lane_rank && order && names;
     for (size_t i = 0; ok && i < n; i++) {
         order[i] = (uint32_t)i;

@@ -144,6 +144,8 @@ static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *er
     bool graph = r->kind == TFP_REPORT_TREE && strcmp(r->view, "graph") == 0;
     if (!graph && r->kind != TFP_REPORT_TREE && r->kind != TFP_REPORT_GROUPS)
         return tfp_fail(err, TFP_BADARG, "%s view has no timeline: use graph, scope or code", r->view);
+    if (graph && r->profile->details.size < r->profile->execs.size)
+        return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs a profile read with TFP_KEEP_MEMORY");
     if (graph && r->step == TFP_NONE) return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs -step");
     tfp_trace_out t = { .sink = s, .j = tfp_json_start(&s->buf) };
     tfp_json_open(&t.j, '{');

@@ -39,7 +39,7 @@ static bool rank_lanes(graph *g)
 {
     size_t n = g->p->lanes.size;
     uint32_t *order = malloc((n + 1) * sizeof *order);
-    tfp_str *names = malloc((n + 1) * sizeof *names);
+    tfp_str *names = calloc(n + 1, sizeof *names);
     bool ok = order && names;
     for (size_t i = 0; ok && i < n; i++) {
         order[i] = (uint32_t)i;

@@ -47,23 +47,30 @@ static bool collect_points(const tfp_report *r, tfp_memory_device *d)
     return ok;
 }
 
+enum { IS_CPU = TFP_NONE - 1 };
+
+/* What a device is, is found out once: many nodes run on it. */
+static bool find_device(const tfp_profile *p, tfp_memory_devices *out, tfp_map64 *by_name, tfp_strid name, uint32_t *at)
+{
+    *at = tfp_map64_get(by_name, name);
+    if (*at != TFP_NONE) return true;
+    *at = tfp_device_is_cpu(tfp_text(p, name)) ? IS_CPU : (uint32_t)out->at.size;
+    if (*at != IS_CPU && !tfp_push(&out->at, ((tfp_memory_device){ .name = name }))) return false;
+    return tfp_map64_put(by_name, name, *at);
+}
+
 static bool add_node(const tfp_profile *p, tfp_memory_devices *out, tfp_map64 *by_name, uint32_t node)
 {
-    tfp_strid name = p->nodes.at[node].device;
-    if (tfp_device_is_cpu(tfp_text(p, name))) return true;
-    uint32_t at = tfp_map64_get(by_name, name);
-    if (at == TFP_NONE) {
-        at = (uint32_t)out->at.size;
-        if (!tfp_push(&out->at, ((tfp_memory_device){ .name = name })) || !tfp_map64_put(by_name, name, at)) return false;
-    }
-    return tfp_push(&out->at.at[at].nodes, node);
+    uint32_t at;
+    if (!find_device(p, out, by_name, p->nodes.at[node].device, &at)) return false;
+    return at == IS_CPU || tfp_push(&out->at.at[at].nodes, node);
 }
 
 static bool sort_devices(const tfp_profile *p, tfp_memory_devices *out)
 {
     size_t n = out->at.size;
     uint32_t *order = malloc((n + 1) * sizeof *order);
-    tfp_str *names = malloc((n + 1) * sizeof *names);
+    tfp_str *names = calloc(n + 1, sizeof *names);
     tfp_memory_device *sorted = malloc((n + 1) * sizeof *sorted);
     bool ok = order && names && sorted;
     for (size_t i = 0; ok && i < n; i++) {
@@ -187,7 +194,7 @@ static bool sort_by_name(holdings *h, const tfp_memory_device *d)
 {
     const tfp_profile *p = h->r->profile;
     size_t n = d->nodes.size;
-    tfp_str *names = malloc((n + 1) * sizeof *names);
+    tfp_str *names = calloc(n + 1, sizeof *names);
     uint32_t *order = malloc((n + 1) * sizeof *order);
     bool ok = names && order;
     for (size_t i = 0; ok && i < n; i++) {
