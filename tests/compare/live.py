@@ -123,7 +123,7 @@ def conversions(tally, tensorflow, binary, base, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('program', type=os.path.abspath)
+    parser.add_argument('program', type=program.executable)
     parser.add_argument('-seed', type=int, default=1)
     parser.add_argument('-count', type=int, default=500)
     parser.add_argument('-folder', default=os.path.join(ROOT, 'build-compare'), type=os.path.abspath)

@@ -10,6 +10,13 @@ FLAGS = (('profile', '--profile_path='), ('graph', '--graph_path='), ('run_meta'
 SECONDS = 120
 
 
+def executable(path):
+    path = os.path.abspath(path)
+    if not os.access(path, os.X_OK):
+        raise SystemExit('%s: no such program' % path)
+    return path
+
+
 def path_of(base, name):
     path = os.path.join(base, name)
     return path if os.path.exists(path) or not os.path.exists(path + '.gz') else path + '.gz'

@@ -57,7 +57,7 @@ def check(binary, case, want, base):
 def main(words):
     if not words:
         raise SystemExit(__doc__)
-    binary = os.path.abspath(words[0])
+    binary = program.executable(words[0])
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         todo = [pool.submit(check, binary, case, want, os.path.abspath(SAMPLE))
