@@ -1,4 +1,4 @@
-/* formats/checkpoint_parts.h: what a checkpoint is made of, for the three files that read one. */
+/* formats/checkpoint_parts.h: what a checkpoint is made of, for the files that read one. */
 #ifndef TFP_CHECKPOINT_PARTS_H
 #define TFP_CHECKPOINT_PARTS_H
 
@@ -90,15 +90,34 @@ tfp_status tfp_checkpoint_slice(tfp_checkpoint *c, tfp_str bytes, const tfp_vari
 tfp_status tfp_checkpoint_version(tfp_str bytes, tfp_error *err);
 /* Says once that there are types without values, which are then only names. */
 void tfp_checkpoint_warn_type(tfp_builder *b, int dtype, tfp_str name);
+static inline int64_t tfp_extent_length(tfp_extent e, int64_t dim) { return e.length < 0 ? dim : e.length; }
 /* Checks that a slice lies in the shape and counts its elements. */
 tfp_status tfp_slice_count(const int64_t *dims, const tfp_extent *slice, size_t dim_count, uint64_t *count,
                            tfp_error *err);
 /* The key under which a slice of a variable is kept. */
 void tfp_slice_key(tfp_buf *key, tfp_str name, const tfp_extent *slice, size_t dim_count);
+/* Opens one of c->files, which must be as long as it was. */
 tfp_status tfp_shard_open(const tfp_shard *file, tfp_source *out, tfp_error *err);
 /* Gives the reader to one thread, with that file open; the caller hands it back by tfp_reader_give. */
 tfp_status tfp_reader_take(const tfp_checkpoint *c, uint32_t file, tfp_reader **out, tfp_error *err);
 void tfp_reader_give(tfp_reader *r);
+tfp_reader *tfp_reader_new(void); /* NULL without memory */
+void tfp_reader_free(tfp_reader *r);
+
+/* ---- files by name ---- */
+
+/* The files that a path stands for: one index, or any number of tables. */
+typedef struct tfp_file_set {
+    tfp_arena arena;
+    TFP_VEC(char *) tables;
+    char *prefix; /* of version 2, NULL when the path does not say */
+} tfp_file_set;
+
+/* Errors are without the path. Free with tfp_file_set_free, also after an error. */
+tfp_status tfp_file_set_find(tfp_file_set *set, const char *path, tfp_error *err);
+void tfp_file_set_free(tfp_file_set *set);
+/* Only regular files are opened: who opens a FIFO to look at it ends its writer. */
+bool tfp_is_table_file(const char *path);
 /* The last part of a path. */
 const char *tfp_base_name(const char *path);
 
