@@ -140,11 +140,19 @@ void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid 
     if (APPEND(b, inputs, e)) CHAIN(b->p, inputs, n->input_first, n->input_last);
 }
 
+/* TensorFlow has no tensors of more dimensions. A shape is shown with every node that takes it as input: without a bound
+ * a small file could become a huge report. */
+#define MAX_DIMS 254
+
 uint32_t tfp_build_shape(tfp_builder *b, const int64_t *dims, size_t count, bool scalar)
 {
     static const int64_t one = 1;
     tfp_profile *p = b->p;
     if (scalar && count == 0) dims = &one, count = 1;
+    if (count > MAX_DIMS) {
+        tfp_build_warn(b, "shapes of more than 254 dimensions, taken as unknown", TFP_STR(""));
+        count = 0;
+    }
     if (b->status || !check(b, p->dims.size + count < TFP_NONE && tfp_reserve(&p->dims, p->dims.size + count)))
         return TFP_NONE;
     tfp_shape s = { (uint32_t)p->dims.size, (uint32_t)count, scalar };

@@ -2,7 +2,7 @@
  * MultiGraphNodeProto (op, code) or AdviceProto, serialized.
  * A message holds its children, and begins with its length. So each row's own fields are encoded once to learn their
  * size, sizes are summed from the last row up to the root, and then everything is written from the root down: no
- * recursion and no copying, however deep the tree. Numbers: tensorflow/core/profiler/tfprof_output.proto. */
+ * recursion and no copying, however deep the tree. Shapes, which many inputs share, are encoded once. Numbers: tensorflow/core/profiler/tfprof_output.proto. */
 #include "outputs/fields.h"
 #include "outputs/output.h"
 #include "wire/proto.h"
@@ -34,31 +34,77 @@ static size_t varint_size(uint64_t v)
     return n;
 }
 
-/* A TensorShapeProto; an unknown shape says so. */
-static void put_shape(tfp_buf *b, uint32_t number, const tfp_profile *p, uint32_t shape)
+/* Fields go into a buffer. With a sink they leave from there; without one they are only counted. */
+typedef struct coder {
+    const tfp_report *r;
+    const tfp_profile *p;
+    tfp_sink *sink;
+    tfp_buf scratch, head;
+    tfp_buf *b;         /* the sink's or scratch */
+    uint64_t size;      /* counted */
+    tfp_arena arena;
+    tfp_str *shapes;    /* by shape: its TensorShapeProto, once it was asked for */
+} coder;
+
+static void settle(coder *c)
 {
-    size_t at = tfp_put_open(b, number);
-    const tfp_shape *s = shape == TFP_NONE ? NULL : &p->shapes.at[shape];
-    if (!s || s->count == 0) tfp_put_int(b, 3, 1);
-    for (uint32_t i = 0; s && i < s->count; i++) {
-        size_t dim = tfp_put_open(b, 2);
-        tfp_put_int(b, 1, p->dims.at[s->first + i]);
-        tfp_put_close(b, dim);
+    if (c->sink) tfp_sink_flush_if_full(c->sink);
+    else c->size += c->b->size, c->b->size = 0;
+}
+
+/* A TensorShapeProto; an unknown shape says so. */
+static tfp_str encode_shape(coder *c, uint32_t shape)
+{
+    const tfp_shape *s = shape == TFP_NONE ? NULL : &c->p->shapes.at[shape];
+    if (!s || s->count == 0) return TFP_STR("\x18\x01"); /* unknown_rank: true */
+    if (c->shapes[shape].data) return c->shapes[shape];
+    c->head.size = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        size_t dim = tfp_put_open(&c->head, 2);
+        tfp_put_int(&c->head, 1, c->p->dims.at[s->first + i]);
+        tfp_put_close(&c->head, dim);
     }
-    tfp_put_close(b, at);
+    char *copy = tfp_arena_copy(&c->arena, (tfp_str){ c->head.data, c->head.size });
+    if (!copy) c->head.failed = true;
+    else c->shapes[shape] = (tfp_str){ copy, c->head.size };
+    return copy ? c->shapes[shape] : TFP_STR("");
+}
+
+/* The size of an entry of input_shapes, without its own tag and length. */
+static size_t entry_size(int32_t position, tfp_str shape)
+{
+    return 1 + varint_size((uint64_t)(int64_t)position) + 1 + varint_size(shape.size) + shape.size;
+}
+
+/* What put_node will write. */
+static uint64_t node_size(coder *c, uint32_t node)
+{
+    const tfp_node *n = &c->p->nodes.at[node];
+    uint64_t size = 0;
+    c->head.size = 0;
+    if (n->device) put_string(&c->head, 10, tfp_text(c->p, n->device));
+    size += c->head.size;
+    for (TFP_EACH(inputs, i, n->input_first, c->p)) {
+        const tfp_input_edge *e = &c->p->inputs.at[i];
+        size_t entry = entry_size(e->position, encode_shape(c, tfp_input_shape(c->p, e)));
+        size += 2 + varint_size(entry) + entry;
+    }
+    return size;
 }
 
 /* What a node brings beyond its numbers: its device and the shapes of its inputs. */
-static void put_node(tfp_buf *b, const tfp_profile *p, uint32_t node)
+static void put_node(coder *c, uint32_t node)
 {
-    const tfp_node *n = &p->nodes.at[node];
-    if (n->device) put_string(b, 10, tfp_text(p, n->device));
-    for (TFP_EACH(inputs, i, n->input_first, p)) {
-        const tfp_input_edge *e = &p->inputs.at[i];
-        size_t at = tfp_put_open(b, 16);
-        tfp_put_int_always(b, 1, e->position);
-        put_shape(b, 2, p, tfp_input_shape(p, e));
-        tfp_put_close(b, at);
+    const tfp_node *n = &c->p->nodes.at[node];
+    if (n->device) put_string(c->b, 10, tfp_text(c->p, n->device));
+    for (TFP_EACH(inputs, i, n->input_first, c->p)) {
+        const tfp_input_edge *e = &c->p->inputs.at[i];
+        tfp_str shape = encode_shape(c, tfp_input_shape(c->p, e));
+        tfp_put_tag(c->b, 16, TFP_BYTES);
+        tfp_put_varint(c->b, entry_size(e->position, shape));
+        tfp_put_int_always(c->b, 1, e->position);
+        tfp_put_bytes_always(c->b, 2, shape);
+        settle(c);
     }
 }
 
@@ -96,55 +142,76 @@ static void put_tensor(tfp_buf *b, uint32_t number, const tfp_tensor *t)
 }
 
 /* A GraphNodeProto's fields but for its children. */
-static void put_graph_row(tfp_buf *b, const tfp_report *r, uint32_t row)
+static void put_graph_row(coder *c, uint32_t row)
 {
+    const tfp_report *r = c->r;
     const tfp_row *x = &r->rows.at[row];
-    put_string(b, 1, x->name);
+    put_string(c->b, 1, x->name);
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
-        if (f->graph_own) tfp_put_int(b, f->graph_own, tfp_own(r, row, f->value));
-        if (f->graph_total) tfp_put_int(b, f->graph_total, tfp_total(r, row, f->value));
+        if (f->graph_own) tfp_put_int(c->b, f->graph_own, tfp_own(r, row, f->value));
+        if (f->graph_total) tfp_put_int(c->b, f->graph_total, tfp_total(r, row, f->value));
     }
-    if (x->node != TFP_NONE) put_node(b, r->profile, x->node);
-    if (x->tensor != TFP_NONE) put_tensor(b, 15, r->tensors.at[x->tensor]);
+    if (x->tensor != TFP_NONE) put_tensor(c->b, 15, r->tensors.at[x->tensor]);
+    settle(c);
+    if (x->node == TFP_NONE) return;
+    if (c->sink) put_node(c, x->node);
+    else c->size += node_size(c, x->node);
+}
+
+static void put_member_numbers(coder *c, uint32_t node)
+{
+    tfp_node_stats stats;
+    tfp_node_stats_at(c->p, node, c->r->step, &stats);
+    put_string(&c->head, 1, tfp_text(c->p, c->p->nodes.at[node].name));
+    for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
+        const tfp_row_field *f = &tfp_row_fields[i];
+        int64_t v = tfp_node_value(c->p, node, &stats, f->value);
+        if (f->graph_own) tfp_put_int(&c->head, f->graph_own, v);
+        if (f->graph_total) tfp_put_int(&c->head, f->graph_total, v);
+    }
 }
 
 /* A node of a frame or an op type: its totals are its own. */
-static void put_member(tfp_buf *b, const tfp_report *r, uint32_t node)
+static void put_member(coder *c, uint32_t node)
 {
-    const tfp_profile *p = r->profile;
-    tfp_node_stats stats;
-    tfp_node_stats_at(p, node, r->step, &stats);
-    size_t at = tfp_put_open(b, 10);
-    put_string(b, 1, tfp_text(p, p->nodes.at[node].name));
-    for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
-        const tfp_row_field *f = &tfp_row_fields[i];
-        int64_t v = tfp_node_value(p, node, &stats, f->value);
-        if (f->graph_own) tfp_put_int(b, f->graph_own, v);
-        if (f->graph_total) tfp_put_int(b, f->graph_total, v);
+    uint64_t size = node_size(c, node);
+    c->head.size = 0;
+    put_member_numbers(c, node);
+    size += c->head.size;
+    tfp_put_tag(c->b, 10, TFP_BYTES);
+    tfp_put_varint(c->b, size);
+    if (c->sink) {
+        tfp_buf_add(c->b, c->head.data, c->head.size);
+        put_node(c, node);
+    } else {
+        c->size += size;
     }
-    put_node(b, p, node);
-    tfp_put_close(b, at);
+    settle(c);
 }
 
-/* A MultiGraphNodeProto's fields but for its children. Members go to the sink one by one when there is one. */
-static void put_group_row(tfp_buf *b, const tfp_report *r, uint32_t row, tfp_sink *sink, size_t *size)
+/* A MultiGraphNodeProto's fields but for its children. */
+static void put_group_row(coder *c, uint32_t row)
 {
+    const tfp_report *r = c->r;
     const tfp_row *x = &r->rows.at[row];
-    put_string(b, 1, x->name);
+    put_string(c->b, 1, x->name);
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
-        if (f->group_own) tfp_put_int(b, f->group_own, tfp_own(r, row, f->value));
-        if (f->group_total) tfp_put_int(b, f->group_total, tfp_total(r, row, f->value));
+        if (f->group_own) tfp_put_int(c->b, f->group_own, tfp_own(r, row, f->value));
+        if (f->group_total) tfp_put_int(c->b, f->group_total, tfp_total(r, row, f->value));
     }
-    for (uint32_t i = 0; i < x->member_count; i++) {
-        put_member(b, r, r->members[x->member_first + i]);
-        if (sink) tfp_sink_flush_if_full(sink);
-        else *size += b->size, b->size = 0;
-    }
+    settle(c);
+    for (uint32_t i = 0; i < x->member_count; i++) put_member(c, r->members[x->member_first + i]);
 }
 
 static bool is_group(const tfp_report *r) { return r->kind != TFP_REPORT_TREE; }
+
+static void put_row(coder *c, uint32_t row)
+{
+    if (is_group(c->r)) put_group_row(c, row);
+    else put_graph_row(c, row);
+}
 
 /* TensorFlow returns a list as a chain: each type is the only child of the one before. */
 static uint32_t parent_of(const tfp_report *r, uint32_t row)
@@ -152,44 +219,49 @@ static uint32_t parent_of(const tfp_report *r, uint32_t row)
     return r->kind == TFP_REPORT_LIST ? row - 1 : r->rows.at[row].parent;
 }
 
-static size_t own_size(const tfp_report *r, uint32_t row, tfp_buf *scratch)
-{
-    size_t size = 0;
-    scratch->size = 0;
-    if (is_group(r)) put_group_row(scratch, r, row, NULL, &size);
-    else put_graph_row(scratch, r, row);
-    return size + scratch->size;
-}
-
 /* sizes[row]: the whole message of that row, all that is below it included. */
-static tfp_status measure(const tfp_report *r, uint64_t *sizes, tfp_error *err)
+static void measure(coder *c, uint64_t *sizes)
 {
-    tfp_buf scratch = { 0 };
-    for (uint32_t i = 0; i < r->rows.size && !scratch.failed; i++) sizes[i] = own_size(r, i, &scratch);
-    bool failed = scratch.failed;
-    tfp_buf_free(&scratch);
-    if (failed) return tfp_nomem(err);
-    for (uint32_t i = (uint32_t)r->rows.size; i-- > 1;) sizes[parent_of(r, i)] += 1 + varint_size(sizes[i]) + sizes[i];
-    return TFP_OK;
+    c->sink = NULL;
+    c->b = &c->scratch;
+    for (uint32_t i = 0; i < c->r->rows.size; i++) {
+        c->size = 0;
+        put_row(c, i);
+        sizes[i] = c->size;
+    }
+    for (uint32_t i = (uint32_t)c->r->rows.size; i-- > 1;)
+        sizes[parent_of(c->r, i)] += 1 + varint_size(sizes[i]) + sizes[i];
 }
 
 /* Children stand after the other fields, so that rows can be written in their order: parents before children. */
+static void write_rows(coder *c, tfp_sink *s, const uint64_t *sizes)
+{
+    c->sink = s;
+    c->b = &s->buf;
+    for (uint32_t i = 0; i < c->r->rows.size && !s->status; i++) {
+        if (i) {
+            tfp_put_tag(c->b, is_group(c->r) ? GROUP_CHILDREN : GRAPH_CHILDREN, TFP_BYTES);
+            tfp_put_varint(c->b, sizes[i]);
+        }
+        put_row(c, i);
+    }
+}
+
 static tfp_status write_tree(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
+    coder c = { .r = r, .p = r->profile };
     uint64_t *sizes = malloc((r->rows.size + 1) * sizeof *sizes);
-    if (!sizes) return tfp_nomem(err);
-    tfp_status status = measure(r, sizes, err);
-    for (uint32_t i = 0; !status && i < r->rows.size && !s->status; i++) {
-        if (i) {
-            tfp_put_tag(&s->buf, is_group(r) ? GROUP_CHILDREN : GRAPH_CHILDREN, TFP_BYTES);
-            tfp_put_varint(&s->buf, sizes[i]);
-        }
-        if (is_group(r)) put_group_row(&s->buf, r, i, s, NULL);
-        else put_graph_row(&s->buf, r, i);
-        tfp_sink_flush_if_full(s);
-    }
+    c.shapes = TFP_NEW(&c.arena, tfp_str, r->profile->shapes.size + 1);
+    bool ok = sizes && c.shapes;
+    if (ok) measure(&c, sizes);
+    ok = ok && !c.scratch.failed && !c.head.failed;
+    if (ok) write_rows(&c, s, sizes);
+    ok = ok && !c.head.failed;
     free(sizes);
-    return status;
+    tfp_buf_free(&c.scratch);
+    tfp_buf_free(&c.head);
+    tfp_arena_free(&c.arena);
+    return ok ? TFP_OK : tfp_nomem(err);
 }
 
 /* AdviceProto: a map from a checker's name to its reports. */
