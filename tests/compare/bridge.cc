@@ -1,9 +1,9 @@
 /* tests/compare/bridge.cc: reaches the tfprof core inside TensorFlow's library, for core.py. Not part of the program.
  *
- * TensorFlow's Python binding never passes a checkpoint and has no prompt, so the core is called as its own command line
- * called it: by its C++ symbols. They are declared here as far as this file needs them, without TensorFlow's headers:
- * classes of which only the address matters have room for their members and nothing else. Built for tensorflow 2.21.0;
- * core.py loads TensorFlow's libraries first, so the names are found at load time. */
+ * TensorFlow's Python binding never passes a checkpoint and has no prompt, so the core is called as its own command
+ * line called it: by its C++ symbols. They are declared here as far as this file needs them, without TensorFlow's
+ * headers: classes of which only the address matters have room for their members and nothing else. Built for
+ * tensorflow 2.21.0; core.py loads TensorFlow's libraries first, so the names are found at load time. */
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

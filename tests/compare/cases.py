@@ -56,7 +56,7 @@ class List:
 
 
 def tutorial(add):
-    """The thirteen examples of the TensorFlow 1.0 tutorial, in today's option names (9 to 11: on the files, not a profile)."""
+    """The thirteen examples of the TensorFlow 1.0 tutorial, in today's option names."""
     net = 'resnet32'
     bare, checkpoint = files(net, 'graph.pbtxt', log=False), 'resnet32/ckpt_v2/model.ckpt-1'
     logged, restored = files(net, 'graph.pbtxt'), dict(bare, checkpoint=checkpoint)
@@ -184,8 +184,9 @@ def drawings(add):
             (DENSE, 'graph', '-step 0 -max_depth 100000'), (DENSE, 'graph', '-max_depth 100000'), (DENSE, 'scope', ''),
             (DENSE, 'code', '-max_depth 100'), (DENSE, 'op', ''), (GPU, 'graph', '-step 0 -max_depth 100000'),
             (GPU, 'graph', '-step 1 -max_depth 100000 -account_type_regexes .*gpu:1 -min_micros 20'),
-            (GPU, 'scope', '-max_depth 5'), (ODD, 'graph', '-step 0 -max_depth 100'), (ODD, 'graph', '-step 5 -max_depth 3'),
-            (ODD, 'scope', '-max_depth 100'), (ODD, 'code', ''), (TOWERS, 'graph', '-step 4 -max_depth 100000 -min_micros 5'),
+            (GPU, 'scope', '-max_depth 5'), (ODD, 'graph', '-step 0 -max_depth 100'),
+            (ODD, 'graph', '-step 5 -max_depth 3'), (ODD, 'scope', '-max_depth 100'), (ODD, 'code', ''),
+            (TOWERS, 'graph', '-step 4 -max_depth 100000 -min_micros 5'),
             (SEQ2SEQ, 'graph', '-step 0 -max_depth 100000 -account_type_regexes .*ps.*')):
         add('timeline', inputs, view, *(options.split() + out))
     for i, column in enumerate(NUMERIC[:9]):
@@ -256,7 +257,8 @@ class Words:
 def random_options(rng, words, view):
     shown = {'op': words.types, 'code': words.frames or words.names}.get(view, words.names)
     count = rng.choice((1, 1, 2, 4, len(COLUMNS) - 1))
-    options = ['-select', ','.join(rng.sample(COLUMNS[:-1], count)), '-max_depth', str(rng.choice((1, 2, 3, 5, 8, 30, 1000)))]
+    options = ['-select', ','.join(rng.sample(COLUMNS[:-1], count)),
+               '-max_depth', str(rng.choice((1, 2, 3, 5, 8, 30, 1000)))]
     for name, vocabulary, chance in (('account', words.types, 0.25), ('start', shown, 0.2), ('trim', shown, 0.15),
                                      ('show', shown, 0.25), ('hide', shown, 0.15)):
         if rng.random() < chance:
@@ -281,7 +283,7 @@ def words_of(base, source):
 
 
 def random_cases(seed, count, sources, base):
-    """sources: (inputs, the profile whose words are used, or Words). About one in eight draws a timeline or a pprof file."""
+    """sources: (inputs, the profile whose words are used, or Words). One in eight draws a timeline or a pprof file."""
     rng, made = random.Random(seed), List()
     words = {id(s): words_of(base, s) for _, s in sources}
     while len(made.cases) < count:

@@ -3,9 +3,9 @@
 
     live.py PROGRAM [-seed N] [-count N] [-folder DIR] [-keep]
 
-Needs tensorflow-cpu==2.21.0 in the Python that runs it, and g++. DIR (build-compare) takes the models and the bridge; -keep
-takes the models that are there already. Asked: the fixed cases of cases.py, -count random option sets from -seed, and
-what TensorFlow answers about profiles that our `convert` wrote.
+Needs tensorflow-cpu==2.21.0 in the Python that runs it, and g++. DIR (build-compare) takes the models and the bridge;
+-keep takes the models that are there already. Asked: the fixed cases of cases.py, -count random option sets from
+-seed, and what TensorFlow answers about profiles that our `convert` wrote.
 """
 import argparse
 import collections

@@ -3,7 +3,8 @@
 
     record_cases.py [BUILD FOLDER]      writes ../golden/tensorflow/answers.jsonl.xz
 
-One line a case: the case with its answer, {OUT} standing for the output file's path. Of a large proto only a digest is kept.
+One line a case: the case with its answer, {OUT} standing for the output file's path. Of a large proto only a digest is
+kept.
 """
 import base64
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the program with the answers of TensorFlow 2.21's tfprof core that record_cases.py recorded. No TensorFlow needed.
+"""Compares the program with the answers of TensorFlow 2.21's tfprof core that record_cases.py recorded. No TensorFlow
+needed.
 
     recorded.py PROGRAM [REGEX]     REGEX: only cases whose id it finds
 """

@@ -1,8 +1,8 @@
 """When two answers (core.py says what one is) are the same. Plain Python.
 
-Text: byte for byte from the line `Profile:` on; above it, from `Doc:` on, the same labels before the first colon, line by
-line. Where a timeline or pprof file is written, of stdout only the lines with peaks count. Timelines: the same events, a
-process known by its name. pprof: the same samples with the same stacks and labels. Protos: equal fields.
+Text: byte for byte from the line `Profile:` on; above it, from `Doc:` on, the same labels before the first colon, line
+by line. Where a timeline or pprof file is written, of stdout only the lines with peaks count. Timelines: the same
+events, a process known by its name. pprof: the same samples with the same stacks and labels. Protos: equal fields.
 """
 import collections
 import gzip
@@ -42,8 +42,8 @@ def lines_that_count(text):
 
 
 def advice(text):
-    """Blocks of TensorFlow's checkers, in the order of their names; left out are those of other checkers, and what was said
-    before the first."""
+    """Blocks of TensorFlow's checkers, in the order of their names; left out are those of other checkers, and what was
+    said before the first."""
     blocks = re.split(rb'(?m)^\n(?=\w+:\n)', text)
     return sorted(b for b in blocks[1:] if b.startswith(CHECKERS))
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Makes large inputs out of the sample, for benchmarks: copies of a recorded model under scopes of their own. Plain Python.
+"""Makes large inputs out of the sample, for benchmarks: copies of a recorded model under scopes of their own. Plain
+Python.
 
     grow.py profile OUT [NODES [STEPS]]    a ProfileProto; 85000 nodes and 5 steps are about 108 MB
     grow.py files FOLDER [NODES]           graph.pb, graph.pbtxt, run_meta_0 and tfprof_log of one large model
 
-Names get a prefix (`part_0012/`), node ids an offset; a gradient's name keeps naming the forward node of its own copy. Times
-differ between copies, so that sorting has work to do. Everything else (traces, attributes, memory) stays as recorded.
+Names get a prefix (`part_0012/`), node ids an offset; a gradient's name keeps naming the forward node of its own copy.
+Times differ between copies, so that sorting has work to do. Everything else (traces, attributes, memory) stays as
+recorded.
 """
 import gzip
 import os

@@ -1,4 +1,5 @@
-"""The networks that are recorded: each function builds one, runs it and leaves a Recording behind. Needs tensorflow-cpu.
+"""The networks that are recorded: each function builds one, runs it and leaves a Recording behind. Needs
+tensorflow-cpu.
 
 All use small random inputs: what counts here is the shape of the graph and of what the runtime reports about it.
 """

@@ -1,7 +1,7 @@
 """A graph, run metadata and op log written by hand: what is legal and rare, all in one small profile.
 
-Nothing of it ever ran. Names and numbers are chosen so that each rule of the views shows in a row of its own. `chance` makes
-more of the kind out of a seed, to find what nobody thought of.
+Nothing of it ever ran. Names and numbers are chosen so that each rule of the views shows in a row of its own. `chance`
+makes more of the kind out of a seed, to find what nobody thought of.
 """
 import os
 import random

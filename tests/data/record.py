@@ -66,7 +66,8 @@ def op_log(graph, types=(), run_meta=None):
 
 
 def old_op_log(log):
-    """The same log in TensorFlow 1's form: a trace holds its strings (1 file, 2 lineno, 3 function, 4 line), no id table."""
+    """The same log in TensorFlow 1's form: a trace holds its strings (1 file, 2 lineno, 3 function, 4 line), no id
+    table."""
     out = []
     for entry in log.log_entries:
         parts = [wire.bytes_field(1, entry.name)]

@@ -3,7 +3,8 @@
 
     sample.py MODELS        MODELS: what make_models.py left behind; writes sample/ beside this file
 
-Files that pack well are kept as NAME.gz, which tfprof reads as it is; folders and checkpoints stay as TensorFlow wrote them.
+Files that pack well are kept as NAME.gz, which tfprof reads as it is; folders and checkpoints stay as TensorFlow wrote
+them.
 """
 import gzip
 import os

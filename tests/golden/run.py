@@ -13,10 +13,12 @@ A transcript (*.test):
     ! a line of stderr                  the lines of stderr, after those of stdout
     ? 2                                 the exit status, when it is not 0; a carriage return shows as \\r
     tfprof> scope -max_depth 2          after a `$ tfprof` without a verb: a line for its stdin, and its answer
-Empty lines at the end of an answer do not count. Files that a command writes land in a scratch folder, new for each transcript.
+Empty lines at the end of an answer do not count. Files that a command writes land in a scratch folder, new for each
+transcript.
 
-Code blocks of README.md and docs/*.md that start with `$ tfprof` or `tfprof>` run the same way, but show stderr as it is
-and no status. `<!-- in: FOLDER -->` before a block says where it and those after it run; `<!-- not run -->` leaves the next one out.
+Code blocks of README.md and docs/*.md that start with `$ tfprof` or `tfprof>` run the same way, but show stderr as it
+is and no status. `<!-- in: FOLDER -->` before a block says where it and those after it run; `<!-- not run -->` leaves
+the next one out.
 """
 import concurrent.futures
 import difflib
@@ -55,7 +57,8 @@ class Block:
 
 
 def parse(lines, block, document, session):
-    """-> runs: (shell command, Entries): the first entry is the command's own answer, the others are lines of its session."""
+    """-> runs: (shell command, Entries): the first entry is the command's own answer, the others are lines of its
+    session."""
     runs, entry = [], None
     for i in range(block.first, block.last):
         line = lines[i][len(block.indent):]
@@ -161,7 +164,8 @@ class Shell:
         return text[0], text[1], done.returncode
 
     def answers(self, command, entries):
-        """(stdout, stderr, status) for each entry; a line's answer is what it adds to the session that ends before it."""
+        """(stdout, stderr, status) for each entry; a line's answer is what it adds to the session that ends before
+        it."""
         found, out, err = [], '', ''
         for count in range(1, len(entries) + 1):
             typed = ''.join(e.command + '\n' for e in entries[1:count])
