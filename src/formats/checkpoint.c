@@ -172,7 +172,8 @@ static bool probe_path(const char *path)
 {
     tfp_file_set set = { 0 };
     tfp_status s = tfp_file_set_find(&set, path, NULL);
-    bool is = set.tables.size && (!tfp_exists(path) || (s == TFP_OK && tfp_is_table_file(set.tables.at[0])));
+    bool none = s == TFP_NOMEM && !tfp_exists(path); /* perhaps a prefix: reading it will say what is wrong */
+    bool is = none || (set.tables.size && (!tfp_exists(path) || (s == TFP_OK && tfp_is_table_file(set.tables.at[0]))));
     tfp_file_set_free(&set);
     return is;
 }

@@ -6,6 +6,7 @@
 #include "formats/format.h"
 #include "formats/sniff.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -269,40 +270,33 @@ static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, to
 
 static const char *const model_files[] = { "saved_model.pb", "saved_model.pbtxt", NULL };
 
-/* The model in a folder, to be freed; NULL when there is none (or no memory). */
-static char *model_in(const char *path)
+/* The model in a folder, its path in `file`; false when there is none, or when the path is longer than any can be. */
+static bool model_in(const char *path, char file[PATH_MAX])
 {
-    size_t size = strlen(path) + 20;
-    char *file = malloc(size);
-    for (size_t i = 0; file && model_files[i]; i++) {
-        snprintf(file, size, "%s/%s", path, model_files[i]);
-        if (tfp_exists(file)) return file;
+    for (size_t i = 0; model_files[i]; i++) {
+        int size = snprintf(file, PATH_MAX, "%s/%s", path, model_files[i]);
+        if (size > 0 && size < PATH_MAX && tfp_exists(file)) return true;
     }
-    free(file);
-    return NULL;
+    return false;
 }
 
 static bool probe_path(const char *path)
 {
-    if (!tfp_is_folder(path)) return false;
-    char *file = model_in(path);
-    free(file);
-    return file != NULL;
+    char file[PATH_MAX];
+    return tfp_is_folder(path) && model_in(path, file);
 }
 
 static tfp_status read_path(tfp_builder *b, const char *path, tfp_error *err)
 {
-    char *file = model_in(path);
-    if (!file) return tfp_fail(err, TFP_BADFILE, "a folder without a saved_model.pb");
+    char file[PATH_MAX];
+    if (!model_in(path, file)) return tfp_fail(err, TFP_BADFILE, "a folder without a saved_model.pb");
     tfp_input in = { .fd = -1 };
     tfp_status s = tfp_input_open(&in, file, err);
     in.progress = b->p->progress;
     in.progress_ctx = b->p->progress_ctx;
     if (!s) s = read_graph(b, &in, err);
     tfp_input_close(&in);
-    s = tfp_within(err, s, "%s", strrchr(file, '/') + 1);
-    free(file);
-    return s;
+    return tfp_within(err, s, "%s", strrchr(file, '/') + 1);
 }
 
 const tfp_format tfp_format_graph = {
