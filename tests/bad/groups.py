@@ -250,7 +250,7 @@ def warnings(b):
             ("metadata of another graph", run_meta(execution("p"), execution("q")), "odd.run"),
             ("times that overflow", run_meta(execution("x", huge, huge), execution("x", 1, huge)), "odd.run"),
             ("negative duration", run_meta(execution("x", 1000, -50)), "odd.run"),
-            ("no data", run_meta(), "odd.run")):
+            ("no data", text(1, b""), "odd.run")):
         b.works(what, b.run("scope", "--graph_path", g, "--run_meta_path", b.file(run, "odd.run")), warns=words)
     log = text(1, text(1, "nobody") + wire.number_field(2, 5))
     b.works("a log of another graph", b.run("scope", "--graph_path", g, "--op_log_path", b.file(log, "odd.log")), warns="odd.log")
