@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/crc32c.h"
-#include "model/tensors.h"
+#include "formats/tensor.h"
 #include "outputs/tensor_text.h"
 #include "wire/orderedcode.h"
 #include "wire/proto.h"
@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 #define DATA TEST_DATA "/checkpoints/"
 
@@ -584,6 +585,90 @@ static void bad_slices_are_refused(void **state)
     }
 }
 
+static void variables_may_not_be_listed_twice(void **state)
+{
+    (void)state;
+    static const int64_t slices[] = { 0, 2, 0, 0 };
+    for (int64_t dim = 2; dim < 4; dim++) {
+        table t = { 0 };
+        tfp_buf meta = { 0 };
+        size_t at = tfp_put_open(&meta, 1);
+        put_meta(&meta, "v", 2, slices);
+        put_meta(&meta, "v", dim, slices);
+        tfp_put_close(&meta, at);
+        add(&t, TFP_STR(""), (tfp_str){ meta.data, meta.size });
+        end_block(&t);
+        end_table(&t);
+        assert_table_fails(&t, TFP_BADFILE, dim == 2 ? "v is listed twice" : "different types or shapes");
+        tfp_buf_free(&meta);
+        drop_table(&t);
+    }
+}
+
+static void a_small_file_can_not_claim_to_be_much(void **state)
+{
+    (void)state;
+    static const int64_t slices[] = { 0, 1 << 24, 0, 0 };
+    table t = { 0 };
+    tfp_buf meta = { 0 };
+    size_t at = tfp_put_open(&meta, 1);
+    put_meta(&meta, "v", 1 << 24, slices);
+    tfp_put_close(&meta, at);
+    add(&t, TFP_STR(""), (tfp_str){ meta.data, meta.size });
+    end_block(&t);
+    end_table(&t);
+    assert_table_fails(&t, TFP_LIMIT, "unpack to 128 MB");
+    tfp_buf_free(&meta);
+    drop_table(&t);
+}
+
+/* A V1 list of variables with one of that shape message. */
+static void assert_shape_fails(tfp_str shape_message, const char *part)
+{
+    table t = { 0 };
+    tfp_buf meta = { 0 };
+    size_t at = tfp_put_open(&meta, 1), tensor = tfp_put_open(&meta, 1);
+    tfp_put_bytes(&meta, 1, TFP_STR("v"));
+    tfp_put_bytes(&meta, 2, shape_message);
+    tfp_put_int(&meta, 3, 1);
+    tfp_put_close(&meta, tensor);
+    tfp_put_close(&meta, at);
+    add(&t, TFP_STR(""), (tfp_str){ meta.data, meta.size });
+    end_block(&t);
+    end_table(&t);
+    assert_table_fails(&t, TFP_BADFILE, part);
+    tfp_buf_free(&meta);
+    drop_table(&t);
+}
+
+static void shapes_are_known_and_of_few_dimensions(void **state)
+{
+    (void)state;
+    char many[255 * 4];
+    for (size_t i = 0; i < sizeof many; i += 4) memcpy(many + i, "\x12\x02\x08\x01", 4);
+    assert_shape_fails(TFP_STR("\x18\x01"), "unknown rank");
+    assert_shape_fails((tfp_str){ many, sizeof many }, "more than 254 dimensions");
+    assert_shape_fails(TFP_STR("\x12\x05"), "shape: ");
+}
+
+static void values_may_stand_in_any_field_of_their_type(void **state)
+{
+    (void)state;
+    double doubles[3];
+    int64_t ints[2];
+    tfp_error *err = tfp_error_new();
+    assert_int_equal(tfp_widen_proto(1, TFP_STR("\x22\x08\0\0\x80\x3f\0\0\0\xc0"), 2, doubles, err), TFP_OK);
+    assert_true(doubles[0] == 1 && doubles[1] == -2); /* tensor_content */
+    assert_int_equal(tfp_widen_proto(25, TFP_STR("\x92\x01\x03\x38\xb8\x7e"), 3, doubles, err), TFP_OK);
+    assert_true(doubles[0] == 1 && doubles[1] == -1 && doubles[2] == 448); /* float8_val */
+    assert_int_equal(tfp_widen_proto(9, TFP_STR("\x50\x05\x50\x07"), 2, ints, err), TFP_OK);
+    assert_true(ints[0] == 5 && ints[1] == 7); /* int64_val, not packed */
+    assert_fails(tfp_widen_proto(1, TFP_STR("\x22\x05\0\0\x80\x3f\0"), 1, doubles, err), err, TFP_BADFILE,
+                 "5 bytes for 1");
+    assert_fails(tfp_widen_proto(1, TFP_STR("\x2a\x05\0\0\x80\x3f\0"), 1, doubles, err), err, TFP_BADFILE, "");
+    tfp_error_free(err);
+}
+
 /* ---- tables that nobody should write ---- */
 
 static const tfp_str v1_meta = { "\x0a\x02\x12\x00", 4 }; /* no variables */
@@ -673,6 +758,31 @@ static void blocks_must_keep_to_their_index_keys(void **state)
     assert_false(tfp_walk_next(&w, err));
     assert_int_equal(w.status, TFP_BADFILE);
     assert_non_null(strstr(tfp_error_message(err), "beyond its index key"));
+    tfp_walk_free(&w);
+    tfp_sstable_free(&s);
+    tfp_error_free(err);
+    drop_table(&t);
+}
+
+static void blocks_must_follow_each_other(void **state)
+{
+    (void)state;
+    table t = { 0 };
+    add(&t, TFP_STR(""), v1_meta);
+    t.index_key = TFP_STR("b");
+    end_block(&t);
+    add(&t, TFP_STR("a"), TFP_STR(""));
+    t.index_key = TFP_STR("c");
+    end_block(&t);
+    end_table(&t);
+    tfp_sstable s;
+    tfp_source source = tfp_source_memory((tfp_str){ t.file.data, t.file.size });
+    tfp_error *err = tfp_error_new();
+    assert_int_equal(tfp_sstable_read(&s, &source, err), TFP_OK);
+    tfp_walk w = tfp_walk_start(&s, &source);
+    assert_true(tfp_walk_next(&w, err));
+    assert_false(tfp_walk_next(&w, err));
+    assert_non_null(strstr(tfp_error_message(err), "first key is not beyond"));
     tfp_walk_free(&w);
     tfp_sstable_free(&s);
     tfp_error_free(err);
@@ -847,6 +957,36 @@ static void missing_files_are_named(void **state)
     tfp_error_free(err);
 }
 
+static void files_must_stay_as_they_were(void **state)
+{
+    (void)state;
+    tfp_error *err = tfp_error_new();
+    tfp_buf index = content_of(DATA "big_endian.index"), data = content_of(DATA "big_endian.data-00000-of-00001");
+    char *folder = new_folder(), *path = file_in(folder, "c.index", index.data, index.size);
+    char *shard = file_in(folder, "c.data-00000-of-00001", data.data, data.size);
+    tfp_profile *p = open_checkpoint(path, err);
+    tfp_tensor t;
+    assert_non_null(p);
+    assert_string_equal(tfp_checkpoint_path(p->checkpoint), path);
+    free(file_in(folder, "c.data-00000-of-00001", data.data, data.size - 1));
+    assert_fails(tfp_checkpoint_read(p->checkpoint, TFP_STR("d"), &t, err), err, TFP_BADFILE,
+                 "of-00001: d: changed since");
+    tfp_tensor_free(&t);
+    assert_int_equal(remove(shard), 0);
+    assert_fails(tfp_checkpoint_read(p->checkpoint, TFP_STR("d"), &t, err), err, TFP_BADFILE, "cannot open");
+    tfp_tensor_free(&t);
+    assert_int_equal(mkfifo(shard, 0600), 0);
+    assert_fails(tfp_checkpoint_read(p->checkpoint, TFP_STR("d"), &t, err), err, TFP_BADFILE, "not a regular file");
+    tfp_tensor_free(&t);
+    tfp_profile_free(p);
+    drop_folder(folder);
+    free(path);
+    free(shard);
+    tfp_buf_free(&index);
+    tfp_buf_free(&data);
+    tfp_error_free(err);
+}
+
 /* ---- text ---- */
 
 static char *text_of(tfp_tensor t)
@@ -952,15 +1092,21 @@ int main(void)
         cmocka_unit_test(bad_bundles_are_refused),
         cmocka_unit_test(types_without_values_are_names_with_a_warning),
         cmocka_unit_test(bad_slices_are_refused),
+        cmocka_unit_test(variables_may_not_be_listed_twice),
+        cmocka_unit_test(a_small_file_can_not_claim_to_be_much),
+        cmocka_unit_test(shapes_are_known_and_of_few_dimensions),
+        cmocka_unit_test(values_may_stand_in_any_field_of_their_type),
         cmocka_unit_test(bad_blocks_are_refused),
         cmocka_unit_test(bad_indexes_are_refused),
         cmocka_unit_test(blocks_must_keep_to_their_index_keys),
+        cmocka_unit_test(blocks_must_follow_each_other),
         cmocka_unit_test(searches_find_every_key_and_no_other),
         cmocka_unit_test(names_can_not_fill_memory),
         cmocka_unit_test(a_bundle_cut_anywhere_is_refused),
         cmocka_unit_test(every_turned_bit_of_the_data_is_seen),
         cmocka_unit_test(turned_bits_of_a_table_never_go_unseen),
         cmocka_unit_test(missing_files_are_named),
+        cmocka_unit_test(files_must_stay_as_they_were),
         cmocka_unit_test(tensors_print_as_tensorflow_prints_them),
         cmocka_unit_test(empty_tensors_and_other_types_print_little),
         cmocka_unit_test(long_tensors_are_cut),
