@@ -43,7 +43,8 @@ typedef struct walk {
     uint32_t *order;  /* items in preorder */
     size_t order_size;
     tfp_shown_items shown;
-    tfp_values total; /* of the shown entries */
+    bool redo;        /* totals count the shown entries only */
+    tfp_values total; /* then by entry */
     const tfp_options *o;
     int64_t max_depth;
 } walk;
@@ -173,26 +174,30 @@ static bool choose(walk *w)
     return ok;
 }
 
-/* Totals of the shown entries: as summed up, or of what is shown only. */
-static bool shown_totals(walk *w, bool redo)
+/* Totals of what is shown only, by entry. */
+static bool shown_totals(walk *w)
 {
     size_t n = w->shown.size;
     if (!tfp_values_new(&w->total, w->t->arena, w->r->values, n)) return false;
     for (size_t i = n; i-- > 0;) {
         const tfp_shown *e = &w->shown.at[i];
-        tfp_values_add(w->r, &w->total, i, redo ? &w->t->own : &w->t->total, e->item);
-        if (redo && i) tfp_values_add(w->r, &w->total, e->parent, &w->total, i);
+        tfp_values_add(w->r, &w->total, i, &w->t->own, e->item);
+        if (i) tfp_values_add(w->r, &w->total, e->parent, &w->total, i);
     }
     /* here TensorFlow adds the root to its own total, which has nothing else to add */
-    if (redo && n && w->total.at[TFP_V_DEFINITIONS]) w->total.at[TFP_V_DEFINITIONS][0]++;
+    if (n && w->total.at[TFP_V_DEFINITIONS]) w->total.at[TFP_V_DEFINITIONS][0]++;
     return true;
 }
+
+/* Where the total of an entry stands: among those of the shown, or of all items. */
+static const tfp_values *totals(const walk *w) { return w->redo ? &w->total : &w->t->total; }
+static uint32_t total_at(const walk *w, uint32_t e) { return w->redo ? e : w->shown.at[e].item; }
 
 static bool less_by_total(const void *ctx, uint32_t a, uint32_t b)
 {
     const walk *w = ctx;
-    const int64_t *totals = w->total.at[tfp_orders[w->o->order_by].value];
-    return totals[a] > totals[b];
+    const int64_t *by = totals(w)->at[tfp_orders[w->o->order_by].value];
+    return by[total_at(w, a)] > by[total_at(w, b)];
 }
 
 static bool less_by_name(const void *ctx, uint32_t a, uint32_t b)
@@ -258,14 +263,14 @@ static tfp_status emit(walk *w, tfp_error *err)
     }
     if (!tfp_report_new_values(r)) return tfp_nomem(err);
     for (uint32_t i = 0; i < n; i++)
-        tfp_report_set_values(r, i, &w->t->own, w->shown.at[entry_of[i]].item, &w->total, entry_of[i]);
+        tfp_report_set_values(r, i, &w->t->own, w->shown.at[entry_of[i]].item, totals(w), total_at(w, entry_of[i]));
     return TFP_OK;
 }
 
 tfp_status tfp_tree_emit(tfp_tree *t, tfp_report *r, const tfp_shown_items *shown, bool redo, tfp_error *err)
 {
-    walk w = { .t = t, .r = r, .o = r->options, .shown = *shown };
-    return shown_totals(&w, redo) ? emit(&w, err) : tfp_nomem(err);
+    walk w = { .t = t, .r = r, .o = r->options, .shown = *shown, .redo = redo };
+    return !redo || shown_totals(&w) ? emit(&w, err) : tfp_nomem(err);
 }
 
 tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_error *err)
