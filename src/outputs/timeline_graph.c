@@ -209,7 +209,7 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
         if (at != TFP_NONE && !tfp_push(&s->list, at)) return false;
     }
     s->count[node] = (uint32_t)(s->list.size - s->first[node]);
-    return tfp_sort(s->list.at + s->first[node], s->count[node], number_less, NULL);
+    return s->count[node] < 2 || tfp_sort(s->list.at + s->first[node], s->count[node], number_less, NULL);
 }
 
 static bool list_inputs(graph *g, sources *s, uint32_t node)
