@@ -24,7 +24,8 @@ static tfp_strid string_of(reader *r, int64_t id)
     if (id) {
         char number[24];
         int size = snprintf(number, sizeof number, "%lld", (long long)id);
-        tfp_build_warn(r->b, "strings of code traces that are missing, taken as none", (tfp_str){ number, (size_t)size });
+        tfp_build_warn(r->b, "strings of code traces that are missing, taken as none",
+                       (tfp_str){ number, (size_t)size });
     }
     return tfp_build_string(r->b, TFP_STR("none"));
 }

@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-/* Every node carries its device's name into every output: a small file must not become a huge report by one long name. */
+/* Every node carries its device's name into every output: a small file must not become a huge report by one long
+ * name. */
 #define DEVICE_NAME_BYTES ((size_t)256 << 20)
 
 typedef struct device { /* of the entries being read */
@@ -369,8 +370,8 @@ static tfp_status read_step_stats(reader *r, tfp_wire w, tfp_error *err)
     return s ? s : tfp_wire_end(&w, err);
 }
 
-/* The share of all nodes that some run metadata had statistics for when it found them known; a hair less, as TensorFlow's,
- * which matters where two decimals are printed: 7 of 8 are 0.87. */
+/* The share of all nodes that some run metadata had statistics for when it found them known; a hair less, as
+ * TensorFlow's, which matters where two decimals are printed: 7 of 8 are 0.87. */
 static double coverage(const tfp_profile *p)
 {
     size_t covered = 0;
@@ -383,7 +384,8 @@ static void warn_about_all(reader *r, bool has_step)
     if (!has_step) tfp_build_warn(r->b, "run metadata without step_stats, which is no step", TFP_STR(""));
     else if (!r->entries) tfp_build_warn(r->b, "no data in it", TFP_STR(""));
     else if (r->p->has_graph && r->unknown * 2 > r->entries)
-        tfp_build_warn(r->b, "perhaps run metadata of another graph: most of its nodes are not in the graph", TFP_STR(""));
+        tfp_build_warn(r->b, "perhaps run metadata of another graph: most of its nodes are not in the graph",
+                       TFP_STR(""));
     if (r->has_gpu && !r->has_gpu_stream) r->p->miss_accelerator_stream = true;
 }
 
@@ -417,7 +419,8 @@ static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, to
 
 const tfp_format tfp_format_run_meta = {
     .name = "run_meta",
-    .help = "RunMetadata: what ran in one step, where, when and with how much memory; several files are steps 0, 1, 2 ...",
+    .help = "RunMetadata: what ran in one step, where, when and with how much memory; several files are steps 0, 1, "
+            "2 ...",
     .order = 2,
     .probe = probe,
     .read = read_run_meta,

@@ -1,7 +1,7 @@
-/* formats/sniff.c: which of TensorFlow's messages a file holds, and the way in that their readers share.
- * Protobuf files have no mark of their own, and most of these messages begin with field 1 and a nested message. So the
- * head of the file is walked along each message's table (schema.c): what stands where the table says counts for it, what
- * it does not know against it. */
+/* formats/sniff.c: which of TensorFlow's messages a file holds, and the way in that their readers share. Protobuf
+ * files have no mark of their own, and most of these messages begin with field 1 and a nested message. So the head of
+ * the file is walked along each message's table (schema.c): what stands where the table says counts for it, what it
+ * does not know against it. */
 #include "formats/sniff.h"
 #include "formats/schema.h"
 #include "wire/proto.h"
@@ -92,7 +92,8 @@ static unsigned missing_usual(const level *l)
 {
     unsigned count = 0;
     for (size_t i = 0; i < sizeof usual_fields / sizeof *usual_fields; i++)
-        if (tfp_str_eq(tfp_str_of(usual_fields[i].message), l->schema->name) && !(l->seen >> usual_fields[i].number & 1)) count++;
+        if (tfp_str_eq(tfp_str_of(usual_fields[i].message), l->schema->name))
+            count += !(l->seen >> usual_fields[i].number & 1);
     return count;
 }
 

@@ -72,8 +72,8 @@ static tfp_group skip_value(const uint8_t *at, const uint8_t *end, unsigned type
     return (tfp_group){ at + size, NULL };
 }
 
-/* Groups nest. The numbers of the open ones are not kept but counted: a group must end with the number that it began with
- * on the outermost level only, which is where the reader goes on. */
+/* Groups nest. The numbers of the open ones are not kept but counted: a group must end with the number that it began
+ * with on the outermost level only, which is where the reader goes on. */
 tfp_group tfp_group_skip(const uint8_t *at, const uint8_t *end, uint32_t number)
 {
     for (size_t depth = 1; at < end;) {

@@ -1,6 +1,6 @@
-/* wire/proto.h: the protobuf wire format, reading without copies and writing. Knows no message.
- * The reader is inline, down to the one-byte case of a varint: a profile of 85 MB has 15 million fields, and a wire whose
- * address goes nowhere stays in registers. What is rare (long varints, groups, messages for faults) is in proto.c. */
+/* wire/proto.h: the protobuf wire format, reading without copies and writing. Knows no message. The reader is inline,
+ * down to the one-byte case of a varint: a profile of 85 MB has 15 million fields, and a wire whose address goes
+ * nowhere stays in registers. What is rare (long varints, groups, messages for faults) is in proto.c. */
 #ifndef TFP_PROTO_H
 #define TFP_PROTO_H
 
@@ -30,7 +30,8 @@ typedef struct tfp_wire {
     uint64_t fault_at;    /* byte of the file */
     uint32_t fault_field; /* number and wire type of the field at fault, 0 when they say nothing */
     uint32_t fault_type;
-    const char *place, *outer_place, *outermost_place; /* nested messages that it is in; no array, or gcc keeps all of it in memory */
+    /* nested messages that it is in; no array, or gcc keeps all of it in memory */
+    const char *place, *outer_place, *outermost_place;
 } tfp_wire;
 
 typedef struct tfp_field {
@@ -149,7 +150,7 @@ static inline tfp_status tfp_wire_end(const tfp_wire *w, tfp_error *err)
     return w->fault ? tfp_wire_failed(*w, err) : TFP_OK;
 }
 
-/* ---- a field as what the .proto says it is; another wire type is a fault ("field 3 has wire type 5") and gives 0 or "" ---- */
+/* ---- a field as what the .proto says it is; another wire type is a fault and gives 0 or "" ---- */
 static inline bool tfp_field_is(tfp_wire *w, const tfp_field *f, tfp_wire_type type)
 {
     if (f->type == (uint32_t)type) return true;
@@ -176,14 +177,17 @@ static inline uint64_t tfp_field_uint(tfp_wire *w, const tfp_field *f)
 }
 static inline int64_t tfp_field_int(tfp_wire *w, const tfp_field *f) { return (int64_t)tfp_field_uint(w, f); }
 /* The low 32 bits, as protobuf takes them. */
-static inline int32_t tfp_field_int32(tfp_wire *w, const tfp_field *f) { return (int32_t)(uint32_t)tfp_field_uint(w, f); }
+static inline int32_t tfp_field_int32(tfp_wire *w, const tfp_field *f)
+{
+    return (int32_t)(uint32_t)tfp_field_uint(w, f);
+}
 static inline bool tfp_field_bool(tfp_wire *w, const tfp_field *f) { return tfp_field_uint(w, f) != 0; }
 uint32_t tfp_field_fixed32(tfp_wire *w, const tfp_field *f);
 float tfp_field_float(tfp_wire *w, const tfp_field *f);
 double tfp_field_double(tfp_wire *w, const tfp_field *f);
 
-/* A repeated scalar, packed or not: for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &v);)
- * `type` is the scalar's own wire type. */
+/* A repeated scalar, packed or not: for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p,
+ * &v);) `type` is the scalar's own wire type. */
 typedef struct tfp_packed {
     tfp_wire in;
     uint32_t type;

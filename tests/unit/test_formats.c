@@ -587,7 +587,8 @@ static void a_fault_tells_its_place(void **state)
     made m;
     start(&m);
     profile_node(0, "a", 5);
-    size_t entry, node = open_node(1, "b", &entry), exec = open_field(12), value = open_field(2), memory = open_field(7);
+    size_t entry, node = open_node(1, "b", &entry), exec = open_field(12), value = open_field(2);
+    size_t memory = open_field(7);
     tfp_buf_add(&bytes, "\x30\x80", 2);
     close_field(memory);
     close_field(value);

@@ -115,7 +115,8 @@ static void faults_are_named_with_their_byte(void **state)
     assert_string_equal(walk(WIRE("\x08\x01\x0e"), NULL), "unknown wire type at byte 2");
     assert_string_equal(walk(WIRE("\x08\x01\x0f"), NULL), "unknown wire type at byte 2");
     assert_string_equal(walk(WIRE("\x12\x05only"), NULL), "length past the end at byte 0");
-    assert_string_equal(walk(WIRE("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), NULL), "length past the end at byte 0");
+    assert_string_equal(walk(WIRE("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), NULL),
+                        "length past the end at byte 0");
     assert_string_equal(walk(WIRE("\x08"), NULL), "varint cut short at byte 1");
     assert_string_equal(walk(WIRE("\x08\x80"), NULL), "varint cut short at byte 1");
     assert_string_equal(walk(WIRE("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), NULL),
@@ -181,7 +182,8 @@ static void a_million_nested_groups_take_no_stack(void **state)
     UNUSED;
     tfp_buf b = { 0 };
     tfp_buf_fill(&b, '\x0b', 1000000);
-    assert_string_equal(walk(tfp_wire_start((tfp_str){ b.data, b.size }), NULL), "group without an end at byte 1000000");
+    assert_string_equal(walk(tfp_wire_start((tfp_str){ b.data, b.size }), NULL),
+                        "group without an end at byte 1000000");
     tfp_buf_fill(&b, '\x0c', 1000000);
     assert_string_equal(walk(tfp_wire_start((tfp_str){ b.data, b.size }), NULL), "");
     tfp_buf_free(&b);

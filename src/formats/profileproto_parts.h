@@ -1,0 +1,132 @@
+/* formats/profileproto_parts.h: what the readers of a ProfileProto share: its message, its nodes, their executions, and
+ * the end, when what had to wait is put together. */
+#ifndef TFP_PROFILEPROTO_PARTS_H
+#define TFP_PROFILEPROTO_PARTS_H
+
+#include "formats/format.h"
+#include "wire/proto.h"
+
+typedef struct node_ref { /* a node of the file, in the order of its rows in the profile */
+    int64_t key;
+    uint32_t trace; /* -> traces, TFP_NONE */
+    uint32_t edge_first, edge_count;
+    bool lost; /* another one took its place */
+} node_ref;
+
+typedef struct edge {
+    int64_t source; /* a key; later the name */
+    int32_t position, output_index;
+} edge;
+
+typedef struct raw_trace {
+    tfp_str bytes; /* in the reader's arena */
+    uint64_t base; /* where in the file */
+    size_t node;   /* the first that has it */
+    uint32_t row;  /* -> the profile's traces, once decoded */
+} raw_trace;
+
+typedef struct exec_ref {
+    uint32_t node, exec; /* the last node that ran in a step, and its execution */
+} exec_ref;
+
+typedef struct memo { /* the last text and what it was: devices repeat from node to node */
+    tfp_str text;
+    uint32_t id;
+} memo;
+
+typedef struct output {
+    int32_t slot;
+    uint32_t shape, place; /* place: in the file */
+} output;
+
+typedef struct step_ref {
+    int64_t id;
+    uint32_t step; /* + 1; 0: none yet */
+} step_ref;
+
+typedef struct tfp_profile_reader {
+    tfp_builder *b;
+    tfp_profile *p;
+    tfp_arena arena;
+    TFP_VEC(node_ref) nodes;
+    TFP_VEC(edge) edges;
+    TFP_VEC(edge) sources; /* of the node being read: source key and output index */
+    TFP_VEC(raw_trace) traces;
+    TFP_VEC(exec_ref) execs; /* by step */
+    TFP_VEC(output) outputs;  /* of the node being read */
+    TFP_VEC(tfp_str) buffers; /* of the run being read */
+    TFP_VEC(int64_t) shape; /* of the node being read */
+    TFP_VEC(int64_t) dims;  /* of one output */
+    TFP_VEC(tfp_code_frame) frames;
+    tfp_map64 node_by_key, trace_by_hash, string_by_id, lane_by_name;
+    TFP_VEC(uint32_t) node_by_small_key; /* keys below small_keys, as all of them should be */
+    uint64_t small_keys;
+    tfp_buf attrs;
+    memo device, host, type;
+    step_ref step_of[16]; /* by the last bits of its number */
+    memo lanes[TFP_LANE_ACCELERATOR + 1];
+    tfp_wire fault;         /* the first one below a node, with its place in the file */
+    const char *window;     /* the entry being read, and where in the file it stands: */
+    uint64_t window_at;
+    size_t first_row; /* of the profile's nodes */
+    bool no_memory;
+    bool key_twice; /* the table of names must be made anew */
+} tfp_profile_reader;
+
+/* ---- faults and odd values ---- */
+
+/* What stands inside a node is read by functions that take its bytes and leave a fault here, once a message: a wire
+ * whose address is handed on would have to live in memory, field by field. The fault is asked for once a node. */
+void tfp_profile_keep_fault(tfp_profile_reader *r, tfp_wire w, const char *place);
+#define TFP_PROFILE_END(r, w, place)                                                                                   \
+    do {                                                                                                               \
+        if (__builtin_expect((w).fault != NULL, 0)) tfp_profile_keep_fault((r), (w), (place));                         \
+    } while (0)
+
+/* Remembers that memory ran out; asked once a node. */
+static inline bool tfp_profile_ok(tfp_profile_reader *r, bool success)
+{
+    if (!success) r->no_memory = true;
+    return success;
+}
+
+/* A warning with a number as its example. */
+void tfp_profile_warn(tfp_profile_reader *r, const char *what, int64_t number);
+
+/* Counts, times and sizes that cannot be negative. */
+static inline int64_t tfp_profile_positive(tfp_profile_reader *r, int64_t v, const char *what)
+{
+    if (v >= 0) return v;
+    tfp_profile_warn(r, what, v);
+    return 0;
+}
+
+#define BYTES(r, v) tfp_profile_positive((r), (v), "negative byte counts, taken as 0")
+#define TIME(r, v) tfp_profile_positive((r), (v), "negative times, taken as 0")
+
+/* ---- pieces ---- */
+
+/* The node with that key, as far as the file was read. Keys are the numbers from 0 on in any file that was not made to
+ * do harm: those stand in a plain array, which may grow with the file but no further. */
+uint32_t tfp_profile_find_key(const tfp_profile_reader *r, int64_t key);
+bool tfp_profile_put_key(tfp_profile_reader *r, int64_t key, uint32_t node);
+
+/* Interned, or what the memo holds. */
+tfp_strid tfp_profile_text(tfp_profile_reader *r, memo *m, tfp_str text);
+
+/* A key or value of a map entry is read by number: 1 is the key, 2 the value, and either may be missing. */
+typedef struct tfp_profile_int_pair {
+    int64_t key, value;
+} tfp_profile_int_pair;
+tfp_profile_int_pair tfp_profile_pair(tfp_profile_reader *r, tfp_str bytes, const char *place);
+
+/* ---- the parts ---- */
+
+/* profileproto_exec.c: an entry of execs, step -> ExecProfile. */
+void tfp_profile_read_exec(tfp_profile_reader *r, tfp_str bytes, uint32_t node);
+/* profileproto_node.c: a ProfileNode that stands under `key`. */
+tfp_status tfp_profile_read_node(tfp_profile_reader *r, tfp_str bytes, int64_t key, tfp_error *err);
+/* profileproto_end.c: traces, inputs and duplicates, when all nodes and strings are known. */
+tfp_status tfp_profile_finish_reading(tfp_profile_reader *r, tfp_error *err);
+
+#endif
