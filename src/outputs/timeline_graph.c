@@ -58,14 +58,13 @@ static bool rank_lanes(graph *g)
     return ok;
 }
 
-/* Processes are numbered in the order of first use: row by row, and the lanes of a row by name. */
-static bool add_node(graph *g, uint32_t node, uint32_t exec)
+/* Regions of one kind of a node's lanes; lanes that nobody used before are noted. */
+static bool add_spans(graph *g, uint32_t node, uint32_t exec, tfp_lane_kind kind)
 {
-    g->fresh.size = 0;
     for (TFP_EACH(spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
         const tfp_span *s = &g->p->spans.at[i];
         uint32_t device = g->device[s->lane];
-        if (g->p->lanes.at[s->lane].kind == TFP_LANE_OTHER) continue;
+        if (g->p->lanes.at[s->lane].kind != kind) continue;
         if (g->pid[device] == TFP_NONE) {
             g->pid[device] = 0; /* once in the list */
             if (!tfp_push(&g->fresh, device)) return false;
@@ -73,6 +72,15 @@ static bool add_node(graph *g, uint32_t node, uint32_t exec)
         region x = { s->start_us, s->duration_us, device, node, 0 };
         if (!tfp_push(&g->regions, x)) return false;
     }
+    return true;
+}
+
+/* Processes are numbered in the order of first use: row by row, and the lanes of a row by name. Where a file gives one
+ * device both kinds of time, that of the accelerator comes first. */
+static bool add_node(graph *g, uint32_t node, uint32_t exec)
+{
+    g->fresh.size = 0;
+    if (!add_spans(g, node, exec, TFP_LANE_ACCELERATOR) || !add_spans(g, node, exec, TFP_LANE_CPU)) return false;
     if (!tfp_sort(g->fresh.at, g->fresh.size, lane_less, g)) return false;
     for (size_t i = 0; i < g->fresh.size; i++) {
         g->pid[g->fresh.at[i]] = (uint32_t)g->processes.size;
