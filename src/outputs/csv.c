@@ -12,7 +12,7 @@ typedef struct writer {
     const tfp_report *r;
     tfp_sink *sink;
     tfp_buf *out;
-    tfp_buf cell;       /* a text cell before quoting */
+    tfp_buf cell; /* a text cell before quoting */
     tfp_labels labels;
     bool comma, nomem;
 } writer;
@@ -91,9 +91,12 @@ static void put_input_shapes(writer *w, const tfp_row *x)
 
 static void put_element(tfp_buf *b, const tfp_tensor *t, size_t i)
 {
-    if (t->kind == TFP_VALUES_DOUBLE) tfp_put_shortest(b, t->doubles[i]);
-    else if (t->kind == TFP_VALUES_INT) tfp_buf_int(b, t->ints[i]);
-    else tfp_escape(b, t->strings[i]);
+    if (t->kind == TFP_VALUES_DOUBLE)
+        tfp_put_shortest(b, t->doubles[i]);
+    else if (t->kind == TFP_VALUES_INT)
+        tfp_buf_int(b, t->ints[i]);
+    else
+        tfp_escape(b, t->strings[i]);
 }
 
 /* Type, shape and values, row-major and separated by blanks. */
@@ -122,23 +125,32 @@ static void put_column(writer *w, tfp_column_id id, uint32_t row)
     bool header = row == TFP_NONE;
     switch (id) {
     case TFP_C_TENSOR_VALUE:
-        if (!header) put_tensor(w, &r->rows.at[row]);
-        else put_header(w, "tensor_", "dtype"), put_header(w, "tensor_", "shape"), put_header(w, "", c->name);
+        if (!header)
+            put_tensor(w, &r->rows.at[row]);
+        else
+            put_header(w, "tensor_", "dtype"), put_header(w, "tensor_", "shape"), put_header(w, "", c->name);
         break;
     case TFP_C_DEVICE:
-        if (header) put_header(w, "", c->name);
-        else put_labels(w, tfp_labels_devices(r, row, &w->labels));
+        if (header)
+            put_header(w, "", c->name);
+        else
+            put_labels(w, tfp_labels_devices(r, row, &w->labels));
         break;
     case TFP_C_OP_TYPES:
-        if (header) put_header(w, "", c->name);
-        else put_labels(w, tfp_labels_op_types(r, row, &w->labels));
+        if (header)
+            put_header(w, "", c->name);
+        else
+            put_labels(w, tfp_labels_op_types(r, row, &w->labels));
         break;
     case TFP_C_INPUT_SHAPES:
-        if (header) put_header(w, "", c->name);
-        else put_input_shapes(w, &r->rows.at[row]);
+        if (header)
+            put_header(w, "", c->name);
+        else
+            put_input_shapes(w, &r->rows.at[row]);
         break;
     case TFP_C_OCCURRENCE:
-        if (header) put_header(w, "", "runs"), put_header(w, "total_", "runs"), put_header(w, "total_", "definitions");
+        if (header)
+            put_header(w, "", "runs"), put_header(w, "total_", "runs"), put_header(w, "total_", "definitions");
         else {
             put_number(w, r->own[TFP_V_RUNS], row);
             put_number(w, r->total[TFP_V_RUNS], row);
@@ -146,12 +158,16 @@ static void put_column(writer *w, tfp_column_id id, uint32_t row)
         }
         break;
     case TFP_C_NUM_HIDDEN_OPS:
-        if (header) put_header(w, "", c->name);
-        else separate(w), tfp_buf_int(w->out, r->rows.at[row].hidden);
+        if (header)
+            put_header(w, "", c->name);
+        else
+            separate(w), tfp_buf_int(w->out, r->rows.at[row].hidden);
         break;
     default:
-        if (header) put_header(w, "", c->name), put_header(w, "total_", c->name);
-        else put_number(w, r->own[c->value], row), put_number(w, r->total[c->value], row);
+        if (header)
+            put_header(w, "", c->name), put_header(w, "total_", c->name);
+        else
+            put_number(w, r->own[c->value], row), put_number(w, r->total[c->value], row);
     }
 }
 
@@ -205,8 +221,10 @@ static void put_findings(writer *w)
 static tfp_status write_csv(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     writer w = { .r = r, .sink = s, .out = &s->buf };
-    if (r->kind == TFP_REPORT_FINDINGS) put_findings(&w);
-    else put_rows(&w);
+    if (r->kind == TFP_REPORT_FINDINGS)
+        put_findings(&w);
+    else
+        put_rows(&w);
     bool nomem = w.nomem || w.cell.failed;
     tfp_buf_free(&w.cell);
     tfp_vec_free(&w.labels);

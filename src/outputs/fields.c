@@ -20,7 +20,9 @@ const tfp_row_field tfp_row_fields[TFP_ROW_FIELD_COUNT] = {
 
 const char *tfp_unit_name(tfp_unit unit)
 {
-    static const char *const names[] = { [TFP_MICROS] = "us", [TFP_SIZE] = "bytes", [TFP_NUMBER] = "count", [TFP_LABEL] = "label" };
+    static const char *const names[] = {
+        [TFP_MICROS] = "us", [TFP_SIZE] = "bytes", [TFP_NUMBER] = "count", [TFP_LABEL] = "label"
+    };
     return (unsigned)unit < sizeof names / sizeof *names ? names[unit] : "";
 }
 

@@ -7,9 +7,9 @@
 
 typedef struct tfp_row_field {
     tfp_value value;
-    const char *own, *total;            /* names in GraphNodeProto; NULL where there is no such field */
-    uint32_t graph_own, graph_total;    /* numbers in GraphNodeProto, 0 without */
-    uint32_t group_own, group_total;    /* numbers in MultiGraphNodeProto, 0 without */
+    const char *own, *total;         /* names in GraphNodeProto; NULL where there is no such field */
+    uint32_t graph_own, graph_total; /* numbers in GraphNodeProto, 0 without */
+    uint32_t group_own, group_total; /* numbers in MultiGraphNodeProto, 0 without */
 } tfp_row_field;
 
 enum { TFP_ROW_FIELD_COUNT = TFP_V_COUNT };

@@ -43,8 +43,10 @@ static void put_columns(writer *w)
 static void put_number(writer *w, const char *key, const int64_t *values, uint32_t row)
 {
     tfp_json_key(&w->j, key);
-    if (values) tfp_json_int(&w->j, values[row]);
-    else tfp_json_null(&w->j); /* this report was built without it: no number is better than a wrong 0 */
+    if (values)
+        tfp_json_int(&w->j, values[row]);
+    else
+        tfp_json_null(&w->j); /* this report was built without it: no number is better than a wrong 0 */
 }
 
 static void put_numbers(writer *w, uint32_t row)
@@ -101,9 +103,12 @@ static void put_input_shapes(writer *w, const tfp_node *n)
 
 static void put_element(tfp_json *j, const tfp_tensor *t, size_t i)
 {
-    if (t->kind == TFP_VALUES_DOUBLE) tfp_json_double(j, t->doubles[i]);
-    else if (t->kind == TFP_VALUES_INT) tfp_json_int(j, t->ints[i]);
-    else tfp_json_str(j, t->strings[i]);
+    if (t->kind == TFP_VALUES_DOUBLE)
+        tfp_json_double(j, t->doubles[i]);
+    else if (t->kind == TFP_VALUES_INT)
+        tfp_json_int(j, t->ints[i]);
+    else
+        tfp_json_str(j, t->strings[i]);
 }
 
 static void put_tensor(writer *w, const tfp_tensor *t)
@@ -234,8 +239,10 @@ static tfp_status write_json(const tfp_report *r, tfp_sink *s, tfp_error *err)
     tfp_json_key(&w.j, "view");
     tfp_json_text(&w.j, r->view);
     tfp_json_key(&w.j, "step");
-    if (r->step == TFP_NONE) tfp_json_null(&w.j);
-    else tfp_json_int(&w.j, r->profile->steps.at[r->step].id);
+    if (r->step == TFP_NONE)
+        tfp_json_null(&w.j);
+    else
+        tfp_json_int(&w.j, r->profile->steps.at[r->step].id);
     put_notes(&w);
     if (r->kind == TFP_REPORT_FINDINGS) {
         put_findings(&w);

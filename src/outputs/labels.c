@@ -39,12 +39,6 @@ static bool collect(const tfp_report *r, uint32_t row, tfp_labels *out,
     return sort_once(r->profile, out);
 }
 
-bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out)
-{
-    return collect(r, row, out, add_device);
-}
+bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out) { return collect(r, row, out, add_device); }
 
-bool tfp_labels_op_types(const tfp_report *r, uint32_t row, tfp_labels *out)
-{
-    return collect(r, row, out, add_types);
-}
+bool tfp_labels_op_types(const tfp_report *r, uint32_t row, tfp_labels *out) { return collect(r, row, out, add_types); }

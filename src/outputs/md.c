@@ -36,9 +36,12 @@ static void put_cell(writer *w)
 {
     tfp_str s = { w->cell.data, w->cell.size };
     for (size_t i = 0; i < s.size; i++) {
-        if (s.data[i] == '<') tfp_buf_text(w->out, "&lt;");
-        else if (s.data[i] == '>') tfp_buf_text(w->out, "&gt;");
-        else if (s.data[i] == '&') tfp_buf_text(w->out, "&amp;");
+        if (s.data[i] == '<')
+            tfp_buf_text(w->out, "&lt;");
+        else if (s.data[i] == '>')
+            tfp_buf_text(w->out, "&gt;");
+        else if (s.data[i] == '&')
+            tfp_buf_text(w->out, "&amp;");
         else {
             if (is_markup(s, i)) tfp_buf_char(w->out, '\\');
             tfp_buf_char(w->out, s.data[i]);
@@ -89,9 +92,12 @@ static void put_tensor(writer *w, const tfp_row *x)
         tfp_buf_text(&w->cell, tfp_dtype_name(t->dtype));
         for (size_t i = 0; t->kind != TFP_VALUES_NONE && i < t->count && i < MAX_VALUES; i++) {
             tfp_buf_char(&w->cell, ' ');
-            if (t->kind == TFP_VALUES_DOUBLE) tfp_put_shortest(&w->cell, t->doubles[i]);
-            else if (t->kind == TFP_VALUES_INT) tfp_buf_int(&w->cell, t->ints[i]);
-            else tfp_escape(&w->cell, t->strings[i]);
+            if (t->kind == TFP_VALUES_DOUBLE)
+                tfp_put_shortest(&w->cell, t->doubles[i]);
+            else if (t->kind == TFP_VALUES_INT)
+                tfp_buf_int(&w->cell, t->ints[i]);
+            else
+                tfp_escape(&w->cell, t->strings[i]);
         }
         put_cell(w);
         if (t->kind != TFP_VALUES_NONE && t->count > MAX_VALUES) {
@@ -134,8 +140,10 @@ static void put_column_header(writer *w, tfp_column_id id)
 
 static void put_rule(writer *w, tfp_column_id id)
 {
-    if (id == TFP_C_OCCURRENCE) tfp_buf_text(w->out, " ---: | ---: | ---: |");
-    else tfp_buf_text(w->out, is_label(id) ? " --- |" : " ---: | ---: |");
+    if (id == TFP_C_OCCURRENCE)
+        tfp_buf_text(w->out, " ---: | ---: | ---: |");
+    else
+        tfp_buf_text(w->out, is_label(id) ? " --- |" : " ---: | ---: |");
 }
 
 static void put_column(writer *w, tfp_column_id id, uint32_t row)
@@ -157,9 +165,7 @@ static void put_column(writer *w, tfp_column_id id, uint32_t row)
         put_value(w, r->total[TFP_V_RUNS], row, TFP_NUMBER);
         put_value(w, r->total[TFP_V_DEFINITIONS], row, TFP_NUMBER);
         break;
-    default:
-        put_value(w, r->own[c->value], row, c->unit);
-        put_value(w, r->total[c->value], row, c->unit);
+    default: put_value(w, r->own[c->value], row, c->unit); put_value(w, r->total[c->value], row, c->unit);
     }
 }
 
@@ -216,8 +222,10 @@ static void put_findings(writer *w)
 static tfp_status write_md(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     writer w = { .r = r, .sink = s, .out = &s->buf };
-    if (r->kind == TFP_REPORT_FINDINGS) put_findings(&w);
-    else put_table(&w);
+    if (r->kind == TFP_REPORT_FINDINGS)
+        put_findings(&w);
+    else
+        put_table(&w);
     bool nomem = w.nomem || w.cell.failed;
     tfp_buf_free(&w.cell);
     tfp_vec_free(&w.labels);

@@ -24,8 +24,8 @@ typedef struct location {
 } location;
 
 typedef struct sample {
-    tfp_str name;       /* what it is labelled with */
-    uint32_t row;       /* its stack */
+    tfp_str name; /* what it is labelled with */
+    uint32_t row; /* its stack */
     int64_t value;
 } sample;
 
@@ -40,9 +40,9 @@ typedef struct writer {
     TFP_VEC(function) functions; /* id is the place + 1, locations likewise */
     TFP_VEC(location) locations;
     TFP_VEC(sample) samples;
-    TFP_VEC(uint32_t) work;      /* items of the code tree still to visit */
-    uint32_t *row_location;      /* of each row, TFP_NONE without: how it is called from the row above */
-    uint64_t location_count;     /* in all samples */
+    TFP_VEC(uint32_t) work;  /* items of the code tree still to visit */
+    uint32_t *row_location;  /* of each row, TFP_NONE without: how it is called from the row above */
+    uint64_t location_count; /* in all samples */
     tfp_buf text;
     tfp_account account;
     bool nomem;
@@ -163,7 +163,8 @@ static tfp_status collect_code(writer *w, tfp_error *err)
     for (uint32_t i = 1; i < r->rows.size && !w->nomem; i++) {
         const tfp_row *x = &r->rows.at[i];
         if (x->parent != 0)
-            w->row_location[i] = find_call(w, &r->code->items.at[r->rows.at[x->parent].item], &r->code->items.at[x->item]);
+            w->row_location[i] =
+                find_call(w, &r->code->items.at[r->rows.at[x->parent].item], &r->code->items.at[x->item]);
         bool leaf = i + 1 == r->rows.size || r->rows.at[i + 1].parent != i;
         if (leaf) add_leaf(w, i, x->depth - 1);
         if (w->location_count > MAX_LOCATIONS) break;
@@ -380,8 +381,10 @@ static tfp_status write_pprof(const tfp_report *r, tfp_sink *s, tfp_error *err)
     w.row_location = TFP_NEW(&w.arena, uint32_t, r->rows.size + 1);
     if (w.row_location) memset(w.row_location, 0xff, (r->rows.size + 1) * sizeof *w.row_location); /* TFP_NONE */
     tfp_status status = w.row_location ? tfp_strtab_init(&w.strings, &w.arena) : TFP_NOMEM;
-    if (status) status = tfp_nomem(err);
-    else status = code ? collect_code(&w, err) : collect_scope(&w, err);
+    if (status)
+        status = tfp_nomem(err);
+    else
+        status = code ? collect_code(&w, err) : collect_scope(&w, err);
     if (!status && w.nomem) status = tfp_nomem(err);
     if (!status && w.location_count > MAX_LOCATIONS)
         status = tfp_fail(err, TFP_LIMIT, "the samples' stacks pass %llu frames: try a smaller -max_depth",

@@ -9,14 +9,14 @@
 typedef struct writer {
     const tfp_profile *p;
     tfp_sink *sink;
-    tfp_buf node;           /* the ProfileNode at hand */
-    tfp_map64 string_ids;   /* strid -> place in strings: the numbers of id_to_string */
+    tfp_buf node;         /* the ProfileNode at hand */
+    tfp_map64 string_ids; /* strid -> place in strings: the numbers of id_to_string */
     TFP_VEC(tfp_strid) strings;
     TFP_VEC(uint32_t) sorted; /* types of a node, lanes of an execution */
     TFP_VEC(tfp_str) names;
-    tfp_map64 seen;         /* id of a source -> its place in sources: one output index for each */
-    uint32_t *lane_rank;    /* place of each lane by name */
-    bool own_ids;           /* the nodes' ids are all different and not negative */
+    tfp_map64 seen;      /* id of a source -> its place in sources: one output index for each */
+    uint32_t *lane_rank; /* place of each lane by name */
+    bool own_ids;        /* the nodes' ids are all different and not negative */
     bool nomem;
 } writer;
 
@@ -30,8 +30,10 @@ static bool check_ids(writer *w)
     bool ok = true;
     for (uint32_t i = 0; ok && w->own_ids && i < w->p->nodes.size; i++) {
         int64_t id = w->p->nodes.at[i].id;
-        if (id < 0 || tfp_map64_get(&ids, (uint64_t)id) != TFP_NONE) w->own_ids = false;
-        else ok = tfp_map64_put(&ids, (uint64_t)id, i);
+        if (id < 0 || tfp_map64_get(&ids, (uint64_t)id) != TFP_NONE)
+            w->own_ids = false;
+        else
+            ok = tfp_map64_put(&ids, (uint64_t)id, i);
     }
     tfp_map64_free(&ids);
     return ok;

@@ -40,16 +40,18 @@ typedef struct coder {
     const tfp_profile *p;
     tfp_sink *sink;
     tfp_buf scratch, head;
-    tfp_buf *b;         /* the sink's or scratch */
-    uint64_t size;      /* counted */
+    tfp_buf *b;    /* the sink's or scratch */
+    uint64_t size; /* counted */
     tfp_arena arena;
-    tfp_str *shapes;    /* by shape: its TensorShapeProto, once it was asked for */
+    tfp_str *shapes; /* by shape: its TensorShapeProto, once it was asked for */
 } coder;
 
 static void settle(coder *c)
 {
-    if (c->sink) tfp_sink_flush_if_full(c->sink);
-    else c->size += c->b->size, c->b->size = 0;
+    if (c->sink)
+        tfp_sink_flush_if_full(c->sink);
+    else
+        c->size += c->b->size, c->b->size = 0;
 }
 
 /* A TensorShapeProto; an unknown shape says so. */
@@ -65,8 +67,10 @@ static tfp_str encode_shape(coder *c, uint32_t shape)
         tfp_put_close(&c->head, dim);
     }
     char *copy = tfp_arena_copy(&c->arena, (tfp_str){ c->head.data, c->head.size });
-    if (!copy) c->head.failed = true;
-    else c->shapes[shape] = (tfp_str){ copy, c->head.size };
+    if (!copy)
+        c->head.failed = true;
+    else
+        c->shapes[shape] = (tfp_str){ copy, c->head.size };
     return copy ? c->shapes[shape] : TFP_STR("");
 }
 
@@ -155,8 +159,10 @@ static void put_graph_row(coder *c, uint32_t row)
     if (x->tensor != TFP_NONE) put_tensor(c->b, 15, r->tensors.at[x->tensor]);
     settle(c);
     if (x->node == TFP_NONE) return;
-    if (c->sink) put_node(c, x->node);
-    else c->size += node_size(c, x->node);
+    if (c->sink)
+        put_node(c, x->node);
+    else
+        c->size += node_size(c, x->node);
 }
 
 static void put_member_numbers(coder *c, uint32_t node)
@@ -209,8 +215,10 @@ static bool is_group(const tfp_report *r) { return r->kind != TFP_REPORT_TREE; }
 
 static void put_row(coder *c, uint32_t row)
 {
-    if (is_group(c->r)) put_group_row(c, row);
-    else put_graph_row(c, row);
+    if (is_group(c->r))
+        put_group_row(c, row);
+    else
+        put_graph_row(c, row);
 }
 
 /* TensorFlow returns a list as a chain: each type is the only child of the one before. */

@@ -9,9 +9,9 @@
 typedef struct tfp_trace_out {
     tfp_sink *sink;
     tfp_json j;
-    uint64_t written;  /* bytes of names, about */
-    bool names_cut;    /* names were too much for one file and were shortened */
-    bool flows_cut;    /* there were more flows than TFP_TIMELINE_FLOWS */
+    uint64_t written; /* bytes of names, about */
+    bool names_cut;   /* names were too much for one file and were shortened */
+    bool flows_cut;   /* there were more flows than TFP_TIMELINE_FLOWS */
 } tfp_trace_out;
 
 /* Past these a timeline is of no use to anyone, and a small file could ask for a terabyte. */
@@ -42,8 +42,8 @@ typedef struct tfp_memory_point {
 
 typedef struct tfp_memory_device {
     tfp_strid name;
-    TFP_VEC(uint32_t) nodes;            /* that ran on it, in order of display */
-    TFP_VEC(tfp_memory_point) points;   /* in order of time, one a time */
+    TFP_VEC(uint32_t) nodes;          /* that ran on it, in order of display */
+    TFP_VEC(tfp_memory_point) points; /* in order of time, one a time */
     int64_t peak_bytes;
 } tfp_memory_device;
 

@@ -17,14 +17,14 @@ typedef struct graph {
     const tfp_report *r;
     const tfp_profile *p;
     tfp_trace_out *t;
-    TFP_VEC(region) regions;    /* at first as found, then by device name and start, one a start */
-    uint32_t *rank, *pid;       /* of each of the profile's lanes: place by name; process or TFP_NONE */
-    uint32_t *device;           /* the lane that stands for all of its name: a file may give one name two kinds */
-    bool *canonical;            /* of each lane: by its name a device, no stream */
-    uint32_t *lane_first;       /* by rank: its first region; one more at the end */
+    TFP_VEC(region) regions;     /* at first as found, then by device name and start, one a start */
+    uint32_t *rank, *pid;        /* of each of the profile's lanes: place by name; process or TFP_NONE */
+    uint32_t *device;            /* the lane that stands for all of its name: a file may give one name two kinds */
+    bool *canonical;             /* of each lane: by its name a device, no stream */
+    uint32_t *lane_first;        /* by rank: its first region; one more at the end */
     TFP_VEC(uint32_t) processes; /* lanes by pid */
-    TFP_VEC(uint32_t) fresh;    /* lanes that one node is the first to use */
-    TFP_VEC(uint64_t) flows;    /* source << 32 | target, regions */
+    TFP_VEC(uint32_t) fresh;     /* lanes that one node is the first to use */
+    TFP_VEC(uint64_t) flows;     /* source << 32 | target, regions */
 } graph;
 
 /* ---- regions ---- */
@@ -179,10 +179,10 @@ static bool assign_lanes(graph *g)
 
 /* Lists made once, each by node: where its runs are drawn. */
 typedef struct sources {
-    uint32_t *first, *count;    /* by node, into list; first is TFP_NONE before it is asked for */
-    TFP_VEC(uint32_t) list;     /* regions in ascending order, so those of one device together */
-    TFP_VEC(uint32_t) live;     /* inputs of the node at hand that are drawn anywhere */
-    uint32_t *own_first, *own;  /* by node, into own: the regions that a node has itself */
+    uint32_t *first, *count;   /* by node, into list; first is TFP_NONE before it is asked for */
+    TFP_VEC(uint32_t) list;    /* regions in ascending order, so those of one device together */
+    TFP_VEC(uint32_t) live;    /* inputs of the node at hand that are drawn anywhere */
+    uint32_t *own_first, *own; /* by node, into own: the regions that a node has itself */
 } sources;
 
 static uint32_t find_region(const graph *g, uint32_t lane, int64_t start)
@@ -190,8 +190,10 @@ static uint32_t find_region(const graph *g, uint32_t lane, int64_t start)
     uint32_t rank = g->rank[lane], low = g->lane_first[rank], high = g->lane_first[rank + 1], end = high;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (g->regions.at[middle].start_us < start) low = middle + 1;
-        else high = middle;
+        if (g->regions.at[middle].start_us < start)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < end && g->regions.at[low].start_us == start ? low : TFP_NONE;
 }
@@ -244,8 +246,10 @@ static bool add_flows(graph *g, const sources *s, uint32_t from, const uint32_t 
             size_t low = i, high = n;
             while (low < high) {
                 size_t middle = low + (high - low) / 2;
-                if (list[middle] < skip_to) low = middle + 1;
-                else high = middle;
+                if (list[middle] < skip_to)
+                    low = middle + 1;
+                else
+                    high = middle;
             }
             i = low;
         }

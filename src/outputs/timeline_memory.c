@@ -126,18 +126,18 @@ void tfp_timeline_peaks(const tfp_report *r, tfp_buf *out)
 
 typedef struct holding { /* from a time on, until the owner's next one */
     int64_t at_us, bytes;
-    uint32_t owner;     /* place of the node by name */
+    uint32_t owner; /* place of the node by name */
 } holding;
 
 typedef struct holdings {
     const tfp_report *r;
-    uint32_t *nodes;            /* by name */
-    TFP_VEC(holding) at;        /* owner by owner, each in order of time */
-    uint32_t *by_size, *place;  /* biggest first, then by name; the other way round */
-    uint32_t *by_time;          /* those that follow another of their owner's */
+    uint32_t *nodes;           /* by name */
+    TFP_VEC(holding) at;       /* owner by owner, each in order of time */
+    uint32_t *by_size, *place; /* biggest first, then by name; the other way round */
+    uint32_t *by_time;         /* those that follow another of their owner's */
     size_t later;
-    uint32_t *now;              /* of each owner: the one in force */
-    uint8_t *marks;             /* a tree over by_size: something below is in force and more than 0 */
+    uint32_t *now;  /* of each owner: the one in force */
+    uint8_t *marks; /* a tree over by_size: something below is in force and more than 0 */
     size_t leaves;
 } holdings;
 
@@ -249,8 +249,10 @@ static size_t first_that_fits(const holdings *h, int64_t bytes)
     size_t low = 0, high = h->at.size;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (h->at.at[h->by_size[middle]].bytes > bytes) low = middle + 1;
-        else high = middle;
+        if (h->at.at[h->by_size[middle]].bytes > bytes)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -268,8 +270,10 @@ static bool holdings_sort(holdings *h)
     for (size_t i = 0; i < n; i++) {
         h->by_size[i] = (uint32_t)i;
         bool first = i == 0 || h->at.at[i - 1].owner != h->at.at[i].owner;
-        if (first) h->now[h->at.at[i].owner] = (uint32_t)i;
-        else h->by_time[h->later++] = (uint32_t)i;
+        if (first)
+            h->now[h->at.at[i].owner] = (uint32_t)i;
+        else
+            h->by_time[h->later++] = (uint32_t)i;
     }
     if (!tfp_sort(h->by_size, n, bigger, h) || !tfp_sort(h->by_time, h->later, sooner, h)) return false;
     for (size_t i = 0; i < n; i++) h->place[h->by_size[i]] = (uint32_t)i;

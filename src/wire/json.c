@@ -100,8 +100,10 @@ void tfp_json_lines(tfp_json *j, tfp_str s) { put_string(j, s, true); }
 
 void tfp_json_text(tfp_json *j, const char *s)
 {
-    if (s) tfp_json_str(j, tfp_str_of(s));
-    else tfp_json_null(j);
+    if (s)
+        tfp_json_str(j, tfp_str_of(s));
+    else
+        tfp_json_null(j);
 }
 
 void tfp_json_int(tfp_json *j, int64_t n)
@@ -126,8 +128,10 @@ void tfp_put_shortest(tfp_buf *out, double d)
 void tfp_json_double(tfp_json *j, double d)
 {
     /* JSON has no such numbers; protobuf's JSON form writes them so too */
-    if (isnan(d)) tfp_json_text(j, "NaN");
-    else if (isinf(d)) tfp_json_text(j, d < 0 ? "-Infinity" : "Infinity");
+    if (isnan(d))
+        tfp_json_text(j, "NaN");
+    else if (isinf(d))
+        tfp_json_text(j, d < 0 ? "-Infinity" : "Infinity");
     else {
         separate(j);
         tfp_put_shortest(j->out, d);

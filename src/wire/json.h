@@ -13,13 +13,13 @@ typedef struct tfp_json {
 
 static inline tfp_json tfp_json_start(tfp_buf *out) { return (tfp_json){ .out = out, .comma = false }; }
 
-void tfp_json_open(tfp_json *j, char bracket);  /* '{' or '[' */
-void tfp_json_close(tfp_json *j, char bracket); /* '}' or ']' */
+void tfp_json_open(tfp_json *j, char bracket);   /* '{' or '[' */
+void tfp_json_close(tfp_json *j, char bracket);  /* '}' or ']' */
 void tfp_json_key(tfp_json *j, const char *key); /* a plain literal */
 
 /* A string of foreign bytes: control characters and bad UTF-8 are shown as tfp_escape shows them ("\xNN"). */
 void tfp_json_str(tfp_json *j, tfp_str s);
-void tfp_json_lines(tfp_json *j, tfp_str s); /* the same for text of our own making: newlines stay newlines */
+void tfp_json_lines(tfp_json *j, tfp_str s);    /* the same for text of our own making: newlines stay newlines */
 void tfp_json_text(tfp_json *j, const char *s); /* a literal; NULL gives null */
 void tfp_json_int(tfp_json *j, int64_t n);
 void tfp_json_double(tfp_json *j, double d); /* shortest that reads back equal; "NaN", "Infinity", "-Infinity" */

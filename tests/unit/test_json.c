@@ -62,9 +62,9 @@ static void controls_and_bad_bytes_read_as_in_text(void **state)
     SHOWN("nul\0end", "\"nul\\\\x00end\"");
     SHOWN("\x7f", "\"\\\\x7f\"");
     SHOWN("\xff", "\"\\\\xff\"");
-    SHOWN("\xc3", "\"\\\\xc3\"");          /* cut short */
+    SHOWN("\xc3", "\"\\\\xc3\"");                       /* cut short */
     SHOWN("\xed\xa0\x80", "\"\\\\xed\\\\xa0\\\\x80\""); /* a surrogate */
-    SHOWN("\xe2\x80\xae", "\"\\\\u{202E}\""); /* turns the reading direction */
+    SHOWN("\xe2\x80\xae", "\"\\\\u{202E}\"");           /* turns the reading direction */
     SHOWN("\xc2\x85", "\"\\\\u{0085}\"");
 }
 

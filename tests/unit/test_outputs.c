@@ -25,8 +25,9 @@ static void json_says_what_it_is(void **state)
     (void)state;
     tfp_report *r = report_of("scope", "a Conv2D 3us\n", "select params step 0 format json");
     char *text = written(r, "json");
-    has(text, "{\"schema\":\"tfprof.report\",\"version\":1,\"view\":\"scope\",\"step\":0,\"columns\":[{\"name\":\"params\","
-              "\"field\":\"parameters\",\"total_field\":\"total_parameters\",\"unit\":\"count\"}],\"root\":{");
+    has(text,
+        "{\"schema\":\"tfprof.report\",\"version\":1,\"view\":\"scope\",\"step\":0,\"columns\":[{\"name\":\"params\","
+        "\"field\":\"parameters\",\"total_field\":\"total_parameters\",\"unit\":\"count\"}],\"root\":{");
     assert_int_equal(text[strlen(text) - 1], '\n');
     free(text);
     drop_report(r);
@@ -37,11 +38,13 @@ static void json_holds_the_tree_and_every_number(void **state)
     (void)state;
     tfp_report *r = report_of("scope", "a/x Conv2D 3us 2x3\na/y MatMul 4us 5B\nb Const\n", "format json");
     char *text = written(r, "json");
-    const char *a = strstr(text, "{\"name\":\"a\","), *x = strstr(text, "{\"name\":\"a/x\","), *b = strstr(text, "{\"name\":\"b\",");
+    const char *a = strstr(text, "{\"name\":\"a\","), *x = strstr(text, "{\"name\":\"a/x\","),
+               *b = strstr(text, "{\"name\":\"b\",");
     assert_true(a && x && b && a < x && x < b);
     has(a, "\"exec_micros\":0,\"total_exec_micros\":7,");
     has(x, "\"parameters\":6,\"total_parameters\":6,");
-    has(x, "\"op_types\":[\"/job:localhost/replica:0/task:0/device:cpu:0\",\"Conv2D\"],\"shape\":[2,3],\"children\":[]}");
+    has(x,
+        "\"op_types\":[\"/job:localhost/replica:0/task:0/device:cpu:0\",\"Conv2D\"],\"shape\":[2,3],\"children\":[]}");
     has(text, "\"requested_bytes\":5,\"total_requested_bytes\":5,");
     free(text);
     drop_report(r);
@@ -156,19 +159,21 @@ static void proto_of_the_op_view_is_a_chain(void **state)
 static void timeline_of_scopes_puts_siblings_one_after_another(void **state)
 {
     (void)state;
-    writes("scope", "a/x Op 3us\na/y Op 4us\nb Op\n", "", "timeline",
-           "{\"traceEvents\":["
-           "{\"args\":{\"name\":\"Scope:0\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0},"
-           "{\"args\":{\"name\":\"_TFProfRoot\",\"op\":\"_TFProfRoot\"},\"cat\":\"Op\",\"dur\":7,\"name\":\"_TFProfRoot\","
-           "\"ph\":\"X\",\"pid\":0,\"tid\":0,\"ts\":0},"
-           "{\"args\":{\"name\":\"Scope:1\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1},"
-           "{\"args\":{\"name\":\"a\",\"op\":\"a\"},\"cat\":\"Op\",\"dur\":7,\"name\":\"a\",\"ph\":\"X\",\"pid\":1,\"tid\":0,"
-           "\"ts\":0},"
-           "{\"args\":{\"name\":\"Scope:2\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":2},"
-           "{\"args\":{\"name\":\"a/x\",\"op\":\"a/x\"},\"cat\":\"Op\",\"dur\":3,\"name\":\"a/x\",\"ph\":\"X\",\"pid\":2,"
-           "\"tid\":0,\"ts\":0},"
-           "{\"args\":{\"name\":\"a/y\",\"op\":\"a/y\"},\"cat\":\"Op\",\"dur\":4,\"name\":\"a/y\",\"ph\":\"X\",\"pid\":2,"
-           "\"tid\":0,\"ts\":3}]}\n");
+    writes(
+        "scope", "a/x Op 3us\na/y Op 4us\nb Op\n", "", "timeline",
+        "{\"traceEvents\":["
+        "{\"args\":{\"name\":\"Scope:0\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0},"
+        "{\"args\":{\"name\":\"_TFProfRoot\",\"op\":\"_TFProfRoot\"},\"cat\":\"Op\",\"dur\":7,\"name\":\"_TFProfRoot\","
+        "\"ph\":\"X\",\"pid\":0,\"tid\":0,\"ts\":0},"
+        "{\"args\":{\"name\":\"Scope:1\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1},"
+        "{\"args\":{\"name\":\"a\",\"op\":\"a\"},\"cat\":\"Op\",\"dur\":7,\"name\":\"a\",\"ph\":\"X\",\"pid\":1,"
+        "\"tid\":0,"
+        "\"ts\":0},"
+        "{\"args\":{\"name\":\"Scope:2\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":2},"
+        "{\"args\":{\"name\":\"a/x\",\"op\":\"a/x\"},\"cat\":\"Op\",\"dur\":3,\"name\":\"a/x\",\"ph\":\"X\",\"pid\":2,"
+        "\"tid\":0,\"ts\":0},"
+        "{\"args\":{\"name\":\"a/y\",\"op\":\"a/y\"},\"cat\":\"Op\",\"dur\":4,\"name\":\"a/y\",\"ph\":\"X\",\"pid\":2,"
+        "\"tid\":0,\"ts\":3}]}\n");
 }
 
 static void op_view_has_no_timeline(void **state)
@@ -304,8 +309,10 @@ static void timeline_shows_who_holds_a_gpus_memory(void **state)
     tfp_build_allocation(&b, tfp_node_exec(p, y, 0), 950, 4000000);
     tfp_report *r = graph_at_step_0(p);
     char *text = written(r, "timeline");
-    has(text, "{\"args\":{\"Not Displayed\":\"1.00 MB\",\"Top Allocation 00\":\"4 MB from y\",\"Top Allocation 01\":\"N/A\",");
-    has(text, "{\"args\":{\"Not Displayed\":\"2.50 MB\",\"Top Allocation 00\":\"0.5 MB from x\",\"Top Allocation 01\":\"N/A\",");
+    has(text, "{\"args\":{\"Not Displayed\":\"1.00 MB\",\"Top Allocation 00\":\"4 MB from y\",\"Top Allocation "
+              "01\":\"N/A\",");
+    has(text, "{\"args\":{\"Not Displayed\":\"2.50 MB\",\"Top Allocation 00\":\"0.5 MB from x\",\"Top Allocation "
+              "01\":\"N/A\",");
     assert_int_equal(count_of(text, "\"Allocated Bytes\""), 2);
     tfp_buf peaks = { 0 };
     tfp_timeline_peaks(r, &peaks);
@@ -328,7 +335,8 @@ static void pprof_of_scopes_takes_names_apart(void **state)
     tfp_str all;
     assert_int_equal(tfp_input_memory(&in, "x", b.data, b.size, NULL), TFP_OK);
     assert_int_equal(tfp_input_all(&in, &all, NULL), TFP_OK);
-    assert_true(tfp_str_has(all, TFP_STR("\x32\x04" "conv"))); /* a string of the table */
+    assert_true(tfp_str_has(all, TFP_STR("\x32\x04"
+                                         "conv"))); /* a string of the table */
     size_t samples = 0;
     tfp_wire w = tfp_wire_start(all);
     for (tfp_field f; tfp_wire_next(&w, &f);) samples += f.number == 2;
@@ -341,7 +349,8 @@ static void pprof_of_scopes_takes_names_apart(void **state)
 static void pprof_wants_one_number(void **state)
 {
     (void)state;
-    static const char *const selects[] = { "select micros,bytes", "select device", "select occurrence", "select micros,device" };
+    static const char *const selects[] = { "select micros,bytes", "select device", "select occurrence",
+                                           "select micros,device" };
     tfp_error *err = tfp_error_new();
     for (size_t i = 0; i < sizeof selects / sizeof *selects; i++) {
         tfp_report *r = report_of("scope", "a Op 3us\n", selects[i]);
@@ -360,20 +369,26 @@ static void a_written_profile_reads_back_the_same(void **state)
     (void)state;
     tfp_builder b;
     tfp_profile *p = empty_profile(&b), *again = tfp_profile_new();
-    uint32_t x = ran(&b, "x", CPU0, 2, 100, 50, 10), y = ran(&b, "\xff" "y", GPU0, 1, 120, 0, 10);
+    uint32_t x = ran(&b, "x", CPU0, 2, 100, 50, 10), y = ran(&b,
+                                                             "\xff"
+                                                             "y",
+                                                             GPU0, 1, 120, 0, 10);
     tfp_build_input(&b, y, 0, tfp_build_string(&b, TFP_STR("x")), 0);
     tfp_build_input(&b, y, 1, tfp_build_string(&b, TFP_STR("gone")), 0);
     tfp_build_row(&b, y)->float_ops = 12;
     memory(&b, x, 105, 7);
-    tfp_code_frame frames[] = { { .file = tfp_build_string(&b, TFP_STR("a.py")), .function = tfp_build_string(&b, TFP_STR("f")),
-                                  .line = 3, .function_line = -1 } };
+    tfp_code_frame frames[] = { { .file = tfp_build_string(&b, TFP_STR("a.py")),
+                                  .function = tfp_build_string(&b, TFP_STR("f")),
+                                  .line = 3,
+                                  .function_line = -1 } };
     tfp_build_row(&b, x)->trace = tfp_build_trace(&b, frames, 1);
     p->has_code = true;
     assert_int_equal(tfp_profile_finish(p, NULL), TFP_OK);
     tfp_buf bytes = { 0 };
     assert_int_equal(tfp_profile_write(p, collect, &bytes, NULL), TFP_OK);
     tfp_error *err = tfp_error_new();
-    if (tfp_profile_add_bytes(again, "profile", "again", bytes.data, bytes.size, err)) fail_msg("%s", tfp_error_message(err));
+    if (tfp_profile_add_bytes(again, "profile", "again", bytes.data, bytes.size, err))
+        fail_msg("%s", tfp_error_message(err));
     assert_int_equal(tfp_profile_finish(again, err), TFP_OK);
     tfp_error_free(err);
     assert_int_equal(tfp_profile_node_count(again), 2);
