@@ -133,11 +133,12 @@ static void read_attr(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
     }
     TFP_PROFILE_END(r, w, "attrs");
     tfp_str text = { "", 0 };
+    bool wanted = tfp_str_eq(name, TFP_STR("data_format"));
     tfp_wire v = tfp_wire_start(value);
-    for (tfp_field f; tfp_wire_next(&v, &f);)
-        if (f.number == 2) text = tfp_field_bytes(&v, &f);
+    for (tfp_field f; tfp_wire_next(&v, &f);) /* what nobody asks for must be sound, but may be anything */
+        if (wanted && f.number == 2) text = tfp_field_bytes(&v, &f);
     TFP_PROFILE_END(r, v, "attrs");
-    if (tfp_str_eq(name, TFP_STR("data_format")))
+    if (wanted)
         tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, text);
     if (r->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, bytes);
 }
