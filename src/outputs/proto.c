@@ -289,7 +289,12 @@ static void write_advice(const tfp_report *r, tfp_sink *s)
 
 static tfp_status write_proto(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    if (r->kind != TFP_REPORT_FINDINGS) return write_tree(r, s, err);
+    if (r->kind != TFP_REPORT_FINDINGS) {
+        if ((r->values & TFP_V_ALL) != TFP_V_ALL) /* a 0 in place of a number would be wrong without a word */
+            return tfp_fail(err, TFP_BADARG,
+                            "a proto needs every column: build the report with -proto_out or -format json");
+        return write_tree(r, s, err);
+    }
     write_advice(r, s);
     return TFP_OK;
 }

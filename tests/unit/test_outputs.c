@@ -154,6 +154,18 @@ static void proto_of_the_op_view_is_a_chain(void **state)
     drop_report(r);
 }
 
+static void proto_of_a_report_without_every_column_is_refused(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("scope", "a A 1us\n", "select micros");
+    tfp_buf b = { 0 };
+    tfp_error *err = tfp_error_new();
+    assert_fails(tfp_report_write(r, "proto", collect, &b, err), err, TFP_BADARG, "needs every column");
+    tfp_error_free(err);
+    tfp_buf_free(&b);
+    drop_report(r);
+}
+
 /* ---- timelines ---- */
 
 static void timeline_of_scopes_puts_siblings_one_after_another(void **state)
@@ -417,6 +429,7 @@ int main(void)
         cmocka_unit_test(md_is_a_table_that_names_cannot_leave),
         cmocka_unit_test(proto_nests_deep_graphs_without_recursion),
         cmocka_unit_test(proto_of_the_op_view_is_a_chain),
+        cmocka_unit_test(proto_of_a_report_without_every_column_is_refused),
         cmocka_unit_test(timeline_of_scopes_puts_siblings_one_after_another),
         cmocka_unit_test(op_view_has_no_timeline),
         cmocka_unit_test(timeline_opens_a_lane_when_all_are_taken),
