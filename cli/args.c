@@ -11,6 +11,7 @@
 /* clang-format off */
 const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default, means on a terminal without NO_COLOR" },
+    [CLI_FUNCTIONS] = { "functions", NULL,            NULL,      "take the nodes of a graph's function library too, as FUNCTION/NODE" },
     [CLI_FAIL_ON] = { "fail_on", "CHECKER,...",       "advise",  "end with status 5 when one of these checkers has findings" },
     [CLI_HELP]    = { "help",    NULL,                NULL,      "show help, of the verb if there is one" },
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)" },

@@ -249,7 +249,7 @@ int cli_load(cli *c, const cli_call *call, unsigned keep)
         status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
         goto out;
     }
-    tfp_status s = add_all(c, p, &in, keep);
+    tfp_status s = add_all(c, p, &in, call->flags[CLI_FUNCTIONS] ? keep | TFP_KEEP_FUNCTIONS : keep);
     if (s) {
         status = s == TFP_CANCELLED ? cli_fault_set(&c->fault, CLI_STOPPED, "interrupted")
                                     : cli_fault_from(&c->fault, s, c->err);

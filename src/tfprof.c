@@ -148,7 +148,7 @@ void tfp_profile_free(tfp_profile *p)
 
 tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
 {
-    if (!p || keep > TFP_KEEP_ALL) return TFP_BADARG;
+    if (!p || keep > (TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS)) return TFP_BADARG;
     p->keep = keep;
     return TFP_OK;
 }

@@ -107,7 +107,8 @@ TFP_API void tfp_profile_free(tfp_profile *p);
 typedef enum tfp_keep {
     TFP_KEEP_MEMORY = 1, /**< every allocation and output buffer of every execution: timelines, tfp_profile_write */
     TFP_KEEP_ATTRS = 2,  /**< every node attribute: tfp_profile_write */
-    TFP_KEEP_ALL = 3
+    TFP_KEEP_ALL = 3,    /**< all that tfp_profile_write writes */
+    TFP_KEEP_FUNCTIONS = 4 /**< nodes of a graph's function library too, as FUNCTION/NODE (TensorFlow's tool leaves them out) */
 } tfp_keep;
 
 /** Sets what the files added from now on leave behind. `keep` is a sum of tfp_keep values; the default is

@@ -17,6 +17,8 @@ typedef struct pending_attr { /* the value of an attribute: of one name the last
 
 typedef struct node_reader { /* reused from node to node */
     tfp_builder *b;
+    tfp_str function;  /* whose body is read; empty in the graph itself */
+    tfp_buf scratch;
     TFP_VEC(tfp_str) inputs;
     TFP_VEC(int64_t) dims;
     tfp_buf attrs;
@@ -28,6 +30,19 @@ static void node_reader_free(node_reader *r)
     tfp_vec_free(&r->inputs);
     tfp_vec_free(&r->dims);
     tfp_buf_free(&r->attrs);
+    tfp_buf_free(&r->scratch);
+}
+
+/* A name as the profile knows it: those of a function's body stand in its scope. Lives until the next call. */
+static tfp_str full_name(node_reader *r, tfp_str name)
+{
+    if (!r->function.size) return name;
+    r->scratch.size = 0;
+    tfp_buf_str(&r->scratch, r->function);
+    tfp_buf_char(&r->scratch, '/');
+    tfp_buf_str(&r->scratch, name);
+    if (r->scratch.failed) r->no_memory = true;
+    return r->no_memory ? name : (tfp_str){ r->scratch.data, r->scratch.size };
 }
 
 /* ---- shapes: TensorShapeProto ---- */
@@ -121,7 +136,7 @@ static void read_attr(node_reader *r, tfp_wire *outer, const tfp_field *field, p
     if (r->b->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, field->bytes);
 }
 
-/* ---- inputs: "n", "n:k", "^n" ---- */
+/* ---- inputs: "n", "n:k", "^n", and in functions "n:output:k" ---- */
 
 /* Digits, and few enough of them. */
 static bool is_output_number(tfp_str s)
@@ -132,25 +147,27 @@ static bool is_output_number(tfp_str s)
 }
 
 /* The name of the source. k is lost as TensorFlow loses it: its parsing of k stands in a check of debug builds. */
-static tfp_str source_of(tfp_builder *b, tfp_str input)
+static tfp_str source_of(const node_reader *r, tfp_str input)
 {
     tfp_str name = input, output = { "", 0 };
     const char *colon = input.size ? memchr(input.data, ':', input.size) : NULL;
     if (colon) {
         name.size = (size_t)(colon - input.data);
         output = (tfp_str){ colon + 1, input.size - name.size - 1 };
+        const char *last = r->function.size ? memrchr(output.data, ':', output.size) : NULL;
+        if (last) output = (tfp_str){ last + 1, output.size - (size_t)(last + 1 - output.data) };
     }
     bool control = name.size && name.data[0] == '^';
     if (control) name = (tfp_str){ name.data + 1, name.size - 1 };
     bool bad_output = colon && (control || !is_output_number(output));
-    if (!name.size || name.data[0] == '^' || bad_output) tfp_build_warn(b, "malformed inputs", input);
+    if (!name.size || name.data[0] == '^' || bad_output) tfp_build_warn(r->b, "malformed inputs", input);
     return name;
 }
 
 static void build_inputs(node_reader *r, uint32_t node)
 {
     for (size_t i = 0; i < r->inputs.size; i++) {
-        tfp_str name = source_of(r->b, r->inputs.at[i]);
+        tfp_str name = full_name(r, source_of(r, r->inputs.at[i]));
         tfp_build_input(r->b, node, (int32_t)i, tfp_build_string(r->b, name), 0);
     }
 }
@@ -185,11 +202,12 @@ static tfp_status read_node(node_reader *r, tfp_wire w, tfp_graph_source source,
     read_node_fields(r, &w, &head, pending);
     tfp_status s = tfp_wire_end(&w, err);
     if (s) return s;
-    if (tfp_build_find(r->b, head.name) != TFP_NONE) {
-        if (!source.overlaps) tfp_build_warn(r->b, "nodes of a name that was there before, left out", head.name);
+    tfp_str name = full_name(r, head.name);
+    if (tfp_build_find(r->b, name) != TFP_NONE) {
+        if (!source.overlaps) tfp_build_warn(r->b, "nodes of a name that was there before, left out", name);
         return TFP_OK;
     }
-    uint32_t node = tfp_build_node(r->b, head.name, head.op, true);
+    uint32_t node = tfp_build_node(r->b, name, head.op, true);
     if (node == TFP_NONE) return tfp_builder_status(r->b, err);
     tfp_build_row(r->b, node)->graph_device = tfp_build_string(r->b, head.device);
     for (size_t i = 0; i < KNOWN_ATTRS; i++) known_attrs[i].read(r, &w, &pending[i], node);
@@ -197,6 +215,64 @@ static tfp_status read_node(node_reader *r, tfp_wire w, tfp_graph_source source,
     if (r->attrs.size) tfp_build_attrs(r->b, node, (tfp_str){ r->attrs.data, r->attrs.size });
     if ((s = tfp_wire_end(&w, err))) return s;
     return r->no_memory || r->attrs.failed ? tfp_nomem(err) : tfp_builder_status(r->b, err);
+}
+
+/* ---- functions: FunctionDefLibrary ---- */
+
+/* OpDef: its name, and a node for each argument, so that inputs have a source. */
+static tfp_status read_signature(node_reader *r, tfp_wire w, tfp_error *err)
+{
+    tfp_wire args = w;
+    for (tfp_field f; tfp_wire_next(&w, &f);)
+        if (f.number == 1) r->function = tfp_field_bytes(&w, &f);
+    for (tfp_field f; r->function.size && tfp_wire_next(&args, &f);) {
+        if (f.number != 2) continue;
+        tfp_str name = { "", 0 };
+        tfp_wire arg = tfp_field_message(&args, &f);
+        for (tfp_field g; tfp_wire_next(&arg, &g);)
+            if (g.number == 1) name = tfp_field_bytes(&arg, &g);
+        tfp_wire_join(&args, &arg, "input_arg");
+        name = full_name(r, name);
+        if (tfp_build_find(r->b, name) == TFP_NONE) tfp_build_node(r->b, name, TFP_STR("_Arg"), true);
+    }
+    tfp_wire_join(&w, &args, "signature");
+    return tfp_wire_end(&w, err);
+}
+
+/* FunctionDef; a function without a name cannot be called and is no scope. */
+static tfp_status read_function(node_reader *r, tfp_wire w, tfp_graph_source source, tfp_error *err)
+{
+    bool wanted = r->b->p->keep & TFP_KEEP_FUNCTIONS;
+    tfp_status s = TFP_OK;
+    tfp_wire nodes = w;
+    r->function = (tfp_str){ "", 0 };
+    for (tfp_field f; s == TFP_OK && wanted && tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        tfp_wire signature = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_signature(r, signature, err), "signature");
+    }
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&nodes, &f);) {
+        if (f.number != 3) continue;
+        tfp_wire node = tfp_field_message(&nodes, &f);
+        if (nodes.fault) break;
+        if (r->function.size) s = tfp_within(err, read_node(r, node, source, err), "node_def");
+        else if (!source.overlaps) tfp_build_warn(r->b, "nodes in functions, which are not part of the graph", TFP_STR(""));
+    }
+    if (!s) s = tfp_wire_end(&nodes, err);
+    return s ? s : tfp_wire_end(&w, err);
+}
+
+static tfp_status read_library(node_reader *r, tfp_wire w, tfp_graph_source source, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    size_t count = 0;
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        tfp_wire function = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_function(r, function, source, err), "function %zu", count++);
+    }
+    r->function = (tfp_str){ "", 0 };
+    return s ? s : tfp_wire_end(&w, err);
 }
 
 /* ---- graphs: GraphDef, MetaGraphDef, SavedModel ---- */
@@ -207,9 +283,11 @@ tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source sourc
     tfp_status s = TFP_OK;
     size_t count = 0;
     for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
-        if (f.number != 1) continue; /* versions say nothing; the function library holds other graphs */
-        tfp_wire node = tfp_field_message(&w, &f);
-        if (!w.fault) s = tfp_within(err, read_node(&r, node, source, err), "node %zu", count++);
+        if (f.number != 1 && f.number != 2) continue; /* versions say nothing */
+        tfp_wire message = tfp_field_message(&w, &f);
+        if (w.fault) break;
+        if (f.number == 1) s = tfp_within(err, read_node(&r, message, source, err), "node %zu", count++);
+        else s = tfp_within(err, read_library(&r, message, source, err), "library");
     }
     node_reader_free(&r);
     return s ? s : tfp_wire_end(&w, err);

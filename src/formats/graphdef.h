@@ -9,8 +9,8 @@ typedef struct tfp_graph_source {
     bool overlaps; /* nodes of the same name are expected (the meta graphs of a SavedModel): no warning for them */
 } tfp_graph_source;
 
-/* Adds the nodes of a GraphDef to the profile; of nodes with one name the first stays. The function library is left
- * alone: its nodes are no nodes of the graph. */
+/* Adds the nodes of a GraphDef to the profile; of nodes with one name the first stays. The nodes of its function library
+ * are no nodes of the graph: they are left out with a warning, or with TFP_KEEP_FUNCTIONS become FUNCTION/NODE. */
 tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err);
 
 
