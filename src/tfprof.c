@@ -120,6 +120,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->shapes);
     tfp_vec_free(&p->dims);
     tfp_vec_free(&p->steps);
+    tfp_vec_free(&p->step_order);
     tfp_vec_free(&p->execs);
     tfp_vec_free(&p->lanes);
     tfp_vec_free(&p->details);
@@ -265,13 +266,11 @@ const char *tfp_recognise_file(const char *path, tfp_error *err)
 }
 
 /* What is found only when all files are there is told of the first of them: the graph or the whole profile. */
-static const char *first_source(const tfp_profile *p) { return p->sources.size ? p->sources.at[0] : "profile"; }
-
 tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err)
 {
     tfp_error_clear(err);
     if (!p) return tfp_fail(err, TFP_BADARG, "no profile");
-    tfp_builder b = { .p = p, .file = first_source(p) };
+    tfp_builder b = { .p = p, .file = tfp_first_source(p) };
     return tfp_build_finish(&b, err);
 }
 
@@ -282,23 +281,11 @@ const char *tfp_profile_warning(const tfp_profile *p, size_t i)
 
 double tfp_profile_coverage(const tfp_profile *p, size_t i) { return p && i < p->coverage.size ? p->coverage.at[i] : -1; }
 
-size_t tfp_profile_step_count(const tfp_profile *p)
-{
-    size_t n = 0;
-    for (size_t i = 0; p && i < p->steps.size; i++) n += p->steps.at[i].listed;
-    return n;
-}
+size_t tfp_profile_step_count(const tfp_profile *p) { return p ? p->step_order.size : 0; }
 
-/* Steps are few: the i-th smallest is found by counting smaller ones. */
 int64_t tfp_profile_step(const tfp_profile *p, size_t i)
 {
-    for (size_t k = 0; p && k < p->steps.size; k++) {
-        if (!p->steps.at[k].listed) continue;
-        size_t smaller = 0;
-        for (size_t j = 0; j < p->steps.size; j++) smaller += p->steps.at[j].listed && p->steps.at[j].id < p->steps.at[k].id;
-        if (smaller == i) return p->steps.at[k].id;
-    }
-    return -1;
+    return p && i < p->step_order.size ? p->steps.at[p->step_order.at[i]].id : -1;
 }
 
 size_t tfp_profile_node_count(const tfp_profile *p) { return p ? p->nodes.size : 0; }
@@ -352,7 +339,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     tfp_fail(err, TFP_NOTFOUND, "step %lld not found (%s%.*s)", (long long)asked, n ? "steps " : "no steps", (int)known.size,
              known.data ? known.data : "");
     tfp_buf_free(&known);
-    return tfp_within_file(err, TFP_NOTFOUND, first_source(p));
+    return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(p));
 }
 
 static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
@@ -365,7 +352,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
     if (!s) s = view->build(r, err);
-    if (!s && r->clamped) s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", first_source(r->profile));
+    if (!s && r->clamped) s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
     return s;
 }
 

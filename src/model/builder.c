@@ -401,12 +401,28 @@ static void write_warnings(tfp_builder *b)
     }
 }
 
+static bool step_less(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_profile *p = ctx;
+    return p->steps.at[a].id < p->steps.at[b].id;
+}
+
+static void sort_steps(tfp_builder *b)
+{
+    tfp_profile *p = b->p;
+    p->step_order.size = 0;
+    for (uint32_t i = 0; i < p->steps.size; i++)
+        if (p->steps.at[i].listed) check(b, tfp_push(&p->step_order, i));
+    check(b, tfp_sort(p->step_order.at, p->step_order.size, step_less, p));
+}
+
 tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
 {
     tfp_profile *p = b->p;
     const char *file = b->file;
     if (p->graph_file) b->file = p->graph_file;
     resolve_inputs(b);
+    sort_steps(b);
     b->file = file;
     /* A ProfileProto holds its own types; marking them by a checkpoint would differ from TensorFlow */
     if (p->checkpoint && !p->has_profile) mark_checkpoint_variables(b);

@@ -7,6 +7,8 @@ uint32_t tfp_find_node(const tfp_profile *p, tfp_str name)
     return tfp_named_node(p, id);
 }
 
+const char *tfp_first_source(const tfp_profile *p) { return p->sources.size ? p->sources.at[0] : "profile"; }
+
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id) { return tfp_map64_get(&p->step_by_id, (uint64_t)id); }
 
 uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step)

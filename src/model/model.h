@@ -137,6 +137,7 @@ struct tfp_profile {
     TFP_VEC(tfp_shape) shapes;
     TFP_VEC(int64_t) dims;
     TFP_VEC(tfp_step) steps;
+    TFP_VEC(uint32_t) step_order;   /* the listed steps by ascending id; made by tfp_build_finish */
     TFP_VEC(tfp_exec) execs;
     TFP_VEC(tfp_exec_detail) details; /* of the first execs, or of none */
     TFP_VEC(tfp_lane) lanes;
@@ -179,6 +180,7 @@ static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* T
     return name < p->node_by_name.size ? p->node_by_name.at[name] : TFP_NONE;
 }
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
+const char *tfp_first_source(const tfp_profile *p); /* the file to name when something is not in the profile */
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id);   /* TFP_NONE when absent */
 
 const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* one with empty chains when it was not kept */

@@ -248,8 +248,10 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
     stacks x;
     tfp_tree t;
     tfp_status s;
-    if (!r->profile->has_code || !r->profile->traces.size)
-        return tfp_fail(err, TFP_NOTFOUND, "no code traces: the code view needs an op log with them");
+    if (!r->profile->has_code || !r->profile->traces.size) {
+        s = tfp_fail(err, TFP_NOTFOUND, "no code traces: the code view needs an op log with them");
+        return tfp_within_file(err, s, tfp_first_source(r->profile));
+    }
     if (!start_stacks(&x, r, &arena)) s = tfp_nomem(err);
     else s = find_sources(&x, err);
     if (!s && r->options->account_displayed_op_only)
