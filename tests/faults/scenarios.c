@@ -32,7 +32,7 @@ enum { INPUT_COUNT = sizeof input_sets / sizeof *input_sets, PROFILE = 0, ALL = 
 
 static const char *const everything[] = {
     "select", "params,bytes,micros,float_ops,occurrence,device,op_types,input_shapes,peak_bytes", "account_type_regexes",
-    ".*", "max_depth", "100", "order_by", "micros", NULL
+    ".*", "max_depth", "100", "order_by", "micros", "format", "json", NULL
 };
 static const char *const filters[] = {
     "account_type_regexes", ".*cpu.*,Conv.*,.*Mul", "start_name_regexes", ".*a.*,net.*", "trim_name_regexes", ".*b",

@@ -16,7 +16,8 @@ static const char *const option_sets[][24] = {
     { "max_depth", "1000000", "account_type_regexes", ".*", "select",
       "params,bytes,micros,float_ops,occurrence,device,op_types,input_shapes,peak_bytes,residual_bytes,output_bytes,"
       "accelerator_micros,cpu_micros,tensor_value",
-      "order_by", "micros", NULL },
+      "order_by", "micros", "format", "json", NULL },
+    { "max_depth", "100000", "step", "0", "account_type_regexes", ".*", "select", "micros", "format", "json", NULL },
     { "max_depth", "3", "account_type_regexes", ".*cpu.*,Conv.*,Variable.*", "start_name_regexes", ".*a.*",
       "trim_name_regexes", ".*b", "hide_name_regexes", ".*c", "select", "micros,bytes,op_types", "order_by", "bytes",
       NULL },
