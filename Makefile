@@ -14,7 +14,7 @@ setup:
 	@tools/setup.sh build
 
 $(BUILD)/build.ninja:
-	@meson setup $(BUILD) --buildtype=release -Db_lto=true -Dtests=false --prefix=$(PREFIX) >/dev/null
+	@meson setup $(BUILD) --buildtype=release -Dtests=false --prefix=$(PREFIX) >/dev/null
 
 demo: all
 	@tools/demo.sh $(BUILD)/tfprof
