@@ -1,4 +1,4 @@
-/* registry.h: the four lists of registry.c, each ended by NULL. */
+/* registry.h: the lists of registry.c, each ended by NULL; that of the checkers is in advise/checker.h. */
 #ifndef TFP_REGISTRY_H
 #define TFP_REGISTRY_H
 
@@ -8,7 +8,6 @@
 
 extern const tfp_format *const tfp_formats[];
 extern const tfp_view *const tfp_views[];
-extern const tfp_checker *const tfp_checkers[];
 extern const tfp_output_format *const tfp_outputs[];
 
 const tfp_format *tfp_format_find(const char *name);

@@ -345,6 +345,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
 static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
 {
     r->view = view->name;
+    r->about = view;
     r->kind = view->kind;
     r->values = tfp_options_values(r->options);
     tfp_status s = find_step(r, err);

@@ -1,5 +1,5 @@
 /* advise/advise.c: a view whose rows are checkers with their findings. */
-#include "registry.h"
+#include "advise/checker.h"
 #include "views/view.h"
 
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err)

@@ -14,6 +14,7 @@ typedef struct tfp_checker {
 
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err);
 
+extern const tfp_checker *const tfp_checkers[]; /* all there are (registry.c), ended by NULL */
 extern const tfp_checker tfp_checker_accelerator, tfp_checker_operation, tfp_checker_expensive;
 
 #endif

@@ -2,7 +2,6 @@
 #include "outputs/output.h"
 #include "outputs/tensor_text.h"
 #include "outputs/text_compat10.h"
-#include "registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,14 +37,13 @@ static void write_doc_line(tfp_buf *b, const char *label, const char *words)
 
 static void write_doc(const tfp_report *r, tfp_buf *b)
 {
-    const tfp_view *view = tfp_view_find(r->view);
     if (r->profile->miss_accelerator_stream)
         tfp_buf_text(b, "\n\nFound accelerator operation but misses accelerator stream stats!\n\n"
                         "It's likely a gpu tracing issue rather than tf-profiler issue.\n"
                         "If you found your operation missing accelerator time, "
                         "consider to post to discuss@tensorflow.org!\n\n");
     tfp_buf_text(b, "\nDoc:\n");
-    write_doc_line(b, view->doc_label, view->doc);
+    write_doc_line(b, r->about->doc_label, r->about->doc);
     for (int i = 0; i < TFP_C_COUNT; i++) {
         if (!tfp_selects(r->options, (tfp_column_id)i)) continue;
         write_doc_line(b, tfp_columns[i].doc_label, tfp_columns[i].help);

@@ -47,7 +47,8 @@ typedef struct tfp_code_tree {
 struct tfp_report {
     tfp_arena arena;
     const tfp_profile *profile;
-    const char *view;
+    const char *view;           /* its name */
+    const struct tfp_view *about;
     tfp_report_kind kind;
     tfp_options *options;       /* a copy */
     uint32_t step;              /* -> profile's steps; TFP_NONE: the mean */
