@@ -322,7 +322,7 @@ static tfp_status write_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
         write_findings(r, &s->buf);
         return TFP_OK;
     }
-    if (r->options->compat10 && r->kind == TFP_REPORT_TREE) return tfp_text_compat10(r, s);
+    if (r->options->compat10 && r->kind == TFP_REPORT_TREE) return tfp_text_compat10(r, s, err);
     size_t n = list_cells(r, cells);
     write_doc(r, &s->buf);
     write_legend(r, cells, n, &s->buf);

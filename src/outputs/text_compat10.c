@@ -103,11 +103,11 @@ static size_t write_hidden(const tfp_report *r, uint32_t row, size_t indent, tfp
     return indent + 2;
 }
 
-tfp_status tfp_text_compat10(const tfp_report *r, tfp_sink *s)
+tfp_status tfp_text_compat10(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     tfp_buf *b = &s->buf;
     size_t *indent = calloc(r->rows.size + 1, sizeof *indent); /* of what is below each row */
-    if (!indent) return TFP_NOMEM;
+    if (!indent) return tfp_nomem(err);
     for (uint32_t row = 0; row < r->rows.size; row++) {
         const tfp_row *x = &r->rows.at[row];
         size_t here = write_hidden(r, row, row ? indent[x->parent] : 0, b);

@@ -4,6 +4,6 @@
 
 #include "outputs/output.h"
 
-tfp_status tfp_text_compat10(const tfp_report *r, tfp_sink *s);
+tfp_status tfp_text_compat10(const tfp_report *r, tfp_sink *s, tfp_error *err);
 
 #endif
