@@ -316,7 +316,6 @@ static void write_findings(const tfp_report *r, tfp_buf *b)
 
 static tfp_status write_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    (void)err;
     tfp_column_id cells[CELL_COUNT];
     if (r->kind == TFP_REPORT_FINDINGS) {
         write_findings(r, &s->buf);
