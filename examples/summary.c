@@ -48,7 +48,8 @@ int main(int argc, char **argv)
     tfp_profile *p = tfp_profile_new();
     tfp_status s = argc < 2 || !p ? TFP_BADARG : load(p, argv + 1, err);
     if (!s) s = summarize(p, err);
-    if (s) fprintf(stderr, "summary: %s\n", *tfp_error_message(err) ? tfp_error_message(err) : "usage: summary FILE...");
+    if (s)
+        fprintf(stderr, "summary: %s\n", *tfp_error_message(err) ? tfp_error_message(err) : "usage: summary FILE...");
     tfp_profile_free(p);
     tfp_error_free(err);
     return tfp_exit_status(s);

@@ -9,20 +9,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
-
 static const struct {
     const char *file, *format;
     bool beside_graph, packed;
 } files[] = {
-    { "odd/profile_5", "profile", false, false },       { "odd/graph.pb", "graph", false, false },
-    { "odd/graph_shapes.pb", "graph", false, false },   { "odd/graph.pbtxt", "graph", false, false },
-    { "odd/graph_shapes.pbtxt", "graph", false, false }, { "odd/run_meta_0", "run_meta", true, false },
-    { "odd/run_meta_1", "run_meta", true, false },      { "odd/tfprof_log", "op_log", true, false },
-    { "odd/tfprof_log_1", "op_log", true, false },      { "dense/graph.pb", "graph", false, false },
-    { "dense/run_meta_0", "run_meta", true, false },    { "dense/run_meta_3", "run_meta", true, false },
+    { "odd/profile_5", "profile", false, false },
+    { "odd/graph.pb", "graph", false, false },
+    { "odd/graph_shapes.pb", "graph", false, false },
+    { "odd/graph.pbtxt", "graph", false, false },
+    { "odd/graph_shapes.pbtxt", "graph", false, false },
+    { "odd/run_meta_0", "run_meta", true, false },
+    { "odd/run_meta_1", "run_meta", true, false },
+    { "odd/tfprof_log", "op_log", true, false },
+    { "odd/tfprof_log_1", "op_log", true, false },
+    { "dense/graph.pb", "graph", false, false },
+    { "dense/run_meta_0", "run_meta", true, false },
+    { "dense/run_meta_3", "run_meta", true, false },
     { "functions/saved_model/saved_model.pb", "graph", false, false },
-    { "dense/profile_3.gz", "profile", false, true },   { "dense/tfprof_log.gz", "op_log", true, true },
-    { "dense/tfprof_log_1.gz", "op_log", true, true },  { "towers/graph.pb.gz", "graph", false, true },
+    { "dense/profile_3.gz", "profile", false, true },
+    { "dense/tfprof_log.gz", "op_log", true, true },
+    { "dense/tfprof_log_1.gz", "op_log", true, true },
+    { "towers/graph.pb.gz", "graph", false, true },
     { "dense/graph_shapes.pbtxt.gz", "graph", false, true },
     { "dense_resource/graph.pbtxt.gz", "graph", false, true },
     { "dense_resource/model.meta.gz", "graph", false, true },
@@ -78,7 +85,8 @@ static void load_only(const char *format, bool beside_graph, const unsigned char
     if (!exact) exit(2);
     if (size) memcpy(exact, data, size);
     tfp_status s = TFP_OK;
-    if (beside_graph) s = tfp_profile_add_bytes(p, drive_graph.format, "graph", drive_graph.data, drive_graph.size, err);
+    if (beside_graph)
+        s = tfp_profile_add_bytes(p, drive_graph.format, "graph", drive_graph.data, drive_graph.size, err);
     if (!s) s = tfp_profile_add_bytes(p, format, "prefix", exact, size, err);
     if (!s) s = tfp_profile_finish(p, err);
     if (s && !*tfp_error_message(err)) abort();
@@ -95,9 +103,12 @@ static unsigned long prefixes(const char *folder)
         unsigned char *data = read_whole(folder, files[i].file, &size);
         /* The work for all prefixes grows with the square of the file: bigger steps beyond some thousand bytes. */
         for (size_t n = 0; n < size; n += n < 8192 ? 1 : 5, runs++) {
-            if (files[i].packed) refuse(files[i].format, data, n);
-            else if (n % 8 == 0) try_bytes(files[i].format, files[i].beside_graph, data, n);
-            else load_only(files[i].format, files[i].beside_graph, data, n);
+            if (files[i].packed)
+                refuse(files[i].format, data, n);
+            else if (n % 8 == 0)
+                try_bytes(files[i].format, files[i].beside_graph, data, n);
+            else
+                load_only(files[i].format, files[i].beside_graph, data, n);
         }
         free(data);
     }

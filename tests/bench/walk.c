@@ -10,12 +10,32 @@
 #include <time.h>
 
 /* Which fields of which message are messages. The attributes of nodes are left as bytes. */
-enum { SCALARS, PROFILE, NODE_ENTRY, NODE, CODE, FRAME, EXEC_ENTRY, EXEC, TIMES_ENTRY, TIMES, TUPLE_ENTRY, TUPLE, MEMORY,
-       OUTPUT_ENTRY, KINDS };
+enum {
+    SCALARS,
+    PROFILE,
+    NODE_ENTRY,
+    NODE,
+    CODE,
+    FRAME,
+    EXEC_ENTRY,
+    EXEC,
+    TIMES_ENTRY,
+    TIMES,
+    TUPLE_ENTRY,
+    TUPLE,
+    MEMORY,
+    OUTPUT_ENTRY,
+    KINDS
+};
 static const uint8_t inside[KINDS][17] = {
     [PROFILE] = { [1] = NODE_ENTRY, [4] = SCALARS + KINDS },
     [NODE_ENTRY] = { [2] = NODE },
-    [NODE] = { [2] = SCALARS + KINDS, [10] = CODE, [11] = SCALARS + KINDS, [12] = EXEC_ENTRY, [14] = SCALARS + KINDS, [15] = TUPLE_ENTRY },
+    [NODE] = { [2] = SCALARS + KINDS,
+               [10] = CODE,
+               [11] = SCALARS + KINDS,
+               [12] = EXEC_ENTRY,
+               [14] = SCALARS + KINDS,
+               [15] = TUPLE_ENTRY },
     [CODE] = { [1] = SCALARS + KINDS },
     [EXEC_ENTRY] = { [2] = EXEC },
     [EXEC] = { [4] = TIMES_ENTRY, [5] = TIMES_ENTRY, [7] = MEMORY, [11] = SCALARS + KINDS },
@@ -52,7 +72,10 @@ static void walk(const uint8_t *at, const uint8_t *end, unsigned kind)
         at = varint(at, &key);
         fields++;
         switch (key & 7) {
-        case 0: at = varint(at, &value); sum += value; break;
+        case 0:
+            at = varint(at, &value);
+            sum += value;
+            break;
         case 1: at += 8; break;
         case 5: at += 4; break;
         default: {

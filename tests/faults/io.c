@@ -37,7 +37,7 @@ static bool fails(const char *name, unsigned ways, int other)
 enum { HARD = 1 << FAIL_IO | 1 << FAIL_OTHER, ANY = HARD | 1 << INTERRUPT | 1 << SHORT };
 
 /* With 64-bit offsets the compiler may call open or open64: both are wrapped. */
-#define FAILING(type, name, arguments, pass, ways, other)                                                                 \
+#define FAILING(type, name, arguments, pass, ways, other)                                                              \
     type __real_##name arguments;                                                                                      \
     type __wrap_##name arguments;                                                                                      \
     type __wrap_##name arguments { return fails(#name, (ways), (other)) ? (type)-1 : __real_##name pass; }
@@ -134,7 +134,7 @@ static bool same(const bytes *a, const bytes *b)
 /* Every file is as it was ("old") or as it should become. */
 static const char *damage(const outcome *usual, const outcome *now)
 {
-    static bytes old = { (char *)(uintptr_t)"old", 3, 3 };
+    static bytes old = { (char *)(uintptr_t) "old", 3, 3 };
     if (!file_of(now, "old")) return "the old file is gone";
     for (size_t i = 0; i < now->file_count; i++) {
         const written_file *f = &now->files[i], *want = file_of(usual, f->name);
@@ -153,7 +153,8 @@ static void judge(tally *t, const scenario *s, const outcome *usual, const outco
     if (!soft && !fault) {
         if (now->status == TFP_OK && !outcome_same(usual, now)) fault = "success, but another output";
         if (now->status && !*now->message) fault = "no message";
-        if (now->status != usual->status && (now->status == TFP_BADARG || now->status == TFP_CANCELLED)) fault = "a status that blames the caller";
+        if (now->status != usual->status && (now->status == TFP_BADARG || now->status == TFP_CANCELLED))
+            fault = "a status that blames the caller";
     }
     if (!fault) {
         t->passed++;
@@ -161,8 +162,8 @@ static void judge(tally *t, const scenario *s, const outcome *usual, const outco
     }
     t->failed++;
     if (t->told++ < 20)
-        printf("%s: call %lu (%s, way %d): %s (status %d, \"%.200s\")\n", s->name, fail_at, failed_call, (int)how, fault,
-               (int)now->status, now->message);
+        printf("%s: call %lu (%s, way %d): %s (status %d, \"%.200s\")\n", s->name, fail_at, failed_call, (int)how,
+               fault, (int)now->status, now->message);
 }
 
 static int open_files(void)

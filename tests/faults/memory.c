@@ -73,8 +73,8 @@ static void judge(tally *t, const scenario *s, const outcome *usual, const outco
     }
     t->failed++;
     if (t->told++ < 20)
-        printf("%s: allocation %lu%s: %s (status %d, \"%.200s\")\n", s->name, fail_at, sticky ? " and later" : "", fault,
-               (int)now->status, now->message);
+        printf("%s: allocation %lu%s: %s (status %d, \"%.200s\")\n", s->name, fail_at, sticky ? " and later" : "",
+               fault, (int)now->status, now->message);
 }
 
 static void run_scenario(tally *t, const scenario *s, const char *sample, const char *folder)

@@ -19,7 +19,9 @@ static const input_set input_sets[] = {
     { "text graph and all",
       { "graph", "run_meta", "run_meta", "op_log" },
       { "odd/graph_shapes.pbtxt", "odd/run_meta_0", "odd/run_meta_1", "odd/tfprof_log" } },
-    { "binary graph", { "graph", "run_meta", "op_log" }, { "odd/graph_shapes.pb", "odd/run_meta_0", "odd/tfprof_log_1" } },
+    { "binary graph",
+      { "graph", "run_meta", "op_log" },
+      { "odd/graph_shapes.pb", "odd/run_meta_0", "odd/tfprof_log_1" } },
     { "checkpoint v1", { "graph", "checkpoint" }, { "dense/graph.pb", "dense/ckpt_v1/model.ckpt-3" } },
     { "checkpoint v2",
       { "graph", "checkpoint" },
@@ -31,24 +33,44 @@ static const input_set input_sets[] = {
 enum { INPUT_COUNT = sizeof input_sets / sizeof *input_sets, PROFILE = 0, ALL = 2, V1 = 4, V2 = 5, GPU = 8 };
 
 static const char *const everything[] = {
-    "select", "params,bytes,micros,float_ops,occurrence,device,op_types,input_shapes,peak_bytes", "account_type_regexes",
-    ".*", "max_depth", "100", "order_by", "micros", "format", "json", NULL
+    "select",
+    "params,bytes,micros,float_ops,occurrence,device,op_types,input_shapes,peak_bytes",
+    "account_type_regexes",
+    ".*",
+    "max_depth",
+    "100",
+    "order_by",
+    "micros",
+    "format",
+    "json",
+    NULL
 };
-static const char *const filters[] = {
-    "account_type_regexes", ".*cpu.*,Conv.*,.*Mul", "start_name_regexes", ".*a.*,net.*", "trim_name_regexes", ".*b",
-    "hide_name_regexes", ".*c", "select", "micros,op_types", NULL
-};
+static const char *const filters[] = { "account_type_regexes",
+                                       ".*cpu.*,Conv.*,.*Mul",
+                                       "start_name_regexes",
+                                       ".*a.*,net.*",
+                                       "trim_name_regexes",
+                                       ".*b",
+                                       "hide_name_regexes",
+                                       ".*c",
+                                       "select",
+                                       "micros,op_types",
+                                       NULL };
 static const char *const tensors[] = { "select", "tensor_value,params", "max_depth", "100", NULL };
 static const char *const old_form[] = { "compat", "1.0", "max_depth", "100", "account_type_regexes", ".*", NULL };
 static const char *const to_file[] = { "output", "file:outfile=@/old", "account_type_regexes", ".*", NULL };
-static const char *const to_timeline[] = { "output", "timeline:outfile=@/old", "step", "0", "account_type_regexes", ".*",
-                                           "max_depth", "100", NULL };
-static const char *const to_timelines[] = { "output", "timeline:outfile=@/line", "account_type_regexes", ".*", "max_depth",
-                                            "100", NULL };
-static const char *const to_pprof[] = { "output", "pprof:outfile=@/old", "account_type_regexes", ".*", "select", "micros",
-                                        "max_depth", "100", NULL };
+static const char *const to_timeline[] = {
+    "output", "timeline:outfile=@/old", "step", "0", "account_type_regexes", ".*", "max_depth", "100", NULL
+};
+static const char *const to_timelines[] = {
+    "output", "timeline:outfile=@/line", "account_type_regexes", ".*", "max_depth", "100", NULL
+};
+static const char *const to_pprof[] = {
+    "output", "pprof:outfile=@/old", "account_type_regexes", ".*", "select", "micros", "max_depth", "100", NULL
+};
 static const char *const to_proto[] = { "output", "none", "proto_out", "@/old", "account_type_regexes", ".*", NULL };
-static const char *const to_json[] = { "output", "file:outfile=@/old", "format", "json", "account_type_regexes", ".*", NULL };
+static const char *const to_json[] = { "output", "file:outfile=@/old", "format", "json", "account_type_regexes", ".*",
+                                       NULL };
 
 typedef struct show_set {
     const char *name, *view;
@@ -57,18 +79,30 @@ typedef struct show_set {
 } show_set;
 
 static const show_set show_sets[] = {
-    { "filters", "scope", ALL, filters },    { "filters", "graph", ALL, filters },
-    { "filters", "op", ALL, filters },       { "filters", "code", ALL, filters },
-    { "tensors v1", "scope", V1, tensors },  { "tensors v2", "scope", V2, tensors },
-    { "tensors v2", "graph", V2, tensors },  { "1.0", "scope", ALL, old_form },
-    { "1.0", "graph", ALL, old_form },       { "file", "scope", PROFILE, to_file },
-    { "file", "op", PROFILE, to_file },      { "file", "code", ALL, to_file },
-    { "file", "advise", PROFILE, to_file },  { "timeline", "scope", PROFILE, to_timeline },
-    { "timeline", "graph", PROFILE, to_timeline }, { "timelines", "graph", GPU, to_timelines },
-    { "timeline", "code", ALL, to_timeline }, { "pprof", "code", ALL, to_pprof },
-    { "proto", "scope", PROFILE, to_proto }, { "proto", "op", PROFILE, to_proto },
-    { "proto", "code", ALL, to_proto },      { "proto", "advise", PROFILE, to_proto },
-    { "json", "scope", PROFILE, to_json },   { "json", "op", PROFILE, to_json },
+    { "filters", "scope", ALL, filters },
+    { "filters", "graph", ALL, filters },
+    { "filters", "op", ALL, filters },
+    { "filters", "code", ALL, filters },
+    { "tensors v1", "scope", V1, tensors },
+    { "tensors v2", "scope", V2, tensors },
+    { "tensors v2", "graph", V2, tensors },
+    { "1.0", "scope", ALL, old_form },
+    { "1.0", "graph", ALL, old_form },
+    { "file", "scope", PROFILE, to_file },
+    { "file", "op", PROFILE, to_file },
+    { "file", "code", ALL, to_file },
+    { "file", "advise", PROFILE, to_file },
+    { "timeline", "scope", PROFILE, to_timeline },
+    { "timeline", "graph", PROFILE, to_timeline },
+    { "timelines", "graph", GPU, to_timelines },
+    { "timeline", "code", ALL, to_timeline },
+    { "pprof", "code", ALL, to_pprof },
+    { "proto", "scope", PROFILE, to_proto },
+    { "proto", "op", PROFILE, to_proto },
+    { "proto", "code", ALL, to_proto },
+    { "proto", "advise", PROFILE, to_proto },
+    { "json", "scope", PROFILE, to_json },
+    { "json", "op", PROFILE, to_json },
 };
 enum { SHOW_COUNT = sizeof show_sets / sizeof *show_sets };
 
@@ -179,8 +213,10 @@ static tfp_status set_options(tfp_options *o, const scenario *s, const char *fol
     for (const char *const *at = s->options; at && at[0] && !st; at += 2) {
         char value[4096];
         const char *mark = strchr(at[1], '@');
-        if (mark) snprintf(value, sizeof value, "%.*s%s%s", (int)(mark - at[1]), at[1], folder, mark + 1);
-        else snprintf(value, sizeof value, "%s", at[1]);
+        if (mark)
+            snprintf(value, sizeof value, "%.*s%s%s", (int)(mark - at[1]), at[1], folder, mark + 1);
+        else
+            snprintf(value, sizeof value, "%s", at[1]);
         st = tfp_options_set(o, at[0], value, err);
     }
     return st;

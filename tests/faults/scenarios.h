@@ -29,9 +29,9 @@ enum { FILE_MOST = 32 };
 
 /* What one run of a scenario came to. */
 typedef struct outcome {
-    tfp_status status;  /* of the first call that failed */
+    tfp_status status; /* of the first call that failed */
     char message[4096];
-    bytes out;          /* warnings, notes and what was written to the callback */
+    bytes out;                     /* warnings, notes and what was written to the callback */
     written_file files[FILE_MOST]; /* what the folder holds afterwards, by name */
     size_t file_count;
 } outcome;

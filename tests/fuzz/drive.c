@@ -220,8 +220,10 @@ void drive_bytes(const drive_part *parts, size_t count)
     uint64_t pick = drive_pick(parts[count - 1].data, parts[count - 1].size);
     for (size_t i = 0; i < count && s == TFP_OK; i++)
         s = tfp_profile_add_bytes(p, parts[i].format, "input", parts[i].data, parts[i].size, err);
-    if (s == TFP_OK) drive_profile(p, pick);
-    else check_failure(s, err, "add");
+    if (s == TFP_OK)
+        drive_profile(p, pick);
+    else
+        check_failure(s, err, "add");
     tfp_error_free(err);
     tfp_profile_free(p);
 }
@@ -230,10 +232,7 @@ void drive_bytes(const drive_part *parts, size_t count)
 
 static char folder[64];
 
-static void remove_folder(void)
-{
-    rmdir(folder);
-}
+static void remove_folder(void) { rmdir(folder); }
 
 const char *drive_folder(void)
 {
@@ -245,10 +244,7 @@ const char *drive_folder(void)
     return folder;
 }
 
-static int folder_fd(void)
-{
-    return open(drive_folder(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
+static int folder_fd(void) { return open(drive_folder(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
 
 void drive_file(const char *name, const void *data, size_t size)
 {

@@ -66,7 +66,8 @@ static void open_checkpoint(const char *path, uint64_t pick)
     if (p && tfp_profile_add_bytes(p, "graph", "graph", graph, sizeof graph - 1, err) == TFP_OK &&
         tfp_profile_add_file(p, "checkpoint", path, err) == TFP_OK)
         drive_profile(p, pick);
-    else if (!*tfp_error_message(err)) abort();
+    else if (!*tfp_error_message(err))
+        abort();
     tfp_profile_free(p);
     tfp_error_free(err);
 }
@@ -78,8 +79,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *table = malloc(size * 4 + FOOTER), zeros[4096] = { 0 };
     if (!table) return 0;
     size_t table_size = size - 1;
-    if (blocks) table_size = table_of_blocks(data + 1, size - 1, table);
-    else memcpy(table, data + 1, table_size);
+    if (blocks)
+        table_size = table_of_blocks(data + 1, size - 1, table);
+    else
+        memcpy(table, data + 1, table_size);
     const char *name = v2 ? "c.index" : "c";
     drive_file(name, table, table_size);
     if (v2) drive_file("c.data-00000-of-00001", zeros, sizeof zeros);

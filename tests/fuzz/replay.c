@@ -51,9 +51,15 @@ static size_t change(replay *r, uint8_t *data, size_t size, size_t room)
     uint64_t x = next_random(r);
     size_t at = size ? (x >> 8) % size : 0, other = size ? (x >> 24) % size : 0, count = 1 + (x >> 40) % 16;
     switch (x % 7) {
-    case 0: if (size) data[at] ^= (uint8_t)(1u << (x >> 50) % 8); break;
-    case 1: if (size) data[at] = extremes[(x >> 50) % sizeof extremes]; break;
-    case 2: if (size) data[at] = (uint8_t)(x >> 50); break;
+    case 0:
+        if (size) data[at] ^= (uint8_t)(1u << (x >> 50) % 8);
+        break;
+    case 1:
+        if (size) data[at] = extremes[(x >> 50) % sizeof extremes];
+        break;
+    case 2:
+        if (size) data[at] = (uint8_t)(x >> 50);
+        break;
     case 3: /* cut out */
         if (at + count > size) count = size - at;
         memmove(data + at, data + at + count, size - at - count);
@@ -117,9 +123,12 @@ int main(int argc, char **argv)
 {
     replay r = { .random = 88172645463325252u };
     for (int c; (c = getopt(argc, argv, "m:s:")) != -1;) {
-        if (c == 'm') r.mutants = atol(optarg);
-        else if (c == 's') r.random ^= strtoull(optarg, NULL, 10) * 0x9e3779b97f4a7c15u;
-        else return 2;
+        if (c == 'm')
+            r.mutants = atol(optarg);
+        else if (c == 's')
+            r.random ^= strtoull(optarg, NULL, 10) * 0x9e3779b97f4a7c15u;
+        else
+            return 2;
     }
     for (int i = optind; i < argc; i++) run_path(&r, argv[i]);
     printf("%ld runs\n", r.runs);

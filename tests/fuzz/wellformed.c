@@ -95,10 +95,7 @@ typedef struct levels {
     size_t count;
 } levels;
 
-static bool in_object(const levels *l)
-{
-    return l->count && (l->bits[(l->count - 1) / 8] >> ((l->count - 1) % 8) & 1);
-}
+static bool in_object(const levels *l) { return l->count && (l->bits[(l->count - 1) / 8] >> ((l->count - 1) % 8) & 1); }
 
 static bool enter(levels *l, bool object)
 {

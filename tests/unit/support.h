@@ -27,10 +27,10 @@ tfp_profile *profile_of(const char *lines);
 /* A report of such a profile; `options` are words "name value name value". Freed, with its profile, by drop_report. */
 tfp_report *report_of(const char *view, const char *lines, const char *options);
 void drop_report(tfp_report *r);
-int64_t own(const tfp_report *r, const char *row, const char *column);   /* fails the test when there is no such row */
+int64_t own(const tfp_report *r, const char *row, const char *column); /* fails the test when there is no such row */
 int64_t total(const tfp_report *r, const char *row, const char *column);
 bool has_row(const tfp_report *r, const char *row);
-char *rows_of(const tfp_report *r); /* "_TFProfRoot a a/x": names in order; freed by the caller */
+char *rows_of(const tfp_report *r);                     /* "_TFProfRoot a a/x": names in order; freed by the caller */
 char *written(const tfp_report *r, const char *output); /* what tfp_report_write gives, ended by NUL */
 
 /* Collects what is written to it; a tfp_write_fn whose ctx is a tfp_buf. */

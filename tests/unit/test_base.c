@@ -31,7 +31,8 @@ static void arena_takes_pieces_bigger_than_a_block(void **state)
 {
     UNUSED;
     tfp_arena a = { 0 };
-    char *small = tfp_arena_alloc(&a, 10), *big = tfp_arena_alloc(&a, (size_t)9 << 20), *after = tfp_arena_alloc(&a, 10);
+    char *small = tfp_arena_alloc(&a, 10), *big = tfp_arena_alloc(&a, (size_t)9 << 20),
+         *after = tfp_arena_alloc(&a, 10);
     memset(small, 1, 10);
     memset(big, 2, (size_t)9 << 20);
     memset(after, 3, 10);
@@ -208,13 +209,15 @@ static void control_characters_and_bad_utf8_are_shown_escaped(void **state)
     ESCAPED("a\nb\tc\x1b[31m", "a\\x0ab\\x09c\\x1b[31m");
     ESCAPED("\x7f\0", "\\x7f\\x00");
     ESCAPED("gr\xc3\xbc\xc3\x9f \xe6\x97\xa5 \xf0\x9f\x98\x80", "gr\xc3\xbc\xc3\x9f \xe6\x97\xa5 \xf0\x9f\x98\x80");
-    ESCAPED("\xc3", "\\xc3");                         /* cut short */
-    ESCAPED("\xc0\xaf", "\\xc0\\xaf");                /* overlong */
-    ESCAPED("\xed\xa0\x80", "\\xed\\xa0\\x80");       /* a surrogate */
+    ESCAPED("\xc3", "\\xc3");                            /* cut short */
+    ESCAPED("\xc0\xaf", "\\xc0\\xaf");                   /* overlong */
+    ESCAPED("\xed\xa0\x80", "\\xed\\xa0\\x80");          /* a surrogate */
     ESCAPED("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* past the last code point */
     ESCAPED("\x80\xff", "\\x80\\xff");
-    ESCAPED("\xc2\x85", "\\u{0085}");                 /* C1 */
-    ESCAPED("a\xe2\x80\xae" "b", "a\\u{202E}b");      /* right-to-left override */
+    ESCAPED("\xc2\x85", "\\u{0085}"); /* C1 */
+    ESCAPED("a\xe2\x80\xae"
+            "b",
+            "a\\u{202E}b"); /* right-to-left override */
     ESCAPED("\xe2\x81\xa6", "\\u{2066}");
 }
 
@@ -329,11 +332,27 @@ static void numbers_are_read_whole_or_not_at_all(void **state)
         bool good;
         int64_t value;
     } cases[] = {
-        { "0", true, 0 }, { "-1", true, -1 }, { "+5", true, 5 }, { " 7 ", true, 7 }, { "\t12\n", true, 12 },
-        { "007", true, 7 }, { "9223372036854775807", true, INT64_MAX }, { "-9223372036854775808", true, INT64_MIN },
-        { "9223372036854775808", false, 0 }, { "-9223372036854775809", false, 0 }, { "", false, 0 }, { " ", false, 0 },
-        { "-", false, 0 }, { "1x", false, 0 }, { "1 2", false, 0 }, { "0x10", false, 0 }, { "1.0", false, 0 },
-        { "1e3", false, 0 }, { "--1", false, 0 }, { "+-1", false, 0 }, { "99999999999999999999999", false, 0 },
+        { "0", true, 0 },
+        { "-1", true, -1 },
+        { "+5", true, 5 },
+        { " 7 ", true, 7 },
+        { "\t12\n", true, 12 },
+        { "007", true, 7 },
+        { "9223372036854775807", true, INT64_MAX },
+        { "-9223372036854775808", true, INT64_MIN },
+        { "9223372036854775808", false, 0 },
+        { "-9223372036854775809", false, 0 },
+        { "", false, 0 },
+        { " ", false, 0 },
+        { "-", false, 0 },
+        { "1x", false, 0 },
+        { "1 2", false, 0 },
+        { "0x10", false, 0 },
+        { "1.0", false, 0 },
+        { "1e3", false, 0 },
+        { "--1", false, 0 },
+        { "+-1", false, 0 },
+        { "99999999999999999999999", false, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t n = 0;

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Checks that includes point only downward, in the order of the rooms in src/meson.build; cli/ sees tfprof.h alone."""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def rooms():
+    with open(os.path.join(ROOT, "src", "meson.build"), encoding="utf-8") as f:
+        return re.findall(r"^  '(\w+)': \[", f.read(), re.M)
+
+
+def includes(path):
+    with open(path, encoding="utf-8") as f:
+        return re.findall(r'^#include "([^"]+)"', f.read(), re.M)
+
+
+def main():
+    order, wrong = rooms(), []
+    for number, room in enumerate(order):
+        folder = os.path.join(ROOT, "src", room)
+        for name in sorted(os.listdir(folder)):
+            for target in includes(os.path.join(folder, name)):
+                other = target.split("/")[0]
+                above = other in order and order.index(other) > number
+                # formats and views both know the model, never each other; views know checkpoints by their header
+                beside = room == "views" and other == "formats" and target != "formats/checkpoint.h"
+                if above or beside or (other == target and target.endswith(".h") and "/" not in target):
+                    wrong.append("src/%s/%s includes %s" % (room, name, target))
+    for name in sorted(os.listdir(os.path.join(ROOT, "cli"))):
+        if name.endswith((".c", ".h")):
+            for target in includes(os.path.join(ROOT, "cli", name)):
+                if target != "tfprof/tfprof.h" and not os.path.exists(os.path.join(ROOT, "cli", target)):
+                    wrong.append("cli/%s includes %s" % (name, target))
+    for line in wrong:
+        print("lint: " + line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
