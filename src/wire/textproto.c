@@ -524,10 +524,14 @@ bool tfp_looks_like_text(tfp_str head)
     int sign;
     /* Of two letters and more: the length of a binary GraphDef's first node can look like a name of one. */
     if (first_name(head, &sign).size > 1 && (sign == ':' || sign == '{' || sign == '<' || sign == '[')) return true;
-    size_t near = head.size < NEAR ? head.size : NEAR;
-    for (size_t i = 0; i < near; i++) {
-        unsigned char c = (unsigned char)head.data[i];
+    tfp_str near = { head.data, head.size < NEAR ? head.size : NEAR };
+    while (near.size) { /* lengths of long binary fields are bytes that no UTF-8 has */
+        uint32_t c;
+        size_t n = tfp_utf8(near, &c);
+        if (n == 0) return near.size < 4 && head.size > NEAR; /* a character cut where we stop looking */
         if (c < ' ' && !(c >= '\t' && c <= '\r')) return false;
+        near.data += n;
+        near.size -= n;
     }
-    return near > 0;
+    return head.size > 0;
 }
