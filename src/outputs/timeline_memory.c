@@ -47,7 +47,7 @@ static bool collect_points(const tfp_report *r, tfp_memory_device *d)
     return ok;
 }
 
-enum { IS_CPU = TFP_NONE - 1 };
+#define IS_CPU (TFP_NONE - 1)
 
 /* What a device is, is found out once: many nodes run on it. */
 static bool find_device(const tfp_profile *p, tfp_memory_devices *out, tfp_map64 *by_name, tfp_strid name, uint32_t *at)
