@@ -62,7 +62,16 @@ void cli_catch_signals(void);
 void cli_open_standard(void); /* closed standard files must not become someone else's descriptor */
 
 /* ---- what a command line or a line at the prompt says ---- */
-typedef enum cli_flag_id { CLI_COLOR, CLI_FAIL_ON, CLI_FUNCTIONS, CLI_HELP, CLI_MAN, CLI_O, CLI_VERSION, CLI_FLAG_COUNT } cli_flag_id;
+typedef enum cli_flag_id {
+    CLI_COLOR,
+    CLI_FAIL_ON,
+    CLI_FUNCTIONS,
+    CLI_HELP,
+    CLI_MAN,
+    CLI_O,
+    CLI_VERSION,
+    CLI_FLAG_COUNT
+} cli_flag_id;
 
 typedef struct cli_flag {
     const char *name;

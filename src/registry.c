@@ -4,22 +4,19 @@
 
 #include "views/view.h"
 
-const tfp_format *const tfp_formats[] = {
-    &tfp_format_profile, &tfp_format_graph, &tfp_format_run_meta, &tfp_format_op_log, &tfp_format_checkpoint, NULL
-};
+const tfp_format *const tfp_formats[] = { &tfp_format_profile, &tfp_format_graph,      &tfp_format_run_meta,
+                                          &tfp_format_op_log,  &tfp_format_checkpoint, NULL };
 
-const tfp_view *const tfp_views[] = {
-    &tfp_view_scope, &tfp_view_graph, &tfp_view_op, &tfp_view_code, &tfp_view_advise, NULL
-};
+const tfp_view *const tfp_views[] = { &tfp_view_scope, &tfp_view_graph,  &tfp_view_op,
+                                      &tfp_view_code,  &tfp_view_advise, NULL };
 
-const tfp_checker *const tfp_checkers[] = {
-    &tfp_checker_accelerator, &tfp_checker_expensive, &tfp_checker_operation, NULL
-};
+const tfp_checker *const tfp_checkers[] = { &tfp_checker_accelerator, &tfp_checker_expensive, &tfp_checker_operation,
+                                            NULL };
 
-const tfp_output_format *const tfp_outputs[] = {
-    &tfp_output_text, &tfp_output_json, &tfp_output_csv, &tfp_output_md, &tfp_output_proto, &tfp_output_timeline,
-    &tfp_output_pprof, NULL
-};
+const tfp_output_format *const tfp_outputs[] = { &tfp_output_text,  &tfp_output_json,
+                                                 &tfp_output_csv,   &tfp_output_md,
+                                                 &tfp_output_proto, &tfp_output_timeline,
+                                                 &tfp_output_pprof, NULL };
 
 const tfp_format *tfp_format_find(const char *name)
 {

@@ -13,7 +13,8 @@ typedef struct target {
 static tfp_status say(const target *t, tfp_buf *b, tfp_error *err)
 {
     tfp_status s = b->failed ? tfp_nomem(err) : TFP_OK;
-    if (!s && b->size && t->fn(t->ctx, b->data, b->size) != 0) s = tfp_fail(err, TFP_BADOUTPUT, "cannot write the output");
+    if (!s && b->size && t->fn(t->ctx, b->data, b->size) != 0)
+        s = tfp_fail(err, TFP_BADOUTPUT, "cannot write the output");
     tfp_buf_free(b);
     return s;
 }
@@ -121,7 +122,9 @@ tfp_status tfp_show(const tfp_profile *p, const char *view, const tfp_options *o
         if (!s) s = write_report(r, &t, err);
     }
     tfp_options_free(defaults);
-    if (s || !out) tfp_report_free(r);
-    else *out = r;
+    if (s || !out)
+        tfp_report_free(r);
+    else
+        *out = r;
     return s;
 }

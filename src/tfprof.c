@@ -279,7 +279,10 @@ const char *tfp_profile_warning(const tfp_profile *p, size_t i)
     return p && i < p->warnings.size ? p->warnings.at[i].line : NULL;
 }
 
-double tfp_profile_coverage(const tfp_profile *p, size_t i) { return p && i < p->coverage.size ? p->coverage.at[i] : -1; }
+double tfp_profile_coverage(const tfp_profile *p, size_t i)
+{
+    return p && i < p->coverage.size ? p->coverage.at[i] : -1;
+}
 
 size_t tfp_profile_step_count(const tfp_profile *p) { return p ? p->step_order.size : 0; }
 
@@ -299,7 +302,8 @@ tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void *ctx, t
 {
     tfp_error_clear(err);
     if (!p || !p->finished || !fn) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere to write");
-    if (p->details.size < p->execs.size) return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY");
+    if (p->details.size < p->execs.size)
+        return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY");
     tfp_sink sink;
     tfp_sink_start(&sink, fn, ctx);
     tfp_status s = tfp_write_profile_proto(p, &sink, err), end = tfp_sink_end(&sink, s ? NULL : err);
@@ -334,10 +338,11 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     }
     tfp_buf known = { 0 };
     size_t n = tfp_profile_step_count(p);
-    for (size_t i = 0; i < n && i < 50; i++) tfp_buf_printf(&known, "%s%lld", i ? " " : "", (long long)tfp_profile_step(p, i));
+    for (size_t i = 0; i < n && i < 50; i++)
+        tfp_buf_printf(&known, "%s%lld", i ? " " : "", (long long)tfp_profile_step(p, i));
     if (n > 50) tfp_buf_text(&known, " ...");
-    tfp_fail(err, TFP_NOTFOUND, "step %lld not found (%s%.*s)", (long long)asked, n ? "steps " : "no steps", (int)known.size,
-             known.data ? known.data : "");
+    tfp_fail(err, TFP_NOTFOUND, "step %lld not found (%s%.*s)", (long long)asked, n ? "steps " : "no steps",
+             (int)known.size, known.data ? known.data : "");
     tfp_buf_free(&known);
     return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(p));
 }
@@ -353,11 +358,13 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
     if (!s) s = view->build(r, err);
-    if (!s && r->clamped) s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
+    if (!s && r->clamped)
+        s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
     return s;
 }
 
-tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_options *o, tfp_report **out, tfp_error *err)
+tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_options *o, tfp_report **out,
+                            tfp_error *err)
 {
     tfp_error_clear(err);
     if (out) *out = NULL;
@@ -369,8 +376,10 @@ tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_op
     r->profile = p;
     r->options = o ? tfp_options_copy(o) : tfp_options_new();
     tfp_status s = r->options ? build(r, v, err) : tfp_nomem(err);
-    if (s) tfp_report_free(r);
-    else *out = r;
+    if (s)
+        tfp_report_free(r);
+    else
+        *out = r;
     return s;
 }
 
@@ -399,7 +408,10 @@ const char *tfp_report_row_name(const tfp_report *r, size_t row)
     return r && row < r->rows.size ? r->rows.at[row].name.data : NULL;
 }
 
-size_t tfp_report_row_parent(const tfp_report *r, size_t row) { return r && row < r->rows.size ? r->rows.at[row].parent : 0; }
+size_t tfp_report_row_parent(const tfp_report *r, size_t row)
+{
+    return r && row < r->rows.size ? r->rows.at[row].parent : 0;
+}
 
 int64_t tfp_report_value(const tfp_report *r, size_t row, const char *column, int total)
 {

@@ -38,9 +38,9 @@ extern "C" {
 /** What went wrong, in kinds a program can act on. The words are in the tfp_error. */
 typedef enum tfp_status {
     TFP_OK = 0,
-    TFP_BADFILE,   /**< an input is missing, unreadable, damaged or not of the format it was said to be */
-    TFP_BADARG,    /**< a wrong call: unknown option or value, invalid regex, NULL where an object is needed */
-    TFP_NOTFOUND,  /**< what was asked for is not in the profile (a step, code traces) or not in this library (a view) */
+    TFP_BADFILE,  /**< an input is missing, unreadable, damaged or not of the format it was said to be */
+    TFP_BADARG,   /**< a wrong call: unknown option or value, invalid regex, NULL where an object is needed */
+    TFP_NOTFOUND, /**< what was asked for is not in the profile (a step, code traces) or not in this library (a view) */
     TFP_BADOUTPUT, /**< the report could not be written */
     TFP_NOMEM,     /**< out of memory */
     TFP_LIMIT,     /**< an input passes a size or nesting limit */
@@ -105,10 +105,10 @@ TFP_API void tfp_profile_free(tfp_profile *p);
 
 /** What a profile keeps of its inputs beyond what text views show; more costs memory. */
 typedef enum tfp_keep {
-    TFP_KEEP_MEMORY = 1, /**< every allocation and output buffer of every execution: timelines, tfp_profile_write */
-    TFP_KEEP_ATTRS = 2,  /**< every node attribute: tfp_profile_write */
-    TFP_KEEP_ALL = 3,    /**< all that tfp_profile_write writes */
-    TFP_KEEP_FUNCTIONS = 4 /**< nodes of a graph's function library too, as FUNCTION/NODE (TensorFlow's tool leaves them out) */
+    TFP_KEEP_MEMORY = 1,   /**< every allocation and output buffer of every execution: timelines, tfp_profile_write */
+    TFP_KEEP_ATTRS = 2,    /**< every node attribute: tfp_profile_write */
+    TFP_KEEP_ALL = 3,      /**< all that tfp_profile_write writes */
+    TFP_KEEP_FUNCTIONS = 4 /**< nodes of functions too, as FUNCTION/NODE; TensorFlow's tool leaves them out */
 } tfp_keep;
 
 /** Sets what the files added from now on leave behind. `keep` is a sum of tfp_keep values; the default is

@@ -65,8 +65,10 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
         tfp_strid device = p->nodes.at[i].device;
         if (e == TFP_NONE || !tfp_device_is_accelerator(tfp_text(p, device))) continue;
         usage *u = usage_of(&all, &by_device, device);
-        if (u) add_exec(u, &p->execs.at[e]);
-        else ok = false;
+        if (u)
+            add_exec(u, &p->execs.at[e]);
+        else
+            ok = false;
     }
     uint32_t *order = TFP_NEW(&r->arena, uint32_t, all.size);
     for (uint32_t i = 0; order && i < all.size; i++) order[i] = i;
@@ -78,7 +80,9 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
     return s;
 }
 
-const tfp_checker tfp_checker_accelerator = { "AcceleratorUtilizationChecker",
-                                              "Kernel time of each accelerator as a share of its step's time; below 0.50 "
-                                              "it is called low.",
-                                              true, check };
+const tfp_checker tfp_checker_accelerator = {
+    "AcceleratorUtilizationChecker",
+    "Kernel time of each accelerator as a share of its step's time; below 0.50 "
+    "it is called low.",
+    true, check
+};

@@ -33,8 +33,8 @@ static tfp_status check_names(const char *list, tfp_error *err)
         bool known = item.size == 0;
         for (size_t i = 0; tfp_checkers[i] && !known; i++) known = tfp_str_eq(item, tfp_str_of(tfp_checkers[i]->name));
         if (!known)
-            return tfp_fail(err, TFP_BADARG, "option -checkers: no checker '%.*s'", (int)(item.size < 200 ? item.size : 200),
-                            item.data);
+            return tfp_fail(err, TFP_BADARG, "option -checkers: no checker '%.*s'",
+                            (int)(item.size < 200 ? item.size : 200), item.data);
         left.data += item.size + (comma != NULL);
         left.size -= item.size + (comma != NULL);
     }
@@ -58,5 +58,9 @@ static tfp_status build_advise(tfp_report *r, tfp_error *err)
     return s;
 }
 
-const tfp_view tfp_view_advise = { "advise", "Checks the profile for common problems.", TFP_REPORT_FINDINGS,
-                                   "Common problems found by looking at the other views.", "advise", build_advise };
+const tfp_view tfp_view_advise = { "advise",
+                                   "Checks the profile for common problems.",
+                                   TFP_REPORT_FINDINGS,
+                                   "Common problems found by looking at the other views.",
+                                   "advise",
+                                   build_advise };

@@ -7,7 +7,7 @@
 typedef struct tfp_checker {
     const char *name; /* "OperationChecker" */
     const char *help;
-    bool tensorflow;  /* TensorFlow's tool has it too */
+    bool tensorflow; /* TensorFlow's tool has it too */
     /* Adds findings (tfp_checker_find) and notes to an advise report; `row` is the checker's row in it. */
     tfp_status (*check)(tfp_report *r, uint32_t row, tfp_error *err);
 } tfp_checker;

@@ -1,9 +1,9 @@
 /* advise/expensive.c: what costs most, by operation type, by scope and by line of Python. */
 #include "advise/checker.h"
 
-
 /* A view with the given options: pairs of name and value, ended by NULL. */
-static tfp_status view_of(const tfp_report *r, const char *view, const char *const *options, tfp_report **out, tfp_error *err)
+static tfp_status view_of(const tfp_report *r, const char *view, const char *const *options, tfp_report **out,
+                          tfp_error *err)
 {
     tfp_options *o = tfp_options_new();
     tfp_status s = o ? TFP_OK : tfp_nomem(err);
@@ -18,7 +18,9 @@ static void write_times(tfp_buf *b, const tfp_report *r, uint32_t row, bool tota
     static const struct {
         const char *label;
         tfp_value value;
-    } times[] = { { ", cpu: ", TFP_V_CPU_MICROS }, { ", accelerator: ", TFP_V_ACCELERATOR_MICROS }, { ", total: ", TFP_V_MICROS } };
+    } times[] = { { ", cpu: ", TFP_V_CPU_MICROS },
+                  { ", accelerator: ", TFP_V_ACCELERATOR_MICROS },
+                  { ", total: ", TFP_V_MICROS } };
     for (size_t i = 0; i < 3; i++) {
         tfp_buf_text(b, times[i].label);
         tfp_format_time(b, totals ? tfp_total(r, row, times[i].value) : tfp_own(r, row, times[i].value));
@@ -44,8 +46,8 @@ static tfp_status check_ops(tfp_report *r, uint32_t row, tfp_error *err)
         tfp_buf_printf(&b, "top %u operation type: ", (unsigned)i);
         tfp_escape(&b, v->rows.at[i].name);
         write_times(&b, v, i, false);
-        tfp_buf_printf(&b, " (%.2f%%)", 100.0 * (double)tfp_own(v, i, TFP_V_MICROS) /
-                                            ((double)tfp_total(v, 0, TFP_V_MICROS) + 1e-10));
+        tfp_buf_printf(&b, " (%.2f%%)",
+                       100.0 * (double)tfp_own(v, i, TFP_V_MICROS) / ((double)tfp_total(v, 0, TFP_V_MICROS) + 1e-10));
     }
     if (!s && v->rows.size > 1) s = find_text(r, row, &b, err);
     tfp_buf_free(&b);
@@ -92,8 +94,10 @@ static bool find_kids(kids *k, const tfp_report *v, tfp_arena *arena)
     if (!last || !k->first || !k->next) return false;
     for (uint32_t i = 1; i < n; i++) {
         uint32_t parent = v->rows.at[i].parent;
-        if (k->first[parent] == 0) k->first[parent] = i;
-        else k->next[last[parent]] = i;
+        if (k->first[parent] == 0)
+            k->first[parent] = i;
+        else
+            k->next[last[parent]] = i;
         last[parent] = i;
     }
     return true;
@@ -158,8 +162,10 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_status s = TFP_OK;
     bool steps = false;
     for (size_t i = 0; i < r->profile->steps.size; i++) steps |= r->profile->steps.at[i].listed;
-    if (steps) s = check_ops(r, row, err);
-    else s = tfp_report_note_add(r, err, "ExpensiveOperationChecker: no steps (run metadata)");
+    if (steps)
+        s = check_ops(r, row, err);
+    else
+        s = tfp_report_note_add(r, err, "ExpensiveOperationChecker: no steps (run metadata)");
     if (!s) s = check_scopes(r, row, err);
     return s ? s : check_code(r, row, err);
 }

@@ -26,10 +26,11 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
     if (batch_norm && !fused)
         s = tfp_checker_find(r, row, TFP_STR("Maybe use faster FusedBatchNorm instead of BatchNorm"), err);
     if (nhwc && !s)
-        s = tfp_checker_find(r, row,
-                             TFP_STR("Found operation using NHWC data_format on GPU. Maybe NCHW is faster."), err);
+        s = tfp_checker_find(r, row, TFP_STR("Found operation using NHWC data_format on GPU. Maybe NCHW is faster."),
+                             err);
     return s;
 }
 
 const tfp_checker tfp_checker_operation = { "OperationChecker",
-                                            "Batch normalisation that is not fused, and NHWC data on a GPU.", true, check };
+                                            "Batch normalisation that is not fused, and NHWC data on a GPU.", true,
+                                            check };

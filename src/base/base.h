@@ -25,8 +25,8 @@ static inline bool tfp_str_eq(tfp_str a, tfp_str b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
-int tfp_str_cmp(tfp_str a, tfp_str b);           /* byte order, as std::string compares */
-size_t tfp_str_find(tfp_str s, tfp_str part);    /* SIZE_MAX when absent */
+int tfp_str_cmp(tfp_str a, tfp_str b);        /* byte order, as std::string compares */
+size_t tfp_str_find(tfp_str s, tfp_str part); /* SIZE_MAX when absent */
 static inline bool tfp_str_has(tfp_str s, tfp_str part) { return tfp_str_find(s, part) != SIZE_MAX; }
 
 /* ---- errors: a status, and a message that grows on the way up ---- */
@@ -75,10 +75,10 @@ typedef struct tfp_arena {
     size_t limit; /* 0: none; past it allocation fails */
 } tfp_arena;
 
-void *tfp_arena_alloc(tfp_arena *a, size_t size); /* 16-aligned and cleared; NULL without memory */
+void *tfp_arena_alloc(tfp_arena *a, size_t size);              /* 16-aligned and cleared; NULL without memory */
 void *tfp_arena_zero(tfp_arena *a, size_t count, size_t size); /* the same; NULL on overflow too */
-char *tfp_arena_copy(tfp_arena *a, tfp_str s); /* ended by NUL */
-void tfp_arena_free(tfp_arena *a);              /* an empty (zeroed) arena is fine */
+char *tfp_arena_copy(tfp_arena *a, tfp_str s);                 /* ended by NUL */
+void tfp_arena_free(tfp_arena *a);                             /* an empty (zeroed) arena is fine */
 #define TFP_NEW(arena, type, count) ((type *)tfp_arena_zero((arena), (count), sizeof(type)))
 
 /* Growable array: TFP_VEC(int) v = {0}; if (!tfp_push(&v, 7)) out of memory. Freed with tfp_vec_free(&v). */
@@ -104,11 +104,13 @@ static inline void tfp_buf_str(tfp_buf *b, tfp_str s) { tfp_buf_add(b, s.data, s
 void tfp_buf_text(tfp_buf *b, const char *s);
 static inline void tfp_buf_char(tfp_buf *b, char c)
 {
-    if (b->size < b->capacity) b->data[b->size++] = c;
-    else tfp_buf_add(b, &c, 1);
+    if (b->size < b->capacity)
+        b->data[b->size++] = c;
+    else
+        tfp_buf_add(b, &c, 1);
 }
 void tfp_buf_fill(tfp_buf *b, char c, size_t count);
-void tfp_buf_int(tfp_buf *b, int64_t n); /* decimal, without printf */
+void tfp_buf_int(tfp_buf *b, int64_t n);                                   /* decimal, without printf */
 void tfp_buf_printf(tfp_buf *b, const char *format, ...) TFP_PRINTF(2, 3); /* not for hot paths */
 void tfp_buf_free(tfp_buf *b);
 
@@ -129,7 +131,7 @@ typedef struct tfp_strtab {
     size_t count, capacity, slot_count;
 } tfp_strtab;
 tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena);
-tfp_strid tfp_intern(tfp_strtab *t, tfp_str s);           /* TFP_NONE without memory */
+tfp_strid tfp_intern(tfp_strtab *t, tfp_str s);            /* TFP_NONE without memory */
 tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s); /* TFP_NONE when absent */
 static inline tfp_str tfp_strtab_get(const tfp_strtab *t, tfp_strid id) { return t->strings[id]; }
 void tfp_strtab_free(tfp_strtab *t);
@@ -140,8 +142,8 @@ typedef struct tfp_map64 {
     uint32_t *values; /* value + 1; 0 marks a free slot */
     size_t count, slot_count;
 } tfp_map64;
-uint32_t tfp_map64_get(const tfp_map64 *m, uint64_t key);          /* TFP_NONE when absent */
-bool tfp_map64_put(tfp_map64 *m, uint64_t key, uint32_t value);    /* replaces; false without memory */
+uint32_t tfp_map64_get(const tfp_map64 *m, uint64_t key);       /* TFP_NONE when absent */
+bool tfp_map64_put(tfp_map64 *m, uint64_t key, uint32_t value); /* replaces; false without memory */
 void tfp_map64_free(tfp_map64 *m);
 
 uint64_t tfp_hash(const void *data, size_t size);

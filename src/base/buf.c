@@ -47,7 +47,8 @@ void tfp_buf_printf(tfp_buf *b, const char *format, ...)
     va_start(args, format);
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
-    if (n < 0) b->failed = true;
+    if (n < 0)
+        b->failed = true;
     else if (room(b, (size_t)n + 1)) {
         vsnprintf(b->data + b->size, (size_t)n + 1, format, again);
         b->size += (size_t)n;

@@ -40,8 +40,10 @@ static size_t format_words(char out[TFP_ERROR_MAX + 1], const char *format, va_l
     tfp_buf b = { 0 };
     if (!tfp_is_plain(s)) {
         tfp_escape(&b, s);
-        if (!b.failed) s = (tfp_str){ b.data, b.size };
-        else s.size = 0;
+        if (!b.failed)
+            s = (tfp_str){ b.data, b.size };
+        else
+            s.size = 0;
     }
     size_t keep = s.size < TFP_ERROR_MAX ? s.size : TFP_ERROR_MAX;
     memcpy(out, s.data, keep);

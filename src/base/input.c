@@ -49,8 +49,7 @@ static tfp_status read_stream(int fd, bool wait, uint64_t limit, tfp_buf *out, t
 {
     for (;;) {
         if (out->size > limit) return over_limit(err);
-        if (out->capacity - out->size < WINDOW &&
-            !tfp_grow((void **)&out->data, &out->capacity, out->size + WINDOW, 1))
+        if (out->capacity - out->size < WINDOW && !tfp_grow((void **)&out->data, &out->capacity, out->size + WINDOW, 1))
             return tfp_nomem(err);
         tfp_status s = wait ? wait_readable(fd, out->size ? PAUSE_MS : WAIT_MS, err) : TFP_OK;
         if (s) return s;
@@ -77,7 +76,8 @@ static tfp_status gunzip(tfp_str packed, tfp_buf *out, tfp_error *err)
     size_t at = 0;
     tfp_status s = TFP_OK;
     while (!s) {
-        if (out->size > TFP_STREAM_LIMIT) s = over_limit(err);
+        if (out->size > TFP_STREAM_LIMIT)
+            s = over_limit(err);
         else if (out->capacity - out->size < WINDOW &&
                  !tfp_grow((void **)&out->data, &out->capacity, out->size + WINDOW, 1))
             s = tfp_nomem(err);
@@ -117,7 +117,8 @@ static bool gunzip_fast(tfp_str packed, tfp_buf *out)
     if (d && tfp_grow((void **)&out->data, &out->capacity, size + 1, 1)) {
         size_t used = 0, got = 0;
         ok = libdeflate_gzip_decompress_ex(d, packed.data, packed.size, out->data, size, &used, &got) ==
-                 LIBDEFLATE_SUCCESS && used == packed.size;
+                 LIBDEFLATE_SUCCESS &&
+             used == packed.size;
         out->size = ok ? got : 0;
     }
     libdeflate_free_decompressor(d);
@@ -217,11 +218,15 @@ tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err)
     if (in->fd < 0) return fail_errno(err, "cannot open");
     struct stat st;
     tfp_status s = TFP_OK;
-    if (fstat(in->fd, &st) != 0) s = fail_errno(err, "cannot read");
-    else if (S_ISDIR(st.st_mode)) s = tfp_fail(err, TFP_BADFILE, "is a folder");
-    else if (S_ISREG(st.st_mode) && st.st_size > 0) s = open_regular(in, (uint64_t)st.st_size, err);
-    else if (S_ISFIFO(st.st_mode) && (s = wait_for_writer(in->fd, err))) {}
-    else s = open_pipe(in, err); /* pipes, character devices, and files of /proc, which have no size */
+    if (fstat(in->fd, &st) != 0)
+        s = fail_errno(err, "cannot read");
+    else if (S_ISDIR(st.st_mode))
+        s = tfp_fail(err, TFP_BADFILE, "is a folder");
+    else if (S_ISREG(st.st_mode) && st.st_size > 0)
+        s = open_regular(in, (uint64_t)st.st_size, err);
+    else if (S_ISFIFO(st.st_mode) && (s = wait_for_writer(in->fd, err))) {
+    } else
+        s = open_pipe(in, err); /* pipes, character devices, and files of /proc, which have no size */
     if (s) tfp_input_close(in);
     return s;
 }

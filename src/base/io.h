@@ -9,12 +9,12 @@
 
 /* ---- input ---- */
 typedef struct tfp_input {
-    const char *name;    /* for messages */
-    int fd;              /* -1 when all bytes are in memory */
-    uint64_t total;      /* bytes in all */
-    uint64_t base;       /* where in the input buffer[0] stands */
-    char *buffer;        /* owned when fd >= 0 or owned is set */
-    size_t filled, at;   /* bytes in the buffer, and the place of the next one */
+    const char *name;  /* for messages */
+    int fd;            /* -1 when all bytes are in memory */
+    uint64_t total;    /* bytes in all */
+    uint64_t base;     /* where in the input buffer[0] stands */
+    char *buffer;      /* owned when fd >= 0 or owned is set */
+    size_t filled, at; /* bytes in the buffer, and the place of the next one */
     size_t capacity;
     bool owned;
     tfp_progress_fn progress;
@@ -49,7 +49,7 @@ typedef struct tfp_sink {
     tfp_status status; /* the first failure sticks */
 } tfp_sink;
 void tfp_sink_start(tfp_sink *s, tfp_write_fn fn, void *ctx);
-void tfp_sink_flush_if_full(tfp_sink *s); /* call now and then while filling s->buf */
+void tfp_sink_flush_if_full(tfp_sink *s);             /* call now and then while filling s->buf */
 tfp_status tfp_sink_end(tfp_sink *s, tfp_error *err); /* flushes, frees, gives the first failure */
 
 /* A file that appears whole or not at all: written beside its place, renamed by finish. A target that is no regular
@@ -62,6 +62,6 @@ typedef struct tfp_outfile {
 tfp_status tfp_outfile_open(tfp_outfile *f, const char *path, tfp_error *err);
 int tfp_outfile_write(void *f, const void *data, size_t size); /* a tfp_write_fn */
 tfp_status tfp_outfile_finish(tfp_outfile *f, tfp_error *err); /* errors name the path */
-void tfp_outfile_abandon(tfp_outfile *f);                       /* nothing of it is left; harmless after finish */
+void tfp_outfile_abandon(tfp_outfile *f);                      /* nothing of it is left; harmless after finish */
 
 #endif

@@ -87,8 +87,10 @@ int tfp_outfile_write(void *ctx, const void *data, size_t size)
     while (size && !f->error) {
         ssize_t n = write(f->fd, at, size);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) f->error = n < 0 ? errno : EIO;
-        else at += n, size -= (size_t)n;
+        if (n <= 0)
+            f->error = n < 0 ? errno : EIO;
+        else
+            at += n, size -= (size_t)n;
     }
     return f->error ? -1 : 0;
 }

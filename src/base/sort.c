@@ -55,7 +55,10 @@ static uint64_t key_at(tfp_str s, size_t depth)
     return k;
 }
 
-static bool keyed_less(const keyed *a, const keyed *b) { return a->key != b->key ? a->key < b->key : a->place < b->place; }
+static bool keyed_less(const keyed *a, const keyed *b)
+{
+    return a->key != b->key ? a->key < b->key : a->place < b->place;
+}
 
 static void sift(keyed *v, size_t root, size_t count)
 {

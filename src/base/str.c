@@ -1,10 +1,7 @@
 /* base/str.c: strings by view, and numbers out of them. */
 #include "base/base.h"
 
-tfp_str tfp_str_of(const char *s)
-{
-    return s ? (tfp_str){ s, strlen(s) } : (tfp_str){ "", 0 };
-}
+tfp_str tfp_str_of(const char *s) { return s ? (tfp_str){ s, strlen(s) } : (tfp_str){ "", 0 }; }
 
 int tfp_str_cmp(tfp_str a, tfp_str b)
 {

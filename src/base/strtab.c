@@ -74,9 +74,19 @@ void tfp_strtab_free(tfp_strtab *t)
 
 /* ---- 64-bit keys ---- */
 
+/* Keys are often two ids side by side, or ids that a file chose: every bit has to count for every slot. Where the table
+ * lies is mixed in, so that no file can be made of keys that all fall together. */
+static uint64_t mix(uint64_t key, const void *salt)
+{
+    key ^= (uint64_t)(uintptr_t)salt >> 4;
+    key = (key ^ key >> 33) * 0xff51afd7ed558ccdu;
+    key = (key ^ key >> 33) * 0xc4ceb9fe1a85ec53u;
+    return key ^ key >> 33;
+}
+
 static size_t key_slot(const tfp_map64 *m, uint64_t key)
 {
-    size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & (m->slot_count - 1);
+    size_t at = (size_t)mix(key, m->keys) & (m->slot_count - 1);
     while (m->values[at] && m->keys[at] != key) at = (at + 1) & (m->slot_count - 1);
     return at;
 }

@@ -8,7 +8,7 @@
 typedef struct tfp_format {
     const char *name; /* "run_meta": also the flag --run_meta_path and the word for tfp_profile_add_file */
     const char *help;
-    int order;        /* files are added in ascending order: graph before run_meta before op_log */
+    int order; /* files are added in ascending order: graph before run_meta before op_log */
     /* How sure it is that a file of `total` bytes that begins with `head` is of this format: 0 no .. 100 certain. */
     int (*probe)(tfp_str head, uint64_t total);
     /* Reads it all into the builder. Messages without the file's name: the caller adds it. */

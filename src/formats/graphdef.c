@@ -17,7 +17,7 @@ typedef struct pending_attr { /* the value of an attribute: of one name the last
 
 typedef struct node_reader { /* reused from node to node */
     tfp_builder *b;
-    tfp_str function;  /* whose body is read; empty in the graph itself */
+    tfp_str function; /* whose body is read; empty in the graph itself */
     tfp_buf scratch;
     TFP_VEC(tfp_str) inputs;
     TFP_VEC(int64_t) dims;
@@ -125,8 +125,10 @@ static void read_attr(node_reader *r, tfp_wire *outer, const tfp_field *field, p
     tfp_str name = { "", 0 };
     tfp_wire w = tfp_field_message(outer, field), value = tfp_wire_start(name);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) name = tfp_field_bytes(&w, &f);
-        else if (f.number == 2) value = tfp_field_message(&w, &f);
+        if (f.number == 1)
+            name = tfp_field_bytes(&w, &f);
+        else if (f.number == 2)
+            value = tfp_field_message(&w, &f);
     }
     tfp_wire_join(outer, &w, "attr");
     for (size_t i = 0; i < KNOWN_ATTRS; i++)
@@ -255,8 +257,10 @@ static tfp_status read_function(node_reader *r, tfp_wire w, tfp_graph_source sou
         if (f.number != 3) continue;
         tfp_wire node = tfp_field_message(&nodes, &f);
         if (nodes.fault) break;
-        if (r->function.size) s = tfp_within(err, read_node(r, node, source, err), "node_def");
-        else if (!source.overlaps) tfp_build_warn(r->b, "nodes in functions, which are not part of the graph", TFP_STR(""));
+        if (r->function.size)
+            s = tfp_within(err, read_node(r, node, source, err), "node_def");
+        else if (!source.overlaps)
+            tfp_build_warn(r->b, "nodes in functions, which are not part of the graph", TFP_STR(""));
     }
     if (!s) s = tfp_wire_end(&nodes, err);
     return s ? s : tfp_wire_end(&w, err);
@@ -286,8 +290,10 @@ tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source sourc
         if (f.number != 1 && f.number != 2) continue; /* versions say nothing */
         tfp_wire message = tfp_field_message(&w, &f);
         if (w.fault) break;
-        if (f.number == 1) s = tfp_within(err, read_node(&r, message, source, err), "node %zu", count++);
-        else s = tfp_within(err, read_library(&r, message, source, err), "library");
+        if (f.number == 1)
+            s = tfp_within(err, read_node(&r, message, source, err), "node %zu", count++);
+        else
+            s = tfp_within(err, read_library(&r, message, source, err), "library");
     }
     node_reader_free(&r);
     return s ? s : tfp_wire_end(&w, err);
@@ -328,9 +334,12 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     tfp_status s = tfp_input_all(in, &bytes, err);
     if (s) return s;
     tfp_wire w = tfp_wire_start(bytes);
-    if (kind == TFP_KIND_SAVED_MODEL) s = read_saved_model(b, w, err);
-    else if (kind == TFP_KIND_META_GRAPH) s = read_meta_graph(b, w, (tfp_graph_source){ false }, err);
-    else s = tfp_read_graph_def(b, w, (tfp_graph_source){ false }, err);
+    if (kind == TFP_KIND_SAVED_MODEL)
+        s = read_saved_model(b, w, err);
+    else if (kind == TFP_KIND_META_GRAPH)
+        s = read_meta_graph(b, w, (tfp_graph_source){ false }, err);
+    else
+        s = tfp_read_graph_def(b, w, (tfp_graph_source){ false }, err);
     if (!s && b->p->nodes.size == before) tfp_build_warn(b, "no nodes in it that were not there before", TFP_STR(""));
     b->p->has_graph = true;
     b->p->graph_file = tfp_arena_copy(&b->p->arena, tfp_str_of(b->file));

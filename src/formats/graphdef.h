@@ -13,5 +13,4 @@ typedef struct tfp_graph_source {
  * are no nodes of the graph: they are left out with a warning, or with TFP_KEEP_FUNCTIONS become FUNCTION/NODE. */
 tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err);
 
-
 #endif

@@ -83,8 +83,10 @@ static void read_trace(reader *r, tfp_wire *outer, const tfp_field *field, uint3
 
 static void set_float_ops(reader *r, uint32_t node, int64_t float_ops)
 {
-    if (float_ops < 0) tfp_build_warn(r->b, "negative float operations, left out", TFP_STR(""));
-    else if (float_ops) tfp_build_row(r->b, node)->float_ops = float_ops;
+    if (float_ops < 0)
+        tfp_build_warn(r->b, "negative float operations, left out", TFP_STR(""));
+    else if (float_ops)
+        tfp_build_row(r->b, node)->float_ops = float_ops;
 }
 
 /* OpLogEntry */
@@ -94,14 +96,18 @@ static tfp_status read_entry(reader *r, tfp_wire w, tfp_error *err)
     int64_t float_ops = 0;
     tfp_wire again = w;
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) name = tfp_field_bytes(&w, &f);
-        else if (f.number == 2) float_ops = tfp_field_int(&w, &f);
+        if (f.number == 1)
+            name = tfp_field_bytes(&w, &f);
+        else if (f.number == 2)
+            float_ops = tfp_field_int(&w, &f);
     }
     tfp_status s = tfp_wire_end(&w, err);
     if (s) return s;
     uint32_t node = tfp_build_find(r->b, name);
-    if (node == TFP_NONE) tfp_build_warn(r->b, "entries of nodes that are not in the graph, left out", name);
-    else set_float_ops(r, node, float_ops);
+    if (node == TFP_NONE)
+        tfp_build_warn(r->b, "entries of nodes that are not in the graph, left out", name);
+    else
+        set_float_ops(r, node, float_ops);
     for (tfp_field f; tfp_wire_next(&again, &f);) {
         if (f.number == 3) {
             tfp_str type = tfp_field_bytes(&again, &f);
@@ -121,8 +127,10 @@ static tfp_status read_string(reader *r, tfp_wire w, tfp_error *err)
     int64_t key = 0;
     tfp_str text = { "", 0 };
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) key = tfp_field_int(&w, &f);
-        else if (f.number == 2) text = tfp_field_bytes(&w, &f);
+        if (f.number == 1)
+            key = tfp_field_int(&w, &f);
+        else if (f.number == 2)
+            text = tfp_field_bytes(&w, &f);
     }
     tfp_status s = tfp_wire_end(&w, err);
     if (!s && !tfp_map64_put(&r->string_by_id, (uint64_t)key, tfp_build_string(r->b, text))) s = tfp_nomem(err);

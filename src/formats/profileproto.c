@@ -77,8 +77,10 @@ tfp_profile_int_pair tfp_profile_pair(tfp_profile_reader *r, tfp_str bytes, cons
     tfp_profile_int_pair pair = { 0, 0 };
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) pair.key = tfp_field_int(&w, &f);
-        else if (f.number == 2) pair.value = tfp_field_int(&w, &f);
+        if (f.number == 1)
+            pair.key = tfp_field_int(&w, &f);
+        else if (f.number == 2)
+            pair.value = tfp_field_int(&w, &f);
     }
     TFP_PROFILE_END(r, w, place);
     return pair;
@@ -94,8 +96,10 @@ static tfp_status read_node_entry(tfp_profile_reader *r, tfp_wire w, tfp_error *
     r->window = node.data;
     r->window_at = w.base;
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) key = tfp_field_int(&w, &f);
-        else if (f.number == 2) node = tfp_field_bytes(&w, &f);
+        if (f.number == 1)
+            key = tfp_field_int(&w, &f);
+        else if (f.number == 2)
+            node = tfp_field_bytes(&w, &f);
     }
     tfp_status s = tfp_wire_end(&w, err);
     if (!s) s = tfp_profile_read_node(r, node, key, err);
@@ -108,8 +112,10 @@ static tfp_status read_string(tfp_profile_reader *r, tfp_wire w, tfp_error *err)
     int64_t key = 0;
     tfp_str text = { "", 0 };
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) key = tfp_field_int(&w, &f);
-        else if (f.number == 2) text = tfp_field_bytes(&w, &f);
+        if (f.number == 1)
+            key = tfp_field_int(&w, &f);
+        else if (f.number == 2)
+            text = tfp_field_bytes(&w, &f);
     }
     tfp_status s = tfp_within(err, tfp_wire_end(&w, err), "id_to_string");
     if (s) return s;

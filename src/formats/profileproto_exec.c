@@ -41,8 +41,10 @@ static void read_time(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, uint3
     }
     TFP_PROFILE_END(r, w, "times");
     if (w.fault || lane == TFP_NONE) return;
-    if (count < 2) tfp_build_warn(r->b, "times without start and duration, left out", TFP_STR(""));
-    else tfp_build_span(r->b, exec, lane, TIME(r, values[0]), TIME(r, values[1]));
+    if (count < 2)
+        tfp_build_warn(r->b, "times without start and duration, left out", TFP_STR(""));
+    else
+        tfp_build_span(r->b, exec, lane, TIME(r, values[0]), TIME(r, values[1]));
 }
 
 /* An entry of accelerator_execs or cpu_execs: device name -> ExecTime */
@@ -51,8 +53,10 @@ static void read_times(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, tfp_
     tfp_str name = { "", 0 }, value = name;
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) name = tfp_field_bytes(&w, &f);
-        else if (f.number == 2) value = tfp_field_bytes(&w, &f);
+        if (f.number == 1)
+            name = tfp_field_bytes(&w, &f);
+        else if (f.number == 2)
+            value = tfp_field_bytes(&w, &f);
     }
     TFP_PROFILE_END(r, w, "execs of a device");
     uint32_t lane = w.fault ? TFP_NONE : find_lane(r, name, kind);
@@ -82,14 +86,18 @@ static void read_buffer(tfp_profile_reader *r, tfp_str bytes, uint32_t memory)
     tfp_str value = { "", 0 };
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) slot = tfp_field_int32(&w, &f);
-        else if (f.number == 2) value = tfp_field_bytes(&w, &f);
+        if (f.number == 1)
+            slot = tfp_field_int32(&w, &f);
+        else if (f.number == 2)
+            value = tfp_field_bytes(&w, &f);
     }
     TFP_PROFILE_END(r, w, "output_memory");
     tfp_wire v = tfp_wire_start(value);
     for (tfp_field f; tfp_wire_next(&v, &f);) {
-        if (f.number == 1) size = tfp_field_int(&v, &f);
-        else if (f.number == 2) address = tfp_field_uint(&v, &f);
+        if (f.number == 1)
+            size = tfp_field_int(&v, &f);
+        else if (f.number == 2)
+            address = tfp_field_uint(&v, &f);
     }
     TFP_PROFILE_END(r, v, "output_memory");
     if (memory != TFP_NONE) tfp_build_buffer(r->b, memory, slot, BYTES(r, size), address);
@@ -102,14 +110,25 @@ static void read_memory(tfp_profile_reader *r, tfp_str bytes, uint32_t exec)
     r->buffers.size = 0;
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number >= 1 && f.number <= 10) v[f.number] = BYTES(r, tfp_field_int(&w, &f));
-        else if (f.number == 11) tfp_profile_ok(r, tfp_push(&r->buffers, tfp_field_bytes(&w, &f)));
+        if (f.number >= 1 && f.number <= 10)
+            v[f.number] = BYTES(r, tfp_field_int(&w, &f));
+        else if (f.number == 11)
+            tfp_profile_ok(r, tfp_push(&r->buffers, tfp_field_bytes(&w, &f)));
     }
     TFP_PROFILE_END(r, w, "memory_execs");
-    tfp_memory m = { .next = TFP_NONE, .buffer_first = TFP_NONE, .buffer_last = TFP_NONE, .at_us = v[1],
-                     .host_temp_bytes = v[2], .host_persistent_bytes = v[3], .accelerator_temp_bytes = v[4],
-                     .accelerator_persistent_bytes = v[5], .requested_bytes = v[6], .peak_bytes = v[7],
-                     .residual_bytes = v[8], .output_bytes = v[9], .allocator_bytes_in_use = v[10] };
+    tfp_memory m = { .next = TFP_NONE,
+                     .buffer_first = TFP_NONE,
+                     .buffer_last = TFP_NONE,
+                     .at_us = v[1],
+                     .host_temp_bytes = v[2],
+                     .host_persistent_bytes = v[3],
+                     .accelerator_temp_bytes = v[4],
+                     .accelerator_persistent_bytes = v[5],
+                     .requested_bytes = v[6],
+                     .peak_bytes = v[7],
+                     .residual_bytes = v[8],
+                     .output_bytes = v[9],
+                     .allocator_bytes_in_use = v[10] };
     uint32_t memory = tfp_build_memory(r->b, exec, &m);
     for (size_t i = 0; i < r->buffers.size; i++) read_buffer(r, r->buffers.at[i], memory);
 }
@@ -175,8 +194,10 @@ void tfp_profile_read_exec(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
     tfp_str value = { "", 0 };
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) step = tfp_field_int(&w, &f);
-        else if (f.number == 2) value = tfp_field_bytes(&w, &f);
+        if (f.number == 1)
+            step = tfp_field_int(&w, &f);
+        else if (f.number == 2)
+            value = tfp_field_bytes(&w, &f);
     }
     TFP_PROFILE_END(r, w, "execs");
     uint32_t exec = w.fault ? TFP_NONE : start_exec(r, node, step);

@@ -27,8 +27,10 @@ static void read_output(tfp_profile_reader *r, tfp_str bytes)
     tfp_str value = { "", 0 };
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) slot = tfp_field_int32(&w, &f);
-        else if (f.number == 2) value = tfp_field_bytes(&w, &f);
+        if (f.number == 1)
+            slot = tfp_field_int32(&w, &f);
+        else if (f.number == 2)
+            value = tfp_field_bytes(&w, &f);
     }
     TFP_PROFILE_END(r, w, "output_shapes");
     r->dims.size = 0;
@@ -63,7 +65,8 @@ static void build_outputs(tfp_profile_reader *r, uint32_t node)
     for (size_t i = 0; i < count; i++) {
         if (i + 1 < count && o[i].slot == o[i + 1].slot)
             tfp_profile_warn(r, "outputs that come twice in one node, the last kept", o[i].slot);
-        else tfp_build_output(r->b, node, o[i].slot, o[i].shape);
+        else
+            tfp_build_output(r->b, node, o[i].slot, o[i].shape);
     }
 }
 
@@ -103,7 +106,8 @@ static void sort_edges(tfp_profile_reader *r, node_ref *n)
     for (size_t i = 0; i < count; i++) {
         if (i + 1 < count && edges[i].position == edges[i + 1].position)
             tfp_profile_warn(r, "input positions that come twice in one node, the last kept", edges[i].position);
-        else edges[kept++] = edges[i];
+        else
+            edges[kept++] = edges[i];
     }
     r->edges.size = n->edge_first + kept;
     n->edge_count = (uint32_t)kept;
@@ -128,8 +132,10 @@ static void read_attr(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
     tfp_str name = { "", 0 }, value = name;
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) name = tfp_field_bytes(&w, &f);
-        else if (f.number == 2) value = tfp_field_bytes(&w, &f);
+        if (f.number == 1)
+            name = tfp_field_bytes(&w, &f);
+        else if (f.number == 2)
+            value = tfp_field_bytes(&w, &f);
     }
     TFP_PROFILE_END(r, w, "attrs");
     tfp_str text = { "", 0 };
@@ -138,15 +144,16 @@ static void read_attr(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
     for (tfp_field f; tfp_wire_next(&v, &f);) /* what nobody asks for must be sound, but may be anything */
         if (wanted && f.number == 2) text = tfp_field_bytes(&v, &f);
     TFP_PROFILE_END(r, v, "attrs");
-    if (wanted)
-        tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, text);
+    if (wanted) tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, text);
     if (r->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, bytes);
 }
 
 static void push_edge(tfp_profile_reader *r, tfp_profile_int_pair pair, bool of_input)
 {
-    if (of_input) tfp_profile_ok(r, tfp_push(&r->edges, ((edge){ pair.value, (int32_t)pair.key, 0 })));
-    else tfp_profile_ok(r, tfp_push(&r->sources, ((edge){ pair.key, 0, (int32_t)pair.value })));
+    if (of_input)
+        tfp_profile_ok(r, tfp_push(&r->edges, ((edge){ pair.value, (int32_t)pair.key, 0 })));
+    else
+        tfp_profile_ok(r, tfp_push(&r->sources, ((edge){ pair.key, 0, (int32_t)pair.value })));
 }
 
 /* The row needs the name and the operation first. They come before what is long in a node; a file where they come again
@@ -157,8 +164,10 @@ static uint32_t start_node(tfp_profile_reader *r, tfp_str bytes)
     unsigned seen = 0;
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; seen != 3 && tfp_wire_next(&w, &f);) {
-        if (f.number == 1) name = tfp_field_bytes(&w, &f), seen |= 1;
-        else if (f.number == 9) op = tfp_field_bytes(&w, &f), seen |= 2;
+        if (f.number == 1)
+            name = tfp_field_bytes(&w, &f), seen |= 1;
+        else if (f.number == 9)
+            op = tfp_field_bytes(&w, &f), seen |= 2;
     }
     TFP_PROFILE_END(r, w, NULL);
     return w.fault ? TFP_NONE : tfp_build_node(r->b, name, op, false);

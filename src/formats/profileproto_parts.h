@@ -52,11 +52,11 @@ typedef struct tfp_profile_reader {
     TFP_VEC(edge) edges;
     TFP_VEC(edge) sources; /* of the node being read: source key and output index */
     TFP_VEC(raw_trace) traces;
-    TFP_VEC(exec_ref) execs; /* by step */
+    TFP_VEC(exec_ref) execs;  /* by step */
     TFP_VEC(output) outputs;  /* of the node being read */
     TFP_VEC(tfp_str) buffers; /* of the run being read */
-    TFP_VEC(int64_t) shape; /* of the node being read */
-    TFP_VEC(int64_t) dims;  /* of one output */
+    TFP_VEC(int64_t) shape;   /* of the node being read */
+    TFP_VEC(int64_t) dims;    /* of one output */
     TFP_VEC(tfp_code_frame) frames;
     tfp_map64 node_by_key, trace_by_hash, string_by_id, lane_by_name;
     TFP_VEC(uint32_t) node_by_small_key; /* keys below small_keys, as all of them should be */
@@ -65,8 +65,8 @@ typedef struct tfp_profile_reader {
     memo device, host, type;
     step_ref step_of[16]; /* by the last bits of its number */
     memo lanes[TFP_LANE_ACCELERATOR + 1];
-    tfp_wire fault;         /* the first one below a node, with its place in the file */
-    const char *window;     /* the entry being read, and where in the file it stands: */
+    tfp_wire fault;     /* the first one below a node, with its place in the file */
+    const char *window; /* the entry being read, and where in the file it stands: */
     uint64_t window_at;
     size_t first_row; /* of the profile's nodes */
     bool no_memory;

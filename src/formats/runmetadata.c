@@ -16,7 +16,7 @@ typedef struct device { /* of the entries being read */
     tfp_strid name;     /* lower case */
     tfp_str text;
     bool canonical, cpu;
-    tfp_strid host;     /* where it is scheduled from */
+    tfp_strid host; /* where it is scheduled from */
     uint32_t lane;
 } device;
 
@@ -69,8 +69,10 @@ static void read_record(reader *r, tfp_wire *outer, const tfp_field *field, uint
     int64_t at = 0, bytes = 0;
     tfp_wire w = tfp_field_message(outer, field);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) at = tfp_field_int(&w, &f);
-        else if (f.number == 2) bytes = tfp_field_int(&w, &f);
+        if (f.number == 1)
+            at = tfp_field_int(&w, &f);
+        else if (f.number == 2)
+            bytes = tfp_field_int(&w, &f);
     }
     tfp_wire_join(outer, &w, "allocation_records");
     if (exec != TFP_NONE && !w.fault) tfp_build_allocation(r->b, exec, TIME(r, at), bytes);
@@ -119,9 +121,12 @@ static void read_description(tfp_wire *outer, const tfp_field *field, allocation
         tfp_wire d = tfp_field_message(&w, &f);
         a->given = true;
         for (tfp_field g; tfp_wire_next(&d, &g);) {
-            if (g.number == 1) a->requested = tfp_field_int(&d, &g);
-            else if (g.number == 2) a->allocated = tfp_field_int(&d, &g);
-            else if (g.number == 6) a->address = tfp_field_uint(&d, &g);
+            if (g.number == 1)
+                a->requested = tfp_field_int(&d, &g);
+            else if (g.number == 2)
+                a->allocated = tfp_field_int(&d, &g);
+            else if (g.number == 6)
+                a->address = tfp_field_uint(&d, &g);
         }
         tfp_wire_join(&w, &d, "allocation_description");
     }
@@ -135,8 +140,10 @@ static void read_output(reader *r, tfp_wire *outer, const tfp_field *field, entr
     allocation a = { false, 0, 0, 0 };
     tfp_wire w = tfp_field_message(outer, field);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) slot = tfp_field_int32(&w, &f);
-        else if (f.number == 3) read_description(&w, &f, &a);
+        if (f.number == 1)
+            slot = tfp_field_int32(&w, &f);
+        else if (f.number == 3)
+            read_description(&w, &f, &a);
     }
     tfp_wire_join(outer, &w, "output");
     if (!a.given || outer->fault) return;
@@ -155,8 +162,10 @@ static void read_memory_stats(reader *r, tfp_wire *outer, const tfp_field *field
 {
     tfp_wire w = tfp_field_message(outer, field);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) e->memory.host_temp_bytes = BYTES(r, tfp_field_int(&w, &f));
-        else if (f.number == 3) e->memory.host_persistent_bytes = BYTES(r, tfp_field_int(&w, &f));
+        if (f.number == 1)
+            e->memory.host_temp_bytes = BYTES(r, tfp_field_int(&w, &f));
+        else if (f.number == 3)
+            e->memory.host_persistent_bytes = BYTES(r, tfp_field_int(&w, &f));
     }
     tfp_wire_join(outer, &w, "memory_stats");
 }
@@ -199,8 +208,10 @@ static void read_entry_fields(reader *r, tfp_wire *w, entry *e)
 static void read_details(reader *r, tfp_wire w, entry *e, target to)
 {
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 6) read_allocator(r, &w, &f, e, to);
-        else if (f.number == 7) read_output(r, &w, &f, e, to);
+        if (f.number == 6)
+            read_allocator(r, &w, &f, e, to);
+        else if (f.number == 7)
+            read_output(r, &w, &f, e, to);
     }
 }
 
@@ -239,8 +250,10 @@ static tfp_strid host_of(reader *r, tfp_str name)
         size_t digits = 0;
         if (rest.size > 4 && memcmp(rest.data, "gpu:", 4) == 0)
             while (4 + digits < rest.size && rest.data[4 + digits] >= '0' && rest.data[4 + digits] <= '9') digits++;
-        if (digits) tfp_buf_str(&host, TFP_STR("cpu:0"));
-        else tfp_buf_char(&host, *rest.data);
+        if (digits)
+            tfp_buf_str(&host, TFP_STR("cpu:0"));
+        else
+            tfp_buf_char(&host, *rest.data);
         i += digits ? 4 + digits : 1;
     }
     if (host.failed && !r->b->status) r->b->status = TFP_NOMEM;
@@ -381,8 +394,10 @@ static double coverage(const tfp_profile *p)
 
 static void warn_about_all(reader *r, bool has_step)
 {
-    if (!has_step) tfp_build_warn(r->b, "run metadata without step_stats, which is no step", TFP_STR(""));
-    else if (!r->entries) tfp_build_warn(r->b, "no data in it", TFP_STR(""));
+    if (!has_step)
+        tfp_build_warn(r->b, "run metadata without step_stats, which is no step", TFP_STR(""));
+    else if (!r->entries)
+        tfp_build_warn(r->b, "no data in it", TFP_STR(""));
     else if (r->p->has_graph && r->unknown * 2 > r->entries)
         tfp_build_warn(r->b, "perhaps run metadata of another graph: most of its nodes are not in the graph",
                        TFP_STR(""));

@@ -7,9 +7,9 @@
 #include "wire/proto.h"
 
 #define HEAD ((size_t)64 << 10)
-#define DEPTH 12     /* nested messages that are looked into */
-#define FIELDS 1500  /* fields that are looked at: enough to know, cheap enough to try every kind */
-#define SURE 60      /* a score that says what a file is */
+#define DEPTH 12    /* nested messages that are looked into */
+#define FIELDS 1500 /* fields that are looked at: enough to know, cheap enough to try every kind */
+#define SURE 60     /* a score that says what a file is */
 
 typedef struct kind_row {
     const char *name; /* with its article, for messages */

@@ -20,8 +20,10 @@ static bool check(tfp_builder *b, bool ok)
 #define CHAIN(p, table, first, last)                                                                                   \
     do {                                                                                                               \
         uint32_t new_row = (uint32_t)(p)->table.size - 1;                                                              \
-        if ((first) == TFP_NONE) (first) = new_row;                                                                    \
-        else (p)->table.at[(last)].next = new_row;                                                                     \
+        if ((first) == TFP_NONE)                                                                                       \
+            (first) = new_row;                                                                                         \
+        else                                                                                                           \
+            (p)->table.at[(last)].next = new_row;                                                                      \
         (last) = new_row;                                                                                              \
     } while (0)
 
@@ -39,8 +41,8 @@ size_t tfp_profile_memory(const tfp_profile *p)
 {
 #define BYTES(table) (p->table.capacity * sizeof *p->table.at)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
-           BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) + BYTES(frames) +
-           BYTES(trace_frames) + BYTES(traces) + p->strings.capacity * 24 + BYTES(node_by_name);
+           BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
+           BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.capacity * 24 + BYTES(node_by_name);
 #undef BYTES
 }
 
@@ -97,11 +99,16 @@ uint32_t tfp_build_find(tfp_builder *b, tfp_str name) { return tfp_find_node(b->
 uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type)
 {
     tfp_profile *p = b->p;
-    tfp_node n = {
-        .name = tfp_build_string(b, name), .op = tfp_build_string(b, op), .id = (int64_t)p->nodes.size,
-        .type_first = TFP_NONE, .exec_first = TFP_NONE, .input_first = TFP_NONE, .output_first = TFP_NONE,
-        .shape = TFP_NONE, .trace = TFP_NONE, .attrs = TFP_NONE
-    };
+    tfp_node n = { .name = tfp_build_string(b, name),
+                   .op = tfp_build_string(b, op),
+                   .id = (int64_t)p->nodes.size,
+                   .type_first = TFP_NONE,
+                   .exec_first = TFP_NONE,
+                   .input_first = TFP_NONE,
+                   .output_first = TFP_NONE,
+                   .shape = TFP_NONE,
+                   .trace = TFP_NONE,
+                   .attrs = TFP_NONE };
     if (b->status || !APPEND(b, nodes, n)) return TFP_NONE;
     uint32_t node = (uint32_t)p->nodes.size - 1;
     tfp_build_name(b, n.name, node);
@@ -240,8 +247,10 @@ uint32_t tfp_build_lane(tfp_builder *b, tfp_str name)
     uint32_t lane = tfp_map64_get(&p->lane_by_name, id);
     if (b->status || lane != TFP_NONE) return b->status ? TFP_NONE : lane;
     tfp_lane l = { id, TFP_LANE_OTHER };
-    if (tfp_str_has(name, TFP_STR("stream:all"))) l.kind = TFP_LANE_ACCELERATOR;
-    else if (tfp_device_is_canonical(name)) l.kind = TFP_LANE_CPU;
+    if (tfp_str_has(name, TFP_STR("stream:all")))
+        l.kind = TFP_LANE_ACCELERATOR;
+    else if (tfp_device_is_canonical(name))
+        l.kind = TFP_LANE_CPU;
     if (!APPEND(b, lanes, l)) return TFP_NONE;
     lane = (uint32_t)p->lanes.size - 1;
     return check(b, tfp_map64_put(&p->lane_by_name, id, lane)) ? lane : TFP_NONE;

@@ -9,27 +9,28 @@
 
 typedef struct tfp_builder {
     tfp_profile *p;
-    const char *file;  /* in force for warnings */
+    const char *file; /* in force for warnings */
     tfp_status status;
 } tfp_builder;
 
 /* Checked by readers at the end of each node or so. */
 tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err);
 
-tfp_strid tfp_build_string(tfp_builder *b, tfp_str s);          /* interned; 0 after a fault */
-tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s);           /* lower-cased (ASCII) and interned */
+tfp_strid tfp_build_string(tfp_builder *b, tfp_str s); /* interned; 0 after a fault */
+tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s);  /* lower-cased (ASCII) and interned */
 
 /* Same kind of warning, once per file with a count. `what` is a plural literal, such as "inputs that name no node". */
 void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example);
 
 /* ---- nodes ---- */
-uint32_t tfp_build_find(tfp_builder *b, tfp_str name);          /* TFP_NONE when absent */
+uint32_t tfp_build_find(tfp_builder *b, tfp_str name); /* TFP_NONE when absent */
 /* A new node of that name (the caller has looked that there is none); its op is also its first type (unless empty
  * `types` follow from the file: pass with_type false). id is the number of nodes before it. TFP_NONE after a fault. */
 uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type);
-void tfp_build_name(tfp_builder *b, tfp_strid name, uint32_t node); /* makes it the node of that name (TFP_NONE: none) */
+void tfp_build_name(tfp_builder *b, tfp_strid name,
+                    uint32_t node); /* makes it the node of that name (TFP_NONE: none) */
 static inline tfp_node *tfp_build_row(tfp_builder *b, uint32_t node) { return &b->p->nodes.at[node]; }
-void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type);  /* once per node */
+void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type); /* once per node */
 void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid source, int32_t output_index);
 /* unknown rank: count 0 and scalar false; a known scalar: count 0 and scalar true (stored as the one dim 1). */
 uint32_t tfp_build_shape(tfp_builder *b, const int64_t *dims, size_t count, bool scalar);
@@ -38,11 +39,12 @@ void tfp_build_output(tfp_builder *b, uint32_t node, int32_t slot, uint32_t shap
 void tfp_build_attrs(tfp_builder *b, uint32_t node, tfp_str encoded); /* copied; only with TFP_KEEP_ATTRS */
 
 /* ---- steps and executions ---- */
-uint32_t tfp_build_step(tfp_builder *b, int64_t id, bool listed);   /* finds or adds */
-uint32_t tfp_build_exec(tfp_builder *b, uint32_t node, uint32_t step); /* finds or adds; -> execs, TFP_NONE after a fault */
+uint32_t tfp_build_step(tfp_builder *b, int64_t id, bool listed); /* finds or adds */
+uint32_t tfp_build_exec(tfp_builder *b, uint32_t node,
+                        uint32_t step); /* finds or adds; -> execs, TFP_NONE after a fault */
 uint32_t tfp_build_new_exec(tfp_builder *b, uint32_t node, uint32_t step); /* the caller knows that there is none */
-uint32_t tfp_build_lane(tfp_builder *b, tfp_str lower_case_name);   /* finds or adds; sets its kind by its name */
-void tfp_build_exec_again(tfp_builder *b, uint32_t exec);           /* empties it: its step came a second time */
+uint32_t tfp_build_lane(tfp_builder *b, tfp_str lower_case_name); /* finds or adds; sets its kind by its name */
+void tfp_build_exec_again(tfp_builder *b, uint32_t exec);         /* empties it: its step came a second time */
 void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_us, int64_t duration_us);
 /* Copies *m (its chain fields are set here); -> memories, TFP_NONE after a fault or when not kept. Adds its sums to the exec. */
 uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m);

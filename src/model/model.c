@@ -84,8 +84,10 @@ uint32_t tfp_input_shape(const tfp_profile *p, const tfp_input_edge *e)
     uint32_t low = n->output_first, high = n->output_last; /* rows in order of their slots */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (p->outputs.at[middle].slot < e->output_index) low = middle + 1;
-        else high = middle;
+        if (p->outputs.at[middle].slot < e->output_index)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return p->outputs.at[low].slot == e->output_index ? p->outputs.at[low].shape : TFP_NONE;
 }

@@ -14,20 +14,20 @@ enum {
 
 typedef struct tfp_node {
     tfp_strid name, op;
-    tfp_strid device;       /* canonical: lower case, where it ran; 0 when it never did */
+    tfp_strid device; /* canonical: lower case, where it ran; 0 when it never did */
     tfp_strid host_device;
-    tfp_strid graph_device; /* as written in the graph */
-    tfp_strid data_format;  /* attribute of convolutions and their kind; 0 when absent */
-    uint32_t type_first, type_last;    /* -> types */
-    uint32_t exec_first, exec_last;    /* -> execs */
-    uint32_t input_first, input_last;  /* -> inputs, in order of position */
+    tfp_strid graph_device;             /* as written in the graph */
+    tfp_strid data_format;              /* attribute of convolutions and their kind; 0 when absent */
+    uint32_t type_first, type_last;     /* -> types */
+    uint32_t exec_first, exec_last;     /* -> execs */
+    uint32_t input_first, input_last;   /* -> inputs, in order of position */
     uint32_t output_first, output_last; /* -> outputs, side by side in order of slots */
-    uint32_t shape;         /* -> shapes, the attribute `shape`; TFP_NONE when absent */
-    uint32_t trace;         /* -> traces; TFP_NONE when absent */
-    uint32_t attrs;         /* -> attrs, encoded; TFP_NONE when absent or not kept */
+    uint32_t shape;                     /* -> shapes, the attribute `shape`; TFP_NONE when absent */
+    uint32_t trace;                     /* -> traces; TFP_NONE when absent */
+    uint32_t attrs;                     /* -> attrs, encoded; TFP_NONE when absent or not kept */
     uint32_t flags;
     int64_t id;
-    int64_t float_ops;      /* of one run */
+    int64_t float_ops; /* of one run */
 } tfp_node;
 
 typedef struct tfp_type { /* an extra op type: the op itself, user-defined ones, the device */
@@ -63,12 +63,12 @@ typedef struct tfp_exec { /* one node in one step, all its runs together */
     uint32_t step;        /* -> steps */
     uint32_t next;        /* the same node's next step */
     int64_t run_count;
-    int64_t start_us, end_us; /* earliest start, latest end; 0 when it has no time */
+    int64_t start_us, end_us;       /* earliest start, latest end; 0 when it has no time */
     int64_t cpu_us, accelerator_us; /* sums over its spans in lanes of that kind */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes; /* sums over its runs */
 } tfp_exec;
 
-typedef struct tfp_exec_detail { /* of the execution with the same number; kept with TFP_KEEP_MEMORY only */
+typedef struct tfp_exec_detail {        /* of the execution with the same number; kept with TFP_KEEP_MEMORY only */
     uint32_t span_first, span_last;     /* -> spans */
     uint32_t memory_first, memory_last; /* -> memories */
     uint32_t alloc_first, alloc_last;   /* -> allocations */
@@ -121,7 +121,7 @@ typedef struct tfp_checkpoint tfp_checkpoint; /* model/tensors.h */
 
 /* Things that were dropped, clamped or guessed; the same one once per file, with a count. */
 typedef struct tfp_warning {
-    const char *what; /* "inputs that name no node" */
+    const char *what;   /* "inputs that name no node" */
     char *file, *first; /* the first example, may be NULL */
     size_t count;
     char *line; /* as told, made by tfp_profile_finish */
@@ -137,7 +137,7 @@ struct tfp_profile {
     TFP_VEC(tfp_shape) shapes;
     TFP_VEC(int64_t) dims;
     TFP_VEC(tfp_step) steps;
-    TFP_VEC(uint32_t) step_order;   /* the listed steps by ascending id; made by tfp_build_finish */
+    TFP_VEC(uint32_t) step_order; /* the listed steps by ascending id; made by tfp_build_finish */
     TFP_VEC(tfp_exec) execs;
     TFP_VEC(tfp_exec_detail) details; /* of the first execs, or of none */
     TFP_VEC(tfp_lane) lanes;
@@ -148,10 +148,11 @@ struct tfp_profile {
     TFP_VEC(tfp_code_frame) frames;
     TFP_VEC(uint32_t) trace_frames;
     TFP_VEC(tfp_trace) traces;
-    TFP_VEC(tfp_str) attrs;         /* encoded repeated NodeDef.attr / ProfileNode.attrs entries, in the arena */
-    TFP_VEC(int64_t) run_output_bytes; /* per exec: sum of requested bytes of all outputs (TensorFlow 1.0's `bytes`);
+    TFP_VEC(tfp_str) attrs; /* encoded repeated NodeDef.attr / ProfileNode.attrs entries, in the arena */
+    TFP_VEC(int64_t)
+    run_output_bytes;         /* per exec: sum of requested bytes of all outputs (TensorFlow 1.0's `bytes`);
                                           empty when only a ProfileProto was read */
-    TFP_VEC(double) coverage;       /* one per run_meta */
+    TFP_VEC(double) coverage; /* one per run_meta */
     TFP_VEC(tfp_warning) warnings;
     char *graph_file;               /* the last one that brought inputs, for warnings about them; may be NULL */
     TFP_VEC(char *) sources;        /* names of the files added */
@@ -160,32 +161,35 @@ struct tfp_profile {
     tfp_map64 step_by_id;           /* id -> steps */
     tfp_map64 lane_by_name;         /* strid -> lanes */
     tfp_map64 frame_by_hash, trace_by_hash;
-    tfp_checkpoint *checkpoint;     /* NULL when none was added */
+    tfp_checkpoint *checkpoint; /* NULL when none was added */
     void (*checkpoint_free)(tfp_checkpoint *c);
     tfp_progress_fn progress;
     void *progress_ctx;
     unsigned keep;
-    bool has_graph;        /* a graph was given, or a ProfileProto */
-    bool has_profile;      /* a ProfileProto was given */
-    bool has_code;         /* code traces were given */
+    bool has_graph;   /* a graph was given, or a ProfileProto */
+    bool has_profile; /* a ProfileProto was given */
+    bool has_code;    /* code traces were given */
     bool miss_accelerator_stream;
-    bool name_twice;       /* two nodes of one name were built */
+    bool name_twice; /* two nodes of one name were built */
     bool finished;
 };
 
 static inline tfp_str tfp_text(const tfp_profile *p, tfp_strid id) { return p->strings.strings[id]; }
-size_t tfp_profile_memory(const tfp_profile *p); /* bytes held, about */
+size_t tfp_profile_memory(const tfp_profile *p);                            /* bytes held, about */
 static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* TFP_NONE when absent */
 {
     return name < p->node_by_name.size ? p->node_by_name.at[name] : TFP_NONE;
 }
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
-const char *tfp_first_source(const tfp_profile *p); /* the file to name when something is not in the profile */
+const char *tfp_first_source(const tfp_profile *p);         /* the file to name when something is not in the profile */
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id);   /* TFP_NONE when absent */
 
 const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* one with empty chains when it was not kept */
 
-#define TFP_EACH(table, index, first, p) uint32_t index = (first); index != TFP_NONE; index = (p)->table.at[index].next
+#define TFP_EACH(table, index, first, p)                                                                               \
+    uint32_t index = (first);                                                                                          \
+    index != TFP_NONE;                                                                                                 \
+    index = (p)->table.at[index].next
 
 /* What a node's columns hold at a step (TFP_NONE: the mean of the steps in which it has statistics). */
 typedef struct tfp_node_stats {
@@ -195,7 +199,8 @@ typedef struct tfp_node_stats {
 } tfp_node_stats;
 void tfp_node_stats_at(const tfp_profile *p, uint32_t node, uint32_t step, tfp_node_stats *out);
 uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step); /* -> execs, TFP_NONE */
-int64_t tfp_node_parameters(const tfp_profile *p, uint32_t node, bool *clamped); /* product of the shape; 0 if unknown */
+int64_t tfp_node_parameters(const tfp_profile *p, uint32_t node,
+                            bool *clamped); /* product of the shape; 0 if unknown */
 /* The shape of the source's output that feeds this input; TFP_NONE when unknown. */
 uint32_t tfp_input_shape(const tfp_profile *p, const tfp_input_edge *e);
 

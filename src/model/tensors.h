@@ -10,11 +10,11 @@ typedef struct tfp_checkpoint tfp_checkpoint;
 /* A tensor's values, row-major, widened: floats (half, bfloat16, float8 too) to double, integers to int64. */
 typedef enum tfp_value_kind { TFP_VALUES_NONE, TFP_VALUES_DOUBLE, TFP_VALUES_INT, TFP_VALUES_STRING } tfp_value_kind;
 typedef struct tfp_tensor {
-    int dtype;            /* DataType number */
+    int dtype; /* DataType number */
     int64_t *dims;
     size_t dim_count, count; /* elements */
-    tfp_value_kind kind;  /* NONE: a dtype whose values are not shown (bool, complex, resource ...) */
-    double *doubles;      /* complex: pairs re, im follow each other and kind is NONE */
+    tfp_value_kind kind;     /* NONE: a dtype whose values are not shown (bool, complex, resource ...) */
+    double *doubles;         /* complex: pairs re, im follow each other and kind is NONE */
     int64_t *ints;
     tfp_str *strings;
     struct tfp_tensor_block *owned; /* all of it, block by block: most tensors are too small for an arena */

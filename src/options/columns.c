@@ -62,10 +62,10 @@ int tfp_column_find(tfp_str name)
     return -1;
 }
 
-const tfp_value tfp_min_values[TFP_MIN_COUNT] = {
-    TFP_V_BYTES, TFP_V_PEAK_BYTES, TFP_V_RESIDUAL_BYTES, TFP_V_OUTPUT_BYTES, TFP_V_MICROS,
-    TFP_V_ACCELERATOR_MICROS, TFP_V_CPU_MICROS, TFP_V_PARAMS, TFP_V_FLOAT_OPS, TFP_V_RUNS
-};
+const tfp_value tfp_min_values[TFP_MIN_COUNT] = { TFP_V_BYTES,        TFP_V_PEAK_BYTES, TFP_V_RESIDUAL_BYTES,
+                                                  TFP_V_OUTPUT_BYTES, TFP_V_MICROS,     TFP_V_ACCELERATOR_MICROS,
+                                                  TFP_V_CPU_MICROS,   TFP_V_PARAMS,     TFP_V_FLOAT_OPS,
+                                                  TFP_V_RUNS };
 
 const tfp_order tfp_orders[] = {
     { "name", TFP_BY_NAME },

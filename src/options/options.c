@@ -6,7 +6,18 @@
 #include <stdlib.h>
 
 typedef enum kind {
-    K_DEPTH, K_INT, K_STEP, K_BOOL, K_FILTER, K_ORDER, K_SELECT, K_OUTPUT, K_FORMAT, K_TEXT, K_COMPAT, K_CHECKERS
+    K_DEPTH,
+    K_INT,
+    K_STEP,
+    K_BOOL,
+    K_FILTER,
+    K_ORDER,
+    K_SELECT,
+    K_OUTPUT,
+    K_FORMAT,
+    K_TEXT,
+    K_COMPAT,
+    K_CHECKERS
 } kind;
 
 typedef struct option {
@@ -296,7 +307,8 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
     case K_ORDER: tfp_buf_text(b, tfp_orders[o->order_by].name); break;
     case K_SELECT: get_select(o, b); break;
     case K_OUTPUT:
-        tfp_buf_printf(b, "%s:%s%s", output_names[o->output], o->outfile ? "outfile=" : "", o->outfile ? o->outfile : "");
+        tfp_buf_printf(b, "%s:%s%s", output_names[o->output], o->outfile ? "outfile=" : "",
+                       o->outfile ? o->outfile : "");
         break;
     case K_FORMAT:
     case K_CHECKERS:

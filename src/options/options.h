@@ -7,9 +7,18 @@
 
 /* The numbers that a row of a report can hold, each as its own and as a total. */
 typedef enum tfp_value {
-    TFP_V_BYTES, TFP_V_PEAK_BYTES, TFP_V_RESIDUAL_BYTES, TFP_V_OUTPUT_BYTES,
-    TFP_V_MICROS, TFP_V_ACCELERATOR_MICROS, TFP_V_CPU_MICROS,
-    TFP_V_PARAMS, TFP_V_FLOAT_OPS, TFP_V_RUNS, TFP_V_DEFINITIONS, TFP_V_COUNT
+    TFP_V_BYTES,
+    TFP_V_PEAK_BYTES,
+    TFP_V_RESIDUAL_BYTES,
+    TFP_V_OUTPUT_BYTES,
+    TFP_V_MICROS,
+    TFP_V_ACCELERATOR_MICROS,
+    TFP_V_CPU_MICROS,
+    TFP_V_PARAMS,
+    TFP_V_FLOAT_OPS,
+    TFP_V_RUNS,
+    TFP_V_DEFINITIONS,
+    TFP_V_COUNT
 } tfp_value;
 #define TFP_V_ALL ((1u << TFP_V_COUNT) - 1)
 
@@ -17,20 +26,33 @@ typedef enum tfp_unit { TFP_MICROS, TFP_SIZE, TFP_NUMBER, TFP_LABEL } tfp_unit;
 
 /* In alphabetical order of the names, which is the order in which TensorFlow lists and explains them. */
 typedef enum tfp_column_id {
-    TFP_C_ACCELERATOR_MICROS, TFP_C_BYTES, TFP_C_CPU_MICROS, TFP_C_DEVICE, TFP_C_FLOAT_OPS, TFP_C_INPUT_SHAPES,
-    TFP_C_MICROS, TFP_C_NUM_HIDDEN_OPS, TFP_C_OCCURRENCE, TFP_C_OP_TYPES, TFP_C_OUTPUT_BYTES, TFP_C_PARAMS,
-    TFP_C_PEAK_BYTES, TFP_C_RESIDUAL_BYTES, TFP_C_TENSOR_VALUE, TFP_C_COUNT
+    TFP_C_ACCELERATOR_MICROS,
+    TFP_C_BYTES,
+    TFP_C_CPU_MICROS,
+    TFP_C_DEVICE,
+    TFP_C_FLOAT_OPS,
+    TFP_C_INPUT_SHAPES,
+    TFP_C_MICROS,
+    TFP_C_NUM_HIDDEN_OPS,
+    TFP_C_OCCURRENCE,
+    TFP_C_OP_TYPES,
+    TFP_C_OUTPUT_BYTES,
+    TFP_C_PARAMS,
+    TFP_C_PEAK_BYTES,
+    TFP_C_RESIDUAL_BYTES,
+    TFP_C_TENSOR_VALUE,
+    TFP_C_COUNT
 } tfp_column_id;
 
 typedef struct tfp_column {
-    const char *name;       /* of -select */
-    const char *doc_label;  /* before the colon of its line in the Doc block, as TensorFlow has it */
-    const char *legend;     /* of its cell in scope, graph and code; NULL: no cell of its own */
-    const char *legend_op;  /* in the op view; NULL: the same */
+    const char *name;      /* of -select */
+    const char *doc_label; /* before the colon of its line in the Doc block, as TensorFlow has it */
+    const char *legend;    /* of its cell in scope, graph and code; NULL: no cell of its own */
+    const char *legend_op; /* in the op view; NULL: the same */
     tfp_unit unit;
-    int value;              /* tfp_value, -1 for labels */
+    int value;                           /* tfp_value, -1 for labels */
     const char *own_field, *total_field; /* names in GraphNodeProto and JSON; NULL when it has none */
-    const char *help;       /* what it means and where it comes from; the Doc line shows it too */
+    const char *help;                    /* what it means and where it comes from; the Doc line shows it too */
 } tfp_column;
 extern const tfp_column tfp_columns[TFP_C_COUNT];
 int tfp_column_find(tfp_str name); /* tfp_column_id, -1 when unknown */
@@ -42,19 +64,19 @@ enum { TFP_F_ACCOUNT, TFP_F_START, TFP_F_TRIM, TFP_F_SHOW, TFP_F_HIDE, TFP_F_DEV
 
 struct tfp_options {
     int64_t max_depth, step;
-    int64_t min[TFP_MIN_COUNT]; /* in the order of tfp_min_values */
-    int order_by;               /* a row of tfp_orders */
+    int64_t min[TFP_MIN_COUNT];       /* in the order of tfp_min_values */
+    int order_by;                     /* a row of tfp_orders */
     tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
     bool account_displayed_op_only, viz, show_source;
     bool compat10;
-    uint64_t select;            /* bits of tfp_column_id */
+    uint64_t select; /* bits of tfp_column_id */
     tfp_output_kind output;
-    char *outfile;              /* outlives a change of kind, as TensorFlow's does */
-    char *format;               /* name of an output */
+    char *outfile; /* outlives a change of kind, as TensorFlow's does */
+    char *format;  /* name of an output */
     char *proto_out, *dump_to_file;
-    char *checkers;             /* names joined by commas; empty: all */
-    uint64_t set;               /* bits by option row: set by hand, so that -compat leaves it alone */
-    tfp_buf text;               /* what tfp_options_get gave last */
+    char *checkers; /* names joined by commas; empty: all */
+    uint64_t set;   /* bits by option row: set by hand, so that -compat leaves it alone */
+    tfp_buf text;   /* what tfp_options_get gave last */
 };
 
 /* Which value each -min_ option looks at, in the order of the option table. */

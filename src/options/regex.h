@@ -6,18 +6,19 @@
 
 /* One pattern, behind the C++ file regex.cc (RE2 throws nothing across it). */
 typedef struct tfp_regex tfp_regex;
-tfp_regex *tfp_regex_new(tfp_str pattern, char *why, size_t why_size); /* NULL: invalid (why) or no memory (why empty) */
+tfp_regex *tfp_regex_new(tfp_str pattern, char *why,
+                         size_t why_size); /* NULL: invalid (why) or no memory (why empty) */
 bool tfp_regex_full_match(const tfp_regex *r, tfp_str text);
 void tfp_regex_free(tfp_regex *r);
 
 /* A list of patterns as an option holds it. Immutable once made; shared by reference count. */
 typedef struct tfp_filter {
     int refs;
-    bool any;        /* exactly ".*": everything matches, without asking */
-    bool broken;     /* holds a pattern that is no regex: nothing matches it */
+    bool any;    /* exactly ".*": everything matches, without asking */
+    bool broken; /* holds a pattern that is no regex: nothing matches it */
     size_t count;
     tfp_regex **regexes; /* NULL for broken ones */
-    char *text;      /* joined by commas, as options list it */
+    char *text;          /* joined by commas, as options list it */
 } tfp_filter;
 
 /* Splits at commas, drops empty items. An invalid regex: TFP_BADARG saying why; with `out` still a usable filter

@@ -24,10 +24,14 @@ static void scaled(tfp_buf *b, int64_t n, int digits, const char *unit)
 
 void tfp_format_number(tfp_buf *b, int64_t n)
 {
-    if (n < 1000) tfp_buf_int(b, n);
-    else if (n < 1000000) scaled(b, n, 3, "k");
-    else if (n < 1000000000) scaled(b, n, 6, "m");
-    else scaled(b, n, 9, "b");
+    if (n < 1000)
+        tfp_buf_int(b, n);
+    else if (n < 1000000)
+        scaled(b, n, 3, "k");
+    else if (n < 1000000000)
+        scaled(b, n, 6, "m");
+    else
+        scaled(b, n, 9, "b");
 }
 
 void tfp_format_time(tfp_buf *b, int64_t us)
@@ -56,9 +60,12 @@ void tfp_format_memory(tfp_buf *b, int64_t n)
 
 void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n)
 {
-    if (unit == TFP_MICROS) tfp_format_time(b, n);
-    else if (unit == TFP_SIZE) tfp_format_memory(b, n);
-    else tfp_format_number(b, n);
+    if (unit == TFP_MICROS)
+        tfp_format_time(b, n);
+    else if (unit == TFP_SIZE)
+        tfp_format_memory(b, n);
+    else
+        tfp_format_number(b, n);
 }
 
 void tfp_format_percent(tfp_buf *b, double value)

@@ -6,7 +6,7 @@
 #include "views/report.h"
 
 typedef struct tfp_output_format {
-    const char *name;  /* "text", "json", "csv", "md", "proto", "timeline", "pprof" */
+    const char *name; /* "text", "json", "csv", "md", "proto", "timeline", "pprof" */
     const char *help;
     bool in_format_option; /* may be given to -format */
     /* TFP_BADARG when this report has no such form ("op view has no timeline"). Fill s->buf, call

@@ -7,14 +7,16 @@
 #include <stdlib.h>
 
 /* Cells come in a fixed order, whatever the order asked for; it differs between the views. */
-static const tfp_column_id tree_cells[] = {
-    TFP_C_PARAMS, TFP_C_FLOAT_OPS, TFP_C_BYTES, TFP_C_PEAK_BYTES, TFP_C_RESIDUAL_BYTES, TFP_C_OUTPUT_BYTES, TFP_C_MICROS,
-    TFP_C_ACCELERATOR_MICROS, TFP_C_CPU_MICROS, TFP_C_DEVICE, TFP_C_OP_TYPES, TFP_C_OCCURRENCE, TFP_C_INPUT_SHAPES
-};
-static const tfp_column_id group_cells[] = {
-    TFP_C_BYTES, TFP_C_PEAK_BYTES, TFP_C_RESIDUAL_BYTES, TFP_C_OUTPUT_BYTES, TFP_C_MICROS, TFP_C_ACCELERATOR_MICROS,
-    TFP_C_CPU_MICROS, TFP_C_PARAMS, TFP_C_FLOAT_OPS, TFP_C_DEVICE, TFP_C_OP_TYPES, TFP_C_OCCURRENCE, TFP_C_INPUT_SHAPES
-};
+static const tfp_column_id tree_cells[] = { TFP_C_PARAMS,      TFP_C_FLOAT_OPS,          TFP_C_BYTES,
+                                            TFP_C_PEAK_BYTES,  TFP_C_RESIDUAL_BYTES,     TFP_C_OUTPUT_BYTES,
+                                            TFP_C_MICROS,      TFP_C_ACCELERATOR_MICROS, TFP_C_CPU_MICROS,
+                                            TFP_C_DEVICE,      TFP_C_OP_TYPES,           TFP_C_OCCURRENCE,
+                                            TFP_C_INPUT_SHAPES };
+static const tfp_column_id group_cells[] = { TFP_C_BYTES,        TFP_C_PEAK_BYTES, TFP_C_RESIDUAL_BYTES,
+                                             TFP_C_OUTPUT_BYTES, TFP_C_MICROS,     TFP_C_ACCELERATOR_MICROS,
+                                             TFP_C_CPU_MICROS,   TFP_C_PARAMS,     TFP_C_FLOAT_OPS,
+                                             TFP_C_DEVICE,       TFP_C_OP_TYPES,   TFP_C_OCCURRENCE,
+                                             TFP_C_INPUT_SHAPES };
 enum { CELL_COUNT = sizeof tree_cells / sizeof *tree_cells };
 
 /* The cells to print: micros brings three, which accelerator_micros and cpu_micros then do not repeat. */
@@ -71,8 +73,10 @@ static void write_legend(const tfp_report *r, const tfp_column_id *cells, size_t
 static void write_pair(const tfp_report *r, uint32_t row, const tfp_column *c, tfp_buf *b)
 {
     tfp_value v = (tfp_value)c->value;
-    if (r->rows.at[row].accounted) tfp_format_unit(b, c->unit, tfp_own(r, row, v));
-    else tfp_buf_text(b, "--");
+    if (r->rows.at[row].accounted)
+        tfp_format_unit(b, c->unit, tfp_own(r, row, v));
+    else
+        tfp_buf_text(b, "--");
     tfp_buf_char(b, '/');
     tfp_format_unit(b, c->unit, tfp_total(r, row, v));
 }
@@ -123,8 +127,10 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
         break;
     case TFP_C_OCCURRENCE: write_occurrence(r, row, b); break;
     case TFP_C_INPUT_SHAPES:
-        if (r->kind == TFP_REPORT_GROUPS) tfp_buf_text(b, "input_shapes N/A in code view");
-        else if (x->node != TFP_NONE) tfp_node_input_shapes(r->profile, x->node, "|", b);
+        if (r->kind == TFP_REPORT_GROUPS)
+            tfp_buf_text(b, "input_shapes N/A in code view");
+        else if (x->node != TFP_NONE)
+            tfp_node_input_shapes(r->profile, x->node, "|", b);
         break;
     default: write_pair(r, row, &tfp_columns[cell], b);
     }
@@ -265,7 +271,8 @@ static void write_shapes(const tfp_report *r, uint32_t row, tfp_buf *b)
     tfp_arena_free(&arena);
 }
 
-static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id *cells, size_t n, tfp_buf *b, tfp_buf *scratch)
+static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id *cells, size_t n, tfp_buf *b,
+                         tfp_buf *scratch)
 {
     size_t from = b->size, size;
     tfp_escape(b, r->rows.at[row].name);
@@ -325,8 +332,10 @@ static tfp_status write_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
     size_t n = list_cells(r, cells);
     write_doc(r, &s->buf);
     write_legend(r, cells, n, &s->buf);
-    if (r->kind == TFP_REPORT_LIST) write_list(r, cells, n, s);
-    else write_tree(r, cells, n, s);
+    if (r->kind == TFP_REPORT_LIST)
+        write_list(r, cells, n, s);
+    else
+        write_tree(r, cells, n, s);
     return TFP_OK;
 }
 

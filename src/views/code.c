@@ -2,7 +2,6 @@
  * the stack of its forward node. */
 #include "views/view.h"
 
-
 typedef struct source { /* one trace, seen forward or as a gradient */
     uint32_t trace;
     bool gradient;
@@ -14,12 +13,12 @@ typedef struct stacks {
     tfp_report *r;
     const tfp_profile *p;
     tfp_arena *arena;
-    tfp_code_tree *code;      /* in the report's arena but for its growing list */
-    source *sources;          /* forward ones by trace, then gradients by trace */
-    uint32_t *leaf_of;        /* by node: place in sources, TFP_NONE without */
-    tfp_strtab names;         /* frame names */
+    tfp_code_tree *code;       /* in the report's arena but for its growing list */
+    source *sources;           /* forward ones by trace, then gradients by trace */
+    uint32_t *leaf_of;         /* by node: place in sources, TFP_NONE without */
+    tfp_strtab names;          /* frame names */
     tfp_strid *frame_names[2]; /* by frame, plain and as gradient; TFP_NONE: not made yet */
-    tfp_map64 children;       /* parent item and name -> item */
+    tfp_map64 children;        /* parent item and name -> item */
 } stacks;
 
 /* ".../gradients/FORWARD_grad/..." names FORWARD: what is between the first of each; with the second before the first,
@@ -60,7 +59,8 @@ static tfp_status find_sources(stacks *x, tfp_error *err)
         uint32_t node = tfp_find_node(p, forward);
         if (node != TFP_NONE && p->nodes.at[node].trace != TFP_NONE && !gradient_of(forward, &unused))
             add_source(x, i, (uint32_t)p->traces.size + p->nodes.at[node].trace, forward);
-        else ok = tfp_map64_put(&lost, tfp_hash(forward.data, forward.size), 1);
+        else
+            ok = tfp_map64_put(&lost, tfp_hash(forward.data, forward.size), 1);
     }
     size_t count = lost.count;
     tfp_map64_free(&lost);
@@ -115,12 +115,19 @@ static uint32_t child_item(stacks *x, uint32_t parent, uint32_t frame, bool grad
     uint32_t item = tfp_map64_get(&x->children, key);
     if (item != TFP_NONE) return item;
     item = (uint32_t)x->code->items.size;
-    tfp_code_item c = { .name = tfp_strtab_get(&x->names, name), .parent = parent, .child_first = TFP_NONE,
-                        .child_last = TFP_NONE, .sibling = TFP_NONE, .frame = frame, .gradient = gradient };
+    tfp_code_item c = { .name = tfp_strtab_get(&x->names, name),
+                        .parent = parent,
+                        .child_first = TFP_NONE,
+                        .child_last = TFP_NONE,
+                        .sibling = TFP_NONE,
+                        .frame = frame,
+                        .gradient = gradient };
     if (!tfp_push(&x->code->items, c) || !tfp_map64_put(&x->children, key, item)) return TFP_NONE;
     tfp_code_item *above = &x->code->items.at[parent];
-    if (above->child_first == TFP_NONE) above->child_first = item;
-    else x->code->items.at[above->child_last].sibling = item;
+    if (above->child_first == TFP_NONE)
+        above->child_first = item;
+    else
+        x->code->items.at[above->child_last].sibling = item;
     above->child_last = item;
     return item;
 }
@@ -141,8 +148,9 @@ static bool build_items(stacks *x)
     size_t n = x->p->traces.size;
     tfp_str *names = TFP_NEW(x->arena, tfp_str, 2 * n);
     uint32_t *order = TFP_NEW(x->arena, uint32_t, n);
-    tfp_code_item root = { .name = TFP_ROOT_NAME, .child_first = TFP_NONE, .child_last = TFP_NONE, .sibling = TFP_NONE,
-                           .frame = TFP_NONE };
+    tfp_code_item root = {
+        .name = TFP_ROOT_NAME, .child_first = TFP_NONE, .child_last = TFP_NONE, .sibling = TFP_NONE, .frame = TFP_NONE
+    };
     if (!names || !order || !tfp_push(&x->code->items, root)) return false;
     for (size_t i = 0; i < 2 * n; i++) names[i] = x->sources[i].first_name;
     for (size_t half = 0; half < 2; half++) {
@@ -252,8 +260,10 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
         s = tfp_fail(err, TFP_NOTFOUND, "no code traces: the code view needs an op log with them");
         return tfp_within_file(err, s, tfp_first_source(r->profile));
     }
-    if (!start_stacks(&x, r, &arena)) s = tfp_nomem(err);
-    else s = find_sources(&x, err);
+    if (!start_stacks(&x, r, &arena))
+        s = tfp_nomem(err);
+    else
+        s = find_sources(&x, err);
     if (!s && r->options->account_displayed_op_only)
         s = tfp_report_note_add(r, err, "code view ignores account_displayed_op_only");
     if (!s && (!build_items(&x) || !fill_members(&x) || !tfp_tree_new(&t, r, &arena, x.code->items.size) ||
@@ -267,6 +277,9 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
     return s;
 }
 
-const tfp_view tfp_view_code = { "code", "Nodes by the lines of Python that made them (needs an op log).",
-                                 TFP_REPORT_GROUPS, "Rows are lines of Python, ordered by who calls whom.", "code",
+const tfp_view tfp_view_code = { "code",
+                                 "Nodes by the lines of Python that made them (needs an op log).",
+                                 TFP_REPORT_GROUPS,
+                                 "Rows are lines of Python, ordered by who calls whom.",
+                                 "code",
                                  build_code };

@@ -10,10 +10,10 @@ typedef struct visit {
 
 typedef struct flow {
     const tfp_profile *p;
-    uint32_t *nodes;   /* by item: items are numbered as they are reached */
+    uint32_t *nodes; /* by item: items are numbered as they are reached */
     uint32_t *parent;
     size_t count;
-    uint8_t *visited;  /* by node */
+    uint8_t *visited; /* by node */
     visit *stack;
 } flow;
 
@@ -115,6 +115,6 @@ out:
 }
 
 /* TensorFlow prints the scope view's line of help for the graph view too. */
-const tfp_view tfp_view_graph = { "graph", "Nodes by dataflow: each under the node that takes its output.",
-                                  TFP_REPORT_TREE, "Nodes stand under the first node that takes their output.", "scope",
-                                  build_graph };
+const tfp_view tfp_view_graph = { "graph",         "Nodes by dataflow: each under the node that takes its output.",
+                                  TFP_REPORT_TREE, "Nodes stand under the first node that takes their output.",
+                                  "scope",         build_graph };

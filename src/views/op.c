@@ -5,10 +5,10 @@ typedef struct types {
     tfp_arena *arena;
     size_t count;
     tfp_str *name;
-    uint32_t *of_node;      /* by node: its type */
+    uint32_t *of_node;                /* by node: its type */
     uint32_t *member_start, *members; /* accounted nodes by type */
     tfp_values own, total;
-    uint32_t *order;        /* accounted types as sorted */
+    uint32_t *order; /* accounted types as sorted */
     size_t order_count;
     const tfp_options *o;
 } types;
@@ -73,7 +73,10 @@ static bool fill(types *t, tfp_report *r)
     return true;
 }
 
-static uint32_t member_count(const types *t, uint32_t type) { return t->member_start[type + 1] - t->member_start[type]; }
+static uint32_t member_count(const types *t, uint32_t type)
+{
+    return t->member_start[type + 1] - t->member_start[type];
+}
 
 static bool less(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -138,9 +141,14 @@ static bool emit(const types *t, tfp_report *r, const uint32_t *shown, size_t n)
     if (!tfp_reserve(&r->rows, n + 1) || tfp_report_add_row(r, &root) == TFP_NONE) return false;
     for (size_t i = 0; i < n; i++) {
         char *name = tfp_arena_copy(&r->arena, t->name[shown[i]]);
-        tfp_row row = { .name = { name, t->name[shown[i]].size }, .depth = 1, .node = TFP_NONE, .item = shown[i],
-                        .member_first = t->member_start[shown[i]], .member_count = member_count(t, shown[i]),
-                        .tensor = TFP_NONE, .accounted = true };
+        tfp_row row = { .name = { name, t->name[shown[i]].size },
+                        .depth = 1,
+                        .node = TFP_NONE,
+                        .item = shown[i],
+                        .member_first = t->member_start[shown[i]],
+                        .member_count = member_count(t, shown[i]),
+                        .tensor = TFP_NONE,
+                        .accounted = true };
         if (!name || tfp_report_add_row(r, &row) == TFP_NONE) return false;
     }
     if (!tfp_report_new_values(r)) return false;
@@ -167,5 +175,9 @@ static tfp_status build_op(tfp_report *r, tfp_error *err)
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
-const tfp_view tfp_view_op = { "op", "Nodes by operation type: which kernels cost most.", TFP_REPORT_LIST,
-                               "Nodes are grouped by operation type, such as MatMul or Conv2D.", "op", build_op };
+const tfp_view tfp_view_op = { "op",
+                               "Nodes by operation type: which kernels cost most.",
+                               TFP_REPORT_LIST,
+                               "Nodes are grouped by operation type, such as MatMul or Conv2D.",
+                               "op",
+                               build_op };

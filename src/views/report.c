@@ -21,7 +21,8 @@ bool tfp_report_new_values(tfp_report *r)
     return true;
 }
 
-void tfp_report_set_values(tfp_report *r, uint32_t row, const tfp_values *own, size_t i, const tfp_values *total, size_t j)
+void tfp_report_set_values(tfp_report *r, uint32_t row, const tfp_values *own, size_t i, const tfp_values *total,
+                           size_t j)
 {
     for (int c = 0; c < TFP_V_COUNT; c++) {
         if (!r->own[c]) continue;
@@ -163,7 +164,9 @@ void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *sepa
         if (n++) tfp_buf_text(out, separator);
         tfp_buf_int(out, e->position);
         tfp_buf_char(out, ':');
-        if (shape == TFP_NONE || p->shapes.at[shape].count == 0) tfp_buf_text(out, "unknown");
-        else tfp_shape_text(p, shape, out);
+        if (shape == TFP_NONE || p->shapes.at[shape].count == 0)
+            tfp_buf_text(out, "unknown");
+        else
+            tfp_shape_text(p, shape, out);
     }
 }

@@ -8,34 +8,34 @@
 
 /* What kind of thing a row stands for; outputs lay them out differently. */
 typedef enum tfp_report_kind {
-    TFP_REPORT_TREE,     /* scope, graph: rows are nodes; GraphNodeProto */
-    TFP_REPORT_GROUPS,   /* code: rows are frames with member nodes; MultiGraphNodeProto */
-    TFP_REPORT_LIST,     /* op: a flat list, each total holds all that follows; MultiGraphNodeProto as a chain */
-    TFP_REPORT_FINDINGS  /* advise: rows are checkers with findings; AdviceProto */
+    TFP_REPORT_TREE,    /* scope, graph: rows are nodes; GraphNodeProto */
+    TFP_REPORT_GROUPS,  /* code: rows are frames with member nodes; MultiGraphNodeProto */
+    TFP_REPORT_LIST,    /* op: a flat list, each total holds all that follows; MultiGraphNodeProto as a chain */
+    TFP_REPORT_FINDINGS /* advise: rows are checkers with findings; AdviceProto */
 } tfp_report_kind;
 
 typedef struct tfp_row {
-    tfp_str name;       /* raw, ended by NUL; outputs escape it */
-    uint32_t parent;    /* row above; the root (row 0) stands under itself */
-    uint32_t depth;     /* shown ancestors; the root has 0 */
-    uint32_t node;      /* -> profile's nodes; TFP_NONE for made-up parents, frames and op types */
-    uint32_t item;      /* -> the view's own structure (code tree), TFP_NONE without */
+    tfp_str name;                        /* raw, ended by NUL; outputs escape it */
+    uint32_t parent;                     /* row above; the root (row 0) stands under itself */
+    uint32_t depth;                      /* shown ancestors; the root has 0 */
+    uint32_t node;                       /* -> profile's nodes; TFP_NONE for made-up parents, frames and op types */
+    uint32_t item;                       /* -> the view's own structure (code tree), TFP_NONE without */
     uint32_t member_first, member_count; /* -> members: the accounted nodes of a frame or op type, in name order */
-    uint32_t tensor;    /* -> tensors, TFP_NONE without */
-    uint32_t hidden;    /* -compat 1.0: nodes left out on the way to this row */
+    uint32_t tensor;                     /* -> tensors, TFP_NONE without */
+    uint32_t hidden;                     /* -compat 1.0: nodes left out on the way to this row */
     bool accounted;
 } tfp_row;
 
 typedef struct tfp_finding {
-    uint32_t checker;   /* -> rows: the checker's row */
-    tfp_str text;       /* one or more lines, as TensorFlow reports them */
+    uint32_t checker; /* -> rows: the checker's row */
+    tfp_str text;     /* one or more lines, as TensorFlow reports them */
 } tfp_finding;
 
 /* The code view's tree, unfiltered; pprof needs it beside the rows. Item 0 is the root. Children come after parents. */
 typedef struct tfp_code_item {
-    tfp_str name;           /* as shown: basename:line:function, perhaps with the source text and " (gradient)" */
+    tfp_str name; /* as shown: basename:line:function, perhaps with the source text and " (gradient)" */
     uint32_t parent, child_first, child_last, sibling; /* TFP_NONE at the ends */
-    uint32_t frame;         /* -> profile's frames; TFP_NONE for the root */
+    uint32_t frame;                                    /* -> profile's frames; TFP_NONE for the root */
     uint32_t member_first, member_count; /* -> code->members: all nodes of this frame itself, not only the accounted */
     bool gradient;
 } tfp_code_item;
@@ -47,28 +47,28 @@ typedef struct tfp_code_tree {
 struct tfp_report {
     tfp_arena arena;
     const tfp_profile *profile;
-    const char *view;           /* its name */
+    const char *view; /* its name */
     const struct tfp_view *about;
     tfp_report_kind kind;
-    tfp_options *options;       /* a copy */
-    uint32_t step;              /* -> profile's steps; TFP_NONE: the mean */
-    uint32_t values;            /* bits of tfp_value that were computed */
-    TFP_VEC(tfp_row) rows;      /* in the order of display, parents before children */
+    tfp_options *options;                           /* a copy */
+    uint32_t step;                                  /* -> profile's steps; TFP_NONE: the mean */
+    uint32_t values;                                /* bits of tfp_value that were computed */
+    TFP_VEC(tfp_row) rows;                          /* in the order of display, parents before children */
     int64_t *own[TFP_V_COUNT], *total[TFP_V_COUNT]; /* one per row; NULL when not computed */
-    uint32_t *members;          /* -> profile's nodes */
+    uint32_t *members;                              /* -> profile's nodes */
     TFP_VEC(tfp_tensor *) tensors;
     TFP_VEC(tfp_finding) findings;
-    TFP_VEC(char *) notes;      /* in the arena */
-    uint8_t *node_accounted;    /* graph view: per profile node, whether its types are accounted */
-    tfp_code_tree *code;        /* code view */
-    bool clamped;               /* a sum was too big for 64 bits */
+    TFP_VEC(char *) notes;   /* in the arena */
+    uint8_t *node_accounted; /* graph view: per profile node, whether its types are accounted */
+    tfp_code_tree *code;     /* code view */
+    bool clamped;            /* a sum was too big for 64 bits */
 };
 
 typedef struct tfp_view {
     const char *name, *help;
     tfp_report_kind kind;
-    const char *doc;            /* the Doc block's line after "NAME: " */
-    const char *doc_label;      /* TensorFlow prints the scope view's label for graph too */
+    const char *doc;       /* the Doc block's line after "NAME: " */
+    const char *doc_label; /* TensorFlow prints the scope view's label for graph too */
     /* Fills a report whose profile, options, step and values are set. */
     tfp_status (*build)(tfp_report *r, tfp_error *err);
 } tfp_view;

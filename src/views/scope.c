@@ -159,6 +159,8 @@ static tfp_status build_scope(tfp_report *r, tfp_error *err)
     return s;
 }
 
-const tfp_view tfp_view_scope = { "scope", "Nodes by name scope: where in the model the cost is.", TFP_REPORT_TREE,
-                                  "Nodes are grouped by the parts of their names, as files are by folders.", "scope",
-                                  build_scope };
+const tfp_view tfp_view_scope = {
+    "scope",         "Nodes by name scope: where in the model the cost is.",
+    TFP_REPORT_TREE, "Nodes are grouped by the parts of their names, as files are by folders.",
+    "scope",         build_scope
+};

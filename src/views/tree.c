@@ -40,7 +40,7 @@ typedef struct walk {
     tfp_tree *t;
     tfp_report *r;
     tfp_tree_rules rules;
-    uint32_t *order;  /* items in preorder */
+    uint32_t *order; /* items in preorder */
     size_t order_size;
     tfp_shown_items shown;
     bool redo;        /* totals count the shown entries only */
@@ -133,8 +133,10 @@ static bool find_starts(walk *w, visits *starts)
     while (ok && stack.size) {
         visit v = stack.at[--stack.size];
         bool takes_part = w->t->kept[v.item];
-        if (takes_part && tfp_filter_matches(f, w->t->name[v.item])) ok = tfp_push(starts, v);
-        else ok = push_children(w, &stack, v.item, 0, 2);
+        if (takes_part && tfp_filter_matches(f, w->t->name[v.item]))
+            ok = tfp_push(starts, v);
+        else
+            ok = push_children(w, &stack, v.item, 0, 2);
     }
     tfp_vec_free(&stack);
     for (size_t i = 0, j = starts->size; ok && i + 1 < j; i++) { /* they will be taken from the end */
@@ -152,8 +154,10 @@ static bool choose(walk *w)
     bool ok = tfp_push(&w->shown, ((tfp_shown){ 0 }));
     bool trim_root = tfp_filter_matches(trim, w->t->name[0]);
     if (ok && !trim_root) {
-        if (tfp_filter_any(w->o->filters[TFP_F_START])) ok = push_children(w, &stack, 0, 0, 2);
-        else ok = find_starts(w, &stack);
+        if (tfp_filter_any(w->o->filters[TFP_F_START]))
+            ok = push_children(w, &stack, 0, 0, 2);
+        else
+            ok = find_starts(w, &stack);
     }
     while (ok && stack.size) {
         visit v = stack.at[--stack.size];
@@ -237,15 +241,21 @@ static tfp_status emit(walk *w, tfp_error *err)
     uint32_t *start = TFP_NEW(w->t->arena, uint32_t, n + 2), *children = TFP_NEW(w->t->arena, uint32_t, n);
     uint32_t *stack = TFP_NEW(w->t->arena, uint32_t, n + 1), *row_of = TFP_NEW(w->t->arena, uint32_t, n);
     uint32_t *entry_of = TFP_NEW(w->t->arena, uint32_t, n);
-    if (!start || !children || !stack || !row_of || !entry_of || !tfp_reserve(&r->rows, n) || !sort_entries(w, start, children))
+    if (!start || !children || !stack || !row_of || !entry_of || !tfp_reserve(&r->rows, n) ||
+        !sort_entries(w, start, children))
         return tfp_nomem(err);
     stack[depth++] = 0;
     while (depth) {
         uint32_t e = stack[--depth];
         const tfp_shown *x = &w->shown.at[e];
-        tfp_row row = { .name = w->t->name[x->item], .parent = row_of[x->parent], .depth = x->depth,
-                        .node = w->t->node[x->item], .item = x->item, .tensor = TFP_NONE,
-                        .hidden = x->hidden, .accounted = w->t->accounted[x->item] };
+        tfp_row row = { .name = w->t->name[x->item],
+                        .parent = row_of[x->parent],
+                        .depth = x->depth,
+                        .node = w->t->node[x->item],
+                        .item = x->item,
+                        .tensor = TFP_NONE,
+                        .hidden = x->hidden,
+                        .accounted = w->t->accounted[x->item] };
         tfp_status s = tfp_report_read_tensor(r, &row, err);
         if (s) return s;
         if (row.node == TFP_NONE) { /* may be the beginning of a node's name: rows' names end with NUL */

@@ -36,7 +36,8 @@ int64_t tfp_account_times(tfp_account *a, uint32_t node);
 uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row);
 /* Room for the values of all rows, filled by tfp_report_set_values. */
 bool tfp_report_new_values(tfp_report *r);
-void tfp_report_set_values(tfp_report *r, uint32_t row, const tfp_values *own, size_t i, const tfp_values *total, size_t j);
+void tfp_report_set_values(tfp_report *r, uint32_t row, const tfp_values *own, size_t i, const tfp_values *total,
+                           size_t j);
 /* The nodes of the profile in byte order of their names. */
 bool tfp_name_order(const tfp_profile *p, uint32_t *order);
 
@@ -49,11 +50,11 @@ typedef enum tfp_tree_rules {
 
 typedef struct tfp_tree {
     tfp_arena *arena;
-    size_t count;           /* items; item 0 is the root, which is never accounted */
+    size_t count; /* items; item 0 is the root, which is never accounted */
     tfp_str *name;
-    uint32_t *node;         /* -> profile's nodes, TFP_NONE */
-    uint32_t *child_start;  /* count + 1 places into children */
-    uint32_t *children;     /* in traversal order */
+    uint32_t *node;        /* -> profile's nodes, TFP_NONE */
+    uint32_t *child_start; /* count + 1 places into children */
+    uint32_t *children;    /* in traversal order */
     uint8_t *accounted;
     uint8_t *kept;          /* set by the engine */
     uint32_t *member_count; /* code view: accounted nodes of the item itself, for -order_by occurrence; else NULL */

@@ -13,16 +13,19 @@
 #include <string>
 #include <vector>
 
-namespace google {
-namespace protobuf {
+namespace google
+{
+namespace protobuf
+{
 class Arena;
-class MessageLite {
-public:
+class MessageLite
+{
+  public:
     bool ParseFromArray(const void *data, int size);
     bool AppendToString(std::string *out) const;
 };
-}
-}
+} // namespace protobuf
+} // namespace google
 extern "C" {
 struct TSL_Status;
 TSL_Status *TF_NewStatus();
@@ -35,17 +38,21 @@ int TF_GetCode(const TSL_Status *s);
         char room[1016];                                                                                               \
     }
 
-namespace tensorflow {
+namespace tensorflow
+{
 A_MESSAGE(GraphDef);
 A_MESSAGE(RunMetadata);
-namespace checkpoint {
-class CheckpointReader {
-public:
+namespace checkpoint
+{
+class CheckpointReader
+{
+  public:
     CheckpointReader(const std::string &prefix, TSL_Status *status);
     char room[4096];
 };
-}
-namespace tfprof {
+} // namespace checkpoint
+namespace tfprof
+{
 A_MESSAGE(OpLogProto);
 
 /* Returned by value in the caller's room, so it needs a destructor. */
@@ -69,8 +76,9 @@ struct Options {
     std::string ToString() const;
 };
 
-class TFStats {
-public:
+class TFStats
+{
+  public:
     TFStats(std::unique_ptr<GraphDef> graph, std::unique_ptr<RunMetadata> meta, std::unique_ptr<OpLogProto> log,
             std::unique_ptr<checkpoint::CheckpointReader> checkpoint);
     TFStats(const std::string &file, std::unique_ptr<checkpoint::CheckpointReader> checkpoint);
@@ -82,8 +90,8 @@ public:
 };
 
 Status ParseCmdLine(const std::string &line, std::string *command, Options *o);
-}
-}
+} // namespace tfprof
+} // namespace tensorflow
 
 using namespace tensorflow;
 using namespace tensorflow::tfprof;
@@ -116,7 +124,8 @@ TFStats *bridge_open_profile(const char *file, const char *checkpoint)
 
 TFStats *bridge_open(const char *graph, size_t graph_size, const char *log, size_t log_size, const char *checkpoint)
 {
-    return new TFStats(parsed<GraphDef>(graph, graph_size), nullptr, parsed<OpLogProto>(log, log_size), reader(checkpoint));
+    return new TFStats(parsed<GraphDef>(graph, graph_size), nullptr, parsed<OpLogProto>(log, log_size),
+                       reader(checkpoint));
 }
 
 void bridge_add_step(TFStats *t, int64_t step, const char *meta, size_t size)

@@ -33,7 +33,8 @@ static void *read_all(void *profile)
             tfp_options_set(o, "format", "json", NULL); /* all columns are computed */
             tfp_options_set(o, "select", "micros,params,op_types,tensor_value", NULL);
             if (tfp_report_build(profile, view, o, &r, NULL) == TFP_OK)
-                for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) tfp_report_write(r, forms[f], count_bytes, sum, NULL);
+                for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+                    tfp_report_write(r, forms[f], count_bytes, sum, NULL);
             tfp_report_free(r);
             tfp_options_free(o);
         }
@@ -49,7 +50,8 @@ static void threads_read_one_profile_at_a_time_and_agree(void **state)
     tfp_profile *p = tfp_profile_new();
     assert_non_null(p);
     assert_int_equal(tfp_profile_add_file(p, NULL, TEST_DATA "/sample/dense/profile_3.gz", NULL), TFP_OK);
-    assert_int_equal(tfp_profile_add_file(p, "checkpoint", TEST_DATA "/sample/dense/ckpt_v2/model.ckpt-3", NULL), TFP_OK);
+    assert_int_equal(tfp_profile_add_file(p, "checkpoint", TEST_DATA "/sample/dense/ckpt_v2/model.ckpt-3", NULL),
+                     TFP_OK);
     assert_int_equal(tfp_profile_finish(p, NULL), TFP_OK);
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, read_all, p), 0);
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(threads[i], (void **)&sums[i]), 0);

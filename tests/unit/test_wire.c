@@ -248,9 +248,11 @@ static void the_top_level_of_an_input_is_read_field_by_field(void **state)
 static void every_fault_at_the_top_level_of_an_input_is_found(void **state)
 {
     UNUSED;
-    static const tfp_str bad[] = { { "\x0a\x05hi", 4 }, { "\x0a", 1 },     { "\x0a\x80", 2 }, { "\x0b", 1 },
-                                   { "\x0c", 1 },       { "\x00\x01", 2 }, { "\x0e", 1 },     { "\x09\x01", 2 },
-                                   { "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 } };
+    static const tfp_str bad[] = {
+        { "\x0a\x05hi", 4 }, { "\x0a", 1 },     { "\x0a\x80", 2 },
+        { "\x0b", 1 },       { "\x0c", 1 },     { "\x00\x01", 2 },
+        { "\x0e", 1 },       { "\x09\x01", 2 }, { "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 }
+    };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         tfp_input in;
         tfp_field f;
@@ -331,20 +333,39 @@ static int score(tfp_str head, tfp_kind kind) { return tfp_sniff_score(head, hea
 static void is_only(tfp_str head, tfp_kind kind)
 {
     for (int k = 0; k < TFP_KIND_COUNT; k++) {
-        if (k == (int)kind) assert_true(score(head, (tfp_kind)k) >= 60);
-        else assert_true(score(head, (tfp_kind)k) < 60);
+        if (k == (int)kind)
+            assert_true(score(head, (tfp_kind)k) >= 60);
+        else
+            assert_true(score(head, (tfp_kind)k) < 60);
     }
 }
 
 static void messages_are_told_apart_by_their_nested_fields(void **state)
 {
     UNUSED;
-    is_only(TFP_STR("\x0a\x08\x0a\x01" "a\x12\x03" "Add"), TFP_KIND_GRAPH);
-    is_only(TFP_STR("\x0a\x10\x0a\x0e\x0a\x04" "/cpu\x12\x06\x0a\x02" "ab\x10\x01"), TFP_KIND_RUN_META);
-    is_only(TFP_STR("\x0a\x08\x0a\x01" "a\x10\x05\x1a\x01" "t"), TFP_KIND_OP_LOG);
-    is_only(TFP_STR("\x0a\x09\x08\x01\x12\x05\x0a\x01" "a\x68\x01\x10\x01"), TFP_KIND_PROFILE);
-    is_only(TFP_STR("\x0a\x07\x22\x05train\x12\x0a\x0a\x08\x0a\x01" "a\x12\x03" "Add"), TFP_KIND_META_GRAPH);
-    is_only(TFP_STR("\x08\x01\x12\x0c\x12\x0a\x0a\x08\x0a\x01" "a\x12\x03" "Add"), TFP_KIND_SAVED_MODEL);
+    is_only(TFP_STR("\x0a\x08\x0a\x01"
+                    "a\x12\x03"
+                    "Add"),
+            TFP_KIND_GRAPH);
+    is_only(TFP_STR("\x0a\x10\x0a\x0e\x0a\x04"
+                    "/cpu\x12\x06\x0a\x02"
+                    "ab\x10\x01"),
+            TFP_KIND_RUN_META);
+    is_only(TFP_STR("\x0a\x08\x0a\x01"
+                    "a\x10\x05\x1a\x01"
+                    "t"),
+            TFP_KIND_OP_LOG);
+    is_only(TFP_STR("\x0a\x09\x08\x01\x12\x05\x0a\x01"
+                    "a\x68\x01\x10\x01"),
+            TFP_KIND_PROFILE);
+    is_only(TFP_STR("\x0a\x07\x22\x05train\x12\x0a\x0a\x08\x0a\x01"
+                    "a\x12\x03"
+                    "Add"),
+            TFP_KIND_META_GRAPH);
+    is_only(TFP_STR("\x08\x01\x12\x0c\x12\x0a\x0a\x08\x0a\x01"
+                    "a\x12\x03"
+                    "Add"),
+            TFP_KIND_SAVED_MODEL);
 }
 
 static void texts_are_told_apart_by_their_first_name(void **state)
@@ -361,7 +382,9 @@ static void texts_are_told_apart_by_their_first_name(void **state)
 static void a_head_that_is_cut_is_still_known(void **state)
 {
     UNUSED;
-    static const char graph[] = "\x0a\x20\x0a\x05" "layer\x12\x05" "Const\x1a\x10inp";
+    static const char graph[] = "\x0a\x20\x0a\x05"
+                                "layer\x12\x05"
+                                "Const\x1a\x10inp";
     tfp_str head = { graph, sizeof graph - 1 };
     assert_true(tfp_sniff_score(head, 4000, TFP_KINDS(TFP_KIND_GRAPH)) >= 60);
 }
