@@ -161,7 +161,7 @@ static int find_flag(const char *name)
 static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
 {
     option_word w = take_apart(word);
-    size_t row;
+    size_t row = 0;
     char kind = *w.name ? tfp_options_kind(w.name) : 0;
     bool is_path = cli_path_format(w.name, strlen(w.name), &row) != NULL;
     int flag = find_flag(w.name);

@@ -218,7 +218,7 @@ static tfp_status check_add(tfp_profile *p, const char *format, const char *name
 
 tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err)
 {
-    const tfp_format *f;
+    const tfp_format *f = NULL;
     tfp_status s = check_add(p, format, path, &f, err);
     if (s) return s;
     if (!f) f = recognise_path(path);
@@ -237,7 +237,7 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
 tfp_status tfp_profile_add_bytes(tfp_profile *p, const char *format, const char *name, const void *data, size_t size,
                                  tfp_error *err)
 {
-    const tfp_format *f;
+    const tfp_format *f = NULL;
     tfp_status s = check_add(p, format, name, &f, err);
     if (s) return s;
     if (size && !data) return tfp_fail(err, TFP_BADARG, "no data");
