@@ -24,17 +24,21 @@ int tfp_exit_status(tfp_status status)
 
 size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room)
 {
-    tfp_buf all = { 0 };
+    tfp_str all = { text, text ? size : 0 };
+    tfp_buf escaped = { 0 };
     if (room && out) *out = '\0';
-    if (text) tfp_escape(&all, (tfp_str){ text, size });
-    size_t need = all.failed ? SIZE_MAX : all.size;
-    if (room && out && !all.failed && need) {
-        size_t n = need < room ? need : room - 1;
-        while (n < need && n && ((unsigned char)all.data[n] & 0xc0) == 0x80) n--; /* whole characters only */
+    if (!tfp_is_plain(all)) { /* plain text needs no memory: it may say that there is none */
+        tfp_escape(&escaped, all);
+        all = (tfp_str){ escaped.data, escaped.size };
+    }
+    if (room && out && !escaped.failed && all.size) {
+        size_t n = all.size < room ? all.size : room - 1;
+        while (n < all.size && n && ((unsigned char)all.data[n] & 0xc0) == 0x80) n--; /* whole characters only */
         memcpy(out, all.data, n);
         out[n] = '\0';
     }
-    tfp_buf_free(&all);
+    size_t need = escaped.failed ? SIZE_MAX : all.size;
+    tfp_buf_free(&escaped);
     return need;
 }
 
@@ -347,8 +351,17 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(p));
 }
 
+/* A match without memory says no, and the report would be another one. */
+static unsigned failed_matches(const tfp_options *o)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < TFP_F_COUNT; i++) n += tfp_filter_failures(o->filters[i]);
+    return n;
+}
+
 static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
 {
+    unsigned failed_before = failed_matches(r->options);
     r->view = view->name;
     r->about = view;
     r->kind = view->kind;
@@ -358,6 +371,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
     if (!s) s = view->build(r, err);
+    if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
     if (!s && r->clamped)
         s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
     return s;

@@ -25,6 +25,7 @@ ENVIRONMENT = dict(os.environ,
 SUITES = [
     ("faults, memory", [f"{ASAN}/tests/faults/memory"], None),
     ("faults, input and output", [f"{ASAN}/tests/faults/io"], None),
+    ("faults, whole program", [PYTHON, "tests/faults/program.py", f"{RELEASE}/tfprof"], None),
     ("unit", [PYTHON, "tools/run_unit.py", ASAN], None),
     ("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN], None),
     ("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], None),

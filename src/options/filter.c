@@ -79,3 +79,10 @@ bool tfp_filter_matches(const tfp_filter *f, tfp_str name)
         if (f->regexes[i] && tfp_regex_full_match(f->regexes[i], name)) return true;
     return false;
 }
+
+unsigned tfp_filter_failures(const tfp_filter *f)
+{
+    unsigned n = 0;
+    for (size_t i = 0; f && i < f->count; i++) n += f->regexes[i] ? tfp_regex_failures(f->regexes[i]) : 0;
+    return n;
+}

@@ -6,11 +6,13 @@ extern "C" {
 
 #include <re2/re2.h>
 
+#include <atomic>
 #include <cstdio>
 #include <new>
 
 struct tfp_regex {
     re2::RE2 re;
+    mutable std::atomic<unsigned> failures{ 0 };
     tfp_regex(re2::StringPiece pattern, const re2::RE2::Options &options) : re(pattern, options) {}
 };
 
@@ -34,8 +36,11 @@ extern "C" bool tfp_regex_full_match(const tfp_regex *r, tfp_str text)
     try {
         return re2::RE2::FullMatch(re2::StringPiece(text.data, text.size), r->re);
     } catch (const std::bad_alloc &) {
+        r->failures++;
         return false;
     }
 }
+
+extern "C" unsigned tfp_regex_failures(const tfp_regex *r) { return r->failures; }
 
 extern "C" void tfp_regex_free(tfp_regex *r) { delete r; }

@@ -7,8 +7,9 @@
 /* One pattern, behind the C++ file regex.cc (RE2 throws nothing across it). */
 typedef struct tfp_regex tfp_regex;
 tfp_regex *tfp_regex_new(tfp_str pattern, char *why,
-                         size_t why_size); /* NULL: invalid (why) or no memory (why empty) */
-bool tfp_regex_full_match(const tfp_regex *r, tfp_str text);
+                         size_t why_size);                   /* NULL: invalid (why) or no memory (why empty) */
+bool tfp_regex_full_match(const tfp_regex *r, tfp_str text); /* without memory: no, and one failure more */
+unsigned tfp_regex_failures(const tfp_regex *r);
 void tfp_regex_free(tfp_regex *r);
 
 /* A list of patterns as an option holds it. Immutable once made; shared by reference count. */
@@ -27,6 +28,8 @@ tfp_status tfp_filter_new(tfp_str list, tfp_filter **out, tfp_error *err);
 tfp_filter *tfp_filter_keep(tfp_filter *f);
 void tfp_filter_free(tfp_filter *f);
 bool tfp_filter_matches(const tfp_filter *f, tfp_str name); /* NULL or empty: no */
+/* How many matches had no memory so far: who builds on matches compares it before and after. */
+unsigned tfp_filter_failures(const tfp_filter *f);
 static inline bool tfp_filter_any(const tfp_filter *f) { return f && f->any; }
 
 #endif
