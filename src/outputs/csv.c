@@ -67,10 +67,10 @@ static void put_header(writer *w, const char *prefix, const char *name)
     put_cell(w);
 }
 
-static void put_number(writer *w, const int64_t *values, uint32_t row)
+static void put_number(writer *w, const int64_t *value)
 {
     separate(w);
-    if (values) tfp_buf_int(w->out, values[row]); /* else empty: this report was built without it */
+    if (value) tfp_buf_int(w->out, *value); /* else empty: this report was built without it */
 }
 
 static void put_labels(writer *w, bool found)
@@ -152,9 +152,9 @@ static void put_column(writer *w, tfp_column_id id, uint32_t row)
         if (header)
             put_header(w, "", "runs"), put_header(w, "total_", "runs"), put_header(w, "total_", "definitions");
         else {
-            put_number(w, r->own[TFP_V_RUNS], row);
-            put_number(w, r->total[TFP_V_RUNS], row);
-            put_number(w, r->total[TFP_V_DEFINITIONS], row);
+            put_number(w, tfp_own_of(r, row, TFP_V_RUNS));
+            put_number(w, tfp_total_of(r, row, TFP_V_RUNS));
+            put_number(w, tfp_total_of(r, row, TFP_V_DEFINITIONS));
         }
         break;
     case TFP_C_NUM_HIDDEN_OPS:
@@ -167,7 +167,8 @@ static void put_column(writer *w, tfp_column_id id, uint32_t row)
         if (header)
             put_header(w, "", c->name), put_header(w, "total_", c->name);
         else
-            put_number(w, r->own[c->value], row), put_number(w, r->total[c->value], row);
+            put_number(w, tfp_own_of(r, row, (tfp_value)c->value)),
+                put_number(w, tfp_total_of(r, row, (tfp_value)c->value));
     }
 }
 

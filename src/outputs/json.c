@@ -40,11 +40,11 @@ static void put_columns(writer *w)
     tfp_json_close(&w->j, ']');
 }
 
-static void put_number(writer *w, const char *key, const int64_t *values, uint32_t row)
+static void put_number(writer *w, const char *key, const int64_t *value)
 {
     tfp_json_key(&w->j, key);
-    if (values)
-        tfp_json_int(&w->j, values[row]);
+    if (value)
+        tfp_json_int(&w->j, *value);
     else
         tfp_json_null(&w->j); /* this report was built without it: no number is better than a wrong 0 */
 }
@@ -53,8 +53,8 @@ static void put_numbers(writer *w, uint32_t row)
 {
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
-        if (f->own) put_number(w, f->own, w->r->own[f->value], row);
-        if (f->total) put_number(w, f->total, w->r->total[f->value], row);
+        if (f->own) put_number(w, f->own, tfp_own_of(w->r, row, f->value));
+        if (f->total) put_number(w, f->total, tfp_total_of(w->r, row, f->value));
     }
 }
 

@@ -66,10 +66,10 @@ static void put_name(writer *w, const tfp_row *x)
     tfp_buf_text(w->out, " |");
 }
 
-static void put_value(writer *w, const int64_t *values, uint32_t row, tfp_unit unit)
+static void put_value(writer *w, const int64_t *value, tfp_unit unit)
 {
     tfp_buf_char(w->out, ' ');
-    if (values) tfp_format_unit(w->out, unit, values[row]);
+    if (value) tfp_format_unit(w->out, unit, *value);
     tfp_buf_text(w->out, " |");
 }
 
@@ -161,11 +161,13 @@ static void put_column(writer *w, tfp_column_id id, uint32_t row)
         tfp_buf_text(w->out, " |");
         break;
     case TFP_C_OCCURRENCE:
-        put_value(w, r->own[TFP_V_RUNS], row, TFP_NUMBER);
-        put_value(w, r->total[TFP_V_RUNS], row, TFP_NUMBER);
-        put_value(w, r->total[TFP_V_DEFINITIONS], row, TFP_NUMBER);
+        put_value(w, tfp_own_of(r, row, TFP_V_RUNS), TFP_NUMBER);
+        put_value(w, tfp_total_of(r, row, TFP_V_RUNS), TFP_NUMBER);
+        put_value(w, tfp_total_of(r, row, TFP_V_DEFINITIONS), TFP_NUMBER);
         break;
-    default: put_value(w, r->own[c->value], row, c->unit); put_value(w, r->total[c->value], row, c->unit);
+    default:
+        put_value(w, tfp_own_of(r, row, (tfp_value)c->value), c->unit);
+        put_value(w, tfp_total_of(r, row, (tfp_value)c->value), c->unit);
     }
 }
 

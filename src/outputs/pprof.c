@@ -187,14 +187,15 @@ static tfp_str last_part(const tfp_report *r, uint32_t row)
 static tfp_status collect_scope(writer *w, tfp_error *err)
 {
     const tfp_report *r = w->r;
-    const int64_t *total = r->total[w->column->value];
-    if (!total) return tfp_fail(err, TFP_BADARG, "this report was built without the column %s", w->column->name);
+    tfp_value value = (tfp_value)w->column->value;
+    if (!r->total[value])
+        return tfp_fail(err, TFP_BADARG, "this report was built without the column %s", w->column->name);
     int64_t *rest = TFP_NEW(&w->arena, int64_t, r->rows.size);
     if (!rest) return tfp_nomem(err);
     for (uint32_t i = 0; i < r->rows.size; i++) {
-        int64_t *above = &rest[r->rows.at[i].parent];
-        rest[i] = tfp_add(rest[i], total[i], NULL);
-        if (i) *above = tfp_add(*above, tfp_mul(total[i], -1, NULL), NULL);
+        int64_t *above = &rest[r->rows.at[i].parent], total = tfp_total(r, i, value);
+        rest[i] = tfp_add(rest[i], total, NULL);
+        if (i) *above = tfp_add(*above, tfp_mul(total, -1, NULL), NULL);
     }
     for (uint32_t i = 1; i < r->rows.size && !w->nomem; i++) {
         tfp_strid name = intern(w, last_part(r, i));

@@ -97,20 +97,19 @@ void tfp_trace_put_region(tfp_trace_out *t, const tfp_trace_region *x, bool with
 static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
     static const tfp_str none = { "", 0 };
-    const int64_t *micros = r->total[TFP_V_MICROS];
-    if (!micros) return tfp_fail(err, TFP_BADARG, "a timeline needs a report with the column micros");
+    if (!r->total[TFP_V_MICROS]) return tfp_fail(err, TFP_BADARG, "a timeline needs a report with the column micros");
     int64_t *at = malloc((r->rows.size + 1) * sizeof *at); /* where the next child of a row begins; -1: left out */
     if (!at) return tfp_nomem(err);
     uint32_t depths = 0;
     for (uint32_t i = 0; i < r->rows.size && !t->sink->status; i++) {
         const tfp_row *x = &r->rows.at[i];
-        int64_t *parent = &at[x->parent];
+        int64_t *parent = &at[x->parent], micros = tfp_total(r, i, TFP_V_MICROS);
         at[i] = i == 0 ? 0 : *parent;
-        if (i && (*parent < 0 || micros[i] <= 0)) {
+        if (i && (*parent < 0 || micros <= 0)) {
             at[i] = -1;
             continue;
         }
-        if (i) *parent = tfp_add(*parent, micros[i], NULL);
+        if (i) *parent = tfp_add(*parent, micros, NULL);
         if (x->depth >= depths) {
             char label[32] = "Scope:";
             tfp_buf number = { .data = label, .size = 6, .capacity = sizeof label - 1 };
@@ -119,7 +118,7 @@ static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error 
             tfp_trace_process(t, x->depth, label, none, "");
             depths = x->depth + 1;
         }
-        tfp_trace_region box = { x->name, at[i], micros[i], x->depth, 0 };
+        tfp_trace_region box = { x->name, at[i], micros, x->depth, 0 };
         tfp_trace_put_region(t, &box, true);
     }
     free(at);

@@ -56,8 +56,8 @@ static bool fill(types *t, tfp_report *r)
     t->member_start = TFP_NEW(t->arena, uint32_t, t->count + 2);
     r->members = TFP_NEW(&r->arena, uint32_t, n);
     if (!times || !order || !t->member_start || !r->members || !tfp_account_start(&account, r, t->arena) ||
-        !tfp_values_new(&t->own, t->arena, r->values, t->count) ||
-        !tfp_values_new(&t->total, t->arena, r->values, t->count + 1))
+        !tfp_values_new(&t->own, &r->arena, r->values, t->count + 1) ||
+        !tfp_values_new(&t->total, &r->arena, r->values, t->count + 1))
         return false;
     for (size_t i = 0; i < n; i++) {
         order[i] = (uint32_t)i;
@@ -97,7 +97,7 @@ static bool sort_types(types *t)
     return tfp_sort(t->order, t->order_count, less, t);
 }
 
-/* Each total holds what follows in the list; place `count` of the totals is the root's. */
+/* Each total holds what follows in the list; place `count` is the root's, which has nothing of its own. */
 static void sum_up(types *t, tfp_report *r, const uint32_t *list, size_t n)
 {
     for (int c = 0; c < TFP_V_COUNT; c++)
@@ -137,7 +137,12 @@ static size_t choose(const types *t, uint32_t *shown)
 
 static bool emit(const types *t, tfp_report *r, const uint32_t *shown, size_t n)
 {
-    tfp_row root = { .name = TFP_ROOT_NAME, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
+    tfp_row root = { .name = TFP_ROOT_NAME,
+                     .node = TFP_NONE,
+                     .item = TFP_NONE,
+                     .tensor = TFP_NONE,
+                     .own_at = (uint32_t)t->count,
+                     .total_at = (uint32_t)t->count };
     if (!tfp_reserve(&r->rows, n + 1) || tfp_report_add_row(r, &root) == TFP_NONE) return false;
     for (size_t i = 0; i < n; i++) {
         char *name = tfp_arena_copy(&r->arena, t->name[shown[i]]);
@@ -148,13 +153,12 @@ static bool emit(const types *t, tfp_report *r, const uint32_t *shown, size_t n)
                         .member_first = t->member_start[shown[i]],
                         .member_count = member_count(t, shown[i]),
                         .tensor = TFP_NONE,
+                        .own_at = shown[i],
+                        .total_at = shown[i],
                         .accounted = true };
         if (!name || tfp_report_add_row(r, &row) == TFP_NONE) return false;
     }
-    if (!tfp_report_new_values(r)) return false;
-    for (int c = 0; c < TFP_V_COUNT; c++)
-        if (r->total[c]) r->total[c][0] = t->total.at[c][t->count];
-    for (uint32_t i = 0; i < n; i++) tfp_report_set_values(r, i + 1, &t->own, shown[i], &t->total, shown[i]);
+    tfp_report_take_values(r, &t->own, &t->total);
     return true;
 }
 

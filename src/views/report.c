@@ -10,24 +10,11 @@ uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row)
     return (uint32_t)r->rows.size - 1;
 }
 
-bool tfp_report_new_values(tfp_report *r)
+void tfp_report_take_values(tfp_report *r, const tfp_values *own, const tfp_values *total)
 {
     for (int c = 0; c < TFP_V_COUNT; c++) {
-        if (!(r->values >> c & 1)) continue;
-        r->own[c] = TFP_NEW(&r->arena, int64_t, r->rows.size);
-        r->total[c] = TFP_NEW(&r->arena, int64_t, r->rows.size);
-        if (!r->own[c] || !r->total[c]) return false;
-    }
-    return true;
-}
-
-void tfp_report_set_values(tfp_report *r, uint32_t row, const tfp_values *own, size_t i, const tfp_values *total,
-                           size_t j)
-{
-    for (int c = 0; c < TFP_V_COUNT; c++) {
-        if (!r->own[c]) continue;
-        r->own[c][row] = own->at[c][i];
-        r->total[c][row] = total->at[c][j];
+        r->own[c] = own->at[c];
+        r->total[c] = total->at[c];
     }
 }
 

@@ -23,6 +23,7 @@ typedef struct tfp_row {
     uint32_t member_first, member_count; /* -> members: the accounted nodes of a frame or op type, in name order */
     uint32_t tensor;                     /* -> tensors, TFP_NONE without */
     uint32_t hidden;                     /* -compat 1.0: nodes left out on the way to this row */
+    uint32_t own_at, total_at;           /* where its values stand in the report's arrays */
     bool accounted;
 } tfp_row;
 
@@ -54,7 +55,7 @@ struct tfp_report {
     uint32_t step;                                  /* -> profile's steps; TFP_NONE: the mean */
     uint32_t values;                                /* bits of tfp_value that were computed */
     TFP_VEC(tfp_row) rows;                          /* in the order of display, parents before children */
-    int64_t *own[TFP_V_COUNT], *total[TFP_V_COUNT]; /* one per row; NULL when not computed */
+    int64_t *own[TFP_V_COUNT], *total[TFP_V_COUNT]; /* by tfp_row.own_at and total_at; NULL when not computed */
     uint32_t *members;                              /* -> profile's nodes */
     TFP_VEC(tfp_tensor *) tensors;
     TFP_VEC(tfp_finding) findings;
@@ -73,10 +74,22 @@ typedef struct tfp_view {
     tfp_status (*build)(tfp_report *r, tfp_error *err);
 } tfp_view;
 
-static inline int64_t tfp_own(const tfp_report *r, uint32_t row, tfp_value v) { return r->own[v] ? r->own[v][row] : 0; }
+/* A row's number, or NULL in a report that was built without that column. */
+static inline const int64_t *tfp_own_of(const tfp_report *r, uint32_t row, tfp_value v)
+{
+    return r->own[v] ? &r->own[v][r->rows.at[row].own_at] : NULL;
+}
+static inline const int64_t *tfp_total_of(const tfp_report *r, uint32_t row, tfp_value v)
+{
+    return r->total[v] ? &r->total[v][r->rows.at[row].total_at] : NULL;
+}
+static inline int64_t tfp_own(const tfp_report *r, uint32_t row, tfp_value v)
+{
+    return r->own[v] ? *tfp_own_of(r, row, v) : 0;
+}
 static inline int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v)
 {
-    return r->total[v] ? r->total[v][row] : 0;
+    return r->total[v] ? *tfp_total_of(r, row, v) : 0;
 }
 tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...) TFP_PRINTF(3, 4);
 

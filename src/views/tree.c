@@ -13,8 +13,8 @@ bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count)
     t->node = TFP_NEW(arena, uint32_t, count);
     t->accounted = TFP_NEW(arena, uint8_t, count);
     t->kept = TFP_NEW(arena, uint8_t, count);
-    return t->name && t->node && t->accounted && t->kept && tfp_values_new(&t->own, arena, r->values, count) &&
-           tfp_values_new(&t->total, arena, r->values, count);
+    return t->name && t->node && t->accounted && t->kept && tfp_values_new(&t->own, &r->arena, r->values, count) &&
+           tfp_values_new(&t->total, &r->arena, r->values, count);
 }
 
 bool tfp_tree_link(tfp_tree *t, const uint32_t *parent)
@@ -182,7 +182,7 @@ static bool choose(walk *w)
 static bool shown_totals(walk *w)
 {
     size_t n = w->shown.size;
-    if (!tfp_values_new(&w->total, w->t->arena, w->r->values, n)) return false;
+    if (!tfp_values_new(&w->total, &w->r->arena, w->r->values, n)) return false;
     for (size_t i = n; i-- > 0;) {
         const tfp_shown *e = &w->shown.at[i];
         tfp_values_add(w->r, &w->total, i, &w->t->own, e->item);
@@ -240,9 +240,7 @@ static tfp_status emit(walk *w, tfp_error *err)
     size_t n = w->shown.size, depth = 0, copied = 0;
     uint32_t *start = TFP_NEW(w->t->arena, uint32_t, n + 2), *children = TFP_NEW(w->t->arena, uint32_t, n);
     uint32_t *stack = TFP_NEW(w->t->arena, uint32_t, n + 1), *row_of = TFP_NEW(w->t->arena, uint32_t, n);
-    uint32_t *entry_of = TFP_NEW(w->t->arena, uint32_t, n);
-    if (!start || !children || !stack || !row_of || !entry_of || !tfp_reserve(&r->rows, n) ||
-        !sort_entries(w, start, children))
+    if (!start || !children || !stack || !row_of || !tfp_reserve(&r->rows, n) || !sort_entries(w, start, children))
         return tfp_nomem(err);
     stack[depth++] = 0;
     while (depth) {
@@ -255,6 +253,8 @@ static tfp_status emit(walk *w, tfp_error *err)
                         .item = x->item,
                         .tensor = TFP_NONE,
                         .hidden = x->hidden,
+                        .own_at = x->item,
+                        .total_at = total_at(w, e),
                         .accounted = w->t->accounted[x->item] };
         tfp_status s = tfp_report_read_tensor(r, &row, err);
         if (s) return s;
@@ -268,12 +268,9 @@ static tfp_status emit(walk *w, tfp_error *err)
             row.name.data = copy;
         }
         row_of[e] = tfp_report_add_row(r, &row);
-        entry_of[row_of[e]] = e;
         for (uint32_t c = start[e + 1]; c-- > start[e];) stack[depth++] = children[c];
     }
-    if (!tfp_report_new_values(r)) return tfp_nomem(err);
-    for (uint32_t i = 0; i < n; i++)
-        tfp_report_set_values(r, i, &w->t->own, w->shown.at[entry_of[i]].item, totals(w), total_at(w, entry_of[i]));
+    tfp_report_take_values(r, &w->t->own, totals(w));
     return TFP_OK;
 }
 

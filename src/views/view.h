@@ -34,10 +34,8 @@ int64_t tfp_account_times(tfp_account *a, uint32_t node);
 /* ---- rows ---- */
 /* Appends a row; TFP_NONE without memory. */
 uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row);
-/* Room for the values of all rows, filled by tfp_report_set_values. */
-bool tfp_report_new_values(tfp_report *r);
-void tfp_report_set_values(tfp_report *r, uint32_t row, const tfp_values *own, size_t i, const tfp_values *total,
-                           size_t j);
+/* The values that rows point into by own_at and total_at; their arrays stand in the report's arena. */
+void tfp_report_take_values(tfp_report *r, const tfp_values *own, const tfp_values *total);
 /* The nodes of the profile in byte order of their names. */
 bool tfp_name_order(const tfp_profile *p, uint32_t *order);
 
