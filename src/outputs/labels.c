@@ -3,42 +3,70 @@
 
 #include <stdlib.h>
 
-static bool add_device(const tfp_profile *p, uint32_t node, tfp_labels *out)
+/* Members share a few labels: each is taken when it is met first. */
+typedef struct collector {
+    const tfp_profile *p;
+    tfp_labels *out;
+    tfp_map64 seen;
+} collector;
+
+static bool add(collector *c, tfp_strid label)
 {
-    tfp_strid device = p->nodes.at[node].device;
-    return device == 0 || tfp_push(out, device);
+    if (tfp_map64_get(&c->seen, label) != TFP_NONE) return true;
+    return tfp_map64_put(&c->seen, label, 1) && tfp_push(c->out, label);
 }
 
-static bool add_types(const tfp_profile *p, uint32_t node, tfp_labels *out)
+static bool add_device(collector *c, uint32_t node) { return add(c, c->p->nodes.at[node].device); }
+
+static bool add_types(collector *c, uint32_t node)
 {
-    for (TFP_EACH(types, t, p->nodes.at[node].type_first, p))
-        if (!tfp_push(out, p->types.at[t].name)) return false;
+    for (TFP_EACH(types, t, c->p->nodes.at[node].type_first, c->p))
+        if (!add(c, c->p->types.at[t].name)) return false;
     return true;
 }
 
-/* Equal strings have equal ids, so after the sort they stand side by side. */
-static bool sort_once(const tfp_profile *p, tfp_labels *out)
-{
-    if (out->size < 2) return true;
-    if (!tfp_sort_strings(out->at, out->size, p->strings.strings)) return false;
-    size_t kept = 1;
-    for (size_t i = 1; i < out->size; i++)
-        if (out->at[i] != out->at[kept - 1]) out->at[kept++] = out->at[i];
-    out->size = kept;
-    return true;
-}
-
-static bool collect(const tfp_report *r, uint32_t row, tfp_labels *out,
-                    bool (*add)(const tfp_profile *p, uint32_t node, tfp_labels *out))
+static bool collect(const tfp_report *r, uint32_t row, tfp_labels *out, bool (*add_node)(collector *c, uint32_t node))
 {
     const tfp_row *x = &r->rows.at[row];
+    collector c = { .p = r->profile, .out = out };
     out->size = 0;
-    if (x->node != TFP_NONE && !add(r->profile, x->node, out)) return false;
-    for (uint32_t i = 0; i < x->member_count; i++)
-        if (!add(r->profile, r->members[x->member_first + i], out)) return false;
-    return sort_once(r->profile, out);
+    bool ok = x->node == TFP_NONE || add_node(&c, x->node);
+    for (uint32_t i = 0; i < x->member_count && ok; i++) ok = add_node(&c, r->members[x->member_first + i]);
+    tfp_map64_free(&c.seen);
+    return ok && (out->size < 2 || tfp_sort_strings(out->at, out->size, r->profile->strings.strings));
 }
 
-bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out) { return collect(r, row, out, add_device); }
+/* The empty name is that of no device; it sorts first. */
+bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out)
+{
+    if (!collect(r, row, out, add_device)) return false;
+    if (out->size && out->at[0] == 0) memmove(out->at, out->at + 1, --out->size * sizeof *out->at);
+    return true;
+}
 
 bool tfp_labels_op_types(const tfp_report *r, uint32_t row, tfp_labels *out) { return collect(r, row, out, add_types); }
+
+static void join(const tfp_profile *p, tfp_labels *labels, bool ok, tfp_buf *out)
+{
+    for (size_t i = 0; i < labels->size && ok; i++) {
+        if (i) tfp_buf_char(out, '|');
+        tfp_buf_str(out, tfp_text(p, labels->at[i]));
+    }
+    if (!ok) out->failed = true;
+    tfp_vec_free(labels);
+}
+
+void tfp_labels_join_devices(const tfp_report *r, uint32_t row, tfp_buf *out)
+{
+    tfp_labels labels = { 0 };
+    join(r->profile, &labels, collect(r, row, &labels, add_device), out);
+}
+
+void tfp_labels_join_op_types(const tfp_report *r, uint32_t row, tfp_buf *out)
+{
+    tfp_labels labels = { 0 };
+    if (r->kind == TFP_REPORT_TREE && r->rows.at[row].node == TFP_NONE) /* TensorFlow's words for parents it makes up */
+        tfp_buf_text(out, strcmp(r->view, "graph") == 0 ? "_TFGraphParent" : "_kTFScopeParent");
+    else
+        join(r->profile, &labels, tfp_labels_op_types(r, row, &labels), out);
+}

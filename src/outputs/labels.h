@@ -1,4 +1,4 @@
-/* outputs/labels.h: the words of a row one by one, for outputs that keep them apart (text joins them by "|"). */
+/* outputs/labels.h: the words of a row: one by one, for outputs that keep them apart, and joined, for text. */
 #ifndef TFP_LABELS_H
 #define TFP_LABELS_H
 
@@ -13,5 +13,10 @@ typedef struct tfp_labels {
 /* Devices that a row's node, or its members, ran on; op types likewise. False without memory. */
 bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out);
 bool tfp_labels_op_types(const tfp_report *r, uint32_t row, tfp_labels *out);
+
+/* The same joined by "|", appended, as TensorFlow's text has them: the device of members that never ran is the empty name,
+ * and parents that were made up have a type. */
+void tfp_labels_join_devices(const tfp_report *r, uint32_t row, tfp_buf *out);
+void tfp_labels_join_op_types(const tfp_report *r, uint32_t row, tfp_buf *out);
 
 #endif

@@ -1,4 +1,5 @@
 /* outputs/text.c: reports as TensorFlow's tool prints them, byte for byte from the line "Profile:" on. */
+#include "outputs/labels.h"
 #include "outputs/output.h"
 #include "outputs/tensor_text.h"
 #include "outputs/text_compat10.h"
@@ -118,11 +119,11 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
         tfp_buf_text(b, " flops");
         break;
     case TFP_C_DEVICE:
-        tfp_row_devices(r, row, scratch);
+        tfp_labels_join_devices(r, row, scratch);
         write_escaped(b, scratch);
         break;
     case TFP_C_OP_TYPES:
-        tfp_row_op_types(r, row, scratch);
+        tfp_labels_join_op_types(r, row, scratch);
         write_escaped(b, scratch);
         break;
     case TFP_C_OCCURRENCE: write_occurrence(r, row, b); break;

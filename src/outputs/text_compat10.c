@@ -1,6 +1,7 @@
 /* outputs/text_compat10.c: the text of TensorFlow 1.0's scope and graph views: rows only, no header and no legend. */
 #include "outputs/text_compat10.h"
 
+#include "outputs/labels.h"
 #include "outputs/tensor_text.h"
 
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static void write_types(items *x, const tfp_report *r, uint32_t row)
     TFP_VEC(tfp_str) types = { 0 };
     next_item(x);
     if (node == TFP_NONE) {
-        tfp_row_op_types(r, row, x->b);
+        tfp_labels_join_op_types(r, row, x->b);
         return;
     }
     tfp_str device = device_of(p, node);

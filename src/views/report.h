@@ -93,11 +93,8 @@ static inline int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v)
 }
 tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...) TFP_PRINTF(3, 4);
 
-/* Labels of a row, appended: the types of a node (or of all members) sorted and joined by |, devices likewise,
- * input shapes as "0:32x10|1:unknown". */
-void tfp_row_op_types(const tfp_report *r, uint32_t row, tfp_buf *out);
-void tfp_row_devices(const tfp_report *r, uint32_t row, tfp_buf *out);
+/* Appended: the input shapes of a node as "0:32x10|1:unknown", a shape as "3x3x16" ("" when unknown or absent). */
 void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *separator, tfp_buf *out);
-void tfp_shape_text(const tfp_profile *p, uint32_t shape, tfp_buf *out); /* "3x3x16", "" when unknown or absent */
+void tfp_shape_text(const tfp_profile *p, uint32_t shape, tfp_buf *out);
 
 #endif
