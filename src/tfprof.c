@@ -9,9 +9,20 @@
 #define TFP_VERSION "0"
 #endif
 
-/* Memory that a profile may take: a floor for small inputs, whatever they hold, and a multiple of big ones. */
+/* Memory that a profile may take: so much for a small input, whatever it holds, and a multiple of big ones. What was
+ * unpacked into memory takes its share first: a small gzip file must not make a big profile. */
 #define MEMORY_FLOOR ((size_t)360 << 20)
+#define MEMORY_UNPACKED ((size_t)400 << 20)
+#define MEMORY_LEAST ((size_t)160 << 20)
 #define MEMORY_PER_BYTE 6
+
+static size_t memory_for(const tfp_input *in)
+{
+    size_t most = MEMORY_FLOOR;
+    if (in->fd < 0)
+        most = in->total + MEMORY_LEAST < MEMORY_UNPACKED ? MEMORY_UNPACKED - (size_t)in->total : MEMORY_LEAST;
+    return most + (size_t)in->stored * MEMORY_PER_BYTE;
+}
 
 const char *tfp_version(void) { return TFP_VERSION; }
 
@@ -107,7 +118,7 @@ tfp_profile *tfp_profile_new(void)
     tfp_profile *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->keep = TFP_KEEP_MEMORY;
-    p->arena.limit = MEMORY_FLOOR;
+    p->arena.limit = MEMORY_LEAST;
     if (tfp_strtab_init(&p->strings, &p->arena) == TFP_OK) return p;
     tfp_profile_free(p);
     return NULL;
@@ -196,8 +207,7 @@ static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in,
     if (s) return s;
     in->progress = p->progress;
     in->progress_ctx = p->progress_ctx;
-    size_t most = MEMORY_FLOOR + (size_t)in->total * MEMORY_PER_BYTE;
-    if (most > p->arena.limit) p->arena.limit = most;
+    if (memory_for(in) > p->arena.limit) p->arena.limit = memory_for(in);
     s = f->read(&b, in, err);
     return s ? s : tfp_builder_status(&b, err);
 }
@@ -228,6 +238,7 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
     if (!f) f = recognise_path(path);
     if (f && f->read_path && (!f->read || (f->probe_path && f->probe_path(path)))) {
         tfp_builder b = { .p = p, .file = path };
+        if (p->arena.limit < MEMORY_FLOOR) p->arena.limit = MEMORY_FLOOR;
         s = f->read_path(&b, path, err);
         return tfp_within_file(err, s ? s : tfp_builder_status(&b, err), path);
     }

@@ -130,6 +130,7 @@ static tfp_status take_memory(tfp_input *in, tfp_str bytes, tfp_buf *owned, tfp_
 {
     tfp_buf plain = { 0 };
     tfp_status s = TFP_OK;
+    in->stored = bytes.size;
     if (is_gzip(bytes)) {
         if (!gunzip_fast(bytes, &plain)) {
             plain.size = 0;
@@ -194,7 +195,7 @@ static tfp_status open_regular(tfp_input *in, uint64_t size, tfp_error *err)
         tfp_buf_free(&all);
         return s;
     }
-    in->total = size;
+    in->stored = in->total = size;
     return TFP_OK;
 }
 

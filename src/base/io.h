@@ -11,6 +11,7 @@
 typedef struct tfp_input {
     const char *name;  /* for messages */
     int fd;            /* -1 when all bytes are in memory */
+    uint64_t stored;   /* bytes as they were given: before gzip was unpacked */
     uint64_t total;    /* bytes in all */
     uint64_t base;     /* where in the input buffer[0] stands */
     char *buffer;      /* owned when fd >= 0 or owned is set */
