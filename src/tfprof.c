@@ -377,7 +377,8 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     r->about = view;
     r->kind = view->kind;
     r->values = tfp_options_values(r->options);
-    tfp_status s = find_step(r, err);
+    tfp_status s = tfp_checkers_known(r->options->checkers, err);
+    if (!s) s = find_step(r, err);
     if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");

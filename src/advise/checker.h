@@ -12,6 +12,8 @@ typedef struct tfp_checker {
     tfp_status (*check)(tfp_report *r, uint32_t row, tfp_error *err);
 } tfp_checker;
 
+/* TFP_BADARG when a list of names, separated by commas, has one that is no checker. */
+tfp_status tfp_checkers_known(const char *list, tfp_error *err);
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err);
 
 extern const tfp_checker *const tfp_checkers[]; /* all there are (registry.c), ended by NULL */
