@@ -39,21 +39,9 @@ static bool check_ids(writer *w)
     return ok;
 }
 
-/* Readers refuse strings that are no UTF-8: such names go as they are shown. */
-static void put_string(tfp_buf *b, uint32_t number, tfp_str s)
-{
-    if (tfp_utf8_valid(s)) {
-        tfp_put_bytes_always(b, number, s);
-        return;
-    }
-    size_t at = tfp_put_open(b, number);
-    tfp_escape(b, s);
-    tfp_put_close(b, at);
-}
-
 static void put_text(writer *w, uint32_t number, tfp_strid id)
 {
-    if (id) put_string(&w->node, number, tfp_text(w->p, id));
+    if (id) tfp_put_string(&w->node, number, tfp_text(w->p, id));
 }
 
 static void put_dims(writer *w, uint32_t number, uint32_t shape)
@@ -100,7 +88,7 @@ static bool sort_types(writer *w, const tfp_node *n)
 static void put_types(writer *w, const tfp_node *n)
 {
     if (!sort_types(w, n)) w->nomem = true;
-    for (size_t i = 0; i < w->sorted.size; i++) put_string(&w->node, 5, tfp_text(w->p, w->sorted.at[i]));
+    for (size_t i = 0; i < w->sorted.size; i++) tfp_put_string(&w->node, 5, tfp_text(w->p, w->sorted.at[i]));
 }
 
 static int64_t string_number(writer *w, tfp_strid id)
@@ -206,7 +194,7 @@ static void put_spans(writer *w, const tfp_exec_detail *d)
     }
     for (size_t i = 0; i < w->sorted.size; i++)
         if (i == 0 || sorted_lane(w, i) != sorted_lane(w, i - 1))
-            put_string(&w->node, 6, tfp_text(w->p, w->p->lanes.at[sorted_lane(w, i)].name));
+            tfp_put_string(&w->node, 6, tfp_text(w->p, w->p->lanes.at[sorted_lane(w, i)].name));
 }
 
 static void put_memory(writer *w, const tfp_memory *m)
@@ -322,7 +310,7 @@ static void put_strings(writer *w)
     for (size_t i = 0; i < w->strings.size; i++) {
         size_t at = tfp_put_open(b, 4);
         tfp_put_int_always(b, 1, (int64_t)i);
-        put_string(b, 2, i == 0 ? TFP_STR("none") : tfp_text(w->p, w->strings.at[i]));
+        tfp_put_string(b, 2, i == 0 ? TFP_STR("none") : tfp_text(w->p, w->strings.at[i]));
         tfp_put_close(b, at);
         tfp_sink_flush_if_full(w->sink);
     }

@@ -15,25 +15,6 @@ enum { GRAPH_CHILDREN = 12, GROUP_CHILDREN = 11 };
 /* What TFProfTensorProto has values for. */
 enum { DT_FLOAT = 1, DT_DOUBLE = 2, DT_INT32 = 3, DT_STRING = 7, DT_INT64 = 9 };
 
-/* Readers refuse strings that are no UTF-8: such names go as they are shown. */
-static void put_string(tfp_buf *b, uint32_t number, tfp_str s)
-{
-    if (tfp_utf8_valid(s)) {
-        tfp_put_bytes_always(b, number, s);
-        return;
-    }
-    size_t at = tfp_put_open(b, number);
-    tfp_escape(b, s);
-    tfp_put_close(b, at);
-}
-
-static size_t varint_size(uint64_t v)
-{
-    size_t n = 1;
-    for (; v >= 0x80; v >>= 7) n++;
-    return n;
-}
-
 /* Fields go into a buffer. With a sink they leave from there; without one they are only counted. */
 typedef struct coder {
     const tfp_report *r;
@@ -77,7 +58,7 @@ static tfp_str encode_shape(coder *c, uint32_t shape)
 /* The size of an entry of input_shapes, without its own tag and length. */
 static size_t entry_size(int32_t position, tfp_str shape)
 {
-    return 1 + varint_size((uint64_t)(int64_t)position) + 1 + varint_size(shape.size) + shape.size;
+    return 1 + tfp_varint_size((uint64_t)(int64_t)position) + 1 + tfp_varint_size(shape.size) + shape.size;
 }
 
 /* What put_node will write. */
@@ -86,12 +67,12 @@ static uint64_t node_size(coder *c, uint32_t node)
     const tfp_node *n = &c->p->nodes.at[node];
     uint64_t size = 0;
     c->head.size = 0;
-    if (n->device) put_string(&c->head, 10, tfp_text(c->p, n->device));
+    if (n->device) tfp_put_string(&c->head, 10, tfp_text(c->p, n->device));
     size += c->head.size;
     for (TFP_EACH(inputs, i, n->input_first, c->p)) {
         const tfp_input_edge *e = &c->p->inputs.at[i];
         size_t entry = entry_size(e->position, encode_shape(c, tfp_input_shape(c->p, e)));
-        size += 2 + varint_size(entry) + entry;
+        size += 2 + tfp_varint_size(entry) + entry;
     }
     return size;
 }
@@ -100,7 +81,7 @@ static uint64_t node_size(coder *c, uint32_t node)
 static void put_node(coder *c, uint32_t node)
 {
     const tfp_node *n = &c->p->nodes.at[node];
-    if (n->device) put_string(c->b, 10, tfp_text(c->p, n->device));
+    if (n->device) tfp_put_string(c->b, 10, tfp_text(c->p, n->device));
     for (TFP_EACH(inputs, i, n->input_first, c->p)) {
         const tfp_input_edge *e = &c->p->inputs.at[i];
         tfp_str shape = encode_shape(c, tfp_input_shape(c->p, e));
@@ -141,7 +122,7 @@ static void put_tensor(tfp_buf *b, uint32_t number, const tfp_tensor *t)
     if (t->count && t->kind == TFP_VALUES_DOUBLE && (t->dtype == DT_FLOAT || t->dtype == DT_DOUBLE)) put_doubles(b, t);
     if (t->count && t->kind == TFP_VALUES_INT && (t->dtype == DT_INT32 || t->dtype == DT_INT64))
         tfp_put_packed_ints(b, 3, t->ints, t->count);
-    for (size_t i = 0; t->kind == TFP_VALUES_STRING && i < t->count; i++) put_string(b, 4, t->strings[i]);
+    for (size_t i = 0; t->kind == TFP_VALUES_STRING && i < t->count; i++) tfp_put_string(b, 4, t->strings[i]);
     tfp_put_close(b, at);
 }
 
@@ -150,7 +131,7 @@ static void put_graph_row(coder *c, uint32_t row)
 {
     const tfp_report *r = c->r;
     const tfp_row *x = &r->rows.at[row];
-    put_string(c->b, 1, x->name);
+    tfp_put_string(c->b, 1, x->name);
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
         if (f->graph_own) tfp_put_int(c->b, f->graph_own, tfp_own(r, row, f->value));
@@ -169,7 +150,7 @@ static void put_member_numbers(coder *c, uint32_t node)
 {
     tfp_node_stats stats;
     tfp_node_stats_at(c->p, node, c->r->step, &stats);
-    put_string(&c->head, 1, tfp_text(c->p, c->p->nodes.at[node].name));
+    tfp_put_string(&c->head, 1, tfp_text(c->p, c->p->nodes.at[node].name));
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
         int64_t v = tfp_node_value(c->p, node, &stats, f->value);
@@ -201,7 +182,7 @@ static void put_group_row(coder *c, uint32_t row)
 {
     const tfp_report *r = c->r;
     const tfp_row *x = &r->rows.at[row];
-    put_string(c->b, 1, x->name);
+    tfp_put_string(c->b, 1, x->name);
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
         if (f->group_own) tfp_put_int(c->b, f->group_own, tfp_own(r, row, f->value));
@@ -238,7 +219,7 @@ static void measure(coder *c, uint64_t *sizes)
         sizes[i] = c->size;
     }
     for (uint32_t i = (uint32_t)c->r->rows.size; i-- > 1;)
-        sizes[parent_of(c->r, i)] += 1 + varint_size(sizes[i]) + sizes[i];
+        sizes[parent_of(c->r, i)] += 1 + tfp_varint_size(sizes[i]) + sizes[i];
 }
 
 /* Children stand after the other fields, so that rows can be written in their order: parents before children. */
@@ -277,10 +258,10 @@ static void write_advice(const tfp_report *r, tfp_sink *s)
 {
     for (uint32_t row = 1; row < r->rows.size; row++) {
         size_t entry = tfp_put_open(&s->buf, 1);
-        put_string(&s->buf, 1, r->rows.at[row].name);
+        tfp_put_string(&s->buf, 1, r->rows.at[row].name);
         size_t checker = tfp_put_open(&s->buf, 2);
         for (size_t i = 0; i < r->findings.size; i++)
-            if (r->findings.at[i].checker == row) put_string(&s->buf, 2, r->findings.at[i].text);
+            if (r->findings.at[i].checker == row) tfp_put_string(&s->buf, 2, r->findings.at[i].text);
         tfp_put_close(&s->buf, checker);
         tfp_put_close(&s->buf, entry);
         tfp_sink_flush_if_full(s);

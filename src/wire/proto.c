@@ -345,3 +345,21 @@ void tfp_put_close(tfp_buf *b, size_t at)
     for (unsigned i = 0; i < extra; i++, size >>= 7) length[i] = (char)(size | 0x80);
     length[extra] = (char)size;
 }
+
+void tfp_put_string(tfp_buf *b, uint32_t number, tfp_str s)
+{
+    if (tfp_utf8_valid(s)) {
+        tfp_put_bytes_always(b, number, s);
+        return;
+    }
+    size_t at = tfp_put_open(b, number);
+    tfp_escape(b, s);
+    tfp_put_close(b, at);
+}
+
+size_t tfp_varint_size(uint64_t v)
+{
+    size_t n = 1;
+    for (; v >= 0x80; v >>= 7) n++;
+    return n;
+}

@@ -242,6 +242,9 @@ void tfp_put_int(tfp_buf *b, uint32_t number, int64_t v);
 void tfp_put_int_always(tfp_buf *b, uint32_t number, int64_t v);
 void tfp_put_bytes(tfp_buf *b, uint32_t number, tfp_str v);
 void tfp_put_bytes_always(tfp_buf *b, uint32_t number, tfp_str v);
+/* A string field. Readers refuse strings that are no UTF-8: such a text goes as it is shown, escaped. */
+void tfp_put_string(tfp_buf *b, uint32_t number, tfp_str s);
+size_t tfp_varint_size(uint64_t v); /* bytes that it takes */
 void tfp_put_double(tfp_buf *b, uint32_t number, double v);
 void tfp_put_packed_ints(tfp_buf *b, uint32_t number, const int64_t *v, size_t count);
 /* A nested message: at = tfp_put_open(b, 4); ... tfp_put_close(b, at). */

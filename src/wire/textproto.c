@@ -41,13 +41,6 @@ static void no_memory(parser *p)
     if (!p->t.status) p->t.status = tfp_nomem(p->t.err);
 }
 
-static size_t varint_size(uint64_t n)
-{
-    size_t size = 1;
-    while (n >>= 7) size++;
-    return size;
-}
-
 /* ---- nested messages ---- */
 
 static bool push(parser *p, const tfp_message_schema *schema, const tfp_text_field *list, char close)
@@ -120,7 +113,7 @@ static void close_message(parser *p)
     uint32_t length = (uint32_t)size;
     if (!p->wire->failed) memcpy(p->wire->data + f.gap, &length, GAP);
     p->stack.size--;
-    top(p)->saved += f.saved + GAP - varint_size(size);
+    top(p)->saved += f.saved + GAP - tfp_varint_size(size);
     if (f.is_any) finish_any(p, top(p));
     if (f.list && next_item(p)) {
         open_message(p, f.schema, f.list, f.list->number);
