@@ -50,9 +50,9 @@ typedef struct tfp_column {
     const char *legend;    /* of its cell in scope, graph and code; NULL: no cell of its own */
     const char *legend_op; /* in the op view; NULL: the same */
     tfp_unit unit;
-    int value;                           /* tfp_value, -1 for labels */
-    const char *own_field, *total_field; /* names in GraphNodeProto and JSON; NULL when it has none */
-    const char *help;                    /* what it means and where it comes from; the Doc line shows it too */
+    int value;         /* tfp_value, -1 for labels */
+    const char *field; /* of a label: its name in GraphNodeProto and JSON; numbers have theirs in outputs/fields.c */
+    const char *help;  /* what it means and where it comes from; the Doc line shows it too */
 } tfp_column;
 extern const tfp_column tfp_columns[TFP_C_COUNT];
 int tfp_column_find(tfp_str name); /* tfp_column_id, -1 when unknown */

@@ -26,13 +26,14 @@ static void put_columns(writer *w)
     for (int i = 0; i < TFP_C_COUNT; i++) {
         const tfp_column *c = &tfp_columns[i];
         if (!tfp_selects(w->r->options, (tfp_column_id)i)) continue;
+        const tfp_row_field *number = tfp_row_field_of(c->value); /* NULL: a label */
         tfp_json_open(&w->j, '{');
         tfp_json_key(&w->j, "name");
         tfp_json_text(&w->j, c->name);
         tfp_json_key(&w->j, "field");
-        tfp_json_text(&w->j, c->own_field);
+        tfp_json_text(&w->j, number ? number->own : c->field);
         tfp_json_key(&w->j, "total_field");
-        tfp_json_text(&w->j, c->total_field);
+        tfp_json_text(&w->j, number ? number->total : NULL);
         tfp_json_key(&w->j, "unit");
         tfp_json_text(&w->j, tfp_unit_name(c->unit));
         tfp_json_close(&w->j, '}');
