@@ -1,0 +1,2 @@
+/* flops/body.c */
+#include "flops/rule.h"

@@ -1,0 +1,2 @@
+/* flops/count.c */
+#include "flops/rule.h"

@@ -1,0 +1,2 @@
+/* flops/infer.c */
+#include "flops/rule.h"

@@ -1,0 +1,2 @@
+/* flops/rule.c */
+#include "flops/rule.h"

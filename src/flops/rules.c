@@ -1,0 +1,2 @@
+/* flops/rules.c */
+#include "flops/rule.h"

@@ -1,0 +1,2 @@
+/* flops/rules_shared.c */
+#include "flops/rule.h"

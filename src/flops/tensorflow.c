@@ -1,0 +1,2 @@
+/* flops/tensorflow.c */
+#include "flops/rule.h"

@@ -1,0 +1,2 @@
+/* formats/program.c */
+#include "model/program.h"

@@ -1,0 +1,2 @@
+/* model/program.c */
+#include "model/program.h"
