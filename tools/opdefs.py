@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Writes src/flops/opdefs.c: the outputs of every op that TensorFlow knows, from its own registry. Run it with the
+Python that has TensorFlow (.venv/bin/python tools/opdefs.py) when a new TensorFlow is to be followed; what it writes is
+committed, so that a build needs no TensorFlow. `--check` writes nothing and says whether the file is as it would be.
+"""
+import os
+import sys
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import tensorflow  # noqa: E402
+from tensorflow.core.framework import op_def_pb2  # noqa: E402
+from tensorflow.python.client import pywrap_tf_session  # noqa: E402
+
+PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "opdefs.c")
+REFERENCE = 100  # DataTypes of references are the plain ones and this
+
+HEAD = """/* flops/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: how many there are and of
+ * what type. Made by tools/opdefs.py; the form of a row is told in rule.h. */
+#include "flops/rule.h"
+
+/* clang-format off */
+const tfp_opdef tfp_opdefs[] = {
+"""
+
+TAIL = """};
+/* clang-format on */
+
+const size_t tfp_opdef_count = sizeof tfp_opdefs / sizeof *tfp_opdefs;
+
+const tfp_opdef *tfp_opdef_find(tfp_str op)
+{
+    size_t from = 0, to = tfp_opdef_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        int order = tfp_str_cmp(op, tfp_str_of(tfp_opdefs[middle].op));
+        if (order == 0) return &tfp_opdefs[middle];
+        if (order < 0) to = middle;
+        else from = middle + 1;
+    }
+    return NULL;
+}
+"""
+
+
+def registry():
+    """All ops as OpDefs, by name in byte order."""
+    ops = op_def_pb2.OpList()
+    ops.ParseFromString(pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList()))
+    return sorted(ops.op, key=lambda op: op.name.encode())
+
+
+def default(op, name):
+    """=NUMBER where the attribute has a default that is a number or a type, else nothing."""
+    for attr in op.attr:
+        if attr.name == name and attr.HasField("default_value"):
+            kind = attr.default_value.WhichOneof("value")
+            if kind in ("i", "type"):
+                return "=%d" % getattr(attr.default_value, kind)
+            if kind != "list" or attr.default_value.list.ByteSize():
+                sys.exit("%s.%s: a default that rule.h has no form for" % (op.name, name))
+    return ""
+
+
+def output(op, arg):
+    if arg.type_list_attr:
+        default(op, arg.type_list_attr)
+        return "%s:%s[]" % (arg.name, arg.type_list_attr)
+    kind = arg.type_attr + default(op, arg.type_attr) if arg.type_attr else str(arg.type % REFERENCE)
+    times = "%s%s*" % (arg.number_attr, default(op, arg.number_attr)) if arg.number_attr else ""
+    return "%s%s:%s" % (times, arg.name, kind)
+
+
+def text():
+    rows = ['    { "%s", "%s" },\n' % (op.name, " ".join(output(op, arg) for arg in op.output_arg)) for op in registry()]
+    return HEAD % tensorflow.__version__ + "".join(rows) + TAIL
+
+
+def main():
+    if sys.argv[1:] == ["--check"]:
+        with open(PATH) as file:
+            return 0 if file.read() == text() else "src/flops/opdefs.c is not what tools/opdefs.py writes"
+    with open(PATH, "w") as file:
+        file.write(text())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
