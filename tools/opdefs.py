@@ -34,8 +34,10 @@ const tfp_opdef *tfp_opdef_find(tfp_str op)
         size_t middle = from + (to - from) / 2;
         int order = tfp_str_cmp(op, tfp_str_of(tfp_opdefs[middle].op));
         if (order == 0) return &tfp_opdefs[middle];
-        if (order < 0) to = middle;
-        else from = middle + 1;
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
     }
     return NULL;
 }
