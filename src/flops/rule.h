@@ -88,6 +88,7 @@ const int64_t *tfp_attr_ints(tfp_op *op, const char *name,
                              size_t *count); /* list(int), list(type), list(bool); NULL, 0 */
 const tfp_dims *tfp_attr_shapes(tfp_op *op, const char *name, size_t *count); /* list(shape); NULL and 0 when absent */
 tfp_str tfp_attr_function(const tfp_op *op, const char *name); /* the name of a func; empty when absent */
+size_t tfp_attr_list_size(const tfp_op *op, const char *name); /* elements of a list of any kind; 0 when absent */
 
 /* ---- making shapes; all in op->arena, any after running out of memory ---- */
 void tfp_set(tfp_op *op, uint32_t i, tfp_dims shape); /* output i; harmless when there is none */
