@@ -87,6 +87,10 @@ tfp_dims tfp_attr_shape(tfp_op *op, const char *name); /* any when absent */
 const int64_t *tfp_attr_ints(tfp_op *op, const char *name,
                              size_t *count); /* list(int), list(type), list(bool); NULL, 0 */
 const tfp_dims *tfp_attr_shapes(tfp_op *op, const char *name, size_t *count); /* list(shape); NULL and 0 when absent */
+/* Lists without memory, for counts too: the first `most` members go into `out`; how many there are, 0 when absent. */
+size_t tfp_attr_numbers(const tfp_op *op, const char *name, int64_t *out, size_t most); /* list(int), (type), (bool) */
+size_t tfp_attr_reals(const tfp_op *op, const char *name, double *out, size_t most);
+size_t tfp_attr_texts(const tfp_op *op, const char *name, tfp_str *out, size_t most);
 tfp_str tfp_attr_function(const tfp_op *op, const char *name); /* the name of a func; empty when absent */
 size_t tfp_attr_list_size(const tfp_op *op, const char *name); /* elements of a list of any kind; 0 when absent */
 
@@ -123,6 +127,10 @@ void tfp_scalar_outputs(tfp_op *op);   /* every output is a scalar */
 void tfp_no_outputs(tfp_op *op);
 void tfp_unknown_outputs(tfp_op *op); /* TensorFlow says unknown too */
 void tfp_merged_inputs(tfp_op *op);   /* every output: all inputs are of one shape */
+/* Shapes written as text, such as "nd, n, d -> _d, _, d"; pattern.c tells how. */
+void tfp_shape_pattern(tfp_op *op, const char *pattern);
+#define TFP_PATTERN(name, text) \
+    static void name(tfp_op *op) { tfp_shape_pattern(op, text); }
 
 /* ---- counting ---- */
 typedef struct tfp_cost {
