@@ -20,6 +20,13 @@ static void equality(tfp_op *op)
     tfp_broadcast_inputs(op);
 }
 
+/* Both are of one shape; TensorFlow then gives the first one's alone. */
+static void approximate(tfp_op *op)
+{
+    tfp_dims both = tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1));
+    tfp_set(op, 0, op->importer ? tfp_in(op, 0) : both);
+}
+
 /* Scalars go with every shape, all others are of one shape. */
 static void betainc(tfp_op *op)
 {
@@ -151,7 +158,7 @@ const tfp_op_rule tfp_rules_math[] = {
     { "LessEqual", tfp_broadcast_inputs, REGISTRY },
     { "Equal", equality, REGISTRY },
     { "NotEqual", equality, REGISTRY },
-    { "ApproximateEqual", tfp_merged_inputs, TFP_EACH_OUT(3, "a difference, its size and a comparison an element") },
+    { "ApproximateEqual", approximate, TFP_EACH_OUT(3, "a difference, its size and a comparison an element") },
     { "LogicalAnd", tfp_broadcast_inputs, TRUTH },
     { "LogicalOr", tfp_broadcast_inputs, TRUTH },
     { "LogicalNot", tfp_same_as_input, TRUTH },

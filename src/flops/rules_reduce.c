@@ -21,7 +21,7 @@ static bool mark_axes(tfp_op *op, uint32_t i, int rank, bool *reduced)
     int64_t count = tfp_elements(tfp_in(op, i));
     const double *axes = tfp_in_elements(op, i);
     memset(reduced, 0, sizeof *reduced * TFP_RANK_MOST);
-    if (count == 0) return true;
+    if (count == 0 && (axes || !op->importer)) return true;
     if (!axes || count < 0 || rank < 0) return false;
     for (int64_t k = 0; k < count; k++) {
         int axis;
@@ -126,7 +126,7 @@ static void dense_bincount(tfp_op *op)
     if (in.rank > 2) tfp_wrong(op, "bincount of more than a matrix");
     if (!tfp_in_int(op, 1, &bins)) return;
     if (bins < 0) tfp_wrong(op, "a number of bins that cannot be");
-    if (in.rank == 1) tfp_set(op, 0, tfp_vector_of(op, bins));
+    if (in.rank == 0 || in.rank == 1) tfp_set(op, 0, tfp_vector_of(op, bins));
     if (in.rank == 2) tfp_set(op, 0, tfp_matrix_of(op, in.at[0], bins));
 }
 
