@@ -1,4 +1,5 @@
 /* tfprof.c: the public functions: thin, joining the rooms. */
+#include "model/program.h"
 #include "outputs/arrow.h"
 #include "outputs/table.h"
 #include "registry.h"
@@ -125,7 +126,7 @@ tfp_profile *tfp_profile_new(void)
 {
     tfp_profile *p = calloc(1, sizeof *p);
     if (!p) return NULL;
-    p->keep = TFP_KEEP_MEMORY;
+    p->keep = TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM;
     p->arena.limit = MEMORY_LEAST;
     if (tfp_strtab_init(&p->strings, &p->arena) == TFP_OK) return p;
     tfp_profile_free(p);
@@ -136,6 +137,7 @@ void tfp_profile_free(tfp_profile *p)
 {
     if (!p) return;
     if (p->checkpoint && p->checkpoint_free) p->checkpoint_free(p->checkpoint);
+    tfp_program_free(p->program);
     tfp_vec_free(&p->nodes);
     tfp_vec_free(&p->types);
     tfp_vec_free(&p->inputs);
@@ -172,7 +174,7 @@ void tfp_profile_free(tfp_profile *p)
 
 tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
 {
-    if (!p || keep > (TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS)) return TFP_BADARG;
+    if (!p || keep > (TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM)) return TFP_BADARG;
     p->keep = keep;
     return TFP_OK;
 }

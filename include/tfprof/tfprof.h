@@ -106,14 +106,15 @@ TFP_API void tfp_profile_free(tfp_profile *p);
 
 /** What a profile keeps of its inputs beyond what text views show; more costs memory. */
 typedef enum tfp_keep {
-    TFP_KEEP_MEMORY = 1,   /**< every allocation and output buffer of every execution: timelines, tfp_profile_write */
-    TFP_KEEP_ATTRS = 2,    /**< every node attribute: tfp_profile_write */
-    TFP_KEEP_ALL = 3,      /**< all that tfp_profile_write writes */
-    TFP_KEEP_FUNCTIONS = 4 /**< nodes of functions too, as FUNCTION/NODE; TensorFlow's tool leaves them out */
+    TFP_KEEP_MEMORY = 1,    /**< every allocation and output buffer of every execution: timelines, tfp_profile_write */
+    TFP_KEEP_ATTRS = 2,     /**< every node attribute: tfp_profile_write */
+    TFP_KEEP_ALL = 3,       /**< all that tfp_profile_write writes */
+    TFP_KEEP_FUNCTIONS = 4, /**< nodes of functions too, as FUNCTION/NODE; TensorFlow's tool leaves them out */
+    TFP_KEEP_PROGRAM = 8    /**< the graph as a program with its functions: what shapes and float operations need */
 } tfp_keep;
 
 /** Sets what the files added from now on leave behind. `keep` is a sum of tfp_keep values; the default is
- *  TFP_KEEP_MEMORY. Errors: TFP_BADARG. */
+ *  TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM. Errors: TFP_BADARG. */
 TFP_API tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep);
 
 /** Called now and then while a file is read: bytes read of bytes in all (0 when unknown). A nonzero result stops

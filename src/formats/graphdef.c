@@ -4,6 +4,8 @@
  * tensor_shape.proto; core/protobuf/meta_graph.proto, saved_model.proto. */
 #include "formats/graphdef.h"
 #include "formats/format.h"
+#include "formats/graphdef_parts.h"
+#include "formats/program.h"
 #include "formats/sniff.h"
 
 #include <limits.h>
@@ -20,7 +22,7 @@ typedef struct node_reader { /* reused from node to node */
     tfp_str function; /* whose body is read; empty in the graph itself */
     tfp_buf scratch;
     TFP_VEC(tfp_str) inputs;
-    TFP_VEC(int64_t) dims;
+    tfp_graph_shape shape; /* the last one */
     tfp_buf attrs;
     bool no_memory;
 } node_reader;
@@ -28,7 +30,7 @@ typedef struct node_reader { /* reused from node to node */
 static void node_reader_free(node_reader *r)
 {
     tfp_vec_free(&r->inputs);
-    tfp_vec_free(&r->dims);
+    tfp_vec_free(&r->shape.dims);
     tfp_buf_free(&r->attrs);
     tfp_buf_free(&r->scratch);
 }
@@ -45,30 +47,11 @@ static tfp_str full_name(node_reader *r, tfp_str name)
     return r->no_memory ? name : (tfp_str){ r->scratch.data, r->scratch.size };
 }
 
-/* ---- shapes: TensorShapeProto ---- */
-
-static int64_t read_dim(tfp_wire *outer, const tfp_field *field)
-{
-    int64_t size = 0;
-    tfp_wire w = tfp_field_message(outer, field);
-    for (tfp_field f; tfp_wire_next(&w, &f);)
-        if (f.number == 1) size = tfp_field_int(&w, &f);
-    tfp_wire_join(outer, &w, "dim");
-    return size;
-}
-
 static uint32_t read_shape(node_reader *r, tfp_wire *outer, const tfp_field *field)
 {
-    bool unknown_rank = false;
-    r->dims.size = 0;
-    tfp_wire w = tfp_field_message(outer, field);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 3) unknown_rank = tfp_field_bool(&w, &f);
-        if (f.number == 2 && !tfp_push(&r->dims, read_dim(&w, &f))) r->no_memory = true;
-    }
-    tfp_wire_join(outer, &w, "shape");
-    if (w.fault || r->no_memory) return TFP_NONE;
-    return tfp_build_shape(r->b, r->dims.at, r->dims.size, !r->dims.size && !unknown_rank);
+    if (!tfp_read_shape(outer, field, &r->shape)) return TFP_NONE;
+    const tfp_graph_shape *shape = &r->shape;
+    return tfp_build_shape(r->b, shape->dims.at, shape->dims.size, !shape->dims.size && !shape->unknown_rank);
 }
 
 /* ---- attributes: AttrValue ---- */
@@ -122,31 +105,13 @@ static const struct {
 /* An entry of attr: name -> AttrValue. Kept as an entry of ProfileNode.attrs (field 11), which has the same form. */
 static void read_attr(node_reader *r, tfp_wire *outer, const tfp_field *field, pending_attr *pending)
 {
-    tfp_str name = { "", 0 };
-    tfp_wire w = tfp_field_message(outer, field), value = tfp_wire_start(name);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1)
-            name = tfp_field_bytes(&w, &f);
-        else if (f.number == 2)
-            value = tfp_field_message(&w, &f);
-    }
-    tfp_wire_join(outer, &w, "attr");
+    tfp_graph_entry e = tfp_read_attr_entry(outer, field);
     for (size_t i = 0; i < KNOWN_ATTRS; i++)
-        if (tfp_str_eq(name, tfp_str_of(known_attrs[i].name))) pending[i] = (pending_attr){ value, true };
-    for (tfp_field f; tfp_wire_next(&value, &f);) {} /* what nobody asks for must be sound too */
-    tfp_wire_join(outer, &value, "attr");
+        if (tfp_str_eq(e.name, tfp_str_of(known_attrs[i].name))) pending[i] = (pending_attr){ e.value, true };
     if (r->b->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, field->bytes);
 }
 
 /* ---- inputs: "n", "n:k", "^n", and in functions "n:output:k" ---- */
-
-/* Digits, and few enough of them. */
-static bool is_output_number(tfp_str s)
-{
-    for (size_t i = 0; i < s.size; i++)
-        if (s.data[i] < '0' || s.data[i] > '9') return false;
-    return s.size > 0 && s.size < 10;
-}
 
 /* The name of the source. k is lost as TensorFlow loses it: its parsing of k stands in a check of debug builds. */
 static tfp_str source_of(const node_reader *r, tfp_str input)
@@ -161,7 +126,7 @@ static tfp_str source_of(const node_reader *r, tfp_str input)
     }
     bool control = name.size && name.data[0] == '^';
     if (control) name = (tfp_str){ name.data + 1, name.size - 1 };
-    bool bad_output = colon && (control || !is_output_number(output));
+    bool bad_output = colon && (control || !tfp_is_output_number(output));
     if (!name.size || name.data[0] == '^' || bad_output) tfp_build_warn(r->b, "malformed inputs", input);
     return name;
 }
@@ -216,7 +181,7 @@ static tfp_status read_node(node_reader *r, tfp_wire w, tfp_graph_source source,
     build_inputs(r, node);
     if (r->attrs.size) tfp_build_attrs(r->b, node, (tfp_str){ r->attrs.data, r->attrs.size });
     if ((s = tfp_wire_end(&w, err))) return s;
-    return r->no_memory || r->attrs.failed ? tfp_nomem(err) : tfp_builder_status(r->b, err);
+    return r->no_memory || r->shape.no_memory || r->attrs.failed ? tfp_nomem(err) : tfp_builder_status(r->b, err);
 }
 
 /* ---- functions: FunctionDefLibrary ---- */
@@ -299,15 +264,24 @@ tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source sourc
     return s ? s : tfp_wire_end(&w, err);
 }
 
+/* The same bytes twice: once for what TensorFlow's tool keeps of a graph, once for the program. */
+static tfp_status read_whole_graph(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
+{
+    tfp_status s = tfp_read_graph_def(b, w, source, err);
+    return s || !source.program ? s : tfp_program_add_graph(source.program, w, err);
+}
+
 static tfp_status read_meta_graph(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
 {
     tfp_status s = TFP_OK;
+    tfp_wire whole = w;
     for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
         if (f.number != 2) continue;
         tfp_wire graph = tfp_field_message(&w, &f);
-        if (!w.fault) s = tfp_within(err, tfp_read_graph_def(b, graph, source, err), "graph_def");
+        if (!w.fault) s = tfp_within(err, read_whole_graph(b, graph, source, err), "graph_def");
     }
-    return s ? s : tfp_wire_end(&w, err);
+    if (!s) s = tfp_wire_end(&w, err);
+    return s || !source.program ? s : tfp_program_add_meta(source.program, whole, err);
 }
 
 /* Meta graphs of one model are variants of it: training and serving share most of their nodes. */
@@ -326,20 +300,25 @@ static tfp_status read_saved_model(tfp_builder *b, tfp_wire w, tfp_graph_source 
 
 /* ---- files and folders ---- */
 
+static tfp_status read_kind(tfp_builder *b, tfp_str bytes, tfp_kind kind, tfp_graph_source source, tfp_error *err)
+{
+    tfp_wire w = tfp_wire_start(bytes);
+    if (kind == TFP_KIND_SAVED_MODEL) return read_saved_model(b, w, source, err);
+    if (kind == TFP_KIND_META_GRAPH) return read_meta_graph(b, w, source, err);
+    return read_whole_graph(b, w, source, err);
+}
+
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
 {
     tfp_str bytes;
     size_t before = b->p->nodes.size;
     tfp_status s = tfp_input_all(in, &bytes, err);
     if (s) return s;
-    tfp_wire w = tfp_wire_start(bytes);
-    tfp_graph_source source = { .overlaps = b->p->finished_before };
-    if (kind == TFP_KIND_SAVED_MODEL)
-        s = read_saved_model(b, w, source, err);
-    else if (kind == TFP_KIND_META_GRAPH)
-        s = read_meta_graph(b, w, source, err);
-    else
-        s = tfp_read_graph_def(b, w, source, err);
+    bool wanted = b->p->keep & TFP_KEEP_PROGRAM;
+    tfp_graph_source source = { .overlaps = b->p->finished_before, .program = wanted ? tfp_program_start(b) : NULL };
+    if (wanted && !source.program) return tfp_nomem(err);
+    s = read_kind(b, bytes, kind, source, err);
+    if (wanted) s = tfp_program_end(source.program, s, err);
     if (!s && b->p->nodes.size == before && !source.overlaps)
         tfp_build_warn(b, "no nodes in it that were not there before", TFP_STR(""));
     b->p->has_graph = true;

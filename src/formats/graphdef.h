@@ -3,10 +3,12 @@
 #define TFP_GRAPHDEF_H
 
 #include "model/builder.h"
+#include "formats/program.h"
 #include "wire/proto.h"
 
 typedef struct tfp_graph_source {
     bool overlaps; /* nodes of the same name are expected (the meta graphs of a SavedModel): no warning for them */
+    tfp_program_reader *program; /* of the model's own graph, when it is kept; else NULL */
 } tfp_graph_source;
 
 /* Adds the nodes of a GraphDef to the profile; of nodes with one name the first stays. The nodes of its function library

@@ -1,2 +1,600 @@
-/* formats/program.c */
-#include "model/program.h"
+/* formats/program.c: a GraphDef becomes the profile's program: every node with all its inputs and attributes, every
+ * function, and what a MetaGraphDef tells of signatures and variables.
+ * In: wire bytes whose main graph graphdef.c has read before. Out: rows of a tfp_program; strings through a tfp_builder.
+ * Uses base, wire, model. Message layout: tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto,
+ * function.proto, op_def.proto, variable.proto; core/protobuf/meta_graph.proto, saved_object_graph.proto. */
+#include "formats/program.h"
+#include "formats/graphdef_parts.h"
+
+#include <stdlib.h>
+
+struct tfp_program_reader {
+    tfp_builder *b;
+    tfp_program *g;
+    tfp_program *before;  /* the last state's, which g takes the place of */
+    tfp_strtab values;    /* short values of attributes, equal ones once; their bytes are the program's */
+    TFP_VEC(uint32_t) in; /* by strid: 1 + the last body that has a node of that name */
+    tfp_map64 results;    /* body << 32 | name -> results, for the function being read */
+    tfp_buf scratch;
+    tfp_graph_shape shape;
+    bool no_memory;
+};
+
+/* ---- pieces ---- */
+
+static bool ok(tfp_program_reader *r, bool success)
+{
+    if (!success) r->no_memory = true;
+    return success;
+}
+
+/* Appends a row; rows are found by 32-bit numbers. */
+#define APPEND(r, table, row) ok((r), (r)->g->table.size < TFP_NONE - 1 && tfp_push(&(r)->g->table, (row)))
+#define ROWS(r, table) ((uint32_t)(r)->g->table.size)
+
+static tfp_status reader_status(tfp_program_reader *r, tfp_error *err)
+{
+    bool failed = r->no_memory || r->shape.no_memory || r->scratch.failed;
+    tfp_status s = tfp_builder_status(r->b, err);
+    return s ? s : failed ? tfp_nomem(err) : TFP_OK;
+}
+
+static uint32_t read_shape(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
+{
+    if (!tfp_read_shape(outer, field, &r->shape)) return TFP_NONE;
+    size_t count = r->shape.dims.size;
+    return tfp_build_shape(r->b, r->shape.dims.at, count, !count && !r->shape.unknown_rank);
+}
+
+/* The first node of that name in a body; of one that comes again it says false. */
+static bool is_first(tfp_program_reader *r, tfp_strid name, uint32_t body)
+{
+    size_t size = r->in.size;
+    if (name >= size) {
+        if (!ok(r, tfp_reserve(&r->in, (size_t)name + 1))) return false;
+        memset(r->in.at + size, 0, ((size_t)name + 1 - size) * sizeof(uint32_t));
+        r->in.size = (size_t)name + 1;
+    }
+    if (r->in.at[name] == body + 1) return false;
+    r->in.at[name] = body + 1;
+    return true;
+}
+
+/* ---- attributes ---- */
+
+/* A TensorProto without its values: dtype and tensor_shape. */
+static void put_tensor_head(tfp_buf *out, uint32_t number, tfp_str tensor)
+{
+    size_t at = tfp_put_open(out, number);
+    tfp_wire w = tfp_wire_start(tensor);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1 && f.type == TFP_VARINT) tfp_put_int_always(out, 1, (int64_t)f.value);
+        if (f.number == 2 && f.type == TFP_BYTES) tfp_put_bytes_always(out, 2, f.bytes);
+    }
+    tfp_put_close(out, at);
+}
+
+/* Field 8 of both AttrValue and its list is a tensor. What else a big value holds is kept as it is. */
+static void put_cut(tfp_buf *out, tfp_str value, bool in_list)
+{
+    tfp_wire w = tfp_wire_start(value);
+    for (const uint8_t *from = w.at; !w.fault; from = w.at) {
+        tfp_field f;
+        if (!tfp_wire_next(&w, &f)) break;
+        if (f.number == 8 && f.type == TFP_BYTES && f.bytes.size > TFP_PROGRAM_TENSOR_MAX) {
+            put_tensor_head(out, 8, f.bytes);
+        } else if (f.number == 1 && f.type == TFP_BYTES && !in_list) {
+            size_t at = tfp_put_open(out, 1);
+            put_cut(out, f.bytes, true);
+            tfp_put_close(out, at);
+        } else {
+            tfp_buf_add(out, from, (size_t)(w.at - from));
+        }
+    }
+}
+
+#define SHORT_VALUE 64 /* bytes: most values are types and shapes, and the same in many nodes */
+
+/* The value as the program keeps it; it lives as long. */
+static tfp_str keep_value(tfp_program_reader *r, tfp_str value)
+{
+    if (value.size > TFP_PROGRAM_TENSOR_MAX) {
+        r->scratch.size = 0;
+        put_cut(&r->scratch, value, false);
+        value = (tfp_str){ r->scratch.data, r->scratch.failed ? 0 : r->scratch.size };
+    }
+    if (value.size <= SHORT_VALUE) {
+        tfp_strid id = tfp_intern(&r->values, value);
+        return ok(r, id != TFP_NONE) ? tfp_strtab_get(&r->values, id) : (tfp_str){ "", 0 };
+    }
+    const char *copy = tfp_arena_copy(&r->g->arena, value);
+    return ok(r, copy != NULL) ? (tfp_str){ copy, value.size } : (tfp_str){ "", 0 };
+}
+
+static void add_attr(tfp_program_reader *r, tfp_str name, tfp_str value)
+{
+    tfp_program_attr a = { .name = tfp_build_string(r->b, name), .value = keep_value(r, value) };
+    APPEND(r, attrs, a);
+}
+
+static tfp_str bytes_of(const tfp_wire *w) { return (tfp_str){ (const char *)w->start, (size_t)(w->end - w->start) }; }
+
+static void read_attr(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
+{
+    tfp_graph_entry e = tfp_read_attr_entry(outer, field);
+    if (!outer->fault) add_attr(r, e.name, bytes_of(&e.value));
+}
+
+/* ---- inputs: "n", "n:k", "^n", and in functions "n:output:k" or "n:output" ---- */
+
+static int32_t output_number(tfp_str s)
+{
+    int64_t n = TFP_INDEX_BAD;
+    if (tfp_is_output_number(s)) tfp_parse_int64(s, &n);
+    return (int32_t)n;
+}
+
+static tfp_str cut_before(tfp_str s, const char *at) { return (tfp_str){ s.data, (size_t)(at - s.data) }; }
+static tfp_str cut_after(tfp_str s, const char *at) { return (tfp_str){ at + 1, s.size - (size_t)(at + 1 - s.data) }; }
+
+static tfp_program_input parse_input(tfp_program_reader *r, tfp_str input, bool in_function)
+{
+    tfp_program_input e = { 0 };
+    tfp_str name = input;
+    const char *colon = input.size ? memchr(input.data, ':', input.size) : NULL;
+    if (colon) {
+        name = cut_before(input, colon);
+        tfp_str output = cut_after(input, colon);
+        const char *last = in_function && output.size ? memchr(output.data, ':', output.size) : NULL;
+        if (last) {
+            e.index = output_number(cut_after(output, last));
+            e.output = tfp_build_string(r->b, cut_before(output, last));
+        } else if (in_function && !tfp_is_output_number(output)) {
+            e.output = tfp_build_string(r->b, output);
+        } else {
+            e.index = output_number(output);
+        }
+    }
+    e.control = name.size && name.data[0] == '^';
+    if (e.control) name = (tfp_str){ name.data + 1, name.size - 1 };
+    e.source = tfp_build_string(r->b, name);
+    return e;
+}
+
+/* ---- nodes: NodeDef ---- */
+
+static tfp_status read_node(tfp_program_reader *r, tfp_wire w, uint32_t body, tfp_error *err)
+{
+    tfp_program_node n = { .input_first = ROWS(r, inputs), .attr_first = ROWS(r, attrs) };
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        switch (f.number) {
+        case 1: n.name = tfp_build_string(r->b, tfp_field_bytes(&w, &f)); break;
+        case 2: n.op = tfp_build_string(r->b, tfp_field_bytes(&w, &f)); break;
+        case 3: {
+            tfp_program_input e = parse_input(r, tfp_field_bytes(&w, &f), body != 0);
+            APPEND(r, inputs, e);
+            break;
+        }
+        case 5: read_attr(r, &w, &f); break;
+        }
+    }
+    tfp_status s = tfp_wire_end(&w, err);
+    if (s) return s;
+    if (!is_first(r, n.name, body)) {
+        r->g->inputs.size = n.input_first;
+        r->g->attrs.size = n.attr_first;
+        return reader_status(r, err);
+    }
+    n.input_count = ROWS(r, inputs) - n.input_first;
+    n.attr_count = ROWS(r, attrs) - n.attr_first;
+    APPEND(r, nodes, n);
+    return reader_status(r, err);
+}
+
+/* Nodes of the main graph that came after functions go in front of them: a body's nodes stand side by side. */
+static tfp_status settle_main(tfp_program_reader *r, uint32_t first, tfp_error *err)
+{
+    tfp_program *g = r->g;
+    tfp_program_body *all = g->bodies.at;
+    uint32_t end = all[0].node_first + all[0].node_count, more = ROWS(r, nodes) - first;
+    all[0].node_count += more;
+    if (!more || end == first) return TFP_OK;
+    tfp_program_node *moved = malloc(more * sizeof *moved);
+    if (!moved) return tfp_nomem(err);
+    memcpy(moved, g->nodes.at + first, more * sizeof *moved);
+    memmove(g->nodes.at + end + more, g->nodes.at + end, (first - end) * sizeof *moved);
+    memcpy(g->nodes.at + end, moved, more * sizeof *moved);
+    free(moved);
+    for (size_t i = 1; i < g->bodies.size; i++) all[i].node_first += more;
+    return TFP_OK;
+}
+
+/* ---- functions: FunctionDefLibrary ---- */
+
+/* ResourceHandleProto.DtypeAndShape */
+static void read_handle(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, tfp_program_arg *a)
+{
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1) a->handle_dtype = tfp_field_int32(&w, &f);
+        if (f.number == 2) a->handle_shape = read_shape(r, &w, &f);
+    }
+    tfp_wire_join(outer, &w, "handle_data");
+}
+
+/* OpDef.ArgDef, of an argument or of a result. */
+static tfp_program_arg read_arg(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, const char *place)
+{
+    tfp_program_arg a = { .shape = TFP_NONE, .handle_shape = TFP_NONE };
+    bool handle = false;
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1) a.name = tfp_build_string(r->b, tfp_field_bytes(&w, &f));
+        if (f.number == 3) a.dtype = tfp_field_int32(&w, &f);
+        if (f.number == 7 && !handle) {
+            handle = true; /* a list of resources has one for each, but no signature that TensorFlow writes has lists */
+            read_handle(r, &w, &f, &a);
+        }
+    }
+    tfp_wire_join(outer, &w, place);
+    return a;
+}
+
+static tfp_str read_function_name(tfp_wire *outer, const tfp_field *field)
+{
+    tfp_str name = { "", 0 };
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);)
+        if (f.number == 1) name = tfp_field_bytes(&w, &f);
+    tfp_wire_join(outer, &w, "signature");
+    return name;
+}
+
+static uint64_t result_key(uint32_t body, tfp_strid name) { return (uint64_t)body << 32 | name; }
+
+static void read_signature(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, uint32_t body)
+{
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 2) {
+            tfp_program_arg a = read_arg(r, &w, &f, "input_arg");
+            APPEND(r, args, a);
+        } else if (f.number == 3) {
+            tfp_program_result result = { .name = read_arg(r, &w, &f, "output_arg").name };
+            ok(r, tfp_map64_put(&r->results, result_key(body, result.name), ROWS(r, results)));
+            APPEND(r, results, result);
+        }
+    }
+    tfp_wire_join(outer, &w, "signature");
+}
+
+/* An entry of ret: which output of the body a result is. */
+static void read_ret(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, uint32_t body)
+{
+    tfp_graph_entry e = tfp_read_entry(outer, field, "ret");
+    tfp_strid name = tfp_build_string(r->b, e.name);
+    uint32_t at = tfp_map64_get(&r->results, result_key(body, name));
+    if (at < r->g->results.size) r->g->results.at[at].from = parse_input(r, bytes_of(&e.value), true);
+}
+
+/* The first shape of an AttrValue's list, or its shape. */
+static uint32_t first_shape(tfp_program_reader *r, tfp_wire *outer, tfp_wire w)
+{
+    uint32_t shape = TFP_NONE;
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 7) shape = read_shape(r, &w, &f);
+        if (f.number != 1) continue;
+        tfp_wire list = tfp_field_message(&w, &f);
+        for (tfp_field g; shape == TFP_NONE && tfp_wire_next(&list, &g);)
+            if (g.number == 7) shape = read_shape(r, &list, &g);
+        tfp_wire_join(&w, &list, "list");
+    }
+    tfp_wire_join(outer, &w, "attr _output_shapes");
+    return shape;
+}
+
+/* An entry of arg_attr: number of the argument -> ArgAttrs. */
+static void read_arg_attr(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, const tfp_program_body *body)
+{
+    uint64_t arg = 0;
+    tfp_wire w = tfp_field_message(outer, field), attrs = tfp_wire_start((tfp_str){ "", 0 });
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1) arg = tfp_field_uint(&w, &f);
+        if (f.number == 2) attrs = tfp_field_message(&w, &f);
+    }
+    for (tfp_field f; tfp_wire_next(&attrs, &f);) {
+        if (f.number != 1) continue;
+        tfp_graph_entry e = tfp_read_attr_entry(&attrs, &f);
+        if (attrs.fault || arg >= body->arg_count || !tfp_str_eq(e.name, TFP_STR("_output_shapes"))) continue;
+        uint32_t shape = first_shape(r, &attrs, e.value);
+        r->g->args.at[body->arg_first + arg].shape = shape;
+    }
+    tfp_wire_join(&w, &attrs, "attr");
+    tfp_wire_join(outer, &w, "arg_attr");
+}
+
+/* What stands beside the nodes. Fields may come in any order: the signature tells what the others are about. */
+static tfp_status read_head(tfp_program_reader *r, tfp_wire w, uint32_t number, tfp_program_body *body, tfp_error *err)
+{
+    tfp_wire rest = w;
+    for (tfp_field f; tfp_wire_next(&w, &f);)
+        if (f.number == 1) read_signature(r, &w, &f, number);
+    body->arg_count = ROWS(r, args) - body->arg_first;
+    body->result_count = ROWS(r, results) - body->result_first;
+    for (tfp_field f; !w.fault && !r->no_memory && tfp_wire_next(&rest, &f);) {
+        if (f.number == 4) read_ret(r, &rest, &f, number);
+        if (f.number == 5) read_attr(r, &rest, &f);
+        if (f.number == 7) read_arg_attr(r, &rest, &f, body);
+    }
+    body->attr_count = ROWS(r, attrs) - body->attr_first;
+    tfp_status s = tfp_wire_end(&w, err);
+    if (!s) s = tfp_wire_end(&rest, err);
+    return s ? s : reader_status(r, err);
+}
+
+static tfp_status read_body(tfp_program_reader *r, tfp_wire w, uint32_t number, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    size_t count = 0;
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
+        if (f.number != 3) continue;
+        tfp_wire node = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_node(r, node, number, err), "node_def %zu", count++);
+    }
+    return s ? s : tfp_wire_end(&w, err);
+}
+
+/* FunctionDef. One without a name cannot be called; of one name the first stays. */
+static tfp_status read_function(tfp_program_reader *r, tfp_wire w, tfp_error *err)
+{
+    tfp_str name = { "", 0 };
+    tfp_wire head = w;
+    for (tfp_field f; tfp_wire_next(&head, &f);)
+        if (f.number == 1) name = read_function_name(&head, &f);
+    tfp_status s = tfp_wire_end(&head, err);
+    tfp_program_body body = { .name = tfp_build_string(r->b, name),
+                              .node_first = ROWS(r, nodes),
+                              .arg_first = ROWS(r, args),
+                              .result_first = ROWS(r, results),
+                              .attr_first = ROWS(r, attrs) };
+    if (s || !name.size || tfp_map64_get(&r->g->body_by_name, body.name) != TFP_NONE) return s;
+    uint32_t number = ROWS(r, bodies);
+    s = read_head(r, w, number, &body, err);
+    if (!s) s = read_body(r, w, number, err);
+    if (s) return s;
+    body.node_count = ROWS(r, nodes) - body.node_first;
+    if (APPEND(r, bodies, body)) ok(r, tfp_map64_put(&r->g->body_by_name, body.name, number));
+    return reader_status(r, err);
+}
+
+static tfp_status read_library(tfp_program_reader *r, tfp_wire w, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    size_t count = 0;
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        tfp_wire function = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_function(r, function, err), "function %zu", count++);
+    }
+    return s ? s : tfp_wire_end(&w, err);
+}
+
+/* ---- graphs ---- */
+
+static tfp_status read_nodes(tfp_program_reader *r, tfp_wire w, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    size_t count = 0;
+    uint32_t first = ROWS(r, nodes);
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        tfp_wire node = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_node(r, node, 0, err), "node %zu", count++);
+    }
+    if (!s) s = tfp_wire_end(&w, err);
+    return s ? s : settle_main(r, first, err);
+}
+
+tfp_status tfp_program_add_graph(tfp_program_reader *r, tfp_wire w, tfp_error *err)
+{
+    tfp_status s = read_nodes(r, w, err);
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
+        if (f.number != 2) continue;
+        tfp_wire library = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_library(r, library, err), "library");
+    }
+    return s ? s : tfp_wire_end(&w, err);
+}
+
+/* ---- what a MetaGraphDef tells: signatures ---- */
+
+/* An entry of outputs, name -> TensorInfo. Maps have no order: the first output is the one of the least name. */
+static void read_output(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, tfp_str *least, tfp_strid *node)
+{
+    tfp_str tensor = { "", 0 };
+    tfp_graph_entry e = tfp_read_entry(outer, field, "outputs");
+    for (tfp_field f; tfp_wire_next(&e.value, &f);)
+        if (f.number == 1) tensor = tfp_field_bytes(&e.value, &f);
+    tfp_wire_join(outer, &e.value, "outputs");
+    if (!tensor.size || (*node && tfp_str_cmp(e.name, *least) >= 0)) return;
+    *least = e.name;
+    *node = parse_input(r, tensor, false).source;
+}
+
+/* An entry of signature_def, key -> SignatureDef. */
+static void read_signature_def(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
+{
+    tfp_str least = { "", 0 };
+    tfp_graph_entry e = tfp_read_entry(outer, field, "signature_def");
+    tfp_program_signature signature = { .key = tfp_build_string(r->b, e.name) };
+    for (tfp_field f; tfp_wire_next(&e.value, &f);)
+        if (f.number == 2) read_output(r, &e.value, &f, &least, &signature.node);
+    tfp_wire_join(outer, &e.value, "signature_def");
+    if (!outer->fault && signature.node) APPEND(r, signatures, signature);
+}
+
+/* ---- variables: of the object graph (TensorFlow 2), of collections (TensorFlow 1) ---- */
+
+static tfp_str without_output(tfp_str name)
+{
+    bool first = name.size > 2 && memcmp(name.data + name.size - 2, ":0", 2) == 0;
+    return first ? (tfp_str){ name.data, name.size - 2 } : name;
+}
+
+static void read_saved_variable(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
+{
+    tfp_program_variable v = { .shape = TFP_NONE, .trainable = TFP_TRAINABLE_NO };
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        switch (f.number) {
+        case 1: v.dtype = tfp_field_int32(&w, &f); break;
+        case 2: v.shape = read_shape(r, &w, &f); break;
+        case 3: v.trainable = tfp_field_bool(&w, &f) ? TFP_TRAINABLE_YES : TFP_TRAINABLE_NO; break;
+        case 6: v.name = tfp_build_string(r->b, without_output(tfp_field_bytes(&w, &f))); break;
+        }
+    }
+    tfp_wire_join(outer, &w, "variable");
+    if (!w.fault) APPEND(r, variables, v);
+}
+
+/* SavedObjectGraph: its objects, of which some are variables. */
+static tfp_status read_objects(tfp_program_reader *r, tfp_wire w, tfp_error *err)
+{
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        tfp_wire object = tfp_field_message(&w, &f);
+        for (tfp_field g; tfp_wire_next(&object, &g);)
+            if (g.number == 7) read_saved_variable(r, &object, &g);
+        tfp_wire_join(&w, &object, "nodes");
+    }
+    tfp_status s = tfp_wire_end(&w, err);
+    return s ? s : reader_status(r, err);
+}
+
+/* VariableDef. */
+static void read_variable_def(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, tfp_map64 *seen, bool all)
+{
+    tfp_program_variable v = { .shape = TFP_NONE, .trainable = TFP_TRAINABLE_NO };
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1) v.name = tfp_build_string(r->b, without_output(tfp_field_bytes(&w, &f)));
+        if (f.number == 7 && tfp_field_bool(&w, &f)) v.trainable = TFP_TRAINABLE_YES;
+    }
+    tfp_wire_join(outer, &w, "value");
+    if (all) v.trainable = TFP_TRAINABLE_YES;
+    if (w.fault || !v.name) return;
+    uint32_t at = tfp_map64_get(seen, v.name);
+    if (at == TFP_NONE) {
+        ok(r, tfp_map64_put(seen, v.name, ROWS(r, variables)));
+        APPEND(r, variables, v);
+    } else if (v.trainable == TFP_TRAINABLE_YES && !r->no_memory) {
+        r->g->variables.at[at].trainable = TFP_TRAINABLE_YES;
+    }
+}
+
+/* An entry of collection_def. Those named here hold variables; other collections may hold anything. */
+static void read_collection(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, tfp_map64 *seen)
+{
+    tfp_graph_entry e = tfp_read_entry(outer, field, "collection_def");
+    bool trainable = tfp_str_eq(e.name, TFP_STR("trainable_variables"));
+    bool wanted = trainable || tfp_str_eq(e.name, TFP_STR("variables")) ||
+                  tfp_str_eq(e.name, TFP_STR("global_variables")) || tfp_str_eq(e.name, TFP_STR("model_variables"));
+    for (tfp_field f; wanted && tfp_wire_next(&e.value, &f);) {
+        if (f.number != 2) continue;
+        tfp_wire list = tfp_field_message(&e.value, &f);
+        for (tfp_field g; tfp_wire_next(&list, &g);)
+            if (g.number == 1) read_variable_def(r, &list, &g, seen, trainable);
+        tfp_wire_join(&e.value, &list, "bytes_list");
+    }
+    tfp_wire_join(outer, &e.value, "collection_def");
+}
+
+static tfp_status read_collections(tfp_program_reader *r, tfp_wire w, tfp_error *err)
+{
+    tfp_map64 seen = { 0 };
+    for (uint32_t i = 0; i < r->g->variables.size; i++) ok(r, tfp_map64_put(&seen, r->g->variables.at[i].name, i));
+    for (tfp_field f; !r->no_memory && tfp_wire_next(&w, &f);)
+        if (f.number == 4) read_collection(r, &w, &f, &seen);
+    tfp_map64_free(&seen);
+    tfp_status s = tfp_wire_end(&w, err);
+    return s ? s : reader_status(r, err);
+}
+
+/* Of several meta graphs the first with an object graph tells of its variables: the others have the same ones. */
+tfp_status tfp_program_add_meta(tfp_program_reader *r, tfp_wire w, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    tfp_wire whole = w;
+    bool wanted = r->g->variables.size == 0;
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
+        if (f.number == 5) read_signature_def(r, &w, &f);
+        if (f.number != 7 || !wanted) continue;
+        tfp_wire objects = tfp_field_message(&w, &f);
+        if (!w.fault) s = tfp_within(err, read_objects(r, objects, err), "object_graph_def");
+    }
+    if (!s) s = tfp_wire_end(&w, err);
+    if (!s) s = reader_status(r, err);
+    return s ? s : read_collections(r, whole, err);
+}
+
+/* ---- the reader itself ---- */
+
+static void reader_free(tfp_program_reader *r)
+{
+    tfp_strtab_free(&r->values);
+    tfp_vec_free(&r->in);
+    tfp_map64_free(&r->results);
+    tfp_buf_free(&r->scratch);
+    tfp_vec_free(&r->shape.dims);
+    free(r);
+}
+
+static tfp_program *new_program(void)
+{
+    tfp_program *g = calloc(1, sizeof *g);
+    tfp_program_body main_graph = { 0 };
+    if (!g || tfp_push(&g->bodies, main_graph)) return g;
+    tfp_program_free(g);
+    return NULL;
+}
+
+static bool start(tfp_program_reader *r)
+{
+    tfp_profile *p = r->b->p;
+    if (!p->program || p->program->finished) {
+        tfp_program *g = new_program();
+        if (!g) return false;
+        r->before = p->program;
+        p->program = g;
+    }
+    r->g = p->program;
+    r->g->arena.limit = p->arena.limit;
+    const tfp_program_body *main_graph = &r->g->bodies.at[0];
+    for (uint32_t i = 0; i < main_graph->node_count; i++)
+        is_first(r, r->g->nodes.at[main_graph->node_first + i].name, 0);
+    return !r->no_memory && tfp_strtab_init(&r->values, &r->g->arena) == TFP_OK;
+}
+
+tfp_program_reader *tfp_program_start(tfp_builder *b)
+{
+    tfp_program_reader *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    r->b = b;
+    if (start(r)) return r;
+    tfp_program_end(r, TFP_NOMEM, NULL);
+    return NULL;
+}
+
+tfp_status tfp_program_end(tfp_program_reader *r, tfp_status s, tfp_error *err)
+{
+    if (!s) s = reader_status(r, err);
+    tfp_profile *p = r->b->p;
+    tfp_program *gone = r->before;
+    if (s && r->g) { /* half a program is none */
+        gone = p->program;
+        p->program = r->before;
+    }
+    tfp_program_free(gone);
+    reader_free(r);
+    return s;
+}

@@ -1,5 +1,6 @@
 /* model/builder.c: how the format readers fill a profile: rows are appended and chained, strings interned. */
 #include "model/builder.h"
+#include "model/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,8 @@ size_t tfp_profile_memory(const tfp_profile *p)
 #define BYTES(table) (p->table.capacity * sizeof *p->table.at)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
            BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
-           BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.capacity * 24 + BYTES(node_by_name);
+           BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.capacity * 24 + BYTES(node_by_name) +
+           tfp_program_memory(p->program);
 #undef BYTES
 }
 
@@ -441,5 +443,6 @@ tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
     write_warnings(b);
     p->finished = !b->status;
     p->finished_before = true;
+    if (p->program) p->program->finished = true;
     return tfp_builder_status(b, err);
 }

@@ -118,6 +118,7 @@ typedef struct tfp_trace { /* outermost frame first; equal traces are one */
 } tfp_trace;
 
 typedef struct tfp_checkpoint tfp_checkpoint; /* model/tensors.h */
+typedef struct tfp_program tfp_program;       /* model/program.h */
 
 /* Things that were dropped, clamped or guessed; the same one once per file, with a count. */
 typedef struct tfp_warning {
@@ -163,6 +164,7 @@ struct tfp_profile {
     tfp_map64 frame_by_hash, trace_by_hash;
     tfp_checkpoint *checkpoint; /* NULL when none was added */
     void (*checkpoint_free)(tfp_checkpoint *c);
+    tfp_program *program; /* of the graphs; NULL when it was not kept, or no graph was added */
     tfp_progress_fn progress;
     void *progress_ctx;
     unsigned keep;

@@ -62,7 +62,8 @@ typedef struct tfp_program_signature { /* of a SavedModel: what it can be asked 
     tfp_strid node;                    /* of the main graph: the one that its first output comes from */
 } tfp_program_signature;
 
-typedef struct tfp_program {
+struct tfp_program {
+    tfp_arena arena; /* the values of attributes */
     TFP_VEC(tfp_program_attr) attrs;
     TFP_VEC(tfp_program_input) inputs;
     TFP_VEC(tfp_program_node) nodes;
@@ -72,8 +73,10 @@ typedef struct tfp_program {
     TFP_VEC(tfp_program_variable) variables;
     TFP_VEC(tfp_program_signature) signatures;
     tfp_map64 body_by_name; /* strid -> bodies */
-} tfp_program;
+    bool finished;          /* the next graph is the model's next state and takes its place */
+};
 
-void tfp_program_free(tfp_program *g);
+void tfp_program_free(tfp_program *g);           /* NULL is fine */
+size_t tfp_program_memory(const tfp_program *g); /* bytes held, about; 0 for NULL */
 
 #endif

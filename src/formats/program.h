@@ -1,0 +1,24 @@
+/* formats/program.h: graphs become the profile's program. One reader goes through all graphs of a file; what it read takes
+ * its place in the profile at the end, whole or not at all. */
+#ifndef TFP_FORMATS_PROGRAM_H
+#define TFP_FORMATS_PROGRAM_H
+
+#include "model/builder.h"
+#include "model/program.h"
+#include "wire/proto.h"
+
+typedef struct tfp_program_reader tfp_program_reader;
+
+/* Adds to the program that the profile has, or begins the next state's. NULL without memory. */
+tfp_program_reader *tfp_program_start(tfp_builder *b);
+
+/* The nodes and functions of a GraphDef; of those with one name the first stays. */
+tfp_status tfp_program_add_graph(tfp_program_reader *r, tfp_wire w, tfp_error *err);
+/* What else a MetaGraphDef tells: signatures and variables. */
+tfp_status tfp_program_add_meta(tfp_program_reader *r, tfp_wire w, tfp_error *err);
+
+/* Frees the reader. With a status of TFP_OK the profile has the program now; else what was read is dropped. Gives back
+ * the status, or what went wrong here. */
+tfp_status tfp_program_end(tfp_program_reader *r, tfp_status s, tfp_error *err);
+
+#endif
