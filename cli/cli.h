@@ -167,6 +167,12 @@ int cli_run(cli *c, const cli_call *call); /* one call with c->options, its erro
 /* ---- inputs.c ---- */
 int cli_load(cli *c, const cli_call *call, unsigned keep); /* fills c->profile; nothing to do when it is there */
 
+/* Timelines draw every allocation, and float operations are worked out from the program; other forms need only sums. */
+unsigned cli_keep_for(const tfp_options *o); /* commands.c */
+
+/* Whether what a report says on stdout begins with its notes. */
+bool cli_says_notes(const tfp_report *r, const tfp_options *o); /* compare.c */
+
 /* A finished report to where its options say, then it is freed. Its notes go to stderr where no text on stdout begins with
  * them. Exit status. */
 int cli_put(cli *c, tfp_report *r, const tfp_options *o);

@@ -54,11 +54,11 @@ static int findings(cli *c, const char *names, const tfp_report *r)
     return status;
 }
 
-/* Timelines draw every allocation; the other forms need only sums. */
-static unsigned keep_for(const tfp_options *o)
+unsigned cli_keep_for(const tfp_options *o)
 {
     const char *output = tfp_options_get(o, "output");
-    return output && strncmp(output, "timeline", 8) == 0 ? TFP_KEEP_MEMORY : 0;
+    unsigned memory = output && strncmp(output, "timeline", 8) == 0 ? TFP_KEEP_MEMORY : 0;
+    return memory | (tfp_options_work_out(o) ? TFP_KEEP_PROGRAM : 0);
 }
 
 /* What went wrong on the way to stdout, if that was it. */
@@ -91,8 +91,9 @@ static void print_loading_lines(cli *c, const cli_call *call, const tfp_options 
 static int run_view(cli *c, const cli_call *call, tfp_options *o)
 {
     const char *fail_on = call->flags[CLI_FAIL_ON], *note;
+    unsigned keep = cli_keep_for(o) | (strcmp(call->name, "flops") == 0 ? TFP_KEEP_PROGRAM : 0);
     int status = fail_on ? check_fail_on(c, fail_on, o) : 0;
-    if (status || (status = cli_load(c, call, keep_for(o)))) return status;
+    if (status || (status = cli_load(c, call, keep))) return status;
     tfp_report *r = NULL;
     size_t before = c->out->size;
     print_loading_lines(c, call, o);
@@ -101,7 +102,7 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
         if (c->out->size > before) c->out->size = before; /* no report, no word */
         return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
     }
-    for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_warn(note);
+    for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++) cli_warn(note);
     if (fail_on) status = findings(c, fail_on, r);
     tfp_report_free(r);
     return status;

@@ -12,19 +12,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Texts for people begin with the notes; where they go to stdout, stderr need not say it again. */
-static bool says_notes(const tfp_options *o)
+/* Texts of tables begin with the notes; where they go to stdout, stderr need not say it again. */
+bool cli_says_notes(const tfp_report *r, const tfp_options *o)
 {
     const char *format = tfp_options_get(o, "format");
     bool told = strcmp(format, "text") == 0 || strcmp(format, "md") == 0;
-    return told && strncmp(tfp_options_get(o, "output"), "stdout", 6) == 0;
+    return told && tfp_report_is_table(r) && strncmp(tfp_options_get(o, "output"), "stdout", 6) == 0;
 }
 
 static int put(cli *c, const tfp_report *r, const tfp_options *o)
 {
     const char *note;
     size_t before = c->out->size;
-    for (size_t i = 0; !says_notes(o) && (note = tfp_report_note(r, i)); i++) cli_warn(note);
+    for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++) cli_warn(note);
     tfp_status s = tfp_report_put(r, cli_write, c->out, c->err);
     if (s == TFP_OK) return 0;
     if (c->out->size > before) c->out->size = before; /* no report, no word */
@@ -41,7 +41,7 @@ int cli_put(cli *c, tfp_report *r, const tfp_options *o)
 int cli_stats(cli *c, const cli_call *call, tfp_options *o)
 {
     tfp_report *r = NULL;
-    int status = cli_load(c, call, 0);
+    int status = cli_load(c, call, cli_keep_for(o));
     if (status) return status;
     tfp_status s = tfp_stats(c->profile, NULL, o, &r, c->err);
     return s ? cli_fault_from(&c->fault, s, c->err) : cli_put(c, r, o);
@@ -61,6 +61,7 @@ typedef struct comparison {
     side *sides;
     size_t count;
     tfp_sides *made;
+    unsigned keep; /* of profiles */
 } comparison;
 
 /* "A@3" is step 3 of A, unless there is a file of that name. */
@@ -131,11 +132,11 @@ static int read_text(cli *c, const char *path, text *t)
 static int from_library(cli *c, tfp_status s) { return s ? cli_fault_from(&c->fault, s, c->err) : 0; }
 
 /* A profile that came through a pipe. */
-static int load_piped(cli *c, side *x, const char *path, const text *t)
+static int load_piped(cli *c, side *x, const char *path, const text *t, unsigned keep)
 {
     tfp_profile *p = tfp_profile_new();
     if (!p) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    tfp_status s = tfp_profile_keep(p, 0);
+    tfp_status s = tfp_profile_keep(p, keep);
     if (!s) s = tfp_profile_add_bytes(p, NULL, path, t->data ? t->data : "", t->size, c->err);
     if (!s) s = tfp_profile_finish(p, c->err);
     if (s) {
@@ -147,7 +148,7 @@ static int load_piped(cli *c, side *x, const char *path, const text *t)
 }
 
 /* The files of a side as `tfprof FILE...` would load them. */
-static int load_files(cli *c, const cli_call *call, side *x)
+static int load_files(cli *c, const cli_call *call, side *x, unsigned keep)
 {
     tfp_profile *session = c->profile;
     cli_call files = { 0 };
@@ -164,7 +165,7 @@ static int load_files(cli *c, const cli_call *call, side *x)
     }
     files.flags[CLI_FUNCTIONS] = call->flags[CLI_FUNCTIONS];
     c->profile = NULL;
-    if (!status) status = cli_load(c, &files, 0);
+    if (!status) status = cli_load(c, &files, keep);
     x->profile = c->profile;
     c->profile = session;
     free(files.words);
@@ -183,10 +184,11 @@ static int add_file(cli *c, const cli_call *call, comparison *all, side *x, cons
     if (t.pipe) {
         made = tfp_is_scope_text(t.data, t.size);
         status = made ? from_library(c, tfp_sides_add_text_bytes(all->made, x->name, x->word, t.data, t.size, c->err))
-                      : load_piped(c, x, path, &t);
+                      : load_piped(c, x, path, &t, all->keep);
     } else {
         made = tfp_is_scope_text(t.data, t.size) || (words && t.size && !tfp_recognise_file(path, c->err));
-        status = made ? from_library(c, tfp_sides_add_text(all->made, x->name, path, c->err)) : load_files(c, call, x);
+        status = made ? from_library(c, tfp_sides_add_text(all->made, x->name, path, c->err))
+                      : load_files(c, call, x, all->keep);
     }
     if (!status && made && x->step >= 0)
         status = cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s: the text of a view has no steps", x->word);
@@ -212,7 +214,7 @@ static int add_side(cli *c, const cli_call *call, comparison *all, side *x)
     if (p) return from_library(c, tfp_sides_add(all->made, x->name, x->word, p, x->step, c->err));
     bool several = strchr(x->files, ',') && access(x->files, F_OK) != 0;
     if (!several) return add_file(c, call, all, x, strcmp(x->files, "-") == 0 ? "/dev/stdin" : x->files);
-    status = load_files(c, call, x);
+    status = load_files(c, call, x, all->keep);
     return status ? status : from_library(c, tfp_sides_add(all->made, x->name, x->word, x->profile, x->step, c->err));
 }
 
@@ -303,7 +305,7 @@ static int grown(cli *c, const tfp_report *r, const tfp_options *o)
 
 int cli_diff(cli *c, const cli_call *call, tfp_options *o)
 {
-    comparison all = { NULL, 0, tfp_sides_new() };
+    comparison all = { NULL, 0, tfp_sides_new(), cli_keep_for(o) };
     tfp_report *r = NULL;
     const char *format = tfp_options_get(o, "format");
     bool script = format && strcmp(format, "script") == 0;

@@ -24,7 +24,7 @@ static int session(cli *c, const cli_call *call)
 {
     cli_fault shown_anyway;
     int status = cli_apply(c, call, c->options, &shown_anyway);
-    if (!status) status = cli_load(c, call, TFP_KEEP_MEMORY);
+    if (!status) status = cli_load(c, call, TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM);
     if (!status) return cli_session(c);
     cli_complain(c->colour, c->fault.text);
     return status;

@@ -7,8 +7,8 @@
 const tfp_format *const tfp_formats[] = { &tfp_format_profile, &tfp_format_graph,      &tfp_format_run_meta,
                                           &tfp_format_op_log,  &tfp_format_checkpoint, NULL };
 
-const tfp_view *const tfp_views[] = { &tfp_view_scope, &tfp_view_graph,  &tfp_view_op,
-                                      &tfp_view_code,  &tfp_view_advise, NULL };
+const tfp_view *const tfp_views[] = { &tfp_view_scope, &tfp_view_graph,  &tfp_view_op, &tfp_view_code,
+                                      &tfp_view_flops, &tfp_view_advise, NULL };
 
 const tfp_checker *const tfp_checkers[] = { &tfp_checker_accelerator, &tfp_checker_expensive, &tfp_checker_operation,
                                             NULL };

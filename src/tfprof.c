@@ -424,9 +424,10 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     tfp_status s = tfp_checkers_known(r->options->checkers, err);
     if (!s && r->options->reach) s = start_reach(r, err);
     if (!s) s = find_step(r, err);
-    if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS)
+    if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS && r->kind != TFP_REPORT_GRID)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
+    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_counts_start(r, err);
     if (!s) s = view->build(r, err);
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
     if (!s && r->clamped)
@@ -465,6 +466,9 @@ void tfp_report_free(tfp_report *r)
     tfp_vec_free(&r->rows);
     tfp_vec_free(&r->findings);
     tfp_vec_free(&r->grid.columns);
+    tfp_vec_free(&r->facts);
+    for (size_t i = 0; i < r->parts.size; i++) tfp_vec_free(&r->parts.at[i].grid.columns);
+    tfp_vec_free(&r->parts);
     tfp_vec_free(&r->notes);
     tfp_vec_free(&r->over);
     if (r->code) tfp_vec_free(&r->code->items);

@@ -224,6 +224,10 @@ TFP_API char tfp_options_kind(const char *name);
  *  counts wherever rows of a view are shown, and for an unknown name. */
 TFP_API const char *tfp_options_commands(const char *name);
 
+/** True (1) when reports with these options need float operations worked out from the graph (-float_ops_source, or columns
+ *  such as macs): files must be read with TFP_KEEP_PROGRAM for them. */
+TFP_API int tfp_options_work_out(const tfp_options *o);
+
 /** True (1) for the 21 options that TensorFlow's tool lists (the 16 of TensorFlow 1.0 when -compat is 1.0). */
 TFP_API int tfp_options_listed(const tfp_options *o, const char *name);
 

@@ -92,6 +92,7 @@ static void add_node(const stats *x, uint32_t node)
 {
     const tfp_profile *p = x->shown->profile;
     const tfp_node *n = &p->nodes.at[node];
+    const tfp_node_stats never = { .float_ops = n->float_ops };
     tfp_reach at = x->shown->reach[node];
     if (at.row == TFP_NONE) return;
     for (TFP_EACH(execs, e, n->exec_first, p)) {
@@ -100,12 +101,15 @@ static void add_node(const stats *x, uint32_t node)
         for (size_t c = 0; c < x->columns; c++) {
             tfp_value v = (tfp_value)tfp_columns[x->column[c]].value;
             if (v == TFP_V_PARAMS) continue;
-            add(x, &values_at(x, at.row, c)[p->execs.at[e].step], v, tfp_node_value(p, node, &at_step, v), at.times);
+            add(x, &values_at(x, at.row, c)[p->execs.at[e].step], v, tfp_node_value(x->shown, node, &at_step, v),
+                at.times);
         }
     }
     for (size_t c = 0; c < x->columns; c++) {
         if (x->column[c] == TFP_C_PARAMS) add_constant(x, at, c, tfp_node_parameters(p, node, &x->r->clamped));
-        if (x->column[c] == TFP_C_FLOAT_OPS && n->exec_first == TFP_NONE) add_constant(x, at, c, n->float_ops);
+        tfp_value v = (tfp_value)tfp_columns[x->column[c]].value;
+        if (n->exec_first == TFP_NONE && (v == TFP_V_FLOAT_OPS || v >= TFP_V_FILES_COUNT))
+            add_constant(x, at, c, tfp_node_value(x->shown, node, &never, v));
     }
 }
 

@@ -22,7 +22,12 @@ typedef enum kind {
     K_REWRITE,
     K_REAL,
     K_AMOUNT,
-    K_LIMIT /* an amount, or a share */
+    K_LIMIT, /* an amount, or a share */
+    K_SOURCE,
+    K_BATCH,
+    K_SHAPES,
+    K_FLOPS,
+    K_BANDWIDTH
 } kind;
 
 typedef struct option {
@@ -52,6 +57,8 @@ static const option options[] = {
     { "min_params", K_INT, AT(min[7]), "0", NULL, true, true, "Show rows with at least this many parameters of their own (op and code views: in total).", NULL },
     { "min_float_ops", K_INT, AT(min[8]), "0", NULL, true, true, "Show rows with at least this many float operations of their own (op and code views: in total).", NULL },
     { "min_occurrence", K_INT, AT(min[9]), "0", NULL, true, false, "Show rows that ran at least this often (op view: with this many nodes).", NULL },
+    { "min_macs", K_INT, AT(min[10]), "0", NULL, false, false, "Show rows with at least this many multiply-adds of their own (op and code views: in total).", NULL },
+    { "min_bytes_moved", K_INT, AT(min[11]), "0", NULL, false, false, "Show rows that move at least this many bytes of their own (op and code views: in total).", NULL },
     { "step", K_STEP, AT(step), "-1", NULL, true, false, "The step to show; -1 is the mean of all steps.", NULL },
     { "device_regexes", K_FILTER, AT(filters[TFP_F_DEVICE]), ".*", NULL, false, true, "-compat 1.0: show rows whose device matches.", NULL },
     { "order_by", K_ORDER, AT(order_by), "name", NULL, true, true, "Sort by name (ascending), by a column's total (descending), by occurrence, or by depth (as traversed).", NULL },
@@ -68,6 +75,9 @@ static const option options[] = {
     { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv or md; of diff: script too.", NULL },
     { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text behind each frame.", NULL },
     { "proto_out", K_TEXT, AT(proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
+    { "float_ops_source", K_SOURCE, AT(float_ops_source), "files", NULL, false, false, "Where float operations come from. files: the op log, as in TensorFlow's tool; tensorflow: the graph, by TensorFlow's formulas, bugs included, as its op log would have it; own: the graph, by all formulas there are (the default of flops).", NULL },
+    { "assume_batch", K_BATCH, AT(assume_batch), "0", NULL, false, false, "Take this for the unknown first dimension of every Placeholder; 0: nothing is assumed.", NULL },
+    { "assume_shape", K_SHAPES, AT(assume_shape), "", NULL, false, false, "Take NAME=32,224,224,3 for the shape of a Placeholder; ? is an unknown dimension, nothing behind = a scalar, semicolons stand between several. Given again: one more.", NULL },
     { "checkers", K_CHECKERS, AT(checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL },
     { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; empty: as today's.", NULL },
     { "view", K_VIEW, AT(view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op or code.", "diff stats" },
@@ -79,6 +89,9 @@ static const option options[] = {
     { "hide_nodes", K_FILTER, AT(filters[TFP_F_HIDE_NODES]), "", NULL, false, false, "Leave out what is below rows whose names match.", "diff" },
     { "swap_files", K_BOOL, AT(swap_files), "false", NULL, false, false, "Let the first and the last side change places in the differences, not in the columns.", "diff" },
     { "fail_over", K_LIMIT, AT(fail_over), "", NULL, false, false, "End with status 5 when a difference is over this: 5%, 10ms, 5MB, or a number in the column's own unit.", "diff" },
+    { "nodes", K_BOOL, AT(nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
+    { "peak_flops", K_FLOPS, AT(peak_flops), "", NULL, false, false, "Show a roofline: the most float operations a second that the device can do, such as 19.5T or 312TFLOPS.", "flops" },
+    { "peak_bandwidth", K_BANDWIDTH, AT(peak_bandwidth), "", NULL, false, false, "Show a roofline: the most bytes a second that the device's memory can move, such as 900G or 2TB/s.", "flops" },
     { "time_limit", K_REAL, AT(time_limit), "60", NULL, false, false, "Stop a query that takes longer than this many seconds; 0: never.", "query" },
 };
 /* clang-format on */
@@ -88,6 +101,7 @@ _Static_assert(OPTION_COUNT <= 64, "tfp_options.set has one bit per option");
 static const char *const output_names[] = { "stdout", "file", "timeline", "pprof", "none" };
 static const char *const format_names[] = { "text", "json", "jsonl", "csv", "md", "script" };
 
+static const char *const source_names[] = { "files", "tensorflow", "own" }; /* in the order of tfp_flops_source */
 static const char *const view_names[] = { "scope", "graph", "op", "code" }; /* those whose rows have numbers */
 
 static const option *find(const char *name)
@@ -246,6 +260,46 @@ static tfp_status set_rewrites(tfp_rewrites **field, const tfp_str *items, size_
     return TFP_OK;
 }
 
+static tfp_status set_source(int *field, tfp_str v, tfp_error *err)
+{
+    size_t which;
+    if (!find_word(v, source_names, sizeof source_names / sizeof *source_names, &which))
+        return wrong(err, "no such source (files, tensorflow, own)");
+    *field = (int)which;
+    return TFP_OK;
+}
+
+static tfp_status set_batch(int64_t *field, tfp_str v, tfp_error *err)
+{
+    int64_t n;
+    if (!tfp_parse_int64(v, &n) || n < 0) return wrong(err, "not a number of 0 and more");
+    *field = n;
+    return TFP_OK;
+}
+
+/* One or several more behind those that are there, which an empty text takes away. */
+static tfp_status set_shapes(char **field, tfp_str v, tfp_error *err)
+{
+    tfp_assumed_text one;
+    tfp_buf all = { 0 };
+    for (tfp_str rest = v; tfp_assumed_next(&rest, &one);)
+        if (one.wrong) return wrong(err, one.wrong);
+    if (*field && v.size) tfp_buf_printf(&all, "%s;", *field);
+    tfp_buf_str(&all, v);
+    tfp_status s = all.failed ? tfp_nomem(err) : set_text(field, (tfp_str){ all.data, all.size }, err);
+    tfp_buf_free(&all);
+    return s;
+}
+
+static tfp_status set_rate(char **field, tfp_str v, bool flops, tfp_error *err)
+{
+    double rate;
+    if (v.size && !tfp_rate_parse(v, flops ? tfp_flops_units : tfp_bandwidth_units, &rate))
+        return wrong(err, flops ? "not a rate such as 19.5T, 312TFLOPS or 1.5e12"
+                                : "not a rate such as 900G, 2TB/s or 1.5e12");
+    return set_text(field, v, err);
+}
+
 static tfp_status apply(tfp_options *o, const option *row, const char *value, tfp_error *err);
 
 static tfp_status set_compat(tfp_options *o, tfp_str v, tfp_error *err)
@@ -293,6 +347,11 @@ static tfp_status apply(tfp_options *o, const option *row, const char *value, tf
     case K_REAL: return set_real(field, v, err);
     case K_AMOUNT:
     case K_LIMIT: return set_amount(field, v, row->kind == K_LIMIT, err);
+    case K_SOURCE: return set_source(field, v, err);
+    case K_BATCH: return set_batch(field, v, err);
+    case K_SHAPES: return set_shapes(field, v, err);
+    case K_FLOPS:
+    case K_BANDWIDTH: return set_rate(field, v, row->kind == K_FLOPS, err);
     }
     return TFP_BADARG;
 }
@@ -346,10 +405,12 @@ tfp_status tfp_options_set_list(tfp_options *o, const char *name, const char *co
     const option *row = find(name);
     if (!row) return tfp_fail(err, TFP_BADARG, "no option -%s", name);
     tfp_buf joined = { 0 };
-    for (size_t i = 0; i < count; i++) tfp_buf_printf(&joined, "%s%s", i ? "," : "", items[i]);
+    const char *between = row->kind == K_SHAPES ? ";" : ",";
+    for (size_t i = 0; i < count; i++) tfp_buf_printf(&joined, "%s%s", i ? between : "", items[i]);
     tfp_buf_char(&joined, 0);
     tfp_status s = joined.failed ? tfp_nomem(err) : TFP_OK;
-    const char *none = row->kind == K_CHECKERS ? "," : ""; /* an empty text would ask for all checkers */
+    const char *none = row->kind == K_CHECKERS ? "," : "";       /* an empty text would ask for all checkers */
+    if (!s && row->kind == K_SHAPES) s = apply(o, row, "", err); /* a list is all of them */
     if (!s && takes_items(row->kind))
         s = set_items(o, row, items, count, err);
     else if (!s)
@@ -391,8 +452,8 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     c->text = (tfp_buf){ 0 };
     for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_keep(c->filters[i]);
     tfp_rewrites_keep(c->rewrites);
-    char **texts[] = { &c->outfile, &c->format, &c->proto_out, &c->dump_to_file, &c->checkers,
-                       &c->view,    &c->names,  &c->min_size,  &c->fail_over };
+    char **texts[] = { &c->outfile, &c->format,   &c->proto_out, &c->dump_to_file, &c->checkers,   &c->view,
+                       &c->names,   &c->min_size, &c->fail_over, &c->assume_shape, &c->peak_flops, &c->peak_bandwidth };
     bool ok = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
@@ -417,6 +478,9 @@ void tfp_options_free(tfp_options *o)
     free(o->names);
     free(o->min_size);
     free(o->fail_over);
+    free(o->assume_shape);
+    free(o->peak_flops);
+    free(o->peak_bandwidth);
     tfp_rewrites_free(o->rewrites);
     tfp_buf_free(&o->text);
     free(o);
@@ -454,6 +518,7 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
     switch (row->kind) {
     case K_DEPTH:
     case K_INT:
+    case K_BATCH:
     case K_STEP: tfp_buf_int(b, *(const int64_t *)field); break;
     case K_BOOL: tfp_buf_text(b, *(const bool *)field ? "true" : "false"); break;
     case K_FILTER: tfp_buf_text(b, *(tfp_filter *const *)field ? (*(tfp_filter *const *)field)->text : ""); break;
@@ -470,7 +535,11 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
     case K_CHECKERS:
     case K_AMOUNT:
     case K_LIMIT:
+    case K_SHAPES:
+    case K_FLOPS:
+    case K_BANDWIDTH:
     case K_TEXT: tfp_buf_text(b, *(char *const *)field ? *(char *const *)field : ""); break;
+    case K_SOURCE: tfp_buf_text(b, source_names[o->float_ops_source]); break;
     case K_COMPAT: tfp_buf_text(b, o->compat10 ? "1.0" : ""); break;
     }
     tfp_buf_char(b, 0);
@@ -508,20 +577,35 @@ const char *tfp_option_help(const char *name)
     return row ? row->help : NULL;
 }
 
+/* What a column is made of. */
+static uint32_t values_of(tfp_column_id c)
+{
+    const tfp_column *column = &tfp_columns[c];
+    uint32_t bits = column->value >= 0 ? 1u << column->value : 0;
+    if (tfp_is_ratio(column)) bits |= 1u << column->ratio.over | 1u << column->ratio.under;
+    if (c == TFP_C_MICROS) bits |= 1u << TFP_V_ACCELERATOR_MICROS | 1u << TFP_V_CPU_MICROS;
+    if (c == TFP_C_OCCURRENCE) bits |= 1u << TFP_V_DEFINITIONS;
+    if (c == TFP_C_INPUT_SHAPES) bits |= 1u << TFP_V_RUNS | 1u << TFP_V_MICROS;
+    return bits;
+}
+
 uint32_t tfp_options_values(const tfp_options *o)
 {
-    if (o->every_value || o->proto_out || strncmp(o->format, "json", 4) == 0) return TFP_V_ALL;
     uint32_t bits = 0;
-    for (int i = 0; i < TFP_C_COUNT; i++) {
-        if (!tfp_selects(o, (tfp_column_id)i)) continue;
-        if (tfp_columns[i].value >= 0) bits |= 1u << tfp_columns[i].value;
-        if (i == TFP_C_MICROS) bits |= 1u << TFP_V_ACCELERATOR_MICROS | 1u << TFP_V_CPU_MICROS;
-        if (i == TFP_C_OCCURRENCE) bits |= 1u << TFP_V_DEFINITIONS;
-        if (i == TFP_C_INPUT_SHAPES) bits |= 1u << TFP_V_RUNS | 1u << TFP_V_MICROS;
-    }
-    if (tfp_orders[o->order_by].value >= 0) bits |= 1u << tfp_orders[o->order_by].value;
+    const tfp_order *order = &tfp_orders[o->order_by];
+    if (o->every_value || o->proto_out || strncmp(o->format, "json", 4) == 0) bits = TFP_V_ALL;
+    for (int i = 0; i < TFP_C_COUNT; i++)
+        if (tfp_selects(o, (tfp_column_id)i)) bits |= values_of((tfp_column_id)i);
+    if (order->value >= 0) bits |= 1u << order->value;
+    if (order->value == TFP_BY_RATIO) bits |= values_of(order->ratio);
     for (int i = 0; i < TFP_MIN_COUNT; i++)
         if (o->min[i] > 0) bits |= 1u << tfp_min_values[i];
     if (o->output == TFP_TO_TIMELINE) bits |= 1u << TFP_V_MICROS;
     return bits;
+}
+
+int tfp_options_work_out(const tfp_options *o)
+{
+    const uint32_t from_files = TFP_V_ALL & ~(1u << TFP_V_FLOAT_OPS);
+    return o && o->float_ops_source && (tfp_options_values(o) & ~from_files);
 }

@@ -19,20 +19,32 @@ typedef enum tfp_value {
     TFP_V_FLOAT_OPS,
     TFP_V_RUNS,
     TFP_V_DEFINITIONS,
+    TFP_V_FILES_COUNT, /* those before it come from the files alone, those behind from float operations worked out */
+    TFP_V_MACS = TFP_V_FILES_COUNT,
+    TFP_V_BYTES_MOVED,
+    TFP_V_OPS,             /* nodes, those of bodies that are called included */
+    TFP_V_COUNTED_OPS,     /* those of them that have a count */
+    TFP_V_TIMED_FLOAT_OPS, /* float operations of what has a time */
+    TFP_V_MOVED_FLOAT_OPS, /* float operations of what has bytes moved */
     TFP_V_COUNT
 } tfp_value;
-#define TFP_V_ALL ((1u << TFP_V_COUNT) - 1)
+#define TFP_V_ALL ((1u << TFP_V_FILES_COUNT) - 1) /* what every report can have, and a proto holds */
 
-typedef enum tfp_unit { TFP_MICROS, TFP_SIZE, TFP_NUMBER, TFP_LABEL } tfp_unit;
+typedef enum tfp_unit { TFP_MICROS, TFP_SIZE, TFP_NUMBER, TFP_LABEL, TFP_SHARE } tfp_unit; /* share: 1 is all */
 
 /* In alphabetical order of the names, which is the order in which TensorFlow lists and explains them. */
 typedef enum tfp_column_id {
     TFP_C_ACCELERATOR_MICROS,
     TFP_C_BYTES,
+    TFP_C_BYTES_MOVED,
+    TFP_C_COVERAGE,
     TFP_C_CPU_MICROS,
     TFP_C_DEVICE,
     TFP_C_FLOAT_OPS,
+    TFP_C_FLOPS_PER_SECOND,
     TFP_C_INPUT_SHAPES,
+    TFP_C_INTENSITY,
+    TFP_C_MACS,
     TFP_C_MICROS,
     TFP_C_NUM_HIDDEN_OPS,
     TFP_C_OCCURRENCE,
@@ -54,13 +66,18 @@ typedef struct tfp_column {
     int value;         /* tfp_value, -1 for labels */
     const char *field; /* of a label: its name in GraphNodeProto and JSON; numbers have theirs in outputs/fields.c */
     const char *help;  /* what it means and where it comes from; the Doc line shows it too */
+    struct {
+        tfp_value over, under; /* of a ratio: what is divided by what; ratios are made of sums and never summed */
+        double times;          /* and multiplied with this; 0: no ratio */
+    } ratio;
 } tfp_column;
+static inline bool tfp_is_ratio(const tfp_column *c) { return c->ratio.times != 0; }
 extern const tfp_column tfp_columns[TFP_C_COUNT];
 int tfp_column_find(tfp_str name); /* tfp_column_id, -1 when unknown */
 
 typedef enum tfp_output_kind { TFP_TO_STDOUT, TFP_TO_FILE, TFP_TO_TIMELINE, TFP_TO_PPROF, TFP_TO_NONE } tfp_output_kind;
 
-enum { TFP_MIN_COUNT = 10 };
+enum { TFP_MIN_COUNT = 12 };
 enum {
     TFP_F_ACCOUNT,
     TFP_F_START,
@@ -80,6 +97,7 @@ struct tfp_options {
     tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
     bool account_displayed_op_only, viz, show_source;
     bool compat10, every_value;
+    const struct tfp_counts *counts;   /* made already, of the profile that a report is built of; NULL: by the report */
     bool reach;                        /* reports also tell which nodes count in which row: tfp_report.reach */
     uint64_t select;                   /* bits of tfp_column_id */
     uint8_t select_order[TFP_C_COUNT]; /* the columns in the order asked, those that were */
@@ -88,15 +106,20 @@ struct tfp_options {
     char *outfile; /* outlives a change of kind, as TensorFlow's does */
     char *format;  /* name of an output */
     char *proto_out, *dump_to_file;
-    char *checkers;             /* names joined by commas; empty: all */
-    char *view;                 /* diff, stats: the view whose rows they show */
-    tfp_rewrites *rewrites;     /* stats; shared, counted; NULL is the empty list */
-    double delta;               /* diff */
-    char *min_size, *fail_over; /* diff: for tfp_amount_parse; NULL: not given */
-    char *names;                /* diff: joined by commas; NULL: not given */
-    bool swap_files;            /* diff */
-    double time_limit;          /* query: seconds, 0: none */
-    tfp_progress_fn query_fn;   /* query: asked now and then whether to stop */
+    char *checkers;                    /* names joined by commas; empty: all */
+    char *view;                        /* diff, stats: the view whose rows they show */
+    tfp_rewrites *rewrites;            /* stats; shared, counted; NULL is the empty list */
+    double delta;                      /* diff */
+    char *min_size, *fail_over;        /* diff: for tfp_amount_parse; NULL: not given */
+    char *names;                       /* diff: joined by commas; NULL: not given */
+    bool swap_files;                   /* diff */
+    int float_ops_source;              /* a tfp_flops_source */
+    int64_t assume_batch;              /* 0: none */
+    char *assume_shape;                /* "NAME=32,10;OTHER=?x3"; NULL: none */
+    char *peak_flops, *peak_bandwidth; /* flops: for tfp_rate_parse; NULL: not given */
+    bool nodes;                        /* flops */
+    double time_limit;                 /* query: seconds, 0: none */
+    tfp_progress_fn query_fn;          /* query: asked now and then whether to stop */
     void *query_ctx;
     uint64_t set; /* bits by option row: set by hand, so that -compat leaves it alone */
     tfp_buf text; /* what tfp_options_get gave last */
@@ -107,9 +130,10 @@ extern const tfp_value tfp_min_values[TFP_MIN_COUNT];
 
 typedef struct tfp_order {
     const char *name;
-    int value; /* tfp_value (descending by total), or one of these */
+    int value;           /* tfp_value (descending by total), or one of these */
+    tfp_column_id ratio; /* of TFP_BY_RATIO */
 } tfp_order;
-enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3 };
+enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3, TFP_BY_RATIO = -4 };
 extern const tfp_order tfp_orders[];
 
 /* Whether an option was set, by hand or by a program: its value is no default then. */
@@ -137,6 +161,20 @@ typedef struct tfp_amount {
     bool percent;  /* value is of a hundred */
 } tfp_amount;
 bool tfp_amount_parse(tfp_str text, tfp_amount *out);
+/* A rate: 1.5e12, 19.5T, 312TFLOPS, 2TB/s; `units` are the words that may stand behind the number, ended by a NULL. */
+extern const char *const tfp_flops_units[], *const tfp_bandwidth_units[];
+bool tfp_rate_parse(tfp_str text, const char *const *units, double *out);
+
+/* One assumed shape of -assume_shape, cut off the front of `rest`: NAME=32,224,?; false at the end. What is wrong with it
+ * is in `wrong`, else NULL. Dims are at least 0, or -1 for unknown. */
+enum { TFP_ASSUMED_DIMS = 254 };
+typedef struct tfp_assumed_text {
+    tfp_str name;
+    int rank;
+    int64_t dims[TFP_ASSUMED_DIMS];
+    const char *wrong;
+} tfp_assumed_text;
+bool tfp_assumed_next(tfp_str *rest, tfp_assumed_text *out);
 
 /* Rows of the option table, for listings: those of the views, or those that only some commands take. NULL past the end. */
 const char *tfp_option_name(size_t i, bool of_commands);

@@ -79,10 +79,9 @@ void tfp_format_percent(tfp_buf *b, double value)
 
 /* The sizes of a unit, the smallest first. */
 static const char *const unit_names[][4] = {
-    [TFP_MICROS] = { "us", "ms", "sec", NULL },
-    [TFP_SIZE] = { "B", "KB", "MB", NULL },
-    [TFP_NUMBER] = { "", "k", "m", "b" },
-    [TFP_LABEL] = { "", NULL, NULL, NULL },
+    [TFP_MICROS] = { "us", "ms", "sec", NULL }, [TFP_SIZE] = { "B", "KB", "MB", NULL },
+    [TFP_NUMBER] = { "", "k", "m", "b" },       [TFP_LABEL] = { "", NULL, NULL, NULL },
+    [TFP_SHARE] = { "%", NULL, NULL, NULL },
 };
 
 /* Of a number below one the first digits count, of others two behind the point, of whole ones none. */
@@ -90,7 +89,7 @@ void tfp_format_real(tfp_buf *b, tfp_unit unit, double x)
 {
     char text[64];
     size_t size = 0;
-    double n = fabs(x);
+    double n = unit == TFP_SHARE ? fabs(x) * 100 : fabs(x);
     if (!isfinite(x)) {
         tfp_buf_text(b, isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
         return;
@@ -136,4 +135,81 @@ bool tfp_amount_parse(tfp_str text, tfp_amount *out)
         return true;
     }
     return false;
+}
+
+/* ---- rates ---- */
+
+const char *const tfp_flops_units[] = { "", "FLOPS", "FLOP/s", "flops", "flop/s", "Flops", "Flop/s", NULL };
+const char *const tfp_bandwidth_units[] = { "", "B", "B/s", "Bps", "bytes/s", NULL };
+
+static bool is_word(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0) return true;
+    return false;
+}
+
+bool tfp_rate_parse(tfp_str text, const char *const *units, double *out)
+{
+    static const char prefixes[] = "kKMGTPE";
+    static const double times[] = { 1e3, 1e3, 1e6, 1e9, 1e12, 1e15, 1e18 };
+    char copy[64], *end;
+    if (!text.size || text.size >= sizeof copy || !memchr("0123456789.", text.data[0], 11)) return false;
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = 0;
+    if (strlen(copy) != text.size || copy[1] == 'x' || copy[1] == 'X') return false;
+    *out = strtod(copy, &end);
+    if (end == copy) return false;
+    end += *end == ' ';
+    if (!is_word(end, units)) {
+        const char *prefix = *end ? strchr(prefixes, *end) : NULL;
+        if (!prefix || !is_word(end + 1, units)) return false;
+        *out *= times[prefix - prefixes];
+    }
+    return isfinite(*out) && *out > 0;
+}
+
+/* ---- shapes ---- */
+
+static bool is_unknown(tfp_str dim)
+{
+    return tfp_str_eq(dim, TFP_STR("?")) || tfp_str_eq(dim, TFP_STR("-1")) || tfp_str_eq(dim, TFP_STR("None"));
+}
+
+/* A number, or ?, up to the next comma or x. */
+static const char *take_dim(tfp_str *rest, tfp_assumed_text *out)
+{
+    size_t n = 0;
+    while (n < rest->size && rest->data[n] != ',' && rest->data[n] != 'x') n++;
+    tfp_str dim = { rest->data, n };
+    bool more = n < rest->size;
+    int64_t size = -1;
+    if (out->rank == TFP_ASSUMED_DIMS) return "more than 254 dimensions";
+    if (!is_unknown(dim) && (!tfp_parse_int64(dim, &size) || size < 0))
+        return "a dimension is a number of 0 and more, or ?";
+    out->dims[out->rank++] = size;
+    rest->data += n + more;
+    rest->size -= n + more;
+    return more && !rest->size ? "a dimension is a number of 0 and more, or ?" : NULL;
+}
+
+bool tfp_assumed_next(tfp_str *rest, tfp_assumed_text *out)
+{
+    while (rest->size && *rest->data == ';') rest->data++, rest->size--;
+    if (!rest->size) return false;
+    const char *end = memchr(rest->data, ';', rest->size);
+    tfp_str item = { rest->data, end ? (size_t)(end - rest->data) : rest->size };
+    const char *equals = memrchr(item.data, '=', item.size);
+    rest->data += item.size;
+    rest->size -= item.size;
+    *out = (tfp_assumed_text){ .name = { item.data, equals ? (size_t)(equals - item.data) : item.size } };
+    if (!equals || !out->name.size) {
+        out->wrong = "not NAME=32,224,224,3";
+        return true;
+    }
+    if (out->name.size > 2 && memcmp(equals - 2, ":0", 2) == 0) out->name.size -= 2; /* as tensors are named */
+    tfp_str dims = { equals + 1, (size_t)(item.data + item.size - equals - 1) };
+
+    while (dims.size && !out->wrong) out->wrong = take_dim(&dims, out);
+    return true;
 }

@@ -15,13 +15,15 @@ const tfp_row_field tfp_row_fields[TFP_ROW_FIELD_COUNT] = {
     { TFP_V_FLOAT_OPS,          "float_ops",               "total_float_ops",               13, 14,   5,  9 },
     { TFP_V_RUNS,               "run_count",               "total_run_count",               21, 22,   0,  0 },
     { TFP_V_DEFINITIONS,        NULL,                      "total_definition_count",         0, 23,   0,  0 },
+    { TFP_V_MACS,               "macs",                    "total_macs",                     0,  0,   0,  0 },
+    { TFP_V_BYTES_MOVED,        "bytes_moved",             "total_bytes_moved",              0,  0,   0,  0 },
 };
 /* clang-format on */
 
 const char *tfp_unit_name(tfp_unit unit)
 {
     static const char *const names[] = {
-        [TFP_MICROS] = "us", [TFP_SIZE] = "bytes", [TFP_NUMBER] = "count", [TFP_LABEL] = "label"
+        [TFP_MICROS] = "us", [TFP_SIZE] = "bytes", [TFP_NUMBER] = "count", [TFP_LABEL] = "label", [TFP_SHARE] = "share"
     };
     return (unsigned)unit < sizeof names / sizeof *names ? names[unit] : "";
 }

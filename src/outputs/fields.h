@@ -12,7 +12,7 @@ typedef struct tfp_row_field {
     uint32_t group_own, group_total; /* numbers in MultiGraphNodeProto, 0 without */
 } tfp_row_field;
 
-enum { TFP_ROW_FIELD_COUNT = TFP_V_COUNT };
+enum { TFP_ROW_FIELD_COUNT = TFP_V_BYTES_MOVED + 1 };
 extern const tfp_row_field tfp_row_fields[TFP_ROW_FIELD_COUNT];
 
 static inline const tfp_row_field *tfp_row_field_of(int value)

@@ -136,7 +136,7 @@ static void add_item_samples(writer *w, const tfp_code_item *item, uint32_t row,
         tfp_node_stats stats;
         tfp_node_stats_at(w->p, node, w->r->step, &stats);
         sample s = { tfp_text(w->p, w->p->nodes.at[node].name), row,
-                     tfp_node_value(w->p, node, &stats, (tfp_value)w->column->value) };
+                     tfp_node_value(w->r, node, &stats, (tfp_value)w->column->value) };
         if (!tfp_push(&w->samples, s)) w->nomem = true;
         w->location_count += depth;
     }

@@ -153,7 +153,7 @@ static void put_member_numbers(coder *c, uint32_t node)
     tfp_put_string(&c->head, 1, tfp_text(c->p, c->p->nodes.at[node].name));
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
-        int64_t v = tfp_node_value(c->p, node, &stats, f->value);
+        int64_t v = tfp_node_value(c->r, node, &stats, f->value);
         if (f->graph_own) tfp_put_int(&c->head, f->graph_own, v);
         if (f->graph_total) tfp_put_int(&c->head, f->graph_total, v);
     }

@@ -55,6 +55,12 @@ static int64_t requested_bytes(old_view *v, uint32_t node)
     return count ? sum / count : 0;
 }
 
+/* Not times the runs. */
+static int64_t float_ops(const tfp_report *r, uint32_t node)
+{
+    return r->counts ? r->counts->nodes[node].float_ops : r->profile->nodes.at[node].float_ops;
+}
+
 static void own_values(old_view *v, size_t i, uint32_t node)
 {
     const tfp_profile *p = v->r->profile;
@@ -62,7 +68,7 @@ static void own_values(old_view *v, size_t i, uint32_t node)
     tfp_values *own = &v->t.own;
     tfp_values_add_node(v->r, own, i, node, 1);
     if (own->at[TFP_V_BYTES]) own->at[TFP_V_BYTES][i] = requested_bytes(v, node);
-    if (own->at[TFP_V_FLOAT_OPS]) own->at[TFP_V_FLOAT_OPS][i] = n->float_ops; /* not times the runs */
+    if (own->at[TFP_V_FLOAT_OPS]) own->at[TFP_V_FLOAT_OPS][i] = float_ops(v->r, node);
     bool scalar = n->shape != TFP_NONE && p->shapes.at[n->shape].scalar;
     if (own->at[TFP_V_PARAMS] && scalar) own->at[TFP_V_PARAMS][i] = 0;
 }

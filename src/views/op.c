@@ -68,7 +68,8 @@ static bool fill(types *t, tfp_report *r)
         tfp_reach_item(r, (uint32_t)i, t->of_node[i], times[i]);
     }
     for (size_t i = 2; i <= t->count + 1; i++) t->member_start[i] += t->member_start[i - 1];
-    if (r->values == TFP_V_ALL && !tfp_name_order(p, order)) return false; /* the proto lists members by name */
+    if ((r->values & TFP_V_ALL) == TFP_V_ALL && !tfp_name_order(p, order))
+        return false; /* the proto lists members by name */
     for (size_t i = 0; i < n; i++)
         if (times[order[i]]) r->members[t->member_start[t->of_node[order[i]] + 1]++] = order[i];
     return true;
@@ -85,6 +86,9 @@ static bool less(const void *ctx, uint32_t a, uint32_t b)
     int by = tfp_orders[t->o->order_by].value;
     if (by == TFP_BY_OCCURRENCE) return member_count(t, a) > member_count(t, b);
     if (by >= 0) return t->own.at[by][a] > t->own.at[by][b];
+    if (by == TFP_BY_RATIO)
+        return tfp_ratio_in(tfp_orders[t->o->order_by].ratio, &t->own, a) >
+               tfp_ratio_in(tfp_orders[t->o->order_by].ratio, &t->own, b);
     return a < b; /* types are numbered by name */
 }
 

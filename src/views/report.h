@@ -69,6 +69,35 @@ typedef struct tfp_code_tree {
     uint32_t *members;
 } tfp_code_tree;
 
+/* What the nodes of a profile count in one execution, worked out from the graph. */
+typedef struct tfp_node_count {
+    int64_t float_ops, macs, bytes; /* 0 where they are not known */
+    int64_t ops, counted;           /* its own, or those of the bodies that it calls */
+    bool moves;                     /* bytes are known */
+} tfp_node_count;
+
+typedef struct tfp_counts {
+    tfp_node_count *nodes; /* one a node of the profile */
+    const char *note;      /* what must be known of them, or NULL */
+} tfp_counts;
+
+/* A part of a grid's report behind its own table, with a title; and facts before it, each a line. */
+typedef struct tfp_report_part {
+    const char *name, *title; /* JSON key; heading */
+    tfp_grid grid;
+} tfp_report_part;
+
+typedef struct tfp_fact {
+    const char *name, *label; /* JSON key; what people read */
+    char type;                /* 'i', 'r', 's' */
+    tfp_unit unit;
+    int64_t number;
+    double real;
+    tfp_str text; /* raw */
+    bool absent;
+    tfp_str more; /* behind the value, for people; raw */
+} tfp_fact;
+
 struct tfp_report {
     tfp_arena arena;
     const tfp_profile *profile;
@@ -86,11 +115,14 @@ struct tfp_report {
     TFP_VEC(char *) notes;                /* in the arena */
     TFP_VEC(char *) over;                 /* diff: what broke -fail_over, a line each; in the arena */
     const struct tfp_diff_script *script; /* diff: what the script's form shows; NULL without */
-    tfp_reach *reach;        /* per profile node; NULL when the options do not ask for it, or with -compat 1.0 */
-    uint8_t *node_accounted; /* graph view: per profile node, whether its types are accounted */
-    tfp_code_tree *code;     /* code view */
-    tfp_grid grid;           /* diff, stats, query; these may have no profile */
-    bool clamped;            /* a sum was too big for 64 bits */
+    tfp_reach *reach;         /* per profile node; NULL when the options do not ask for it, or with -compat 1.0 */
+    uint8_t *node_accounted;  /* graph view: per profile node, whether its types are accounted */
+    tfp_code_tree *code;      /* code view */
+    const tfp_counts *counts; /* NULL: float operations are those of the files */
+    tfp_grid grid;            /* diff, stats, query, flops; these may have no profile */
+    TFP_VEC(tfp_fact) facts;  /* flops */
+    TFP_VEC(tfp_report_part) parts;
+    bool clamped; /* a sum was too big for 64 bits */
 };
 
 typedef struct tfp_view {
@@ -120,7 +152,9 @@ static inline int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v)
     return r->total[v] ? *tfp_total_of(r, row, v) : 0;
 }
 /* A value of one node from its statistics at a step. */
-int64_t tfp_node_value(const tfp_profile *p, uint32_t node, const tfp_node_stats *s, tfp_value v);
+int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v);
+/* A ratio of a row's own values, or of its totals; false when there is nothing to divide by. */
+bool tfp_ratio(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out);
 
 tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...) TFP_PRINTF(3, 4);
 

@@ -204,6 +204,13 @@ static bool less_by_total(const void *ctx, uint32_t a, uint32_t b)
     return by[total_at(w, a)] > by[total_at(w, b)];
 }
 
+static bool less_by_ratio(const void *ctx, uint32_t a, uint32_t b)
+{
+    const walk *w = ctx;
+    tfp_column_id by = tfp_orders[w->o->order_by].ratio;
+    return tfp_ratio_in(by, totals(w), total_at(w, a)) > tfp_ratio_in(by, totals(w), total_at(w, b));
+}
+
 static bool less_by_name(const void *ctx, uint32_t a, uint32_t b)
 {
     const walk *w = ctx;
@@ -226,6 +233,7 @@ static bool sort_entries(walk *w, uint32_t *start, uint32_t *children)
     int by = tfp_orders[w->o->order_by].value;
     if (by == TFP_BY_TRAVERSAL) return true;
     bool (*less)(const void *, uint32_t, uint32_t) = by >= 0 ? less_by_total : less_by_name;
+    if (by == TFP_BY_RATIO) less = less_by_ratio;
     if (by == TFP_BY_OCCURRENCE && w->t->member_count) less = less_by_members;
     for (size_t i = 0; i < n; i++) {
         size_t count = start[i + 1] - start[i];

@@ -1,7 +1,40 @@
 /* views/values.c: the numbers of rows: only the columns that a report needs, one array each. */
 #include "views/view.h"
 
-int64_t tfp_node_value(const tfp_profile *p, uint32_t node, const tfp_node_stats *s, tfp_value v)
+/* One execution's number for all runs; what never ran in any step keeps it, as tfp_node_stats has it. */
+static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats *s, int64_t n)
+{
+    return r->profile->nodes.at[node].exec_first == TFP_NONE ? n : tfp_mul(n, s->run_count, NULL);
+}
+
+static int64_t counted_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
+{
+    const tfp_node_count *n = &r->counts->nodes[node];
+    switch (v) {
+    case TFP_V_FLOAT_OPS: return in_runs(r, node, s, n->float_ops);
+    case TFP_V_MACS: return in_runs(r, node, s, n->macs);
+    case TFP_V_BYTES_MOVED: return in_runs(r, node, s, n->bytes);
+    case TFP_V_MOVED_FLOAT_OPS: return n->moves ? in_runs(r, node, s, n->float_ops) : 0;
+    case TFP_V_TIMED_FLOAT_OPS: return s->micros > 0 ? in_runs(r, node, s, n->float_ops) : 0;
+    case TFP_V_OPS: return n->ops;
+    case TFP_V_COUNTED_OPS: return n->counted;
+    default: return 0;
+    }
+}
+
+/* Of what the files say: an operation has a count when they give one. */
+static int64_t given_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
+{
+    switch (v) {
+    case TFP_V_FLOAT_OPS: return s->float_ops;
+    case TFP_V_TIMED_FLOAT_OPS: return s->micros > 0 ? s->float_ops : 0;
+    case TFP_V_OPS: return 1;
+    case TFP_V_COUNTED_OPS: return r->profile->nodes.at[node].float_ops > 0;
+    default: return 0;
+    }
+}
+
+int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
 {
     switch (v) {
     case TFP_V_MICROS: return s->micros;
@@ -11,11 +44,10 @@ int64_t tfp_node_value(const tfp_profile *p, uint32_t node, const tfp_node_stats
     case TFP_V_PEAK_BYTES: return s->peak_bytes;
     case TFP_V_RESIDUAL_BYTES: return s->residual_bytes;
     case TFP_V_OUTPUT_BYTES: return s->output_bytes;
-    case TFP_V_FLOAT_OPS: return s->float_ops;
     case TFP_V_RUNS: return s->run_count;
-    case TFP_V_PARAMS: return tfp_node_parameters(p, node, NULL);
+    case TFP_V_PARAMS: return tfp_node_parameters(r->profile, node, NULL);
     case TFP_V_DEFINITIONS: return 1;
-    default: return 0;
+    default: return r->counts ? counted_value(r, node, s, v) : given_value(r, node, s, v);
     }
 }
 
@@ -32,10 +64,13 @@ static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, 
     if (v->at[c]) v->at[c][i] = tfp_add(v->at[c][i], times == 1 ? n : tfp_mul(n, times, &r->clamped), &r->clamped);
 }
 
+#define WORKED_OUT                                                                                                     \
+    (1u << TFP_V_MACS | 1u << TFP_V_BYTES_MOVED | 1u << TFP_V_OPS | 1u << TFP_V_COUNTED_OPS |                          \
+     1u << TFP_V_TIMED_FLOAT_OPS | 1u << TFP_V_MOVED_FLOAT_OPS)
 #define RUN_TIME                                                                                                       \
     (1u << TFP_V_BYTES | 1u << TFP_V_PEAK_BYTES | 1u << TFP_V_RESIDUAL_BYTES | 1u << TFP_V_OUTPUT_BYTES |              \
      1u << TFP_V_MICROS | 1u << TFP_V_ACCELERATOR_MICROS | 1u << TFP_V_CPU_MICROS | 1u << TFP_V_FLOAT_OPS |            \
-     1u << TFP_V_RUNS)
+     1u << TFP_V_RUNS | WORKED_OUT)
 
 void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, int64_t times)
 {
@@ -49,8 +84,10 @@ void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, 
         add(r, v, TFP_V_MICROS, i, s.micros, times);
         add(r, v, TFP_V_ACCELERATOR_MICROS, i, s.accelerator_micros, times);
         add(r, v, TFP_V_CPU_MICROS, i, s.cpu_micros, times);
-        add(r, v, TFP_V_FLOAT_OPS, i, s.float_ops, times);
+        add(r, v, TFP_V_FLOAT_OPS, i, tfp_node_value(r, node, &s, TFP_V_FLOAT_OPS), times);
         add(r, v, TFP_V_RUNS, i, s.run_count, 1); /* the op view's occurrence counts each node once */
+        for (int c = TFP_V_FILES_COUNT; c < TFP_V_COUNT && (r->values & WORKED_OUT); c++)
+            if (v->at[c]) add(r, v, (tfp_value)c, i, tfp_node_value(r, node, &s, (tfp_value)c), times);
     }
     if (v->at[TFP_V_PARAMS]) add(r, v, TFP_V_PARAMS, i, tfp_node_parameters(r->profile, node, &r->clamped), times);
     add(r, v, TFP_V_DEFINITIONS, i, 1, 1);
@@ -60,6 +97,27 @@ void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *f
 {
     for (int c = 0; c < TFP_V_COUNT; c++)
         if (to->at[c]) to->at[c][i] = tfp_add(to->at[c][i], from->at[c][j], &r->clamped);
+}
+
+static bool ratio_of(const tfp_column *c, int64_t over, int64_t under, double *out)
+{
+    if (under <= 0) return false;
+    *out = (double)over / (double)under * c->ratio.times;
+    return true;
+}
+
+bool tfp_ratio(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out)
+{
+    const tfp_column *c = &tfp_columns[column];
+    if (total) return ratio_of(c, tfp_total(r, row, c->ratio.over), tfp_total(r, row, c->ratio.under), out);
+    return ratio_of(c, tfp_own(r, row, c->ratio.over), tfp_own(r, row, c->ratio.under), out);
+}
+
+double tfp_ratio_in(tfp_column_id column, const tfp_values *v, size_t i)
+{
+    double out;
+    const tfp_column *c = &tfp_columns[column];
+    return ratio_of(c, v->at[c->ratio.over][i], v->at[c->ratio.under][i], &out) ? out : -1;
 }
 
 /* ---- which types are accounted ---- */

@@ -5,7 +5,7 @@
 
 #include "views/report.h"
 
-extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_advise;
+extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_flops, tfp_view_advise;
 
 #define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
 
@@ -18,6 +18,14 @@ bool tfp_values_new(tfp_values *v, tfp_arena *arena, uint32_t mask, size_t count
 void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, int64_t times);
 /* to[i] += from[j], every column, saturating. */
 void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *from, size_t j);
+
+/* A ratio of the sums in place i; below all others when there is nothing to divide by. */
+double tfp_ratio_in(tfp_column_id column, const tfp_values *v, size_t i);
+
+/* ---- -float_ops_source (counts.c) ---- */
+/* Works out what the report's options ask for: tfp_report.counts. Nothing to do when they ask for nothing, or when
+ * the options bring counts along. */
+tfp_status tfp_counts_start(tfp_report *r, tfp_error *err);
 
 /* ---- -account_type_regexes ---- */
 typedef struct tfp_account {

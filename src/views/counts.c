@@ -1,0 +1,173 @@
+/* views/counts.c: float operations that are worked out, as the nodes of a profile count them: for -float_ops_source
+ * tensorflow and own. In: a profile's program, by the engine of src/flops. Out: tfp_counts, a row a node. */
+#include "views/flops.h"
+
+#include <stdio.h>
+
+/* ---- the engine with what the options assume ---- */
+
+static tfp_status no_program(const tfp_profile *p, tfp_error *err)
+{
+    const char *file = tfp_first_source(p);
+    if (p->has_graph && !(p->keep & TFP_KEEP_PROGRAM))
+        return tfp_fail(err, TFP_BADARG,
+                        "%s: was read without its program, from which float operations are worked out: "
+                        "keep TFP_KEEP_PROGRAM",
+                        file);
+    return tfp_fail(err, TFP_NOTFOUND,
+                    "%s: no graph from which float operations could be worked out: give the graph file "
+                    "or SavedModel too (--graph_path), or a profile that was written with all attributes (convert)",
+                    file);
+}
+
+static tfp_status assumed_shapes(const tfp_options *o, tfp_arena *arena, tfp_assume *out, tfp_error *err)
+{
+    tfp_assumed_text one;
+    tfp_str all = tfp_str_of(o->assume_shape);
+    size_t count = 0;
+    for (tfp_str rest = all; tfp_assumed_next(&rest, &one);) count++;
+    tfp_assumed_shape *shapes = TFP_NEW(arena, tfp_assumed_shape, count);
+    if (!shapes) return tfp_nomem(err);
+    for (tfp_str rest = all; tfp_assumed_next(&rest, &one); out->shape_count++) {
+        int64_t *dims = TFP_NEW(arena, int64_t, (size_t)one.rank);
+        char *name = tfp_arena_copy(arena, one.name);
+        if (!dims || !name) return tfp_nomem(err);
+        memcpy(dims, one.dims, (size_t)one.rank * sizeof *dims);
+        shapes[out->shape_count] = (tfp_assumed_shape){ { name, one.name.size }, { one.rank, dims } };
+    }
+    out->shapes = shapes;
+    return TFP_OK;
+}
+
+tfp_status tfp_flops_of(const tfp_profile *p, tfp_flops_source source, const tfp_options *o, tfp_flops **out,
+                        tfp_error *err)
+{
+    tfp_arena arena = { 0 };
+    tfp_assume assume = { .batch = o->assume_batch };
+    *out = NULL;
+    if (!p->program) return no_program(p, err);
+    tfp_status s = assumed_shapes(o, &arena, &assume, err);
+    if (!s) s = tfp_flops_new(p, source, &assume, out, err);
+    tfp_arena_free(&arena);
+    return s;
+}
+
+/* ---- what each node of the profile counts ---- */
+
+static int64_t known(int64_t n) { return n > 0 ? n : 0; }
+
+/* Whether nodes of bodies are in the profile, so that calls must not count them too. */
+static bool has_bodies(const tfp_flops *f)
+{
+    uint32_t main_end = f->program->bodies.at[0].node_first + f->program->bodies.at[0].node_count;
+    for (size_t i = 0; i < f->profile->nodes.size; i++)
+        if (f->program_node[i] != TFP_NONE && f->program_node[i] >= main_end) return true;
+    return false;
+}
+
+/* How often one execution of the main graph runs each node of the program. */
+static bool runs_of(const tfp_flops *f, tfp_arena *arena, int64_t **out)
+{
+    int64_t *runs = *out = TFP_NEW(arena, int64_t, f->program->nodes.size);
+    for (size_t b = 0; runs && b < f->program->bodies.size; b++) {
+        const tfp_program_body *body = &f->program->bodies.at[b];
+        for (uint32_t i = 0; i < body->node_count; i++) runs[body->node_first + i] = b ? known(f->calls[b]) : 1;
+    }
+    return runs != NULL;
+}
+
+/* A node with what it calls. The bytes of a call are only what goes in and out: not what it moves. */
+static void count_whole(const tfp_node_flops *n, tfp_node_count *out)
+{
+    *out = (tfp_node_count){ .float_ops = known(n->all_flops),
+                             .macs = known(n->all_macs),
+                             .ops = n->all_ops,
+                             .counted = n->all_counted,
+                             .moves = n->bytes >= 0 && n->all_flops == n->flops && n->state == TFP_COUNTED };
+    if (out->moves) out->bytes = n->bytes;
+}
+
+static void count_own(const tfp_node_flops *n, int64_t runs, tfp_node_count *out)
+{
+    *out = (tfp_node_count){ .float_ops = tfp_mul(known(n->flops), runs, NULL),
+                             .macs = tfp_mul(known(n->macs), runs, NULL),
+                             .ops = 1,
+                             .counted = n->state == TFP_COUNTED,
+                             .moves = n->bytes >= 0 && n->state == TFP_COUNTED };
+    if (out->moves) out->bytes = tfp_mul(n->bytes, runs, NULL);
+}
+
+static tfp_status add_note(tfp_report *r, tfp_counts *c, const tfp_flops *f, tfp_error *err)
+{
+    int64_t ops = 0, counted = 0;
+    char text[256];
+    for (size_t i = 0; i < r->profile->nodes.size; i++) {
+        ops = tfp_add(ops, c->nodes[i].ops, NULL);
+        counted = tfp_add(counted, c->nodes[i].counted, NULL);
+    }
+    if (counted == ops && !f->loops_unknown) return TFP_OK;
+    int n = snprintf(text, sizeof text,
+                     "float operations: %lld of %lld ops (%.2f%%) have a count%s; the command flops tells more",
+                     (long long)counted, (long long)ops, ops ? 100.0 * (double)counted / (double)ops : 0,
+                     f->loops_unknown ? ", and loops whose trips are not known count once" : "");
+    c->note = tfp_arena_copy(&r->arena, (tfp_str){ text, n < 0                     ? 0
+                                                         : (size_t)n < sizeof text ? (size_t)n
+                                                                                   : sizeof text - 1 });
+    return c->note ? TFP_OK : tfp_nomem(err);
+}
+
+static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
+{
+    tfp_arena arena = { 0 };
+    tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
+    int64_t *runs = NULL;
+    size_t count = r->profile->nodes.size;
+    bool ok = c && (c->nodes = TFP_NEW(&r->arena, tfp_node_count, count)) != NULL;
+    bool bodies = ok && has_bodies(f);
+    ok = ok && (!bodies || runs_of(f, &arena, &runs));
+    for (size_t i = 0; ok && i < count; i++) {
+        uint32_t at = f->program_node[i];
+        c->nodes[i].ops = 1; /* it ran, and is in no graph: nothing is known of it */
+        if (at == TFP_NONE) continue;
+        if (bodies)
+            count_own(&f->nodes[at], runs[at], &c->nodes[i]);
+        else
+            count_whole(&f->nodes[at], &c->nodes[i]);
+    }
+    tfp_arena_free(&arena);
+    if (!ok) return tfp_nomem(err);
+    r->counts = c;
+    return add_note(r, c, f, err);
+}
+
+/* What the files cannot say. */
+static tfp_status note_files(tfp_report *r, tfp_error *err)
+{
+    const uint32_t ours = 1u << TFP_V_MACS | 1u << TFP_V_BYTES_MOVED;
+    if (r->options->float_ops_source != TFP_FLOPS_FILES || !(r->values & ours)) return TFP_OK;
+    return tfp_report_note_add(r, err,
+                               "macs, bytes_moved and intensity are in no file: -float_ops_source own works them out");
+}
+
+tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
+{
+    tfp_flops *f = NULL;
+    _Static_assert(TFP_FLOPS_FILES == 0 && TFP_FLOPS_TENSORFLOW == 1 && TFP_FLOPS_OWN == 2, "as in the option's words");
+    if ((r->counts = r->options->counts)) return TFP_OK;
+    if (!tfp_options_work_out(r->options)) return note_files(r, err);
+    tfp_status s = tfp_flops_of(r->profile, (tfp_flops_source)r->options->float_ops_source, r->options, &f, err);
+    if (!s) s = make(r, f, err);
+    tfp_flops_free(f);
+    if (!s && r->counts->note) s = tfp_report_note_add(r, err, "%s", r->counts->note);
+    return s;
+}
+
+/* Until the engine is there. */
+__attribute__((weak)) tfp_status tfp_flops_new(const tfp_profile *p, tfp_flops_source source, const tfp_assume *assume,
+                                               tfp_flops **out, tfp_error *err)
+{
+    (void)p, (void)source, (void)assume;
+    *out = NULL;
+    return tfp_fail(err, TFP_NOTFOUND, "the engine of src/flops is not there yet");
+}
+__attribute__((weak)) void tfp_flops_free(tfp_flops *f) { (void)f; }

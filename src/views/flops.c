@@ -1,0 +1,82 @@
+/* views/flops.c: how many float operations a model takes, worked out from its graph: what counts most, what is not known
+ * and why, and how much of it all that covers. */
+#include "views/flops.h"
+
+tfp_grid_column *tfp_grid_add(tfp_report *r, tfp_grid *g, const char *name, char type, tfp_unit unit, bool nullable)
+{
+    tfp_grid_column c = { .name = name, .type = type, .unit = unit };
+    size_t n = g->row_count;
+    bool ok = !nullable || (c.absent = TFP_NEW(&r->arena, uint8_t, n)) != NULL;
+    if (type == 's')
+        ok = ok && (c.texts = TFP_NEW(&r->arena, tfp_str, n)) != NULL;
+    else if (type == 'r')
+        ok = ok && (c.reals = TFP_NEW(&r->arena, double, n)) != NULL;
+    else
+        ok = ok && (c.ints = TFP_NEW(&r->arena, int64_t, n)) != NULL;
+    return ok && tfp_push(&g->columns, c) ? &g->columns.at[g->columns.size - 1] : NULL;
+}
+
+/* TensorFlow's op log, and the files, know nodes of the main graph only. */
+tfp_own_count tfp_flops_own(const tfp_flops_work *w, uint32_t node)
+{
+    const tfp_node_flops *n = &w->f->nodes[node];
+    tfp_own_count none = { TFP_NO_FORMULA, TFP_UNKNOWN, TFP_UNKNOWN }, out = { n->state, n->flops, n->macs };
+    if (w->source != TFP_FLOPS_OWN && w->body[node]) return none;
+    if (w->source == TFP_FLOPS_FILES) {
+        uint32_t at = w->profile_node[node];
+        int64_t given = at == TFP_NONE ? 0 : w->p->nodes.at[at].float_ops;
+        return given > 0 ? (tfp_own_count){ TFP_COUNTED, given, TFP_UNKNOWN } : none;
+    }
+    if (out.state == TFP_COUNTED && out.flops < 0) out.state = TFP_NO_SHAPE;
+    if (out.state != TFP_COUNTED) out.flops = out.macs = TFP_UNKNOWN;
+    return out;
+}
+
+int64_t tfp_flops_runs(const tfp_flops_work *w, uint32_t node)
+{
+    uint32_t body = w->body[node];
+    int64_t calls = body ? w->f->calls[body] : 1;
+    return calls > 0 ? calls : 0;
+}
+
+/* ---- the work ---- */
+
+static bool link_nodes(tfp_flops_work *w)
+{
+    w->body = TFP_NEW(&w->arena, uint32_t, w->g->nodes.size);
+    w->profile_node = TFP_NEW(&w->arena, uint32_t, w->g->nodes.size);
+    if (!w->body || !w->profile_node) return false;
+    memset(w->profile_node, 0xff, w->g->nodes.size * sizeof *w->profile_node); /* TFP_NONE */
+    for (uint32_t b = 0; b < w->g->bodies.size; b++)
+        for (uint32_t i = 0; i < w->g->bodies.at[b].node_count; i++) w->body[w->g->bodies.at[b].node_first + i] = b;
+    for (uint32_t i = 0; i < w->p->nodes.size; i++)
+        if (w->f->program_node[i] != TFP_NONE) w->profile_node[w->f->program_node[i]] = i;
+    return true;
+}
+
+static tfp_status build_flops(tfp_report *r, tfp_error *err)
+{
+    const tfp_options *o = r->options;
+    bool chosen = tfp_options_chosen(o, "float_ops_source");
+    tfp_flops_work w = { .r = r,
+                         .p = r->profile,
+                         .source = chosen ? (tfp_flops_source)o->float_ops_source : TFP_FLOPS_OWN };
+    tfp_flops_source engine = w.source == TFP_FLOPS_FILES ? TFP_FLOPS_OWN : w.source; /* shapes are worked out anyway */
+    tfp_status s = tfp_flops_of(r->profile, engine, o, &w.f, err);
+    if (s) return s;
+    w.g = w.f->program;
+    s = link_nodes(&w) ? TFP_OK : tfp_nomem(err);
+    if (!s) s = tfp_flops_nodes(&w, err);
+    tfp_flops_free(w.f);
+    tfp_arena_free(&w.arena);
+    return s;
+}
+
+const tfp_view tfp_view_flops = {
+    "flops",
+    "Float operations worked out from the graph: totals, what counts most, and how much is covered.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build_flops
+};
