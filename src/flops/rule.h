@@ -129,7 +129,7 @@ void tfp_unknown_outputs(tfp_op *op); /* TensorFlow says unknown too */
 void tfp_merged_inputs(tfp_op *op);   /* every output: all inputs are of one shape */
 /* Shapes written as text, such as "nd, n, d -> _d, _, d"; pattern.c tells how. */
 void tfp_shape_pattern(tfp_op *op, const char *pattern);
-#define TFP_PATTERN(name, text) \
+#define TFP_PATTERN(name, text)                                                                                        \
     static void name(tfp_op *op) { tfp_shape_pattern(op, text); }
 
 /* ---- counting ---- */
@@ -159,11 +159,11 @@ struct tfp_op_rule {
 #define TFP_NO_COUNT NULL, 0, NULL, NULL
 
 /* A list of rows that ends with an empty one; rules.c names the lists. Of one op the first row counts. */
-extern const tfp_op_rule tfp_rules_math[], tfp_rules_reduce[], tfp_rules_matrix[], tfp_rules_linalg[], tfp_rules_nn[],
-    tfp_rules_conv[], tfp_rules_pool[], tfp_rules_norm[], tfp_rules_rnn[], tfp_rules_quantized[], tfp_rules_array[],
-    tfp_rules_index[], tfp_rules_state[], tfp_rules_optimizer[], tfp_rules_random[], tfp_rules_sparse[],
-    tfp_rules_segment[], tfp_rules_image[], tfp_rules_signal[], tfp_rules_text[], tfp_rules_data[], tfp_rules_list[],
-    tfp_rules_control[], tfp_rules_collective[];
+extern const tfp_op_rule tfp_rules_math[], tfp_rules_reduce[], tfp_rules_matrix[], tfp_rules_contract[],
+    tfp_rules_linalg[], tfp_rules_nn[], tfp_rules_conv[], tfp_rules_pool[], tfp_rules_norm[], tfp_rules_rnn[],
+    tfp_rules_quantized[], tfp_rules_array[], tfp_rules_index[], tfp_rules_state[], tfp_rules_optimizer[],
+    tfp_rules_random[], tfp_rules_sparse[], tfp_rules_segment[], tfp_rules_image[], tfp_rules_signal[],
+    tfp_rules_text[], tfp_rules_data[], tfp_rules_list[], tfp_rules_control[], tfp_rules_collective[];
 const tfp_op_rule *tfp_rule_find(const char *op); /* NULL when there is none */
 
 /* ---- constant folding: fold.c; run after the shape rule, when output 0's shape is fully known and small ---- */
