@@ -1,0 +1,551 @@
+"""Real models as graph files, and the check of what tfprof makes of them.
+
+FORMS lists what is built: each function yields (title, GraphDef, or the folder of a SavedModel). Files stand in
+build/flops-nets/, and are built again when this file or TensorFlow changes. Weights are zeros or random ones: only
+shapes count here.
+
+Models in own code take their variables from a Store, so that one text serves TensorFlow 1 graphs (variables of the
+graph, ref or resource, control flow of either kind) and tf.function.
+"""
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+
+import compare
+import oracle
+
+tf = oracle.tf
+v1 = tf.compat.v1
+import keras  # noqa: E402
+from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2  # noqa: E402
+from tensorflow.core.protobuf import saved_model_pb2  # noqa: E402
+
+CACHE = os.path.join(compare.ROOT, "build", "flops-nets")
+
+
+# ---------------------------------------------------------------- variables
+class Graph1:
+    """Variables of a TensorFlow 1 graph."""
+
+    def __init__(self, resource):
+        self.resource = resource
+
+    def __call__(self, name, shape):
+        return v1.get_variable(name, shape, tf.float32, v1.zeros_initializer(), use_resource=self.resource)
+
+
+class Store:
+    """Variables outside of functions, made when they are first asked for."""
+
+    def __init__(self):
+        self.made = {}
+
+    def __call__(self, name, shape):
+        if name not in self.made:
+            with tf.init_scope():
+                self.made[name] = tf.Variable(tf.zeros(shape), name=name)
+        return self.made[name]
+
+
+# ---------------------------------------------------------------- models in own code: (inputs..., w) -> outputs
+def linear(x, w, name, units):
+    """Of any rank, by a matrix product of two."""
+    depth = x.shape[-1]
+    kernel, bias = w(name + "/kernel", [depth, units]), w(name + "/bias", [units])
+    if x.shape.rank == 2:
+        return tf.nn.bias_add(tf.matmul(x, kernel), bias)
+    flat = tf.nn.bias_add(tf.matmul(tf.reshape(x, [-1, depth]), kernel), bias)
+    return tf.reshape(flat, tf.concat([tf.shape(x)[:-1], [units]], 0))
+
+
+def dense_net(x, w):
+    for i in range(3):
+        x = tf.nn.relu(linear(x, w, "dense%d" % i, 32))
+    return linear(x, w, "logits", 10)
+
+
+def layer_norm(x, w, name):
+    depth = x.shape[-1]
+    mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+    return tf.nn.batch_normalization(x, mean, variance, w(name + "/beta", [depth]), w(name + "/gamma", [depth]), 1e-12)
+
+
+def attention(x, memory, w, name, heads, causal=False, einsum=False):
+    depth = x.shape[-1]
+
+    def split(y, what):
+        y = linear(y, w, "%s/%s" % (name, what), depth)
+        return tf.transpose(tf.reshape(y, [-1, y.shape[1], heads, depth // heads]), [0, 2, 1, 3])
+
+    q, k, v = split(x, "q"), split(memory, "k"), split(memory, "v")
+    if einsum:
+        scores = tf.einsum("bhqd,bhkd->bhqk", q, k)
+    else:
+        scores = tf.matmul(q, k, transpose_b=True)
+    scores = scores * (1.0 / float(depth // heads) ** 0.5)
+    if causal:
+        length = x.shape[1]
+        scores = scores + (1.0 - tf.linalg.band_part(tf.ones([length, length]), -1, 0)) * -1e9
+    weights = tf.nn.softmax(scores)
+    mixed = tf.einsum("bhqk,bhkd->bhqd", weights, v) if einsum else tf.matmul(weights, v)
+    joined = tf.reshape(tf.transpose(mixed, [0, 2, 1, 3]), [-1, x.shape[1], depth])
+    return linear(joined, w, name + "/out", depth)
+
+
+def feed_forward(x, w, name, units):
+    return linear(tf.nn.gelu(linear(x, w, name + "/in", units)), w, name + "/out", x.shape[-1])
+
+
+def encoder(ids, w, layers=2, depth=32, heads=4, words=100, einsum=False):
+    """As BERT: embeddings of words and places, layers, the first place's tanh."""
+    x = tf.gather(w("words", [words, depth]), ids) + w("places", [512, depth])[:ids.shape[1]]
+    x = layer_norm(x, w, "embedded")
+    for i in range(layers):
+        name = "layer%d" % i
+        x = layer_norm(x + attention(x, x, w, name + "/attention", heads, einsum=einsum), w, name + "/norm1")
+        x = layer_norm(x + feed_forward(x, w, name, 4 * depth), w, name + "/norm2")
+    return tf.tanh(linear(x[:, 0], w, "pooler", depth))
+
+
+def bert_base(ids, w):
+    return encoder(ids, w, layers=12, depth=768, heads=12, words=30522)
+
+
+def decoder(ids, memory, w, layers=2, heads=4, words=100):
+    depth = memory.shape[-1]
+    x = tf.nn.embedding_lookup(w("decoder/words", [words, depth]), ids)
+    for i in range(layers):
+        name = "decoder%d" % i
+        x = layer_norm(x + attention(x, x, w, name + "/self", heads, causal=True), w, name + "/norm1")
+        x = layer_norm(x + attention(x, memory, w, name + "/cross", heads, einsum=True), w, name + "/norm2")
+        x = layer_norm(x + feed_forward(x, w, name, 2 * depth), w, name + "/norm3")
+    return tf.matmul(x, w("decoder/words", [words, depth]), transpose_b=True) if not isinstance(w, Graph1) else linear(
+        x, w, "words_out", words)
+
+
+def lstm_loop(x, w, units=16):
+    """A loop over time with lists of tensors, as dynamic_rnn writes it."""
+    steps, batch = x.shape[1], tf.shape(x)[0]
+    kernel, bias = w("lstm/kernel", [x.shape[2] + units, 4 * units]), w("lstm/bias", [4 * units])
+    over_time = tf.TensorArray(tf.float32, steps, element_shape=[x.shape[0], x.shape[2]]).unstack(tf.transpose(x, [1, 0, 2]))
+    outputs = tf.TensorArray(tf.float32, steps)
+    zero = tf.zeros([batch, units])
+    zero.set_shape([x.shape[0], units])
+
+    def step(i, c, h, outputs):
+        gates = tf.nn.bias_add(tf.matmul(tf.concat([over_time.read(i), h], 1), kernel), bias)
+        a, b, f, o = tf.split(gates, 4, 1)
+        c = tf.sigmoid(f + 1.0) * c + tf.sigmoid(a) * tf.tanh(b)
+        h = tf.sigmoid(o) * tf.tanh(c)
+        return i + 1, c, h, outputs.write(i, h)
+
+    loop = tf.while_loop(lambda i, *_: i < steps, step, (0, zero, zero, outputs), maximum_iterations=steps)
+    return tf.reduce_mean(tf.transpose(loop[3].stack(), [1, 0, 2]), 1) + loop[2]
+
+
+def gru_loop(x, w, units=16):
+    steps = x.shape[1]
+    zero = tf.zeros([tf.shape(x)[0], units])
+    gate, new = w("gru/gates", [x.shape[2] + units, 2 * units]), w("gru/candidate", [x.shape[2] + units, units])
+
+    def step(i, h):
+        now = x[:, i]
+        r, z = tf.split(tf.sigmoid(tf.matmul(tf.concat([now, h], 1), gate)), 2, 1)
+        candidate = tf.tanh(tf.matmul(tf.concat([now, r * h], 1), new))
+        return i + 1, z * h + (1 - z) * candidate
+
+    return tf.while_loop(lambda i, h: i < steps, step, (0, zero))[1]
+
+
+def conv(x, w, name, filters, size=3, stride=1, nchw=False):
+    axis = 1 if nchw else 3
+    kernel = w(name + "/kernel", [size, size, x.shape[axis], filters])
+    strides = [1, 1, stride, stride] if nchw else [1, stride, stride, 1]
+    y = tf.nn.conv2d(x, kernel, strides, "SAME", "NCHW" if nchw else "NHWC")
+    return tf.nn.relu(tf.nn.bias_add(y, w(name + "/bias", [filters]), "NCHW" if nchw else "NHWC"))
+
+
+def unet(x, w, nchw=False):
+    form = "NCHW" if nchw else "NHWC"
+    axis = 1 if nchw else 3
+    kept = []
+    for i, filters in enumerate((8, 16)):
+        x = conv(conv(x, w, "down%d/a" % i, filters, nchw=nchw), w, "down%d/b" % i, filters, nchw=nchw)
+        kept.append(x)
+        x = tf.nn.max_pool2d(x, 2, 2, "VALID", data_format=form)
+    x = conv(x, w, "middle", 32, nchw=nchw)
+    for i, filters in ((1, 16), (0, 8)):
+        old = kept[i]
+        # the size is asked for while the graph runs, as a model for images of any size does
+        shape = tf.shape(old)
+        to = tf.stack([shape[0], filters, shape[2], shape[3]] if nchw else [shape[0], shape[1], shape[2], filters])
+        kernel = w("up%d/kernel" % i, [2, 2, filters, x.shape[axis]])
+        x = tf.nn.conv2d_transpose(x, kernel, to, 2, "SAME", form)
+        x = conv(tf.concat([old, x], axis), w, "up%d/a" % i, filters, nchw=nchw)
+    return conv(x, w, "out", 3, 1, nchw=nchw)
+
+
+def mixed_convs(x, w):
+    """Depthwise, dilated, grouped, three-dimensional; pools, batch norms, resizes."""
+    x = tf.nn.depthwise_conv2d(x, w("depthwise", [3, 3, x.shape[3], 2]), [1, 2, 2, 1], "VALID")
+    scale, offset = w("scale", [x.shape[3]]), w("offset", [x.shape[3]])
+    x, _, _ = v1.nn.fused_batch_norm(x, scale, offset)
+    x = tf.nn.conv2d(x, w("dilated", [3, 3, x.shape[3], 8]), 1, [[0, 0], [1, 2], [2, 1], [0, 0]], dilations=2)
+    x = tf.nn.conv2d(x, w("grouped", [3, 3, 4, 12]), 2, "SAME")
+    x = tf.nn.avg_pool2d(x, 3, 2, "SAME")
+    x = tf.image.resize(x, [9, 7]) + tf.cast(tf.image.resize(x, [9, 7], "nearest"), tf.float32)
+    deep = tf.expand_dims(x, 1)
+    deep = tf.nn.conv3d(tf.tile(deep, [1, 4, 1, 1, 1]), w("cube", [2, 3, 3, 12, 6]), [1, 1, 2, 2, 1], "SAME")
+    deep = tf.nn.max_pool3d(deep, 2, 1, "VALID")
+    x = tf.reduce_max(deep, 1)
+    x = tf.nn.local_response_normalization(x)
+    return tf.reduce_mean(tf.nn.separable_conv2d(x, w("sep/d", [2, 2, 6, 1]), w("sep/p", [1, 1, 6, 5]), [1, 1, 1, 1], "SAME"),
+                          [1, 2])
+
+
+def branches(x, w):
+    """Branches and loops within each other, some of them with shapes that change."""
+    y = tf.cond(tf.reduce_sum(x) > 0, lambda: tf.matmul(x, w("a", [8, 8])), lambda: tf.nn.relu(x))
+
+    def inner(j, z):
+        return j + 1, tf.cond(tf.equal(j % 2, 0), lambda: tf.matmul(z, w("b", [8, 8])), lambda: z * 2.0)
+
+    def outer(i, z):
+        return i + 1, tf.while_loop(lambda j, _: j < 3, inner, (0, z))[1] + 1.0
+
+    y = tf.while_loop(lambda i, _: i < 5, outer, (0, y))[1]
+    grown = tf.while_loop(lambda i, _: i < 2, lambda i, g: (i + 1, tf.concat([g, g], 0)), (0, y),
+                          shape_invariants=(tf.TensorShape([]), tf.TensorShape([None, 8])))[1]
+    picked = tf.switch_case(tf.cast(tf.reduce_sum(x), tf.int32) % 3,
+                            [lambda: y[:, :4], lambda: y[:, 4:], lambda: y[:, 2:6]])
+    return tf.concat([picked, y], 1) + tf.reduce_mean(grown)
+
+
+# ---------------------------------------------------------------- forms
+def loss_of(y):
+    return tf.reduce_mean(tf.square(y))
+
+
+@contextlib.contextmanager
+def old_control_flow(old):
+    if old:
+        v1.disable_control_flow_v2()
+    try:
+        yield
+    finally:
+        if old:
+            v1.enable_control_flow_v2()
+
+
+def graph1(model, *inputs, optimizer=None, resource=False, old=True):
+    """A TensorFlow 1 graph: inputs are (dtype, shape) of its placeholders."""
+    with tf.Graph().as_default() as g, old_control_flow(old):
+        fed = [v1.placeholder(dtype, shape, "input%d" % i if i else "input") for i, (dtype, shape) in enumerate(inputs)]
+        out = tf.identity(model(*fed, Graph1(resource)), "output")
+        if optimizer:
+            optimizer().minimize(loss_of(out), v1.train.get_or_create_global_step())
+    return g
+
+
+def function2(model, *inputs, train=None, store=None):
+    """A concrete function: forward, or with `train` a step of an optimizer."""
+    store = store or Store()
+
+    @tf.function(input_signature=[tf.TensorSpec(shape, dtype) for dtype, shape in inputs], autograph=False)
+    def forward(*xs):
+        return model(*xs, store)
+
+    concrete = forward.get_concrete_function()
+    if not train:
+        return concrete, store
+    variables = list(store.made.values())
+
+    @tf.function(input_signature=[tf.TensorSpec(shape, dtype) for dtype, shape in inputs], autograph=False)
+    def step(*xs):
+        with tf.GradientTape() as tape:
+            loss = loss_of(model(*xs, store))
+        train(variables, tape.gradient(loss, variables))
+        return loss
+
+    return step.get_concrete_function(), store
+
+
+def descend(variables, gradients):
+    for variable, gradient in zip(variables, gradients):
+        if gradient is not None:
+            variable.assign_sub(0.1 * tf.convert_to_tensor(gradient))
+
+
+def apply_adam(variables, gradients):
+    """The kernels that TensorFlow has for it, which Keras does not use."""
+    for variable, gradient in zip(variables, gradients):
+        if isinstance(gradient, tf.IndexedSlices):
+            tf.raw_ops.ResourceSparseApplyAdagradV2(
+                var=variable.handle, accum=variable.handle, lr=0.1, epsilon=1e-7, grad=gradient.values,
+                indices=gradient.indices)
+        elif gradient is not None:
+            tf.raw_ops.ResourceApplyAdam(
+                var=variable.handle, m=variable.handle, v=variable.handle, beta1_power=0.9, beta2_power=0.9, lr=0.1,
+                beta1=0.9, beta2=0.99, epsilon=1e-7, grad=gradient)
+
+
+def keras_train(model, *inputs, optimizer=None):
+    """The step that Model.fit would take."""
+    optimizer = optimizer or keras.optimizers.Adam()
+    optimizer.build(model.trainable_variables)
+
+    @tf.function(input_signature=[tf.TensorSpec(shape, dtype) for dtype, shape in inputs], autograph=False)
+    def step(*xs):
+        with tf.GradientTape() as tape:
+            loss = loss_of(model(*xs, training=True))
+        optimizer.apply(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
+        return loss
+
+    return step.get_concrete_function()
+
+
+def keras_forward(model, *inputs):
+    forward = tf.function(lambda *xs: model(*xs, training=False), autograph=False,
+                          input_signature=[tf.TensorSpec(shape, dtype) for dtype, shape in inputs])
+    return forward.get_concrete_function()
+
+
+def frozen(concrete):
+    return convert_variables_to_constants_v2(concrete, lower_control_flow=False).graph.as_graph_def()
+
+
+def inlined(concrete):
+    """Frozen, with the control flow that TensorFlow 1 has."""
+    return convert_variables_to_constants_v2(concrete, lower_control_flow=True).graph.as_graph_def()
+
+
+def without_shapes(graph_def):
+    for nodes in [graph_def.node] + [f.node_def for f in graph_def.library.function]:
+        for node in nodes:
+            node.attr.pop("_output_shapes", None)
+    return graph_def
+
+
+def both(title, graph):
+    """As written without shapes, and with them."""
+    yield title, without_shapes(graph.as_graph_def())
+    yield title + " with shapes", graph.as_graph_def(add_shapes=True)
+
+
+def both_saved(title, folder):
+    """As saved, and with its shapes taken out."""
+    yield title, folder
+    with open(os.path.join(folder, "saved_model.pb"), "rb") as file:
+        saved = saved_model_pb2.SavedModel.FromString(file.read())
+    bare = folder + " bare"
+    os.makedirs(bare, exist_ok=True)
+    without_shapes(saved.meta_graphs[0].graph_def)
+    with open(os.path.join(bare, "saved_model.pb"), "wb") as file:
+        file.write(saved.SerializeToString(deterministic=True))
+    yield title + " without shapes", bare
+
+
+# ---------------------------------------------------------------- what is built
+F, I = tf.float32, tf.int32
+IMAGE = (F, [None, 32, 32, 3])
+
+
+def dense(folder):
+    momentum = lambda: v1.train.MomentumOptimizer(0.1, 0.9)
+    yield from both("dense 1", graph1(dense_net, (F, [None, 20])))
+    yield from both("dense 1 train", graph1(dense_net, (F, [16, 20]), optimizer=momentum))
+    yield from both("dense 1 train, batch unknown", graph1(
+        dense_net, (F, [None, 20]), optimizer=lambda: v1.train.AdamOptimizer(), resource=True))
+    concrete, _ = function2(dense_net, (F, [8, 20]))
+    yield "dense 2 frozen", frozen(concrete)
+    concrete, store = function2(dense_net, (F, [None, 20]), train=apply_adam)
+    yield from both("dense 2 train", concrete.graph)
+    module = tf.Module()
+    module.weights = list(store.made.values())
+    module.step = tf.function(concrete)
+    module.forward = tf.function(lambda x: dense_net(x, store), input_signature=[tf.TensorSpec([None, 20])])
+    tf.saved_model.save(module, folder, {"step": concrete, "serving_default": module.forward})
+    yield from both_saved("dense 2 saved", folder)
+
+
+def resnet(folder):
+    model = keras.applications.ResNet50(weights=None)
+    forward = keras_forward(model, (F, [1, 224, 224, 3]))
+    yield from both("resnet50", forward.graph)
+    yield "resnet50 frozen", frozen(forward)
+    yield from both("resnet50 train", keras_train(model, (F, [None, 224, 224, 3])).graph)
+    step = keras_train(model, (F, [4, 224, 224, 3]), optimizer=keras.optimizers.SGD(0.1, 0.9))
+    yield from both("resnet50 train, batch 4", step.graph)
+
+
+def mobilenet(folder):
+    model = keras.applications.MobileNetV2(weights=None)
+    forward = keras_forward(model, (F, [1, 224, 224, 3]))
+    yield from both("mobilenetv2", forward.graph)
+    yield "mobilenetv2 frozen", frozen(forward)
+    yield "mobilenetv2 frozen, batch unknown", frozen(keras_forward(model, (F, [None, 224, 224, 3])))
+    yield from both("mobilenetv2 train", keras_train(model, (F, [8, 224, 224, 3])).graph)
+    model.export(folder, verbose=False)
+    yield from both_saved("mobilenetv2 exported", folder)
+
+
+def vgg(folder):
+    model = keras.applications.VGG16(weights=None)
+    yield from both("vgg16", keras_forward(model, (F, [1, 224, 224, 3])).graph)
+
+
+def transformer(folder):
+    def both_sides(ids, words, w):
+        memory = layer_norm(tf.gather(w("memory", [100, 32]), ids), w, "memory/norm")
+        memory = memory + attention(memory, memory, w, "encoder/attention", 4)
+        return decoder(words, memory, w)
+
+    adam = lambda: v1.train.AdamOptimizer()
+    yield from both("encoder 1 train", graph1(encoder, (I, [None, 24]), optimizer=adam))
+    yield from both("encoder 1 train, batch 4", graph1(encoder, (I, [4, 24]), optimizer=adam, resource=True))
+    yield from both("decoder 1 train", graph1(both_sides, (I, [2, 12]), (I, [2, 9]), optimizer=adam))
+    concrete, _ = function2(lambda ids, w: encoder(ids, w, einsum=True), (I, [None, 24]))
+    yield "encoder 2 frozen", frozen(concrete)
+    concrete, store = function2(both_sides, (I, [None, 12]), (I, [None, 9]), train=descend)
+    yield from both("decoder 2 train", concrete.graph)
+    module = tf.Module()
+    module.weights = list(store.made.values())
+    module.forward = tf.function(lambda a, b: both_sides(a, b, store), input_signature=[tf.TensorSpec([None, 12], I),
+                                                                                       tf.TensorSpec([None, 9], I)])
+    tf.saved_model.save(module, folder)
+    yield from both_saved("decoder 2 saved", folder)
+
+
+def bert(folder):
+    yield from both("bert base", graph1(bert_base, (I, [1, 128])))
+    yield from both("bert base train", graph1(bert_base, (I, [8, 128]), optimizer=lambda: v1.train.AdamOptimizer()))
+
+
+def lstm(folder):
+    yield from both("lstm 1", graph1(lstm_loop, (F, [None, 7, 5])))
+    yield from both("lstm 1 train", graph1(lstm_loop, (F, [3, 7, 5]), optimizer=lambda: v1.train.RMSPropOptimizer(0.1)))
+    concrete, _ = function2(lstm_loop, (F, [3, 7, 5]), train=descend)
+    yield from both("lstm 2 train", concrete.graph)
+    model = keras.Sequential([keras.layers.Input((7, 5)), keras.layers.LSTM(16, return_sequences=True),
+                              keras.layers.Bidirectional(keras.layers.LSTM(4)), keras.layers.Dense(3)])
+    yield "lstm keras frozen", frozen(keras_forward(model, (F, [2, 7, 5])))
+    yield "lstm keras inlined", inlined(keras_forward(model, (F, [2, 7, 5])))
+    yield from both("lstm keras train", keras_train(model, (F, [None, 7, 5])).graph)
+    model.export(folder, verbose=False)
+    yield from both_saved("lstm keras exported", folder)
+
+
+def gru(folder):
+    yield from both("gru 1 train", graph1(gru_loop, (F, [3, 7, 5]), optimizer=lambda: v1.train.AdagradOptimizer(0.1)))
+    yield from both("gru 1, loops of functions", graph1(gru_loop, (F, [3, 7, 5]), old=False, resource=True))
+    model = keras.Sequential([keras.layers.Input((7, 5)), keras.layers.GRU(6)])
+    yield from both("gru keras train", keras_train(model, (F, [4, 7, 5]), optimizer=keras.optimizers.RMSprop()).graph)
+    tf.saved_model.save(model, folder)
+    yield from both_saved("gru keras saved", folder)
+
+
+def unets(folder):
+    adam = lambda: v1.train.AdamOptimizer()
+    yield from both("unet 1 train", graph1(unet, (F, [2, 32, 48, 3]), optimizer=adam))
+    yield from both("unet 1, size unknown", graph1(unet, (F, [None, None, None, 3]), optimizer=adam))
+    yield from both("unet NCHW train", graph1(lambda x, w: unet(x, w, True), (F, [2, 3, 32, 48]), optimizer=adam))
+    concrete, _ = function2(unet, IMAGE, train=descend)
+    yield from both("unet 2 train", concrete.graph)
+
+
+def convs(folder):
+    yield from both("convs 1 train", graph1(mixed_convs, (F, [2, 33, 31, 4]), optimizer=lambda: v1.train.FtrlOptimizer(0.1)))
+    concrete, _ = function2(mixed_convs, (F, [None, 33, 31, 4]), train=descend)
+    yield from both("convs 2 train", concrete.graph)
+    concrete, _ = function2(mixed_convs, (F, [2, 33, 31, 4]))
+    yield "convs 2 frozen", frozen(concrete)
+
+
+def control(folder):
+    sgd = lambda: v1.train.GradientDescentOptimizer(0.1)
+    yield from both("branches 1", graph1(branches, (F, [4, 8])))
+    yield from both("branches 1 train", graph1(branches, (F, [None, 8]), optimizer=sgd, resource=True))
+    yield from both("branches 1, functions, train", graph1(branches, (F, [4, 8]), optimizer=sgd, resource=True, old=False))
+    concrete, store = function2(branches, (F, [None, 8]), train=descend)
+    yield from both("branches 2 train", concrete.graph)
+    concrete, store = function2(branches, (F, [4, 8]))
+    yield "branches 2 frozen", frozen(concrete)
+    yield "branches 2 inlined", inlined(concrete)
+    module = tf.Module()
+    module.weights = list(store.made.values())
+    module.forward = tf.function(lambda x: branches(x, store), input_signature=[tf.TensorSpec([None, 8])])
+    tf.saved_model.save(module, folder)
+    yield from both_saved("branches 2 saved", folder)
+
+
+def small_keras(folder):
+    """Layers of many kinds in one model."""
+    image = keras.Input((24, 24, 4))
+    y = keras.layers.SeparableConv2D(8, 3, activation="swish")(image)
+    y = keras.layers.BatchNormalization()(y)
+    y = keras.layers.Conv2DTranspose(6, 3, 2, "same")(y)
+    y = keras.layers.GroupNormalization(2)(y)
+    y = keras.layers.UpSampling2D(2, interpolation="bilinear")(keras.layers.MaxPooling2D(3, 2)(y))
+    y = keras.layers.GlobalAveragePooling2D()(keras.layers.SpatialDropout2D(0.2)(y))
+    words = keras.Input((11,), dtype="int32")
+    z = keras.layers.Embedding(50, 12)(words)
+    z = keras.layers.LayerNormalization()(z + keras.layers.MultiHeadAttention(3, 4)(z, z))
+    z = keras.layers.Conv1D(5, 3, dilation_rate=2, padding="causal", activation="gelu")(z)
+    z = keras.layers.GRU(6)(keras.layers.Dropout(0.1)(z))
+    out = keras.layers.Dense(4, "softmax")(keras.layers.Concatenate()([y, z]))
+    model = keras.Model([image, words], out)
+    call = lambda a, b, training: model([a, b], training=training)
+    call_model = lambda *xs, training: call(*xs, training=training)
+    call_model.trainable_variables = model.trainable_variables
+    signature = (F, [None, 24, 24, 4]), (I, [None, 11])
+    yield from both("keras layers train", keras_train(call_model, *signature, optimizer=keras.optimizers.AdamW()).graph)
+    yield "keras layers frozen", frozen(keras_forward(call_model, (F, [2, 24, 24, 4]), (I, [2, 11])))
+    model.export(folder, verbose=False)
+    yield from both_saved("keras layers exported", folder)
+
+
+FORMS = (dense, resnet, mobilenet, vgg, transformer, bert, lstm, gru, unets, convs, control, small_keras)
+
+
+def built(form):
+    """(title, path) of all that a form yields."""
+    with open(os.path.realpath(__file__), "rb") as file:
+        mark = hashlib.sha256(file.read() + tf.__version__.encode()).hexdigest()
+    folder = os.path.join(CACHE, form.__name__)
+    index = os.path.join(folder, "index.json")
+    if os.path.exists(index):
+        with open(index) as file:
+            known = json.load(file)
+        if known["mark"] == mark:
+            return [(title, os.path.join(folder, name)) for title, name in known["files"]]
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    files = []
+    for title, made in form(os.path.join(folder, "saved")):
+        if isinstance(made, str):
+            name = os.path.relpath(made, folder)
+        else:
+            name = title.replace(" ", "_").replace(",", "") + ".pb"
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(made.SerializeToString(deterministic=True))
+        files.append((title, name))
+    with open(index, "w") as file:
+        json.dump({"mark": mark, "files": files}, file)
+    return [(title, os.path.join(folder, name)) for title, name in files]
+
+
+def check_nets(tally, compare_graph, program):
+    for form in FORMS:
+        for title, path in built(form):
+            compare_graph(tally, path, title)
+
+
+if __name__ == "__main__":
+    import sys
+    import time
+    for made in FORMS:
+        if len(sys.argv) == 1 or made.__name__ in sys.argv:
+            start = time.monotonic()
+            print(made.__name__, len(built(made)), "graphs, %.1f s" % (time.monotonic() - start), flush=True)
