@@ -27,29 +27,33 @@ typedef enum tfp_count_state {
     TFP_NO_SHAPE /* it has a formula, but a shape that it needs is not known, or the number does not fit into 64 bits */
 } tfp_count_state;
 
-typedef struct tfp_node_flops {    /* of one execution of a node; beside program->nodes */
-    uint32_t out_first, out_count; /* -> shapes */
+typedef struct tfp_work { /* as far as it is known; TFP_UNKNOWN when a sum does not fit into 64 bits */
+    int64_t flops, macs, bytes;
+    int64_t ops, counted;
+    bool loops_unknown;
+} tfp_work;
+
+typedef struct tfp_node_flops { /* of one execution of a node; beside program->nodes */
+    const tfp_known *outs;      /* shapes and types of its outputs: what all calls of its body agree on */
+    uint32_t out_count;
+    bool seen; /* always, unless memory or a bound on work cut it short */
     tfp_count_state state;
-    int64_t flops, macs;         /* of the node itself, without bodies that it calls; TFP_UNKNOWN unless counted */
-    int64_t all_flops, all_macs; /* with the bodies that it calls, as far as they are counted; loops by trips */
-    int64_t bytes;               /* of its inputs and outputs; TFP_UNKNOWN when a shape or type is not known */
-    int64_t trips; /* of a while: iterations, TFP_UNKNOWN when they are not known (then counted once); else 1 */
-    /* Ops of its bodies, per execution (as all_flops): how many there are, and have a count. Itself counts as one when it
-     * calls nothing. */
-    int64_t all_ops, all_counted;
+    int64_t flops, macs; /* of the node itself, without bodies that it calls; TFP_UNKNOWN unless counted */
+    int64_t bytes;       /* that it reads and writes; TFP_UNKNOWN when a shape or type is not known */
+    int64_t trips;     /* of a while: iterations; TFP_UNKNOWN when nobody knows (then its bodies count once); else 1 */
+    int64_t loop_runs; /* how often one run of its body executes it: more than once in loops of TensorFlow 1 */
+    tfp_work all;     /* with the bodies that it calls, iterations included, as far as it is known */
 } tfp_node_flops;
 
 typedef struct tfp_flops {
     tfp_arena arena;
     const tfp_profile *profile;
     const tfp_program *program;
-    tfp_node_flops *nodes; /* one for each of program->nodes */
-    tfp_dims *shapes;
-    const int *types;       /* DataType of each of shapes */
+    tfp_node_flops *nodes;  /* one for each of program->nodes */
+    const char **wrong;     /* per node: what did not fit together; NULL */
     uint32_t *program_node; /* per node of the profile: -> program->nodes, TFP_NONE */
     int64_t *calls;         /* per body: how often one execution of the main graph runs it; 0 never */
-    bool loops_unknown;     /* some while loop was counted once because nobody knows its trips */
-    const char **wrong;     /* per node: what did not fit together, NULL; */
+    tfp_work total;        /* of one execution of the main graph */
 } tfp_flops;
 
 /* Works out the whole program. Errors: TFP_NOMEM; TFP_BADARG a profile without a program; TFP_NOTFOUND an assumed name. */

@@ -1,2 +1,566 @@
-/* flops/infer.c */
-#include "flops/rule.h"
+/* flops/infer.c: shapes flow through the program. A body is worked out once for each set of arguments that calls give
+ * it (an instance); calls wait on a stack of their own for the bodies that they need, so depth costs no stack.
+ * Loops are worked out until they agree with themselves. */
+#include "flops/engine.h"
+
+#include <math.h>
+
+#define TRIES_MOST 8 /* until a loop's shapes agree; then they are what its attributes say, or unknown */
+
+typedef struct frame { /* an instance at work */
+    uint32_t instance;
+    uint32_t at;       /* in the body's order */
+    uint32_t pass;     /* over a body with loops of TensorFlow 1 */
+    uint32_t tries;    /* of the While at hand */
+    tfp_known *loop;   /* its variables as tried, NULL before */
+    tfp_dims *relaxed; /* per local: what a Merge may be at most; NULL without loops */
+} frame;
+
+typedef struct machine {
+    tfp_engine *e;
+    TFP_VEC(frame) stack;
+    bool no_memory;
+} machine;
+
+/* ---- the op at hand ---- */
+
+static tfp_known nothing_known(int dtype) { return (tfp_known){ .shape = TFP_ANY_DIMS, .dtype = dtype }; }
+
+bool tfp_op_of(tfp_engine *e, const tfp_body *b, const tfp_instance *x, uint32_t local, tfp_op *op)
+{
+    const tfp_local *l = &b->locals[local];
+    if (!tfp_reserve(&e->scratch, (size_t)l->edge_count + 1)) return false;
+    for (uint32_t i = 0; i < l->edge_count; i++) {
+        tfp_edge edge = b->edges.at[l->edge_first + i];
+        if (edge.back) /* the importer has not seen it yet; else relax_merges looks at it after each pass */
+            e->scratch.at[i] = i && !e->importer ? e->scratch.at[0] : nothing_known(0);
+        else
+            e->scratch.at[i] =
+                edge.from == TFP_NONE ? nothing_known(0) : x->outs[b->locals[edge.from].out_first + edge.slot];
+    }
+    *op = (tfp_op){ .profile = e->profile,
+                    .program = e->program,
+                    .node = tfp_node_of(e, b, local),
+                    .rule = l->rules->rule,
+                    .in = e->scratch.at,
+                    .in_count = l->edge_count,
+                    .out = &x->outs[l->out_first],
+                    .out_count = l->out_count,
+                    .arena = e->arena,
+                    .importer = e->importer };
+    return true;
+}
+
+static void forget_outputs(tfp_op *op, const tfp_body *b, const tfp_local *l)
+{
+    for (uint32_t i = 0; i < op->out_count; i++) op->out[i] = nothing_known(b->types.at[l->out_first + i]);
+}
+
+/* ---- what is told from outside: attributes, run metadata, assumptions ---- */
+
+static bool is_placeholder(tfp_str op)
+{
+    return tfp_str_eq(op, TFP_STR("Placeholder")) || tfp_str_eq(op, TFP_STR("PlaceholderV2"));
+}
+
+static void assume(tfp_engine *e, tfp_op *op)
+{
+    const tfp_assume *a = e->assume;
+    tfp_str name = tfp_text(e->profile, op->node->name);
+    for (size_t i = 0; a && i < a->shape_count; i++)
+        if (tfp_str_eq(a->shapes[i].name, name)) {
+            tfp_set(op, 0, tfp_shape_of(op, a->shapes[i].shape.at, a->shapes[i].shape.rank));
+            return;
+        }
+    if (!a || a->batch <= 0 || !is_placeholder(tfp_text(e->profile, op->node->op))) return;
+    tfp_dims d = tfp_out(op, 0);
+    if (d.rank > 0 && d.at[0] < 0) tfp_set(op, 0, tfp_with_dim(op, d, 0, a->batch));
+}
+
+/* Both are true; where they contradict each other neither is believed. */
+static void also_known(tfp_op *op, uint32_t i, tfp_dims told)
+{
+    const char *before = op->wrong;
+    if (i >= op->out_count || told.rank < 0) return;
+    tfp_dims both = tfp_merge(op, op->out[i].shape, told);
+    if (op->wrong != before) {
+        op->wrong = before;
+        both = tfp_either(op, op->out[i].shape, told);
+        op->out[i].elements = NULL;
+    }
+    op->out[i].shape = both;
+}
+
+static void add_output_shapes(tfp_op *op)
+{
+    size_t count;
+    const tfp_dims *told = tfp_attr_shapes(op, "_output_shapes", &count);
+    for (size_t i = 0; told && i < count; i++) also_known(op, (uint32_t)i, told[i]);
+}
+
+static tfp_dims stored_shape(tfp_op *op, uint32_t shape)
+{
+    if (shape == TFP_NONE) return TFP_ANY_DIMS;
+    const tfp_shape *s = &op->profile->shapes.at[shape];
+    if (!s->count) return TFP_ANY_DIMS;
+    return s->scalar ? TFP_SCALAR_DIMS : tfp_shape_of(op, op->profile->dims.at + s->first, (int)s->count);
+}
+
+/* ---- rules ---- */
+
+static void run_rule(tfp_op *op, const tfp_local *l)
+{
+    if (op->rule && op->rule->shape) op->rule->shape(op);
+    if (op->wrong)
+        for (uint32_t i = 0; i < op->out_count; i++) op->out[i].shape = TFP_ANY_DIMS, op->out[i].elements = NULL;
+    if (!op->wrong && l->rules->fold && !op->no_memory) l->rules->fold->fold(op);
+}
+
+static void after_rule(machine *m, frame *f, tfp_op *op, uint32_t local)
+{
+    tfp_instance *x = &m->e->instances.at[f->instance];
+    if (x->body == 0) assume(m->e, op);
+    add_output_shapes(op);
+    for (uint32_t i = 0; i < op->out_count; i++) { /* elements never outlive a shape that does not fit them */
+        tfp_known *k = &op->out[i];
+        if (k->elements && (!tfp_dims_known(k->shape) || tfp_elements(k->shape) > TFP_FOLD_MAX)) k->elements = NULL;
+    }
+    if (op->wrong) {
+        uint32_t count = m->e->bodies[x->body].count;
+        if (!x->wrong) x->wrong = TFP_NEW(m->e->arena, const char *, count);
+        if (!x->wrong)
+            op->no_memory = true;
+        else
+            x->wrong[local] = op->wrong;
+    }
+    if (f->relaxed && f->relaxed[local].rank != INT32_MAX && op->out_count && !m->e->importer) {
+        op->out[0].shape = tfp_either(op, op->out[0].shape, f->relaxed[local]); /* what an earlier pass found */
+        op->out[0].elements = NULL;
+    }
+    m->no_memory |= op->no_memory;
+}
+
+/* ---- instances ---- */
+
+static uint64_t hash_known(uint64_t h, const tfp_known *k)
+{
+    int64_t words[3] = { (int64_t)h, k->shape.rank, k->dtype };
+    h = tfp_hash(words, sizeof words);
+    if (k->shape.rank > 0) h ^= tfp_hash(k->shape.at, (size_t)k->shape.rank * sizeof *k->shape.at);
+    if (k->elements) h += tfp_hash(k->elements, (size_t)tfp_elements(k->shape) * sizeof *k->elements);
+    return h;
+}
+
+static bool same_held(const tfp_held *a, const tfp_held *b)
+{
+    return a == b || (a && b && a->dtype == b->dtype && tfp_dims_equal(a->shape, b->shape));
+}
+
+static bool same_known(const tfp_known *a, const tfp_known *b)
+{
+    if (!tfp_dims_equal(a->shape, b->shape) || a->dtype != b->dtype || !same_held(a->held, b->held)) return false;
+    if (a->elements == b->elements) return true;
+    return a->elements && b->elements &&
+           memcmp(a->elements, b->elements, (size_t)tfp_elements(a->shape) * sizeof *a->elements) == 0;
+}
+
+static bool same_args(const tfp_instance *x, const tfp_known *args, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!same_known(&x->args[i], &args[i])) return false;
+    return true;
+}
+
+static bool is_running(const machine *m, uint32_t body)
+{
+    for (size_t i = 0; i < m->stack.size; i++)
+        if (m->e->instances.at[m->stack.at[i].instance].body == body) return true;
+    return false;
+}
+
+/* What a body's arguments are: what the call gives, types and handles by the signature where the call says nothing. */
+static bool complete_args(machine *m, uint32_t body, const tfp_known *given, uint32_t given_count, tfp_known *args)
+{
+    const tfp_program_body *def = &m->e->program->bodies.at[body];
+    tfp_op op = { .profile = m->e->profile,
+                  .program = m->e->program,
+                  .arena = m->e->arena,
+                  .out = args,
+                  .out_count = def->arg_count };
+    for (uint32_t i = 0; i < def->arg_count; i++) {
+        const tfp_program_arg *a = &m->e->program->args.at[def->arg_first + i];
+        args[i] = given && i < given_count ? given[i] : nothing_known(a->dtype);
+        if (!given) args[i].shape = stored_shape(&op, a->shape);
+        if (!args[i].dtype) args[i].dtype = a->dtype;
+        if (!args[i].held && a->handle_dtype) tfp_set_held(&op, i, stored_shape(&op, a->handle_shape), a->handle_dtype);
+    }
+    return !op.no_memory;
+}
+
+/* The instance of a body with these arguments (NULL: those of its signature); TFP_NONE when it cannot be had: it runs
+ * already, or there was too much work. *started: it is new, and stands on the stack now. */
+static uint32_t instance_of(machine *m, uint32_t body, const tfp_known *given, uint32_t given_count, bool *started)
+{
+    tfp_engine *e = m->e;
+    *started = false;
+    if (body == TFP_NONE) return TFP_NONE;
+    uint32_t count = e->program->bodies.at[body].arg_count;
+    tfp_known *args = TFP_NEW(e->arena, tfp_known, count + 1);
+    if (!args || !complete_args(m, body, given, given_count, args)) return m->no_memory = true, TFP_NONE;
+    uint64_t key = (uint64_t)body * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    for (uint32_t i = 0; i < count; i++) key = hash_known(key, &args[i]);
+    for (;; key++) {
+        uint32_t at = tfp_map64_get(&e->instance_by_key, key);
+        if (at == TFP_NONE) break;
+        tfp_instance *x = &e->instances.at[at];
+        if (x->body == body && same_args(x, args, count)) return x->done ? at : TFP_NONE;
+    }
+    if (is_running(m, body) || e->work > e->work_most) return TFP_NONE;
+    if (tfp_body_ready(e, body, NULL)) return m->no_memory = true, TFP_NONE;
+    tfp_body *b = &e->bodies[body];
+    tfp_instance x = { .body = body, .args = args };
+    x.outs = TFP_NEW(e->arena, tfp_known, b->out_count + 1);
+    for (uint32_t i = 0; x.outs && i < b->out_count; i++) x.outs[i] = nothing_known(0);
+    frame f = { .instance = (uint32_t)e->instances.size };
+    if (b->loops && (f.relaxed = TFP_NEW(e->arena, tfp_dims, b->count + 1)))
+        for (uint32_t i = 0; i < b->count; i++) f.relaxed[i].rank = INT32_MAX;
+    if (!x.outs || (b->loops && !f.relaxed) || !tfp_push(&e->instances, x) || !tfp_push(&m->stack, f) ||
+        !tfp_map64_put(&e->instance_by_key, key, f.instance))
+        return m->no_memory = true, TFP_NONE;
+    *started = true;
+    return f.instance;
+}
+
+static void add_child(machine *m, uint32_t parent, uint32_t local, uint32_t call, uint32_t instance)
+{
+    if (instance == TFP_NONE) return;
+    if (!tfp_push(&m->e->instances.at[parent].children, ((tfp_child){ local, call, instance }))) m->no_memory = true;
+}
+
+/* ---- calls ---- */
+
+/* The arguments that a call hands on: some of its inputs. */
+static const tfp_known *handed(const tfp_op *op, const tfp_call_op *call, uint32_t *count)
+{
+    uint32_t skip = call->first_arg < op->in_count ? call->first_arg : op->in_count;
+    *count = op->in_count - skip;
+    *count = *count > call->last_kept ? *count - call->last_kept : 0;
+    return op->in + skip;
+}
+
+/* What holds whichever of two results comes. */
+static tfp_known join_known(tfp_op *op, const tfp_known *a, const tfp_known *b)
+{
+    tfp_known k = { .shape = tfp_either(op, a->shape, b->shape), .dtype = a->dtype ? a->dtype : b->dtype };
+    if (same_held(a->held, b->held)) k.held = a->held;
+    if (a->elements && b->elements && same_known(a, b)) k.elements = a->elements;
+    return k;
+}
+
+/* Of If and While TensorFlow believes the attribute alone. */
+static bool set_told_shapes(tfp_op *op)
+{
+    size_t count;
+    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &count);
+    for (size_t i = 0; told && i < count; i++) tfp_set(op, (uint32_t)i, told[i]);
+    return told && count;
+}
+
+/* A plain call, a branch: every function once with the same arguments. false: it waits for one. */
+static bool call_all(machine *m, frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
+{
+    uint32_t count, parent = f->instance, found = 0;
+    bool started, all = true;
+    const tfp_known *args = handed(op, l->call, &count);
+    tfp_instance *x = &m->e->instances.at[parent];
+    size_t children = x->children.size;
+    for (uint32_t c = 0; c < l->call_count; c++) {
+        uint32_t of = instance_of(m, b->calls.at[l->call_first + c], args, count, &started);
+        if (started || m->no_memory) return m->e->instances.at[parent].children.size = children, false;
+        x = &m->e->instances.at[parent];
+        if (of == TFP_NONE) {
+            all = false;
+            continue;
+        }
+        add_child(m, parent, local, c, of);
+        const tfp_instance *called = &m->e->instances.at[of];
+        uint32_t results = m->e->program->bodies.at[called->body].result_count;
+        for (uint32_t i = 0; i < op->out_count && i < results; i++)
+            op->out[i] = found ? join_known(op, &op->out[i], &called->results[i]) : called->results[i];
+        found++;
+    }
+    if (l->call->kind == TFP_CALL_PLAIN && all) return true;
+    if (!all || m->e->importer) forget_outputs(op, b, l);
+    if (l->call->kind != TFP_CALL_BRANCH) return true;
+    for (uint32_t i = 0; i < op->out_count && m->e->importer; i++)
+        op->out[i].elements = NULL, op->out[i].shape = TFP_ANY_DIMS;
+    size_t told_count;
+    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &told_count);
+    for (size_t i = 0; told && i < told_count; i++) also_known(op, (uint32_t)i, told[i]);
+    return true;
+}
+
+/* The variables of a while loop before the first try: as they come in, in the importer as the attribute says. */
+static tfp_known *loop_start(machine *m, tfp_op *op)
+{
+    tfp_known *loop = TFP_NEW(m->e->arena, tfp_known, op->in_count + 1);
+    size_t told_count;
+    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &told_count);
+    if (!loop) return m->no_memory = true, NULL;
+    for (uint32_t i = 0; i < op->in_count; i++) {
+        loop[i] = op->in[i];
+        if (!m->e->importer) continue;
+        loop[i].elements = NULL;
+        if (told && told_count) loop[i].shape = i < told_count ? told[i] : TFP_ANY_DIMS;
+    }
+    return loop;
+}
+
+/* After TRIES_MOST nothing is believed but the attribute. */
+static void give_up(tfp_op *op, tfp_known *k, uint32_t i)
+{
+    size_t count;
+    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &count);
+    *k = (tfp_known){ .shape = told && i < count ? told[i] : TFP_ANY_DIMS, .dtype = k->dtype, .held = NULL };
+}
+
+/* What a variable is when it may come in as `in` and come back as `back`; true when that is less than was tried. */
+static bool relax(tfp_op *op, const tfp_body *body, uint32_t i, tfp_known *k, const tfp_known *back)
+{
+    tfp_edge from = i < body->def->result_count ? body->results[i] : (tfp_edge){ TFP_NONE, 0, false };
+    tfp_known now = { .shape = tfp_either(op, k->shape, back->shape), .dtype = k->dtype };
+    if (same_held(k->held, back->held)) now.held = k->held;
+    /* handles and constants stay what they are only if they are handed through untouched */
+    if (from.from == i && from.from < body->arg_count) now.elements = k->elements, now.held = k->held;
+    bool changed = !same_known(k, &now);
+    *k = now;
+    return changed;
+}
+
+/* false: it waits for its body or condition. */
+static bool call_while(machine *m, frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
+{
+    bool started;
+    uint32_t parent = f->instance, count = op->in_count;
+    uint32_t body = l->call_count > 1 ? b->calls.at[l->call_first + 1] : TFP_NONE;
+    if (!f->loop && !(f->loop = loop_start(m, op))) return true;
+    tfp_known *loop = f->loop;
+    uint32_t of = instance_of(m, body, loop, count, &started);
+    if (started || m->no_memory) return false;
+    while (of != TFP_NONE && !m->e->importer) {
+        const tfp_instance *x = &m->e->instances.at[of];
+        bool changed = false;
+        uint32_t results = m->e->program->bodies.at[body].result_count;
+        for (uint32_t i = 0; i < count && i < results; i++)
+            changed |= relax(op, &m->e->bodies[body], i, &loop[i], &x->results[i]);
+        if (!changed) break;
+        if (++m->stack.at[m->stack.size - 1].tries > TRIES_MOST)
+            for (uint32_t i = 0; i < count; i++) give_up(op, &loop[i], i);
+        bool last = m->stack.at[m->stack.size - 1].tries > TRIES_MOST;
+        of = instance_of(m, body, loop, count, &started);
+        if (started || m->no_memory) return false;
+        if (last) break;
+    }
+    uint32_t cond = instance_of(m, b->calls.at[l->call_first], loop, count, &started);
+    if (started || m->no_memory) return false;
+    add_child(m, parent, local, 0, cond);
+    add_child(m, parent, local, 1, of);
+    for (uint32_t i = 0; i < op->out_count && i < count; i++) op->out[i] = loop[i];
+    if (of == TFP_NONE || m->e->importer) {
+        forget_outputs(op, b, l);
+        if (!set_told_shapes(op))
+            for (uint32_t i = 0; i < op->out_count && i < count; i++) tfp_set(op, i, tfp_in(op, i));
+        for (uint32_t i = 0; i < op->out_count && i < count; i++)
+            op->out[i].held = m->e->importer ? NULL : loop[i].held;
+        return true;
+    }
+    size_t told_count;
+    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &told_count);
+    for (size_t i = 0; told && i < told_count; i++) also_known(op, (uint32_t)i, told[i]);
+    return true;
+}
+
+/* For: a number that counts, then the variables. */
+static bool call_for(machine *m, frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
+{
+    bool started;
+    uint32_t count, parent = f->instance;
+    const tfp_known *given = handed(op, l->call, &count);
+    tfp_known *args = TFP_NEW(m->e->arena, tfp_known, count + 2);
+    if (!args) return m->no_memory = true, true;
+    args[0] = (tfp_known){ .shape = TFP_SCALAR_DIMS, .dtype = 3 };
+    for (uint32_t i = 0; i < count; i++)
+        args[i + 1] = (tfp_known){ .shape = TFP_ANY_DIMS, .dtype = given[i].dtype, .held = given[i].held };
+    uint32_t of = l->call_count ? instance_of(m, b->calls.at[l->call_first], args, count + 1, &started) : TFP_NONE;
+    if (of != TFP_NONE && !m->e->instances.at[of].done) return false;
+    if (m->no_memory) return true;
+    add_child(m, parent, local, 0, of);
+    return true;
+}
+
+/* ---- one node ---- */
+
+/* false: it waits for a function. */
+static bool step(machine *m, frame *f)
+{
+    tfp_engine *e = m->e;
+    tfp_instance *x = &e->instances.at[f->instance];
+    const tfp_body *b = &e->bodies[x->body];
+    uint32_t local = b->order[f->at];
+    const tfp_local *l = &b->locals[local];
+    if (local < b->arg_count) {
+        x->outs[l->out_first] = x->args[local];
+        return true;
+    }
+    tfp_op op;
+    if (!tfp_op_of(e, b, x, local, &op)) return m->no_memory = true, true;
+    forget_outputs(&op, b, l);
+    bool ready = true;
+    if (l->call) {
+        /* the inputs move when another body is looked at: they need a place of their own */
+        tfp_known *in = TFP_NEW(e->arena, tfp_known, op.in_count + 1);
+        if (!in) return m->no_memory = true, true;
+        memcpy(in, op.in, op.in_count * sizeof *in);
+        op.in = in;
+        if (l->call->kind == TFP_CALL_WHILE)
+            ready = call_while(m, f, &op, b, l, local);
+        else if (l->call->kind == TFP_CALL_FOR)
+            ready = call_for(m, f, &op, b, l, local);
+        else
+            ready = call_all(m, f, &op, b, l, local);
+        if (!ready) return false;
+        for (uint32_t i = 0; i < op.out_count; i++)
+            if (!op.out[i].dtype) op.out[i].dtype = b->types.at[l->out_first + i];
+    } else {
+        run_rule(&op, l);
+    }
+    frame *now = &m->stack.at[m->stack.size - 1];
+    now->loop = NULL;
+    now->tries = 0;
+    after_rule(m, now, &op, local);
+    e->work++;
+    return true;
+}
+
+/* ---- loops of TensorFlow 1: a Merge is what comes in and what comes back ---- */
+
+/* After a pass: whether some Merge has to be less than it was. */
+static bool relax_merges(machine *m, frame *f)
+{
+    tfp_engine *e = m->e;
+    tfp_instance *x = &e->instances.at[f->instance];
+    const tfp_body *b = &e->bodies[x->body];
+    tfp_op op = { .profile = e->profile, .program = e->program, .arena = e->arena };
+    bool changed = false;
+    for (uint32_t i = b->arg_count; i < b->count; i++) {
+        const tfp_local *l = &b->locals[i];
+        for (uint32_t k = 0; k < l->edge_count; k++) {
+            tfp_edge edge = b->edges.at[l->edge_first + k];
+            if (!edge.back || !l->out_count) continue;
+            tfp_known *out = &x->outs[l->out_first];
+            tfp_dims both = tfp_either(&op, out->shape, x->outs[b->locals[edge.from].out_first + edge.slot].shape);
+            if (f->pass >= TRIES_MOST) both = TFP_ANY_DIMS;
+            if (tfp_dims_equal(both, out->shape)) continue;
+            f->relaxed[i] = both;
+            changed = true;
+        }
+    }
+    m->no_memory |= op.no_memory;
+    return changed;
+}
+
+static void finish(machine *m, const frame *f)
+{
+    tfp_engine *e = m->e;
+    tfp_instance *x = &e->instances.at[f->instance];
+    const tfp_body *b = &e->bodies[x->body];
+    x->results = TFP_NEW(e->arena, tfp_known, b->def->result_count + 1);
+    if (!x->results) {
+        m->no_memory = true;
+        return;
+    }
+    for (uint32_t i = 0; i < b->def->result_count; i++) {
+        tfp_edge edge = b->results[i];
+        x->results[i] = edge.from == TFP_NONE ? nothing_known(0) : x->outs[b->locals[edge.from].out_first + edge.slot];
+    }
+    x->done = true;
+    if (!tfp_push(&e->finished, f->instance)) m->no_memory = true;
+}
+
+static tfp_status run(machine *m, tfp_error *err)
+{
+    while (m->stack.size && !m->no_memory) {
+        frame *f = &m->stack.at[m->stack.size - 1];
+        const tfp_body *b = &m->e->bodies[m->e->instances.at[f->instance].body];
+        size_t depth = m->stack.size;
+        bool waits = false;
+        while (f->at < b->count && !waits && !m->no_memory) {
+            waits = !step(m, f);
+            f = &m->stack.at[depth - 1];
+            if (!waits) f->at++;
+        }
+        if (waits || m->no_memory) continue;
+        bool again = b->loops && !m->e->importer && f->pass <= TRIES_MOST && relax_merges(m, f);
+        if (again) {
+            m->e->instances.at[f->instance].children.size = 0;
+            f->pass++;
+            f->at = 0;
+            continue;
+        }
+        finish(m, f);
+        m->stack.size--;
+    }
+    return m->no_memory ? tfp_nomem(err) : TFP_OK;
+}
+
+/* ---- the whole program: the main graph, then functions that nobody calls ---- */
+
+static bool *find_called(tfp_engine *e, tfp_error *err)
+{
+    bool *called = TFP_NEW(e->arena, bool, e->program->bodies.size + 1);
+    for (uint32_t i = 0; called && i < e->program->bodies.size; i++) {
+        if (tfp_body_ready(e, i, err)) return NULL;
+        const tfp_body *b = &e->bodies[i];
+        for (size_t k = 0; k < b->calls.size; k++)
+            if (b->calls.at[k] != TFP_NONE) called[b->calls.at[k]] = true;
+    }
+    return called;
+}
+
+/* The instances that calls really use: loops were tried with more than one. */
+static bool mark_used(machine *m, uint32_t from, bool *seen)
+{
+    tfp_engine *e = m->e;
+    TFP_VEC(uint32_t) todo = { 0 };
+    bool ok = tfp_push(&todo, from);
+    while (ok && todo.size) {
+        tfp_instance *x = &e->instances.at[todo.at[--todo.size]];
+        if (x->used) continue;
+        x->used = seen[x->body] = true;
+        for (size_t i = 0; ok && i < x->children.size; i++) ok = tfp_push(&todo, x->children.at[i].instance);
+    }
+    tfp_vec_free(&todo);
+    return ok;
+}
+
+static tfp_status work_out(machine *m, uint32_t body, bool *seen, tfp_error *err)
+{
+    bool started;
+    uint32_t of = instance_of(m, body, NULL, 0, &started);
+    if (m->no_memory) return tfp_nomem(err);
+    tfp_status s = started ? run(m, err) : TFP_OK;
+    if (s || of == TFP_NONE) return s;
+    return mark_used(m, of, seen) ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_infer_all(tfp_engine *e, tfp_error *err)
+{
+    machine m = { .e = e };
+    bool *called = find_called(e, err), *seen = TFP_NEW(e->arena, bool, e->program->bodies.size + 1);
+    tfp_status s = called && seen ? work_out(&m, 0, seen, err) : tfp_nomem(err);
+    for (int round = 0; round < 2 && !s; round++) /* those that nobody calls first, then those in circles */
+        for (uint32_t i = 1; i < e->program->bodies.size && !s; i++)
+            if (!seen[i] && (round || !called[i])) s = work_out(&m, i, seen, err);
+    tfp_vec_free(&m.stack);
+    return s;
+}

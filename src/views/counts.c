@@ -76,15 +76,15 @@ static bool runs_of(const tfp_flops *f, tfp_arena *arena, int64_t **out)
     return runs != NULL;
 }
 
-/* A node with what it calls. The bytes of a call are only what goes in and out: not what it moves. */
+/* A node with what it calls. */
 static void count_whole(const tfp_node_flops *n, tfp_node_count *out)
 {
-    *out = (tfp_node_count){ .float_ops = known(n->all_flops),
-                             .macs = known(n->all_macs),
-                             .ops = n->all_ops,
-                             .counted = n->all_counted,
-                             .moves = n->bytes >= 0 && n->all_flops == n->flops && n->state == TFP_COUNTED };
-    if (out->moves) out->bytes = n->bytes;
+    *out = (tfp_node_count){ .float_ops = tfp_mul(known(n->all.flops), n->loop_runs, NULL),
+                             .macs = tfp_mul(known(n->all.macs), n->loop_runs, NULL),
+                             .bytes = tfp_mul(known(n->all.bytes), n->loop_runs, NULL),
+                             .ops = n->all.ops,
+                             .counted = n->all.counted,
+                             .moves = n->all.counted > 0 };
 }
 
 static void count_own(const tfp_node_flops *n, int64_t runs, tfp_node_count *out)
@@ -105,11 +105,11 @@ static tfp_status add_note(tfp_report *r, tfp_counts *c, const tfp_flops *f, tfp
         ops = tfp_add(ops, c->nodes[i].ops, NULL);
         counted = tfp_add(counted, c->nodes[i].counted, NULL);
     }
-    if (counted == ops && !f->loops_unknown) return TFP_OK;
+    if (counted == ops && !f->total.loops_unknown) return TFP_OK;
     int n = snprintf(text, sizeof text,
                      "float operations: %lld of %lld ops (%.2f%%) have a count%s; the command flops tells more",
                      (long long)counted, (long long)ops, ops ? 100.0 * (double)counted / (double)ops : 0,
-                     f->loops_unknown ? ", and loops whose trips are not known count once" : "");
+                     f->total.loops_unknown ? ", and loops whose trips are not known count once" : "");
     c->note = tfp_arena_copy(&r->arena, (tfp_str){ text, n < 0                     ? 0
                                                          : (size_t)n < sizeof text ? (size_t)n
                                                                                    : sizeof text - 1 });
@@ -161,13 +161,3 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
     if (!s && r->counts->note) s = tfp_report_note_add(r, err, "%s", r->counts->note);
     return s;
 }
-
-/* Until the engine is there. */
-__attribute__((weak)) tfp_status tfp_flops_new(const tfp_profile *p, tfp_flops_source source, const tfp_assume *assume,
-                                               tfp_flops **out, tfp_error *err)
-{
-    (void)p, (void)source, (void)assume;
-    *out = NULL;
-    return tfp_fail(err, TFP_NOTFOUND, "the engine of src/flops is not there yet");
-}
-__attribute__((weak)) void tfp_flops_free(tfp_flops *f) { (void)f; }

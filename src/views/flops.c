@@ -17,7 +17,7 @@ tfp_grid_column *tfp_grid_add(tfp_report *r, tfp_grid *g, const char *name, char
 }
 
 /* TensorFlow's op log, and the files, know nodes of the main graph only. */
-tfp_own_count tfp_flops_own(const tfp_flops_work *w, uint32_t node)
+tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
 {
     const tfp_node_flops *n = &w->f->nodes[node];
     tfp_own_count none = { TFP_NO_FORMULA, TFP_UNKNOWN, TFP_UNKNOWN }, out = { n->state, n->flops, n->macs };
@@ -32,7 +32,7 @@ tfp_own_count tfp_flops_own(const tfp_flops_work *w, uint32_t node)
     return out;
 }
 
-int64_t tfp_flops_runs(const tfp_flops_work *w, uint32_t node)
+int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node)
 {
     uint32_t body = w->body[node];
     int64_t calls = body ? w->f->calls[body] : 1;
@@ -41,7 +41,7 @@ int64_t tfp_flops_runs(const tfp_flops_work *w, uint32_t node)
 
 /* ---- the work ---- */
 
-static bool link_nodes(tfp_flops_work *w)
+static bool link_nodes(tfp_flops_table *w)
 {
     w->body = TFP_NEW(&w->arena, uint32_t, w->g->nodes.size);
     w->profile_node = TFP_NEW(&w->arena, uint32_t, w->g->nodes.size);
@@ -58,7 +58,7 @@ static tfp_status build_flops(tfp_report *r, tfp_error *err)
 {
     const tfp_options *o = r->options;
     bool chosen = tfp_options_chosen(o, "float_ops_source");
-    tfp_flops_work w = { .r = r,
+    tfp_flops_table w = { .r = r,
                          .p = r->profile,
                          .source = chosen ? (tfp_flops_source)o->float_ops_source : TFP_FLOPS_OWN };
     tfp_flops_source engine = w.source == TFP_FLOPS_FILES ? TFP_FLOPS_OWN : w.source; /* shapes are worked out anyway */

@@ -9,7 +9,7 @@
 tfp_status tfp_flops_of(const tfp_profile *p, tfp_flops_source source, const tfp_options *o, tfp_flops **out,
                         tfp_error *err);
 
-typedef struct tfp_flops_work {
+typedef struct tfp_flops_table {
     tfp_report *r;
     const tfp_profile *p;
     const tfp_program *g;
@@ -18,22 +18,22 @@ typedef struct tfp_flops_work {
     uint32_t *body;         /* per node of the program: -> bodies */
     uint32_t *profile_node; /* per node of the program: -> profile's nodes, TFP_NONE */
     tfp_arena arena;        /* until the report is made */
-} tfp_flops_work;
+} tfp_flops_table;
 
 /* What one node counts by itself, as the options' source has it. */
 typedef struct tfp_own_count {
     tfp_count_state state;
     int64_t flops, macs; /* TFP_UNKNOWN */
 } tfp_own_count;
-tfp_own_count tfp_flops_own(const tfp_flops_work *w, uint32_t node);
+tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node);
 /* How often one execution of the main graph runs a node: 1 in the main graph, 0 in a body that nothing calls. */
-int64_t tfp_flops_runs(const tfp_flops_work *w, uint32_t node);
+int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node);
 
 /* A column of a table with `rows` rows, all in the report's arena; cells of a nullable one are there until marked. NULL
  * without memory. The pointer is good until the next column. */
 tfp_grid_column *tfp_grid_add(tfp_report *r, tfp_grid *g, const char *name, char type, tfp_unit unit, bool nullable);
 
 /* -nodes: a row a node, each body after the other. */
-tfp_status tfp_flops_nodes(tfp_flops_work *w, tfp_error *err);
+tfp_status tfp_flops_nodes(tfp_flops_table *w, tfp_error *err);
 
 #endif

@@ -21,7 +21,7 @@ static void put_shapes(tfp_buf *b, const tfp_flops *f, const tfp_node_flops *n)
         if (i) tfp_buf_char(b, '|');
         tfp_buf_int(b, i);
         tfp_buf_char(b, ':');
-        put_shape(b, f->shapes[n->out_first + i]);
+        put_shape(b, n->outs[i].shape);
     }
 }
 
@@ -47,7 +47,7 @@ static void put_number(tfp_grid_column *c, size_t row, int64_t n)
     c->ints[row] = n < 0 ? 0 : n;
 }
 
-static bool put_row(const tfp_flops_work *w, size_t row, uint32_t node, tfp_str function, tfp_buf *text)
+static bool put_row(const tfp_flops_table *w, size_t row, uint32_t node, tfp_str function, tfp_buf *text)
 {
     static const char *const sources[] = {
         [TFP_COUNTED] = "formula", [TFP_NO_FORMULA] = "none", [TFP_NO_SHAPE] = "no_shape"
@@ -69,7 +69,7 @@ static bool put_row(const tfp_flops_work *w, size_t row, uint32_t node, tfp_str 
     return true;
 }
 
-tfp_status tfp_flops_nodes(tfp_flops_work *w, tfp_error *err)
+tfp_status tfp_flops_nodes(tfp_flops_table *w, tfp_error *err)
 {
     tfp_report *r = w->r;
     tfp_buf text = { 0 };

@@ -1,0 +1,120 @@
+/* flops/flops.c: the engine from the outside: one call works out a whole program. */
+#include "flops/engine.h"
+
+/* A hostile file must not make endless work or output: a handful of times what its nodes can sensibly need. */
+#define WORK_FLOOR UINT64_C(2000000)
+#define WORK_PER_NODE 16
+#define OUTS_FLOOR UINT64_C(1000000)
+#define OUTS_PER_NODE 16
+#define MEMORY_FLOOR ((size_t)256 << 20)
+#define MEMORY_PER_NODE 4096
+
+static tfp_status check_assumed(const tfp_engine *e, tfp_error *err)
+{
+    for (size_t i = 0; e->assume && i < e->assume->shape_count; i++) {
+        tfp_str name = e->assume->shapes[i].name;
+        tfp_strid id = tfp_strtab_find(&e->profile->strings, name);
+        const tfp_program_body *main = &e->program->bodies.at[0];
+        bool found = false;
+        for (uint32_t k = 0; id != TFP_NONE && !found && k < main->node_count; k++)
+            found = e->program->nodes.at[main->node_first + k].name == id;
+        if (!found)
+            return tfp_fail(err, TFP_NOTFOUND, "%s: no node '%.*s' whose shape could be assumed",
+                            tfp_first_source(e->profile), (int)name.size, name.data);
+    }
+    return TFP_OK;
+}
+
+static tfp_status start(tfp_engine *e, tfp_error *err)
+{
+    const tfp_program *g = e->program;
+    tfp_flops *f = e->f;
+    size_t nodes = g->nodes.size, strings = e->profile->strings.count;
+    f->arena.limit = MEMORY_FLOOR + nodes * MEMORY_PER_NODE;
+    f->nodes = TFP_NEW(&f->arena, tfp_node_flops, nodes + 1);
+    f->wrong = TFP_NEW(&f->arena, const char *, nodes + 1);
+    f->calls = TFP_NEW(&f->arena, int64_t, g->bodies.size + 1);
+    f->program_node = TFP_NEW(&f->arena, uint32_t, e->profile->nodes.size + 1);
+    e->bodies = TFP_NEW(&f->arena, tfp_body, g->bodies.size + 1);
+    e->local_by_name = TFP_NEW(&f->arena, uint32_t, strings + 1);
+    e->work_most = WORK_FLOOR + nodes * WORK_PER_NODE;
+    e->outs_most = OUTS_FLOOR + nodes * OUTS_PER_NODE;
+    if (!f->nodes || !f->wrong || !f->calls || !f->program_node || !e->bodies || !e->local_by_name ||
+        !tfp_rule_index_new(&e->rules, &f->arena))
+        return tfp_nomem(err);
+    memset(e->local_by_name, 0xff, (strings + 1) * sizeof *e->local_by_name);
+    memset(f->program_node, 0xff, (e->profile->nodes.size + 1) * sizeof *f->program_node);
+    return check_assumed(e, err);
+}
+
+/* The rows of the profile's nodes: the main graph by name; functions, if they are kept, as FUNCTION/NODE. */
+static tfp_status find_profile_nodes(tfp_engine *e, tfp_error *err)
+{
+    const tfp_program *g = e->program;
+    tfp_buf name = { 0 };
+    bool with_functions = e->profile->keep & TFP_KEEP_FUNCTIONS;
+    for (size_t i = 0; i < g->bodies.size && (i == 0 || with_functions); i++) {
+        const tfp_program_body *b = &g->bodies.at[i];
+        for (uint32_t k = 0; k < b->node_count; k++) {
+            uint32_t at = b->node_first + k;
+            name.size = 0;
+            if (i) {
+                tfp_buf_str(&name, tfp_text(e->profile, b->name));
+                tfp_buf_char(&name, '/');
+            }
+            tfp_buf_str(&name, tfp_text(e->profile, g->nodes.at[at].name));
+            uint32_t node = tfp_find_node(e->profile, (tfp_str){ name.data, name.size });
+            if (node != TFP_NONE && e->f->program_node[node] == TFP_NONE) e->f->program_node[node] = at;
+        }
+    }
+    bool failed = name.failed;
+    tfp_buf_free(&name);
+    return failed ? tfp_nomem(err) : TFP_OK;
+}
+
+static void engine_free(tfp_engine *e)
+{
+    for (size_t i = 0; e->bodies && i < e->program->bodies.size; i++) tfp_body_free(&e->bodies[i]);
+    for (size_t i = 0; i < e->instances.size; i++) tfp_vec_free(&e->instances.at[i].children);
+    tfp_vec_free(&e->instances);
+    tfp_vec_free(&e->finished);
+    tfp_vec_free(&e->scratch);
+    tfp_map64_free(&e->instance_by_key);
+}
+
+tfp_status tfp_flops_new(const tfp_profile *p, tfp_flops_source source, const tfp_assume *assume, tfp_flops **out,
+                         tfp_error *err)
+{
+    *out = NULL;
+    if (!p->program || !p->program->bodies.size)
+        return tfp_fail(err, TFP_BADARG, "%s: no graph was kept to work out float operations from",
+                        tfp_first_source(p));
+    tfp_flops *f = calloc(1, sizeof *f);
+    if (!f) return tfp_nomem(err);
+    f->profile = p;
+    f->program = p->program;
+    tfp_engine e = { .f = f,
+                     .arena = &f->arena,
+                     .profile = p,
+                     .program = p->program,
+                     .source = source,
+                     .assume = assume,
+                     .importer = source == TFP_FLOPS_TENSORFLOW };
+    tfp_status s = start(&e, err);
+    if (!s) s = find_profile_nodes(&e, err);
+    if (!s) s = tfp_infer_all(&e, err);
+    if (!s) s = tfp_count_all(&e, err);
+    engine_free(&e);
+    if (s)
+        tfp_flops_free(f);
+    else
+        *out = f;
+    return s;
+}
+
+void tfp_flops_free(tfp_flops *f)
+{
+    if (!f) return;
+    tfp_arena_free(&f->arena);
+    free(f);
+}
