@@ -1,5 +1,5 @@
-/* tests/bench/walk.c: the yardstick of the benchmark: visits every field of a ProfileProto and keeps nothing.
- *   walk FILE [TIMES]      prints the fields and the best time in seconds
+/* tests/bench/walk.c: the yardstick of the benchmark: visits every field of a ProfileProto, or GraphDef, and keeps nothing.
+ *   walk FILE [TIMES [graph]]      prints the fields and the best time in seconds
  * It stands apart from the library: a plain walk is what any reader must at least do. */
 #include <fcntl.h>
 #include <stdint.h>
@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Which fields of which message are messages. The attributes of nodes are left as bytes. */
+/* Which fields of which message are messages. The attributes of a profile's nodes are left as
+ * bytes. */
 enum {
     SCALARS,
     PROFILE,
@@ -25,6 +26,14 @@ enum {
     TUPLE,
     MEMORY,
     OUTPUT_ENTRY,
+    GRAPH,
+    LIBRARY,
+    FUNCTION,
+    NODE_DEF,
+    ATTR_ENTRY,
+    ATTR,
+    LIST,
+    SHAPE,
     KINDS
 };
 static const uint8_t inside[KINDS][17] = {
@@ -45,6 +54,14 @@ static const uint8_t inside[KINDS][17] = {
     [TUPLE] = { [1] = SCALARS + KINDS }, /* packed numbers: walked as bytes are, by their count */
     [MEMORY] = { [11] = OUTPUT_ENTRY },
     [OUTPUT_ENTRY] = { [2] = SCALARS + KINDS },
+    [GRAPH] = { [1] = NODE_DEF, [2] = LIBRARY },
+    [LIBRARY] = { [1] = FUNCTION },
+    [FUNCTION] = { [3] = NODE_DEF },
+    [NODE_DEF] = { [5] = ATTR_ENTRY },
+    [ATTR_ENTRY] = { [2] = ATTR },
+    [ATTR] = { [1] = LIST, [7] = SHAPE, [8] = SCALARS + KINDS },
+    [LIST] = { [7] = SHAPE },
+    [SHAPE] = { [2] = SCALARS + KINDS },
 };
 
 static uint64_t fields, sum;
@@ -102,6 +119,7 @@ static double now(void)
 int main(int argc, char **argv)
 {
     int fd = argc > 1 ? open(argv[1], O_RDONLY) : -1, times = argc > 2 ? atoi(argv[2]) : 5;
+    unsigned kind = argc > 3 ? GRAPH : PROFILE;
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0) return 1;
     const uint8_t *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
@@ -110,7 +128,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < times; i++) {
         fields = sum = 0;
         double start = now();
-        walk(data, data + st.st_size, PROFILE);
+        walk(data, data + st.st_size, kind);
         double took = now() - start;
         if (took < best) best = took;
     }
