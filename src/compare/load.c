@@ -42,7 +42,8 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
     for (int i = 0; i < TFP_C_COUNT && !chosen; i++)
         if (bits >> i & 1) selected[count++] = (tfp_column_id)i;
     for (size_t i = 0; i < count; i++)
-        if (tfp_columns[selected[i]].value >= 0) d->columns[d->column_count++] = selected[i];
+        if (tfp_columns[selected[i]].value >= 0 || tfp_is_ratio(&tfp_columns[selected[i]]))
+            d->columns[d->column_count++] = selected[i];
     if (d->column_count == 0)
         return tfp_fail(err, TFP_BADARG,
                         bits ? "option -select: none of these columns is a number, so there is nothing to "
@@ -155,11 +156,14 @@ static bool align(tfp_diff_work *d, const tfp_report *r, turns *t, uint32_t *ite
     return true;
 }
 
-static int64_t row_value(const tfp_report *r, uint32_t row, tfp_column_id column)
+/* Of a ratio without anything to divide by 0: no row is absent for that. */
+static double row_value(const tfp_report *r, uint32_t row, tfp_column_id column)
 {
-    tfp_value v = (tfp_value)tfp_columns[column].value;
-    /* in the op view a total holds all rows that follow */
-    return r->kind == TFP_REPORT_LIST && row ? tfp_own(r, row, v) : tfp_total(r, row, v);
+    const tfp_column *c = &tfp_columns[column];
+    bool total = r->kind != TFP_REPORT_LIST || !row; /* in the op view a total holds all rows that follow */
+    double x = 0;
+    if (tfp_is_ratio(c)) return tfp_ratio(r, row, column, total, &x) ? x : 0;
+    return (double)(total ? tfp_total(r, row, (tfp_value)c->value) : tfp_own(r, row, (tfp_value)c->value));
 }
 
 static tfp_options *options_for(const tfp_diff_work *d)
@@ -242,7 +246,7 @@ static void add_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp_report
         uint32_t item = s->items[row];
         for (size_t c = 0; c < d->column_count && item != TFP_NONE; c++) {
             if (isnan(l->mean[c][item])) continue; /* not a row of the mean */
-            double value = (double)row_value(r, row, d->columns[c]);
+            double value = row_value(r, row, d->columns[c]);
             l->mean[c][item] += value;
             if (s->spreads[c].mean) spread_add(&s->spreads[c], item, value);
         }
@@ -299,12 +303,15 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     tfp_status status = tfp_report_build(p, d->view, s->options, &l->rows, err);
     if (status) return status;
     const tfp_report *r = l->rows;
+    s->options->counts = r->counts; /* once for all steps */
+    if (r->counts && r->counts->note &&
+        (status = tfp_report_note_add(d->report, err, "%s: %s", d->names[l - d->loaded], r->counts->note)))
+        return status;
     if (!resized(&s->items, r->rows.size) || !align(d, r, &s->turns, s->items) ||
         !room_for(l, d->column_count, d->items.at.size))
         return tfp_nomem(err);
     for (uint32_t row = 0; row < r->rows.size; row++)
-        for (size_t c = 0; c < d->column_count; c++)
-            l->mean[c][s->items[row]] = (double)row_value(r, row, d->columns[c]);
+        for (size_t c = 0; c < d->column_count; c++) l->mean[c][s->items[row]] = row_value(r, row, d->columns[c]);
     return TFP_OK;
 }
 

@@ -182,14 +182,15 @@ static bool is_occurrence(tfp_str cell)
 static bool find_cell(int column, tfp_str *cells, tfp_str *cell)
 {
     bool more = true;
+    tfp_str end = tfp_str_of(tfp_columns[column].suffix);
     while (more) {
         more = cells->size > 0;
         *cell = next_cell(cells);
         if (column == TFP_C_OCCURRENCE) {
             if (is_occurrence(*cell)) return true;
         } else if (column != TFP_C_PARAMS) {
-            return more && (column != TFP_C_FLOAT_OPS || cut_end(cell, TFP_STR(" flops")));
-        } else if (cut_end(cell, TFP_STR(" params"))) {
+            return more && (!end.size || cut_end(cell, end));
+        } else if (cut_end(cell, end)) {
             return true;
         }
     }

@@ -63,9 +63,10 @@ typedef struct tfp_column {
     const char *legend;    /* of its cell in scope, graph and code; NULL: no cell of its own */
     const char *legend_op; /* in the op view; NULL: the same */
     tfp_unit unit;
-    int value;         /* tfp_value, -1 for labels */
-    const char *field; /* of a label: its name in GraphNodeProto and JSON; numbers have theirs in outputs/fields.c */
-    const char *help;  /* what it means and where it comes from; the Doc line shows it too */
+    int value;          /* tfp_value, -1 for labels */
+    const char *field;  /* of a label: its name in GraphNodeProto and JSON; numbers have theirs in outputs/fields.c */
+    const char *help;   /* what it means and where it comes from; the Doc line shows it too */
+    const char *suffix; /* behind the numbers of its cell in scope, graph and code; NULL: none */
     struct {
         tfp_value over, under; /* of a ratio: what is divided by what; ratios are made of sums and never summed */
         double times;          /* and multiplied with this; 0: no ratio */

@@ -7,6 +7,7 @@
 #include "outputs/table.h"
 #include "wire/json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SCHEMA_VERSION 1
@@ -20,8 +21,17 @@ typedef struct writer {
     bool nomem;
 } writer;
 
+enum { NAME_MAX_SIZE = 64 };
+
+static const char *total_name(const tfp_column *c, char *room, size_t size)
+{
+    snprintf(room, size, "total_%s", c->name);
+    return room;
+}
+
 static void put_columns(writer *w)
 {
+    char room[NAME_MAX_SIZE];
     tfp_json_key(&w->j, "columns");
     tfp_json_open(&w->j, '[');
     for (int i = 0; i < TFP_C_COUNT; i++) {
@@ -34,7 +44,10 @@ static void put_columns(writer *w)
         tfp_json_key(&w->j, "field");
         tfp_json_text(&w->j, number ? number->own : c->field);
         tfp_json_key(&w->j, "total_field");
-        tfp_json_text(&w->j, number ? number->total : NULL);
+        if (tfp_is_ratio(c))
+            tfp_json_text(&w->j, total_name(c, room, sizeof room));
+        else
+            tfp_json_text(&w->j, number ? number->total : NULL);
         tfp_json_key(&w->j, "unit");
         tfp_json_text(&w->j, tfp_unit_name(c->unit));
         tfp_json_close(&w->j, '}');
@@ -51,10 +64,33 @@ static void put_number(writer *w, const char *key, const int64_t *value)
         tfp_json_null(&w->j); /* this report was built without it: no number is better than a wrong 0 */
 }
 
+static void put_ratio(writer *w, const char *key, uint32_t row, tfp_column_id column, bool total)
+{
+    double x;
+    tfp_json_key(&w->j, key);
+    if (tfp_ratio(w->r, row, column, total, &x))
+        tfp_json_double(&w->j, x);
+    else
+        tfp_json_null(&w->j);
+}
+
+static void put_ratios(writer *w, uint32_t row)
+{
+    char room[NAME_MAX_SIZE];
+    for (int i = 0; i < TFP_C_COUNT; i++) {
+        const tfp_column *c = &tfp_columns[i];
+        if (!tfp_is_ratio(c) || !tfp_selects(w->r->options, (tfp_column_id)i)) continue;
+        put_ratio(w, c->name, row, (tfp_column_id)i, false);
+        put_ratio(w, total_name(c, room, sizeof room), row, (tfp_column_id)i, true);
+    }
+}
+
+/* Those of the files are always there; those that are worked out when they were asked for. */
 static void put_numbers(writer *w, uint32_t row)
 {
     for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
         const tfp_row_field *f = &tfp_row_fields[i];
+        if (f->value >= TFP_V_FILES_COUNT && !(w->r->values >> f->value & 1)) continue;
         if (f->own) put_number(w, f->own, tfp_own_of(w->r, row, f->value));
         if (f->total) put_number(w, f->total, tfp_total_of(w->r, row, f->value));
     }
@@ -155,6 +191,7 @@ static void put_fields(writer *w, uint32_t row)
     tfp_json_key(&w->j, "accounted");
     tfp_json_bool(&w->j, x->accounted);
     put_numbers(w, row);
+    put_ratios(w, row);
     put_label_list(w, "devices", tfp_labels_devices(w->r, row, &w->labels));
     put_label_list(w, "op_types", tfp_labels_op_types(w->r, row, &w->labels));
     if (x->node != TFP_NONE) put_node(w, &w->r->profile->nodes.at[x->node]);

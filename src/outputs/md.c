@@ -74,6 +74,14 @@ static void put_value(writer *w, const int64_t *value, tfp_unit unit)
     tfp_buf_text(w->out, " |");
 }
 
+static void put_ratio(writer *w, uint32_t row, tfp_column_id id, bool total)
+{
+    double x;
+    tfp_buf_char(w->out, ' ');
+    if (tfp_ratio(w->r, row, id, total, &x)) tfp_format_real(w->out, tfp_columns[id].unit, x);
+    tfp_buf_text(w->out, " |");
+}
+
 static void put_labels(writer *w, bool found)
 {
     if (!found) w->nomem = true;
@@ -165,6 +173,12 @@ static void put_column(writer *w, tfp_column_id id, uint32_t row)
         put_value(w, tfp_own_of(r, row, TFP_V_RUNS), TFP_NUMBER);
         put_value(w, tfp_total_of(r, row, TFP_V_RUNS), TFP_NUMBER);
         put_value(w, tfp_total_of(r, row, TFP_V_DEFINITIONS), TFP_NUMBER);
+        break;
+    case TFP_C_COVERAGE:
+    case TFP_C_FLOPS_PER_SECOND:
+    case TFP_C_INTENSITY:
+        put_ratio(w, row, id, false);
+        put_ratio(w, row, id, true);
         break;
     default:
         put_value(w, tfp_own_of(r, row, (tfp_value)c->value), c->unit);

@@ -225,6 +225,8 @@ static const char *comment_of(tfp_column_id id)
     case TFP_C_RESIDUAL_BYTES: return "Sum of operation allocated memory after finish.";
     case TFP_C_OUTPUT_BYTES: return "Sum of operation output size.";
     case TFP_C_PARAMS: return "Model parameters.";
+    case TFP_C_MACS: return "Multiply-adds.";
+    case TFP_C_BYTES_MOVED: return "Sum of the bytes of operations' inputs and outputs.";
     case TFP_C_FLOAT_OPS: return "Model float operations (Only available if defined).";
     default: return "";
     }

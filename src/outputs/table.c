@@ -18,6 +18,16 @@ static bool total_value(const tfp_report *r, uint32_t row, tfp_value from, int64
     return n != NULL;
 }
 
+static bool own_ratio(const tfp_report *r, uint32_t row, int column, double *out)
+{
+    return tfp_ratio(r, row, (tfp_column_id)column, false, out);
+}
+
+static bool total_ratio(const tfp_report *r, uint32_t row, int column, double *out)
+{
+    return tfp_ratio(r, row, (tfp_column_id)column, true, out);
+}
+
 static bool row_number(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
 {
     (void)r, (void)from;
@@ -153,17 +163,22 @@ static void finding_text(tfp_cells *c, uint32_t finding, tfp_buf *out)
 
 #define NUMBER(name, column, from, get)                                                                                \
     {                                                                                                                  \
-        name, 'i', true, column, from, get, NULL, NULL                                                                 \
+        name, 'i', true, column, from, get, NULL, NULL, NULL                                                           \
     }
 #define NUMBERS(name, column, from)                                                                                    \
     NUMBER(name, column, from, own_value), NUMBER("total_" name, column, from, total_value)
+#define RATIO(name, column, get)                                                                                       \
+    {                                                                                                                  \
+        name, 'r', true, column, TFP_V_COUNT, NULL, get, NULL, NULL                                                    \
+    }
+#define RATIOS(name, column) RATIO(name, column, own_ratio), RATIO("total_" name, column, total_ratio)
 #define ROW_NUMBER(name, type, null, column, get)                                                                      \
     {                                                                                                                  \
-        name, type, null, column, TFP_V_COUNT, get, NULL, NULL                                                         \
+        name, type, null, column, TFP_V_COUNT, get, NULL, NULL, NULL                                                   \
     }
 #define TEXT(name, column, get)                                                                                        \
     {                                                                                                                  \
-        name, 's', false, column, TFP_V_COUNT, NULL, get, NULL                                                         \
+        name, 's', false, column, TFP_V_COUNT, NULL, NULL, get, NULL                                                   \
     }
 
 /* clang-format off */
@@ -175,10 +190,15 @@ static const tfp_flat row_columns[] = {
     ROW_NUMBER("accounted", 'b', false, TFP_FLAT_TYPED, row_accounted),
     NUMBERS("accelerator_micros", TFP_C_ACCELERATOR_MICROS, TFP_V_ACCELERATOR_MICROS),
     NUMBERS("bytes", TFP_C_BYTES, TFP_V_BYTES),
+    NUMBERS("bytes_moved", TFP_C_BYTES_MOVED, TFP_V_BYTES_MOVED),
+    RATIOS("coverage", TFP_C_COVERAGE),
     NUMBERS("cpu_micros", TFP_C_CPU_MICROS, TFP_V_CPU_MICROS),
     TEXT("device", TFP_C_DEVICE, row_devices),
     NUMBERS("float_ops", TFP_C_FLOAT_OPS, TFP_V_FLOAT_OPS),
+    RATIOS("flops_per_second", TFP_C_FLOPS_PER_SECOND),
     TEXT("input_shapes", TFP_C_INPUT_SHAPES, row_input_shapes),
+    RATIOS("intensity", TFP_C_INTENSITY),
+    NUMBERS("macs", TFP_C_MACS, TFP_V_MACS),
     NUMBERS("micros", TFP_C_MICROS, TFP_V_MICROS),
     ROW_NUMBER("num_hidden_ops", 'i', false, TFP_C_NUM_HIDDEN_OPS, row_hidden),
     NUMBERS("runs", TFP_C_OCCURRENCE, TFP_V_RUNS),
@@ -289,7 +309,7 @@ bool tfp_flat_int(const tfp_flat *f, const tfp_report *r, uint32_t row, int64_t 
 
 bool tfp_flat_real(const tfp_flat *f, const tfp_report *r, uint32_t row, double *out)
 {
-    (void)r;
+    if (f->real) return f->real(r, row, f->column, out);
     if (!f->grid || !f->grid->reals || !there(f, row)) return false;
     *out = f->grid->reals[row];
     return true;

@@ -27,8 +27,9 @@ typedef struct tfp_flat {
     int column;     /* the tfp_column_id that brings it along, or one of the above */
     tfp_value from; /* for number */
     bool (*number)(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out); /* false: absent */
+    bool (*real)(const tfp_report *r, uint32_t row, int column, double *out);        /* false: absent */
     void (*text)(tfp_cells *c, uint32_t row, tfp_buf *out); /* appends, escaped; without memory out fails */
-    const tfp_grid_column *grid; /* a column of the report's own, instead of the two before */
+    const tfp_grid_column *grid; /* a column of the report's own, instead of the three before */
 } tfp_flat;
 
 /* Column `i` of those that the options select, in order, or false past the end; `typed` as in TFP_FLAT_TYPED. */

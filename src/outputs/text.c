@@ -9,16 +9,30 @@
 #include <stdlib.h>
 
 /* Cells come in a fixed order, whatever the order asked for; it differs between the views. */
-static const tfp_column_id tree_cells[] = { TFP_C_PARAMS,      TFP_C_FLOAT_OPS,          TFP_C_BYTES,
-                                            TFP_C_PEAK_BYTES,  TFP_C_RESIDUAL_BYTES,     TFP_C_OUTPUT_BYTES,
-                                            TFP_C_MICROS,      TFP_C_ACCELERATOR_MICROS, TFP_C_CPU_MICROS,
-                                            TFP_C_DEVICE,      TFP_C_OP_TYPES,           TFP_C_OCCURRENCE,
-                                            TFP_C_INPUT_SHAPES };
-static const tfp_column_id group_cells[] = { TFP_C_BYTES,        TFP_C_PEAK_BYTES, TFP_C_RESIDUAL_BYTES,
-                                             TFP_C_OUTPUT_BYTES, TFP_C_MICROS,     TFP_C_ACCELERATOR_MICROS,
-                                             TFP_C_CPU_MICROS,   TFP_C_PARAMS,     TFP_C_FLOAT_OPS,
-                                             TFP_C_DEVICE,       TFP_C_OP_TYPES,   TFP_C_OCCURRENCE,
-                                             TFP_C_INPUT_SHAPES };
+static const tfp_column_id tree_cells[] = {
+    TFP_C_PARAMS,         TFP_C_FLOAT_OPS,        TFP_C_MACS,        TFP_C_BYTES,      TFP_C_PEAK_BYTES,
+    TFP_C_RESIDUAL_BYTES, TFP_C_OUTPUT_BYTES,     TFP_C_BYTES_MOVED, TFP_C_MICROS,     TFP_C_ACCELERATOR_MICROS,
+    TFP_C_CPU_MICROS,     TFP_C_DEVICE,           TFP_C_OP_TYPES,    TFP_C_OCCURRENCE, TFP_C_INPUT_SHAPES,
+    TFP_C_COVERAGE,       TFP_C_FLOPS_PER_SECOND, TFP_C_INTENSITY
+};
+static const tfp_column_id group_cells[] = { TFP_C_BYTES,
+                                             TFP_C_PEAK_BYTES,
+                                             TFP_C_RESIDUAL_BYTES,
+                                             TFP_C_OUTPUT_BYTES,
+                                             TFP_C_BYTES_MOVED,
+                                             TFP_C_MICROS,
+                                             TFP_C_ACCELERATOR_MICROS,
+                                             TFP_C_CPU_MICROS,
+                                             TFP_C_PARAMS,
+                                             TFP_C_FLOAT_OPS,
+                                             TFP_C_MACS,
+                                             TFP_C_DEVICE,
+                                             TFP_C_OP_TYPES,
+                                             TFP_C_OCCURRENCE,
+                                             TFP_C_INPUT_SHAPES,
+                                             TFP_C_COVERAGE,
+                                             TFP_C_FLOPS_PER_SECOND,
+                                             TFP_C_INTENSITY };
 enum { CELL_COUNT = sizeof tree_cells / sizeof *tree_cells };
 
 /* The cells to print: micros brings three, which accelerator_micros and cpu_micros then do not repeat. */
@@ -83,6 +97,15 @@ static void write_pair(const tfp_report *r, uint32_t row, const tfp_column *c, t
     tfp_format_unit(b, c->unit, tfp_total(r, row, v));
 }
 
+static void write_ratio(const tfp_report *r, uint32_t row, tfp_column_id cell, bool total, tfp_buf *b)
+{
+    double x;
+    if ((total || r->rows.at[row].accounted) && tfp_ratio(r, row, cell, total, &x))
+        tfp_format_real(b, tfp_columns[cell].unit, x);
+    else
+        tfp_buf_text(b, "--");
+}
+
 static void write_occurrence(const tfp_report *r, uint32_t row, tfp_buf *b)
 {
     if (r->kind == TFP_REPORT_GROUPS) {
@@ -113,11 +136,6 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
             if (b->size != before) tfp_buf_text(b, ", ");
         }
         write_pair(r, row, &tfp_columns[cell], b);
-        tfp_buf_text(b, " params");
-        break;
-    case TFP_C_FLOAT_OPS:
-        write_pair(r, row, &tfp_columns[cell], b);
-        tfp_buf_text(b, " flops");
         break;
     case TFP_C_DEVICE:
         tfp_labels_join_devices(r, row, scratch);
@@ -134,8 +152,16 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
         else if (x->node != TFP_NONE)
             tfp_node_input_shapes(r->profile, x->node, "|", b);
         break;
+    case TFP_C_COVERAGE:
+    case TFP_C_FLOPS_PER_SECOND:
+    case TFP_C_INTENSITY:
+        write_ratio(r, row, cell, false, b);
+        tfp_buf_char(b, '/');
+        write_ratio(r, row, cell, true, b);
+        break;
     default: write_pair(r, row, &tfp_columns[cell], b);
     }
+    if (tfp_columns[cell].suffix) tfp_buf_text(b, tfp_columns[cell].suffix);
 }
 
 /* The device falls away, comma and all, where it is not known. */
@@ -189,13 +215,21 @@ static void write_share(const tfp_report *r, uint32_t row, tfp_column_id cell, t
     double whole = root ? (double)root : 1;
     size_t from = b->size;
     tfp_format_unit(b, c->unit, own);
-    if (cell == TFP_C_PARAMS) tfp_buf_text(b, " params");
-    if (cell == TFP_C_FLOAT_OPS) tfp_buf_text(b, " float_ops");
+    if (c->suffix) tfp_buf_text(b, cell == TFP_C_FLOAT_OPS ? " float_ops" : c->suffix);
     tfp_buf_text(b, " (");
     tfp_format_percent(b, counts ? 100.0 * (double)total / whole : 0);
     tfp_buf_text(b, ", ");
     tfp_format_percent(b, counts ? 100.0 * (double)own / whole : 0);
     tfp_buf_char(b, ')');
+    pad_left(b, from, 30);
+}
+
+/* A type's own ratio: there is nothing to add up. */
+static void write_type_ratio(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
+{
+    size_t from = b->size;
+    write_ratio(r, row, cell, row == 0, b);
+    if (tfp_columns[cell].suffix) tfp_buf_text(b, tfp_columns[cell].suffix);
     pad_left(b, from, 30);
 }
 
@@ -291,6 +325,8 @@ static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id 
             tfp_buf_char(b, '|');
             tfp_buf_int(b, r->rows.at[row].member_count);
             pad_left(b, from, 10);
+        } else if (tfp_is_ratio(&tfp_columns[cells[i]])) {
+            write_type_ratio(r, row, cells[i], b);
         } else {
             write_share(r, row, cells[i], b);
         }

@@ -17,7 +17,7 @@ static void next_item(items *x)
     if (x->count++) tfp_buf_text(x->b, ", ");
 }
 
-static void write_pair(items *x, const tfp_report *r, uint32_t row, tfp_column_id c, const char *unit)
+static void write_pair(items *x, const tfp_report *r, uint32_t row, tfp_column_id c)
 {
     const tfp_column *column = &tfp_columns[c];
     tfp_value v = (tfp_value)column->value;
@@ -29,7 +29,7 @@ static void write_pair(items *x, const tfp_report *r, uint32_t row, tfp_column_i
         tfp_buf_text(x->b, "--");
     tfp_buf_char(x->b, '/');
     tfp_format_unit(x->b, column->unit, tfp_total(r, row, v));
-    tfp_buf_text(x->b, unit);
+    if (column->suffix) tfp_buf_text(x->b, column->suffix);
 }
 
 /* A scalar has no dimensions to print. */
@@ -81,10 +81,11 @@ static void write_items(const tfp_report *r, uint32_t row, tfp_buf *b)
     items x = { .b = b };
     tfp_str device = device_of(r->profile, r->rows.at[row].node);
     if (tfp_selects(r->options, TFP_C_PARAMS)) write_shape(&x, r->profile, r->rows.at[row].node);
-    write_pair(&x, r, row, TFP_C_PARAMS, " params");
-    write_pair(&x, r, row, TFP_C_FLOAT_OPS, " flops");
-    write_pair(&x, r, row, TFP_C_BYTES, "");
-    write_pair(&x, r, row, TFP_C_MICROS, "");
+    write_pair(&x, r, row, TFP_C_PARAMS);
+    write_pair(&x, r, row, TFP_C_FLOAT_OPS);
+    write_pair(&x, r, row, TFP_C_MACS); /* which 1.0 did not have */
+    write_pair(&x, r, row, TFP_C_BYTES);
+    write_pair(&x, r, row, TFP_C_MICROS);
     if (tfp_selects(r->options, TFP_C_DEVICE) && device.size) {
         next_item(&x);
         tfp_escape(b, device);

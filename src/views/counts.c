@@ -65,36 +65,29 @@ static bool has_bodies(const tfp_flops *f)
     return false;
 }
 
-/* How often one execution of the main graph runs each node of the program. */
-static bool runs_of(const tfp_flops *f, tfp_arena *arena, int64_t **out)
+/* How often one execution of the main graph runs a body, as far as anybody knows. */
+static int64_t calls_of(const tfp_flops *f, uint32_t body) { return body ? known(f->calls[body]) : 1; }
+
+static bool bodies_of(const tfp_program *g, tfp_arena *arena, uint32_t **out)
 {
-    int64_t *runs = *out = TFP_NEW(arena, int64_t, f->program->nodes.size);
-    for (size_t b = 0; runs && b < f->program->bodies.size; b++) {
-        const tfp_program_body *body = &f->program->bodies.at[b];
-        for (uint32_t i = 0; i < body->node_count; i++) runs[body->node_first + i] = b ? known(f->calls[b]) : 1;
-    }
-    return runs != NULL;
+    uint32_t *body = *out = TFP_NEW(arena, uint32_t, g->nodes.size);
+    for (uint32_t b = 0; body && b < g->bodies.size; b++)
+        for (uint32_t i = 0; i < g->bodies.at[b].node_count; i++) body[g->bodies.at[b].node_first + i] = b;
+    return body != NULL;
 }
 
-/* A node with what it calls. */
-static void count_whole(const tfp_node_flops *n, tfp_node_count *out)
+/* A node with what it calls, or by itself. */
+static tfp_node_count count_of(const tfp_node_flops *n, bool whole)
 {
-    *out = (tfp_node_count){ .float_ops = tfp_mul(known(n->all.flops), n->loop_runs, NULL),
-                             .macs = tfp_mul(known(n->all.macs), n->loop_runs, NULL),
-                             .bytes = tfp_mul(known(n->all.bytes), n->loop_runs, NULL),
-                             .ops = n->all.ops,
-                             .counted = n->all.counted,
-                             .moves = n->all.counted > 0 };
-}
-
-static void count_own(const tfp_node_flops *n, int64_t runs, tfp_node_count *out)
-{
-    *out = (tfp_node_count){ .float_ops = tfp_mul(known(n->flops), runs, NULL),
-                             .macs = tfp_mul(known(n->macs), runs, NULL),
-                             .ops = 1,
-                             .counted = n->state == TFP_COUNTED,
-                             .moves = n->bytes >= 0 && n->state == TFP_COUNTED };
-    if (out->moves) out->bytes = tfp_mul(n->bytes, runs, NULL);
+    bool counted = n->state == TFP_COUNTED;
+    tfp_node_count c = { .runs = n->loop_runs > 0 ? n->loop_runs : 1 };
+    c.float_ops = known(whole ? n->all.flops : n->flops);
+    c.macs = known(whole ? n->all.macs : n->macs);
+    c.bytes = known(whole ? n->all.bytes : n->bytes);
+    c.ops = whole ? known(n->all.ops) : 1;
+    c.counted = whole ? known(n->all.counted) : counted;
+    c.moves = (whole ? n->all.bytes : n->bytes) >= 0 && c.counted;
+    return c;
 }
 
 static tfp_status add_note(tfp_report *r, tfp_counts *c, const tfp_flops *f, tfp_error *err)
@@ -120,19 +113,17 @@ static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
 {
     tfp_arena arena = { 0 };
     tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
-    int64_t *runs = NULL;
+    uint32_t *body = NULL;
     size_t count = r->profile->nodes.size;
     bool ok = c && (c->nodes = TFP_NEW(&r->arena, tfp_node_count, count)) != NULL;
     bool bodies = ok && has_bodies(f);
-    ok = ok && (!bodies || runs_of(f, &arena, &runs));
+    ok = ok && (!bodies || bodies_of(f->program, &arena, &body));
     for (size_t i = 0; ok && i < count; i++) {
         uint32_t at = f->program_node[i];
-        c->nodes[i].ops = 1; /* it ran, and is in no graph: nothing is known of it */
+        c->nodes[i] = (tfp_node_count){ .ops = 1, .runs = 1 }; /* it ran, and is in no graph: nothing is known of it */
         if (at == TFP_NONE) continue;
-        if (bodies)
-            count_own(&f->nodes[at], runs[at], &c->nodes[i]);
-        else
-            count_whole(&f->nodes[at], &c->nodes[i]);
+        c->nodes[i] = count_of(&f->nodes[at], !bodies);
+        if (bodies) c->nodes[i].runs = tfp_mul(c->nodes[i].runs, calls_of(f, body[at]), NULL);
     }
     tfp_arena_free(&arena);
     if (!ok) return tfp_nomem(err);
@@ -144,7 +135,11 @@ static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
 static tfp_status note_files(tfp_report *r, tfp_error *err)
 {
     const uint32_t ours = 1u << TFP_V_MACS | 1u << TFP_V_BYTES_MOVED;
+    const tfp_order *order = &tfp_orders[r->options->order_by];
+    bool needed = order->value >= TFP_V_FILES_COUNT || order->value == TFP_BY_RATIO;
     if (r->options->float_ops_source != TFP_FLOPS_FILES || !(r->values & ours)) return TFP_OK;
+    for (int i = 0; i < TFP_MIN_COUNT; i++) needed |= r->options->min[i] > 0 && tfp_min_values[i] >= TFP_V_FILES_COUNT;
+    if (!needed) r->values &= ~ours; /* no number is better than a wrong 0 */
     return tfp_report_note_add(r, err,
                                "macs, bytes_moved and intensity are in no file: -float_ops_source own works them out");
 }

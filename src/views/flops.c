@@ -35,8 +35,8 @@ tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
 int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node)
 {
     uint32_t body = w->body[node];
-    int64_t calls = body ? w->f->calls[body] : 1;
-    return calls > 0 ? calls : 0;
+    int64_t calls = body ? w->f->calls[body] : 1, loops = w->f->nodes[node].loop_runs;
+    return calls > 0 ? tfp_mul(calls, loops > 0 ? loops : 1, NULL) : 0;
 }
 
 /* ---- the work ---- */
@@ -59,8 +59,8 @@ static tfp_status build_flops(tfp_report *r, tfp_error *err)
     const tfp_options *o = r->options;
     bool chosen = tfp_options_chosen(o, "float_ops_source");
     tfp_flops_table w = { .r = r,
-                         .p = r->profile,
-                         .source = chosen ? (tfp_flops_source)o->float_ops_source : TFP_FLOPS_OWN };
+                          .p = r->profile,
+                          .source = chosen ? (tfp_flops_source)o->float_ops_source : TFP_FLOPS_OWN };
     tfp_flops_source engine = w.source == TFP_FLOPS_FILES ? TFP_FLOPS_OWN : w.source; /* shapes are worked out anyway */
     tfp_status s = tfp_flops_of(r->profile, engine, o, &w.f, err);
     if (s) return s;

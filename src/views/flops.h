@@ -26,7 +26,7 @@ typedef struct tfp_own_count {
     int64_t flops, macs; /* TFP_UNKNOWN */
 } tfp_own_count;
 tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node);
-/* How often one execution of the main graph runs a node: 1 in the main graph, 0 in a body that nothing calls. */
+/* How often one run of the model runs a node: iterations and calls; 0 in a body that nothing calls. */
 int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node);
 
 /* A column of a table with `rows` rows, all in the report's arena; cells of a nullable one are there until marked. NULL

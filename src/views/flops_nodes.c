@@ -15,7 +15,7 @@ static void put_shape(tfp_buf *b, tfp_dims d)
 }
 
 /* 0:32x112x112x64|1:?x3, a scalar is "0:". */
-static void put_shapes(tfp_buf *b, const tfp_flops *f, const tfp_node_flops *n)
+static void put_shapes(tfp_buf *b, const tfp_node_flops *n)
 {
     for (uint32_t i = 0; i < n->out_count; i++) {
         if (i) tfp_buf_char(b, '|');
@@ -56,7 +56,7 @@ static bool put_row(const tfp_flops_table *w, size_t row, uint32_t node, tfp_str
     const tfp_program_node *n = &w->g->nodes.at[node];
     tfp_own_count count = tfp_flops_own(w, node);
     text->size = 0;
-    put_shapes(text, w->f, &w->f->nodes[node]);
+    put_shapes(text, &w->f->nodes[node]);
     char *shapes = text->failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ text->data, text->size });
     if (!shapes) return false;
     c[FUNCTION].texts[row] = function;

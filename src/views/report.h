@@ -73,6 +73,7 @@ typedef struct tfp_code_tree {
 typedef struct tfp_node_count {
     int64_t float_ops, macs, bytes; /* 0 where they are not known */
     int64_t ops, counted;           /* its own, or those of the bodies that it calls */
+    int64_t runs;                   /* of one run of the model, where no run is known: iterations, calls */
     bool moves;                     /* bytes are known */
 } tfp_node_count;
 

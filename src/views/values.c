@@ -1,10 +1,11 @@
 /* views/values.c: the numbers of rows: only the columns that a report needs, one array each. */
 #include "views/view.h"
 
-/* One execution's number for all runs; what never ran in any step keeps it, as tfp_node_stats has it. */
+/* One execution's number for all runs; of what never ran in any step, for one run of the model. */
 static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats *s, int64_t n)
 {
-    return r->profile->nodes.at[node].exec_first == TFP_NONE ? n : tfp_mul(n, s->run_count, NULL);
+    bool ran = r->profile->nodes.at[node].exec_first != TFP_NONE;
+    return tfp_mul(n, ran ? s->run_count : r->counts->nodes[node].runs, NULL);
 }
 
 static int64_t counted_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
