@@ -417,6 +417,36 @@ tfp_dims tfp_at_least(tfp_op *op, tfp_dims d, int rank)
     return d;
 }
 
+/* As InferenceContext does sums with dimensions: unknown stays unknown unless the other one decides. */
+int64_t tfp_dim_plus(tfp_op *op, int64_t a, int64_t b)
+{
+    if (a == 0) return b;
+    if (b == 0) return a;
+    if (a < 0 || b < 0) return TFP_DIM_UNKNOWN;
+    int64_t sum = tfp_plus(a, b);
+    if (sum < 0) tfp_wrong(op, "a dimension beyond 63 bits");
+    return sum;
+}
+
+int64_t tfp_dim_minus(tfp_op *op, int64_t a, int64_t b)
+{
+    if (b == 0) return a;
+    if (a < 0 || b < 0) return TFP_DIM_UNKNOWN;
+    if (b > a) tfp_wrong(op, "more is taken from a dimension than there is");
+    return tfp_minus(a, b);
+}
+
+int64_t tfp_dim_times(tfp_op *op, int64_t a, int64_t b)
+{
+    if (a == 0 || b == 0) return 0;
+    if (a == 1) return b;
+    if (b == 1) return a;
+    if (a < 0 || b < 0) return TFP_DIM_UNKNOWN;
+    int64_t product = tfp_times(a, b);
+    if (product < 0) tfp_wrong(op, "a dimension beyond 63 bits");
+    return product;
+}
+
 static int64_t broadcast_dim(tfp_op *op, int64_t a, int64_t b)
 {
     if (a >= 0 && b >= 0) {

@@ -111,6 +111,9 @@ tfp_dims tfp_with_dim(tfp_op *op, tfp_dims d, int i, int64_t dim); /* dim i repl
 /* Both say the same tensor: what either knows; sets tfp_wrong and gives `a` when they differ. */
 tfp_dims tfp_merge(tfp_op *op, tfp_dims a, tfp_dims b);
 int64_t tfp_merge_dim(tfp_op *op, int64_t a, int64_t b);
+int64_t tfp_dim_plus(tfp_op *op, int64_t a, int64_t b); /* sums of dimensions: wrong beyond 63 bits and below 0 */
+int64_t tfp_dim_minus(tfp_op *op, int64_t a, int64_t b);
+int64_t tfp_dim_times(tfp_op *op, int64_t a, int64_t b);
 tfp_dims tfp_merge_rank(tfp_op *op, tfp_dims d, int rank);  /* d must have this rank: any of that rank, or wrong */
 tfp_dims tfp_at_least(tfp_op *op, tfp_dims d, int rank);    /* d must have at least this rank, or wrong */
 tfp_dims tfp_broadcast(tfp_op *op, tfp_dims a, tfp_dims b); /* as BroadcastBinaryOpOutputShapeFn does */
