@@ -348,10 +348,6 @@ static void optional_value(tfp_op *op)
     for (uint32_t i = 0; i < op->out_count && i < count; i++) tfp_set(op, i, shapes[i]);
 }
 
-static void map_keys(tfp_op *op) { tfp_set(op, 0, tfp_vector_of(op, TFP_DIM_UNKNOWN)); }
-
-static void map_changed(tfp_op *op) /* the map, and what was taken out of it */ { tfp_set(op, 0, TFP_SCALAR_DIMS); }
-
 static tfp_cost add_third(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 2))); }
 
 static tfp_cost add_fourth(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 3))); }
@@ -421,9 +417,9 @@ const tfp_op_rule tfp_rules_list[] = {
     { "TensorMapSize",      tfp_scalar_outputs,  TFP_MOVES },
     { "TensorMapHasKey",    tfp_scalar_outputs,  TFP_MOVES },
     { "TensorMapInsert",    tfp_scalar_outputs,  TFP_MOVES },
-    { "TensorMapErase",     map_changed,         TFP_MOVES },
+    { "TensorMapErase",     tfp_scalar_outputs,  TFP_MOVES },
     { "TensorMapLookup",    tfp_unknown_outputs, TFP_MOVES },
-    { "TensorMapStackKeys", map_keys,            TFP_MOVES },
+    { "TensorMapStackKeys", tfp_unknown_outputs, TFP_MOVES },
 
     { "OptionalFromValue", tfp_scalar_outputs, TFP_MOVES },
     { "OptionalNone",      tfp_scalar_outputs, TFP_MOVES },
