@@ -5,6 +5,7 @@
  *
  * a-z a dimension; where a name stands twice both are the same.  A-Z the rest of a shape (alone: all of it).
  * 0-9 that many. _ any dimension. () a scalar. * any shape. @ before an item: of a resource the shape that it holds.
+ * #S: the input's elements are the shape S; #k: its one element is the dimension k.
  * Inputs beyond the text are not looked at, outputs beyond it stay unknown. */
 #include "flops/rule.h"
 
@@ -37,8 +38,27 @@ static tfp_dims held_or_shape(const tfp_op *op, uint32_t i)
     return tfp_in_type(op, i) == RESOURCE ? TFP_ANY_DIMS : tfp_in(op, i);
 }
 
+/* The input's numbers are what the item names. */
+static void bind_value(names *n, uint32_t i, char name)
+{
+    tfp_op *op = n->op;
+    if (is_rest(name)) {
+        tfp_merge_rank(op, tfp_in(op, i), 1);
+        n->rest[name - 'A'] = tfp_merge(op, n->rest[name - 'A'], tfp_in_as_shape(op, i));
+        return;
+    }
+    int64_t value;
+    if (!is_name(name) || !tfp_in_int(op, i, &value)) return;
+    if (value < 0) tfp_wrong(op, "a negative size");
+    n->dim[name - 'a'] = tfp_merge_dim(op, n->dim[name - 'a'], value);
+}
+
 static void bind(names *n, uint32_t i, tfp_str item)
 {
+    if (item.data[0] == '#') {
+        bind_value(n, i, item.data[1]);
+        return;
+    }
     bool held = item.data[0] == '@';
     tfp_dims d = held ? held_or_shape(n->op, i) : tfp_in(n->op, i);
     if (held) item = (tfp_str){ item.data + 1, item.size - 1 };
