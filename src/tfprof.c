@@ -144,6 +144,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->outputs);
     tfp_vec_free(&p->shapes);
     tfp_vec_free(&p->dims);
+    tfp_vec_free(&p->run_shapes);
     tfp_vec_free(&p->steps);
     tfp_vec_free(&p->step_order);
     tfp_vec_free(&p->execs);
@@ -163,6 +164,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->sources);
     tfp_vec_free(&p->node_by_name);
     tfp_map64_free(&p->types_by_node);
+    tfp_map64_free(&p->run_shape_by_output);
     tfp_map64_free(&p->step_by_id);
     tfp_map64_free(&p->lane_by_name);
     tfp_map64_free(&p->frame_by_hash);

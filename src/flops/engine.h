@@ -86,7 +86,7 @@ typedef struct tfp_instance {
     const char **wrong; /* per local, NULL as a whole when nothing is */
     bool done, used;
     int64_t runs;       /* per execution of the main graph; 0 when it never runs there */
-    tfp_work total;    /* of one execution */
+    tfp_work total;     /* of one execution */
     int64_t *node_runs; /* per local, by loops of TensorFlow 1; NULL without */
 } tfp_instance;
 
@@ -99,6 +99,7 @@ typedef struct tfp_engine {
     const tfp_assume *assume;
     tfp_rule_index rules;
     tfp_body *bodies;        /* as program->bodies */
+    uint32_t *profile_node;  /* per node of the main graph: -> the nodes of the profile, TFP_NONE */
     uint32_t *local_by_name; /* by strid, of the body that is made ready; TFP_NONE else */
     TFP_VEC(tfp_instance) instances;
     TFP_VEC(uint32_t) finished; /* instances, those that are called before those that call them */

@@ -36,11 +36,12 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
     f->calls = TFP_NEW(&f->arena, int64_t, g->bodies.size + 1);
     f->program_node = TFP_NEW(&f->arena, uint32_t, e->profile->nodes.size + 1);
     e->bodies = TFP_NEW(&f->arena, tfp_body, g->bodies.size + 1);
+    e->profile_node = TFP_NEW(&f->arena, uint32_t, g->bodies.at[0].node_count + 1);
     e->local_by_name = TFP_NEW(&f->arena, uint32_t, strings + 1);
     e->work_most = WORK_FLOOR + nodes * WORK_PER_NODE;
     e->outs_most = OUTS_FLOOR + nodes * OUTS_PER_NODE;
-    if (!f->nodes || !f->wrong || !f->calls || !f->program_node || !e->bodies || !e->local_by_name ||
-        !tfp_rule_index_new(&e->rules, &f->arena))
+    if (!f->nodes || !f->wrong || !f->calls || !f->program_node || !e->bodies || !e->profile_node ||
+        !e->local_by_name || !tfp_rule_index_new(&e->rules, &f->arena))
         return tfp_nomem(err);
     memset(e->local_by_name, 0xff, (strings + 1) * sizeof *e->local_by_name);
     memset(f->program_node, 0xff, (e->profile->nodes.size + 1) * sizeof *f->program_node);
@@ -64,6 +65,7 @@ static tfp_status find_profile_nodes(tfp_engine *e, tfp_error *err)
             }
             tfp_buf_str(&name, tfp_text(e->profile, g->nodes.at[at].name));
             uint32_t node = tfp_find_node(e->profile, (tfp_str){ name.data, name.size });
+            if (i == 0) e->profile_node[k] = node;
             if (node != TFP_NONE && e->f->program_node[node] == TFP_NONE) e->f->program_node[node] = at;
         }
     }

@@ -106,6 +106,37 @@ static tfp_dims stored_shape(tfp_op *op, uint32_t shape)
     return s->scalar ? TFP_SCALAR_DIMS : tfp_shape_of(op, op->profile->dims.at + s->first, (int)s->count);
 }
 
+/* Shapes of run metadata, for nodes of the main graph. */
+static void add_run_shapes(const tfp_engine *e, tfp_op *op, uint32_t node)
+{
+    if (!e->profile->run_shapes.size || e->profile_node[node] == TFP_NONE) return;
+    for (uint32_t i = 0; i < op->out_count; i++)
+        also_known(op, i, stored_shape(op, tfp_run_shape_of(e->profile, e->profile_node[node], i)));
+}
+
+/* As TensorFlow's op log has them: an op whose outputs ran all, and only where its shape is not fully known. What comes
+ * after it does not learn of it. */
+static void fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b)
+{
+    for (uint32_t i = b->arg_count; i < b->count && e->profile->run_shapes.size; i++) {
+        const tfp_local *l = &b->locals[i];
+        uint32_t node = e->profile_node[i - b->arg_count], ran = 0;
+        tfp_op op = { .profile = e->profile,
+                      .program = e->program,
+                      .arena = e->arena,
+                      .out = &x->outs[l->out_first],
+                      .out_count = l->out_count };
+        for (uint32_t k = 0; k < l->out_count && node != TFP_NONE; k++)
+            ran += tfp_run_shape_of(e->profile, node, k) != TFP_NONE;
+        if (ran != l->out_count) continue;
+        for (uint32_t k = 0; k < l->out_count; k++) {
+            tfp_dims both = tfp_merge(&op, op.out[k].shape, stored_shape(&op, tfp_run_shape_of(e->profile, node, k)));
+            if (!op.wrong && !tfp_dims_known(op.out[k].shape)) op.out[k].shape = both;
+            op.wrong = NULL;
+        }
+    }
+}
+
 /* ---- rules ---- */
 
 static void run_rule(tfp_op *op, const tfp_local *l)
@@ -121,6 +152,7 @@ static void after_rule(machine *m, frame *f, tfp_op *op, uint32_t local)
     tfp_instance *x = &m->e->instances.at[f->instance];
     if (x->body == 0) assume(m->e, op);
     add_output_shapes(op);
+    if (x->body == 0 && !m->e->importer) add_run_shapes(m->e, op, local);
     for (uint32_t i = 0; i < op->out_count; i++) { /* elements never outlive a shape that does not fit them */
         tfp_known *k = &op->out[i];
         if (k->elements && (!tfp_dims_known(k->shape) || tfp_elements(k->shape) > TFP_FOLD_MAX)) k->elements = NULL;
@@ -475,6 +507,7 @@ static void finish(machine *m, const frame *f)
     tfp_instance *x = &e->instances.at[f->instance];
     const tfp_body *b = &e->bodies[x->body];
     x->results = TFP_NEW(e->arena, tfp_known, b->def->result_count + 1);
+    if (x->body == 0 && e->importer) fill_run_shapes(e, x, b);
     if (!x->results) {
         m->no_memory = true;
         return;

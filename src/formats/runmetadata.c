@@ -2,6 +2,7 @@
  * In: the message's bytes (step_stats). Out: calls on a tfp_builder; nothing is printed.
  * Uses base, wire, model. Message layout: tensorflow/core/protobuf/config.proto, framework/step_stats.proto,
  * framework/tensor_description.proto, framework/allocation_description.proto. */
+#include "formats/runmetadata.h"
 #include "formats/format.h"
 #include "formats/sniff.h"
 #include "wire/proto.h"
@@ -314,6 +315,7 @@ static void add_entry(reader *r, tfp_wire w, entry *e, const device *d)
     uint32_t exec = tfp_build_exec(r->b, node, r->step);
     if (exec == TFP_NONE) return;
     add_run_output_bytes(r, exec, e->run_output_bytes);
+    if (r->p->keep & TFP_KEEP_PROGRAM) tfp_read_run_shapes(r->b, w, node);
     if (!e->start_us) {
         tfp_build_warn(r->b, "entries without a start time, whose time and memory are left out", name);
         return;

@@ -178,6 +178,36 @@ void tfp_build_output(tfp_builder *b, uint32_t node, int32_t slot, uint32_t shap
         CHAIN(b->p, outputs, n->output_first, n->output_last);
 }
 
+/* Dims that differ become -1; of different ranks nothing is known. */
+static void join_run_shape(tfp_builder *b, tfp_run_shape *r, const int64_t *dims, size_t count, bool scalar)
+{
+    tfp_profile *p = b->p;
+    tfp_shape *old = &p->shapes.at[r->shape];
+    if (old->count == 0) return;
+    if (old->scalar && scalar) return;
+    if (old->count != count || old->scalar != scalar) {
+        *old = (tfp_shape){ old->first, 0, false };
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (p->dims.at[old->first + i] != dims[i]) p->dims.at[old->first + i] = -1;
+}
+
+void tfp_build_run_shape(tfp_builder *b, uint32_t node, int32_t slot, const int64_t *dims, size_t count)
+{
+    tfp_profile *p = b->p;
+    if (b->status || slot < 0) return;
+    uint64_t key = (uint64_t)node << 32 | (uint32_t)slot;
+    uint32_t at = tfp_map64_get(&p->run_shape_by_output, key);
+    if (at != TFP_NONE) {
+        join_run_shape(b, &p->run_shapes.at[at], dims, count, count == 0);
+        return;
+    }
+    uint32_t shape = tfp_build_shape(b, dims, count, count == 0);
+    if (shape == TFP_NONE || !APPEND(b, run_shapes, ((tfp_run_shape){ node, slot, shape }))) return;
+    check(b, tfp_map64_put(&p->run_shape_by_output, key, (uint32_t)p->run_shapes.size - 1));
+}
+
 void tfp_build_attrs(tfp_builder *b, uint32_t node, tfp_str encoded)
 {
     if (b->status || !(b->p->keep & TFP_KEEP_ATTRS)) return;

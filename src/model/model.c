@@ -11,6 +11,12 @@ const char *tfp_first_source(const tfp_profile *p) { return p->sources.size ? p-
 
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id) { return tfp_map64_get(&p->step_by_id, (uint64_t)id); }
 
+uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot)
+{
+    uint32_t at = tfp_map64_get(&p->run_shape_by_output, (uint64_t)node << 32 | slot);
+    return at == TFP_NONE ? TFP_NONE : p->run_shapes.at[at].shape;
+}
+
 uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step)
 {
     for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))

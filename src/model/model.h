@@ -54,6 +54,12 @@ typedef struct tfp_shape {
     bool scalar;
 } tfp_shape;
 
+typedef struct tfp_run_shape { /* of an output when it ran: what all its runs agree on */
+    uint32_t node;
+    int32_t slot;
+    uint32_t shape; /* -> shapes; a dim of -1 differed, without dims the rank did */
+} tfp_run_shape;
+
 typedef struct tfp_step {
     int64_t id;
     bool listed; /* may be asked for by -step */
@@ -137,6 +143,7 @@ struct tfp_profile {
     TFP_VEC(tfp_output) outputs;
     TFP_VEC(tfp_shape) shapes;
     TFP_VEC(int64_t) dims;
+    TFP_VEC(tfp_run_shape) run_shapes; /* kept with TFP_KEEP_PROGRAM only */
     TFP_VEC(tfp_step) steps;
     TFP_VEC(uint32_t) step_order; /* the listed steps by ascending id; made by tfp_build_finish */
     TFP_VEC(tfp_exec) execs;
@@ -159,6 +166,7 @@ struct tfp_profile {
     TFP_VEC(char *) sources;        /* names of the files added */
     TFP_VEC(uint32_t) node_by_name; /* by strid: its node, or TFP_NONE; shorter than the string table */
     tfp_map64 types_by_node;        /* node << 32 | type -> 0: the types of nodes that have very many */
+    tfp_map64 run_shape_by_output;  /* node << 32 | slot -> run_shapes */
     tfp_map64 step_by_id;           /* id -> steps */
     tfp_map64 lane_by_name;         /* strid -> lanes */
     tfp_map64 frame_by_hash, trace_by_hash;
@@ -190,6 +198,8 @@ static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* T
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
 const char *tfp_first_source(const tfp_profile *p);         /* the file to name when something is not in the profile */
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id);   /* TFP_NONE when absent */
+/* The shape that an output had when it ran (-> shapes), TFP_NONE when nobody says. */
+uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot);
 
 const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* one with empty chains when it was not kept */
 
