@@ -53,7 +53,10 @@ bool tfp_dims_equal(tfp_dims a, tfp_dims b)
 
 tfp_dims tfp_in(const tfp_op *op, uint32_t i) { return i < op->in_count ? op->in[i].shape : TFP_ANY_DIMS; }
 int tfp_in_type(const tfp_op *op, uint32_t i) { return i < op->in_count ? op->in[i].dtype : 0; }
-const double *tfp_in_elements(const tfp_op *op, uint32_t i) { return i < op->in_count ? op->in[i].elements : NULL; }
+const double *tfp_in_elements(const tfp_op *op, uint32_t i)
+{
+    return i < op->in_count && op->in[i].limit != TFP_AS_SHAPE_ONLY ? op->in[i].elements : NULL;
+}
 const tfp_held *tfp_in_held(const tfp_op *op, uint32_t i) { return i < op->in_count ? op->in[i].held : NULL; }
 tfp_dims tfp_out(const tfp_op *op, uint32_t i) { return i < op->out_count ? op->out[i].shape : TFP_ANY_DIMS; }
 
@@ -74,7 +77,7 @@ bool tfp_in_int(const tfp_op *op, uint32_t i, int64_t *out)
 tfp_dims tfp_in_as_shape(tfp_op *op, uint32_t i)
 {
     tfp_dims d = tfp_in(op, i);
-    const double *x = tfp_in_elements(op, i);
+    const double *x = i < op->in_count ? op->in[i].elements : NULL;
     if (d.rank == 0) return TFP_ANY_DIMS; /* -1 alone: anything */
     if (d.rank != 1 || d.at[0] < 0 || d.at[0] > TFP_RANK_MOST) return TFP_ANY_DIMS;
     if (!x) return tfp_any_of_rank(op, (int)d.at[0]);

@@ -38,6 +38,12 @@ typedef struct tfp_held { /* what a resource or variant holds: the variable's va
     int dtype; /* DataType, 0 unknown */
 } tfp_held;
 
+typedef enum tfp_limit { /* of elements in the importer: what TensorFlow would use them for; fold.h */
+    TFP_ANY_USE,
+    TFP_AS_SHAPE_ONLY, /* where a shape is asked for: tfp_in_as_shape */
+    TFP_NO_FOLD        /* everything but computing with them */
+} tfp_limit;
+
 typedef struct tfp_known {
     tfp_dims shape;
     int dtype; /* DataType without the mark of references, 0 unknown */
@@ -46,6 +52,7 @@ typedef struct tfp_known {
                                than TFP_FOLD_MAX. The shape is fully known when this is given. Exact for integers to 2^53,
                                which is more than any dimension may be. */
     const tfp_held *held; /* NULL: not known */
+    tfp_limit limit;
 } tfp_known;
 #define TFP_FOLD_MAX 4096
 
