@@ -94,7 +94,7 @@ static void draw(tfp_op *op) /* images, boxes, (colours) */
 {
     tfp_dims images = tfp_in(op, 0);
     if (op->in_count == 2) { /* version 2 does not look */
-        images = tfp_at_least(op, images, 3);
+        if (images.rank >= 0) tfp_merge_rank(op, images, 4);
         tfp_merge_dim(op, tfp_dim(tfp_merge_rank(op, tfp_in(op, 1), 3), 2), 4);
     }
     tfp_set(op, 0, images);
