@@ -41,6 +41,7 @@ SUITES = [
     ("diff against the script in Python", [PYTHON, "tests/bench/diff.py", "--check", f"{RELEASE}/tfprof"], None),
     ("statistics against numpy", [TENSORFLOW, "tests/compare/stats.py", f"{RELEASE}/tfprof"], ".venv/ready"),
     ("queries against SQLite and protobuf", [TENSORFLOW, "tests/compare/query.py", f"{RELEASE}/tfprof"], ".venv/ready"),
+    ("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], ".venv/ready"),
     ("python package", [TENSORFLOW, "tests/python/run.py"], ".venv/ready"),
     ("python package, sanitizers", [TENSORFLOW, "tests/python/sanitized.py", PACKAGE_ASAN, "test_native"], ".venv/ready"),
     ("python package, leaks", [TENSORFLOW, "tests/python/leaks.py"], ".venv/ready"),

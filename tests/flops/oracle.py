@@ -7,10 +7,12 @@ they hold) that all call sites agree on: the walk begins with the main graph, an
 call it are done. The arguments of a loop's functions are the outputs of the loop. Bodies that nobody calls from the main
 graph come last, with what their signatures say. Bodies that call themselves are left out: TensorFlow dies of them.
 """
+import gzip
 import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf  # noqa: E402
+from google.protobuf import text_format  # noqa: E402
 from tensorflow.core.framework import graph_pb2  # noqa: E402
 from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2  # noqa: E402
 from tensorflow.python.framework import cpp_shape_inference_pb2, function_def_to_graph, importer, ops  # noqa: E402
@@ -22,11 +24,14 @@ MOST = (1 << 63) - 1
 
 
 def read(path):
-    """The GraphDef in a file: of a GraphDef, a MetaGraphDef, or a SavedModel (its folder, too)."""
+    """The GraphDef in a file: of a GraphDef (text or packed, too), a MetaGraphDef, or a SavedModel (its folder, too)."""
     if os.path.isdir(path):
         path = os.path.join(path, "saved_model.pb")
-    with open(path, "rb") as file:
+    with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
         data = file.read()
+    path = path.removesuffix(".gz")
+    if path.endswith(".pbtxt"):
+        return text_format.Parse(data, graph_pb2.GraphDef())
     if os.path.basename(path) == "saved_model.pb":
         return saved_model_pb2.SavedModel.FromString(data).meta_graphs[0].graph_def
     if path.endswith(".meta"):
