@@ -96,7 +96,8 @@ void tfp_format_real(tfp_buf *b, tfp_unit unit, double x)
     }
     for (; size < 3 && unit_names[unit][size + 1] && n >= 999.995; size++) n /= 1000;
     bool whole = size == 0 && n == floor(n) && n < 1e15;
-    snprintf(text, sizeof text, whole ? "%.0f" : size == 0 && n < 1 ? "%.3g" : n < 1e15 ? "%.2f" : "%.6g", n);
+    bool small = size == 0 && n < 1 && unit != TFP_SHARE;
+    snprintf(text, sizeof text, whole ? "%.0f" : small ? "%.3g" : n < 1e15 ? "%.2f" : "%.6g", n);
     if (x < 0 && n > 0) tfp_buf_char(b, '-');
     tfp_buf_text(b, text);
     tfp_buf_text(b, unit_names[unit][size]);

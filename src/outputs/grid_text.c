@@ -32,15 +32,33 @@ void tfp_grid_cell(const tfp_flat *f, tfp_cells *c, uint32_t row, tfp_buf *out)
         put_int(f, n, out);
 }
 
-bool tfp_grid_columns(const tfp_report *r, tfp_flats *out)
+bool tfp_grid_columns(const tfp_grid *g, tfp_flats *out)
 {
-    for (size_t i = 0; i < r->grid.columns.size; i++)
-        if (!tfp_push(out, tfp_flat_of(&r->grid.columns.at[i]))) return false;
+    for (size_t i = 0; i < g->columns.size; i++)
+        if (!tfp_push(out, tfp_flat_of(&g->columns.at[i]))) return false;
     return true;
+}
+
+size_t tfp_grid_few(const tfp_grid *g) { return g->few && g->few < g->row_count ? g->few : g->row_count; }
+
+void tfp_fact_value(const tfp_fact *f, tfp_buf *out)
+{
+    if (f->absent)
+        tfp_buf_text(out, "unknown");
+    else if (f->type == 's')
+        tfp_escape(out, f->text);
+    else if (f->type == 'r')
+        tfp_format_real(out, f->unit, f->real);
+    else if (f->unit == TFP_LABEL)
+        tfp_buf_int(out, f->number);
+    else
+        tfp_format_unit(out, f->unit, f->number);
 }
 
 typedef struct writer {
     const tfp_report *r;
+    const tfp_grid *g;
+    size_t rows;
     tfp_flats columns; /* in a tree the names come first */
     size_t *width;
     tfp_cells cells;
@@ -57,9 +75,8 @@ static size_t width_of(tfp_str s)
 
 static void make_cell(writer *w, size_t column, uint32_t row)
 {
-    const tfp_report *r = w->r;
     w->cell.size = 0;
-    if (r->grid.tree && column == 0) tfp_buf_fill(&w->cell, ' ', 2 * (size_t)r->rows.at[row].depth);
+    if (w->g->tree && column == 0) tfp_buf_fill(&w->cell, ' ', 2 * (size_t)w->r->rows.at[row].depth);
     tfp_grid_cell(&w->columns.at[column], &w->cells, row, &w->cell);
 }
 
@@ -67,7 +84,7 @@ static void measure(writer *w)
 {
     for (size_t c = 0; c < w->columns.size; c++) {
         w->width[c] = width_of(tfp_str_of(w->columns.at[c].name));
-        for (uint32_t row = 0; row < w->r->grid.row_count && !w->cell.failed; row++) {
+        for (uint32_t row = 0; row < w->rows && !w->cell.failed; row++) {
             make_cell(w, c, row);
             size_t n = width_of((tfp_str){ w->cell.data, w->cell.size });
             if (n > w->width[c]) w->width[c] = n;
@@ -96,7 +113,7 @@ static void put_lines(writer *w, tfp_sink *s)
         put_cell(w, c, &s->buf);
     }
     tfp_buf_char(&s->buf, '\n');
-    for (uint32_t row = 0; row < w->r->grid.row_count && !s->status && !w->cell.failed; row++) {
+    for (uint32_t row = 0; row < w->rows && !s->status && !w->cell.failed; row++) {
         for (size_t c = 0; c < w->columns.size; c++) {
             make_cell(w, c, row);
             put_cell(w, c, &s->buf);
@@ -117,16 +134,45 @@ static void put_notes(const tfp_report *r, tfp_buf *b)
     if (r->notes.size) tfp_buf_char(b, '\n');
 }
 
-tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
+static void put_facts(const tfp_report *r, tfp_buf *b)
 {
-    writer w = { .r = r, .cells = tfp_cells_of(r) };
+    size_t label = 0, value = 0;
+    tfp_buf text = { 0 };
+    for (int turn = 0; turn < 2; turn++) {
+        for (size_t i = 0; i < r->facts.size && !text.failed; i++) {
+            const tfp_fact *f = &r->facts.at[i];
+            if (!f->label) continue;
+            text.size = 0;
+            tfp_fact_value(f, &text);
+            size_t n = width_of((tfp_str){ text.data, text.size });
+            if (strlen(f->label) > label) label = strlen(f->label);
+            if (n > value) value = n;
+            if (!turn) continue;
+            tfp_buf_text(b, f->label);
+            tfp_buf_fill(b, ' ', label - strlen(f->label) + GAP);
+            tfp_buf_add(b, text.data, text.size);
+            if (f->more.size) {
+                tfp_buf_fill(b, ' ', value - n + GAP);
+                tfp_escape(b, f->more);
+            }
+            tfp_buf_char(b, '\n');
+        }
+    }
+    if (r->facts.size) tfp_buf_char(b, '\n');
+    b->failed |= text.failed;
+    tfp_buf_free(&text);
+}
+
+static tfp_status put_grid(const tfp_report *r, const tfp_grid *g, tfp_sink *s, tfp_error *err)
+{
+    writer w = { .r = r, .g = g, .rows = tfp_grid_few(g), .cells = tfp_cells_of(r) };
     tfp_flat name;
-    bool ok = !r->grid.tree || (tfp_table_find(r, "name", &name) && tfp_push(&w.columns, name));
-    ok = ok && tfp_grid_columns(r, &w.columns) && (w.width = calloc(w.columns.size + 1, sizeof *w.width)) != NULL;
+    bool ok = !g->tree || (tfp_table_find(r, "name", &name) && tfp_push(&w.columns, name));
+    ok = ok && tfp_grid_columns(g, &w.columns) && (w.width = calloc(w.columns.size + 1, sizeof *w.width)) != NULL;
     if (ok) {
         measure(&w);
-        put_notes(r, &s->buf);
         put_lines(&w, s);
+        if (w.rows < g->row_count) tfp_buf_printf(&s->buf, "... and %zu more\n", g->row_count - w.rows);
     }
     ok = ok && !w.cell.failed;
     tfp_vec_free(&w.columns);
@@ -134,4 +180,16 @@ tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
     tfp_buf_free(&w.cell);
     tfp_cells_free(&w.cells);
     return ok ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
+{
+    put_notes(r, &s->buf);
+    put_facts(r, &s->buf);
+    tfp_status status = put_grid(r, &r->grid, s, err);
+    for (size_t i = 0; i < r->parts.size && !status; i++) {
+        tfp_buf_printf(&s->buf, "\n%s\n\n", r->parts.at[i].title);
+        status = put_grid(r, &r->parts.at[i].grid, s, err);
+    }
+    return status;
 }

@@ -9,7 +9,9 @@
 void tfp_grid_cell(const tfp_flat *f, tfp_cells *c, uint32_t row, tfp_buf *out);
 
 /* The columns of a grid's own, without those that every tree of rows has. */
-bool tfp_grid_columns(const tfp_report *r, tfp_flats *out); /* false without memory */
+bool tfp_grid_columns(const tfp_grid *g, tfp_flats *out); /* false without memory */
+size_t tfp_grid_few(const tfp_grid *g);                   /* rows that people see */
+void tfp_fact_value(const tfp_fact *f, tfp_buf *out);     /* with its unit; escaped */
 
 tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err);
 

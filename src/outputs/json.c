@@ -316,6 +316,67 @@ static const char *type_name(char type)
     }
 }
 
+static void put_fact(writer *w, const tfp_fact *f)
+{
+    tfp_json_key(&w->j, f->name);
+    if (f->absent)
+        tfp_json_null(&w->j);
+    else if (f->type == 's')
+        tfp_json_str(&w->j, f->text);
+    else if (f->type == 'r')
+        tfp_json_double(&w->j, f->real);
+    else
+        tfp_json_int(&w->j, f->number);
+}
+
+static void put_facts(writer *w)
+{
+    if (w->r->facts.size == 0) return;
+    tfp_json_key(&w->j, "summary");
+    tfp_json_open(&w->j, '{');
+    for (size_t i = 0; i < w->r->facts.size; i++) put_fact(w, &w->r->facts.at[i]);
+    tfp_json_close(&w->j, '}');
+}
+
+static void put_grid_cell(writer *w, const tfp_grid_column *c, uint32_t row)
+{
+    if (c->absent && c->absent[row])
+        tfp_json_null(&w->j);
+    else if (c->type == 's')
+        tfp_json_str(&w->j, c->texts[row]);
+    else if (c->type == 'r')
+        tfp_json_double(&w->j, c->reals[row]);
+    else if (c->type == 'b')
+        tfp_json_bool(&w->j, c->ints[row] != 0);
+    else
+        tfp_json_int(&w->j, c->ints[row]);
+}
+
+static void put_cells(writer *w, const tfp_grid *g, uint32_t row)
+{
+    for (size_t i = 0; i < g->columns.size; i++) {
+        put_key(&w->j, g->columns.at[i].name);
+        put_grid_cell(w, &g->columns.at[i], row);
+    }
+}
+
+/* The tables beside the report's own: each a list of rows under its name. */
+static void put_parts(writer *w)
+{
+    for (size_t i = 0; i < w->r->parts.size; i++) {
+        const tfp_grid *g = &w->r->parts.at[i].grid;
+        tfp_json_key(&w->j, w->r->parts.at[i].name);
+        tfp_json_open(&w->j, '[');
+        for (uint32_t row = 0; row < g->row_count; row++) {
+            tfp_json_open(&w->j, '{');
+            put_cells(w, g, row);
+            tfp_json_close(&w->j, '}');
+            tfp_sink_flush_if_full(w->sink);
+        }
+        tfp_json_close(&w->j, ']');
+    }
+}
+
 static void open_grid(writer *w)
 {
     const tfp_report *r = w->r;
@@ -327,6 +388,8 @@ static void open_grid(writer *w)
     tfp_json_key(&w->j, "view");
     tfp_json_text(&w->j, r->view);
     put_notes(w);
+    put_facts(w);
+    put_parts(w);
     tfp_json_key(&w->j, "columns");
     tfp_json_open(&w->j, '[');
     for (size_t i = 0; i < r->grid.columns.size; i++) {
@@ -359,29 +422,12 @@ static void put_place(writer *w, uint32_t row)
     tfp_json_str(&w->j, x->name);
 }
 
-static void put_grid_cell(writer *w, const tfp_grid_column *c, uint32_t row)
-{
-    if (c->absent && c->absent[row])
-        tfp_json_null(&w->j);
-    else if (c->type == 's')
-        tfp_json_str(&w->j, c->texts[row]);
-    else if (c->type == 'r')
-        tfp_json_double(&w->j, c->reals[row]);
-    else if (c->type == 'b')
-        tfp_json_bool(&w->j, c->ints[row] != 0);
-    else
-        tfp_json_int(&w->j, c->ints[row]);
-}
-
 static void put_grid_row(writer *w, uint32_t row)
 {
     const tfp_grid *g = &w->r->grid;
     tfp_json_open(&w->j, '{');
     if (g->tree) put_place(w, row);
-    for (size_t i = 0; i < g->columns.size; i++) {
-        put_key(&w->j, g->columns.at[i].name);
-        put_grid_cell(w, &g->columns.at[i], row);
-    }
+    put_cells(w, g, row);
     tfp_json_close(&w->j, '}');
     tfp_sink_flush_if_full(w->sink);
 }

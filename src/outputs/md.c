@@ -247,50 +247,81 @@ static void put_notes(writer *w)
     if (w->r->notes.size) tfp_buf_char(w->out, '\n');
 }
 
+static void put_facts(writer *w)
+{
+    bool any = false;
+    for (size_t i = 0; i < w->r->facts.size; i++) {
+        const tfp_fact *f = &w->r->facts.at[i];
+        if (!f->label) continue;
+        tfp_buf_text(w->out, "- ");
+        tfp_buf_text(w->out, f->label);
+        tfp_buf_text(w->out, ": **");
+        tfp_fact_value(f, &w->cell);
+        put_cell(w);
+        tfp_buf_text(w->out, f->more.size ? "** " : "**");
+        put_text(w, f->more);
+        tfp_buf_char(w->out, '\n');
+        any = true;
+    }
+    if (any) tfp_buf_char(w->out, '\n');
+}
+
 /* A grid: texts to the left, numbers to the right. */
-static void put_grid(writer *w, const tfp_flats *columns)
+static void put_grid(writer *w, const tfp_grid *g)
 {
     const tfp_report *r = w->r;
     tfp_cells cells = tfp_cells_of(r);
-    if (r->grid.tree) tfp_buf_text(w->out, "| name ");
-    for (size_t i = 0; i < columns->size; i++) {
+    tfp_flats columns = { 0 };
+    size_t rows = tfp_grid_few(g);
+    w->nomem |= !tfp_grid_columns(g, &columns);
+    if (g->tree) tfp_buf_text(w->out, "| name ");
+    for (size_t i = 0; i < columns.size; i++) {
         tfp_buf_text(w->out, "| ");
-        put_text(w, tfp_str_of(columns->at[i].name));
+        put_text(w, tfp_str_of(columns.at[i].name));
         tfp_buf_char(w->out, ' ');
     }
-    tfp_buf_text(w->out, r->grid.tree ? "|\n| --- " : "|\n");
-    for (size_t i = 0; i < columns->size; i++) tfp_buf_text(w->out, columns->at[i].type == 's' ? "| --- " : "| ---: ");
+    tfp_buf_text(w->out, g->tree ? "|\n| --- " : "|\n");
+    for (size_t i = 0; i < columns.size; i++) tfp_buf_text(w->out, columns.at[i].type == 's' ? "| --- " : "| ---: ");
     tfp_buf_text(w->out, "|\n");
-    for (uint32_t row = 0; row < r->grid.row_count && !w->sink->status && !w->nomem; row++) {
-        if (r->grid.tree)
+    for (uint32_t row = 0; row < rows && !w->sink->status && !w->nomem; row++) {
+        if (g->tree)
             put_name(w, &r->rows.at[row]);
         else
             tfp_buf_char(w->out, '|');
-        for (size_t i = 0; i < columns->size; i++) {
+        for (size_t i = 0; i < columns.size; i++) {
             tfp_buf_char(w->out, ' ');
-            tfp_grid_cell(&columns->at[i], &cells, row, &w->cell);
+            tfp_grid_cell(&columns.at[i], &cells, row, &w->cell);
             put_cell(w);
             tfp_buf_text(w->out, " |");
         }
         tfp_buf_char(w->out, '\n');
         tfp_sink_flush_if_full(w->sink);
     }
+    if (rows < g->row_count) tfp_buf_printf(w->out, "\n... and %zu more\n", g->row_count - rows);
+    tfp_vec_free(&columns);
     tfp_cells_free(&cells);
+}
+
+static void put_report_grid(writer *w)
+{
+    put_notes(w);
+    put_facts(w);
+    put_grid(w, &w->r->grid);
+    for (size_t i = 0; i < w->r->parts.size; i++) {
+        tfp_buf_printf(w->out, "\n### %s\n\n", w->r->parts.at[i].title);
+        put_grid(w, &w->r->parts.at[i].grid);
+    }
 }
 
 static tfp_status write_md(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     writer w = { .r = r, .sink = s, .out = &s->buf };
-    tfp_flats columns = { 0 };
     if (r->kind == TFP_REPORT_FINDINGS)
         put_findings(&w);
     else if (r->kind != TFP_REPORT_GRID)
         put_table(&w);
-    else if (!(w.nomem = !tfp_grid_columns(r, &columns))) {
-        put_notes(&w);
-        put_grid(&w, &columns);
-    }
-    tfp_vec_free(&columns);
+    else
+        put_report_grid(&w);
     bool nomem = w.nomem || w.cell.failed;
     tfp_buf_free(&w.cell);
     tfp_vec_free(&w.labels);

@@ -35,6 +35,7 @@ tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
 int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node)
 {
     uint32_t body = w->body[node];
+    if (w->source != TFP_FLOPS_OWN) return !body;
     int64_t calls = body ? w->f->calls[body] : 1, loops = w->f->nodes[node].loop_runs;
     return calls > 0 ? tfp_mul(calls, loops > 0 ? loops : 1, NULL) : 0;
 }
@@ -54,6 +55,15 @@ static bool link_nodes(tfp_flops_table *w)
     return true;
 }
 
+static tfp_status summary(tfp_flops_table *w, tfp_error *err)
+{
+    tfp_status s = tfp_flops_facts(w, err);
+    if (!s) s = tfp_flops_types(w, err);
+    if (!s) s = tfp_flops_top_nodes(w, err);
+    if (!s) s = tfp_flops_signatures(w, err);
+    return s ? s : tfp_flops_gaps(w, err);
+}
+
 static tfp_status build_flops(tfp_report *r, tfp_error *err)
 {
     const tfp_options *o = r->options;
@@ -66,7 +76,8 @@ static tfp_status build_flops(tfp_report *r, tfp_error *err)
     if (s) return s;
     w.g = w.f->program;
     s = link_nodes(&w) ? TFP_OK : tfp_nomem(err);
-    if (!s) s = tfp_flops_nodes(&w, err);
+    if (!s && o->nodes) s = tfp_flops_nodes(&w, err);
+    if (!s && !o->nodes) s = summary(&w, err);
     tfp_flops_free(w.f);
     tfp_arena_free(&w.arena);
     return s;

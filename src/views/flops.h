@@ -33,6 +33,18 @@ int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node);
  * without memory. The pointer is good until the next column. */
 tfp_grid_column *tfp_grid_add(tfp_report *r, tfp_grid *g, const char *name, char type, tfp_unit unit, bool nullable);
 
+enum { TFP_FLOPS_TYPES = 15, TFP_FLOPS_GAPS = 10 }; /* rows of tables that people see */
+
+/* A shape as 32x?x3; "unknown" without a rank. The shapes of all outputs as "0:32x3|1:", in the report's arena. */
+void tfp_flops_shape_text(tfp_buf *b, tfp_dims d);
+bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out); /* false without memory */
+
+tfp_status tfp_flops_facts(tfp_flops_table *w, tfp_error *err);
+tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err); /* the report's own table */
+tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err);
+tfp_status tfp_flops_signatures(tfp_flops_table *w, tfp_error *err);
+tfp_status tfp_flops_gaps(tfp_flops_table *w, tfp_error *err);
+
 /* -nodes: a row a node, each body after the other. */
 tfp_status tfp_flops_nodes(tfp_flops_table *w, tfp_error *err);
 

@@ -2,7 +2,7 @@
  * with the shapes of its outputs and what one execution of it counts. */
 #include "views/flops.h"
 
-static void put_shape(tfp_buf *b, tfp_dims d)
+void tfp_flops_shape_text(tfp_buf *b, tfp_dims d)
 {
     if (d.rank < 0) tfp_buf_text(b, "unknown");
     for (int i = 0; i < d.rank; i++) {
@@ -15,14 +15,20 @@ static void put_shape(tfp_buf *b, tfp_dims d)
 }
 
 /* 0:32x112x112x64|1:?x3, a scalar is "0:". */
-static void put_shapes(tfp_buf *b, const tfp_node_flops *n)
+bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out)
 {
+    const tfp_node_flops *n = &w->f->nodes[node];
+    tfp_buf b = { 0 };
     for (uint32_t i = 0; i < n->out_count; i++) {
-        if (i) tfp_buf_char(b, '|');
-        tfp_buf_int(b, i);
-        tfp_buf_char(b, ':');
-        put_shape(b, n->outs[i].shape);
+        if (i) tfp_buf_char(&b, '|');
+        tfp_buf_int(&b, i);
+        tfp_buf_char(&b, ':');
+        tfp_flops_shape_text(&b, n->outs[i].shape);
     }
+    char *copy = b.failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ b.data, b.size });
+    *out = (tfp_str){ copy, b.size };
+    tfp_buf_free(&b);
+    return copy != NULL;
 }
 
 enum { FUNCTION, NAME, OP, SHAPES, FLOAT_OPS, MACS, SOURCE, COLUMN_COUNT };
@@ -47,7 +53,7 @@ static void put_number(tfp_grid_column *c, size_t row, int64_t n)
     c->ints[row] = n < 0 ? 0 : n;
 }
 
-static bool put_row(const tfp_flops_table *w, size_t row, uint32_t node, tfp_str function, tfp_buf *text)
+static bool put_row(const tfp_flops_table *w, size_t row, uint32_t node, tfp_str function)
 {
     static const char *const sources[] = {
         [TFP_COUNTED] = "formula", [TFP_NO_FORMULA] = "none", [TFP_NO_SHAPE] = "no_shape"
@@ -55,33 +61,25 @@ static bool put_row(const tfp_flops_table *w, size_t row, uint32_t node, tfp_str
     tfp_grid_column *c = w->r->grid.columns.at;
     const tfp_program_node *n = &w->g->nodes.at[node];
     tfp_own_count count = tfp_flops_own(w, node);
-    text->size = 0;
-    put_shapes(text, &w->f->nodes[node]);
-    char *shapes = text->failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ text->data, text->size });
-    if (!shapes) return false;
     c[FUNCTION].texts[row] = function;
     c[NAME].texts[row] = tfp_text(w->p, n->name);
     c[OP].texts[row] = tfp_text(w->p, n->op);
-    c[SHAPES].texts[row] = (tfp_str){ shapes, text->size };
     put_number(&c[FLOAT_OPS], row, count.flops);
     put_number(&c[MACS], row, count.macs);
     c[SOURCE].texts[row] = tfp_str_of(sources[count.state]);
-    return true;
+    return tfp_flops_shapes(w, node, &c[SHAPES].texts[row]);
 }
 
 tfp_status tfp_flops_nodes(tfp_flops_table *w, tfp_error *err)
 {
     tfp_report *r = w->r;
-    tfp_buf text = { 0 };
     size_t row = 0;
     for (size_t b = 0; b < w->g->bodies.size; b++) r->grid.row_count += w->g->bodies.at[b].node_count;
     bool ok = add_columns(r);
     for (size_t b = 0; ok && b < w->g->bodies.size; b++) {
         const tfp_program_body *body = &w->g->bodies.at[b];
         tfp_str function = b ? tfp_text(w->p, body->name) : (tfp_str){ 0 };
-        for (uint32_t i = 0; ok && i < body->node_count; i++)
-            ok = put_row(w, row++, body->node_first + i, function, &text);
+        for (uint32_t i = 0; ok && i < body->node_count; i++) ok = put_row(w, row++, body->node_first + i, function);
     }
-    tfp_buf_free(&text);
     return ok ? TFP_OK : tfp_nomem(err);
 }

@@ -29,7 +29,8 @@ typedef struct tfp_grid_column {
 typedef struct tfp_grid {
     TFP_VEC(tfp_grid_column) columns;
     size_t row_count;
-    bool tree; /* the report's rows[], one for each, tell name, parent and depth; columns come after these */
+    size_t few; /* as many rows people see, if not 0; programs see all */
+    bool tree;  /* the report's rows[], one for each, tell name, parent and depth; columns come after these */
 } tfp_grid;
 
 typedef struct tfp_row {

@@ -1,0 +1,230 @@
+/* views/flops_facts.c: what the flops report says before its tables: the totals, how much of the model they cover, and what
+ * would make them know more. */
+#include "views/flops.h"
+
+#include <stdio.h>
+
+/* ---- facts ---- */
+
+static tfp_fact *add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit)
+{
+    tfp_fact f = { .name = name, .label = label, .type = type, .unit = unit };
+    return tfp_push(&r->facts, f) ? &r->facts.at[r->facts.size - 1] : NULL;
+}
+
+/* A number; one that is not known is absent. */
+static bool add_number(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n)
+{
+    tfp_fact *f = add(r, name, label, 'i', unit);
+    if (!f) return false;
+    f->number = n > 0 ? n : 0;
+    f->absent = n < 0;
+    return true;
+}
+
+static bool say_more(tfp_report *r, const char *format, ...) TFP_PRINTF(2, 3);
+
+/* Behind the last fact, for people. */
+static bool say_more(tfp_report *r, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    size_t size = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    char *copy = tfp_arena_copy(&r->arena, (tfp_str){ text, size });
+    r->facts.at[r->facts.size - 1].more = (tfp_str){ copy, copy ? size : 0 };
+    return copy != NULL;
+}
+
+static bool add_share(tfp_report *r, const char *name, const char *label, double over, double under)
+{
+    tfp_fact *f = add(r, name, label, 'r', TFP_SHARE);
+    if (!f) return false;
+    f->absent = under <= 0;
+    f->real = under > 0 ? over / under : 0;
+    return true;
+}
+
+static bool add_text(tfp_report *r, const char *name, const char *label, const char *text)
+{
+    tfp_fact *f = add(r, name, label, 's', TFP_LABEL);
+    if (f) f->text = tfp_str_of(text);
+    return f != NULL;
+}
+
+/* 7754331136 as 7,754,331,136. */
+static void put_exact(char *out, int64_t n)
+{
+    char digits[32];
+    int size = snprintf(digits, sizeof digits, "%lld", (long long)n), to = 0;
+    for (int i = 0; i < size; i++) {
+        if (i && (size - i) % 3 == 0) out[to++] = ',';
+        out[to++] = digits[i];
+    }
+    out[to] = 0;
+}
+
+/* ---- sums ---- */
+
+static void plus(int64_t *to, int64_t n)
+{
+    if (n > 0) *to = tfp_add(*to, n, NULL);
+}
+
+/* The engine's, or of what the main graph's nodes say. */
+static tfp_work total_of(const tfp_flops_table *w)
+{
+    tfp_work sum = { 0 };
+    if (w->source == TFP_FLOPS_OWN) return w->f->total;
+    for (uint32_t i = 0; i < w->g->nodes.size; i++) {
+        if (w->body[i]) continue;
+        tfp_own_count c = tfp_flops_own(w, i);
+        plus(&sum.flops, c.flops);
+        plus(&sum.macs, c.macs);
+        plus(&sum.ops, 1);
+        plus(&sum.counted, c.state == TFP_COUNTED);
+    }
+    return sum;
+}
+
+typedef struct measured {
+    double micros, covered;
+} measured;
+
+/* Of the time that every node took, the share of its operations that have a count. */
+static measured measure(const tfp_flops_table *w)
+{
+    measured m = { 0 };
+    for (uint32_t i = 0; i < w->p->nodes.size; i++) {
+        tfp_node_stats s;
+        uint32_t at = w->f->program_node[i];
+        if (w->p->nodes.at[i].exec_first == TFP_NONE) continue;
+        tfp_node_stats_at(w->p, i, w->r->step, &s);
+        m.micros += (double)s.micros;
+        if (at == TFP_NONE) continue;
+        const tfp_work *all = &w->f->nodes[at].all;
+        bool own = w->source != TFP_FLOPS_OWN || all->ops <= 0;
+        double share = own ? tfp_flops_own(w, at).state == TFP_COUNTED : (double)all->counted / (double)all->ops;
+        m.covered += share * (double)s.micros;
+    }
+    return m;
+}
+
+/* ---- what would help ---- */
+
+typedef struct placeholders {
+    int64_t batch, others; /* that lack only the first dimension, or more */
+    uint32_t first;        /* of the others */
+} placeholders;
+
+static placeholders find_placeholders(const tfp_flops_table *w)
+{
+    placeholders x = { .first = TFP_NONE };
+    const tfp_program_body *b = &w->g->bodies.at[0];
+    for (uint32_t i = b->node_first; i < b->node_first + b->node_count; i++) {
+        const tfp_node_flops *n = &w->f->nodes[i];
+        tfp_str op = tfp_text(w->p, w->g->nodes.at[i].op);
+        if (!tfp_str_eq(op, TFP_STR("Placeholder")) || !n->out_count || tfp_dims_known(n->outs[0].shape)) continue;
+        tfp_dims d = n->outs[0].shape;
+        bool rest = d.rank > 0;
+        for (int k = 1; k < d.rank; k++) rest &= d.at[k] >= 0;
+        if (rest) {
+            x.batch++;
+        } else if (x.others++ == 0) {
+            x.first = i;
+        }
+    }
+    return x;
+}
+
+static bool put_hints(const tfp_flops_table *w, const tfp_work *total)
+{
+    tfp_report *r = w->r;
+    placeholders x = find_placeholders(w);
+    if (total->counted >= total->ops || w->source == TFP_FLOPS_FILES || !(x.batch + x.others)) return true;
+    bool ok = add_text(r, "hint", "hint", x.others ? "--assume-shape" : "--assume-batch 1");
+    if (!x.others)
+        return ok && say_more(r, "gives %lld placeholder%s the first dimension that the graph leaves open",
+                              (long long)x.batch, x.batch == 1 ? "" : "s");
+    tfp_buf shape = { 0 };
+    tfp_str name = tfp_text(w->p, w->g->nodes.at[x.first].name);
+    tfp_flops_shape_text(&shape, w->f->nodes[x.first].outs[0].shape);
+    ok = ok && !shape.failed &&
+         say_more(r, "%.*s=... gives placeholders (%lld) the dimensions that the graph leaves open (%.*s)",
+                  (int)(name.size < 200 ? name.size : 200), name.data, (long long)x.others,
+                  (int)(shape.size < 100 ? shape.size : 100), shape.data ? shape.data : "");
+    tfp_buf_free(&shape);
+    return ok;
+}
+
+/* While loops of which nobody knows the trips. */
+static int64_t unknown_loops(const tfp_flops_table *w, uint32_t *first)
+{
+    int64_t n = 0;
+    for (uint32_t i = 0; i < w->g->nodes.size; i++)
+        if (w->f->nodes[i].trips < 0 && tfp_flops_runs(w, i) > 0 && n++ == 0) *first = i;
+    return n;
+}
+
+static bool put_loops(const tfp_flops_table *w)
+{
+    uint32_t first = TFP_NONE;
+    if (w->source != TFP_FLOPS_OWN || !w->f->total.loops_unknown) return true;
+    int64_t n = unknown_loops(w, &first);
+    if (!add_number(w->r, "loops_counted_once", "loops counted once", TFP_LABEL, n)) return false;
+    if (first == TFP_NONE) return say_more(w->r, "nobody knows how often loops of TensorFlow 1 run");
+    tfp_str name = tfp_text(w->p, w->g->nodes.at[first].name);
+    return say_more(w->r, "nobody knows how often they run (first: %.*s)", (int)(name.size < 200 ? name.size : 200),
+                    name.data);
+}
+
+/* ---- all of them ---- */
+
+static const char *const source_words[] = {
+    [TFP_FLOPS_FILES] = "files", [TFP_FLOPS_TENSORFLOW] = "tensorflow", [TFP_FLOPS_OWN] = "own"
+};
+
+static bool put_totals(const tfp_flops_table *w, const tfp_work *total)
+{
+    tfp_report *r = w->r;
+    char exact[64];
+    bool ok = add_text(r, "float_ops_source", NULL, source_words[w->source]) &&
+              add_number(r, "total_float_ops", "float operations", TFP_NUMBER, total->flops);
+    put_exact(exact, total->flops > 0 ? total->flops : 0);
+    if (total->flops >= 1000) ok = ok && say_more(r, "(%s)", exact);
+    if (total->flops < 0) ok = ok && say_more(r, "do not fit into 64 bits");
+    ok = ok && add_number(r, "total_macs", "multiply-adds", TFP_NUMBER, total->macs);
+    put_exact(exact, total->macs > 0 ? total->macs : 0);
+    if (total->macs >= 1000) ok = ok && say_more(r, "(%s)", exact);
+    return ok;
+}
+
+static bool put_parameters(const tfp_flops_table *w)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < w->p->nodes.size; i++) plus(&sum, tfp_node_parameters(w->p, i, NULL));
+    return add_number(w->r, "total_parameters", "parameters", TFP_NUMBER, sum);
+}
+
+static bool put_coverage(const tfp_flops_table *w, const tfp_work *total)
+{
+    tfp_report *r = w->r;
+    bool ok = add_number(r, "ops", NULL, TFP_LABEL, total->ops) &&
+              add_number(r, "counted_ops", NULL, TFP_LABEL, total->counted) &&
+              add_share(r, "total_coverage", "coverage", (double)total->counted, (double)total->ops);
+    ok = ok && say_more(r, "%lld of %lld operations have a count", (long long)total->counted, (long long)total->ops);
+    if (!w->p->execs.size || !ok) return ok;
+    measured m = measure(w);
+    return add_share(r, "time_coverage", "time covered", m.covered, m.micros) &&
+           say_more(r, "of the measured time was in operations that have a count");
+}
+
+tfp_status tfp_flops_facts(tfp_flops_table *w, tfp_error *err)
+{
+    tfp_work total = total_of(w);
+    bool ok =
+        put_totals(w, &total) && put_parameters(w) && put_coverage(w, &total) && put_loops(w) && put_hints(w, &total);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
