@@ -243,7 +243,7 @@ static tfp_cost crop_taps(const tfp_op *op) { return nearest(op, "method") ? tfp
 
 static tfp_cost crop_grad_taps(const tfp_op *op)
 {
-    return nearest(op, "method") ? tfp_count_each_input(op) : taps_in(op);
+    return nearest(op, "method") ? tfp_cost_of(tfp_elements(tfp_in(op, 0))) : taps_in(op);
 }
 
 static int64_t larger(int64_t a, int64_t b) { return a < 0 || b < 0 ? TFP_UNKNOWN : a > b ? a : b; }
@@ -321,7 +321,7 @@ const tfp_op_rule tfp_rules_image[] = {
     { "ScaleAndTranslate",         resize,       count_scale, 1, "2 * kernel_width * b * c * (oh * w + oh * ow)", SCALE },
     { "ScaleAndTranslateGrad",     second_input, count_scale_grad, 1, "2 * kernel_width * b * c * (oh * w + oh * ow)", SCALE },
     { "CropAndResize",             crop_and_resize, crop_taps, 4, "2 * 4 * n(out), nearest: 0", "weighted sum of 2 x 2 pixels" },
-    { "CropAndResizeGradImage",    crop_grad_image, crop_grad_taps, 4, "2 * 4 * n(in0), nearest: 4 * n(in0)",
+    { "CropAndResizeGradImage",    crop_grad_image, crop_grad_taps, 4, "2 * 4 * n(in0), nearest: n(in0)",
       "each gradient goes to 2 x 2 pixels" },
     { "CropAndResizeGradBoxes",    third_input,  TFP_EACH_IN(22, "slopes in y and x (12), by the gradient (2), to four edges (8)") },
     { "ImageProjectiveTransformV2", warp,        count_warp, 16, "16 * pixels(out) + 2 * 4 * n(out), nearest without the second",

@@ -325,7 +325,7 @@ static void need_second_scalar(tfp_op *op) { need_scalar(op, 1); }
 
 static void accumulator_v2(tfp_op *op)
 {
-    tfp_set(op, 0, TFP_SCALAR_DIMS);
+    pair(op);
     /* An accumulator's shape [] means that it is not known. */
     tfp_dims shape = tfp_attr_shape(op, "shape");
     if (!op->importer && shape.rank > 0) tfp_set_held(op, 0, shape, tfp_attr_type(op, "dtype", 0));
