@@ -48,6 +48,13 @@ void tfp_shape_mirror_pad_grad(tfp_op *op);
 void tfp_shape_tile(tfp_op *op);
 void tfp_shape_tile_grad(tfp_op *op);
 
+/* ---- shapes; rules_value.c ---- */
+void tfp_shape_broadcast_gradient_args(tfp_op *op);
+void tfp_shape_list_diff(tfp_op *op);
+void tfp_shape_where(tfp_op *op);
+void tfp_shape_unique(tfp_op *op);
+void tfp_shape_unique_v2(tfp_op *op);
+
 /* ---- shapes; rules_space.c ---- */
 void tfp_shape_space_to_batch_nd(tfp_op *op);
 void tfp_shape_space_to_batch(tfp_op *op);

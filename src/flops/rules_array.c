@@ -1,5 +1,5 @@
 /* flops/rules_array.c: ops that name, make, reshape, reorder and search arrays. What cuts and joins them is in
- * rules_slice.c, blocks and patches in rules_space.c.
+ * rules_slice.c, blocks and patches in rules_space.c, what depends on values in rules_value.c.
  * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, math_ops.cc, manip_ops.cc. */
 #include "flops/array.h"
 
@@ -320,98 +320,12 @@ static void broadcast_args(tfp_op *op)
     tfp_set(op, 0, tfp_vector_of(op, a < 0 || b < 0 ? TFP_DIM_UNKNOWN : a > b ? a : b));
 }
 
-/* The dim that shape `i` has at place `at` of the longer one's rank: 1 in front; INT64_MIN when it is not known. */
-static int64_t padded_at(const tfp_op *op, uint32_t i, int64_t at, int64_t rank)
-{
-    int64_t own = tfp_elements(tfp_in(op, i)), k = at - (rank - own);
-    return k < 0 ? 1 : tfp_in_at(op, i, k);
-}
-
-typedef enum sameness { SAME, OTHER, MAY_BE_SAME } sameness;
-
-static sameness compare_shapes(const tfp_op *op, int64_t a, int64_t b)
-{
-    sameness found = a == b ? SAME : OTHER;
-    for (int64_t i = 0; i < a && a == b; i++) {
-        int64_t x = tfp_in_at(op, 0, i), y = tfp_in_at(op, 1, i);
-        if (x == INT64_MIN || y == INT64_MIN)
-            found = MAY_BE_SAME;
-        else if (x != y)
-            return OTHER;
-    }
-    return found;
-}
-
-/* The axes over which shape `i` is broadcast: those where it has 1; none of equal shapes. -1 when that is not known. */
-static int64_t reduced_axes(const tfp_op *op, uint32_t i, int64_t rank, sameness same, double *axes)
-{
-    int64_t count = 0;
-    for (int64_t at = 0; at < rank && same != SAME; at++) {
-        int64_t dim = padded_at(op, i, at, rank);
-        if (dim == INT64_MIN || (dim == 1 && same == MAY_BE_SAME)) return -1;
-        if (dim == 1) axes[count++] = (double)at;
-    }
-    return count;
-}
-
-/* Its values tell its shapes, so they are found here. The importer sees values of whole shapes only. */
-static void broadcast_gradient_args(tfp_op *op)
-{
-    int64_t a = tfp_dim(tfp_merge_rank(op, tfp_in(op, 0), 1), 0), b = tfp_dim(tfp_merge_rank(op, tfp_in(op, 1), 1), 0);
-    int64_t rank = a > b ? a : b;
-    bool whole = tfp_in_all(op, 0) && tfp_in_all(op, 1);
-    double axes[TFP_RANK_MOST];
-    sameness same = compare_shapes(op, a, b);
-    for (uint32_t i = 0; i < 2 && i < op->out_count; i++) {
-        bool look = a >= 0 && b >= 0 && rank <= TFP_RANK_MOST && (whole || !op->importer) && !op->wrong;
-        int64_t count = look ? reduced_axes(op, i, rank, same, axes) : TFP_DIM_UNKNOWN;
-        tfp_set(op, i, tfp_vector_of(op, count));
-        double *out = count >= 0 ? tfp_new_elements(op, i) : NULL;
-        if (out) memcpy(out, axes, (size_t)count * sizeof *axes);
-    }
-}
-
 static void concat_offset(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_in(op, i + 1));
 }
 
 /* ---- searching ---- */
-
-static void where(tfp_op *op) { tfp_set(op, 0, tfp_matrix_of(op, TFP_DIM_UNKNOWN, tfp_in(op, 0).rank)); }
-
-static void unique(tfp_op *op)
-{
-    bool counts = op->out_count > 2;
-    tfp_dims some = tfp_vector_of(op, TFP_DIM_UNKNOWN);
-    if (!counts) tfp_merge_rank(op, tfp_in(op, 0), 1);
-    tfp_set(op, 0, some);
-    tfp_set(op, 1, tfp_in(op, 0));
-    tfp_set(op, 2, some);
-}
-
-static void unique_v2(tfp_op *op)
-{
-    tfp_dims in = tfp_in(op, 0), axes = tfp_in(op, 1), index = tfp_vector_of(op, TFP_DIM_UNKNOWN);
-    int64_t axis;
-    tfp_set(op, 0, in.rank >= 0 ? tfp_any_of_rank(op, in.rank) : TFP_ANY_DIMS);
-    tfp_set(op, 2, tfp_vector_of(op, TFP_DIM_UNKNOWN));
-    if (tfp_elements(axes) == 0 && in.rank >= 0) index = tfp_merge_rank(op, in, 1);
-    if (tfp_in_int(op, 1, &axis) && in.rank >= 0) {
-        if (axis < -in.rank || axis >= in.rank)
-            tfp_wrong(op, "an axis outside of the rank");
-        else
-            index = tfp_vector_of(op, tfp_dim(in, (int)axis));
-    }
-    tfp_set(op, 1, index);
-}
-
-static void list_diff(tfp_op *op)
-{
-    tfp_merge_rank(op, tfp_in(op, 0), 1);
-    tfp_merge_rank(op, tfp_in(op, 1), 1);
-    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_vector_of(op, TFP_DIM_UNKNOWN));
-}
 
 static void sorted_bound(tfp_op *op)
 {
@@ -568,15 +482,15 @@ const tfp_op_rule tfp_rules_array[] = {
     { "Size",                      tfp_scalar_outputs,          TFP_MOVES },
     { "Rank",                      tfp_scalar_outputs,          TFP_MOVES },
     { "BroadcastArgs",             broadcast_args,              TFP_MOVES },
-    { "BroadcastGradientArgs",     broadcast_gradient_args,     TFP_MOVES },
+    { "BroadcastGradientArgs",     tfp_shape_broadcast_gradient_args,     TFP_MOVES },
     { "ConcatOffset",              concat_offset,               TFP_MOVES },
 
-    { "Where",                     where,                       TFP_MOVES },
-    { "Unique",                    unique,                      TFP_MOVES },
-    { "UniqueV2",                  unique_v2,                   TFP_MOVES },
-    { "UniqueWithCounts",          unique,                      TFP_MOVES },
-    { "UniqueWithCountsV2",        unique_v2,                   TFP_MOVES },
-    { "ListDiff",                  list_diff,                   TFP_MOVES },
+    { "Where",                     tfp_shape_where,                       TFP_MOVES },
+    { "Unique",                    tfp_shape_unique,                      TFP_MOVES },
+    { "UniqueV2",                  tfp_shape_unique_v2,                   TFP_MOVES },
+    { "UniqueWithCounts",          tfp_shape_unique,                      TFP_MOVES },
+    { "UniqueWithCountsV2",        tfp_shape_unique_v2,                   TFP_MOVES },
+    { "ListDiff",                  tfp_shape_list_diff,                   TFP_MOVES },
     { "UpperBound",                sorted_bound,                count_sorted_bound, 0,
       "steps * n(values), steps = bits of the row's length", "a comparison a step of a binary search" },
     { "LowerBound",                sorted_bound,                count_sorted_bound, 0,
