@@ -65,12 +65,12 @@ static bool read_around(tfp_op *op, const char *name, tfp_window *w)
     return w->around[w->at.batch] == 0 && w->around[w->at.depth] == 0;
 }
 
-static bool read_padding(tfp_op *op, tfp_window *w)
+static bool read_padding(tfp_op *op, unsigned how, tfp_window *w)
 {
     tfp_str padding = tfp_attr_text(op, "padding", "");
     int64_t first;
     bool explicit_given = tfp_attr_numbers(op, "explicit_paddings", &first, 1) > 0;
-    if (tfp_attr_numbers(op, "padding_list", &first, 1) > 0) { /* of quantized ops: whatever `padding` says */
+    if (how & TFP_PADDING_LIST && tfp_attr_numbers(op, "padding_list", &first, 1) > 0) {
         w->pad = TFP_PAD_EXPLICIT;
         return read_around(op, "padding_list", w);
     }
@@ -82,14 +82,14 @@ static bool read_padding(tfp_op *op, tfp_window *w)
     return !explicit_given && (w->pad == TFP_PAD_SAME || tfp_str_eq(padding, tfp_str_of("VALID")));
 }
 
-bool tfp_window_read(tfp_op *op, int spatials, bool strides_given, tfp_window *out)
+bool tfp_window_read(tfp_op *op, int spatials, unsigned how, tfp_window *out)
 {
     size_t dims = (size_t)spatials + 2;
     if (!tfp_layout_of(op, spatials, &out->at)) return tfp_wrong(op, "an unknown data_format"), false;
     memset(out->around, 0, sizeof out->around);
-    if (!strides_given && !tfp_attr_list(op, "strides", dims, 0, out->strides)) return false;
+    if (!(how & TFP_STRIDES_GIVEN) && !tfp_attr_list(op, "strides", dims, 0, out->strides)) return false;
     if (!tfp_attr_list(op, "dilations", dims, 1, out->dilations)) return false;
-    if (!read_padding(op, out)) return tfp_wrong(op, "a padding that does not fit"), false;
+    if (!read_padding(op, how, out)) return tfp_wrong(op, "a padding that does not fit"), false;
     return true;
 }
 

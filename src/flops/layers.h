@@ -22,9 +22,13 @@ typedef struct tfp_window {
     int64_t strides[TFP_WINDOW_RANK], dilations[TFP_WINDOW_RANK];
     int64_t around[TFP_WINDOW_RANK]; /* explicit padding, before and after together */
 } tfp_window;
-/* From the attributes data_format, strides (unless they come as an input: `strides_given`, set by the caller), dilations,
- * padding and explicit_paddings or padding_list; false and tfp_wrong when they make no sense. */
-bool tfp_window_read(tfp_op *op, int spatials, bool strides_given, tfp_window *out);
+/* From the attributes data_format, strides, dilations, padding, explicit_paddings; false and tfp_wrong when they make no
+ * sense. */
+enum {
+    TFP_STRIDES_GIVEN = 1, /* not an attribute: the caller sets them */
+    TFP_PADDING_LIST = 2   /* the attribute padding_list, which quantized ops have, counts instead of the padding */
+};
+bool tfp_window_read(tfp_op *op, int spatials, unsigned how, tfp_window *out);
 /* Places of a window of `size` along a dimension of `in`; sets tfp_wrong when it does not fit. */
 int64_t tfp_window_out(tfp_op *op, const tfp_window *w, int dim, int64_t in, int64_t size);
 

@@ -67,7 +67,7 @@ void tfp_conv_shape(tfp_op *op, int spatials)
 {
     tfp_window w;
     filter_layout f;
-    if (!tfp_window_read(op, spatials, false, &w)) return;
+    if (!tfp_window_read(op, spatials, spatials == 2 ? TFP_PADDING_LIST : 0, &w)) return;
     if (!filter_layout_of(op, spatials, &f)) {
         tfp_wrong(op, "an unknown filter_format");
         return;
@@ -104,7 +104,7 @@ static void any_conv_shape(tfp_op *op)
         return;
     }
     int spatials = (int)rank - 2, extra = (int)batches - 1;
-    if (!tfp_window_read(op, spatials, false, &w)) return;
+    if (!tfp_window_read(op, spatials, 0, &w)) return;
     tfp_merge_rank(op, filter, (int)rank);
     int64_t depth = tfp_dim(in, w.at.depth + extra), filter_depth = tfp_dim(filter, spatials);
     int64_t out_depth = tfp_dim(filter, spatials + 1);
@@ -123,7 +123,7 @@ static void any_conv_shape(tfp_op *op)
 void tfp_depthwise_shape(tfp_op *op)
 {
     tfp_window w;
-    if (!tfp_window_read(op, 2, false, &w)) return;
+    if (!tfp_window_read(op, 2, 0, &w)) return;
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), w.at.rank), filter = tfp_merge_rank(op, tfp_in(op, 1), 4);
     int64_t out[TFP_WINDOW_RANK], depth = tfp_merge_dim(op, tfp_dim(in, w.at.depth), tfp_dim(filter, 2));
     out[w.at.batch] = tfp_dim(in, w.at.batch);
@@ -178,7 +178,7 @@ static void dilation_shape(tfp_op *op)
 {
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 4), filter = tfp_merge_rank(op, tfp_in(op, 1), 3);
     tfp_window w;
-    if (!tfp_window_read(op, 2, false, &w) || !tfp_attr_list(op, "rates", 4, 0, w.dilations)) return;
+    if (!tfp_window_read(op, 2, 0, &w) || !tfp_attr_list(op, "rates", 4, 0, w.dilations)) return;
     int64_t out[4] = { tfp_dim(in, 0), TFP_DIM_UNKNOWN, TFP_DIM_UNKNOWN, tfp_dim(filter, 2) };
     bool known = tfp_dim(in, 1) >= 0 && tfp_dim(in, 2) >= 0 && tfp_dim(filter, 0) >= 0 && tfp_dim(filter, 1) >= 0;
     for (int k = 0; known && k < 2; k++)
@@ -216,7 +216,7 @@ static void padded_conv(tfp_op *op, bool resized)
 {
     tfp_window w;
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 4), filter = tfp_merge_rank(op, tfp_in(op, resized ? 3 : 2), 4);
-    if (!tfp_window_read(op, 2, false, &w)) return;
+    if (!tfp_window_read(op, 2, 0, &w)) return;
     if (resized)
         for (int k = 0; k < 2; k++) in = tfp_with_dim(op, in, k + 1, size_element(op, 1, k));
     tfp_merge(op, tfp_in(op, resized ? 2 : 1), tfp_matrix_of(op, 4, 2));
@@ -341,6 +341,7 @@ const tfp_op_rule tfp_rules_conv[] = {
     { "Conv2D", conv_shape, CONV2 },
     { "Conv3D", conv_shape, CONV3 },
     { "Conv", any_conv_shape, any_conv_count, 0, "2 * n(out) * n(filter) / output channels", "as Conv2D" },
+    { "RiscConv", tfp_unknown_outputs, CONV2 },
     { "_FusedConv2D", conv_shape, CONV2 },
     { "_FusedConv3D", conv_shape, CONV3 },
     { "Conv2DBackpropInput", conv_input_grad_shape, INPUT_GRAD },

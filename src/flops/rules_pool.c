@@ -24,7 +24,7 @@ static tfp_dims pooled_by_attributes(tfp_op *op, int spatials, bool deep)
 {
     int64_t sizes[TFP_WINDOW_RANK];
     tfp_window w;
-    if (!tfp_window_read(op, spatials, false, &w)) return TFP_ANY_DIMS;
+    if (!tfp_window_read(op, spatials, 0, &w)) return TFP_ANY_DIMS;
     if (!tfp_attr_list(op, "ksize", (size_t)spatials + 2, 0, sizes)) return TFP_ANY_DIMS;
     return pooled(op, &w, sizes, deep);
 }
@@ -52,7 +52,7 @@ static tfp_dims pooled_by_inputs(tfp_op *op)
 {
     int64_t sizes[TFP_WINDOW_RANK];
     tfp_window w;
-    if (!tfp_window_read(op, 2, true, &w) || op->in_count < 3) return TFP_ANY_DIMS;
+    if (!tfp_window_read(op, 2, TFP_STRIDES_GIVEN, &w) || op->in_count < 3) return TFP_ANY_DIMS;
     bool known = four_in(op, op->in_count - 2, sizes);
     known &= four_in(op, op->in_count - 1, w.strides);
     tfp_merge_rank(op, tfp_in(op, 0), w.at.rank);
@@ -173,6 +173,7 @@ static tfp_cost fractional_max_grad_count(const tfp_op *op)
 #define MKL(op, ...) { "_Mkl" op, __VA_ARGS__ }, { "_MklNative" op, __VA_ARGS__ }
 const tfp_op_rule tfp_rules_pool[] = {
     { "AvgPool", pool_shape, POOL(2, "registry") },
+    { "RiscPool", tfp_unknown_outputs, POOL(2, "as AvgPool and MaxPool") },
     { "AvgPool3D", pool_shape, POOL(3, "as AvgPool") },
     { "AvgPoolGrad", sizes_first, AVG_GRAD(2, "registry") },
     { "AvgPool3DGrad", sizes_first, AVG_GRAD(3, "as AvgPoolGrad") },

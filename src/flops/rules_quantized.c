@@ -1,4 +1,446 @@
-/* flops/rules_quantized.c */
-#include "flops/rule.h"
+/* flops/rules_quantized.c: operations on quantized numbers, and to and from them. Products count as those of real numbers;
+ * so does what is fused behind them, each output element: a bias 1, relu 1, a sum 1, another range 3 (product, sum,
+ * rounding). */
+#include "flops/array.h"
+#include "flops/layers.h"
+#include "wire/proto.h"
 
-const tfp_op_rule tfp_rules_quantized[] = { { NULL } };
+/* ---- shapes ---- */
+
+static void set_range(tfp_op *op, tfp_dims shape)
+{
+    tfp_set(op, 1, shape);
+    tfp_set(op, 2, shape);
+}
+
+/* The rule of the op that works on real numbers. */
+static void as_plain(tfp_op *op, const char *name)
+{
+    const tfp_op_rule *own = op->rule, *plain = tfp_rule_find(name);
+    if (!plain || !plain->shape) return;
+    op->rule = plain;
+    plain->shape(op);
+    op->rule = own;
+}
+
+static void reshape(tfp_op *op)
+{
+    as_plain(op, "Reshape");
+    set_range(op, TFP_SCALAR_DIMS);
+}
+
+static void resize(tfp_op *op)
+{
+    as_plain(op, "ResizeBilinear");
+    set_range(op, TFP_SCALAR_DIMS);
+}
+
+/* N parts and the axis come first, then the ranges. */
+static void concat_parts(tfp_op *op, void (*plain)(tfp_op *op))
+{
+    uint32_t all = op->in_count;
+    int64_t parts = tfp_attr_int(op, "N", 0);
+    if (parts < 1 || parts >= all) {
+        tfp_wrong(op, "another number of inputs than N says");
+        return;
+    }
+    op->in_count = (uint32_t)parts + 1;
+    plain(op);
+    op->in_count = all;
+    set_range(op, TFP_SCALAR_DIMS);
+}
+static void concat(tfp_op *op) { concat_parts(op, tfp_shape_concat); }
+static void concat_v2(tfp_op *op) { concat_parts(op, tfp_shape_concat_v2); }
+
+/* Convolutions: what the range of the output looks like. */
+static void conv_scalars(tfp_op *op)
+{
+    tfp_conv_shape(op, 2);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+static void conv_channels(tfp_op *op) /* as the filter's */
+{
+    tfp_conv_shape(op, 2);
+    set_range(op, tfp_in(op, 5));
+}
+static void conv_bias_channels(tfp_op *op)
+{
+    tfp_conv_shape(op, 2);
+    set_range(op, tfp_in(op, 6));
+}
+static void depthwise_scalars(tfp_op *op)
+{
+    tfp_depthwise_shape(op);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+static void depthwise_channels(tfp_op *op)
+{
+    tfp_depthwise_shape(op);
+    set_range(op, tfp_in(op, 5));
+}
+static void depthwise_bias_channels(tfp_op *op)
+{
+    tfp_depthwise_shape(op);
+    set_range(op, tfp_in(op, 6));
+}
+
+/* The tensors of the device, then those of the host: ranges of the input and the filter, and what is wanted. */
+static void fused_range(tfp_op *op)
+{
+    enum { MOST = 8 };
+    tfp_str names[MOST];
+    size_t count = tfp_attr_texts(op, "fused_ops", names, MOST),
+           devices = tfp_attr_numbers(op, "Tdevice_inputs", NULL, 0);
+    tfp_dims range = devices < op->in_count ? tfp_in(op, (uint32_t)devices + 3) : TFP_ANY_DIMS;
+    for (size_t i = 0; i < count && i < MOST; i++)
+        if (tfp_str_eq(names[i], tfp_str_of("Requantize"))) range = TFP_SCALAR_DIMS;
+    set_range(op, range);
+}
+static void fused_conv(tfp_op *op)
+{
+    tfp_conv_shape(op, 2);
+    fused_range(op);
+}
+static void fused_depthwise(tfp_op *op)
+{
+    tfp_depthwise_shape(op);
+    fused_range(op);
+}
+
+static void avg_pool(tfp_op *op)
+{
+    tfp_avg_pool_shape(op, 2);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+static void max_pool(tfp_op *op)
+{
+    tfp_max_pool_shape(op);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+static void volume_max_pool(tfp_op *op) { tfp_avg_pool_shape(op, 3); } /* the range stays unknown, as oneDNN's does */
+
+static void bias_add(tfp_op *op)
+{
+    tfp_bias_shape(op);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+
+static void product(tfp_op *op)
+{
+    bool a_turned = tfp_attr_bool(op, "transpose_a", false), b_turned = tfp_attr_bool(op, "transpose_b", false);
+    tfp_dims a = tfp_merge_rank(op, tfp_in(op, 0), 2), b = tfp_merge_rank(op, tfp_in(op, 1), 2);
+    tfp_merge_dim(op, tfp_dim(a, a_turned ? 0 : 1), tfp_dim(b, b_turned ? 1 : 0));
+    tfp_set(op, 0, tfp_matrix_of(op, tfp_dim(a, a_turned ? 1 : 0), tfp_dim(b, b_turned ? 0 : 1)));
+}
+static void product_scalars(tfp_op *op)
+{
+    product(op);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+
+static void broadcast_scalars(tfp_op *op)
+{
+    tfp_broadcast_inputs(op);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+
+/* Along an axis each place has a range of its own. Lows are input `low`, highs the next one. */
+static bool read_range(tfp_op *op, tfp_dims in, uint32_t low, tfp_dims *lows, tfp_dims *highs)
+{
+    int64_t axis = tfp_attr_int(op, "axis", -1);
+    int rank = axis == -1 ? 0 : 1;
+    if (axis < -1 || axis >= TFP_RANK_MOST) return tfp_wrong(op, "an axis that cannot be"), false;
+    *lows = tfp_merge_rank(op, tfp_in(op, low), rank);
+    *highs = tfp_merge_rank(op, tfp_in(op, low + 1), rank);
+    if (!rank) return true;
+    tfp_at_least(op, in, (int)axis + 1);
+    tfp_merge_dim(op, tfp_merge_dim(op, tfp_dim(*lows, 0), tfp_dim(*highs, 0)), tfp_dim(in, (int)axis));
+    return true;
+}
+static void quantize(tfp_op *op)
+{
+    tfp_dims lows, highs;
+    if (!read_range(op, tfp_in(op, 0), 1, &lows, &highs)) return;
+    tfp_set(op, 0, tfp_in(op, 0));
+    set_range(op, highs);
+}
+static void along_axis(tfp_op *op)
+{
+    tfp_dims lows, highs;
+    if (read_range(op, tfp_in(op, 0), 1, &lows, &highs)) tfp_set(op, 0, tfp_in(op, 0));
+}
+static void there_and_back_grad(tfp_op *op)
+{
+    tfp_dims lows, highs, in = tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1));
+    if (!read_range(op, in, 2, &lows, &highs)) return;
+    tfp_set(op, 0, in);
+    set_range(op, tfp_merge(op, lows, highs));
+}
+
+/* One range for each place of the last dimension. */
+static void per_channel(tfp_op *op)
+{
+    tfp_dims in = tfp_in(op, 0);
+    tfp_dims low = tfp_merge_rank(op, tfp_in(op, 1), 1), high = tfp_merge_rank(op, tfp_in(op, 2), 1);
+    tfp_at_least(op, in, 1);
+    tfp_merge_dim(op, tfp_merge_dim(op, tfp_dim(low, 0), tfp_dim(high, 0)), tfp_dim(in, -1));
+    tfp_set(op, 0, in);
+}
+static void per_channel_grad(tfp_op *op)
+{
+    tfp_dims in = tfp_merge(op, tfp_at_least(op, tfp_in(op, 0), 1), tfp_in(op, 1));
+    int64_t channels = tfp_dim(in, -1);
+    for (uint32_t i = 2; i < 4; i++) channels = tfp_merge_dim(op, channels, tfp_dim(tfp_in(op, i), 0));
+    tfp_set(op, 0, in);
+    set_range(op, tfp_vector_of(op, channels));
+}
+
+/* clang-format off */
+TFP_PATTERN(same_scalars, "A -> A, (), ()")
+TFP_PATTERN(range_alone, "* -> (), ()")
+TFP_PATTERN(fake_grad, "A, A -> A, (), ()")
+TFP_PATTERN(dot, "mk, kn -> mn")
+/* clang-format on */
+
+/* ---- UniformQuantizedConvolution: XLA's convolution, whose dimensions a message may order ---- */
+
+enum { SPATIAL_MOST = 8 };
+typedef struct uniform_layout {  /* UniformQuantizedConvolutionDimensionNumbersAttr: lhs, rhs, output */
+    int64_t first[3], second[3]; /* batch and feature; output and input feature of the kernel */
+    int64_t spatial[3][SPATIAL_MOST];
+    size_t count[3];
+} uniform_layout;
+
+/* As if written NCHW, OIHW, NCHW. */
+static void usual_layout(int rank, uniform_layout *out)
+{
+    for (int t = 0; t < 3; t++) {
+        out->first[t] = 0;
+        out->second[t] = 1;
+        out->count[t] = (size_t)rank - 2;
+        for (int k = 0; k < rank - 2; k++) out->spatial[t][k] = k + 2;
+    }
+}
+
+/* Fields 1, 2, 3: batch, feature, spatial of the input; 4, 5, 6: input feature, output feature, spatial of the kernel;
+ * 7, 8, 9: as 1, 2, 3, of the output. */
+static bool read_layout(tfp_str message, int rank, uniform_layout *out)
+{
+    memset(out, 0, sizeof *out);
+    if (!message.size) return usual_layout(rank, out), true;
+    tfp_wire w = tfp_wire_start(message);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number < 1 || f.number > 9) continue;
+        int t = ((int)f.number - 1) / 3, part = ((int)f.number - 1) % 3;
+        uint64_t value;
+        for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &value);) {
+            if (value >= (uint64_t)rank) return false;
+            if (part == 2 && out->count[t] == SPATIAL_MOST) return false;
+            if (part == 2)
+                out->spatial[t][out->count[t]++] = (int64_t)value;
+            else if ((part == 0) == (t != 1))
+                out->first[t] = (int64_t)value;
+            else
+                out->second[t] = (int64_t)value;
+        }
+    }
+    for (int t = 0; t < 3; t++)
+        if (out->count[t] != (size_t)rank - 2) return false;
+    return !w.fault;
+}
+
+static int64_t dilated(int64_t n, int64_t by) { return n == 0 ? 0 : tfp_plus(tfp_times(n - 1, by), 1); }
+
+/* A list that may be left out; at least 1 each. */
+static bool steps(tfp_op *op, const char *name, size_t count, int64_t *out)
+{
+    for (size_t i = 0; i < count; i++) out[i] = 1;
+    size_t given = tfp_attr_numbers(op, name, out, count);
+    for (size_t i = 0; i < count; i++)
+        if (out[i] < 1) return false;
+    return given == 0 || given == count;
+}
+
+/* Places of the kernel along spatial dimension k. */
+static int64_t uniform_places(tfp_op *op, size_t k, size_t count, int64_t in, int64_t kernel)
+{
+    int64_t strides[SPATIAL_MOST], in_by[SPATIAL_MOST], kernel_by[SPATIAL_MOST], pads[2 * SPATIAL_MOST];
+    tfp_str padding = tfp_attr_text(op, "padding", "");
+    bool right = steps(op, "window_strides", count, strides) && steps(op, "lhs_dilation", count, in_by) &&
+                 steps(op, "rhs_dilation", count, kernel_by);
+    if (!right) return TFP_DIM_UNKNOWN;
+    in = dilated(in, in_by[k]);
+    kernel = dilated(kernel, kernel_by[k]);
+    if (tfp_str_eq(padding, tfp_str_of("SAME"))) return tfp_over(tfp_plus(in, strides[k] - 1), strides[k]);
+    if (tfp_str_eq(padding, tfp_str_of("EXPLICIT"))) {
+        if (tfp_attr_numbers(op, "explicit_padding", pads, 2 * count) != 2 * count) return TFP_DIM_UNKNOWN;
+        in = tfp_plus(tfp_plus(in, pads[2 * k]), pads[2 * k + 1]);
+    }
+    return in >= 0 && in < kernel ? 0 : tfp_over(tfp_plus(tfp_minus(in, kernel), strides[k]), strides[k]);
+}
+
+/* All or nothing: TensorFlow asks for both shapes fully known. */
+static void uniform_conv(tfp_op *op)
+{
+    tfp_dims in = tfp_in(op, 0), kernel = tfp_in(op, 1);
+    uniform_layout at;
+    int rank = in.rank >= 0 ? in.rank : kernel.rank;
+    if (rank < 0) return;
+    tfp_dims out = tfp_any_of_rank(op, rank);
+    tfp_merge_rank(op, kernel, rank);
+    if (!tfp_dims_known(in) || !tfp_dims_known(kernel) || op->wrong) {
+        tfp_set(op, 0, out);
+        return;
+    }
+    if (rank < 3 || rank > SPATIAL_MOST + 2 || !read_layout(tfp_attr_text(op, "dimension_numbers", ""), rank, &at)) {
+        tfp_wrong(op, "dimensions that do not fit");
+        return;
+    }
+    int64_t batch = tfp_over(in.at[at.first[0]], tfp_attr_int(op, "batch_group_count", 1));
+    out = tfp_with_dim(op, out, (int)at.first[2], batch);
+    out = tfp_with_dim(op, out, (int)at.second[2], kernel.at[at.first[1]]);
+    for (size_t k = 0; k < at.count[0]; k++)
+        out = tfp_with_dim(op, out, (int)at.spatial[2][k],
+                           uniform_places(op, k, at.count[0], in.at[at.spatial[0][k]], kernel.at[at.spatial[1][k]]));
+    tfp_set(op, 0, out);
+}
+
+/* ---- counts; `per`: float operations an output element besides the products ---- */
+
+static tfp_cost and_more(const tfp_op *op, int64_t macs)
+{
+    return tfp_cost_mixed(macs, op->rule->per ? tfp_times(op->rule->per, tfp_elements(tfp_out(op, 0))) : 0);
+}
+static tfp_cost conv_count(const tfp_op *op) { return and_more(op, tfp_conv_macs(op, 2)); }
+static tfp_cost depthwise_count(const tfp_op *op) { return and_more(op, tfp_depthwise_macs(op)); }
+
+static int64_t product_macs(const tfp_op *op)
+{
+    int64_t k = tfp_dim(tfp_in(op, 0), tfp_attr_bool(op, "transpose_a", false) ? 0 : 1);
+    if (k < 0) k = tfp_dim(tfp_in(op, 1), tfp_attr_bool(op, "transpose_b", false) ? 1 : 0);
+    return tfp_times(k, tfp_elements(tfp_out(op, 0)));
+}
+static tfp_cost product_count(const tfp_op *op) { return and_more(op, product_macs(op)); }
+
+static tfp_cost with_fused(const tfp_op *op, int64_t macs)
+{
+    return tfp_cost_mixed(macs, tfp_times(tfp_fused_per_element(op), tfp_elements(tfp_out(op, 0))));
+}
+static tfp_cost fused_conv_count(const tfp_op *op) { return with_fused(op, tfp_conv_macs(op, 2)); }
+static tfp_cost fused_depthwise_count(const tfp_op *op) { return with_fused(op, tfp_depthwise_macs(op)); }
+static tfp_cost fused_product_count(const tfp_op *op) { return with_fused(op, product_macs(op)); }
+
+static tfp_cost pool_count(const tfp_op *op)
+{
+    return tfp_cost_of(tfp_times(tfp_attr_product(op, "ksize"), tfp_elements(tfp_out(op, 0))));
+}
+
+static tfp_cost resize_count(const tfp_op *op)
+{
+    const tfp_op_rule *plain = tfp_rule_find("ResizeBilinear");
+    tfp_op as = *op;
+    as.rule = plain;
+    return plain && plain->count ? plain->count(&as) : tfp_cost_of(TFP_UNKNOWN);
+}
+
+static tfp_cost uniform_conv_count(const tfp_op *op)
+{
+    tfp_dims kernel = tfp_in(op, 1);
+    uniform_layout at;
+    if (kernel.rank < 3 || kernel.rank > SPATIAL_MOST + 2) return tfp_cost_of(TFP_UNKNOWN);
+    if (!read_layout(tfp_attr_text(op, "dimension_numbers", ""), kernel.rank, &at)) return tfp_cost_of(TFP_UNKNOWN);
+    int64_t taps = tfp_over(tfp_elements(kernel), kernel.at[at.first[1]]);
+    return and_more(op, tfp_times(taps, tfp_elements(tfp_out(op, 0))));
+}
+
+/* clang-format off */
+#define CONV(per) conv_count, (per), "as Conv2D + " #per " * n(out)", "Conv2D and what is fused"
+#define DEPTHWISE(per) depthwise_count, (per), "as DepthwiseConv2dNative + " #per " * n(out)", \
+    "DepthwiseConv2dNative and what is fused"
+#define PRODUCT(per) product_count, (per), "2 * m * k * n + " #per " * n(out)", "MatMul and what is fused"
+#define FUSED(count, plain) count, 0, "as " plain " + fused", plain " and what is fused"
+#define POOL(plain) pool_count, 0, "product of ksize * n(out)", "as " plain
+#define THERE_AND_BACK TFP_EACH_OUT(5, "two limits, product, rounding, product")
+/* TensorFlow's own and oneDNN's form. */
+#define BOTH(op, ...) { "Quantized" op, __VA_ARGS__ }, { "_MklQuantized" op, __VA_ARGS__ }
+const tfp_op_rule tfp_rules_quantized[] = {
+    BOTH("Conv2D", conv_scalars, CONV(0)),
+    BOTH("Conv2DPerChannel", conv_channels, CONV(0)),
+    BOTH("Conv2DAndRelu", conv_channels, CONV(1)),
+    BOTH("Conv2DAndRequantize", conv_scalars, CONV(3)),
+    BOTH("Conv2DAndReluAndRequantize", conv_scalars, CONV(4)),
+    BOTH("Conv2DWithBias", conv_bias_channels, CONV(1)),
+    BOTH("Conv2DWithBiasAndRelu", conv_bias_channels, CONV(2)),
+    BOTH("Conv2DWithBiasAndRequantize", conv_scalars, CONV(4)),
+    BOTH("Conv2DWithBiasAndReluAndRequantize", conv_scalars, CONV(5)),
+    BOTH("Conv2DWithBiasSumAndRelu", conv_bias_channels, CONV(3)),
+    BOTH("Conv2DWithBiasSumAndReluAndRequantize", conv_scalars, CONV(6)),
+    BOTH("Conv2DWithBiasSignedSumAndReluAndRequantize", conv_scalars, CONV(6)),
+    { "QuantizedDepthwiseConv2D", tfp_depthwise_shape, DEPTHWISE(0) },
+    { "QuantizedDepthwiseConv2DWithBias", tfp_depthwise_shape, DEPTHWISE(1) },
+    { "QuantizedDepthwiseConv2DWithBiasAndRelu", tfp_depthwise_shape, DEPTHWISE(2) },
+    { "QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", tfp_depthwise_shape, DEPTHWISE(5) },
+    { "_MklQuantizedDepthwiseConv2D", depthwise_channels, DEPTHWISE(0) },
+    { "_MklQuantizedDepthwiseConv2DWithBias", depthwise_bias_channels, DEPTHWISE(1) },
+    { "_MklQuantizedDepthwiseConv2DWithBiasAndRelu", depthwise_bias_channels, DEPTHWISE(2) },
+    { "_MklQuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", depthwise_scalars, DEPTHWISE(5) },
+    { "_FusedQuantizedConv2D", fused_conv, FUSED(fused_conv_count, "Conv2D") },
+    { "_FusedQuantizedDepthwiseConv2D", fused_depthwise, FUSED(fused_depthwise_count, "DepthwiseConv2dNative") },
+    { "QuantizedMatMul", product_scalars, PRODUCT(0) },
+    BOTH("MatMulWithBias", product_scalars, PRODUCT(1)),
+    BOTH("MatMulWithBiasAndRelu", product_scalars, PRODUCT(2)),
+    BOTH("MatMulWithBiasAndRequantize", product_scalars, PRODUCT(4)),
+    BOTH("MatMulWithBiasAndReluAndRequantize", product_scalars, PRODUCT(5)),
+    BOTH("MatMulWithBiasAndDequantize", product_scalars, PRODUCT(3)),
+    { "_QuantizedMatMul", product, FUSED(fused_product_count, "MatMul") },
+    { "QuantizedAvgPool", avg_pool, POOL("AvgPool") },
+    { "_MklQuantizedAvgPool", avg_pool, POOL("AvgPool") },
+    { "QuantizedMaxPool", max_pool, POOL("MaxPool") },
+    { "_MklQuantizedMaxPool", tfp_max_pool_shape, POOL("MaxPool") },
+    { "_QuantizedMaxPool3D", volume_max_pool, POOL("MaxPool") },
+    { "QuantizedAdd", broadcast_scalars, TFP_EACH_OUT(3, "both into one range, a sum") },
+    { "QuantizedMul", broadcast_scalars, TFP_EACH_OUT(1, "a product") },
+    { "QuantizedBiasAdd", bias_add, TFP_EACH_OUT(3, "both into one range, a sum") },
+    { "QuantizedRelu", same_scalars, TFP_EACH_OUT(1, "a comparison") },
+    { "QuantizedRelu6", same_scalars, TFP_EACH_OUT(2, "two comparisons") },
+    { "QuantizedReluX", same_scalars, TFP_EACH_OUT(2, "two comparisons") },
+    { "QuantizedReshape", reshape, TFP_MOVES },
+    { "QuantizedConcat", concat, TFP_MOVES },
+    { "QuantizedConcatV2", concat_v2, TFP_MOVES },
+    { "_MklQuantizedConcatV2", concat_v2, TFP_MOVES },
+    { "QuantizedResizeBilinear", resize, resize_count, 0, "as ResizeBilinear", "as ResizeBilinear" },
+    { "QuantizeV2", quantize, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
+    { "_MklQuantizeV2", quantize, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
+    { "Dequantize", along_axis, TFP_EACH_OUT(2, "product, sum") },
+    { "_MklDequantize", along_axis, TFP_EACH_OUT(2, "product, sum") },
+    { "Requantize", same_scalars, TFP_EACH_OUT(3, "product, sum, rounding") },
+    { "RequantizePerChannel", same_scalars, TFP_EACH_OUT(3, "product, sum, rounding") },
+    { "QuantizeDownAndShrinkRange", same_scalars, TFP_EACH_OUT(5, "lowest and highest, product, sum, rounding") },
+    { "RequantizationRange", range_alone, TFP_EACH_IN(2, "lowest and highest") },
+    { "RequantizationRangePerChannel", range_alone, TFP_EACH_IN(2, "lowest and highest") },
+    { "FakeQuantWithMinMaxArgs", tfp_same_as_input, THERE_AND_BACK },
+    { "FakeQuantWithMinMaxVars", tfp_same_as_input, THERE_AND_BACK },
+    { "FakeQuantWithMinMaxVarsPerChannel", per_channel, THERE_AND_BACK },
+    { "FakeQuantWithMinMaxArgsGradient", tfp_same_as_input, TFP_EACH_OUT(3, "two comparisons, a product") },
+    { "FakeQuantWithMinMaxVarsGradient", fake_grad, TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
+    { "FakeQuantWithMinMaxVarsPerChannelGradient", per_channel_grad,
+      TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
+    { "QuantizeAndDequantize", tfp_same_as_input, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV2", along_axis, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV3", along_axis, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV4", along_axis, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV4Grad", there_and_back_grad, TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
+    { "UniformQuantize", tfp_same_as_input, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
+    { "UniformDequantize", tfp_same_as_input, TFP_EACH_OUT(2, "difference, product") },
+    { "UniformRequantize", tfp_same_as_input, TFP_EACH_OUT(3, "product, sum, rounding") },
+    { "UniformQuantizedAdd", tfp_broadcast_inputs, TFP_EACH_OUT(7, "both into one range 6, a sum") },
+    { "UniformQuantizedClipByValue", tfp_same_as_input, TFP_EACH_OUT(2, "two comparisons") },
+    { "UniformQuantizedDot", dot, PRODUCT(3) },
+    { "UniformQuantizedDotHybrid", dot, PRODUCT(0) },
+    { "UniformQuantizedConvolution", uniform_conv, uniform_conv_count, 3, "2 * n(out) * n(rhs) / output features + 3 * n(out)",
+      "convolution, another range" },
+    { "UniformQuantizedConvolutionHybrid", uniform_conv, uniform_conv_count, 0,
+      "2 * n(out) * n(rhs) / output features", "convolution" },
+    { NULL },
+};
+/* clang-format on */
