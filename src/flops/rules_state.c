@@ -1,8 +1,6 @@
 /* flops/rules_state.c: variables, checkpoints, tables, barriers, summaries: what keeps, saves and tells of state. */
 #include "flops/rule.h"
 
-#include <math.h>
-
 TFP_PATTERN(shape_scalar, "-> ()")
 TFP_PATTERN(shape_vector_2, "-> 2") /* a handle of TensorFlow 1: a container and a name */
 
@@ -72,8 +70,6 @@ static void shape_variable_shape(tfp_op *op)
     const tfp_held *held = tfp_in_held(op, 0);
     tfp_dims d = held ? held->shape : TFP_ANY_DIMS;
     tfp_set(op, 0, tfp_vector_of(op, d.rank < 0 ? TFP_DIM_UNKNOWN : d.rank));
-    double *at = d.rank < 0 ? NULL : tfp_new_elements(op, 0);
-    for (int i = 0; at && i < d.rank; i++) at[i] = d.at[i] < 0 ? NAN : (double)d.at[i];
 }
 
 TFP_PATTERN(shape_count_up, "() -> ()")
