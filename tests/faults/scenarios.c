@@ -519,7 +519,8 @@ static tfp_status live(const scenario *s, const char *sample, const char *folder
 {
     char path[4096];
     tfp_profile *p = tfp_profile_new();
-    tfp_status st = p ? tfp_profile_keep(p, s->write_profile ? TFP_KEEP_ALL : TFP_KEEP_MEMORY) : no_object(out);
+    tfp_status st =
+        p ? tfp_profile_keep(p, s->write_profile ? TFP_KEEP_ALL : TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM) : no_object(out);
     for (size_t i = 0; !st && s->files[i]; i++) {
         snprintf(path, sizeof path, "%s/%s", sample, s->files[i]);
         st = tfp_profile_add_file(p, s->formats[i], path, err);

@@ -2,6 +2,7 @@
 #include "drive.h"
 
 #include "outputs/arrow.h"
+#include "drive_program.h"
 #include "wellformed.h"
 
 #include <fcntl.h>
@@ -28,11 +29,17 @@ static const char *const option_sets[][24] = {
       "account_type_regexes", ".*", NULL },
     { "step", "5", "max_depth", "-5", "min_float_ops", "1", "min_occurrence", "1", "select", "float_ops,occurrence",
       "order_by", "float_ops", "account_type_regexes", ".*", NULL },
+    { "float_ops_source", "own", "max_depth", "100000", "account_type_regexes", ".*", "select",
+      "params,float_ops,macs,bytes_moved,coverage,flops_per_second,intensity", "order_by", "macs", "assume_batch", "32",
+      NULL },
+    { "float_ops_source", "tensorflow", "max_depth", "100", "select", "float_ops,coverage", "order_by", "float_ops",
+      "account_type_regexes", ".*", NULL },
     { "compat", "1.0", "max_depth", "100", "select", "params,bytes,micros,num_hidden_ops,device,op_types",
       "account_type_regexes", ".*", "order_by", "name", NULL },
     { "compat", "1.0", "viz", "true", "max_depth", "7", "device_regexes", ".*cpu.*", "show_name_regexes", ".*",
       "select", "micros,tensor_value", "account_type_regexes", ".*", NULL },
 };
+#define KEEP (TFP_KEEP_ALL | TFP_KEEP_PROGRAM)
 enum { SET_COUNT = sizeof option_sets / sizeof *option_sets };
 
 bool drive_everything;
@@ -185,6 +192,8 @@ static tfp_options *options_of(const char *const *set, tfp_error *err)
 static void walk_rows(const tfp_report *r)
 {
     size_t rows = tfp_report_row_count(r);
+    for (size_t i = 0; tfp_report_note(r, i); i++) check_line(tfp_report_note(r, i), "note");
+    if (tfp_report_is_table(r)) return;
     if (rows == 0) broken("a report has a root", "");
     for (size_t i = 0; i < rows; i++) {
         if (!tfp_report_row_name(r, i)) broken("every row has a name", "");
@@ -195,7 +204,6 @@ static void walk_rows(const tfp_report *r)
     tfp_report_value(r, rows, "micros", 1);
     tfp_report_value(r, 0, "no such column", 0);
     for (const char *c; (c = tfp_list(TFP_COLUMNS, rows++ % 16)) && rows % 16;) tfp_report_value(r, 0, c, 1);
-    for (size_t i = 0; tfp_report_note(r, i); i++) check_line(tfp_report_note(r, i), "note");
 }
 
 void drive_view(const tfp_profile *p, const char *view, const tfp_options *o, uint64_t pick, tfp_error *err)
@@ -261,6 +269,7 @@ void drive_profile(tfp_profile *p, uint64_t pick)
         return;
     }
     drive_finished(p, err);
+    drive_program(p, pick);
     for (size_t i = 0; i < SET_COUNT; i++) {
         if (drive_everything || i == pick % SET_COUNT) drive_set(p, option_sets[i], pick / SET_COUNT, err);
     }
@@ -287,7 +296,7 @@ static bytes all_of(const tfp_profile *p)
 static void check_grown(const tfp_profile *whole, const drive_part *parts, size_t count)
 {
     tfp_profile *grown = tfp_profile_new();
-    tfp_status s = grown ? tfp_profile_keep(grown, TFP_KEEP_ALL) : TFP_NOMEM;
+    tfp_status s = grown ? tfp_profile_keep(grown, KEEP) : TFP_NOMEM;
     for (size_t i = 0; i < count && !s; i++) {
         s = tfp_profile_add_bytes(grown, parts[i].format, "input", parts[i].data, parts[i].size, NULL);
         if (!s) s = tfp_profile_finish(grown, NULL);
@@ -304,7 +313,7 @@ static void check_grown(const tfp_profile *whole, const drive_part *parts, size_
 void drive_grown(const drive_part *parts, size_t count)
 {
     tfp_profile *p = tfp_profile_new();
-    tfp_status s = p ? tfp_profile_keep(p, TFP_KEEP_ALL) : TFP_NOMEM;
+    tfp_status s = p ? tfp_profile_keep(p, KEEP) : TFP_NOMEM;
     for (size_t i = 0; i < count && !s; i++)
         s = tfp_profile_add_bytes(p, parts[i].format, "input", parts[i].data, parts[i].size, NULL);
     if (!s && tfp_profile_finish(p, NULL) == TFP_OK) check_grown(p, parts, count);
@@ -315,7 +324,7 @@ void drive_bytes(const drive_part *parts, size_t count)
 {
     tfp_profile *p = tfp_profile_new();
     tfp_error *err = tfp_error_new();
-    tfp_status s = p && err ? tfp_profile_keep(p, TFP_KEEP_ALL) : TFP_NOMEM;
+    tfp_status s = p && err ? tfp_profile_keep(p, KEEP) : TFP_NOMEM;
     uint64_t pick = drive_pick(parts[count - 1].data, parts[count - 1].size);
     for (size_t i = 0; i < count && s == TFP_OK; i++)
         s = tfp_profile_add_bytes(p, parts[i].format, "input", parts[i].data, parts[i].size, err);
