@@ -40,6 +40,7 @@ static const struct {
     { "outputs",  TFP_OUTPUTS,  "Outputs" },
     { "formats",  TFP_FORMATS,  "Input formats" },
     { "checkers", TFP_CHECKERS, "Checkers of advise" },
+    { "ops",      TFP_OPS,      "Operations and their float operations: n(x) is the number of elements of x" },
     { "options",  TFP_OPTIONS,  "Options" },
     { "options",  TFP_COMMAND_OPTIONS, "Options of single commands" },
 };
@@ -108,14 +109,25 @@ static void names(cli *c, tfp_table table, const char *before)
     cli_print(c->out, "\n");
 }
 
+enum { OP_TEXT = 1024 };
+
+/* Of an operation its formula and where that is from. */
+static const char *help_of(tfp_table table, const char *name, char *room, size_t size)
+{
+    const char *help = tfp_help(table, name), *source = table == TFP_OPS ? tfp_help(TFP_OP_SOURCES, name) : NULL;
+    if (!help || !source) return help;
+    snprintf(room, size, "%s (%s)", help, source);
+    return room;
+}
+
 static void list_table(cli *c, size_t t)
 {
     const char *name;
-    char shown[CLI_NAME_MAX + 2];
+    char shown[CLI_NAME_MAX + 2], text[OP_TEXT];
     heading(c, tables[t].title);
     for (size_t i = 0; (name = tfp_list(tables[t].table, i)); i++) {
         snprintf(shown, sizeof shown, "%s%s", strcmp(tables[t].topic, "options") == 0 ? "-" : "", name);
-        row(c, shown, tfp_help(tables[t].table, name));
+        row(c, shown, help_of(tables[t].table, name, text, sizeof text));
     }
 }
 
@@ -172,7 +184,7 @@ static void overview(cli *c)
     names(c, TFP_COLUMNS, "");
     cli_print(c->out,
               "\n`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`,\n"
-              "`checkers`, `status` and `examples` explain all of a kind.\n",
+              "`checkers`, `ops`, `status` and `examples` explain all of a kind.\n",
               c->session ? "" : "tfprof ", c->session ? "" : "tfprof ");
 }
 
@@ -279,7 +291,8 @@ static bool about_row(cli *c, const char *name)
         const char *listed;
         for (size_t i = 0; (listed = tfp_list(tables[t].table, i)); i++) {
             if (strcmp(listed, name) != 0) continue;
-            const char *help = tfp_help(tables[t].table, name);
+            char text[OP_TEXT];
+            const char *help = help_of(tables[t].table, name, text, sizeof text);
             cli_print(c->out, "%.*s %s\n  ", (int)strlen(tables[t].topic) - 1, tables[t].topic, name);
             wrapped(c, help ? help : "", 2, 2);
             found = true;

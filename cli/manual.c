@@ -96,8 +96,8 @@ static int options(cli *c)
         "-opt value, --opt value, -opt=value and --opt=value are the same, and so are - and _ inside a name. A boolean "
         "option takes the next word only if that is true, t, yes, y, 1, false, f, no, n or 0. The last of two wins.");
     option_entries(c, o, TFP_OPTIONS);
-    section(c, "OPTIONS OF COMPARISONS");
-    paragraph(c, "These are of single commands, diff, stats and query, which take the report options too.");
+    section(c, "OPTIONS OF SINGLE COMMANDS");
+    paragraph(c, "These belong to diff, stats, query or flops, which take the report options too.");
     option_entries(c, o, TFP_COMMAND_OPTIONS);
     tfp_options_free(o);
     return 0;

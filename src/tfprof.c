@@ -1,4 +1,5 @@
 /* tfprof.c: the public functions: thin, joining the rooms. */
+#include "flops/rule.h"
 #include "model/program.h"
 #include "outputs/arrow.h"
 #include "outputs/table.h"
@@ -84,6 +85,8 @@ const char *tfp_list(tfp_table table, size_t i)
     case TFP_COLUMNS: return i < TFP_C_COUNT ? tfp_columns[i].name : NULL;
     case TFP_OPTIONS: return tfp_option_name(i, false);
     case TFP_COMMAND_OPTIONS: return tfp_option_name(i, true);
+    case TFP_OPS:
+    case TFP_OP_SOURCES: return tfp_rule_at(i) ? tfp_rule_at(i)->op : NULL;
     }
     return NULL;
 }
@@ -98,6 +101,14 @@ static const char *order_help(const char *name)
         return "By the column's total, the biggest first.";
     }
     return NULL;
+}
+
+static const char *op_help(const char *name, bool formula)
+{
+    const tfp_op_rule *r = tfp_rule_find(name);
+    if (!r) return NULL;
+    if (!r->count) return formula ? "no formula" : "nothing can be said about it";
+    return formula ? r->formula : r->source;
 }
 
 const char *tfp_help(tfp_table table, const char *name)
@@ -116,6 +127,8 @@ const char *tfp_help(tfp_table table, const char *name)
     case TFP_OPTIONS:
     case TFP_COMMAND_OPTIONS: return tfp_option_help(name);
     case TFP_ORDERS: return order_help(name);
+    case TFP_OPS:
+    case TFP_OP_SOURCES: return op_help(name, table == TFP_OPS);
     }
     return NULL;
 }

@@ -79,14 +79,16 @@ TFP_API size_t tfp_text_escape(const char *text, size_t size, char *out, size_t 
 
 /** The tables that tfp_list reads. */
 typedef enum tfp_table {
-    TFP_VIEWS,          /**< scope, graph, op, code, advise */
+    TFP_VIEWS,          /**< scope, graph, op, code, flops, advise */
     TFP_COLUMNS,        /**< the columns of -select */
     TFP_OPTIONS,        /**< the options of the views, in the order that TensorFlow lists them, then our own */
     TFP_OUTPUTS,        /**< what tfp_report_write can write: text, json, csv, md, ... */
     TFP_FORMATS,        /**< what tfp_profile_add_file can read: profile, graph, run_meta, op_log, checkpoint */
     TFP_CHECKERS,       /**< what advise checks */
     TFP_ORDERS,         /**< the values of -order_by */
-    TFP_COMMAND_OPTIONS /**< the other options of tfp_options_set, which only some commands take: diff, stats, query */
+    TFP_COMMAND_OPTIONS, /**< the other options of tfp_options_set, which only some commands take: diff, stats, flops ... */
+    TFP_OPS,             /**< operations that float operations are worked out of; the help is the formula */
+    TFP_OP_SOURCES       /**< the same; the help is where the formula is from */
 } tfp_table;
 
 /** Row `i` of a table: its name, or NULL past the end. */
@@ -249,7 +251,7 @@ TFP_API void tfp_report_free(tfp_report *r);
 /** Something that the report could not take into account ("12 gradient nodes have no forward node"), NULL past the end. */
 TFP_API const char *tfp_report_note(const tfp_report *r, size_t i);
 
-/** True (1) for a table with columns of its own, as tfp_stats makes: its rows are no rows of a view, -select does not
+/** True (1) for a table with columns of its own, as tfp_stats and the view flops make: its rows are no rows of a view, -select does not
  *  choose its columns, and it can be written as text, json, jsonl, csv and md, and given as Arrow. */
 TFP_API int tfp_report_is_table(const tfp_report *r);
 

@@ -20,6 +20,8 @@ static const struct {
     { "formats",  TFP_FORMATS },
     { "checkers", TFP_CHECKERS },
     { "orders",   TFP_ORDERS },
+    { "ops",      TFP_OPS },
+    { "op_sources", TFP_OP_SOURCES },
 };
 /* clang-format on */
 
@@ -106,6 +108,7 @@ static int execute(PyObject *module)
     if (PyModule_AddStringConstant(module, "__version__", tfp_version())) return -1;
     if (PyModule_AddIntConstant(module, "KEEP_MEMORY", TFP_KEEP_MEMORY)) return -1;
     if (PyModule_AddIntConstant(module, "KEEP_ATTRS", TFP_KEEP_ATTRS)) return -1;
+    if (PyModule_AddIntConstant(module, "KEEP_PROGRAM", TFP_KEEP_PROGRAM)) return -1;
     return PyModule_AddIntConstant(module, "KEEP_FUNCTIONS", TFP_KEEP_FUNCTIONS);
 }
 

@@ -101,7 +101,7 @@ int look_around(void *ctx, uint64_t done, uint64_t total)
 static PyObject *new_profile(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = { "keep", "progress", NULL };
-    unsigned keep = TFP_KEEP_MEMORY;
+    unsigned keep = TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM;
     PyObject *callback = Py_None;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|IO:Profile", names, &keep, &callback)) return NULL;
     if (callback != Py_None && !PyCallable_Check(callback)) {

@@ -175,6 +175,7 @@ extern const tfp_op_rule tfp_rules_math[], tfp_rules_reduce[], tfp_rules_matrix[
     tfp_rules_random[], tfp_rules_sparse[], tfp_rules_segment[], tfp_rules_image[], tfp_rules_signal[],
     tfp_rules_text[], tfp_rules_data[], tfp_rules_list[], tfp_rules_control[], tfp_rules_collective[];
 const tfp_op_rule *tfp_rule_find(const char *op); /* NULL when there is none */
+const tfp_op_rule *tfp_rule_at(size_t i);           /* all of them, list after list; NULL past the end */
 
 /* ---- constant folding: fold.c; run after the shape rule, when output 0's shape is fully known and small ---- */
 typedef struct tfp_fold_rule {
