@@ -218,7 +218,7 @@ static void list_pop(tfp_op *op) /* list, element_shape */
     tfp_dims element = list_element(op, 0);
     tfp_set(op, 0, TFP_SCALAR_DIMS);
     pass_held(op, 0, 0);
-    if (!op->importer) element = tfp_merge(op, element, told_element(op, 1));
+    if (!op->importer && tfp_in(op, 1).rank <= 1) element = tfp_merge(op, element, told_element(op, 1));
     tfp_set(op, 1, element);
 }
 
