@@ -13,7 +13,7 @@ static void equality(tfp_op *op)
     int rank = tfp_attr_bool(op, "incompatible_shape_error", true) ? 0 : a.rank > b.rank ? a.rank : b.rank;
     for (int i = rank; i > 0; i--) { /* dims from behind, the first one first */
         int64_t x = i > a.rank ? 1 : tfp_dim(a, -i), y = i > b.rank ? 1 : tfp_dim(b, -i);
-        if (x == 1 || y == 1 || (x == y && x >= 0)) continue;
+        if (x == 1 || y == 1 || x == y) continue;
         if (x >= 0 && y >= 0) tfp_set(op, 0, TFP_SCALAR_DIMS);
         return;
     }
@@ -26,6 +26,8 @@ static void approximate(tfp_op *op)
     tfp_dims both = tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1));
     tfp_set(op, 0, op->importer ? tfp_in(op, 0) : both);
 }
+
+static void merged_pair(tfp_op *op) { tfp_set(op, 0, tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1))); }
 
 /* Scalars go with every shape, all others are of one shape. */
 static void betainc(tfp_op *op)
@@ -261,7 +263,7 @@ const tfp_op_rule tfp_rules_math[] = {
     { "SqrtGrad", tfp_same_as_input, TFP_EACH_OUT(2, "dy * 0.5 / y") },
     { "TanhGrad", tfp_same_as_input, TFP_EACH_OUT(3, "dy * (1 - y * y)") },
     { "SigmoidGrad", tfp_same_as_input, TFP_EACH_OUT(3, "dy * y * (1 - y)") },
-    { "_MklTanhGrad", tfp_same_as_input, TFP_EACH_OUT(3, "dy * (1 - y * y)") },
+    { "_MklTanhGrad", merged_pair, TFP_EACH_OUT(3, "dy * (1 - y * y)") },
 
     /* complex numbers and types */
     { "ComplexAbs", tfp_same_as_input, TFP_EACH_OUT(4, "sqrt(re * re + im * im)") },

@@ -186,8 +186,8 @@ static void matrix_diag_v2(tfp_op *op)
     bool sure = tfp_in_int(op, 2, &rows);
     sure = tfp_in_int(op, 3, &columns) && sure && length >= 0;
     tfp_dims batch = tfp_part(op, in, 0, one ? -1 : -2);
-    if (!sure && !op->importer) {
-        tfp_set(op, 0, tfp_joined(op, batch, tfp_any_of_rank(op, 2)));
+    if (!sure && !op->importer) { /* what is asked for holds all the same */
+        tfp_set(op, 0, tfp_joined(op, batch, tfp_matrix_of(op, rows, columns)));
         return;
     }
     int64_t least_rows = length - (b.high < 0 ? b.high : 0), least_columns = length + (b.low > 0 ? b.low : 0);

@@ -117,17 +117,21 @@ static void histogram(tfp_op *op)
 }
 static void bincount(tfp_op *op) { bins_of(op, 1, 0); }
 
-/* A histogram of each row. */
+/* A histogram of each row. Without the number of bins TensorFlow gives the input's rank alone, for a single value 0. */
 static void dense_bincount(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
-    int64_t bins;
+    int64_t bins = TFP_DIM_UNKNOWN;
     tfp_merge_rank(op, tfp_in(op, 1), 0);
     if (in.rank > 2) tfp_wrong(op, "bincount of more than a matrix");
-    if (!tfp_in_int(op, 1, &bins)) return;
-    if (bins < 0) tfp_wrong(op, "a number of bins that cannot be");
-    if (in.rank == 0 || in.rank == 1) tfp_set(op, 0, tfp_vector_of(op, bins));
-    if (in.rank == 2) tfp_set(op, 0, tfp_matrix_of(op, in.at[0], bins));
+    bool known = tfp_in_int(op, 1, &bins);
+    if (known && bins < 0) tfp_wrong(op, "a number of bins that cannot be");
+    if (!known && op->importer && in.rank >= 0)
+        tfp_set(op, 0, tfp_any_of_rank(op, in.rank));
+    else if (in.rank == 1 || (in.rank == 0 && known))
+        tfp_set(op, 0, tfp_vector_of(op, bins));
+    else if (in.rank == 2)
+        tfp_set(op, 0, tfp_matrix_of(op, in.at[0], bins));
 }
 
 static void sparse_bincount(tfp_op *op)
