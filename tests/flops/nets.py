@@ -591,8 +591,8 @@ def check_totals(tally, compare_graph, program):
             continue
         tally.note(abs(macs / published - 1) <= share, "%s: %.4g multiply-adds, %.4g published (%s), %+.2f %%" % (
             title, macs, published, where, 100 * (macs / published - 1)))
-        tally.note(root.get("total_float_ops") == flops and flops >= 2 * macs,
-                   "%s: %d float operations in all nodes, scope's root says %s" % (title, flops, root.get("total_float_ops")))
+        tally.note(root["root"].get("total_float_ops") == flops and flops >= 2 * macs,
+                   "%s: %d float operations in all nodes, scope's root says %s" % (title, flops, root["root"].get("total_float_ops")))
 
 
 if __name__ == "__main__":
