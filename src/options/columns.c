@@ -13,8 +13,8 @@ const tfp_column tfp_columns[TFP_C_COUNT] = {
         "and persistent memory included.", NULL, { 0 } },
     [TFP_C_BYTES_MOVED] = { "bytes_moved", "bytes moved", "bytes moved", NULL,
         TFP_SIZE, TFP_V_BYTES_MOVED, NULL,
-        "Bytes of the operation's inputs and outputs, from their shapes and types, worked out from the graph; times the "
-        "runs as float_ops. A call counts what its body moves only with --functions.", NULL, { 0 } },
+        "Bytes that the operation reads and writes: its inputs and outputs, from their shapes and types, worked out from "
+        "the graph; times the runs as float_ops.", NULL, { 0 } },
     [TFP_C_COVERAGE] = { "coverage", "coverage", "coverage", NULL,
         TFP_SHARE, -1, "coverage",
         "Share of the operations that have a count of float operations: what moves data counts 0 and has one; what has no "
