@@ -3,7 +3,8 @@
  *     "nd, n, d -> _d, _, d"       inputs -> outputs, one item each
  *     "kT, k, () -> _T"            T: the dimensions that are left, any number of them
  *
- * a-z a dimension; where a name stands twice both are the same.  A-Z the rest of a shape (alone: all of it).
+ * a-z a dimension; where a name stands twice both are the same.  A-Z the rest of a shape (alone: all of it; among the
+ * outputs several may follow each other).
  * 0-9 that many. _ any dimension. () a scalar. * any shape. @ before an item: of a resource the shape that it holds.
  * #S: the input's elements are the shape S; #k: its one element is the dimension k.
  * Inputs beyond the text are not looked at, outputs beyond it stay unknown. */
@@ -84,16 +85,19 @@ static void bind(names *n, uint32_t i, tfp_str item)
 static tfp_dims made(const names *n, tfp_str item)
 {
     if (item.data[0] == '*') return TFP_ANY_DIMS;
-    if (item.data[0] == '(') return TFP_SCALAR_DIMS;
+    tfp_dims d = TFP_SCALAR_DIMS;
     int64_t dims[ITEM_MOST];
     int fixed = 0;
-    for (; fixed < (int)item.size && fixed < ITEM_MOST && !is_rest(item.data[fixed]); fixed++) {
-        char c = item.data[fixed];
-        dims[fixed] = is_name(c) ? n->dim[c - 'a'] : c == '_' ? TFP_DIM_UNKNOWN : c - '0';
+    for (size_t k = 0; k < item.size; k++) {
+        char c = item.data[k];
+        if (is_rest(c)) {
+            d = tfp_joined(n->op, tfp_joined(n->op, d, tfp_shape_of(n->op, dims, fixed)), n->rest[c - 'A']);
+            fixed = 0;
+        } else if (c != '(' && c != ')' && fixed < ITEM_MOST) {
+            dims[fixed++] = is_name(c) ? n->dim[c - 'a'] : c == '_' ? TFP_DIM_UNKNOWN : c - '0';
+        }
     }
-    tfp_dims d = tfp_shape_of(n->op, dims, fixed);
-    bool open = fixed < (int)item.size && is_rest(item.data[fixed]);
-    return open ? tfp_joined(n->op, d, n->rest[item.data[fixed] - 'A']) : d;
+    return tfp_joined(n->op, d, tfp_shape_of(n->op, dims, fixed));
 }
 
 void tfp_shape_pattern(tfp_op *op, const char *pattern)

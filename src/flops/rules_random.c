@@ -39,23 +39,22 @@ static void shape_crop(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ rows, columns, tfp_dim(image, 2) }, 3));
 }
 
-/* Scalars and vectors of one length go together: index, seed (with three numbers of its own each), largest index. */
+/* Scalars and vectors of one length go together: index, seed (three numbers, or three each), largest index. */
 static void shape_index_shuffle(tfp_op *op)
 {
     tfp_dims index = tfp_in(op, 0), seed = tfp_in(op, 1), most = tfp_in(op, 2);
-    if (index.rank < 0 || seed.rank < 0 || most.rank < 0) return;
-    if (index.rank > 1 || seed.rank < 1 || seed.rank > 2 || most.rank > 1) {
+    if (index.rank > 1 || seed.rank == 0 || seed.rank > 2 || most.rank > 1) {
         tfp_wrong(op, "an input of another rank than it must have");
         return;
     }
-    if (index.rank == 0 && seed.rank == 1 && most.rank == 0) {
+    if (index.rank == 1 || seed.rank == 2 || most.rank == 1) {
+        int64_t n = index.rank == 1 ? tfp_dim(index, 0) : TFP_DIM_UNKNOWN;
+        if (seed.rank == 2) n = tfp_merge_dim(op, n, tfp_dim(seed, 0));
+        if (most.rank == 1) n = tfp_merge_dim(op, n, tfp_dim(most, 0));
+        tfp_set(op, 0, tfp_vector_of(op, n));
+    } else if (index.rank == 0 && seed.rank == 1 && most.rank == 0) {
         tfp_set(op, 0, TFP_SCALAR_DIMS);
-        return;
     }
-    int64_t n = index.rank == 1 ? tfp_dim(index, 0) : TFP_DIM_UNKNOWN;
-    if (seed.rank == 2) n = tfp_merge_dim(op, n, tfp_dim(seed, 0));
-    if (most.rank == 1) n = tfp_merge_dim(op, n, tfp_dim(most, 0));
-    tfp_set(op, 0, tfp_vector_of(op, n));
 }
 
 /* A running sum of exp(logit - max) for every row, then a search for each sample. */
