@@ -110,7 +110,6 @@ static tfp_cost count_scatter(const tfp_op *op)
 static void check_nd(tfp_op *op, tfp_dims indices, tfp_dims updates, tfp_dims target)
 {
     tfp_at_least(op, indices, 1);
-    tfp_at_least(op, updates, 1);
     int64_t depth = tfp_dim(indices, -1);
     if (tfp_elements(target) == 0 && (tfp_elements(indices) > 0 || tfp_elements(updates) > 0))
         tfp_wrong(op, "indexes into what is empty");

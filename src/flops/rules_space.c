@@ -28,8 +28,9 @@ static int64_t edge_at(tfp_op *op, const blocks *b, int64_t i)
     return edge;
 }
 
-static bool find_blocks(tfp_op *op, bool by_input, blocks *b)
+static bool find_blocks(tfp_op *op, bool by_input, blocks *b, tfp_dims *in)
 {
+    *in = tfp_in(op, 0);
     *b = (blocks){ by_input, by_input ? 2 : 1, 2, tfp_attr_int(op, "block_size", 0) };
     if (by_input) {
         tfp_dims shape = tfp_in(op, 1);
@@ -38,9 +39,9 @@ static bool find_blocks(tfp_op *op, bool by_input, blocks *b)
         else
             b->count = (int)shape.at[0];
     } else {
-        tfp_merge_rank(op, tfp_in(op, 0), 4);
+        *in = tfp_merge_rank(op, *in, 4);
     }
-    tfp_at_least(op, tfp_in(op, 0), b->count + 1);
+    tfp_at_least(op, *in, b->count + 1);
     tfp_merge(op, tfp_in(op, b->edges), tfp_matrix_of(op, b->count, 2));
     return !op->wrong;
 }
@@ -63,8 +64,8 @@ static void move_blocks(tfp_op *op, bool by_input, bool to_batch)
 {
     blocks b;
     int64_t dims[TFP_RANK_MOST];
-    tfp_dims in = tfp_in(op, 0);
-    if (!find_blocks(op, by_input, &b)) return;
+    tfp_dims in;
+    if (!find_blocks(op, by_input, &b, &in)) return;
     bool use_blocks = !by_input || may_use(op, 1), use_edges = may_use(op, b.edges);
     dims[0] = tfp_dim(in, 0);
     for (int i = 0; i < b.count; i++) {
@@ -127,18 +128,28 @@ void tfp_shape_depth_to_space(tfp_op *op) { move_depth(op, false); }
 
 /* ---- patches ---- */
 
-static int64_t windows(tfp_op *op, int64_t dim, int64_t window, int64_t stride, bool same)
+/* TensorFlow finds fault with a window that is too large only when it knows all of the image. */
+static int64_t windows(tfp_op *op, int64_t dim, int64_t window, int64_t stride, bool same, bool all_known)
 {
     if (window < 1 || stride < 1) return tfp_wrong(op, "a window that is not positive"), TFP_DIM_UNKNOWN;
-    if (dim < 0) return TFP_DIM_UNKNOWN;
+    if (dim < 0 || (op->importer && !all_known)) return TFP_DIM_UNKNOWN;
     if (same) return dim / stride + (dim % stride != 0);
-    if (window > dim && (window - dim) / 2 >= stride) tfp_wrong(op, "a window that is larger than the image");
-    return dim >= window ? (dim - window) / stride + 1 : 0;
+    if (dim >= window) return (dim - window) / stride + 1;
+    if ((window - dim) / 2 < stride) return 0;
+    if (all_known) tfp_wrong(op, "a window that is larger than the image");
+    return TFP_DIM_UNKNOWN;
 }
 
 static int64_t spread(int64_t size, int64_t rate)
 {
     return size < 1 || rate < 1 ? TFP_DIM_UNKNOWN : tfp_plus(size, tfp_times(size - 1, rate - 1));
+}
+
+static bool all_dims_known(tfp_dims in, int from, int to)
+{
+    for (int i = from; i < to; i++)
+        if (tfp_dim(in, i) < 0) return false;
+    return true;
 }
 
 static void patches(tfp_op *op, int rank)
@@ -147,21 +158,24 @@ static void patches(tfp_op *op, int rank)
     const int64_t *sizes = tfp_attr_ints(op, "ksizes", &size_count);
     const int64_t *strides = tfp_attr_ints(op, "strides", &stride_count);
     const int64_t *rates = tfp_attr_ints(op, "rates", &rate_count); /* of images only */
-    bool same = tfp_str_eq(tfp_attr_text(op, "padding", ""), TFP_STR("SAME")), all = true;
+    bool same = tfp_str_eq(tfp_attr_text(op, "padding", ""), TFP_STR("SAME"));
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), rank);
     if (size_count != (size_t)rank || stride_count != (size_t)rank || (rank == 4 && rate_count != 4))
         tfp_wrong(op, "another number of windows than of dimensions");
     if (op->wrong || !sizes || !strides) return;
+    bool all = all_dims_known(in, 1, rank - 1);
     int64_t dims[5] = { tfp_dim(in, 0) }, depth = tfp_dim(in, rank - 1);
     for (int i = 1; i < rank - 1; i++) {
         int64_t window = rank == 4 && rates ? spread(sizes[i], rates[i]) : sizes[i];
-        all = all && tfp_dim(in, i) >= 0;
-        dims[i] = windows(op, tfp_dim(in, i), window, strides[i], same);
+        dims[i] = windows(op, tfp_dim(in, i), window, strides[i], same, all);
         depth = tfp_dim_times(op, depth, sizes[i]);
     }
-    for (int i = 1; i < rank - 1 && op->importer && !all; i++) dims[i] = TFP_DIM_UNKNOWN;
     dims[rank - 1] = depth;
-    tfp_set(op, 0, tfp_shape_of(op, dims, rank));
+    /* Of a volume that it does not know whole TensorFlow says that the result has four dimensions. */
+    if (rank == 5 && !all)
+        tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ dims[0], TFP_DIM_UNKNOWN, TFP_DIM_UNKNOWN, depth }, 4));
+    else
+        tfp_set(op, 0, tfp_shape_of(op, dims, rank));
 }
 
 void tfp_shape_image_patches(tfp_op *op) { patches(op, 4); }
