@@ -8,6 +8,7 @@ static const tfp_op_rule *const lists[] = {
     tfp_rules_rnn,       tfp_rules_quantized, tfp_rules_array,  tfp_rules_index,   tfp_rules_state,
     tfp_rules_optimizer, tfp_rules_random,    tfp_rules_sparse, tfp_rules_segment, tfp_rules_image,
     tfp_rules_signal,    tfp_rules_text,      tfp_rules_data,   tfp_rules_list,    tfp_rules_collective,
+    tfp_rules_other,
 };
 enum { LIST_COUNT = sizeof lists / sizeof *lists };
 
