@@ -1,6 +1,6 @@
-/* flops/rules_data.c: input pipelines: datasets, iterators, their caches and seeds, batching of calls, and ops that call
- * out of the graph (Python, other processes). A dataset op makes a handle; what its functions do for each element is
- * counted at no node. TensorFlow's rules: core/ops/dataset_ops.cc, experimental_dataset_ops.cc, batch_ops.cc,
+/* flops/rules_data.c: input pipelines: datasets, iterators, their caches and seeds, and ops that call out of the graph
+ * (Python, other processes). A dataset op makes a handle; what its functions do for each element is
+ * counted at no node. TensorFlow's rules: core/ops/dataset_ops.cc, experimental_dataset_ops.cc,
  * script_ops.cc, functional_ops.cc (MapDefun), rpc_ops.cc. */
 #include "flops/rule.h"
 
@@ -31,28 +31,6 @@ static void map_rows(tfp_op *op) /* arguments with one row for each call, captur
     for (uint32_t i = 0; i < op->out_count && i < count; i++) {
         tfp_set(op, i, tfp_joined(op, tfp_vector_of(op, rows), shapes[i]));
     }
-}
-
-/* Input i with an unknown number of rows. */
-static tfp_dims rows_of(tfp_op *op, uint32_t i)
-{
-    return tfp_with_dim(op, tfp_at_least(op, tfp_in(op, i), 1), 0, TFP_DIM_UNKNOWN);
-}
-
-static void batch(tfp_op *op) /* the batched tensors, from where their rows are, and an id */
-{
-    for (uint32_t i = 0; i < op->in_count; i++) tfp_set(op, i, rows_of(op, i));
-    if (op->in_count >= op->out_count) return;
-    tfp_set(op, op->in_count, tfp_matrix_of(op, TFP_DIM_UNKNOWN, 3));
-    tfp_set(op, op->in_count + 1, TFP_SCALAR_DIMS);
-}
-
-static void unbatch(tfp_op *op) { tfp_set(op, 0, rows_of(op, 0)); }
-
-static void unbatch_grad(tfp_op *op) /* original_input, batch_index, grad, id: as the gradient, of unknown dims */
-{
-    tfp_dims grad = tfp_in(op, 2);
-    if (grad.rank >= 0) tfp_set(op, 0, tfp_any_of_rank(op, grad.rank));
 }
 
 /* clang-format off */
@@ -213,8 +191,6 @@ const tfp_op_rule tfp_rules_data[] = {
     { "DummyMemoryCache",                          tfp_scalar_outputs, TFP_MOVES },
     { "DummySeedGenerator",                        tfp_scalar_outputs, TFP_MOVES },
     { "ExperimentalIteratorGetDevice",             tfp_scalar_outputs, TFP_MOVES },
-    { "ExperimentalStatsAggregatorHandle",         tfp_scalar_outputs, TFP_MOVES },
-    { "ExperimentalStatsAggregatorSummary",        tfp_scalar_outputs, TFP_MOVES },
     { "ExperimentalThreadPoolHandle",              tfp_scalar_outputs, TFP_MOVES },
     { "GetOptions",                                tfp_scalar_outputs, TFP_MOVES },
     { "Iterator",                                  tfp_scalar_outputs, TFP_MOVES },
@@ -230,9 +206,6 @@ const tfp_op_rule tfp_rules_data[] = {
     { "MultiDeviceIteratorInit",                   tfp_scalar_outputs, TFP_MOVES },
     { "MultiDeviceIteratorToStringHandle",         tfp_scalar_outputs, TFP_MOVES },
     { "OneShotIterator",                           tfp_scalar_outputs, TFP_MOVES },
-    { "StatsAggregatorHandle",                     tfp_scalar_outputs, TFP_MOVES },
-    { "StatsAggregatorHandleV2",                   tfp_scalar_outputs, TFP_MOVES },
-    { "StatsAggregatorSummary",                    tfp_scalar_outputs, TFP_MOVES },
     { "ThreadPoolHandle",                          tfp_scalar_outputs, TFP_MOVES },
     { "SerializeIterator",              serialized,         TFP_MOVES },
     { "MakeIterator",                              tfp_no_outputs,     TFP_MOVES },
@@ -245,20 +218,18 @@ const tfp_op_rule tfp_rules_data[] = {
     { "DatasetToTFRecord",                         tfp_no_outputs,     TFP_MOVES },
     { "ExperimentalDatasetToTFRecord",             tfp_no_outputs,     TFP_MOVES },
     { "SaveDataset",                               tfp_no_outputs,     TFP_MOVES },
-    { "StatsAggregatorSetSummaryWriter",           tfp_no_outputs,     TFP_MOVES },
     { "RpcServerRegister",                         tfp_no_outputs,     TFP_MOVES },
     { "RpcServerStart",                            tfp_no_outputs,     TFP_MOVES },
 
     { "IteratorGetNext",                     next_element, TFP_MOVES },
     { "IteratorGetNextSync",                 next_element, TFP_MOVES },
     { "MultiDeviceIteratorGetNextFromShard", next_element, TFP_MOVES },
+    { "GetElementAtIndex",                   next_element, TFP_MOVES },
+    { "UncompressElement",                   next_element, TFP_MOVES },
     { "DatasetToSingleElement",              next_element, TFP_MOVES },
     { "ReduceDataset",                       set_listed,   TFP_NO_COUNT },
     { "MapDefun",                            map_rows,     TFP_NO_COUNT },
 
-    { "Batch",         batch,               TFP_MOVES },
-    { "Unbatch",       unbatch,             TFP_MOVES },
-    { "UnbatchGrad",   unbatch_grad,        TFP_MOVES },
     { "BatchFunction", tfp_unknown_outputs, TFP_NO_COUNT },
 
     /* What runs is not in the graph. */

@@ -67,12 +67,6 @@ static void glimpse(tfp_op *op) /* input, size, offsets */
     sized(op, 1, tfp_merge_dim(op, tfp_dim(images, 0), tfp_dim(offsets, 0)), tfp_dim(images, 3));
 }
 
-static void random_crop(tfp_op *op) /* image, size */
-{
-    tfp_dims image = tfp_merge_rank(op, tfp_in(op, 0), 3);
-    tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ told_dim(op, 1, 0), told_dim(op, 1, 1), tfp_dim(image, 2) }, 3));
-}
-
 /* ---- colours ---- */
 
 static void colours(tfp_op *op) /* images whose last dimension is red, green, blue, or hue, saturation, value */
@@ -330,7 +324,6 @@ const tfp_op_rule tfp_rules_image[] = {
       "a point through 3 x 3 and two divisions; weighted sum of 2 x 2 pixels" },
     { "ExtractGlimpse",            glimpse,      TFP_MOVES },
     { "ExtractGlimpseV2",          glimpse,      TFP_MOVES },
-    { "RandomCrop",                random_crop,  TFP_MOVES },
 
     { "RGBToHSV",         colours,         count_pixels, 12, "12 * pixels(out)", "extremes (4), range, saturation, hue (6)" },
     { "HSVToRGB",         colours,         count_pixels, 26, "26 * pixels(out)", "a clipped ramp (5) and a blend (3) a channel, 2 shared" },

@@ -1,5 +1,5 @@
 /* flops/rules_list.c: ops that keep tensors for others to fetch: TensorArrays, lists and maps of tensors, queues, stacks,
- * staging areas, barriers, accumulators, optionals and sessions' handles. What a handle's tensors look like travels with
+ * staging areas, accumulators and optionals. What a handle's tensors look like travels with
  * the handle as `held`. TensorFlow's rules: core/ops/data_flow_ops.cc, list_ops.cc, map_ops.cc, dataset_ops.cc. */
 #include "flops/rule.h"
 
@@ -314,13 +314,6 @@ static void second_input(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 1)); } /* handl
 
 static void stack_close(tfp_op *op) { need_pair(op, 0); }
 
-static void barrier_insert(tfp_op *op) /* handle, keys, values */
-{
-    need_pair(op, 0);
-    tfp_dims keys = tfp_merge_rank(op, tfp_in(op, 1), 1), values = tfp_at_least(op, tfp_in(op, 2), 1);
-    tfp_merge_dim(op, tfp_dim(keys, 0), tfp_dim(values, 0));
-}
-
 static void need_second_scalar(tfp_op *op) { need_scalar(op, 1); }
 
 static void accumulator_v2(tfp_op *op)
@@ -336,8 +329,6 @@ static void accumulated(tfp_op *op)
     need_scalar(op, 1);
     tfp_set(op, 0, held_of(op, 0).shape);
 }
-
-static void need_one_scalar(tfp_op *op) { need_scalar(op, 0); }
 
 static void optional_value(tfp_op *op)
 {
@@ -481,12 +472,6 @@ const tfp_op_rule tfp_rules_list[] = {
     { "OrderedMapIncompleteSize", tfp_scalar_outputs,  TFP_MOVES },
     { "OrderedMapClear",          tfp_no_outputs,      TFP_MOVES },
 
-    { "Barrier",               pair,                TFP_MOVES },
-    { "BarrierInsertMany",     barrier_insert,      TFP_MOVES },
-    { "BarrierTakeMany",       tfp_unknown_outputs, TFP_MOVES },
-    { "BarrierClose",          pairs_to_scalars,    TFP_MOVES },
-    { "BarrierReadySize",      pairs_to_scalars,    TFP_MOVES },
-    { "BarrierIncompleteSize", pairs_to_scalars,    TFP_MOVES },
 
     { "ConditionalAccumulator",             pair,                TFP_MOVES },
     { "SparseConditionalAccumulator",       pair,                TFP_MOVES },
@@ -501,11 +486,6 @@ const tfp_op_rule tfp_rules_list[] = {
     { "AccumulatorTakeGradient",            accumulated,         TFP_EACH_OUT(1, "one division an element") },
     { "ResourceAccumulatorTakeGradient",    accumulated,         TFP_EACH_OUT(1, "one division an element") },
     { "SparseAccumulatorTakeGradient",      need_second_scalar,  divide_values, 1, "n(out1)", "one division an element" },
-
-    { "GetSessionHandle",    tfp_scalar_outputs, TFP_MOVES },
-    { "GetSessionHandleV2",  tfp_scalar_outputs, TFP_MOVES },
-    { "GetSessionTensor",    need_one_scalar,    TFP_MOVES },
-    { "DeleteSessionTensor", need_one_scalar,    TFP_MOVES },
     { NULL }
 };
 /* clang-format on */

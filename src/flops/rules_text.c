@@ -1,5 +1,5 @@
-/* flops/rules_text.c: ops on strings: text, Unicode, encodings, examples and other serialised messages, files and their
- * readers. They do no float arithmetic. TensorFlow's rules: core/ops/string_ops.cc, parsing_ops.cc, io_ops.cc,
+/* flops/rules_text.c: ops on strings: text, Unicode, encodings, examples and other serialised messages, readers of
+ * files. They do no float arithmetic. TensorFlow's rules: core/ops/string_ops.cc, parsing_ops.cc, io_ops.cc,
  * encode_proto_ops.cc, decode_proto_ops.cc. */
 #include "flops/rule.h"
 
@@ -70,17 +70,6 @@ static void join_along(tfp_op *op) /* text, axes */
         if (!gone[i] || keep) dims[rank++] = gone[i] ? 1 : text.at[i];
     }
     tfp_set(op, 0, tfp_shape_of(op, dims, rank));
-}
-
-static void join_segments(tfp_op *op) /* text, segment_ids, num_segments */
-{
-    tfp_dims text = tfp_in(op, 0), ids = tfp_in(op, 1);
-    int64_t n = TFP_DIM_UNKNOWN;
-    need_rank(op, 2, 0);
-    if (tfp_in_int(op, 2, &n) && n < 0) tfp_wrong(op, "fewer than no segments");
-    if (ids.rank < 0 || text.rank < 0) return;
-    tfp_merge(op, tfp_part(op, tfp_at_least(op, text, ids.rank), 0, ids.rank), ids);
-    tfp_set(op, 0, tfp_joined(op, tfp_vector_of(op, n), tfp_part(op, text, ids.rank, TFP_TO_END)));
 }
 
 static void ngrams(tfp_op *op) /* data, data_splits */
@@ -255,14 +244,6 @@ static void encode_message(tfp_op *op) /* how many values each field has, the va
 
 /* ---- files ---- */
 
-static void scalar_of_scalars(tfp_op *op)
-{
-    for (uint32_t i = 0; i < op->in_count; i++) need_rank(op, i, 0);
-    tfp_scalar_outputs(op);
-}
-
-static void file_names(tfp_op *op) { tfp_set(op, 0, some(op)); }
-
 static void old_reader(tfp_op *op) { tfp_set(op, 0, tfp_vector_of(op, 2)); }
 
 static void read_many(tfp_op *op)
@@ -298,7 +279,6 @@ const tfp_op_rule tfp_rules_text[] = {
     { "StringToNumber",           tfp_same_as_input,  TEXT },
     { "Substr",                   part_of_text,       TEXT },
     { "ReduceJoin",               join_along,         TEXT },
-    { "UnsortedSegmentJoin",      join_segments,      TEXT },
     { "RegexFullMatch",           with_patterns,      TEXT },
     { "RegexReplace",             with_patterns,      TEXT },
     { "StaticRegexFullMatch",     tfp_same_as_input,  TEXT },
@@ -327,9 +307,6 @@ const tfp_op_rule tfp_rules_text[] = {
     { "ParseSequenceExample",       parse_sequences,     PARSES },
     { "ParseSequenceExampleV2",     parse_sequences_v2,  PARSES },
 
-    { "ReadFile",                      scalar_of_scalars,  TFP_MOVES },
-    { "WriteFile",                     scalar_of_scalars,  TFP_MOVES },
-    { "MatchingFiles",                 file_names,         TFP_MOVES },
     { "RecordInput",                   records,            TFP_MOVES },
     { "WholeFileReader",               old_reader,         TFP_MOVES },
     { "TextLineReader",                old_reader,         TFP_MOVES },
