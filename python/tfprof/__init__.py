@@ -14,6 +14,7 @@ numpy nor protobuf is needed. `tfprof.compat.v1` has the names of `tf.compat.v1.
 
 from tfprof._build import build_info
 from tfprof._diff import DiffOptions, diff
+from tfprof._flops import Flops, flops
 from tfprof._native import (
     Error,
     InputError,
@@ -25,6 +26,7 @@ from tfprof._native import (
     __version__,
 )
 from tfprof._profile import (
+    FlopsOptions,
     Profile,
     ProfileWarning,
     StatsOptions,
@@ -39,6 +41,8 @@ from tfprof._tables import help, names
 __all__ = [
     "DiffOptions",
     "Error",
+    "Flops",
+    "FlopsOptions",
     "InputError",
     "LimitError",
     "NotFoundError",
@@ -54,6 +58,7 @@ __all__ = [
     "__version__",
     "build_info",
     "diff",
+    "flops",
     "help",
     "names",
     "open",

@@ -9,6 +9,7 @@ __version__: str
 KEEP_MEMORY: int
 KEEP_ATTRS: int
 KEEP_FUNCTIONS: int
+KEEP_PROGRAM: int
 
 class Error(Exception):
     exit_status: int

@@ -52,6 +52,8 @@ class ViewOptions(TypedDict, total=False):
     min_params: int
     min_float_ops: int
     min_occurrence: int
+    min_macs: int
+    min_bytes_moved: int
     step: int
     device_regexes: Items
     order_by: str
@@ -68,6 +70,9 @@ class ViewOptions(TypedDict, total=False):
     format: str
     show_source: bool
     proto_out: Path
+    float_ops_source: str
+    assume_batch: int
+    assume_shape: Union[Items, Mapping[str, Any]]
     checkers: Items
     compat: str
 
@@ -77,6 +82,14 @@ class StatsOptions(ViewOptions, total=False):
 
     view: str
     rewrite: Items
+
+
+class FlopsOptions(ViewOptions, total=False):
+    """The keywords of Profile.flops, for type checkers."""
+
+    nodes: bool
+    peak_flops: Union[float, str]
+    peak_bandwidth: Union[float, str]
 
 
 class ProfileWarning(UserWarning):
@@ -190,7 +203,8 @@ def open(
         "checkpoint": checkpoint,
     }
     inputs = _collect(sources, named)
-    keep = _native.KEEP_MEMORY | _native.KEEP_ATTRS | (_native.KEEP_FUNCTIONS if functions else 0)
+    keep = _native.KEEP_MEMORY | _native.KEEP_ATTRS | _native.KEEP_PROGRAM
+    keep |= _native.KEEP_FUNCTIONS if functions else 0
     native = _native.Profile(keep, progress)
     for one in inputs:
         one.add_to(native)
@@ -207,6 +221,13 @@ def recognise(source: Source) -> str:
     if one.data is not None:
         return _native.recognise(one.data, one.name)
     return _native.recognise(one.path)
+
+
+def dims_of(dims: Any) -> str:
+    """A shape as the option assume_shape writes it: (None, 224, 3) is ?,224,3."""
+    if isinstance(dims, str):
+        return dims
+    return ",".join("?" if dim is None else str(operator.index(dim)) for dim in dims)
 
 
 def options_of(given: Mapping[str, Any]) -> "_native.Options":
@@ -231,6 +252,8 @@ def options_of(given: Mapping[str, Any]) -> "_native.Options":
             options.set(name, repr(float(value)))
         elif isinstance(value, os.PathLike):
             options.set(name, os.fspath(value))
+        elif isinstance(value, Mapping) and name == "assume_shape":
+            options.set_list(name, ["%s=%s" % (node, dims_of(dims)) for node, dims in value.items()])
         elif isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray)):
             options.set_list(name, [str(item) for item in value])
         else:
@@ -292,6 +315,9 @@ class Profile:
 
     def advise(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("advise", **options)
+
+    def flops(self, **options: "Unpack[FlopsOptions]") -> Report:
+        return self.view("flops", **options)  # type: ignore[misc]
 
     def stats(self, **options: "Unpack[StatsOptions]") -> Report:
         """How the numbers of a view's rows spread over the steps.
@@ -368,7 +394,12 @@ def _document() -> None:
     kinds: Dict[str, str] = _native.table("views")
     for name, text in kinds.items():
         method = getattr(Profile, name)
-        method.__signature__ = inspect.Signature([itself, *keywords], return_annotation=Report)
+        more = [
+            inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None)
+            for option in FlopsOptions.__annotations__
+            if name == "flops" and option not in ViewOptions.__annotations__
+        ]
+        method.__signature__ = inspect.Signature([itself, *keywords, *more], return_annotation=Report)
         method.__doc__ = (
             "%s\n\nEvery option of the command line is a keyword; lists hold whole patterns.\n"
             "With output=, dump_to_file= or proto_out= the report is also put there, as the command\n"

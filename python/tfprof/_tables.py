@@ -9,7 +9,8 @@ def names(table: str) -> List[str]:
     """The rows of one of the library's tables.
 
     table: "views", "columns" (of select), "options" (keywords of the views), "command_options"
-        (of stats and diff alone), "outputs", "formats", "checkers" (of advise) or "orders" (of order_by).
+        (of stats, diff, query and flops alone), "outputs", "formats", "checkers" (of advise), "orders" (of
+        order_by), "ops" (the help is the formula of float operations) or "op_sources" (where it is from).
     """
     return list(_native.table(table))
 

@@ -1,5 +1,6 @@
 /* views/flops_facts.c: what the flops report says before its tables: the totals, how much of the model they cover, and what
  * would make them know more. */
+#include "flops/parameters.h"
 #include "views/flops.h"
 
 #include <stdio.h>
@@ -24,18 +25,44 @@ static bool add_number(tfp_report *r, const char *name, const char *label, tfp_u
 
 static bool say_more(tfp_report *r, const char *format, ...) TFP_PRINTF(2, 3);
 
+static bool say_more_of(tfp_report *r, tfp_fact *f, const char *format, ...) TFP_PRINTF(3, 4);
+
+static bool keep_text(tfp_report *r, tfp_fact *f, const char *format, va_list args)
+{
+    char text[512];
+    int n = vsnprintf(text, sizeof text, format, args);
+    size_t size = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    char *copy = tfp_arena_copy(&r->arena, (tfp_str){ text, size });
+    f->more = (tfp_str){ copy, copy ? size : 0 };
+    return copy != NULL;
+}
+
 /* Behind the last fact, for people. */
 static bool say_more(tfp_report *r, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(text, sizeof text, format, args);
+    bool ok = keep_text(r, &r->facts.at[r->facts.size - 1], format, args);
     va_end(args);
-    size_t size = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-    char *copy = tfp_arena_copy(&r->arena, (tfp_str){ text, size });
-    r->facts.at[r->facts.size - 1].more = (tfp_str){ copy, copy ? size : 0 };
-    return copy != NULL;
+    return ok;
+}
+
+static bool say_more_of(tfp_report *r, tfp_fact *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    bool ok = keep_text(r, f, format, args);
+    va_end(args);
+    return ok;
+}
+
+/* 25.58m and a word. */
+static void put_short(char *out, size_t size, int64_t n, const char *word)
+{
+    tfp_buf b = { 0 };
+    tfp_format_number(&b, n);
+    snprintf(out, size, "%.*s%s", (int)b.size, b.data ? b.data : "", word);
+    tfp_buf_free(&b);
 }
 
 static bool add_share(tfp_report *r, const char *name, const char *label, double over, double under)
@@ -201,11 +228,29 @@ static bool put_totals(const tfp_flops_table *w, const tfp_work *total)
     return ok;
 }
 
-static bool put_parameters(const tfp_flops_table *w)
+/* A graph without variables, such as a frozen one, says nothing of parameters to people. */
+static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
 {
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < w->p->nodes.size; i++) plus(&sum, tfp_node_parameters(w->p, i, NULL));
-    return add_number(w->r, "total_parameters", "parameters", TFP_NUMBER, sum);
+    tfp_report *r = w->r;
+    tfp_parameter_counts c;
+    char trained[64] = "", fixed[64] = "", rest[96] = "";
+    tfp_status s = tfp_parameters(w->p, &w->arena, &c, err);
+    if (s) return s;
+    bool told = c.elements[TFP_TRAINED] + c.elements[TFP_FIXED] > 0;
+    bool ok = add_number(r, "total_parameters", c.total > 0 || c.unknown ? "parameters" : NULL, TFP_NUMBER, c.total) &&
+              add_number(r, "trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_TRAINED] : TFP_UNKNOWN) &&
+              add_number(r, "non_trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_FIXED] : TFP_UNKNOWN) &&
+              add_number(r, "optimizer_elements", NULL, TFP_NUMBER, c.elements[TFP_SLOT]) &&
+              add_number(r, "parameters_without_shape", NULL, TFP_LABEL, (int64_t)c.unknown);
+    if (!ok) return tfp_nomem(err);
+    tfp_fact *fact = &r->facts.at[r->facts.size - 5];
+    put_short(trained, sizeof trained, c.elements[TFP_TRAINED], " trainable");
+    put_short(fixed, sizeof fixed, c.elements[TFP_FIXED], " not");
+    if (c.unknown) snprintf(rest, sizeof rest, "%zu variables without a shape count nothing", c.unknown);
+    if (!told) trained[0] = fixed[0] = 0;
+    return say_more_of(r, fact, "%s%s%s%s%s", trained, told ? ", " : "", fixed, told && *rest ? "; " : "", rest)
+               ? TFP_OK
+               : tfp_nomem(err);
 }
 
 static bool put_coverage(const tfp_flops_table *w, const tfp_work *total)
@@ -224,7 +269,7 @@ static bool put_coverage(const tfp_flops_table *w, const tfp_work *total)
 tfp_status tfp_flops_facts(tfp_flops_table *w, tfp_error *err)
 {
     tfp_work total = total_of(w);
-    bool ok =
-        put_totals(w, &total) && put_parameters(w) && put_coverage(w, &total) && put_loops(w) && put_hints(w, &total);
-    return ok ? TFP_OK : tfp_nomem(err);
+    tfp_status s = put_totals(w, &total) ? put_parameters(w, err) : tfp_nomem(err);
+    if (s) return s;
+    return put_coverage(w, &total) && put_loops(w) && put_hints(w, &total) ? TFP_OK : tfp_nomem(err);
 }

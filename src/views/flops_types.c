@@ -6,7 +6,7 @@ typedef struct op_type {
     tfp_strid op;
     int64_t nodes, runs, counted_nodes;
     int64_t float_ops, macs, bytes;
-    int64_t moved_float_ops; /* of nodes whose bytes are known */
+    int64_t moved_float_ops, moved_nodes; /* of nodes whose bytes are known */
     int64_t micros, timed_float_ops;
 } op_type;
 
@@ -42,6 +42,7 @@ static void add_node(const tfp_flops_table *w, op_type *t, uint32_t node)
     plus(&t->float_ops, times(c.flops, runs));
     plus(&t->macs, times(c.macs, runs));
     if (c.state == TFP_COUNTED && bytes >= 0) {
+        t->moved_nodes++;
         plus(&t->bytes, times(bytes, runs));
         plus(&t->moved_float_ops, times(c.flops, runs));
     }
@@ -144,24 +145,25 @@ typedef struct type_column {
     size_t number;                                               /* of an int64 in op_type; 0: another */
     bool (*real)(const op_type *t, const peaks *k, double *out); /* false: absent */
     const char *(*text)(const op_type *t, const peaks *k);
+    size_t needs; /* of an int64 in op_type: the number is absent where this is 0 */
 } type_column;
 
 /* clang-format off */
 #define AT(field) offsetof(op_type, field)
 static const type_column type_columns[] = {
-    { "nodes",                       ALWAYS,     TFP_LABEL,  AT(nodes),         NULL,       NULL },
-    { "counted",                     ALWAYS,     TFP_LABEL,  AT(counted_nodes), NULL,       NULL },
-    { "runs",                        ALWAYS,     TFP_LABEL,  AT(runs),          NULL,       NULL },
-    { "float_ops",                   ALWAYS,     TFP_NUMBER, AT(float_ops),     NULL,       NULL },
-    { "share",                       ALWAYS,     TFP_SHARE,  0,                 share,      NULL },
-    { "macs",                        ALWAYS,     TFP_NUMBER, AT(macs),          NULL,       NULL },
-    { "bytes_moved",                 ALWAYS,     TFP_SIZE,   AT(bytes),         NULL,       NULL },
-    { "intensity",                   ALWAYS,     TFP_NUMBER, 0,                 intensity,  NULL },
-    { "bound",                       BOTH_PEAKS, TFP_LABEL,  0,                 NULL,       bound },
-    { "attainable_flops_per_second", PEAK,       TFP_NUMBER, 0,                 attainable, NULL },
-    { "micros",                      TIMED,      TFP_MICROS, AT(micros),        NULL,       NULL },
-    { "flops_per_second",            TIMED,      TFP_NUMBER, 0,                 rate,       NULL },
-    { "share_of_attainable",         TIMED_PEAK, TFP_SHARE,  0,                 attained,   NULL },
+    { "nodes",                       ALWAYS,     TFP_LABEL,  AT(nodes),         NULL,       NULL, 0 },
+    { "counted",                     ALWAYS,     TFP_LABEL,  AT(counted_nodes), NULL,       NULL, 0 },
+    { "runs",                        ALWAYS,     TFP_LABEL,  AT(runs),          NULL,       NULL, 0 },
+    { "float_ops",                   ALWAYS,     TFP_NUMBER, AT(float_ops),     NULL,       NULL, 0 },
+    { "share",                       ALWAYS,     TFP_SHARE,  0,                 share,      NULL, 0 },
+    { "macs",                        ALWAYS,     TFP_NUMBER, AT(macs),          NULL,       NULL, 0 },
+    { "bytes_moved",                 ALWAYS,     TFP_SIZE,   AT(bytes),         NULL,       NULL, AT(moved_nodes) },
+    { "intensity",                   ALWAYS,     TFP_NUMBER, 0,                 intensity,  NULL, 0 },
+    { "bound",                       BOTH_PEAKS, TFP_LABEL,  0,                 NULL,       bound, 0 },
+    { "attainable_flops_per_second", PEAK,       TFP_NUMBER, 0,                 attainable, NULL, 0 },
+    { "micros",                      TIMED,      TFP_MICROS, AT(micros),        NULL,       NULL, 0 },
+    { "flops_per_second",            TIMED,      TFP_NUMBER, 0,                 rate,       NULL, 0 },
+    { "share_of_attainable",         TIMED_PEAK, TFP_SHARE,  0,                 attained,   NULL, 0 },
 };
 /* clang-format on */
 
@@ -177,10 +179,12 @@ static bool is_there(int when, const peaks *k, bool timed)
     }
 }
 
+static int64_t number_at(const op_type *t, size_t at) { return *(const int64_t *)((const char *)t + at); }
+
 static bool put_column(tfp_report *r, const op_types *x, const peaks *k, const type_column *about)
 {
     char type = about->text ? 's' : about->real ? 'r' : 'i';
-    tfp_grid_column *c = tfp_grid_add(r, &r->grid, about->name, type, about->unit, about->real != NULL);
+    tfp_grid_column *c = tfp_grid_add(r, &r->grid, about->name, type, about->unit, about->real || about->needs);
     for (size_t i = 0; c && i < x->count; i++) {
         const op_type *t = &x->at[x->order[i]];
         if (about->text)
@@ -188,7 +192,8 @@ static bool put_column(tfp_report *r, const op_types *x, const peaks *k, const t
         else if (about->real)
             c->absent[i] = !about->real(t, k, &c->reals[i]);
         else
-            c->ints[i] = *(const int64_t *)((const char *)t + about->number);
+            c->ints[i] = number_at(t, about->number);
+        if (about->needs) c->absent[i] = number_at(t, about->needs) == 0;
     }
     return c != NULL;
 }

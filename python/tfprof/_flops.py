@@ -1,0 +1,226 @@
+"""Float operations of whatever holds a model: a path, a profile, a graph, a function, a Keras model."""
+
+import os
+import warnings as _warnings
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+
+from tfprof import _native
+from tfprof._profile import Profile, ProfileWarning
+from tfprof._profile import open as _open
+from tfprof._report import Report
+
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import Unpack
+
+    from tfprof._profile import FlopsOptions
+
+_GRAPHS = ("tensorflow.GraphDef", "tensorflow.MetaGraphDef", "tensorflow.SavedModel")
+
+
+class Flops:
+    """What one run of a model takes, and how much of the model that covers.
+
+    total: float operations, a multiply and an add counted as two; macs: multiply-adds. None when
+    the number does not fit into 64 bits.
+    coverage: the share of the operations that have a count, 0 to 1.
+    report: the flops report, a table of operation types, those that count most first. Its to_dict()
+    has everything: "summary", "top_nodes", "signatures", "no_formula", "no_shape".
+    print(...) shows all of it.
+    """
+
+    def __init__(self, report: Report, parameters: Optional[Tuple[int, int]] = None) -> None:
+        self.report = report
+        self._all: Dict[str, Any] = report.to_dict()
+        self._parameters = parameters
+
+    @property
+    def total(self) -> Optional[int]:
+        """Float operations of one run."""
+        found: Optional[int] = self._all["summary"]["total_float_ops"]
+        return found
+
+    float_ops = total
+
+    @property
+    def macs(self) -> Optional[int]:
+        """Multiply-adds of one run."""
+        found: Optional[int] = self._all["summary"]["total_macs"]
+        return found
+
+    @property
+    def coverage(self) -> float:
+        """The share of the operations that have a count, 0 to 1; 1 of a model without any."""
+        found = self._all["summary"]["total_coverage"]
+        return 1.0 if found is None else float(found)
+
+    @property
+    def parameters(self) -> int:
+        """Elements of the model's variables."""
+        if self._parameters is not None:
+            return self._parameters[0]
+        return int(self._all["summary"]["total_parameters"])
+
+    @property
+    def trainable_parameters(self) -> Optional[int]:
+        """Those of them that are trained; None when the graph does not say."""
+        if self._parameters is not None:
+            return self._parameters[1]
+        found: Optional[int] = self._all["summary"].get("trainable_parameters")
+        return found
+
+    @property
+    def signatures(self) -> Dict[str, int]:
+        """The float operations of each signature of a SavedModel."""
+        return {row["signature"]: row["float_ops"] for row in self._all.get("signatures", [])}
+
+    @property
+    def without_formula(self) -> List[Dict[str, Any]]:
+        """Operation types that have no formula: op, nodes, and the first of the nodes."""
+        return list(self._all.get("no_formula", []))
+
+    @property
+    def without_shape(self) -> List[Dict[str, Any]]:
+        """Operation types that lack a shape: op, nodes, the first of them, and what is missing."""
+        return list(self._all.get("no_shape", []))
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The report's table: a row an operation type."""
+        return self.report.to_pandas()
+
+    def __str__(self) -> str:
+        return str(self.report)
+
+    def __repr__(self) -> str:
+        return "<tfprof.Flops: %s float operations, %s multiply-adds, coverage %.2f%%>" % (
+            self.total,
+            self.macs,
+            100 * self.coverage,
+        )
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
+
+# ---- what holds a model: each gives the bytes of a graph ----
+
+
+def _is_message(x: Any) -> bool:
+    return getattr(getattr(x, "DESCRIPTOR", None), "full_name", None) in _GRAPHS
+
+
+def _graph_bytes(graph: Any) -> bytes:
+    """Of a tf.Graph, with the shapes that it knows."""
+    try:
+        message = graph.as_graph_def(add_shapes=True)
+    except TypeError:
+        message = graph.as_graph_def()
+    data: bytes = message.SerializeToString()
+    return data
+
+
+def _count(variables: Any) -> int:
+    total = 0
+    for one in variables:
+        size = 1
+        for dim in one.shape:
+            size *= int(dim)
+        total += size
+    return total
+
+
+def _of_concrete(function: Any) -> Tuple[bytes, Tuple[int, int]]:
+    graph = function.graph
+    variables = list(getattr(function, "variables", None) or graph.variables)
+    return _graph_bytes(graph), (_count(variables), _count([v for v in variables if v.trainable]))
+
+
+def _is_keras(x: Any) -> bool:
+    return any(
+        kind.__module__.split(".")[0] in ("keras", "tf_keras") and kind.__name__ == "Model"
+        for kind in type(x).__mro__
+    )
+
+
+def _keras_inputs(model: Any, batch: int) -> Any:
+    """The model's inputs as tensor specs; what the batch leaves open is `batch`."""
+    import tensorflow as tf
+
+    if not getattr(model, "inputs", None):
+        raise _native.UsageError(
+            "this Keras model knows no inputs yet: build or call it once, or give them: flops(model, x)"
+        )
+
+    def spec(tensor: Any) -> Any:
+        shape = list(tensor.shape)
+        if shape and shape[0] is None:
+            shape[0] = batch
+        return tf.TensorSpec(shape, tensor.dtype)
+
+    structure = getattr(model, "_inputs_struct", None)
+    if structure is None:
+        structure = model.inputs if len(model.inputs) > 1 else model.inputs[0]
+    return tf.nest.map_structure(spec, structure)
+
+
+def _of_keras(model: Any, args: Tuple[Any, ...], batch: int) -> Tuple[bytes, Tuple[int, int]]:
+    import tensorflow as tf
+
+    if not args:
+        args = (_keras_inputs(model, batch),)
+    call = tf.function(lambda *inputs: model(*inputs, training=False))
+    data, _ = _of_concrete(call.get_concrete_function(*args))
+    return data, (_count(model.weights), _count(model.trainable_weights))
+
+
+def _profile_of(
+    x: Any, args: Tuple[Any, ...], options: Dict[str, Any]
+) -> Tuple[Profile, Optional[Tuple[int, int]]]:
+    parameters = None
+    if isinstance(x, Profile):
+        return x, None
+    if isinstance(x, (str, os.PathLike, bytes, bytearray, memoryview)):
+        return _open(x), None
+    if _is_message(x):
+        return _open(graph=x.SerializeToString()), None
+    if _is_keras(x):
+        batch = options.get("assume_batch")
+        data, parameters = _of_keras(x, args, 1 if batch is None else int(batch))
+    elif hasattr(x, "as_graph_def"):
+        data = _graph_bytes(x)
+    elif hasattr(x, "graph") and hasattr(x.graph, "as_graph_def"):
+        data, parameters = _of_concrete(x)
+    elif callable(x):
+        if not hasattr(x, "get_concrete_function"):
+            import tensorflow as tf
+
+            x = tf.function(x)
+        data, parameters = _of_concrete(x.get_concrete_function(*args))
+    else:
+        raise _native.UsageError("flops of %r: not a path, profile, graph, function or model" % type(x).__name__)
+    return _open(graph=data), parameters
+
+
+def flops(model: Any, *args: Any, **options: "Unpack[FlopsOptions]") -> Flops:
+    """How many float operations one run of a model takes, worked out from its graph.
+
+        tfprof.flops("saved_model").total
+        tfprof.flops(keras.applications.ResNet50(weights=None)).macs
+
+    model: a path or bytes of a graph, SavedModel or profile; a Profile; a GraphDef, MetaGraphDef or
+        SavedModel message; a tf.Graph, or anything else with as_graph_def(); a concrete function; a
+        tf.function or another callable, traced with `args` (tensors, arrays or TensorSpecs; none
+        where it has an input signature), such as what jax2tf.convert gives; a Keras model, whose
+        call is traced with its own inputs, or with `args`, for inference.
+    assume_batch: for the unknown first dimension of placeholders. Of a Keras model it is 1 by itself.
+    assume_shape: {"input": (32, 224, 224, 3)}, or "input=32,224,224,3"; None or ? is not known.
+    float_ops_source: "own" (the default), "tensorflow" (what TensorFlow's op log would say) or "files".
+    peak_flops, peak_bandwidth: of the device, a second ("312T", 2e12): a roofline in the report.
+
+    Raises InputError, UsageError, NotFoundError (no graph, or no placeholder of that name).
+    """
+    with _warnings.catch_warnings():
+        # they are counted where they are called
+        _warnings.filterwarnings("ignore", ".*nodes in functions", ProfileWarning)
+        profile, parameters = _profile_of(model, args, dict(options))
+    return Flops(profile.flops(**options), parameters)
