@@ -9,10 +9,12 @@
 
 typedef struct frame { /* an instance at work */
     uint32_t instance;
-    uint32_t at;       /* in the body's order */
-    uint32_t pass;     /* over a body with loops of TensorFlow 1 */
-    uint32_t tries;    /* of the While at hand */
-    tfp_known *loop;   /* its variables as tried, NULL before */
+    uint32_t at;          /* in the body's order */
+    uint32_t pass;        /* over a body with loops of TensorFlow 1 */
+    uint32_t tries;       /* of the While at hand */
+    tfp_known *loop;      /* its variables as tried, NULL before */
+    const tfp_dims *told; /* what its attribute says of them */
+    size_t told_count;
     tfp_dims *relaxed; /* per local: what a Merge may be at most; NULL without loops */
 } frame;
 
@@ -77,18 +79,24 @@ static void assume(tfp_engine *e, tfp_op *op)
     if (d.rank > 0 && d.at[0] < 0) tfp_set(op, 0, tfp_with_dim(op, d, 0, a->batch));
 }
 
-/* Both are true; where they contradict each other neither is believed. */
-static void also_known(tfp_op *op, uint32_t i, tfp_dims told)
+/* Both are true; where they contradict each other neither is believed. *agree, if not NULL, says whether they do. */
+static tfp_dims both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree)
 {
     const char *before = op->wrong;
+    op->wrong = NULL;
+    tfp_dims both = tfp_merge(op, a, b);
+    if (agree) *agree = !op->wrong;
+    if (op->wrong) both = tfp_either(op, a, b);
+    op->wrong = before;
+    return both;
+}
+
+static void also_known(tfp_op *op, uint32_t i, tfp_dims told)
+{
+    bool agree;
     if (i >= op->out_count || told.rank < 0) return;
-    tfp_dims both = tfp_merge(op, op->out[i].shape, told);
-    if (op->wrong != before) {
-        op->wrong = before;
-        both = tfp_either(op, op->out[i].shape, told);
-        op->out[i].elements = NULL;
-    }
-    op->out[i].shape = both;
+    op->out[i].shape = both_true(op, op->out[i].shape, told, &agree);
+    if (!agree) op->out[i].elements = NULL;
 }
 
 static void add_output_shapes(tfp_op *op)
@@ -332,36 +340,47 @@ static bool call_all(machine *m, frame *f, tfp_op *op, const tfp_body *b, const 
     return true;
 }
 
-/* The variables of a while loop before the first try: as they come in, in the importer as the attribute says. */
-static tfp_known *loop_start(machine *m, tfp_op *op)
+/* The variables of a while loop before the first try: as they come in, and as the attribute says; in the importer as it
+ * says alone. */
+static tfp_known *loop_start(machine *m, frame *f, tfp_op *op)
 {
     tfp_known *loop = TFP_NEW(m->e->arena, tfp_known, op->in_count + 1);
-    size_t told_count;
-    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &told_count);
+    f->told = tfp_attr_shapes(op, "output_shapes", &f->told_count);
     if (!loop) return m->no_memory = true, NULL;
     for (uint32_t i = 0; i < op->in_count; i++) {
+        tfp_dims told = i < f->told_count ? f->told[i] : TFP_ANY_DIMS;
         loop[i] = op->in[i];
-        if (!m->e->importer) continue;
+        if (!m->e->importer) {
+            loop[i].shape = both_true(op, loop[i].shape, told, NULL);
+            continue;
+        }
         loop[i].elements = NULL;
-        if (told && told_count) loop[i].shape = i < told_count ? told[i] : TFP_ANY_DIMS;
+        if (f->told_count) loop[i].shape = told;
     }
     return loop;
 }
 
 /* After TRIES_MOST nothing is believed but the attribute. */
-static void give_up(tfp_op *op, tfp_known *k, uint32_t i)
+static void give_up(const frame *f, tfp_known *k, uint32_t i)
 {
-    size_t count;
-    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &count);
-    *k = (tfp_known){ .shape = told && i < count ? told[i] : TFP_ANY_DIMS, .dtype = k->dtype, .held = NULL };
+    *k = (tfp_known){ .shape = i < f->told_count ? f->told[i] : TFP_ANY_DIMS, .dtype = k->dtype, .held = NULL };
 }
 
-/* What a variable is when it may come in as `in` and come back as `back`; true when that is less than was tried. */
-static bool relax(tfp_op *op, const tfp_body *body, uint32_t i, tfp_known *k, const tfp_known *back)
+static const tfp_held *either_held(tfp_op *op, const tfp_held *a, const tfp_held *b)
+{
+    if (same_held(a, b)) return a;
+    tfp_held *both = a && b && a->dtype == b->dtype ? TFP_NEW(op->arena, tfp_held, 1) : NULL;
+    if (both) *both = (tfp_held){ tfp_either(op, a->shape, b->shape), a->dtype };
+    return both;
+}
+
+/* What a variable is when it may come in as it is tried and come back as `back`; true when that is less. */
+static bool relax(const frame *f, tfp_op *op, const tfp_body *body, uint32_t i, tfp_known *k, const tfp_known *back)
 {
     tfp_edge from = i < body->def->result_count ? body->results[i] : (tfp_edge){ TFP_NONE, 0, false };
     tfp_known now = { .shape = tfp_either(op, k->shape, back->shape), .dtype = k->dtype };
-    if (same_held(k->held, back->held)) now.held = k->held;
+    if (i < f->told_count) now.shape = both_true(op, now.shape, f->told[i], NULL);
+    now.held = either_held(op, k->held, back->held);
     /* handles and constants stay what they are only if they are handed through untouched */
     if (from.from == i && from.from < body->arg_count) now.elements = k->elements, now.held = k->held;
     bool changed = !same_known(k, &now);
@@ -375,7 +394,7 @@ static bool call_while(machine *m, frame *f, tfp_op *op, const tfp_body *b, cons
     bool started;
     uint32_t parent = f->instance, count = op->in_count;
     uint32_t body = l->call_count > 1 ? b->calls.at[l->call_first + 1] : TFP_NONE;
-    if (!f->loop && !(f->loop = loop_start(m, op))) return true;
+    if (!f->loop && !(f->loop = loop_start(m, f, op))) return true;
     tfp_known *loop = f->loop;
     uint32_t of = instance_of(m, body, loop, count, &started);
     if (started || m->no_memory) return false;
@@ -384,11 +403,10 @@ static bool call_while(machine *m, frame *f, tfp_op *op, const tfp_body *b, cons
         bool changed = false;
         uint32_t results = m->e->program->bodies.at[body].result_count;
         for (uint32_t i = 0; i < count && i < results; i++)
-            changed |= relax(op, &m->e->bodies[body], i, &loop[i], &x->results[i]);
+            changed |= relax(f, op, &m->e->bodies[body], i, &loop[i], &x->results[i]);
         if (!changed) break;
-        if (++m->stack.at[m->stack.size - 1].tries > TRIES_MOST)
-            for (uint32_t i = 0; i < count; i++) give_up(op, &loop[i], i);
-        bool last = m->stack.at[m->stack.size - 1].tries > TRIES_MOST;
+        bool last = ++f->tries > TRIES_MOST;
+        for (uint32_t i = 0; last && i < count; i++) give_up(f, &loop[i], i);
         of = instance_of(m, body, loop, count, &started);
         if (started || m->no_memory) return false;
         if (last) break;
@@ -406,9 +424,7 @@ static bool call_while(machine *m, frame *f, tfp_op *op, const tfp_body *b, cons
             op->out[i].held = m->e->importer ? NULL : loop[i].held;
         return true;
     }
-    size_t told_count;
-    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &told_count);
-    for (size_t i = 0; told && i < told_count; i++) also_known(op, (uint32_t)i, told[i]);
+    for (size_t i = 0; i < f->told_count; i++) also_known(op, (uint32_t)i, f->told[i]);
     return true;
 }
 
