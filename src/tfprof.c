@@ -1,4 +1,5 @@
 /* tfprof.c: the public functions: thin, joining the rooms. */
+#include "flops/parameters.h"
 #include "flops/rule.h"
 #include "model/program.h"
 #include "outputs/arrow.h"
@@ -335,7 +336,10 @@ tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err)
     tfp_error_clear(err);
     if (!p) return tfp_fail(err, TFP_BADARG, "no profile");
     tfp_builder b = { .p = p, .file = tfp_first_source(p) };
-    return tfp_build_finish(&b, err);
+    tfp_status s = tfp_build_finish(&b, err);
+    if (!s) s = tfp_parameters_mark(&b, err);
+    if (s) p->finished = false;
+    return s;
 }
 
 const char *tfp_profile_warning(const tfp_profile *p, size_t i)
@@ -443,6 +447,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_counts_start(r, err);
+    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_parameters_start(r, err);
     if (!s) s = view->build(r, err);
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
     if (!s && r->clamped)

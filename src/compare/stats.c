@@ -106,7 +106,7 @@ static void add_node(const stats *x, uint32_t node)
         }
     }
     for (size_t c = 0; c < x->columns; c++) {
-        if (x->column[c] == TFP_C_PARAMS) add_constant(x, at, c, tfp_node_parameters(p, node, &x->r->clamped));
+        if (x->column[c] == TFP_C_PARAMS) add_constant(x, at, c, tfp_report_parameters(x->shown, node, &x->r->clamped));
         tfp_value v = (tfp_value)tfp_columns[x->column[c]].value;
         if (n->exec_first == TFP_NONE && (v == TFP_V_FLOAT_OPS || v >= TFP_V_FILES_COUNT))
             add_constant(x, at, c, tfp_node_value(x->shown, node, &never, v));

@@ -149,6 +149,18 @@ static const tfp_variable *find(const tfp_checkpoint *c, tfp_str name)
 
 size_t tfp_checkpoint_count(const tfp_checkpoint *c) { return c ? c->variables.size : 0; }
 
+int tfp_checkpoint_dtype(const tfp_checkpoint *c, size_t i)
+{
+    return i < tfp_checkpoint_count(c) ? c->variables.at[i].dtype : 0;
+}
+
+const int64_t *tfp_checkpoint_dims(const tfp_checkpoint *c, size_t i, size_t *count)
+{
+    bool is = i < tfp_checkpoint_count(c);
+    *count = is ? c->variables.at[i].dim_count : 0;
+    return is ? c->dims.at + c->variables.at[i].dim_first : NULL;
+}
+
 tfp_str tfp_checkpoint_name(const tfp_checkpoint *c, size_t i)
 {
     return i < tfp_checkpoint_count(c) ? c->variables.at[i].name : (tfp_str){ "", 0 };

@@ -454,7 +454,7 @@ static void read_saved_variable(tfp_program_reader *r, tfp_wire *outer, const tf
         }
     }
     tfp_wire_join(outer, &w, "variable");
-    if (!w.fault) APPEND(r, variables, v);
+    if (!w.fault && APPEND(r, variables, v)) r->g->has_objects = true;
 }
 
 /* SavedObjectGraph: its objects, of which some are variables. */

@@ -415,6 +415,23 @@ static void resolve_inputs(tfp_builder *b)
     p->inputs_warned = p->inputs.size;
 }
 
+/* Of a checkpoint alone the variables are the nodes. */
+static void build_checkpoint_nodes(tfp_builder *b)
+{
+    enum { STRING = 7 }; /* DT_STRING: texts are no parameters */
+    tfp_profile *p = b->p;
+    p->checkpoint_alone |= tfp_checkpoint_count(p->checkpoint) > 0;
+    for (size_t i = 0; i < tfp_checkpoint_count(p->checkpoint) && !tfp_builder_status(b, NULL); i++) {
+        size_t count;
+        const int64_t *dims = tfp_checkpoint_dims(p->checkpoint, i, &count);
+        uint32_t node =
+            tfp_build_node(b, tfp_checkpoint_name(p->checkpoint, i), TFP_STR("_checkpoint_variables"), true);
+        if (node == TFP_NONE || tfp_checkpoint_dtype(p->checkpoint, i) == STRING) continue;
+        uint32_t shape = tfp_build_shape(b, dims, count, count == 0);
+        tfp_build_row(b, node)->shape = shape;
+    }
+}
+
 static void mark_checkpoint_variables(tfp_builder *b)
 {
     tfp_strid type = tfp_build_string(b, TFP_STR("_checkpoint_variables"));
@@ -465,6 +482,7 @@ tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
     tfp_profile *p = b->p;
     const char *file = b->file;
     if (p->graph_file) b->file = p->graph_file;
+    if (p->checkpoint && !p->has_graph && !p->nodes.size) build_checkpoint_nodes(b);
     resolve_inputs(b);
     sort_steps(b);
     b->file = file;

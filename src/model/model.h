@@ -180,9 +180,10 @@ struct tfp_profile {
     size_t inputs_warned; /* of the inputs before this one it was said that they name no node */
     int64_t next_step;    /* of the next run_meta, if has_next_step */
     bool has_next_step;
-    bool has_graph;   /* a graph was given, or a ProfileProto */
-    bool has_profile; /* a ProfileProto was given */
-    bool has_code;    /* code traces were given */
+    bool has_graph;        /* a graph was given, or a ProfileProto */
+    bool has_profile;      /* a ProfileProto was given */
+    bool checkpoint_alone; /* its nodes are a checkpoint's variables */
+    bool has_code;         /* code traces were given */
     bool miss_accelerator_stream;
     bool name_twice; /* two nodes of one name were built */
     bool finished;

@@ -73,6 +73,7 @@ struct tfp_program {
     TFP_VEC(tfp_program_variable) variables;
     TFP_VEC(tfp_program_signature) signatures;
     tfp_map64 body_by_name; /* strid -> bodies */
+    bool has_objects;       /* variables are of an object graph, which tells of all */
     bool finished;          /* the next graph is the model's next state and takes its place */
 };
 

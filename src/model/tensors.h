@@ -22,6 +22,8 @@ typedef struct tfp_tensor {
 
 size_t tfp_checkpoint_count(const tfp_checkpoint *c);
 tfp_str tfp_checkpoint_name(const tfp_checkpoint *c, size_t i); /* sorted by name; whole variables, no slices */
+int tfp_checkpoint_dtype(const tfp_checkpoint *c, size_t i);    /* DataType, 0 past the end */
+const int64_t *tfp_checkpoint_dims(const tfp_checkpoint *c, size_t i, size_t *count);
 bool tfp_checkpoint_has(const tfp_checkpoint *c, tfp_str name);
 const char *tfp_checkpoint_path(const tfp_checkpoint *c);
 /* Reads, checks and widens one tensor. TFP_NOTFOUND when the name is not in it; TFP_BADFILE (with the shard's path)

@@ -604,8 +604,18 @@ uint32_t tfp_options_values(const tfp_options *o)
     return bits;
 }
 
-int tfp_options_work_out(const tfp_options *o)
+bool tfp_options_count(const tfp_options *o)
 {
     const uint32_t from_files = TFP_V_ALL & ~(1u << TFP_V_FLOAT_OPS);
-    return o && o->float_ops_source && (tfp_options_values(o) & ~from_files);
+    return o->float_ops_source && (tfp_options_values(o) & ~from_files);
+}
+
+bool tfp_options_find_parameters(const tfp_options *o)
+{
+    return strcmp(source_names[o->float_ops_source], "own") == 0 && (tfp_options_values(o) & 1u << TFP_V_PARAMS);
+}
+
+int tfp_options_work_out(const tfp_options *o)
+{
+    return o && (tfp_options_count(o) || tfp_options_find_parameters(o));
 }

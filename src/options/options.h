@@ -145,6 +145,8 @@ static inline bool tfp_selects(const tfp_options *o, tfp_column_id c) { return (
 /* Values that the options make a view compute: selected, ordered by, minimums, or all of them for proto and json,
  * or when asked to (every_value). */
 uint32_t tfp_options_values(const tfp_options *o);
+bool tfp_options_count(const tfp_options *o);           /* float operations are worked out for them */
+bool tfp_options_find_parameters(const tfp_options *o); /* variables of the graph are what parameters are */
 
 /* Numbers as TensorFlow's tool prints them: in texts, advice lines and markdown. */
 void tfp_format_number(tfp_buf *b, int64_t n); /* 999, 1.28k, 603.98m, 17.63b */

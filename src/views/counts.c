@@ -120,7 +120,9 @@ static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
     ok = ok && (!bodies || bodies_of(f->program, &arena, &body));
     for (size_t i = 0; ok && i < count; i++) {
         uint32_t at = f->program_node[i];
-        c->nodes[i] = (tfp_node_count){ .ops = 1, .runs = 1 }; /* it ran, and is in no graph: nothing is known of it */
+        bool argument = tfp_str_eq(tfp_text(r->profile, r->profile->nodes.at[i].op), TFP_STR("_Arg"));
+        /* what ran and is in no graph: nothing is known of it; arguments of functions are no operations */
+        c->nodes[i] = (tfp_node_count){ .ops = !argument, .runs = 1 };
         if (at == TFP_NONE) continue;
         c->nodes[i] = count_of(&f->nodes[at], !bodies);
         if (bodies) c->nodes[i].runs = tfp_mul(c->nodes[i].runs, calls_of(f, body[at]), NULL);
@@ -149,7 +151,7 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
     tfp_flops *f = NULL;
     _Static_assert(TFP_FLOPS_FILES == 0 && TFP_FLOPS_TENSORFLOW == 1 && TFP_FLOPS_OWN == 2, "as in the option's words");
     if ((r->counts = r->options->counts)) return TFP_OK;
-    if (!tfp_options_work_out(r->options)) return note_files(r, err);
+    if (!tfp_options_count(r->options)) return note_files(r, err);
     tfp_status s = tfp_flops_of(r->profile, (tfp_flops_source)r->options->float_ops_source, r->options, &f, err);
     if (!s) s = make(r, f, err);
     tfp_flops_free(f);

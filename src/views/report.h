@@ -2,6 +2,7 @@
 #ifndef TFP_REPORT_H
 #define TFP_REPORT_H
 
+#include "flops/parameters.h"
 #include "model/tensors.h"
 #include "model/model.h"
 #include "options/options.h"
@@ -121,8 +122,9 @@ struct tfp_report {
     uint8_t *node_accounted;  /* graph view: per profile node, whether its types are accounted */
     tfp_code_tree *code;      /* code view */
     const tfp_counts *counts; /* NULL: float operations are those of the files */
-    tfp_grid grid;            /* diff, stats, query, flops; these may have no profile */
-    TFP_VEC(tfp_fact) facts;  /* flops */
+    const tfp_parameter_counts *parameters; /* NULL: parameters are elements of the attribute shape */
+    tfp_grid grid;                          /* diff, stats, query, flops; these may have no profile */
+    TFP_VEC(tfp_fact) facts;                /* flops */
     TFP_VEC(tfp_report_part) parts;
     bool clamped; /* a sum was too big for 64 bits */
 };
@@ -155,6 +157,7 @@ static inline int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v)
 }
 /* A value of one node from its statistics at a step. */
 int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v);
+int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped); /* of a node */
 /* A ratio of a row's own values, or of its totals; false when there is nothing to divide by. */
 bool tfp_ratio(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out);
 

@@ -35,6 +35,11 @@ static int64_t given_value(const tfp_report *r, uint32_t node, const tfp_node_st
     }
 }
 
+int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped)
+{
+    return r->parameters ? r->parameters->own[node] : tfp_node_parameters(r->profile, node, clamped);
+}
+
 int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
 {
     switch (v) {
@@ -46,7 +51,7 @@ int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats 
     case TFP_V_RESIDUAL_BYTES: return s->residual_bytes;
     case TFP_V_OUTPUT_BYTES: return s->output_bytes;
     case TFP_V_RUNS: return s->run_count;
-    case TFP_V_PARAMS: return tfp_node_parameters(r->profile, node, NULL);
+    case TFP_V_PARAMS: return tfp_report_parameters(r, node, NULL);
     case TFP_V_DEFINITIONS: return 1;
     default: return r->counts ? counted_value(r, node, s, v) : given_value(r, node, s, v);
     }
@@ -90,7 +95,7 @@ void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, 
         for (int c = TFP_V_FILES_COUNT; c < TFP_V_COUNT && (r->values & WORKED_OUT); c++)
             if (v->at[c]) add(r, v, (tfp_value)c, i, tfp_node_value(r, node, &s, (tfp_value)c), times);
     }
-    if (v->at[TFP_V_PARAMS]) add(r, v, TFP_V_PARAMS, i, tfp_node_parameters(r->profile, node, &r->clamped), times);
+    if (v->at[TFP_V_PARAMS]) add(r, v, TFP_V_PARAMS, i, tfp_report_parameters(r, node, &r->clamped), times);
     add(r, v, TFP_V_DEFINITIONS, i, 1, 1);
 }
 

@@ -26,6 +26,8 @@ double tfp_ratio_in(tfp_column_id column, const tfp_values *v, size_t i);
 /* Works out what the report's options ask for: tfp_report.counts. Nothing to do when they ask for nothing, or when
  * the options bring counts along. */
 tfp_status tfp_counts_start(tfp_report *r, tfp_error *err);
+/* Finds the model's variables, when they are what parameters are: with -float_ops_source own, and of a checkpoint alone. */
+tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err);
 
 /* ---- -account_type_regexes ---- */
 typedef struct tfp_account {

@@ -1,0 +1,450 @@
+/* flops/parameters.c: which variables of a profile are the model's parameters. Of a graph: its variable operations, those
+ * that a signature of a SavedModel takes when there are signatures, each once, whatever handles it has; whether they are
+ * trained is told by the object graph, by collections, by an op log's types, and by the operations that optimizers apply.
+ * Of a checkpoint alone: its variables, as their names tell them apart.
+ * In: a profile with a program, or a checkpoint. Out: a kind and a count for each node. */
+#include "flops/parameters.h"
+#include "flops/variables.h"
+
+#include "model/tensors.h"
+#include "wire/proto.h"
+
+#define TRAINABLE_TYPE TFP_STR("_trainable_variables")
+
+typedef struct finder {
+    const tfp_profile *p;
+    const tfp_program *g;
+    tfp_arena arena;
+    TFP_VEC(tfp_model_variable) all;
+    uint32_t *node_of;     /* by strid: the main graph's node of that name, TFP_NONE */
+    uint32_t *variable_of; /* per node of the main graph: -> all, TFP_NONE */
+    bool *taken;           /* per node of the main graph: a signature's outputs need it */
+    bool trains;           /* some optimizer's operation is in the main graph */
+    bool failed;
+} finder;
+
+static const tfp_program_body *main_graph(const finder *f) { return &f->g->bodies.at[0]; }
+static const tfp_program_node *main_node(const finder *f, uint32_t i)
+{
+    return &f->g->nodes.at[main_graph(f)->node_first + i];
+}
+
+/* ---- attributes: AttrValue ---- */
+
+static tfp_wire attr_of(const finder *f, const tfp_program_node *n, const char *name)
+{
+    for (uint32_t i = n->attr_count; i-- > 0;) {
+        const tfp_program_attr *a = &f->g->attrs.at[n->attr_first + i];
+        if (tfp_str_eq(tfp_text(f->p, a->name), tfp_str_of(name))) return tfp_wire_start(a->value);
+    }
+    return tfp_wire_start((tfp_str){ "", 0 });
+}
+
+static int type_attr(const finder *f, const tfp_program_node *n, const char *name)
+{
+    int type = 0;
+    tfp_wire w = attr_of(f, n, name);
+    for (tfp_field a; tfp_wire_next(&w, &a);)
+        if (a.number == 6) type = tfp_field_int32(&w, &a);
+    return type;
+}
+
+static tfp_str text_attr(const finder *f, const tfp_program_node *n, const char *name)
+{
+    tfp_str text = { "", 0 };
+    tfp_wire w = attr_of(f, n, name);
+    for (tfp_field a; tfp_wire_next(&w, &a);)
+        if (a.number == 2) text = tfp_field_bytes(&w, &a);
+    return text;
+}
+
+/* ---- which nodes are variables ---- */
+
+static int64_t elements_of(const tfp_profile *p, uint32_t shape)
+{
+    int64_t product = 1;
+    if (shape == TFP_NONE || p->shapes.at[shape].count == 0) return -1;
+    const tfp_shape *s = &p->shapes.at[shape];
+    for (uint32_t i = 0; i < s->count; i++) {
+        int64_t d = p->dims.at[s->first + i];
+        if (d < 0) return -1;
+        product = tfp_mul(product, d, NULL);
+    }
+    return product;
+}
+
+enum { RESOURCE = 20 }; /* DT_RESOURCE */
+
+/* A graph of a function has a placeholder for each variable that it captured. */
+static bool is_variable(const finder *f, const tfp_program_node *n)
+{
+    static const char *const ops[] = { "VarHandleOp", "VariableV2", "Variable" };
+    tfp_str op = tfp_text(f->p, n->op);
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (tfp_str_eq(op, tfp_str_of(ops[i]))) return true;
+    return tfp_str_eq(op, TFP_STR("Placeholder")) && type_attr(f, n, "dtype") == RESOURCE;
+}
+
+static void add_variable(finder *f, uint32_t i)
+{
+    const tfp_program_node *n = main_node(f, i);
+    uint32_t node = tfp_named_node(f->p, n->name);
+    if (node == TFP_NONE || !is_variable(f, n)) return;
+    int dtype = type_attr(f, n, "dtype");
+    bool held = dtype == RESOURCE;
+    tfp_model_variable v = { .name = tfp_text(f->p, n->name), .node = node, .dtype = held ? 0 : dtype, .elements = -1 };
+    if (!held) v.elements = elements_of(f->p, f->p->nodes.at[node].shape);
+    f->variable_of[i] = (uint32_t)f->all.size;
+    if (!tfp_push(&f->all, v)) f->failed = true;
+}
+
+static uint32_t *none_each(finder *f, size_t count)
+{
+    uint32_t *rows = TFP_NEW(&f->arena, uint32_t, count);
+    if (rows) memset(rows, 0xff, count * sizeof *rows); /* TFP_NONE */
+    return rows;
+}
+
+static bool collect(finder *f)
+{
+    uint32_t count = main_graph(f)->node_count;
+    f->node_of = none_each(f, f->p->strings.count);
+    f->variable_of = none_each(f, count);
+    f->taken = TFP_NEW(&f->arena, bool, count);
+    if (!f->node_of || !f->variable_of || !f->taken) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        f->node_of[main_node(f, i)->name] = i;
+        add_variable(f, i);
+    }
+    return !f->failed;
+}
+
+/* ---- inputs ---- */
+
+static const tfp_program_input *input_of(const finder *f, const tfp_program_node *n, uint32_t k)
+{
+    const tfp_program_input *e = &f->g->inputs.at[n->input_first + k];
+    return e->control ? NULL : e;
+}
+
+/* The variable that input k is: itself, or its value. NULL when it is something else. */
+static tfp_model_variable *variable_at(finder *f, const tfp_program_node *n, uint32_t k)
+{
+    static const char *const reads[] = { "Identity", "ReadVariableOp" };
+    const tfp_program_input *e = k < n->input_count ? input_of(f, n, k) : NULL;
+    uint32_t at = e ? f->node_of[e->source] : TFP_NONE;
+    for (size_t i = 0; at != TFP_NONE && i < 2; i++) {
+        const tfp_program_node *source = main_node(f, at);
+        if (!tfp_str_eq(tfp_text(f->p, source->op), tfp_str_of(reads[i])) || !source->input_count) continue;
+        e = input_of(f, source, 0);
+        at = e ? f->node_of[e->source] : TFP_NONE;
+        break;
+    }
+    uint32_t v = at == TFP_NONE ? TFP_NONE : f->variable_of[at];
+    return v == TFP_NONE ? NULL : &f->all.at[v];
+}
+
+/* ---- what optimizers apply ---- */
+
+static bool is_apply(tfp_str op)
+{
+    static const char *const starts[] = { "ResourceApply", "ResourceSparseApply", "Apply", "SparseApply" };
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        size_t size = strlen(starts[i]);
+        if (op.size > size && memcmp(op.data, starts[i], size) == 0) return true;
+    }
+    return false;
+}
+
+/* Their first input is trained; other variables among their inputs are the optimizer's own. */
+static void mark_applied(finder *f)
+{
+    for (int rest = 0; rest < 2; rest++) {
+        for (uint32_t i = 0; i < main_graph(f)->node_count; i++) {
+            const tfp_program_node *n = main_node(f, i);
+            if (!is_apply(tfp_text(f->p, n->op))) continue;
+            f->trains = true;
+            for (uint32_t k = rest ? 1 : 0; k < (rest ? n->input_count : 1); k++) {
+                tfp_model_variable *v = variable_at(f, n, k);
+                if (!v) continue;
+                if (!rest)
+                    v->kind = TFP_TRAINED;
+                else if (v->kind == TFP_NO_PARAMETER)
+                    v->kind = TFP_SLOT;
+            }
+        }
+    }
+}
+
+/* ---- what captured variables hold: said by those who read them ---- */
+
+static void learn(finder *f, const tfp_program_node *n, uint32_t k, uint32_t shape, int dtype)
+{
+    const tfp_program_input *e = k < n->input_count ? input_of(f, n, k) : NULL;
+    uint32_t at = e ? f->node_of[e->source] : TFP_NONE;
+    uint32_t v = at == TFP_NONE ? TFP_NONE : f->variable_of[at];
+    if (v == TFP_NONE || f->all.at[v].elements >= 0) return;
+    f->all.at[v].elements = elements_of(f->p, shape);
+    f->all.at[v].dtype = dtype;
+}
+
+/* A function that is called knows what its arguments hold. */
+static void learn_from_call(finder *f, const tfp_program_node *n)
+{
+    tfp_str name = { "", 0 };
+    tfp_wire w = attr_of(f, n, "f");
+    for (tfp_field a; tfp_wire_next(&w, &a);) {
+        if (a.number != 10) continue; /* func: NameAttrList */
+        tfp_wire func = tfp_field_message(&w, &a);
+        for (tfp_field b; tfp_wire_next(&func, &b);)
+            if (b.number == 1) name = tfp_field_bytes(&func, &b);
+    }
+    tfp_strid id = name.size ? tfp_strtab_find(&f->p->strings, name) : TFP_NONE;
+    uint32_t body = id == TFP_NONE ? TFP_NONE : tfp_map64_get(&f->g->body_by_name, id);
+    if (body == TFP_NONE) return;
+    const tfp_program_body *b = &f->g->bodies.at[body];
+    for (uint32_t k = 0; k < b->arg_count && k < n->input_count; k++) {
+        const tfp_program_arg *arg = &f->g->args.at[b->arg_first + k];
+        if (arg->handle_shape != TFP_NONE) learn(f, n, k, arg->handle_shape, arg->handle_dtype);
+    }
+}
+
+static void learn_held(finder *f)
+{
+    bool unknown = false;
+    for (size_t i = 0; i < f->all.size; i++) unknown |= f->all.at[i].elements < 0;
+    for (uint32_t i = 0; unknown && i < main_graph(f)->node_count; i++) {
+        const tfp_program_node *n = main_node(f, i);
+        tfp_str op = tfp_text(f->p, n->op);
+        uint32_t node = tfp_named_node(f->p, n->name);
+        if (tfp_str_eq(op, TFP_STR("ReadVariableOp")) && node != TFP_NONE) {
+            uint32_t output = f->p->nodes.at[node].output_first;
+            if (output != TFP_NONE) learn(f, n, 0, f->p->outputs.at[output].shape, type_attr(f, n, "dtype"));
+        } else {
+            learn_from_call(f, n);
+        }
+    }
+}
+
+/* ---- signatures: only what they take is the model ---- */
+
+static bool is_model_signature(const finder *f, const tfp_program_signature *s)
+{
+    tfp_str key = tfp_text(f->p, s->key);
+    return !tfp_str_eq(key, TFP_STR("__saved_model_init_op")) && !tfp_str_eq(key, TFP_STR("__saved_model_train_op"));
+}
+
+/* Everything that signatures' outputs need. False when there is no signature to ask. */
+static bool mark_taken(finder *f)
+{
+    TFP_VEC(uint32_t) todo = { 0 };
+    bool any = false;
+    for (size_t i = 0; i < f->g->signatures.size; i++) {
+        const tfp_program_signature *s = &f->g->signatures.at[i];
+        uint32_t at = is_model_signature(f, s) ? f->node_of[s->node] : TFP_NONE;
+        if (at == TFP_NONE) continue;
+        any = true;
+        if (!f->taken[at] && !tfp_push(&todo, at)) f->failed = true;
+        f->taken[at] = true;
+    }
+    while (todo.size && !f->failed) {
+        const tfp_program_node *n = main_node(f, todo.at[--todo.size]);
+        for (uint32_t k = 0; k < n->input_count; k++) {
+            const tfp_program_input *e = input_of(f, n, k);
+            uint32_t at = e ? f->node_of[e->source] : TFP_NONE;
+            if (at == TFP_NONE || f->taken[at]) continue;
+            f->taken[at] = true;
+            if (!tfp_push(&todo, at)) f->failed = true;
+        }
+    }
+    tfp_vec_free(&todo);
+    return any;
+}
+
+/* Variables that no signature takes, and second handles of one variable, which have one shared name. */
+static void leave_out_others(finder *f)
+{
+    bool by_signature = mark_taken(f);
+    tfp_map64 shared = { 0 };
+    for (uint32_t i = 0; i < main_graph(f)->node_count && !f->failed; i++) {
+        if (f->variable_of[i] == TFP_NONE) continue;
+        tfp_model_variable *v = &f->all.at[f->variable_of[i]];
+        if (by_signature && !f->taken[i]) v->kind = v->kind == TFP_SLOT ? TFP_SLOT : TFP_UNUSED;
+        if (v->kind == TFP_UNUSED) continue;
+        tfp_str name = text_attr(f, main_node(f, i), "shared_name");
+        if (!name.size) continue;
+        uint64_t key = tfp_hash(name.data, name.size);
+        uint32_t before = tfp_map64_get(&shared, key);
+        if (before != TFP_NONE && tfp_str_eq(text_attr(f, main_node(f, before), "shared_name"), name))
+            v->kind = TFP_UNUSED;
+        else if (before == TFP_NONE && !tfp_map64_put(&shared, key, i))
+            f->failed = true;
+    }
+    tfp_map64_free(&shared);
+}
+
+/* ---- what the file tells of its variables ---- */
+
+typedef struct told { /* chains of variables with one name */
+    tfp_map64 first;
+    uint32_t *next;
+} told;
+
+static bool told_start(const finder *f, told *t)
+{
+    const tfp_program *g = f->g;
+    t->next = malloc((g->variables.size + 1) * sizeof *t->next);
+    for (uint32_t i = 0; t->next && i < g->variables.size; i++) {
+        t->next[i] = tfp_map64_get(&t->first, g->variables.at[i].name);
+        if (!tfp_map64_put(&t->first, g->variables.at[i].name, i)) return false;
+    }
+    return t->next != NULL;
+}
+
+static void told_free(told *t)
+{
+    tfp_map64_free(&t->first);
+    free(t->next);
+}
+
+#define SAME_NAME_MOST 1000 /* variables of one name that are looked at */
+
+/* What those of that name with that shape agree on; *found when there are any. */
+static tfp_trainable told_of(const finder *f, const told *t, tfp_strid name, const tfp_model_variable *v, bool *found)
+{
+    tfp_trainable all = TFP_TRAINABLE_UNKNOWN;
+    uint32_t i = name == TFP_NONE ? TFP_NONE : tfp_map64_get(&t->first, name);
+    for (size_t n = 0; i != TFP_NONE && n < SAME_NAME_MOST; i = t->next[i], n++) {
+        const tfp_program_variable *one = &f->g->variables.at[i];
+        if (one->dtype && v->dtype && one->dtype != v->dtype) continue;
+        int64_t elements = elements_of(f->p, one->shape);
+        if (elements >= 0 && v->elements >= 0 && elements != v->elements) continue;
+        if (*found && all != one->trainable) return TFP_TRAINABLE_UNKNOWN;
+        *found = true;
+        all = one->trainable;
+    }
+    return all;
+}
+
+/* "kernel" of "kernel_1": handles of equally named variables are numbered. */
+static tfp_strid without_number(const finder *f, tfp_str name)
+{
+    size_t size = name.size;
+    while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9') size--;
+    if (size < 2 || size == name.size || name.data[size - 1] != '_') return TFP_NONE;
+    return tfp_strtab_find(&f->p->strings, (tfp_str){ name.data, size - 1 });
+}
+
+/* Objects are told of whole: a handle that none is told for is another handle of one that is. Collections are not. */
+static void hear(finder *f)
+{
+    told t = { 0 };
+    bool any_signature = false;
+    for (size_t i = 0; i < f->g->signatures.size; i++) any_signature |= is_model_signature(f, &f->g->signatures.at[i]);
+    f->failed |= !told_start(f, &t);
+    for (size_t i = 0; i < f->all.size && f->g->variables.size && !f->failed; i++) {
+        tfp_model_variable *v = &f->all.at[i];
+        bool found = false;
+        tfp_trainable said = told_of(f, &t, f->p->nodes.at[v->node].name, v, &found);
+        if (!found) said = told_of(f, &t, without_number(f, v->name), v, &found);
+        if (!found && !any_signature && f->g->has_objects && v->kind == TFP_NO_PARAMETER) v->kind = TFP_UNUSED;
+        if (v->kind != TFP_NO_PARAMETER) continue;
+        if (said == TFP_TRAINABLE_YES) v->kind = TFP_TRAINED;
+        if (said == TFP_TRAINABLE_NO) v->kind = TFP_FIXED;
+    }
+    told_free(&t);
+}
+
+/* An op log gives trainable variables a type. */
+static void hear_types(finder *f)
+{
+    tfp_strid type = tfp_strtab_find(&f->p->strings, TRAINABLE_TYPE);
+    for (size_t i = 0; type != TFP_NONE && i < f->all.size; i++)
+        for (TFP_EACH(types, t, f->p->nodes.at[f->all.at[i].node].type_first, f->p))
+            if (f->p->types.at[t].name == type) f->all.at[i].kind = TFP_TRAINED;
+}
+
+/* ---- all of it ---- */
+
+static bool find_in_graph(finder *f)
+{
+    if (!collect(f)) return false;
+    learn_held(f);
+    mark_applied(f);
+    hear_types(f);
+    if (!tfp_variables_by_name(f->all.at, f->all.size)) return false;
+    leave_out_others(f);
+    if (!f->failed) hear(f);
+    return !f->failed;
+}
+
+static bool is_of_checkpoint(const tfp_profile *p) { return p->checkpoint && p->checkpoint_alone; }
+
+static bool find_in_checkpoint(finder *f)
+{
+    for (size_t i = 0; i < tfp_checkpoint_count(f->p->checkpoint); i++) {
+        tfp_model_variable v = { .name = tfp_checkpoint_name(f->p->checkpoint, i), .elements = -1 };
+        v.node = tfp_find_node(f->p, v.name);
+        if (v.node == TFP_NONE) continue;
+        v.elements = elements_of(f->p, f->p->nodes.at[v.node].shape);
+        v.dtype = tfp_checkpoint_dtype(f->p->checkpoint, i);
+        if (!tfp_push(&f->all, v)) return false;
+    }
+    if (!tfp_variables_by_name(f->all.at, f->all.size)) return false;
+    for (size_t i = 0; i < f->all.size; i++) f->trains |= f->all.at[i].kind == TFP_TRAINED;
+    return true;
+}
+
+/* Of a file that says what is trained, the others are not. */
+static tfp_parameter_kind rest_kind(const finder *f) { return f->trains ? TFP_FIXED : TFP_PARAMETER; }
+
+static void give(const finder *f, tfp_parameter_counts *out)
+{
+    for (size_t i = 0; i < f->all.size; i++) {
+        const tfp_model_variable *v = &f->all.at[i];
+        tfp_parameter_kind kind = v->kind == TFP_NO_PARAMETER ? rest_kind(f) : v->kind;
+        bool counts = kind == TFP_TRAINED || kind == TFP_FIXED || kind == TFP_PARAMETER;
+        int64_t elements = v->elements < 0 ? 0 : v->elements;
+        out->kinds[v->node] = (uint8_t)kind;
+        out->elements[kind] = tfp_add(out->elements[kind], elements, &out->clamped);
+        if (!counts) continue;
+        out->own[v->node] = elements;
+        out->total = tfp_add(out->total, elements, &out->clamped);
+        out->unknown += v->elements < 0;
+    }
+}
+
+tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_counts *out, tfp_error *err)
+{
+    finder f = { .p = p, .g = p->program };
+    *out = (tfp_parameter_counts){ .kinds = TFP_NEW(arena, uint8_t, p->nodes.size),
+                                   .own = TFP_NEW(arena, int64_t, p->nodes.size) };
+    bool ok = out->kinds && out->own;
+    if (ok && f.g)
+        ok = find_in_graph(&f);
+    else if (ok && is_of_checkpoint(p))
+        ok = find_in_checkpoint(&f);
+    if (ok) give(&f, out);
+    tfp_vec_free(&f.all);
+    tfp_arena_free(&f.arena);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_parameters_mark(tfp_builder *b, tfp_error *err)
+{
+    static const char *const types[TFP_PARAMETER_KINDS][2] = {
+        [TFP_TRAINED] = { "_model_variables", "_trainable_variables" },
+        [TFP_FIXED] = { "_model_variables", "_non_trainable_variables" },
+        [TFP_PARAMETER] = { "_model_variables" },
+        [TFP_SLOT] = { "_optimizer_variables" },
+        [TFP_BOOKKEEPING] = { "_bookkeeping_variables" },
+    };
+    tfp_arena arena = { 0 };
+    tfp_parameter_counts counts;
+    tfp_status s = tfp_parameters(b->p, &arena, &counts, err);
+    for (uint32_t i = 0; !s && i < b->p->nodes.size; i++)
+        for (size_t k = 0; k < 2 && types[counts.kinds[i]][k]; k++)
+            tfp_build_type(b, i, tfp_build_string(b, tfp_str_of(types[counts.kinds[i]][k])));
+    tfp_arena_free(&arena);
+    return s ? s : tfp_builder_status(b, err);
+}

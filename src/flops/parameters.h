@@ -1,0 +1,37 @@
+/* flops/parameters.h: the parameters of a model: which variables of a graph, SavedModel or checkpoint are the model's, how
+ * many elements they have, and whether they are trained. TensorFlow's tool takes the attribute `shape` of every node for
+ * a count (tfp_node_parameters); here a variable counts, and counts once. */
+#ifndef TFP_PARAMETERS_H
+#define TFP_PARAMETERS_H
+
+#include "model/builder.h"
+#include "model/program.h"
+
+typedef enum tfp_parameter_kind {
+    TFP_NO_PARAMETER,
+    TFP_TRAINED,     /* trainable */
+    TFP_FIXED,       /* the model's, but not trained: averages of a batch normalization */
+    TFP_PARAMETER,   /* the model's; nothing says whether it is trained */
+    TFP_SLOT,        /* an optimizer's */
+    TFP_BOOKKEEPING, /* step counters, states of random generators */
+    TFP_UNUSED,      /* no signature takes it, or it is another handle of a variable that counts elsewhere */
+    TFP_PARAMETER_KINDS
+} tfp_parameter_kind;
+
+typedef struct tfp_parameter_counts {
+    uint8_t *kinds; /* per node of the profile: tfp_parameter_kind */
+    int64_t *own;   /* per node: its elements when it is TFP_TRAINED, TFP_FIXED or TFP_PARAMETER, else 0 */
+    int64_t elements[TFP_PARAMETER_KINDS]; /* sums by kind */
+    int64_t total;                         /* of TFP_TRAINED, TFP_FIXED and TFP_PARAMETER */
+    size_t unknown;                        /* variables of the model whose shape nobody tells: they count nothing */
+    bool clamped;                          /* a sum did not fit into 64 bits */
+} tfp_parameter_counts;
+
+/* Arrays in `arena`. All zero for a profile with neither a program nor a checkpoint alone. Errors: TFP_NOMEM. */
+tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_counts *out, tfp_error *err);
+
+/* Gives nodes extra types, for -account_type_regexes: the model's _model_variables and, where it is known,
+ * _trainable_variables or _non_trainable_variables; _optimizer_variables; _bookkeeping_variables. At the end of adding. */
+tfp_status tfp_parameters_mark(tfp_builder *b, tfp_error *err);
+
+#endif
