@@ -358,6 +358,6 @@ const tfp_op_rule tfp_rules_contract[] = {
     { "XlaDotV2", dot_shape, DOT },
     { "XlaConv", conv_shape, CONV },
     { "XlaConvV2", conv_shape, CONV },
-    { NULL },
+    { 0 },
 };
 /* clang-format on */

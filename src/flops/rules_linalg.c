@@ -343,6 +343,6 @@ const tfp_op_rule tfp_rules_linalg[] = {
     { "BatchMatrixSolve", old_solve, SOLVE },
     { "BatchMatrixTriangularSolve", old_solve, TRIANGULAR },
     { "BatchMatrixSolveLs", old_least_squares, LEAST_SQUARES },
-    { NULL },
+    { 0 },
 };
 /* clang-format on */

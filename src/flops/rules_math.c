@@ -279,6 +279,6 @@ const tfp_op_rule tfp_rules_math[] = {
     { "RiscCast", tfp_same_as_input, TFP_MOVES },
     { "StochasticCastToInt", tfp_same_as_input, TFP_EACH_OUT(2, "a random number is added, the sum rounded") },
     { "XlaReducePrecision", tfp_same_as_input, STEP },
-    { NULL },
+    { 0 },
 };
 /* clang-format on */

@@ -253,6 +253,6 @@ const tfp_op_rule tfp_rules_matrix[] = {
     { "BatchMatrixDiagPart", old_diag_part, TFP_MOVES },
     { "BatchMatrixSetDiag", old_set_diag, TFP_MOVES },
     { "BatchMatrixBandPart", old_band_part, TFP_MOVES },
-    { NULL },
+    { 0 },
 };
 /* clang-format on */

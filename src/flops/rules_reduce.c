@@ -102,46 +102,13 @@ static void same_rank(tfp_op *op)
     if (in.rank >= 0) tfp_set(op, 0, tfp_any_of_rank(op, in.rank));
 }
 
-/* A vector of as many bins as input `size` says. */
-static void bins_of(tfp_op *op, uint32_t size, int64_t least)
-{
-    int64_t bins = TFP_DIM_UNKNOWN;
-    tfp_merge_rank(op, tfp_in(op, size), 0);
-    if (tfp_in_int(op, size, &bins) && bins < least) tfp_wrong(op, "a number of bins that cannot be");
-    tfp_set(op, 0, tfp_vector_of(op, bins));
-}
 static void histogram(tfp_op *op)
 {
-    tfp_merge(op, tfp_in(op, 1), tfp_vector_of(op, 2)); /* the range */
-    bins_of(op, 2, 1);
-}
-static void bincount(tfp_op *op) { bins_of(op, 1, 0); }
-
-/* A histogram of each row. Without the number of bins TensorFlow gives the input's rank alone, for a single value 0. */
-static void dense_bincount(tfp_op *op)
-{
-    tfp_dims in = tfp_in(op, 0);
     int64_t bins = TFP_DIM_UNKNOWN;
-    tfp_merge_rank(op, tfp_in(op, 1), 0);
-    if (in.rank > 2) tfp_wrong(op, "bincount of more than a matrix");
-    bool known = tfp_in_int(op, 1, &bins);
-    if (known && bins < 0) tfp_wrong(op, "a number of bins that cannot be");
-    if (!known && op->importer && in.rank >= 0)
-        tfp_set(op, 0, tfp_any_of_rank(op, in.rank));
-    else if (in.rank == 1 || (in.rank == 0 && known))
-        tfp_set(op, 0, tfp_vector_of(op, bins));
-    else if (in.rank == 2)
-        tfp_set(op, 0, tfp_matrix_of(op, in.at[0], bins));
-}
-
-static void sparse_bincount(tfp_op *op)
-{
-    tfp_dims in = tfp_in_as_shape(op, 2); /* of the sparse tensor */
-    int64_t bins;
-    if (!tfp_in_elements(op, 2) || !tfp_in_int(op, 3, &bins)) return;
-    if (bins < 0 || in.rank > 2) tfp_wrong(op, "a number of bins or a rank that cannot be");
-    if (in.rank == 1) tfp_set(op, 0, tfp_vector_of(op, bins));
-    if (in.rank == 2) tfp_set(op, 0, tfp_matrix_of(op, in.at[0], bins));
+    tfp_merge(op, tfp_in(op, 1), tfp_vector_of(op, 2)); /* the range */
+    tfp_merge_rank(op, tfp_in(op, 2), 0);
+    if (tfp_in_int(op, 2, &bins) && bins < 1) tfp_wrong(op, "a histogram without bins");
+    tfp_set(op, 0, tfp_vector_of(op, bins));
 }
 
 /* ---- counts ---- */
@@ -174,13 +141,6 @@ static tfp_cost count_window(const tfp_op *op)
     return tfp_cost_of(tfp_times(tfp_minus(places, 1), tfp_elements(tfp_out(op, 0))));
 }
 
-/* A weight is added for each value. */
-static tfp_cost count_values(const tfp_op *op)
-{
-    uint32_t values = (uint32_t)op->rule->per; /* which input they are */
-    return tfp_cost_of(tfp_elements(tfp_in(op, values)));
-}
-
 /* The last members of rows. */
 #define STEPS(source) count_steps, 1, "n(in0) - n(out)", (source)
 #define AS_SUM STEPS("one step an element but the first, as the registry counts Sum")
@@ -208,10 +168,6 @@ const tfp_op_rule tfp_rules_reduce[] = {
     { "CumulativeLogsumexp", tfp_same_as_input, TFP_EACH_IN(5, "max + log1p(exp(min - max)): five steps an element") },
 
     { "HistogramFixedWidth", histogram, TFP_EACH_IN(3, "a difference, a scaling and a count an element") },
-    { "Bincount", bincount, count_values, 0, "n(in0)", "one add a value" },
-    { "DenseBincount", dense_bincount, count_values, 0, "n(in0)", "one add a value" },
-    { "SparseBincount", sparse_bincount, count_values, 1, "n(values)", "one add a value" },
-    { "RaggedBincount", tfp_unknown_outputs, count_values, 1, "n(values)", "one add a value" },
-    { NULL },
+    { 0 },
 };
 /* clang-format on */

@@ -198,6 +198,6 @@ const tfp_op_rule tfp_rules_signal[] = {
       "per window: size + 5/2 * n * log2(n) + 3 (a root: 4) * outputs", FFTW ", and the sizes of complex numbers" },
     { "Mfcc", mfcc, count_mfcc, 0, "per frame: 5 * lines + filters + 2 * filters * coefficients",
       "filter bank, logarithms, cosine transform" },
-    { NULL },
+    { 0 },
 };
 /* clang-format on */
