@@ -9,7 +9,6 @@ TFP_PATTERN(shape_vector, "-> _")
 TFP_PATTERN(shape_program, "-> 3") /* the key of a compiled program */
 TFP_PATTERN(shape_by_shape, "#S -> S")
 TFP_PATTERN(shape_bcast_recv, "*, *, *, #S -> S")
-TFP_PATTERN(shape_dynamic_slice, "*, *, #S -> S")
 TFP_PATTERN(shape_bits, "(), k, #S -> k, S")
 TFP_PATTERN(shape_gathered, "_T -> _T")
 TFP_PATTERN(shape_second, "*, A -> A")
@@ -70,16 +69,25 @@ static void shape_reduce_scatter(tfp_op *op)
     tfp_set(op, 0, tfp_with_dim(op, d, (int)at, tfp_over(size, group)));
 }
 
+static void shape_gather_v1(tfp_op *op)
+{
+    tfp_dims d = tfp_at_least(op, tfp_in(op, 0), 1);
+    if (d.rank < 1) return;
+    tfp_set(op, 0, tfp_with_dim(op, d, 0, tfp_times(d.at[0], tfp_attr_int(op, "group_size", TFP_UNKNOWN))));
+}
+
 static void shape_all_to_all(tfp_op *op)
 {
     tfp_dims d = tfp_in(op, 0);
     int64_t joined = tfp_attr_int(op, "concat_dimension", -1), split = tfp_attr_int(op, "split_dimension", -1);
     int64_t parts = tfp_attr_int(op, "split_count", 0);
-    if (!tfp_dims_known(d)) return;
-    if (joined < 0 || joined >= d.rank || split < 0 || split >= d.rank || parts < 1 || d.at[split] % parts) {
+    if (d.rank < 0) return;
+    if (joined < 0 || joined >= d.rank || split < 0 || split >= d.rank || parts < 1 ||
+        (d.at[split] > 0 && d.at[split] % parts)) {
         tfp_wrong(op, "a dimension that cannot be divided");
         return;
     }
+    if (d.at[joined] < 0 || d.at[split] < 0) return;
     d = tfp_with_dim(op, d, (int)joined, tfp_times(d.at[joined], parts));
     tfp_set(op, 0, tfp_with_dim(op, d, (int)split, tfp_over(tfp_dim(d, (int)split), parts)));
 }
@@ -115,7 +123,6 @@ static void shape_partitioned_input_v2(tfp_op *op)
     int64_t parts[PARTS_MOST];
     size_t n = tfp_attr_numbers(op, "partition_dims", parts, PARTS_MOST);
     tfp_dims d = tfp_in(op, 0);
-    for (uint32_t i = 1; i < op->in_count; i++) d = tfp_either(op, d, tfp_in(op, i));
     for (int i = 0; i < d.rank && (size_t)i < n && i < PARTS_MOST; i++)
         d = tfp_with_dim(op, d, i, tfp_times(d.at[i], parts[i]));
     tfp_set(op, 0, d);
@@ -169,7 +176,8 @@ static void set_embedded(tfp_op *op, uint32_t table)
 {
     int64_t rows = tfp_attr_int(op, "input_size", TFP_DIM_UNKNOWN);
     tfp_dims d = tfp_merge_rank(op, tfp_in(op, table), 2);
-    tfp_set(op, 0, tfp_matrix_of(op, rows, tfp_dim(d, 1)));
+    bool silent = op->importer && tfp_in(op, table).rank < 0; /* TensorFlow says nothing */
+    if (!silent) tfp_set(op, 0, tfp_matrix_of(op, rows, tfp_dim(d, 1)));
 }
 
 static void shape_embedding(tfp_op *op)
@@ -212,6 +220,13 @@ UPDATED(shape_core_ftrl, 0, 1, 2)
 UPDATED(shape_core_sgd, 3)
 
 /* ---- XLA ---- */
+
+static void shape_dynamic_slice(tfp_op *op)
+{
+    tfp_shape_pattern(op, "*, *, #S -> S");
+    int rank = tfp_in(op, 0).rank;
+    if (tfp_out(op, 0).rank < 0 && rank >= 0 && !op->wrong) tfp_set(op, 0, tfp_any_of_rank(op, rank));
+}
 
 /* low + high + n + interior between each two. */
 static int64_t padded(tfp_op *op, int64_t n, double low, double high, double interior)
@@ -275,6 +290,7 @@ static void shape_gather(tfp_op *op)
     tfp_dims operand = tfp_in(op, 0), indices = tfp_in(op, 1);
     const double *sizes = tfp_in_elements(op, 2);
     if (operand.rank < 0 || indices.rank < 0 || !sizes || tfp_elements(tfp_in(op, 2)) != operand.rank) return;
+    if (op->importer && !tfp_dims_known(operand)) return;
     if (!read_gather(tfp_attr_text(op, "dimension_numbers", ""), &g)) return;
     int64_t dims[TFP_RANK_MOST];
     int rank = 0, slice = 0, index = 0;
@@ -365,7 +381,7 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "CollectiveReduceV2", tfp_same_as_input, REDUCES },
     { "CollectiveReduceV3", tfp_same_as_input, REDUCES },
     { "CollectiveReduceScatterV2", shape_gathered, REDUCES },
-    { "CollectiveGather", shape_by_attr, TFP_MOVES },
+    { "CollectiveGather", shape_gather_v1, TFP_MOVES },
     { "CollectiveGatherV2", shape_gathered, TFP_MOVES },
     { "CollectiveBcastSend", shape_by_attr, TFP_MOVES },
     { "CollectiveBcastSendV2", tfp_same_as_input, TFP_MOVES },

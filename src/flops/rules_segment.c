@@ -99,7 +99,16 @@ static void shape_dense_count(tfp_op *op)
     tfp_set(op, 2, tfp_vector_of(op, rank));
 }
 TFP_PATTERN(shape_sparse_count, "_r -> _r, _, r")
-TFP_PATTERN(shape_ragged_count, "-> _2, _, 2")
+
+/* Where a value is, and the value: a number more than the values have dimensions, which is one. */
+static void shape_ragged_count(tfp_op *op)
+{
+    int values = tfp_in(op, 1).rank;
+    int64_t rank = values >= 0 ? values + 1 : op->importer ? TFP_DIM_UNKNOWN : 2;
+    tfp_set(op, 0, tfp_matrix_of(op, TFP_DIM_UNKNOWN, rank));
+    tfp_set(op, 1, tfp_vector_of(op, TFP_DIM_UNKNOWN));
+    tfp_set(op, 2, tfp_vector_of(op, rank));
+}
 
 static tfp_cost count_values(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 1))); }
 

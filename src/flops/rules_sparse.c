@@ -61,6 +61,7 @@ static void shape_fill_rows(tfp_op *op)
     tfp_shape_pattern(op, "nr, n, r, () -> _r, _, _, n");
     tfp_dims dense = tfp_in_as_shape(op, 2);
     tfp_set(op, 2, tfp_vector_of(op, tfp_dim(dense, 0)));
+    if (op->importer) tfp_set(op, 0, tfp_matrix_of(op, TFP_DIM_UNKNOWN, tfp_dim(tfp_in(op, 2), 0)));
 }
 
 static void shape_slice(tfp_op *op)
@@ -276,7 +277,9 @@ static int csr_type(const tfp_op *op, uint32_t i)
 static void shape_sparse_to_csr(tfp_op *op)
 {
     tfp_dims indices = tfp_merge_rank(op, tfp_in(op, 0), 2), shape = tfp_in_as_shape(op, 2);
-    if (shape.rank >= 0 && tfp_dim(indices, 1) != shape.rank) tfp_wrong(op, "indices of another rank than the shape");
+    int64_t rank = tfp_dim(indices, 1);
+    if (shape.rank < 0 && (rank == 2 || rank == 3)) shape = tfp_any_of_rank(op, (int)rank);
+    if (rank != shape.rank) tfp_wrong(op, "indices of another rank than the shape");
     set_csr(op, shape, tfp_attr_type(op, "T", 0));
 }
 

@@ -54,6 +54,13 @@ def optimizers():
             yield prefix + "SparseApply" + name, [var] * (1 + slots) + [S_] * before + [(4, 5), (4,)] + [S_] * after
 
 
+# Operations of each rule, counted by hand.
+PER_ELEMENT = {
+    "GradientDescent": 2, "ProximalGradientDescent": 8, "Adadelta": 17, "Adagrad": 7, "AdagradV2": 7, "ProximalAdagrad": 16,
+    "AdagradDA": 12, "Ftrl": 17, "FtrlV2": 19, "Momentum": 4, "KerasMomentum": 4, "Adam": 12, "AdamWithAmsgrad": 13,
+    "AdaMax": 10, "RMSProp": 12, "CenteredRMSProp": 17, "AddSign": 11, "PowerSign": 11}
+
+
 def csr(*shape):
     def make():
         return tf.raw_ops.SparseTensorToCSRSparseMatrix(
@@ -267,7 +274,7 @@ CASES = {
         ("NcclReduce", [(3, 4), (3, 4)], dict(reduction="sum", num_devices=2)),
         ("CollectiveReduce", [(3, 4)], dict(merge_op="Add", final_op="Id", subdiv_offsets=[0])),
         ("CollectiveReduceV2", [(3, 4), 2, 1, 1], dict(merge_op="Add", final_op="Id", Nordering_token=0)),
-        ("CollectiveReduceV3", [(3, 4), (), (1, 2)], dict(reduction="Add")), ("CollectiveGather", [(3, 4)], dict(shape=(6, 4))),
+        ("CollectiveReduceV3", [(3, 4), (), (1, 2)], dict(reduction="Add")), ("CollectiveGather", [(3, 4)], dict(group_size=2)),
         ("CollectiveGatherV2", [(3, 4), 2, 1, 1], dict(Nordering_token=0)),
         ("CollectiveReduceScatterV2", [(8, 4), 2, 1, 1], dict(merge_op="Add", final_op="Id", Nordering_token=0)),
         ("CollectiveBcastSend", [(3, 4)], dict(shape=(3, 4))), ("CollectiveBcastSendV2", [(3, 4), 2, 1, 1]),
@@ -338,6 +345,35 @@ CASES = {
         ("ConvertToCooTensor", [(9,), (9,), (9,)], dict(sample_count=2, combiner="sum")),
     ],
 }
+
+# Name, op, inputs, attributes, float operations, multiply-adds. The gradient has 30 elements, that of sparse updates 20.
+COUNTED = [
+    ("add", "AssignAddVariableOp", [V, (6, 5)], {}, 30, 0), ("add_held", "AssignSubVariableOp", [V, None], {}, 30, 0),
+    ("add_ref", "AssignAdd", [(3, 4), (3, 4)], {}, 12, 0), ("read", "ReadVariableOp", [V], {}, 0, 0),
+    ("read_unknown", "ReadVariableOp", [()], {}, 0, 0), ("count_up", "CountUpTo", [()], dict(limit=3, T=L), 1, 0),
+    ("normal", "RandomStandardNormal", [[3, 4]], {}, 60, 0), ("uniform", "StatelessRandomUniformV2", [[3, 4], (1,), (2,), ()], {}, 12, 0),
+    ("gamma", "RandomGamma", [[3], (4,)], {}, 240, 0), ("bits", "StatelessRandomUniformFullInt", [(2,), (2,)], {}, 0, 0),
+    ("unknown", "RandomUniform", [(2,)], {}, None, None), ("draw", "Multinomial", [(3, 4), 6], {}, 3 * 12 + 2 * 18, 0),
+    ("segments", "UnsortedSegmentSum", [(6, 5, 4), (6,), 3], {}, 120, 0), ("bins", "DenseBincount", [(6, 5), 7, (6, 5)], {}, 30, 0),
+    ("rows", "SparseSegmentMean", [(6, 5), (3,), (3,)], {}, 15, 0),
+    ("rows_grad", "SparseSegmentMeanGrad", [(6, 5), (3,), (3,), 9], {}, 30, 0),
+    ("sparse", "SparseTensorDenseMatMul", [(6, 2), (6,), [3, 4], (4, 5)], {}, 60, 30),
+    ("sparse_values", "SparseTensorDenseMatMul", [None, (6,), (2,), (5, 4)], dict(adjoint_b=True), 60, 30),
+    ("sparse_unknown", "SparseTensorDenseMatMul", [None, None, [3, 4], (4, 5)], {}, None, None),
+    ("sparse_add", "SparseAdd", [(6, 2), (6,), (2,), (5, 2), (5,), (2,), ()], {}, 11, 0),
+    ("sparse_softmax", "SparseSoftmax", [(6, 2), (6,), (2,)], {}, 30, 0),
+    ("all_reduce", "NcclAllReduce", [(3, 4)], dict(reduction="sum", num_devices=2), 12, 0),
+    ("reduce", "NcclReduce", [(3, 4)] * 3, dict(reduction="sum", num_devices=3), 24, 0),
+    ("scatter", "XlaScatter", [(8, 9), (3, 1), (3, 9)], {}, 27, 0),
+    ("select", "XlaSelectAndScatter", [(8, 9), [2, 3], [2, 3], (2, 2), (4, 3), ()], {}, 6 * 12, 0),
+    ("embedding", "XlaSparseDenseMatmulWithCsrInput", [(5,), (9,), (9,), (9,), (8, 7), ()], dict(input_size=6), 126, 63),
+] + [
+    (name + suffix, *line, given, per * (20 if "Sparse" in line[0] else 30), 0)
+    for line in optimizers() for suffix, given, more in (("", {}, {}), ("_other", dict(use_nesterov=True, update_slots=False), {
+        "Momentum": 3, "KerasMomentum": 2, "Adam": 3, "Adagrad": -2, "AdagradV2": -2}))
+    for kind in [line[0].removeprefix("Resource").removeprefix("Sparse").removeprefix("Apply")]
+    for name, per in [(line[0], PER_ELEMENT[kind] + more.get(kind, 0))]
+]
 
 
 # ---- making them ----
@@ -430,7 +466,7 @@ def variants(inputs):
     yield [(None,) * len(w) if isinstance(w, tuple) else w for w in inputs]
 
 
-def add(graph, name, inputs, given):
+def add(graph, name, inputs, given, node=None):
     op = DEFINITIONS[name]
     attrs = attributes(op, given)
     types = list(input_types(op, attrs))
@@ -442,7 +478,7 @@ def add(graph, name, inputs, given):
     types = list(input_types(op, attrs))
     assert len(types) == len(inputs), (name, len(types), len(inputs))
     tensors = [tensor_of(w, t, r) for w, (t, r) in zip(inputs, types)]
-    return graph._create_op_internal(name, tensors, None, attrs=attrs, name="n%d" % len(graph.get_operations()))  # pylint: disable=protected-access
+    return graph._create_op_internal(name, tensors, None, attrs=attrs, name=node or "n%d" % len(graph.get_operations()))  # pylint: disable=protected-access
 
 
 def graph_of(lines):
@@ -460,6 +496,21 @@ def graph_of(lines):
     return graph
 
 
+def counted():
+    for line in COUNTED:
+        if line[1] in DEFINITIONS:
+            yield line
+
+
 def graphs():
     for name, lines in CASES.items():
         yield name, graph_of(lines)
+    with tf.Graph().as_default() as graph:
+        for node, name, inputs, given, *_ in counted():
+            add(graph, name, inputs, given, node)
+    yield "counted", graph
+
+
+def counts():
+    for node, _, _, _, flops, macs in counted():
+        yield "counted", node, flops, macs
