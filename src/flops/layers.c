@@ -41,7 +41,7 @@ bool tfp_layout_of(const tfp_op *op, int spatials, tfp_layout *out)
 bool tfp_attr_list(tfp_op *op, const char *name, size_t count, int64_t fallback, int64_t *out)
 {
     size_t given = tfp_attr_numbers(op, name, out, count);
-    if (!given && fallback && !tfp_attr_given(op, name)) {
+    if (!given && fallback) {
         for (size_t i = 0; i < count; i++) out[i] = fallback;
         return true;
     }

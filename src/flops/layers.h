@@ -32,7 +32,8 @@ bool tfp_window_read(tfp_op *op, int spatials, unsigned how, tfp_window *out);
 /* Places of a window of `size` along a dimension of `in`; sets tfp_wrong when it does not fit. */
 int64_t tfp_window_out(tfp_op *op, const tfp_window *w, int dim, int64_t in, int64_t size);
 
-/* An attribute that is a list of exactly `count` numbers of 32 bits; `fallback` each when it is absent, 0: it must be there. */
+/* An attribute that is a list of exactly `count` numbers of 32 bits; `fallback` each when it is absent or empty, 0: it
+ * must be there. */
 bool tfp_attr_list(tfp_op *op, const char *name, size_t count, int64_t fallback, int64_t *out);
 
 int64_t tfp_dim_quarter(tfp_op *op, int64_t a); /* not divisible by 4: wrong */

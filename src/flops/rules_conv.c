@@ -145,7 +145,8 @@ static void sizes_second(tfp_op *op) { sizes_in(op, 1); }
 static void like_first(tfp_op *op) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in(op, 0), (int)op->rule->per + 2)); }
 static void like_second(tfp_op *op) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in(op, 1), (int)op->rule->per + 2)); }
 
-/* Conv2DBackpropInput: all four sizes, or the two of the image alone; batch and channels are then read elsewhere. */
+/* Conv2DBackpropInput: all four sizes, or the two of the image alone; channels are then the filter's. TensorFlow takes the
+ * batch from the gradient only. */
 static void conv_input_grad_shape(tfp_op *op)
 {
     tfp_layout at;
@@ -159,7 +160,7 @@ static void conv_input_grad_shape(tfp_op *op)
     bool image = sizes.rank == 2;
     if (!image) sizes = tfp_merge_rank(op, sizes, 4);
     out[at.batch] = tfp_dim(grad, at.batch);
-    if (!image) out[at.batch] = tfp_merge_dim(op, out[at.batch], tfp_dim(sizes, at.batch));
+    if (!image && !op->importer) out[at.batch] = tfp_merge_dim(op, out[at.batch], tfp_dim(sizes, at.batch));
     out[at.depth] = image ? tfp_dim(filter, 2) : tfp_dim(sizes, at.depth);
     for (int k = 0; k < 2; k++) out[at.spatial[k]] = tfp_dim(sizes, image ? k : at.spatial[k]);
     tfp_set(op, 0, tfp_shape_of(op, out, 4));

@@ -106,6 +106,7 @@ static void nth_shape(tfp_op *op)
 }
 
 static int64_t floor_log2(int64_t n) { return n < 1 ? 0 : 63 - __builtin_clzll((unsigned long long)n); }
+static int64_t ceil_log2(int64_t n) { return floor_log2(n) + ((n & (n - 1)) != 0); }
 static int64_t ceil_over(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 /* How many candidates are left of `n`, when they are not gathered into the best k: bins of a TPU's tile. */
@@ -120,7 +121,7 @@ static int64_t approximate_size(const tfp_op *op, int64_t n, int rank, int64_t k
     int64_t least = bins > (double)tile ? (bins < (double)n ? (int64_t)bins : n) : tile;
     int64_t halvings = floor_log2((override >= 0 ? override : n) / least), tiles = ceil_over(n, tile);
     if (halvings == 0) return n;
-    int64_t most = floor_log2(tiles) + ((tiles & (tiles - 1)) != 0);
+    int64_t most = ceil_log2(n / tile);
     return ceil_over(tiles, (int64_t)1 << (halvings < most ? halvings : most)) * tile;
 }
 

@@ -68,22 +68,6 @@ static void conv_bias_channels(tfp_op *op)
     tfp_conv_shape(op, 2);
     set_range(op, tfp_in(op, 6));
 }
-static void depthwise_scalars(tfp_op *op)
-{
-    tfp_depthwise_shape(op);
-    set_range(op, TFP_SCALAR_DIMS);
-}
-static void depthwise_channels(tfp_op *op)
-{
-    tfp_depthwise_shape(op);
-    set_range(op, tfp_in(op, 5));
-}
-static void depthwise_bias_channels(tfp_op *op)
-{
-    tfp_depthwise_shape(op);
-    set_range(op, tfp_in(op, 6));
-}
-
 /* The tensors of the device, then those of the host: ranges of the input and the filter, and what is wanted. */
 static void fused_range(tfp_op *op)
 {
@@ -144,55 +128,27 @@ static void broadcast_scalars(tfp_op *op)
     set_range(op, TFP_SCALAR_DIMS);
 }
 
-/* Along an axis each place has a range of its own. Lows are input `low`, highs the next one. */
-static bool read_range(tfp_op *op, tfp_dims in, uint32_t low, tfp_dims *lows, tfp_dims *highs)
-{
-    int64_t axis = tfp_attr_int(op, "axis", -1);
-    int rank = axis == -1 ? 0 : 1;
-    if (axis < -1 || axis >= TFP_RANK_MOST) return tfp_wrong(op, "an axis that cannot be"), false;
-    *lows = tfp_merge_rank(op, tfp_in(op, low), rank);
-    *highs = tfp_merge_rank(op, tfp_in(op, low + 1), rank);
-    if (!rank) return true;
-    tfp_at_least(op, in, (int)axis + 1);
-    tfp_merge_dim(op, tfp_merge_dim(op, tfp_dim(*lows, 0), tfp_dim(*highs, 0)), tfp_dim(in, (int)axis));
-    return true;
-}
+/* Along an axis each place has a range of its own; it looks like the last input. */
 static void quantize(tfp_op *op)
 {
-    tfp_dims lows, highs;
-    if (!read_range(op, tfp_in(op, 0), 1, &lows, &highs)) return;
+    int64_t axis = tfp_attr_int(op, "axis", -1);
     tfp_set(op, 0, tfp_in(op, 0));
-    set_range(op, highs);
-}
-static void along_axis(tfp_op *op)
-{
-    tfp_dims lows, highs;
-    if (read_range(op, tfp_in(op, 0), 1, &lows, &highs)) tfp_set(op, 0, tfp_in(op, 0));
+    set_range(op, tfp_merge_rank(op, tfp_in(op, 2), axis == -1 ? 0 : 1));
 }
 static void there_and_back_grad(tfp_op *op)
 {
-    tfp_dims lows, highs, in = tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1));
-    if (!read_range(op, in, 2, &lows, &highs)) return;
-    tfp_set(op, 0, in);
-    set_range(op, tfp_merge(op, lows, highs));
+    int64_t axis = tfp_attr_int(op, "axis", -1);
+    tfp_set(op, 0, tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1)));
+    set_range(op, tfp_merge_rank(op, tfp_merge(op, tfp_in(op, 2), tfp_in(op, 3)), axis == -1 ? 0 : 1));
 }
 
 /* One range for each place of the last dimension. */
-static void per_channel(tfp_op *op)
-{
-    tfp_dims in = tfp_in(op, 0);
-    tfp_dims low = tfp_merge_rank(op, tfp_in(op, 1), 1), high = tfp_merge_rank(op, tfp_in(op, 2), 1);
-    tfp_at_least(op, in, 1);
-    tfp_merge_dim(op, tfp_merge_dim(op, tfp_dim(low, 0), tfp_dim(high, 0)), tfp_dim(in, -1));
-    tfp_set(op, 0, in);
-}
 static void per_channel_grad(tfp_op *op)
 {
     tfp_dims in = tfp_merge(op, tfp_at_least(op, tfp_in(op, 0), 1), tfp_in(op, 1));
-    int64_t channels = tfp_dim(in, -1);
-    for (uint32_t i = 2; i < 4; i++) channels = tfp_merge_dim(op, channels, tfp_dim(tfp_in(op, i), 0));
+    for (uint32_t i = 2; i < 4; i++)
+        tfp_set(op, i - 1, tfp_vector_of(op, tfp_merge_dim(op, tfp_dim(in, -1), tfp_dim(tfp_in(op, i), 0))));
     tfp_set(op, 0, in);
-    set_range(op, tfp_vector_of(op, channels));
 }
 
 /* clang-format off */
@@ -380,10 +336,11 @@ const tfp_op_rule tfp_rules_quantized[] = {
     { "QuantizedDepthwiseConv2DWithBias", tfp_depthwise_shape, DEPTHWISE(1) },
     { "QuantizedDepthwiseConv2DWithBiasAndRelu", tfp_depthwise_shape, DEPTHWISE(2) },
     { "QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", tfp_depthwise_shape, DEPTHWISE(5) },
-    { "_MklQuantizedDepthwiseConv2D", depthwise_channels, DEPTHWISE(0) },
-    { "_MklQuantizedDepthwiseConv2DWithBias", depthwise_bias_channels, DEPTHWISE(1) },
-    { "_MklQuantizedDepthwiseConv2DWithBiasAndRelu", depthwise_bias_channels, DEPTHWISE(2) },
-    { "_MklQuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", depthwise_scalars, DEPTHWISE(5) },
+    /* The rule of these four in TensorFlow is Conv2D's, though they have as many channels as the plain ones. */
+    { "_MklQuantizedDepthwiseConv2D", conv_channels, DEPTHWISE(0) },
+    { "_MklQuantizedDepthwiseConv2DWithBias", conv_bias_channels, DEPTHWISE(1) },
+    { "_MklQuantizedDepthwiseConv2DWithBiasAndRelu", conv_bias_channels, DEPTHWISE(2) },
+    { "_MklQuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", conv_scalars, DEPTHWISE(5) },
     { "_FusedQuantizedConv2D", fused_conv, FUSED(fused_conv_count, "Conv2D") },
     { "_FusedQuantizedDepthwiseConv2D", fused_depthwise, FUSED(fused_depthwise_count, "DepthwiseConv2dNative") },
     { "QuantizedMatMul", product_scalars, PRODUCT(0) },
@@ -411,8 +368,8 @@ const tfp_op_rule tfp_rules_quantized[] = {
     { "QuantizedResizeBilinear", resize, resize_count, 0, "as ResizeBilinear", "as ResizeBilinear" },
     { "QuantizeV2", quantize, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
     { "_MklQuantizeV2", quantize, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
-    { "Dequantize", along_axis, TFP_EACH_OUT(2, "product, sum") },
-    { "_MklDequantize", along_axis, TFP_EACH_OUT(2, "product, sum") },
+    { "Dequantize", tfp_same_as_input, TFP_EACH_OUT(2, "product, sum") },
+    { "_MklDequantize", tfp_same_as_input, TFP_EACH_OUT(2, "product, sum") },
     { "Requantize", same_scalars, TFP_EACH_OUT(3, "product, sum, rounding") },
     { "RequantizePerChannel", same_scalars, TFP_EACH_OUT(3, "product, sum, rounding") },
     { "QuantizeDownAndShrinkRange", same_scalars, TFP_EACH_OUT(5, "lowest and highest, product, sum, rounding") },
@@ -420,15 +377,15 @@ const tfp_op_rule tfp_rules_quantized[] = {
     { "RequantizationRangePerChannel", range_alone, TFP_EACH_IN(2, "lowest and highest") },
     { "FakeQuantWithMinMaxArgs", tfp_same_as_input, THERE_AND_BACK },
     { "FakeQuantWithMinMaxVars", tfp_same_as_input, THERE_AND_BACK },
-    { "FakeQuantWithMinMaxVarsPerChannel", per_channel, THERE_AND_BACK },
+    { "FakeQuantWithMinMaxVarsPerChannel", tfp_same_as_input, THERE_AND_BACK },
     { "FakeQuantWithMinMaxArgsGradient", tfp_same_as_input, TFP_EACH_OUT(3, "two comparisons, a product") },
     { "FakeQuantWithMinMaxVarsGradient", fake_grad, TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
     { "FakeQuantWithMinMaxVarsPerChannelGradient", per_channel_grad,
       TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
     { "QuantizeAndDequantize", tfp_same_as_input, THERE_AND_BACK },
-    { "QuantizeAndDequantizeV2", along_axis, THERE_AND_BACK },
-    { "QuantizeAndDequantizeV3", along_axis, THERE_AND_BACK },
-    { "QuantizeAndDequantizeV4", along_axis, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV2", tfp_same_as_input, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV3", tfp_same_as_input, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV4", tfp_same_as_input, THERE_AND_BACK },
     { "QuantizeAndDequantizeV4Grad", there_and_back_grad, TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
     { "UniformQuantize", tfp_same_as_input, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
     { "UniformDequantize", tfp_same_as_input, TFP_EACH_OUT(2, "difference, product") },
