@@ -163,8 +163,10 @@ static bool take_dim(tfp_op *op, tfp_dims input, const masks *m, int i, bool all
     range r = { bound_at(op, 1, i), bound_at(op, 2, i), bound_at(op, 3, i),
                 bit(m->begin, i),   bit(m->end, i),     bit(m->shrink, i) };
     if (r.stride == 0) return tfp_wrong(op, "a stride of zero"), false;
-    /* TensorFlow looks at begin and end only when it knows all of both. */
-    if (!all_known && !(r.from_start && r.to_end)) r.begin = r.end = INT64_MIN, r.from_start = r.to_end = false;
+    if (!all_known) { /* TensorFlow looks at begin and end only when it knows all of both */
+        r.begin = r.end = INT64_MIN;
+        r.from_start = r.to_end = r.from_start && r.to_end;
+    }
     int64_t dim = input.at[s->rank];
     tfp_stride *at = &s->at[s->rank++];
     *at = r.drop ? one_index(op, dim, &r) : many_indexes(dim, &r);

@@ -141,6 +141,12 @@ static void fold_const(tfp_op *op)
 
 static void fold_same(tfp_op *op) { tfp_fold_share(op, 0, 0); }
 
+/* What is said to be constant is stateful, so TensorFlow does not look through it. */
+static void fold_guaranteed(tfp_op *op)
+{
+    if (!op->importer) fold_same(op);
+}
+
 static void fold_each_same(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->out_count; i++) tfp_fold_share(op, i, i);
@@ -224,7 +230,8 @@ const tfp_fold_rule tfp_fold_rules[] = {
     { "Snapshot",                fold_same },
     { "StopGradient",            fold_same },
     { "PreventGradient",         fold_same },
-    { "GuaranteeConst",          fold_same },
+    { "GuaranteeConst",          fold_guaranteed },
+    { "DebugGradientIdentity",   fold_same },
     { "EnsureShape",             fold_same },
     { "Enter",                   fold_enter },
     { "Switch",                  fold_switch },

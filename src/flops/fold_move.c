@@ -32,7 +32,7 @@ static bool any_known(const tfp_op *op, uint32_t first, uint32_t end, bool shape
 static bool every_known(const tfp_op *op, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
-        if (!tfp_fold_in(op, i) && tfp_elements(tfp_in(op, i)) != 0) return false;
+        if (!tfp_fold_in(op, i)) return false;
     return true;
 }
 
@@ -105,6 +105,16 @@ static void concat(tfp_op *op, uint32_t first, uint32_t end, uint32_t axis_input
 void tfp_fold_concat(tfp_op *op) { concat(op, 1, op->in_count, 0); }
 void tfp_fold_concat_v2(tfp_op *op) { concat(op, 0, op->in_count ? op->in_count - 1 : 0, op->in_count - 1); }
 
+/* Input i is a shape of that rank which differs from the first one in nothing but dimension `at`. */
+static bool same_but_for(const tfp_op *op, uint32_t i, int64_t rank, int at)
+{
+    const double *first = tfp_fold_in(op, 1), *in = tfp_fold_in(op, i);
+    if (tfp_elements(tfp_in(op, i)) != rank || tfp_elements(tfp_in(op, 1)) != rank) return false;
+    for (int64_t k = 0; k < rank && first && in; k++)
+        if (k != at && !isnan(first[k]) && !isnan(in[k]) && first[k] != in[k]) return false;
+    return true;
+}
+
 /* Where each input begins along the axis: the sizes before it; 0 along the others. */
 void tfp_fold_concat_offset(tfp_op *op)
 {
@@ -113,9 +123,10 @@ void tfp_fold_concat_offset(tfp_op *op)
     double before = 0;
     if (!tfp_fold_in(op, 0) || !tfp_in_int(op, 0, &axis) || rank > TFP_RANK_MOST || rank < 0) return;
     if (!axis_of(axis, (int)rank, &at) || (op->importer && !every_known(op, 1, op->in_count))) return;
+    for (uint32_t i = 0; i < op->out_count; i++)
+        if (!same_but_for(op, i + 1, rank, at) || tfp_elements(tfp_out(op, i)) != rank) return;
     for (uint32_t i = 0; i < op->out_count; i++) {
         const double *in = tfp_fold_in(op, i + 1);
-        if (tfp_elements(tfp_in(op, i + 1)) != rank || tfp_elements(tfp_out(op, i)) != rank) return;
         double *out = tfp_new_elements(op, i);
         if (!out) return;
         out[at] = tfp_fold_fit(op->out[i].dtype, before);
