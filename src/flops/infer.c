@@ -182,6 +182,13 @@ static void after_rule(machine *m, frame *f, tfp_op *op, uint32_t local)
 
 /* ---- instances ---- */
 
+typedef struct request { /* for an instance */
+    uint32_t body;
+    tfp_call_kind kind;
+    const tfp_known *given; /* arguments; NULL: those of the signature */
+    uint32_t given_count;
+} request;
+
 static uint64_t hash_known(uint64_t h, const tfp_known *k)
 {
     int64_t words[3] = { (int64_t)h, k->shape.rank, k->dtype };
@@ -218,9 +225,12 @@ static bool is_running(const machine *m, uint32_t body)
     return false;
 }
 
-/* What a body's arguments are: what the call gives, types and handles by the signature where the call says nothing. */
-static bool complete_args(machine *m, uint32_t body, const tfp_known *given, uint32_t given_count, tfp_known *args)
+/* What a body's arguments are: what the call gives, and what the signature says beyond it: the shapes that the function
+ * was traced with. Those the importer does not see in a plain call, whose results it hands on. */
+static bool complete_args(machine *m, const request *r, tfp_known *args)
 {
+    uint32_t body = r->body, given_count = r->given_count;
+    const tfp_known *given = r->given;
     const tfp_program_body *def = &m->e->program->bodies.at[body];
     tfp_op op = { .profile = m->e->profile,
                   .program = m->e->program,
@@ -230,23 +240,28 @@ static bool complete_args(machine *m, uint32_t body, const tfp_known *given, uin
     for (uint32_t i = 0; i < def->arg_count; i++) {
         const tfp_program_arg *a = &m->e->program->args.at[def->arg_first + i];
         args[i] = given && i < given_count ? given[i] : nothing_known(a->dtype);
-        if (!given) args[i].shape = stored_shape(&op, a->shape);
+        if (!given || !m->e->importer || r->kind != TFP_CALL_PLAIN) {
+            bool agree;
+            tfp_dims both = both_true(&op, args[i].shape, stored_shape(&op, a->shape), &agree);
+            if (agree) args[i].shape = both;
+        }
         if (!args[i].dtype) args[i].dtype = a->dtype;
         if (!args[i].held && a->handle_dtype) tfp_set_held(&op, i, stored_shape(&op, a->handle_shape), a->handle_dtype);
     }
     return !op.no_memory;
 }
 
-/* The instance of a body with these arguments (NULL: those of its signature); TFP_NONE when it cannot be had: it runs
- * already, or there was too much work. *started: it is new, and stands on the stack now. */
-static uint32_t instance_of(machine *m, uint32_t body, const tfp_known *given, uint32_t given_count, bool *started)
+/* The instance of a body with these arguments; TFP_NONE when it cannot be had: it runs already, or there was too much
+ * work. *started: it is new, and stands on the stack now. */
+static uint32_t instance_of(machine *m, request r, bool *started)
 {
     tfp_engine *e = m->e;
+    uint32_t body = r.body;
     *started = false;
     if (body == TFP_NONE) return TFP_NONE;
     uint32_t count = e->program->bodies.at[body].arg_count;
     tfp_known *args = TFP_NEW(e->arena, tfp_known, count + 1);
-    if (!args || !complete_args(m, body, given, given_count, args)) return m->no_memory = true, TFP_NONE;
+    if (!args || !complete_args(m, &r, args)) return m->no_memory = true, TFP_NONE;
     uint64_t key = (uint64_t)body * UINT64_C(0x9E3779B97F4A7C15) + 1;
     for (uint32_t i = 0; i < count; i++) key = hash_known(key, &args[i]);
     for (;; key++) {
@@ -315,7 +330,7 @@ static bool call_all(machine *m, frame *f, tfp_op *op, const tfp_body *b, const 
     tfp_instance *x = &m->e->instances.at[parent];
     size_t children = x->children.size;
     for (uint32_t c = 0; c < l->call_count; c++) {
-        uint32_t of = instance_of(m, b->calls.at[l->call_first + c], args, count, &started);
+        uint32_t of = instance_of(m, (request){ b->calls.at[l->call_first + c], l->call->kind, args, count }, &started);
         if (started || m->no_memory) return m->e->instances.at[parent].children.size = children, false;
         x = &m->e->instances.at[parent];
         if (of == TFP_NONE) {
@@ -396,7 +411,7 @@ static bool call_while(machine *m, frame *f, tfp_op *op, const tfp_body *b, cons
     uint32_t body = l->call_count > 1 ? b->calls.at[l->call_first + 1] : TFP_NONE;
     if (!f->loop && !(f->loop = loop_start(m, f, op))) return true;
     tfp_known *loop = f->loop;
-    uint32_t of = instance_of(m, body, loop, count, &started);
+    uint32_t of = instance_of(m, (request){ body, TFP_CALL_WHILE, loop, count }, &started);
     if (started || m->no_memory) return false;
     while (of != TFP_NONE && !m->e->importer) {
         const tfp_instance *x = &m->e->instances.at[of];
@@ -407,11 +422,11 @@ static bool call_while(machine *m, frame *f, tfp_op *op, const tfp_body *b, cons
         if (!changed) break;
         bool last = ++f->tries > TRIES_MOST;
         for (uint32_t i = 0; last && i < count; i++) give_up(f, &loop[i], i);
-        of = instance_of(m, body, loop, count, &started);
+        of = instance_of(m, (request){ body, TFP_CALL_WHILE, loop, count }, &started);
         if (started || m->no_memory) return false;
         if (last) break;
     }
-    uint32_t cond = instance_of(m, b->calls.at[l->call_first], loop, count, &started);
+    uint32_t cond = instance_of(m, (request){ b->calls.at[l->call_first], TFP_CALL_WHILE, loop, count }, &started);
     if (started || m->no_memory) return false;
     add_child(m, parent, local, 0, cond);
     add_child(m, parent, local, 1, of);
@@ -439,7 +454,7 @@ static bool call_for(machine *m, frame *f, tfp_op *op, const tfp_body *b, const 
     args[0] = (tfp_known){ .shape = TFP_SCALAR_DIMS, .dtype = 3 };
     for (uint32_t i = 0; i < count; i++)
         args[i + 1] = (tfp_known){ .shape = TFP_ANY_DIMS, .dtype = given[i].dtype, .held = given[i].held };
-    uint32_t of = l->call_count ? instance_of(m, b->calls.at[l->call_first], args, count + 1, &started) : TFP_NONE;
+    uint32_t of = instance_of(m, (request){ b->calls.at[l->call_first], TFP_CALL_FOR, args, count + 1 }, &started);
     if (of != TFP_NONE && !m->e->instances.at[of].done) return false;
     if (m->no_memory) return true;
     add_child(m, parent, local, 0, of);
@@ -595,7 +610,7 @@ static bool mark_used(machine *m, uint32_t from, bool *seen)
 static tfp_status work_out(machine *m, uint32_t body, bool *seen, tfp_error *err)
 {
     bool started;
-    uint32_t of = instance_of(m, body, NULL, 0, &started);
+    uint32_t of = instance_of(m, (request){ body, TFP_CALL_PLAIN, NULL, 0 }, &started);
     if (m->no_memory) return tfp_nomem(err);
     tfp_status s = started ? run(m, err) : TFP_OK;
     if (s || of == TFP_NONE) return s;
