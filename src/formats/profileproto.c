@@ -1,6 +1,7 @@
 /* formats/profileproto.c: a ProfileProto, tfprof's own file (profile_N), becomes a whole profile.
  * In: a file in windows, one node at a time. Out: calls on a tfp_builder; nothing is printed.
- * Its parts are in files of their own: profileproto_node.c, profileproto_exec.c, profileproto_end.c.
+ * Its parts are in files of their own: profileproto_node.c, profileproto_exec.c, profileproto_end.c,
+ * profileproto_program.c.
  * Uses base, wire, model. Message layout: tensorflow/core/profiler/tfprof_log.proto. */
 #include "formats/profileproto_parts.h"
 #include "formats/sniff.h"
@@ -27,6 +28,7 @@ static void reader_free(tfp_profile_reader *r)
     tfp_map64_free(&r->string_by_id);
     tfp_map64_free(&r->lane_by_name);
     tfp_buf_free(&r->attrs);
+    tfp_buf_free(&r->shapes);
 }
 
 void tfp_profile_keep_fault(tfp_profile_reader *r, tfp_wire w, const char *place)
@@ -153,9 +155,10 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
 {
     (void)kind; /* there is one only */
     tfp_profile_reader r = { .b = b, .p = b->p, .first_row = b->p->nodes.size, .small_keys = in->total / 8 };
-    tfp_status s = TFP_OK;
+    tfp_status s = tfp_profile_program_start(&r) ? TFP_OK : tfp_nomem(err);
     for (tfp_field f; s == TFP_OK && tfp_wire_next_input(in, &f, &s, err);) s = read_top(&r, in, &f, err);
     if (!s) s = tfp_profile_finish_reading(&r, err);
+    s = tfp_profile_program_finish(&r, s, err);
     reader_free(&r);
     b->p->has_graph = b->p->has_profile = true;
     return s;

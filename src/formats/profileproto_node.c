@@ -146,6 +146,7 @@ static void read_attr(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
     TFP_PROFILE_END(r, v, "attrs");
     if (wanted) tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, text);
     if (r->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, bytes);
+    tfp_profile_program_attr(r, name, value);
 }
 
 static void push_edge(tfp_profile_reader *r, tfp_profile_int_pair pair, bool of_input)
@@ -235,6 +236,7 @@ static void finish_node(tfp_profile_reader *r, uint32_t node, node_ref *ref)
         tfp_build_row(r->b, node)->shape = shape;
     }
     if (r->attrs.size) tfp_build_attrs(r->b, node, (tfp_str){ r->attrs.data, r->attrs.size });
+    tfp_profile_program_attrs_to(r, node, ref);
 }
 
 static tfp_status add_key(tfp_profile_reader *r, uint32_t node, node_ref ref, tfp_error *err)
@@ -256,6 +258,7 @@ tfp_status tfp_profile_read_node(tfp_profile_reader *r, tfp_str bytes, int64_t k
     r->sources.size = r->attrs.size = r->shape.size = r->outputs.size = 0;
     if (node != TFP_NONE) {
         tfp_build_row(r->b, node)->id = 0; /* a zero is not written */
+        tfp_profile_program_attrs_from(r, &ref);
         read_node_fields(r, bytes, node, &ref);
         if (!r->fault.fault) finish_node(r, node, &ref);
     }

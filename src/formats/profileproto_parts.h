@@ -4,13 +4,15 @@
 #define TFP_PROFILEPROTO_PARTS_H
 
 #include "formats/format.h"
+#include "formats/program.h"
 #include "wire/proto.h"
 
 typedef struct node_ref { /* a node of the file, in the order of its rows in the profile */
     int64_t key;
     uint32_t trace; /* -> traces, TFP_NONE */
     uint32_t edge_first, edge_count;
-    bool lost; /* another one took its place */
+    uint32_t attr_first, attr_count; /* -> the program's attrs, when it is kept */
+    bool lost;                       /* another one took its place */
 } node_ref;
 
 typedef struct edge {
@@ -61,7 +63,8 @@ typedef struct tfp_profile_reader {
     tfp_map64 node_by_key, trace_by_hash, string_by_id, lane_by_name;
     TFP_VEC(uint32_t) node_by_small_key; /* keys below small_keys, as all of them should be */
     uint64_t small_keys;
-    tfp_buf attrs;
+    tfp_buf attrs, shapes;
+    tfp_program_reader *program; /* NULL when it is not kept */
     memo device, host, type;
     step_ref step_of[16]; /* by the last bits of its number */
     memo lanes[TFP_LANE_ACCELERATOR + 1];
@@ -126,6 +129,12 @@ tfp_profile_int_pair tfp_profile_pair(tfp_profile_reader *r, tfp_str bytes, cons
 void tfp_profile_read_exec(tfp_profile_reader *r, tfp_str bytes, uint32_t node);
 /* profileproto_node.c: a ProfileNode that stands under `key`. */
 tfp_status tfp_profile_read_node(tfp_profile_reader *r, tfp_str bytes, int64_t key, tfp_error *err);
+/* profileproto_program.c: the same nodes as a program, when it is kept; all harmless when not. */
+bool tfp_profile_program_start(tfp_profile_reader *r); /* false without memory */
+void tfp_profile_program_attr(tfp_profile_reader *r, tfp_str name, tfp_str value);
+void tfp_profile_program_attrs_from(tfp_profile_reader *r, node_ref *ref);
+void tfp_profile_program_attrs_to(tfp_profile_reader *r, uint32_t node, node_ref *ref);
+tfp_status tfp_profile_program_finish(tfp_profile_reader *r, tfp_status s, tfp_error *err);
 /* profileproto_end.c: traces, inputs and duplicates, when all nodes and strings are known. */
 tfp_status tfp_profile_finish_reading(tfp_profile_reader *r, tfp_error *err);
 

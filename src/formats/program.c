@@ -406,6 +406,20 @@ tfp_status tfp_program_add_graph(tfp_program_reader *r, tfp_wire w, tfp_error *e
     return s ? s : tfp_wire_end(&w, err);
 }
 
+/* ---- graphs in other forms ---- */
+
+uint32_t tfp_program_attr_count(const tfp_program_reader *r) { return ROWS(r, attrs); }
+void tfp_program_add_attr(tfp_program_reader *r, tfp_str name, tfp_str value) { add_attr(r, name, value); }
+uint32_t tfp_program_input_count(const tfp_program_reader *r) { return ROWS(r, inputs); }
+void tfp_program_add_input(tfp_program_reader *r, tfp_program_input input) { APPEND(r, inputs, input); }
+
+void tfp_program_add_node(tfp_program_reader *r, const tfp_program_node *n)
+{
+    uint32_t first = ROWS(r, nodes);
+    if (!is_first(r, n->name, 0) || !APPEND(r, nodes, *n)) return;
+    r->no_memory |= settle_main(r, first, NULL) != TFP_OK;
+}
+
 /* ---- what a MetaGraphDef tells: signatures ---- */
 
 /* An entry of outputs, name -> TensorInfo. Maps have no order: the first output is the one of the least name. */

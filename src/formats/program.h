@@ -17,6 +17,14 @@ tfp_status tfp_program_add_graph(tfp_program_reader *r, tfp_wire w, tfp_error *e
 /* What else a MetaGraphDef tells: signatures and variables. */
 tfp_status tfp_program_add_meta(tfp_program_reader *r, tfp_wire w, tfp_error *err);
 
+/* For graphs that come in other forms, node by node: rows of the main graph, as they are. Faults of memory are told at
+ * the end. The attributes and inputs of a node come before it. */
+uint32_t tfp_program_attr_count(const tfp_program_reader *r);
+void tfp_program_add_attr(tfp_program_reader *r, tfp_str name, tfp_str value);
+uint32_t tfp_program_input_count(const tfp_program_reader *r);
+void tfp_program_add_input(tfp_program_reader *r, tfp_program_input input);
+void tfp_program_add_node(tfp_program_reader *r, const tfp_program_node *n);
+
 /* Frees the reader. With a status of TFP_OK the profile has the program now; else what was read is dropped. Gives back
  * the status, or what went wrong here. */
 tfp_status tfp_program_end(tfp_program_reader *r, tfp_status s, tfp_error *err);
