@@ -116,18 +116,47 @@ static const char *help_of(tfp_table table, const char *name, char *room, size_t
 {
     const char *help = tfp_help(table, name), *source = table == TFP_OPS ? tfp_help(TFP_OP_SOURCES, name) : NULL;
     if (!help || !source) return help;
-    snprintf(room, size, "%s (%s)", help, source);
+    snprintf(room, size, "%s -- %s", help, source);
     return room;
+}
+
+/* Those of one formula stand in one paragraph: most move data, and a few cannot be counted. */
+static void list_ops_of(cli *c, const char *formula, const char *title)
+{
+    const char *name;
+    names_row line = { c, 0 };
+    cli_print(c->out, "\n  %s:\n", title);
+    for (size_t i = 0; (name = tfp_list(TFP_OPS, i)); i++)
+        if (strcmp(tfp_help(TFP_OPS, name), formula) == 0) add_name(&line, name, strlen(name));
+    cli_print(c->out, "\n");
+}
+
+static void list_ops(cli *c)
+{
+    static const char moves[] = "0", none[] = "no formula";
+    const char *name, *formula;
+    char text[OP_TEXT];
+    for (size_t i = 0; (name = tfp_list(TFP_OPS, i)); i++) {
+        formula = tfp_help(TFP_OPS, name);
+        if (strcmp(formula, moves) != 0 && strcmp(formula, none) != 0)
+            row(c, name, help_of(TFP_OPS, name, text, sizeof text));
+    }
+    list_ops_of(c, moves, "Move, name or make data, and count 0");
+    list_ops_of(c, none, "Have no formula");
 }
 
 static void list_table(cli *c, size_t t)
 {
     const char *name;
-    char shown[CLI_NAME_MAX + 2], text[OP_TEXT];
+    char shown[CLI_NAME_MAX + 2];
     heading(c, tables[t].title);
+    if (tables[t].table == TFP_OPS) {
+        list_ops(c);
+        return;
+    }
     for (size_t i = 0; (name = tfp_list(tables[t].table, i)); i++) {
         snprintf(shown, sizeof shown, "%s%s", strcmp(tables[t].topic, "options") == 0 ? "-" : "", name);
-        row(c, shown, help_of(tables[t].table, name, text, sizeof text));
+        row(c, shown, tfp_help(tables[t].table, name));
     }
 }
 

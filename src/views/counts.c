@@ -133,17 +133,18 @@ static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
     return add_note(r, c, f, err);
 }
 
-/* What the files cannot say. */
-static tfp_status note_files(tfp_report *r, tfp_error *err)
+/* What the files, or an op log, cannot say. */
+static tfp_status note_missing(tfp_report *r, tfp_error *err)
 {
-    const uint32_t ours = 1u << TFP_V_MACS | 1u << TFP_V_BYTES_MOVED;
     const tfp_order *order = &tfp_orders[r->options->order_by];
     bool needed = order->value >= TFP_V_FILES_COUNT || order->value == TFP_BY_RATIO;
-    if (r->options->float_ops_source != TFP_FLOPS_FILES || !(r->values & ours)) return TFP_OK;
+    bool files = r->options->float_ops_source == TFP_FLOPS_FILES;
+    uint32_t missing = r->values & (1u << TFP_V_MACS | (files ? 1u << TFP_V_BYTES_MOVED : 0));
+    if (r->options->float_ops_source == TFP_FLOPS_OWN || !missing) return TFP_OK;
     for (int i = 0; i < TFP_MIN_COUNT; i++) needed |= r->options->min[i] > 0 && tfp_min_values[i] >= TFP_V_FILES_COUNT;
-    if (!needed) r->values &= ~ours; /* no number is better than a wrong 0 */
-    return tfp_report_note_add(r, err,
-                               "macs, bytes_moved and intensity are in no file: -float_ops_source own works them out");
+    if (!needed) r->values &= ~missing; /* no number is better than a wrong 0 */
+    return tfp_report_note_add(r, err, "%s: -float_ops_source own works them out",
+                               files ? "macs, bytes_moved and intensity are in no file" : "macs are in no op log");
 }
 
 tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
@@ -151,9 +152,10 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
     tfp_flops *f = NULL;
     _Static_assert(TFP_FLOPS_FILES == 0 && TFP_FLOPS_TENSORFLOW == 1 && TFP_FLOPS_OWN == 2, "as in the option's words");
     if ((r->counts = r->options->counts)) return TFP_OK;
-    if (!tfp_options_count(r->options)) return note_files(r, err);
+    if (!tfp_options_count(r->options)) return note_missing(r, err);
     tfp_status s = tfp_flops_of(r->profile, (tfp_flops_source)r->options->float_ops_source, r->options, &f, err);
     if (!s) s = make(r, f, err);
+    if (!s) s = note_missing(r, err);
     tfp_flops_free(f);
     if (!s && r->counts->note) s = tfp_report_note_add(r, err, "%s", r->counts->note);
     return s;

@@ -28,7 +28,8 @@ tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
         return given > 0 ? (tfp_own_count){ TFP_COUNTED, given, TFP_UNKNOWN } : none;
     }
     if (out.state == TFP_COUNTED && out.flops < 0) out.state = TFP_NO_SHAPE;
-    if (out.state != TFP_COUNTED) out.flops = out.macs = TFP_UNKNOWN;
+    if (out.state != TFP_COUNTED) out.flops = TFP_UNKNOWN;
+    if (out.state != TFP_COUNTED || w->source != TFP_FLOPS_OWN) out.macs = TFP_UNKNOWN; /* an op log has none */
     return out;
 }
 
@@ -57,11 +58,11 @@ static bool link_nodes(tfp_flops_table *w)
 
 static tfp_status summary(tfp_flops_table *w, tfp_error *err)
 {
-    tfp_status s = tfp_flops_facts(w, err);
-    if (!s) s = tfp_flops_types(w, err);
+    tfp_status s = tfp_flops_types(w, err);
     if (!s) s = tfp_flops_top_nodes(w, err);
     if (!s) s = tfp_flops_signatures(w, err);
-    return s ? s : tfp_flops_gaps(w, err);
+    if (!s) s = tfp_flops_gaps(w, err);
+    return s ? s : tfp_flops_facts(w, err);
 }
 
 static tfp_status build_flops(tfp_report *r, tfp_error *err)

@@ -103,13 +103,12 @@ static void plus(int64_t *to, int64_t n)
 /* The engine's, or of what the main graph's nodes say. */
 static tfp_work total_of(const tfp_flops_table *w)
 {
-    tfp_work sum = { 0 };
+    tfp_work sum = { .macs = TFP_UNKNOWN };
     if (w->source == TFP_FLOPS_OWN) return w->f->total;
     for (uint32_t i = 0; i < w->g->nodes.size; i++) {
         if (w->body[i]) continue;
         tfp_own_count c = tfp_flops_own(w, i);
         plus(&sum.flops, c.flops);
-        plus(&sum.macs, c.macs);
         plus(&sum.ops, 1);
         plus(&sum.counted, c.state == TFP_COUNTED);
     }
@@ -213,6 +212,27 @@ static const char *const source_words[] = {
     [TFP_FLOPS_FILES] = "files", [TFP_FLOPS_TENSORFLOW] = "tensorflow", [TFP_FLOPS_OWN] = "own"
 };
 
+/* The whole graph is all signatures; what one call takes stands beside it. */
+static bool say_signatures(tfp_report *r, tfp_fact *total)
+{
+    char each[64];
+    const tfp_report_part *part = NULL;
+    const tfp_grid_column *key, *flops;
+    for (size_t i = 0; i < r->parts.size; i++)
+        if (strcmp(r->parts.at[i].name, "signatures") == 0) part = &r->parts.at[i];
+    if (!part) return true;
+    key = &part->grid.columns.at[0];
+    flops = &part->grid.columns.at[2];
+    for (size_t i = 0; i < part->grid.row_count; i++) {
+        if (!tfp_str_eq(key->texts[i], TFP_STR("serving_default"))) continue;
+        if (flops->ints[i] == total->number) return true;
+        put_short(each, sizeof each, flops->ints[i], "");
+        return say_more_of(r, total, "%.*s%sserving_default takes %s", (int)total->more.size,
+                           total->more.data ? total->more.data : "", total->more.size ? "; " : "", each);
+    }
+    return true;
+}
+
 static bool put_totals(const tfp_flops_table *w, const tfp_work *total)
 {
     tfp_report *r = w->r;
@@ -222,7 +242,9 @@ static bool put_totals(const tfp_flops_table *w, const tfp_work *total)
     put_exact(exact, total->flops > 0 ? total->flops : 0);
     if (total->flops >= 1000) ok = ok && say_more(r, "(%s)", exact);
     if (total->flops < 0) ok = ok && say_more(r, "do not fit into 64 bits");
-    ok = ok && add_number(r, "total_macs", "multiply-adds", TFP_NUMBER, total->macs);
+    ok = ok && say_signatures(r, &r->facts.at[r->facts.size - 1]);
+    ok =
+        ok && add_number(r, "total_macs", w->source == TFP_FLOPS_OWN ? "multiply-adds" : NULL, TFP_NUMBER, total->macs);
     put_exact(exact, total->macs > 0 ? total->macs : 0);
     if (total->macs >= 1000) ok = ok && say_more(r, "(%s)", exact);
     return ok;

@@ -75,7 +75,7 @@ tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err)
     if (last) last = add_column(w, g, "runs", 'i', TFP_LABEL);
     if (last) last = add_column(w, g, "float_ops", 'i', TFP_NUMBER);
     if (last) last = add_column(w, g, "share", 'r', TFP_SHARE);
-    if (last) last = add_column(w, g, "macs", 'i', TFP_NUMBER);
+    if (last) last = tfp_grid_add(w->r, g, "macs", 'i', TFP_NUMBER, true);
     if (!last) return tfp_nomem(err);
     tfp_grid_column *c = g->columns.at;
     for (size_t i = 0; i < count; i++) {
@@ -86,6 +86,7 @@ tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err)
         c[4].ints[i] = value[i];
         c[5].reals[i] = (double)value[i] / whole;
         c[6].ints[i] = total_of(w, top[i], true);
+        c[6].absent[i] = tfp_flops_own(w, top[i]).macs < 0;
     }
     return TFP_OK;
 }
@@ -142,7 +143,7 @@ static tfp_work work_below(tfp_flops_table *w, reach *x, uint32_t from, uint32_t
 
 tfp_status tfp_flops_signatures(tfp_flops_table *w, tfp_error *err)
 {
-    size_t count = w->source == TFP_FLOPS_FILES ? 0 : w->g->signatures.size;
+    size_t count = w->source == TFP_FLOPS_OWN ? w->g->signatures.size : 0; /* their bodies count in no op log */
     reach x = { 0 };
     if (!count) return TFP_OK;
     tfp_grid *g = add_part(w->r, "signatures", "signatures", count);
@@ -274,8 +275,11 @@ static void put_reason(const tfp_flops_table *w, const names *x, uint32_t node, 
         tfp_buf_text(b, w->f->wrong[at]);
         return;
     }
-    if (at == node && is_known(&w->f->nodes[at])) {
-        tfp_buf_text(b, "a value that steers it, or a number over 64 bits");
+    if (at == node) {
+        bool known = is_known(&w->f->nodes[at]);
+        tfp_buf_text(b, known ? "a value that steers it, or it does not fit into 64 bits"
+                              : "its shape depends on values: ");
+        if (!known) tfp_flops_shape_text(b, w->f->nodes[at].outs[0].shape);
         return;
     }
     put_text(b, tfp_text(w->p, w->g->nodes.at[at].name));

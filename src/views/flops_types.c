@@ -7,6 +7,7 @@ typedef struct op_type {
     int64_t nodes, runs, counted_nodes;
     int64_t float_ops, macs, bytes;
     int64_t moved_float_ops, moved_nodes; /* of nodes whose bytes are known */
+    int64_t macs_nodes;                   /* whose macs are known */
     int64_t micros, timed_float_ops;
 } op_type;
 
@@ -41,6 +42,7 @@ static void add_node(const tfp_flops_table *w, op_type *t, uint32_t node)
     t->counted_nodes += c.state == TFP_COUNTED;
     plus(&t->float_ops, times(c.flops, runs));
     plus(&t->macs, times(c.macs, runs));
+    t->macs_nodes += c.macs >= 0;
     if (c.state == TFP_COUNTED && bytes >= 0) {
         t->moved_nodes++;
         plus(&t->bytes, times(bytes, runs));
@@ -156,14 +158,14 @@ static const type_column type_columns[] = {
     { "runs",                        ALWAYS,     TFP_LABEL,  AT(runs),          NULL,       NULL, 0 },
     { "float_ops",                   ALWAYS,     TFP_NUMBER, AT(float_ops),     NULL,       NULL, 0 },
     { "share",                       ALWAYS,     TFP_SHARE,  0,                 share,      NULL, 0 },
-    { "macs",                        ALWAYS,     TFP_NUMBER, AT(macs),          NULL,       NULL, 0 },
+    { "macs",                        ALWAYS,     TFP_NUMBER, AT(macs),          NULL,       NULL, AT(macs_nodes) },
     { "bytes_moved",                 ALWAYS,     TFP_SIZE,   AT(bytes),         NULL,       NULL, AT(moved_nodes) },
     { "intensity",                   ALWAYS,     TFP_NUMBER, 0,                 intensity,  NULL, 0 },
     { "bound",                       BOTH_PEAKS, TFP_LABEL,  0,                 NULL,       bound, 0 },
-    { "attainable_flops_per_second", PEAK,       TFP_NUMBER, 0,                 attainable, NULL, 0 },
+    { "attainable",                  PEAK,       TFP_NUMBER, 0,                 attainable, NULL, 0 },
     { "micros",                      TIMED,      TFP_MICROS, AT(micros),        NULL,       NULL, 0 },
     { "flops_per_second",            TIMED,      TFP_NUMBER, 0,                 rate,       NULL, 0 },
-    { "share_of_attainable",         TIMED_PEAK, TFP_SHARE,  0,                 attained,   NULL, 0 },
+    { "of_attainable",         TIMED_PEAK, TFP_SHARE,  0,                 attained,   NULL, 0 },
 };
 /* clang-format on */
 

@@ -20,6 +20,7 @@ MODELS = {  # name: module, function, more arguments
     'odd': ('odd', 'odd', ()),
     'chance': ('odd', 'many', ()),      # small random models in numbered folders
     'functions': ('functions', 'functions', ()),
+    'loops': ('loops', 'loops', ()),
 }
 
 
