@@ -6,7 +6,7 @@
 /* ---- calls ---- */
 
 /* clang-format off */
-static const tfp_call_op call_ops[] = {
+const tfp_call_op tfp_call_ops[] = {
     { "PartitionedCall",         TFP_CALL_PLAIN,  { "f" },                           NULL,       0, 0 },
     { "StatefulPartitionedCall", TFP_CALL_PLAIN,  { "f" },                           NULL,       0, 0 },
     { "TPUPartitionedCall",      TFP_CALL_PLAIN,  { "f" },                           NULL,       0, 1 },
@@ -21,17 +21,11 @@ static const tfp_call_op call_ops[] = {
     { "StatelessWhile",          TFP_CALL_WHILE,  { "cond", "body" },                NULL,       0, 0 },
     { "_While",                  TFP_CALL_WHILE,  { "cond", "body" },                NULL,       0, 0 },
     { "For",                     TFP_CALL_FOR,    { "body" },                        NULL,       3, 0 },
+    { NULL },
 };
 /* clang-format on */
 /* An op with the name of a function: how TensorFlow 1 called them. */
 static const tfp_call_op named_call = { NULL, TFP_CALL_PLAIN, { NULL }, NULL, 0, 0 };
-
-const tfp_call_op *tfp_call_find(tfp_str op)
-{
-    for (size_t i = 0; i < sizeof call_ops / sizeof *call_ops; i++)
-        if (tfp_str_eq(op, tfp_str_of(call_ops[i].op))) return &call_ops[i];
-    return NULL;
-}
 
 static uint32_t body_named(const tfp_engine *e, tfp_str name)
 {
@@ -79,7 +73,7 @@ static void find_calls(maker *m, tfp_local *l)
 {
     tfp_str op = tfp_text(m->e->profile, m->op.node->op);
     l->call_first = (uint32_t)m->b->calls.size;
-    l->call = tfp_call_find(op);
+    l->call = l->rules->call;
     if (!l->call && !l->rules->op && body_named(m->e, op) != TFP_NONE) {
         l->call = &named_call;
         add_call(m, l, op);
@@ -243,24 +237,15 @@ static tfp_edge edge_of(maker *m, const tfp_program_input *in)
     return edge;
 }
 
-static bool is_op(const maker *m, uint32_t local, const char *a, const char *b)
-{
-    const tfp_program_node *n = tfp_node_of(m->e, m->b, local);
-    if (!n) return false;
-    tfp_str op = tfp_text(m->e->profile, n->op);
-    return tfp_str_eq(op, tfp_str_of(a)) || tfp_str_eq(op, tfp_str_of(b));
-}
-
 static void find_edges(maker *m, uint32_t local)
 {
     tfp_local *l = &m->b->locals[local];
-    bool merge = is_op(m, local, "Merge", "RefMerge");
     l->edge_first = (uint32_t)m->b->edges.size;
     for (uint32_t i = 0; i < m->op.node->input_count; i++) {
         const tfp_program_input *in = &m->e->program->inputs.at[m->op.node->input_first + i];
         if (in->control) continue;
         tfp_edge edge = edge_of(m, in);
-        edge.back = merge && edge.from != TFP_NONE && is_op(m, edge.from, "NextIteration", "RefNextIteration");
+        edge.back = l->rules->merge && edge.from != TFP_NONE && m->b->locals[edge.from].rules->next;
         m->b->loops |= edge.back;
         if (!tfp_push(&m->b->edges, edge)) m->no_memory = true;
         l->edge_count++;

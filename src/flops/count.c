@@ -2,53 +2,6 @@
  * are called to those that call, and what the instances of one body agree on becomes the table of its nodes. */
 #include "flops/engine.h"
 
-/* Of ops that hand a tensor on, or look at its shape only, nothing moves. */
-static const char *const still[] = {
-    "Identity",
-    "IdentityN",
-    "Reshape",
-    "Squeeze",
-    "ExpandDims",
-    "StopGradient",
-    "Enter",
-    "Exit",
-    "Switch",
-    "Merge",
-    "NextIteration",
-    "LoopCond",
-    "RefEnter",
-    "RefExit",
-    "RefSwitch",
-    "RefMerge",
-    "RefNextIteration",
-    "Snapshot",
-    "Shape",
-    "ShapeN",
-    "Size",
-    "Rank",
-    "ReadVariableOp",
-    "PreventGradient",
-    "NoOp",
-    "Bitcast",
-    "VariableShape",
-    "EnsureShape",
-    "_Arg",
-    "_Retval",
-    "PlaceholderWithDefault",
-    NULL,
-};
-/* These read of their first input only what they give. */
-static const char *const sparing[] = { "Gather", "GatherV2",     "GatherNd", "ResourceGather", "ResourceGatherNd",
-                                       "Slice",  "StridedSlice", "Split",    "SplitV",         "Unpack",
-                                       NULL };
-
-static bool listed(const char *const *names, tfp_str op)
-{
-    for (; *names; names++)
-        if (tfp_str_eq(op, tfp_str_of(*names))) return true;
-    return false;
-}
-
 static int64_t tensor_bytes(const tfp_known *k)
 {
     if (k->dtype == 20 || k->dtype == 21) return 0; /* resource, variant: a handle */
@@ -56,13 +9,12 @@ static int64_t tensor_bytes(const tfp_known *k)
     return bytes ? tfp_times(tfp_elements(k->shape), bytes) : TFP_UNKNOWN;
 }
 
-static int64_t moved_bytes(const tfp_op *op)
+static int64_t moved_bytes(const tfp_op *op, tfp_moves moves)
 {
-    tfp_str name = tfp_text(op->profile, op->node->op);
-    if (!op->in_count || listed(still, name)) return 0;
+    if (!op->in_count || moves == TFP_MOVES_NOTHING) return 0;
     int64_t sum = 0;
     for (uint32_t i = 0; i < op->out_count; i++) sum = tfp_plus(sum, tensor_bytes(&op->out[i]));
-    if (listed(sparing, name)) return tfp_times(2, sum);
+    if (moves == TFP_MOVES_OUTPUTS) return tfp_times(2, sum);
     for (uint32_t i = 0; i < op->in_count; i++) sum = tfp_plus(sum, tensor_bytes(&op->in[i]));
     return sum;
 }
@@ -191,10 +143,10 @@ static void count_instance(summer *s)
         if (!tfp_op_of(e, s->b, s->x, local, &op)) s->no_memory = true;
         if (s->no_memory) return;
         tfp_node_flops n = count_node(s, local, &op);
-        n.bytes = s->b->locals[local].call ? 0 : moved_bytes(&op);
+        n.bytes = s->b->locals[local].call ? 0 : moved_bytes(&op, s->b->locals[local].rules->moves);
         n.all = (tfp_work){ .flops = n.flops > 0 ? n.flops : 0,
-                             .macs = n.macs > 0 ? n.macs : 0,
-                             .bytes = n.bytes > 0 ? n.bytes : 0 };
+                            .macs = n.macs > 0 ? n.macs : 0,
+                            .bytes = n.bytes > 0 ? n.bytes : 0 };
         if (e->source == TFP_FLOPS_TENSORFLOW) n.all.flops = n.state == TFP_COUNTED ? n.flops : 0;
         if (s->b->locals[local].call && e->source == TFP_FLOPS_OWN) {
             tfp_work t = called_total(s, local, &op, &n.trips);

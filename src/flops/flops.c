@@ -52,20 +52,22 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
 static tfp_status find_profile_nodes(tfp_engine *e, tfp_error *err)
 {
     const tfp_program *g = e->program;
+    const tfp_profile *p = e->profile;
     tfp_buf name = { 0 };
-    bool with_functions = e->profile->keep & TFP_KEEP_FUNCTIONS;
+    bool with_functions = p->keep & TFP_KEEP_FUNCTIONS;
+    for (uint32_t k = 0; k < g->bodies.at[0].node_count; k++)
+        e->profile_node[k] = tfp_named_node(p, g->nodes.at[g->bodies.at[0].node_first + k].name);
     for (size_t i = 0; i < g->bodies.size && (i == 0 || with_functions); i++) {
         const tfp_program_body *b = &g->bodies.at[i];
         for (uint32_t k = 0; k < b->node_count; k++) {
-            uint32_t at = b->node_first + k;
-            name.size = 0;
+            uint32_t at = b->node_first + k, node = i ? TFP_NONE : e->profile_node[k];
             if (i) {
-                tfp_buf_str(&name, tfp_text(e->profile, b->name));
+                name.size = 0;
+                tfp_buf_str(&name, tfp_text(p, b->name));
                 tfp_buf_char(&name, '/');
+                tfp_buf_str(&name, tfp_text(p, g->nodes.at[at].name));
+                node = tfp_find_node(p, (tfp_str){ name.data, name.size });
             }
-            tfp_buf_str(&name, tfp_text(e->profile, g->nodes.at[at].name));
-            uint32_t node = tfp_find_node(e->profile, (tfp_str){ name.data, name.size });
-            if (i == 0) e->profile_node[k] = node;
             if (node != TFP_NONE && e->f->program_node[node] == TFP_NONE) e->f->program_node[node] = at;
         }
     }

@@ -28,6 +28,54 @@ const tfp_op_rule *tfp_rule_at(size_t i)
     return NULL;
 }
 
+/* What moves less than its inputs and outputs. */
+static const struct {
+    const char *op;
+    tfp_moves moves;
+} movers[] = {
+    { "Identity", TFP_MOVES_NOTHING },
+    { "IdentityN", TFP_MOVES_NOTHING },
+    { "Reshape", TFP_MOVES_NOTHING },
+    { "Squeeze", TFP_MOVES_NOTHING },
+    { "ExpandDims", TFP_MOVES_NOTHING },
+    { "StopGradient", TFP_MOVES_NOTHING },
+    { "PreventGradient", TFP_MOVES_NOTHING },
+    { "Snapshot", TFP_MOVES_NOTHING },
+    { "Enter", TFP_MOVES_NOTHING },
+    { "Exit", TFP_MOVES_NOTHING },
+    { "Switch", TFP_MOVES_NOTHING },
+    { "Merge", TFP_MOVES_NOTHING },
+    { "NextIteration", TFP_MOVES_NOTHING },
+    { "LoopCond", TFP_MOVES_NOTHING },
+    { "RefEnter", TFP_MOVES_NOTHING },
+    { "RefExit", TFP_MOVES_NOTHING },
+    { "RefSwitch", TFP_MOVES_NOTHING },
+    { "RefMerge", TFP_MOVES_NOTHING },
+    { "RefNextIteration", TFP_MOVES_NOTHING },
+    { "Shape", TFP_MOVES_NOTHING },
+    { "ShapeN", TFP_MOVES_NOTHING },
+    { "Size", TFP_MOVES_NOTHING },
+    { "Rank", TFP_MOVES_NOTHING },
+    { "ReadVariableOp", TFP_MOVES_NOTHING },
+    { "NoOp", TFP_MOVES_NOTHING },
+    { "Bitcast", TFP_MOVES_NOTHING },
+    { "VariableShape", TFP_MOVES_NOTHING },
+    { "EnsureShape", TFP_MOVES_NOTHING },
+    { "_Arg", TFP_MOVES_NOTHING },
+    { "_Retval", TFP_MOVES_NOTHING },
+    { "PlaceholderWithDefault", TFP_MOVES_NOTHING },
+    { "Gather", TFP_MOVES_OUTPUTS },
+    { "GatherV2", TFP_MOVES_OUTPUTS },
+    { "GatherNd", TFP_MOVES_OUTPUTS },
+    { "ResourceGather", TFP_MOVES_OUTPUTS },
+    { "ResourceGatherNd", TFP_MOVES_OUTPUTS },
+    { "Slice", TFP_MOVES_OUTPUTS },
+    { "StridedSlice", TFP_MOVES_OUTPUTS },
+    { "Split", TFP_MOVES_OUTPUTS },
+    { "SplitV", TFP_MOVES_OUTPUTS },
+    { "Unpack", TFP_MOVES_OUTPUTS },
+};
+
 /* An op's place: the row with its name, made when there is none. */
 static tfp_rule_set *place(tfp_rule_index *x, const char *name)
 {
@@ -48,6 +96,10 @@ bool tfp_rule_index_new(tfp_rule_index *x, tfp_arena *arena)
         }
     for (const tfp_fold_rule *f = tfp_fold_rules; f->op; f++) place(x, f->op)->fold = f;
     for (const tfp_registered *f = tfp_registry; f->op; f++) place(x, f->op)->registered = f;
+    for (const tfp_call_op *c = tfp_call_ops; c->op; c++) place(x, c->op)->call = c;
+    for (size_t i = 0; i < sizeof movers / sizeof *movers; i++) place(x, movers[i].op)->moves = movers[i].moves;
+    place(x, "Merge")->merge = place(x, "RefMerge")->merge = true;
+    place(x, "NextIteration")->next = place(x, "RefNextIteration")->next = true;
     return true;
 }
 
