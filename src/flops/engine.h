@@ -130,6 +130,8 @@ tfp_status tfp_infer_all(tfp_engine *e, tfp_error *err); /* infer.c */
 tfp_status tfp_count_all(tfp_engine *e, tfp_error *err); /* count.c */
 /* An op as its rules see it, with inputs and outputs as this instance has them. false without memory. */
 bool tfp_op_of(tfp_engine *e, const tfp_body *b, const tfp_instance *x, uint32_t local, tfp_op *op);
+/* Whether a body's result is one of its arguments, as it came. loops.c */
+bool tfp_hands_on(const tfp_engine *e, const tfp_body *b, tfp_edge result, uint32_t arg);
 /* How often a while loop runs its body, from its condition, its body and what comes in; TFP_UNKNOWN when that is not
  * fixed. loops.c */
 int64_t tfp_while_trips(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,

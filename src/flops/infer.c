@@ -390,14 +390,17 @@ static const tfp_held *either_held(tfp_op *op, const tfp_held *a, const tfp_held
 }
 
 /* What a variable is when it may come in as it is tried and come back as `back`; true when that is less. */
-static bool relax(const frame *f, tfp_op *op, const tfp_body *body, uint32_t i, tfp_known *k, const tfp_known *back)
+static bool relax(const machine *m, const frame *f, tfp_op *op, uint32_t of, uint32_t i)
 {
-    tfp_edge from = i < body->def->result_count ? body->results[i] : (tfp_edge){ TFP_NONE, 0, false };
+    const tfp_instance *x = &m->e->instances.at[of];
+    const tfp_body *body = &m->e->bodies[x->body];
+    const tfp_known *back = &x->results[i];
+    tfp_known *k = &f->loop[i];
     tfp_known now = { .shape = tfp_either(op, k->shape, back->shape), .dtype = k->dtype };
     if (i < f->told_count) now.shape = both_true(op, now.shape, f->told[i], NULL);
     now.held = either_held(op, k->held, back->held);
     /* handles and constants stay what they are only if they are handed through untouched */
-    if (from.from == i && from.from < body->arg_count) now.elements = k->elements, now.held = k->held;
+    if (tfp_hands_on(m->e, body, body->results[i], i)) now.elements = k->elements, now.held = k->held;
     bool changed = !same_known(k, &now);
     *k = now;
     return changed;
@@ -414,11 +417,9 @@ static bool call_while(machine *m, frame *f, tfp_op *op, const tfp_body *b, cons
     uint32_t of = instance_of(m, (request){ body, TFP_CALL_WHILE, loop, count }, &started);
     if (started || m->no_memory) return false;
     while (of != TFP_NONE && !m->e->importer) {
-        const tfp_instance *x = &m->e->instances.at[of];
         bool changed = false;
         uint32_t results = m->e->program->bodies.at[body].result_count;
-        for (uint32_t i = 0; i < count && i < results; i++)
-            changed |= relax(f, op, &m->e->bodies[body], i, &loop[i], &x->results[i]);
+        for (uint32_t i = 0; i < count && i < results; i++) changed |= relax(m, f, op, of, i);
         if (!changed) break;
         bool last = ++f->tries > TRIES_MOST;
         for (uint32_t i = 0; last && i < count; i++) give_up(f, &loop[i], i);

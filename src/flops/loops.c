@@ -38,6 +38,12 @@ static tfp_edge behind(const place *p, tfp_edge edge)
     return edge;
 }
 
+bool tfp_hands_on(const tfp_engine *e, const tfp_body *b, tfp_edge result, uint32_t arg)
+{
+    place p = { e, b, NULL };
+    return behind(&p, result).from == arg && arg < b->arg_count;
+}
+
 /* The one known element of a tensor; NAN when it is not known. */
 static double value_at(const place *p, tfp_edge edge)
 {
