@@ -107,9 +107,11 @@ int64_t tfp_window_out(tfp_op *op, const tfp_window *w, int dim, int64_t in, int
     return stride == 1 ? last : tfp_over(last, stride);
 }
 
-void tfp_need_scalars(tfp_op *op, uint32_t from, uint32_t to)
+void tfp_image_as(tfp_op *op, uint32_t i) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in(op, i), (int)op->rule->per + 2)); }
+
+void tfp_image_said(tfp_op *op, uint32_t i)
 {
-    for (uint32_t i = from; i < to; i++) tfp_merge_rank(op, tfp_in(op, i), 0);
+    tfp_set(op, 0, tfp_merge_rank(op, tfp_in_as_shape(op, i), (int)op->rule->per + 2));
 }
 
 /* ---- counts ---- */

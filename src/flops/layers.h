@@ -22,8 +22,8 @@ typedef struct tfp_window {
     int64_t strides[TFP_WINDOW_RANK], dilations[TFP_WINDOW_RANK];
     int64_t around[TFP_WINDOW_RANK]; /* explicit padding, before and after together */
 } tfp_window;
-/* From the attributes data_format, strides, dilations, padding, explicit_paddings; false and tfp_wrong when they make no
- * sense. */
+/* From the attributes data_format, strides, dilations, padding, explicit_paddings; false and tfp_wrong when they make
+ * no sense. */
 enum {
     TFP_STRIDES_GIVEN = 1, /* not an attribute: the caller sets them */
     TFP_PADDING_LIST = 2   /* the attribute padding_list, which quantized ops have, counts instead of the padding */
@@ -44,15 +44,24 @@ void tfp_depthwise_shape(tfp_op *op);
 void tfp_avg_pool_shape(tfp_op *op, int spatials);
 void tfp_max_pool_shape(tfp_op *op);
 void tfp_bias_shape(tfp_op *op);
-void tfp_need_scalars(tfp_op *op, uint32_t from, uint32_t to); /* inputs [from, to) are scalars, or wrong */
+void tfp_uniform_conv_shape(tfp_op *op); /* uniform_conv.c */
+/* Of gradients, output 0: as input i, or the shape that input i holds; the rule's `per` is the number of spatial
+ * dimensions. */
+void tfp_image_as(tfp_op *op, uint32_t i);
+void tfp_image_said(tfp_op *op, uint32_t i);
 
 /* ---- counts ---- */
 int64_t tfp_conv_macs(const tfp_op *op, int spatials);
 int64_t tfp_depthwise_macs(const tfp_op *op);
+int64_t tfp_uniform_conv_macs(const tfp_op *op);
 int64_t tfp_attr_product(const tfp_op *op, const char *name); /* of a list of numbers; unknown when there are none */
 /* Float operations an output element of all that the attribute fused_ops names. */
 int64_t tfp_fused_per_element(const tfp_op *op);
 /* Multiply-adds, and float operations besides them. */
 tfp_cost tfp_cost_mixed(int64_t macs, int64_t more);
+
+/* Rows of oneDNN's forms of an op, which TensorFlow's graph optimiser puts in place of it. */
+#define TFP_ONEDNN(op, ...)                                                                                            \
+    { "_Mkl" op, __VA_ARGS__ }, { "_MklNative" op, __VA_ARGS__ }
 
 #endif

@@ -1,5 +1,5 @@
-/* flops/rules_conv.c: convolutions of two and three dimensions, their gradients, fused forms, and dilations. A row's `per`
- * is the number of dimensions that the window moves along. */
+/* flops/rules_conv.c: convolutions of two and three dimensions, their gradients, fused forms, and dilations. A row's
+ * `per` is the number of dimensions that the window moves along. */
 #include "flops/layers.h"
 
 /* ---- filters ---- */
@@ -135,18 +135,13 @@ void tfp_depthwise_shape(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, out, 4));
 }
 
-/* Gradients say the shape of what they are the gradient of in an input. */
-static void sizes_in(tfp_op *op, uint32_t i)
-{
-    tfp_set(op, 0, tfp_merge_rank(op, tfp_in_as_shape(op, i), (int)op->rule->per + 2));
-}
-static void sizes_first(tfp_op *op) { sizes_in(op, 0); }
-static void sizes_second(tfp_op *op) { sizes_in(op, 1); }
-static void like_first(tfp_op *op) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in(op, 0), (int)op->rule->per + 2)); }
-static void like_second(tfp_op *op) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in(op, 1), (int)op->rule->per + 2)); }
+static void like_first(tfp_op *op) { tfp_image_as(op, 0); }
+static void like_second(tfp_op *op) { tfp_image_as(op, 1); }
+static void sizes_first(tfp_op *op) { tfp_image_said(op, 0); }
+static void sizes_second(tfp_op *op) { tfp_image_said(op, 1); }
 
-/* Conv2DBackpropInput: all four sizes, or the two of the image alone; channels are then the filter's. TensorFlow takes the
- * batch from the gradient only. */
+/* Conv2DBackpropInput: all four sizes, or the two of the image alone; channels are then the filter's. TensorFlow takes
+ * the batch from the gradient only. */
 static void conv_input_grad_shape(tfp_op *op)
 {
     tfp_layout at;
@@ -171,7 +166,7 @@ static void filter_and_bias_grad(tfp_op *op)
 {
     tfp_layout at;
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 4);
-    sizes_in(op, 1);
+    tfp_image_said(op, 1);
     if (tfp_layout_of(op, 2, &at)) tfp_set(op, 1, tfp_vector_of(op, tfp_dim(in, at.depth)));
 }
 
@@ -336,8 +331,6 @@ static tfp_cost dilation_grad_count(const tfp_op *op)
     "2 * n(in0) * n(out) / (channels of in0 * strides) + n(in2)", "Conv2DBackpropFilter and BiasAddGrad"
 #define AS_FORWARD "2 * n(out_backprop) * n(filter) / output channels", "as many products as forward"
 #define AS_DEPTHWISE "2 * n(out_backprop) * filter height * width", "as many products as forward"
-/* oneDNN's forms, which TensorFlow's graph optimiser puts in place of the others. */
-#define MKL(op, ...) { "_Mkl" op, __VA_ARGS__ }, { "_MklNative" op, __VA_ARGS__ }
 const tfp_op_rule tfp_rules_conv[] = {
     { "Conv2D", conv_shape, CONV2 },
     { "Conv3D", conv_shape, CONV3 },
@@ -365,26 +358,26 @@ const tfp_op_rule tfp_rules_conv[] = {
       "n(out_backprop) * (2 * filter height * width + 1)", "the place of the largest again, an addition there" },
     { "Dilation2DBackpropFilter", like_filter, dilation_grad_count, 0,
       "n(out_backprop) * (2 * filter height * width + 1)", "the place of the largest again, an addition there" },
-    MKL("Conv2D", conv_shape, CONV2),
-    MKL("FusedConv2D", conv_shape, CONV2),
-    MKL("PadWithConv2D", conv_shape, CONV2),
-    MKL("PadWithFusedConv2D", conv_shape, CONV2),
+    TFP_ONEDNN("Conv2D", conv_shape, CONV2),
+    TFP_ONEDNN("FusedConv2D", conv_shape, CONV2),
+    TFP_ONEDNN("PadWithConv2D", conv_shape, CONV2),
+    TFP_ONEDNN("PadWithFusedConv2D", conv_shape, CONV2),
     { "__MklDummyPadWithConv2D", conv_shape, CONV2 },
     { "__MklDummyPadWithFusedConv2D", conv_shape, CONV2 },
-    MKL("Conv2DWithBias", conv_shape, BIASED),
+    TFP_ONEDNN("Conv2DWithBias", conv_shape, BIASED),
     { "__MklDummyConv2DWithBias", conv_shape, BIASED },
-    MKL("Conv3D", conv_shape, CONV3),
+    TFP_ONEDNN("Conv3D", conv_shape, CONV3),
     { "_MklNativeFusedConv3D", conv_shape, CONV3 },
-    MKL("DepthwiseConv2dNative", tfp_depthwise_shape, DEPTHWISE),
-    MKL("FusedDepthwiseConv2dNative", tfp_depthwise_shape, DEPTHWISE),
-    MKL("Conv2DBackpropInput", sizes_first, INPUT_GRAD),
-    MKL("Conv2DBackpropFilter", sizes_second, FILTER_GRAD),
-    MKL("Conv2DBackpropFilterWithBias", filter_and_bias_grad, BIASED_FILTER_GRAD),
+    TFP_ONEDNN("DepthwiseConv2dNative", tfp_depthwise_shape, DEPTHWISE),
+    TFP_ONEDNN("FusedDepthwiseConv2dNative", tfp_depthwise_shape, DEPTHWISE),
+    TFP_ONEDNN("Conv2DBackpropInput", sizes_first, INPUT_GRAD),
+    TFP_ONEDNN("Conv2DBackpropFilter", sizes_second, FILTER_GRAD),
+    TFP_ONEDNN("Conv2DBackpropFilterWithBias", filter_and_bias_grad, BIASED_FILTER_GRAD),
     { "__MklDummyConv2DBackpropFilterWithBias", filter_and_bias_grad, BIASED_FILTER_GRAD },
-    MKL("Conv3DBackpropInputV2", sizes_first, grad_with_filter, 3, AS_FORWARD),
-    MKL("Conv3DBackpropFilterV2", sizes_second, grad_of_filter, 3, AS_FORWARD),
-    MKL("DepthwiseConv2dNativeBackpropInput", sizes_first, depthwise_grad, 2, AS_DEPTHWISE),
-    MKL("DepthwiseConv2dNativeBackpropFilter", sizes_second, depthwise_filter_grad, 2, AS_DEPTHWISE),
+    TFP_ONEDNN("Conv3DBackpropInputV2", sizes_first, grad_with_filter, 3, AS_FORWARD),
+    TFP_ONEDNN("Conv3DBackpropFilterV2", sizes_second, grad_of_filter, 3, AS_FORWARD),
+    TFP_ONEDNN("DepthwiseConv2dNativeBackpropInput", sizes_first, depthwise_grad, 2, AS_DEPTHWISE),
+    TFP_ONEDNN("DepthwiseConv2dNativeBackpropFilter", sizes_second, depthwise_filter_grad, 2, AS_DEPTHWISE),
     { NULL },
 };
 /* clang-format on */

@@ -67,7 +67,7 @@ static int64_t wanted(tfp_op *op)
     if (given)
         k = tfp_attr_int(op, "k", -1);
     else {
-        tfp_need_scalars(op, 1, 2);
+        tfp_merge_rank(op, tfp_in(op, 1), 0);
         given = tfp_in_int(op, 1, &k);
     }
     if (given && k < 0) tfp_wrong(op, "fewer than none are wanted");
@@ -195,8 +195,8 @@ static tfp_cost cross_entropy_count(const tfp_op *op)
     return tfp_cost_of(tfp_times(9, tfp_elements(tfp_out(op, 1))));
 }
 
-/* Softmax; then each step and state (labels and the blanks around them) forwards, backwards and in the gradient: sums of
- * logarithms, of four operations each. */
+/* Softmax; then each step and state (labels and the blanks around them) forwards, backwards and in the gradient: sums
+ * of logarithms, of four operations each. */
 static tfp_cost ctc_count(const tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);

@@ -128,8 +128,6 @@ static tfp_cost lrn_grad_count(const tfp_op *op)
     "two sums 4, gradient of the input 5 or 1"
 #define LRN lrn_count, 0, "n(in0) * (2 * depth_radius + 5)", \
     "square 1, sum 2 * depth_radius, scale, shift, power, product"
-/* oneDNN's forms, which TensorFlow's graph optimiser puts in place of the others. */
-#define MKL(op, ...) { "_Mkl" op, __VA_ARGS__ }, { "_MklNative" op, __VA_ARGS__ }
 const tfp_op_rule tfp_rules_norm[] = {
     { "FusedBatchNorm", batch_norm_shape, NORM },
     { "FusedBatchNormV2", batch_norm_shape, NORM },
@@ -152,13 +150,13 @@ const tfp_op_rule tfp_rules_norm[] = {
       "the norm again 2 * depth_radius + 4, five operations a neighbour" },
     { "_MklLayerNorm", tfp_same_as_input, TFP_EACH_IN(6, "as FusedBatchNorm, over the last dimension") },
     { "_MklFusedInstanceNorm", tfp_same_as_input, TFP_EACH_IN(6, "as FusedBatchNorm, over each image") },
-    MKL("FusedBatchNorm", batch_norm_shape, NORM),
-    MKL("FusedBatchNormV2", batch_norm_shape, NORM),
-    MKL("FusedBatchNormV3", batch_norm_shape, NORM),
-    MKL("FusedBatchNormEx", batch_norm_shape, NORM_EX),
-    MKL("FusedBatchNormGrad", batch_norm_grad_shape, NORM_GRAD),
-    MKL("FusedBatchNormGradV2", batch_norm_grad_shape, NORM_GRAD),
-    MKL("FusedBatchNormGradV3", batch_norm_grad_shape, NORM_GRAD),
+    TFP_ONEDNN("FusedBatchNorm", batch_norm_shape, NORM),
+    TFP_ONEDNN("FusedBatchNormV2", batch_norm_shape, NORM),
+    TFP_ONEDNN("FusedBatchNormV3", batch_norm_shape, NORM),
+    TFP_ONEDNN("FusedBatchNormEx", batch_norm_shape, NORM_EX),
+    TFP_ONEDNN("FusedBatchNormGrad", batch_norm_grad_shape, NORM_GRAD),
+    TFP_ONEDNN("FusedBatchNormGradV2", batch_norm_grad_shape, NORM_GRAD),
+    TFP_ONEDNN("FusedBatchNormGradV3", batch_norm_grad_shape, NORM_GRAD),
     { NULL },
 };
 /* clang-format on */

@@ -67,13 +67,8 @@ static void pool_argmax_shape(tfp_op *op)
     tfp_set(op, 1, out);
 }
 
-static void like_input(tfp_op *op) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in(op, 0), (int)op->rule->per + 2)); }
-
-static void sizes_first(tfp_op *op)
-{
-    tfp_set(op, 0, tfp_merge_rank(op, tfp_in_as_shape(op, 0), (int)op->rule->per + 2));
-}
-
+static void like_input(tfp_op *op) { tfp_image_as(op, 0); }
+static void sizes_first(tfp_op *op) { tfp_image_said(op, 0); }
 static void sizes_of_four(tfp_op *op) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in_as_shape(op, 0), 4)); }
 
 /* Of (image, pooled image, gradient of an image): the pooled gradient. Equal dims are checked, but not merged. */
@@ -169,8 +164,6 @@ static tfp_cost fractional_max_grad_count(const tfp_op *op)
 #define POOL_V2(source) pool_v2_count, 2, "product of ksize * n(out)", (source)
 #define AVG_GRAD(spatials, source) avg_grad_count, (spatials), "2 * product of ksize * n(grad)", (source)
 #define MAX_GRAD(spatials, source) max_grad_count, (spatials), "(product of ksize + 1) * n(orig_output)", (source)
-/* oneDNN's forms, which TensorFlow's graph optimiser puts in place of the others. */
-#define MKL(op, ...) { "_Mkl" op, __VA_ARGS__ }, { "_MklNative" op, __VA_ARGS__ }
 const tfp_op_rule tfp_rules_pool[] = {
     { "AvgPool", pool_shape, POOL(2, "registry") },
     { "RiscPool", tfp_unknown_outputs, POOL(2, "as AvgPool and MaxPool") },
@@ -194,14 +187,14 @@ const tfp_op_rule tfp_rules_pool[] = {
     { "FractionalAvgPoolGrad", sizes_of_four, TFP_EACH_OUT(2, "a division and an addition, as AvgPoolGrad") },
     { "FractionalMaxPoolGrad", like_input, fractional_max_grad_count, 2, "n(in0) + n(out_backprop)",
       "the place of the largest again, an addition there" },
-    MKL("AvgPool", pool_shape, POOL(2, "registry, as AvgPool")),
-    MKL("AvgPool3D", pool_shape, POOL(3, "as AvgPool")),
-    MKL("AvgPoolGrad", sizes_first, AVG_GRAD(2, "registry, as AvgPoolGrad")),
-    MKL("AvgPool3DGrad", sizes_first, AVG_GRAD(3, "as AvgPoolGrad")),
-    MKL("MaxPool", tfp_max_pool_shape, POOL(2, "registry, as MaxPool")),
-    MKL("MaxPool3D", pool_shape, POOL(3, "as MaxPool")),
-    MKL("MaxPoolGrad", like_input, MAX_GRAD(2, "registry, as MaxPoolGrad")),
-    MKL("MaxPool3DGrad", like_input, MAX_GRAD(3, "as MaxPoolGrad")),
+    TFP_ONEDNN("AvgPool", pool_shape, POOL(2, "registry, as AvgPool")),
+    TFP_ONEDNN("AvgPool3D", pool_shape, POOL(3, "as AvgPool")),
+    TFP_ONEDNN("AvgPoolGrad", sizes_first, AVG_GRAD(2, "registry, as AvgPoolGrad")),
+    TFP_ONEDNN("AvgPool3DGrad", sizes_first, AVG_GRAD(3, "as AvgPoolGrad")),
+    TFP_ONEDNN("MaxPool", tfp_max_pool_shape, POOL(2, "registry, as MaxPool")),
+    TFP_ONEDNN("MaxPool3D", pool_shape, POOL(3, "as MaxPool")),
+    TFP_ONEDNN("MaxPoolGrad", like_input, MAX_GRAD(2, "registry, as MaxPoolGrad")),
+    TFP_ONEDNN("MaxPool3DGrad", like_input, MAX_GRAD(3, "as MaxPoolGrad")),
     { NULL },
 };
 /* clang-format on */

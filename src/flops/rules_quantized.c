@@ -1,9 +1,8 @@
-/* flops/rules_quantized.c: operations on quantized numbers, and to and from them. Products count as those of real numbers;
- * so does what is fused behind them, each output element: a bias 1, relu 1, a sum 1, another range 3 (product, sum,
- * rounding). */
+/* flops/rules_quantized.c: operations on quantized numbers, and to and from them. Products count as those of real
+ * numbers; so does what is fused behind them, each output element: a bias 1, relu 1, a sum 1, another range 3 (product,
+ * sum, rounding). */
 #include "flops/array.h"
 #include "flops/layers.h"
-#include "wire/proto.h"
 
 /* ---- shapes ---- */
 
@@ -158,109 +157,6 @@ TFP_PATTERN(fake_grad, "A, A -> A, (), ()")
 TFP_PATTERN(dot, "mk, kn -> mn")
 /* clang-format on */
 
-/* ---- UniformQuantizedConvolution: XLA's convolution, whose dimensions a message may order ---- */
-
-enum { SPATIAL_MOST = 8 };
-typedef struct uniform_layout {  /* UniformQuantizedConvolutionDimensionNumbersAttr: lhs, rhs, output */
-    int64_t first[3], second[3]; /* batch and feature; output and input feature of the kernel */
-    int64_t spatial[3][SPATIAL_MOST];
-    size_t count[3];
-} uniform_layout;
-
-/* As if written NCHW, OIHW, NCHW. */
-static void usual_layout(int rank, uniform_layout *out)
-{
-    for (int t = 0; t < 3; t++) {
-        out->first[t] = 0;
-        out->second[t] = 1;
-        out->count[t] = (size_t)rank - 2;
-        for (int k = 0; k < rank - 2; k++) out->spatial[t][k] = k + 2;
-    }
-}
-
-/* Fields 1, 2, 3: batch, feature, spatial of the input; 4, 5, 6: input feature, output feature, spatial of the kernel;
- * 7, 8, 9: as 1, 2, 3, of the output. */
-static bool read_layout(tfp_str message, int rank, uniform_layout *out)
-{
-    memset(out, 0, sizeof *out);
-    if (!message.size) return usual_layout(rank, out), true;
-    tfp_wire w = tfp_wire_start(message);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number < 1 || f.number > 9) continue;
-        int t = ((int)f.number - 1) / 3, part = ((int)f.number - 1) % 3;
-        uint64_t value;
-        for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &value);) {
-            if (value >= (uint64_t)rank) return false;
-            if (part == 2 && out->count[t] == SPATIAL_MOST) return false;
-            if (part == 2)
-                out->spatial[t][out->count[t]++] = (int64_t)value;
-            else if ((part == 0) == (t != 1))
-                out->first[t] = (int64_t)value;
-            else
-                out->second[t] = (int64_t)value;
-        }
-    }
-    for (int t = 0; t < 3; t++)
-        if (out->count[t] != (size_t)rank - 2) return false;
-    return !w.fault;
-}
-
-static int64_t dilated(int64_t n, int64_t by) { return n == 0 ? 0 : tfp_plus(tfp_times(n - 1, by), 1); }
-
-/* A list that may be left out; at least 1 each. */
-static bool steps(tfp_op *op, const char *name, size_t count, int64_t *out)
-{
-    for (size_t i = 0; i < count; i++) out[i] = 1;
-    size_t given = tfp_attr_numbers(op, name, out, count);
-    for (size_t i = 0; i < count; i++)
-        if (out[i] < 1) return false;
-    return given == 0 || given == count;
-}
-
-/* Places of the kernel along spatial dimension k. */
-static int64_t uniform_places(tfp_op *op, size_t k, size_t count, int64_t in, int64_t kernel)
-{
-    int64_t strides[SPATIAL_MOST], in_by[SPATIAL_MOST], kernel_by[SPATIAL_MOST], pads[2 * SPATIAL_MOST];
-    tfp_str padding = tfp_attr_text(op, "padding", "");
-    bool right = steps(op, "window_strides", count, strides) && steps(op, "lhs_dilation", count, in_by) &&
-                 steps(op, "rhs_dilation", count, kernel_by);
-    if (!right) return TFP_DIM_UNKNOWN;
-    in = dilated(in, in_by[k]);
-    kernel = dilated(kernel, kernel_by[k]);
-    if (tfp_str_eq(padding, tfp_str_of("SAME"))) return tfp_over(tfp_plus(in, strides[k] - 1), strides[k]);
-    if (tfp_str_eq(padding, tfp_str_of("EXPLICIT"))) {
-        if (tfp_attr_numbers(op, "explicit_padding", pads, 2 * count) != 2 * count) return TFP_DIM_UNKNOWN;
-        in = tfp_plus(tfp_plus(in, pads[2 * k]), pads[2 * k + 1]);
-    }
-    return in >= 0 && in < kernel ? 0 : tfp_over(tfp_plus(tfp_minus(in, kernel), strides[k]), strides[k]);
-}
-
-/* All or nothing: TensorFlow asks for both shapes fully known. */
-static void uniform_conv(tfp_op *op)
-{
-    tfp_dims in = tfp_in(op, 0), kernel = tfp_in(op, 1);
-    uniform_layout at;
-    int rank = in.rank >= 0 ? in.rank : kernel.rank;
-    if (rank < 0) return;
-    tfp_dims out = tfp_any_of_rank(op, rank);
-    tfp_merge_rank(op, kernel, rank);
-    if (!tfp_dims_known(in) || !tfp_dims_known(kernel) || op->wrong) {
-        tfp_set(op, 0, out);
-        return;
-    }
-    if (rank < 3 || rank > SPATIAL_MOST + 2 || !read_layout(tfp_attr_text(op, "dimension_numbers", ""), rank, &at)) {
-        tfp_wrong(op, "dimensions that do not fit");
-        return;
-    }
-    int64_t batch = tfp_over(in.at[at.first[0]], tfp_attr_int(op, "batch_group_count", 1));
-    out = tfp_with_dim(op, out, (int)at.first[2], batch);
-    out = tfp_with_dim(op, out, (int)at.second[2], kernel.at[at.first[1]]);
-    for (size_t k = 0; k < at.count[0]; k++)
-        out = tfp_with_dim(op, out, (int)at.spatial[2][k],
-                           uniform_places(op, k, at.count[0], in.at[at.spatial[0][k]], kernel.at[at.spatial[1][k]]));
-    tfp_set(op, 0, out);
-}
-
 /* ---- counts; `per`: float operations an output element besides the products ---- */
 
 static tfp_cost and_more(const tfp_op *op, int64_t macs)
@@ -299,15 +195,7 @@ static tfp_cost resize_count(const tfp_op *op)
     return plain && plain->count ? plain->count(&as) : tfp_cost_of(TFP_UNKNOWN);
 }
 
-static tfp_cost uniform_conv_count(const tfp_op *op)
-{
-    tfp_dims kernel = tfp_in(op, 1);
-    uniform_layout at;
-    if (kernel.rank < 3 || kernel.rank > SPATIAL_MOST + 2) return tfp_cost_of(TFP_UNKNOWN);
-    if (!read_layout(tfp_attr_text(op, "dimension_numbers", ""), kernel.rank, &at)) return tfp_cost_of(TFP_UNKNOWN);
-    int64_t taps = tfp_over(tfp_elements(kernel), kernel.at[at.first[1]]);
-    return and_more(op, tfp_times(taps, tfp_elements(tfp_out(op, 0))));
-}
+static tfp_cost uniform_conv_count(const tfp_op *op) { return and_more(op, tfp_uniform_conv_macs(op)); }
 
 /* clang-format off */
 #define CONV(per) conv_count, (per), "as Conv2D + " #per " * n(out)", "Conv2D and what is fused"
@@ -394,9 +282,9 @@ const tfp_op_rule tfp_rules_quantized[] = {
     { "UniformQuantizedClipByValue", tfp_same_as_input, TFP_EACH_OUT(2, "two comparisons") },
     { "UniformQuantizedDot", dot, PRODUCT(3) },
     { "UniformQuantizedDotHybrid", dot, PRODUCT(0) },
-    { "UniformQuantizedConvolution", uniform_conv, uniform_conv_count, 3, "2 * n(out) * n(rhs) / output features + 3 * n(out)",
-      "convolution, another range" },
-    { "UniformQuantizedConvolutionHybrid", uniform_conv, uniform_conv_count, 0,
+    { "UniformQuantizedConvolution", tfp_uniform_conv_shape, uniform_conv_count, 3,
+      "2 * n(out) * n(rhs) / output features + 3 * n(out)",      "convolution, another range" },
+    { "UniformQuantizedConvolutionHybrid", tfp_uniform_conv_shape, uniform_conv_count, 0,
       "2 * n(out) * n(rhs) / output features", "convolution" },
     { NULL },
 };

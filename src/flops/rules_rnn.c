@@ -1,5 +1,5 @@
-/* flops/rules_rnn.c: recurrent cells and whole recurrent layers. Of each: the products with the weights, and a few float
- * operations a unit and step for gates and states, where a sigmoid is 4 and a hyperbolic tangent 1. */
+/* flops/rules_rnn.c: recurrent cells and whole recurrent layers. Of each: the products with the weights, and a few
+ * float operations a unit and step for gates and states, where a sigmoid is 4 and a hyperbolic tangent 1. */
 #include "flops/layers.h"
 
 /* ---- shapes ---- */
