@@ -136,6 +136,9 @@ bool tfp_hands_on(const tfp_engine *e, const tfp_body *b, tfp_edge result, uint3
  * fixed. loops.c */
 int64_t tfp_while_trips(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
                         uint32_t count);
+/* What variable i is after so many iterations, if it is a counter; NAN else. loops.c */
+double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
+                         uint32_t count, uint32_t i, int64_t trips);
 /* Per local of a body: how often one run of it executes it, which loops of TensorFlow 1 make more than once. NULL without
  * such loops, or without memory (*no_memory). loops.c */
 int64_t *tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, bool *unknown, bool *no_memory);

@@ -200,7 +200,8 @@ static uint64_t hash_known(uint64_t h, const tfp_known *k)
 
 static bool same_held(const tfp_held *a, const tfp_held *b)
 {
-    return a == b || (a && b && a->dtype == b->dtype && tfp_dims_equal(a->shape, b->shape));
+    return a == b || (a && b && a->dtype == b->dtype && a->empty == b->empty && tfp_dims_equal(a->shape, b->shape) &&
+                      tfp_dims_equal(a->declared, b->declared));
 }
 
 static bool same_known(const tfp_known *a, const tfp_known *b)
@@ -303,11 +304,29 @@ static const tfp_known *handed(const tfp_op *op, const tfp_call_op *call, uint32
     return op->in + skip;
 }
 
+/* What holds whichever of two comes; a list that nothing was put into is like the other one. */
+static const tfp_held *either_held(tfp_op *op, const tfp_held *a, const tfp_held *b)
+{
+    bool agree;
+    if (same_held(a, b)) return a;
+    if (!a || !b || a->dtype != b->dtype) return NULL;
+    if (a->empty != b->empty) {
+        both_true(op, a->shape, b->shape, &agree);
+        return !agree ? NULL : a->empty ? b : a;
+    }
+    tfp_held *both = TFP_NEW(op->arena, tfp_held, 1);
+    if (!both) op->no_memory = true;
+    if (both)
+        *both = (tfp_held){ tfp_either(op, a->shape, b->shape), a->dtype, a->empty,
+                            tfp_either(op, a->declared, b->declared) };
+    return both;
+}
+
 /* What holds whichever of two results comes. */
 static tfp_known join_known(tfp_op *op, const tfp_known *a, const tfp_known *b)
 {
     tfp_known k = { .shape = tfp_either(op, a->shape, b->shape), .dtype = a->dtype ? a->dtype : b->dtype };
-    if (same_held(a->held, b->held)) k.held = a->held;
+    k.held = either_held(op, a->held, b->held);
     if (a->elements && b->elements && same_known(a, b)) k.elements = a->elements;
     return k;
 }
@@ -381,14 +400,6 @@ static void give_up(const frame *f, tfp_known *k, uint32_t i)
     *k = (tfp_known){ .shape = i < f->told_count ? f->told[i] : TFP_ANY_DIMS, .dtype = k->dtype, .held = NULL };
 }
 
-static const tfp_held *either_held(tfp_op *op, const tfp_held *a, const tfp_held *b)
-{
-    if (same_held(a, b)) return a;
-    tfp_held *both = a && b && a->dtype == b->dtype ? TFP_NEW(op->arena, tfp_held, 1) : NULL;
-    if (both) *both = (tfp_held){ tfp_either(op, a->shape, b->shape), a->dtype };
-    return both;
-}
-
 /* What a variable is when it may come in as it is tried and come back as `back`; true when that is less. */
 static bool relax(const machine *m, const frame *f, tfp_op *op, uint32_t of, uint32_t i)
 {
@@ -404,6 +415,19 @@ static bool relax(const machine *m, const frame *f, tfp_op *op, uint32_t of, uin
     bool changed = !same_known(k, &now);
     *k = now;
     return changed;
+}
+
+/* After a loop whose iterations are known its counters are known too; the loop of its gradient counts down from them. */
+static void set_counters(machine *m, tfp_op *op, uint32_t cond, uint32_t body)
+{
+    const tfp_instance *c = &m->e->instances.at[cond], *b = &m->e->instances.at[body];
+    int64_t trips = tfp_while_trips(m->e, c, b, op->in, op->in_count);
+    for (uint32_t i = 0; trips >= 0 && i < op->out_count && i < op->in_count; i++) {
+        double end = tfp_while_counter(m->e, c, b, op->in, op->in_count, i, trips);
+        if (isnan(end) || op->out[i].elements || tfp_elements(op->out[i].shape) != 1) continue;
+        double *at = tfp_new_elements(op, i);
+        if (at) *at = end;
+    }
 }
 
 /* false: it waits for its body or condition. */
@@ -441,6 +465,7 @@ static bool call_while(machine *m, frame *f, tfp_op *op, const tfp_body *b, cons
         return true;
     }
     for (size_t i = 0; i < f->told_count; i++) also_known(op, (uint32_t)i, f->told[i]);
+    if (cond != TFP_NONE) set_counters(m, op, cond, of);
     return true;
 }
 

@@ -140,6 +140,14 @@ int64_t tfp_while_trips(const tfp_engine *e, const tfp_instance *cond, const tfp
     return l.cond.b->def->result_count ? condition_passes(&l, l.cond.b->results[0]) : TFP_UNKNOWN;
 }
 
+double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
+                         uint32_t count, uint32_t i, int64_t trips)
+{
+    loop l = { place_of(e, cond), argument_counter, place_of(e, body), in, count };
+    counter c = argument_counter(&l, (tfp_edge){ i, 0, false });
+    return c.start + c.step * (double)trips;
+}
+
 /* ---- loops of TensorFlow 1: the counter is a Merge of what enters and what comes back ---- */
 
 static counter merge_counter(const loop *l, tfp_edge variable)

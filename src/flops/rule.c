@@ -308,7 +308,7 @@ void tfp_set(tfp_op *op, uint32_t i, tfp_dims shape)
     if (i < op->out_count) op->out[i].shape = shape;
 }
 
-void tfp_set_held(tfp_op *op, uint32_t i, tfp_dims shape, int dtype)
+void tfp_set_held_list(tfp_op *op, uint32_t i, tfp_held list)
 {
     if (i >= op->out_count) return;
     tfp_held *held = TFP_NEW(op->arena, tfp_held, 1);
@@ -316,8 +316,13 @@ void tfp_set_held(tfp_op *op, uint32_t i, tfp_dims shape, int dtype)
         op->no_memory = true;
         return;
     }
-    *held = (tfp_held){ shape, dtype };
+    *held = list;
     op->out[i].held = held;
+}
+
+void tfp_set_held(tfp_op *op, uint32_t i, tfp_dims shape, int dtype)
+{
+    tfp_set_held_list(op, i, (tfp_held){ .shape = shape, .dtype = dtype, .declared = TFP_ANY_DIMS });
 }
 
 void tfp_wrong(tfp_op *op, const char *what)

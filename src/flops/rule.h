@@ -35,13 +35,15 @@ bool tfp_dims_equal(tfp_dims a, tfp_dims b); /* the same text: unknowns in the s
 /* ---- tensors: what is known of one output of one node ---- */
 typedef struct tfp_held { /* what a resource or variant holds: the variable's value, a list's elements */
     tfp_dims shape;
-    int dtype; /* DataType, 0 unknown */
+    int dtype;  /* DataType, 0 unknown */
+    bool empty; /* a list that nothing was put into yet: its elements will have this shape, or one that says more */
+    tfp_dims declared; /* of a list: what it was made for, which holds for all that is ever put into it; any else */
 } tfp_held;
 
 typedef enum tfp_limit { /* of elements in the importer: what TensorFlow would use them for; fold.h */
-    TFP_ANY_USE,
-    TFP_AS_SHAPE_ONLY, /* where a shape is asked for: tfp_in_as_shape */
-    TFP_NO_FOLD        /* everything but computing with them */
+                         TFP_ANY_USE,
+                         TFP_AS_SHAPE_ONLY, /* where a shape is asked for: tfp_in_as_shape */
+                         TFP_NO_FOLD        /* everything but computing with them */
 } tfp_limit;
 
 typedef struct tfp_known {
@@ -104,6 +106,7 @@ size_t tfp_attr_list_size(const tfp_op *op, const char *name); /* elements of a 
 /* ---- making shapes; all in op->arena, any after running out of memory ---- */
 void tfp_set(tfp_op *op, uint32_t i, tfp_dims shape); /* output i; harmless when there is none */
 void tfp_set_held(tfp_op *op, uint32_t i, tfp_dims shape, int dtype);
+void tfp_set_held_list(tfp_op *op, uint32_t i, tfp_held list);
 void tfp_wrong(tfp_op *op, const char *what); /* "inner dimensions differ": all outputs stay unknown */
 tfp_dims tfp_shape_of(tfp_op *op, const int64_t *dims, int rank); /* copied; a negative dim is unknown */
 tfp_dims tfp_vector_of(tfp_op *op, int64_t dim);
@@ -176,7 +179,7 @@ extern const tfp_op_rule tfp_rules_math[], tfp_rules_reduce[], tfp_rules_matrix[
     tfp_rules_text[], tfp_rules_data[], tfp_rules_list[], tfp_rules_control[], tfp_rules_collective[],
     tfp_rules_other[];
 const tfp_op_rule *tfp_rule_find(const char *op); /* NULL when there is none */
-const tfp_op_rule *tfp_rule_at(size_t i);           /* all of them, list after list; NULL past the end */
+const tfp_op_rule *tfp_rule_at(size_t i);         /* all of them, list after list; NULL past the end */
 
 /* ---- constant folding: fold.c; run after the shape rule, when output 0's shape is fully known and small ---- */
 typedef struct tfp_fold_rule {

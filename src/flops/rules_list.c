@@ -177,7 +177,25 @@ static void give_list(tfp_op *op, tfp_dims element)
     tfp_set_held(op, 0, element, element_type(op));
 }
 
-static void list_new(tfp_op *op) { give_list(op, told_element(op, 0)); }
+static void list_new(tfp_op *op)
+{
+    tfp_dims told = told_element(op, 0);
+    give_list(op, told);
+    tfp_set_held_list(op, 0, (tfp_held){ told, element_type(op), !op->importer, told });
+}
+
+/* A list into which an element of that shape is put. TensorFlow knows what the list was made for alone; when all its
+ * elements are of one shape, that is what comes out again. */
+static void put_in_list(tfp_op *op, tfp_dims item)
+{
+    const tfp_held *held = tfp_in_held(op, 0);
+    tfp_dims element = list_element(op, 0);
+    give_list(op, element);
+    if (op->importer || !held) return;
+    item = tfp_merge(op, item, held->declared);
+    element = held->empty ? item : tfp_either(op, element, item);
+    tfp_set_held_list(op, 0, (tfp_held){ element, held->dtype, false, held->declared });
+}
 
 static void list_from_tensor(tfp_op *op) /* tensor, element_shape */
 {
@@ -203,7 +221,7 @@ static void list_scatter_into(tfp_op *op) /* list, tensor, indices */
     give_list(op, list_element(op, 0));
 }
 
-static void list_push(tfp_op *op) { give_list(op, list_element(op, 0)); }
+static void list_push(tfp_op *op) { put_in_list(op, tfp_in(op, 1)); } /* list, item */
 
 static void list_push_batch(tfp_op *op) /* lists, tensor: one row for each list */
 {
@@ -230,8 +248,8 @@ static void list_item(tfp_op *op) /* list, index, element_shape */
 static void list_set_item(tfp_op *op) /* list, index, item */
 {
     const tfp_held *held = tfp_in_held(op, 0);
-    if (held) tfp_merge(op, tfp_in(op, 2), held->shape);
-    give_list(op, held ? held->shape : TFP_ANY_DIMS);
+    if (held && (op->importer || held->empty)) tfp_merge(op, tfp_in(op, 2), held->shape);
+    put_in_list(op, tfp_in(op, 2));
 }
 
 static void list_stack(tfp_op *op) /* list, element_shape */
