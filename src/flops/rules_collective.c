@@ -111,7 +111,7 @@ static void shape_partitioned_output(tfp_op *op)
     int64_t at = tfp_attr_int(op, "partition_dim", 0), parts = op->out_count;
     tfp_same_as_input(op);
     tfp_dims d = tfp_in(op, 0);
-    if (d.rank < 0 || at < 0) return;
+    if (d.rank < 0 || at < 0 || parts == 0) return;
     if (at >= d.rank || (d.at[at] > 0 && d.at[at] % parts)) tfp_wrong(op, "a dimension that cannot be divided");
     if (op->wrong) return;
     d = tfp_with_dim(op, d, (int)at, tfp_over(d.at[at], parts));
