@@ -171,11 +171,10 @@ static void patches(tfp_op *op, int rank)
         depth = tfp_dim_times(op, depth, sizes[i]);
     }
     dims[rank - 1] = depth;
-    /* Of a volume that it does not know whole TensorFlow says that the result has four dimensions. */
-    if (rank == 5 && !all)
-        tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ dims[0], TFP_DIM_UNKNOWN, TFP_DIM_UNKNOWN, depth }, 4));
-    else
+    if (rank == 4 || all)
         tfp_set(op, 0, tfp_shape_of(op, dims, rank));
+    else if (op->importer) /* TensorFlow says four dimensions of a volume that it does not know whole: it has five */
+        tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ dims[0], TFP_DIM_UNKNOWN, TFP_DIM_UNKNOWN, depth }, 4));
 }
 
 void tfp_shape_image_patches(tfp_op *op) { patches(op, 4); }
