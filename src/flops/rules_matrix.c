@@ -1,5 +1,6 @@
 /* flops/rules_matrix.c: products of matrices and of batches of them, and matrices made of diagonals. Contractions that
  * are told by an equation or by numbered dimensions are in rules_contract.c. */
+#include "flops/layers.h"
 #include "flops/rule.h"
 
 #include <math.h>
@@ -39,9 +40,7 @@ static void cross(tfp_op *op)
 /* n(out) products of length k, and `more` operations. */
 static tfp_cost products(const tfp_op *op, int64_t k, int64_t more)
 {
-    int64_t macs = tfp_times(k, tfp_elements(tfp_out(op, 0)));
-    int64_t flops = tfp_plus(tfp_times(2, macs), more);
-    return (tfp_cost){ flops, flops < 0 ? TFP_UNKNOWN : macs };
+    return tfp_cost_mixed(tfp_times(k, tfp_elements(tfp_out(op, 0))), more);
 }
 
 static int64_t known_of(int64_t a, int64_t b) { return a >= 0 ? a : b; }
@@ -61,10 +60,10 @@ static int64_t batch_depth(const tfp_op *op)
     return known_of(of_a, of_b);
 }
 
-/* What is done to the product in the same kernel: one step an element each. */
+/* What is done to the product in the same kernel. */
 static int64_t fused_steps(const tfp_op *op)
 {
-    return tfp_times((int64_t)tfp_attr_list_size(op, "fused_ops"), tfp_elements(tfp_out(op, 0)));
+    return tfp_times(tfp_fused_per_element(op), tfp_elements(tfp_out(op, 0)));
 }
 
 static tfp_cost count_matmul(const tfp_op *op) { return products(op, matmul_depth(op), 0); }
@@ -219,8 +218,7 @@ static void old_set_diag(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : 
 
 /* The last members of rows. */
 #define MATMUL(count, source) count, 0, "2 * k * n(out)", (source)
-#define FUSED(count)                                                                                                   \
-    count, 0, "2 * k * n(out) + fused ops * n(out)", "as MatMul, and a step an element for what is fused"
+#define FUSED(count) count, 0, "2 * k * n(out) + fused", "as MatMul, and what is fused"
 
 /* clang-format off */
 const tfp_op_rule tfp_rules_matrix[] = {

@@ -1,5 +1,6 @@
 /* flops/rules_signal.c: Fourier transforms, and sound. A complex transform of n points takes 5 * n * log2(n) operations,
  * as FFTW's benchmark counts, a real one half of it; of several dims n is all points together. */
+#include "flops/layers.h"
 #include "flops/rule.h"
 
 #include <math.h>
@@ -157,8 +158,7 @@ static tfp_cost count_mfcc(const tfp_op *op)
     int64_t lines = tfp_elements(in), filters = tfp_attr_int(op, "filterbank_channel_count", 40);
     int64_t all_filters = tfp_times(filters, outer(in, 1));
     int64_t macs = tfp_plus(tfp_times(2, lines), tfp_times(filters, tfp_elements(tfp_out(op, 0))));
-    int64_t flops = tfp_plus(tfp_times(2, macs), tfp_plus(lines, all_filters));
-    return (tfp_cost){ flops, flops < 0 ? TFP_UNKNOWN : macs };
+    return tfp_cost_mixed(macs, tfp_plus(lines, all_filters));
 }
 
 /* The last members of rows. */
