@@ -7,6 +7,7 @@
 #include "registry.h"
 #include "views/view.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -274,6 +275,21 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
     if (!s) s = read_input(p, f, &in, err);
     tfp_input_close(&in);
     return tfp_within_file(err, s, path);
+}
+
+tfp_status tfp_profile_add_descriptor(tfp_profile *p, const char *format, const char *name, int fd, tfp_error *err)
+{
+    const tfp_format *f = NULL;
+    tfp_status s = check_add(p, format, name, &f, err);
+    if (s) return s;
+    if (f && !f->read) return tfp_fail(err, TFP_BADARG, "%s: a %s is read by its path only", name, format);
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0) return tfp_fail(err, TFP_BADFILE, "%s: not an open descriptor", name);
+    tfp_input in;
+    s = tfp_input_descriptor(&in, name, own, err);
+    if (!s) s = read_input(p, f, &in, err);
+    tfp_input_close(&in);
+    return tfp_within_file(err, s, name);
 }
 
 tfp_status tfp_profile_add_bytes(tfp_profile *p, const char *format, const char *name, const void *data, size_t size,

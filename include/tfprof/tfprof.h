@@ -135,6 +135,11 @@ TFP_API tfp_status tfp_profile_on_progress(tfp_profile *p, tfp_progress_fn fn, v
  *  After an error the profile can only be freed. */
 TFP_API tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err);
 
+/** The same from an open descriptor, read from where it stands; `name` stands for the path in messages. It stays the
+ *  caller's. For who opens files under rules of his own. */
+TFP_API tfp_status tfp_profile_add_descriptor(tfp_profile *p, const char *format, const char *name, int fd,
+                                              tfp_error *err);
+
 /** The same from memory; `name` stands for the path in messages. The bytes are not needed after the call. */
 TFP_API tfp_status tfp_profile_add_bytes(tfp_profile *p, const char *format, const char *name, const void *data,
                                          size_t size, tfp_error *err);

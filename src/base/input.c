@@ -212,11 +212,9 @@ static tfp_status wait_for_writer(int fd, tfp_error *err)
     return tfp_fail(err, TFP_BADFILE, "no data within %d seconds", WAIT_MS / 1000);
 }
 
-tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err)
+tfp_status tfp_input_descriptor(tfp_input *in, const char *name, int fd, tfp_error *err)
 {
-    *in = (tfp_input){ .name = path, .fd = -1 };
-    in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (in->fd < 0) return fail_errno(err, "cannot open");
+    *in = (tfp_input){ .name = name, .fd = fd };
     struct stat st;
     tfp_status s = TFP_OK;
     if (fstat(in->fd, &st) != 0)
@@ -230,6 +228,13 @@ tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err)
         s = open_pipe(in, err); /* pipes, character devices, and files of /proc, which have no size */
     if (s) tfp_input_close(in);
     return s;
+}
+
+tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err)
+{
+    *in = (tfp_input){ .name = path, .fd = -1 };
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return fd < 0 ? fail_errno(err, "cannot open") : tfp_input_descriptor(in, path, fd, err);
 }
 
 tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *err)
