@@ -167,7 +167,8 @@ def compare_count(outcome, where, graph, op, row, main):
         same = row.flops == value or value == 0 and row.flops is None
         outcome.counts_right += same and value is not None
         if not same:
-            outcome.add("count", op.type, "%s: TensorFlow %s (%s), ours %s (%s)" % (where, value, kind, row.flops, row.source))
+            outcome.add("count", op.type, "%s: TensorFlow %s (%s), ours %s (%s)" % (
+                where, value, kind, row.flops, row.source))
         return
     wanted = oracle.right(op, value) if kind != "none" else None
     if wanted is not None:
@@ -175,7 +176,8 @@ def compare_count(outcome, where, graph, op, row, main):
         same = row.flops == (wanted if wanted <= oracle.MOST else None)
         outcome.counts_right += same
         if not same:
-            outcome.add("count", op.type, "%s: %s wanted (TensorFlow %s), ours %s (%s)" % (where, wanted, value, row.flops, row.source))
+            outcome.add("count", op.type, "%s: %s wanted (TensorFlow %s), ours %s (%s)" % (
+                where, wanted, value, row.flops, row.source))
     elif row.flops is None and all(t.shape.is_fully_defined() for t in list(op.inputs) + list(op.outputs)):
         outcome.uncounted[op.type] = outcome.uncounted.get(op.type, 0) + 1
 

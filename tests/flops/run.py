@@ -6,6 +6,7 @@
                  node names of a function's body as FUNCTION/NAME; None is not looked at
   nets           real models of tests/flops/nets.py
   totals         the multiply-adds that papers publish
+  parameters     of exports and checkpoints, as Keras and TensorFlow count them
 Without a name all of them. Each graph is compared with both sources, own and tensorflow; what fails is said in
 compare.py. The program is build/tfprof or $TFPROF.
 """
@@ -63,7 +64,8 @@ def check_counts(tally, module, paths):
             tally.note(False, "%s: %r" % (title, wrong))
             continue
         ok = (flops is None or row.flops == flops) and (macs is None or row.macs == macs)
-        tally.note(ok, "%s: wanted %s float_ops, %s macs; ours %s, %s (%s)" % (title, flops, macs, row.flops, row.macs, row.source))
+        tally.note(ok, "%s: wanted %s float_ops, %s macs; ours %s, %s (%s)" % (
+            title, flops, macs, row.flops, row.macs, row.source))
 
 
 def run_cases(tally, name, scratch):
@@ -84,10 +86,13 @@ def main():
     names = [os.path.basename(w).removesuffix(".py") for w in words if w != "-v"]
     cases = sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(HERE, "cases_*.py")))
     with tempfile.TemporaryDirectory() as scratch:
-        for name in names or cases + ["nets", "totals"]:
+        for name in names or cases + ["nets", "totals", "parameters"]:
             if name in ("nets", "totals"):
                 import nets
                 getattr(nets, "check_" + name)(tally, compare_graph, PROGRAM)
+            elif name == "parameters":
+                import parameters
+                parameters.check(tally, PROGRAM, scratch)
             else:
                 run_cases(tally, name, scratch)
     print("%d passed, %d failed" % (tally.passed, tally.failed))
