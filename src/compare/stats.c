@@ -31,31 +31,60 @@ static void sort(int64_t *v, size_t n)
     }
 }
 
-/* The value at a share of the way through the sorted ones, between two of them in proportion. */
-static double quantile(const int64_t *v, size_t n, double share)
+/* Sorted values of either kind; a long double holds both exactly. */
+typedef struct sorted {
+    const int64_t *ints; /* or else */
+    const double *reals;
+    size_t count;
+} sorted;
+
+static long double at(const sorted *v, size_t i)
 {
-    double place = share * (double)(n - 1), part = place - floor(place);
-    size_t at = (size_t)place;
-    if (at + 1 >= n) return (double)v[n - 1];
-    double low = (double)v[at], high = (double)v[at + 1];
+    return v->ints ? (long double)v->ints[i] : (long double)v->reals[i];
+}
+
+/* The value at a share of the way through the sorted ones, between two of them in proportion. */
+static double quantile(const sorted *v, double share)
+{
+    double place = share * (double)(v->count - 1), part = place - floor(place);
+    size_t i = (size_t)place;
+    if (i + 1 >= v->count) return (double)at(v, v->count - 1);
+    double low = (double)at(v, i), high = (double)at(v, i + 1);
     return part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part);
+}
+
+static tfp_spread spread_of(const sorted *v)
+{
+    tfp_spread s = { 0 };
+    long double sum = 0, squares = 0, n = (long double)v->count;
+    for (size_t i = 0; i < v->count; i++) sum += at(v, i);
+    long double mean = sum / n;
+    for (size_t i = 0; i < v->count; i++) squares += (at(v, i) - mean) * (at(v, i) - mean);
+    s.mean = (double)mean;
+    s.cv = mean == 0 ? 0 : (double)(100 * sqrtl(squares / n) / mean);
+    s.min = (double)at(v, 0);
+    s.max = (double)at(v, v->count - 1);
+    s.median = quantile(v, 0.5);
+    s.p95 = quantile(v, 0.95);
+    return s;
 }
 
 tfp_spread tfp_spread_of(int64_t *values, size_t count)
 {
-    tfp_spread s = { 0 };
-    long double sum = 0, squares = 0, n = (long double)count;
     sort(values, count);
-    for (size_t i = 0; i < count; i++) sum += (long double)values[i];
-    long double mean = sum / n;
-    for (size_t i = 0; i < count; i++) squares += ((long double)values[i] - mean) * ((long double)values[i] - mean);
-    s.mean = (double)mean;
-    s.cv = mean == 0 ? 0 : (double)(100 * sqrtl(squares / n) / mean);
-    s.min = (double)values[0];
-    s.max = (double)values[count - 1];
-    s.median = quantile(values, count, 0.5);
-    s.p95 = quantile(values, count, 0.95);
-    return s;
+    return spread_of(&(sorted){ .ints = values, .count = count });
+}
+
+static int by_real(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static tfp_spread spread_of_reals(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_real);
+    return spread_of(&(sorted){ .reals = values, .count = count });
 }
 
 /* ---- the values of every step ---- */
@@ -65,12 +94,22 @@ typedef struct stats {
     const tfp_report *shown;
     size_t rows, columns, steps; /* rows: without the root */
     tfp_column_id column[TFP_C_COUNT];
-    int64_t *values; /* by row with the root, column, step */
+    tfp_value sum[TFP_V_COUNT]; /* what the columns are made of: a ratio of two */
+    size_t sums;
+    int64_t *values; /* by row with the root, sum, step */
 } stats;
 
-static int64_t *values_at(const stats *x, size_t row, size_t column)
+static int64_t *values_at(const stats *x, size_t row, size_t sum)
 {
-    return x->values + (row * x->columns + column) * x->steps;
+    return x->values + (row * x->sums + sum) * x->steps;
+}
+
+/* Where a value stands among the sums; it is one of them. */
+static size_t place_of(const stats *x, tfp_value v)
+{
+    size_t i = 0;
+    while (x->sum[i] != v) i++;
+    return i;
 }
 
 /* In no view a node's runs count more than once, whatever many patterns it matches. */
@@ -81,11 +120,18 @@ static void add(const stats *x, int64_t *to, tfp_value v, int64_t n, uint32_t ti
 }
 
 /* What does not come from executions is the same in each step. */
-static void add_constant(const stats *x, tfp_reach at, size_t column, int64_t n)
+static void add_constant(const stats *x, tfp_reach at, size_t sum, int64_t n)
 {
-    int64_t *to = values_at(x, at.row, column);
-    for (size_t s = 0; s < x->steps && n; s++)
-        add(x, &to[s], (tfp_value)tfp_columns[x->column[column]].value, n, at.times);
+    int64_t *to = values_at(x, at.row, sum);
+    for (size_t s = 0; s < x->steps && n; s++) add(x, &to[s], x->sum[sum], n, at.times);
+}
+
+/* Whether a value is there in a step in which a node did not run: its parameters, and what there is of it; of one that never
+ * ran, its static counts. */
+static bool is_constant(tfp_value v, bool ran)
+{
+    if (v == TFP_V_PARAMS || v == TFP_V_OPS || v == TFP_V_COUNTED_OPS) return true;
+    return !ran && (v == TFP_V_FLOAT_OPS || v >= TFP_V_FILES_COUNT);
 }
 
 static void add_node(const stats *x, uint32_t node)
@@ -98,25 +144,23 @@ static void add_node(const stats *x, uint32_t node)
     for (TFP_EACH(execs, e, n->exec_first, p)) {
         tfp_node_stats at_step;
         tfp_exec_stats_at(p, node, e, &at_step);
-        for (size_t c = 0; c < x->columns; c++) {
-            tfp_value v = (tfp_value)tfp_columns[x->column[c]].value;
-            if (v == TFP_V_PARAMS) continue;
-            add(x, &values_at(x, at.row, c)[p->execs.at[e].step], v, tfp_node_value(x->shown, node, &at_step, v),
-                at.times);
-        }
+        for (size_t c = 0; c < x->sums; c++)
+            if (!is_constant(x->sum[c], true))
+                add(x, &values_at(x, at.row, c)[p->execs.at[e].step], x->sum[c],
+                    tfp_node_value(x->shown, node, &at_step, x->sum[c]), at.times);
     }
-    for (size_t c = 0; c < x->columns; c++) {
-        if (x->column[c] == TFP_C_PARAMS) add_constant(x, at, c, tfp_report_parameters(x->shown, node, &x->r->clamped));
-        tfp_value v = (tfp_value)tfp_columns[x->column[c]].value;
-        if (n->exec_first == TFP_NONE && (v == TFP_V_FLOAT_OPS || v >= TFP_V_FILES_COUNT))
-            add_constant(x, at, c, tfp_node_value(x->shown, node, &never, v));
+    for (size_t c = 0; c < x->sums; c++) {
+        if (!is_constant(x->sum[c], n->exec_first != TFP_NONE)) continue;
+        int64_t value = x->sum[c] == TFP_V_PARAMS ? tfp_report_parameters(x->shown, node, &x->r->clamped)
+                                                  : tfp_node_value(x->shown, node, &never, x->sum[c]);
+        add_constant(x, at, c, value);
     }
 }
 
 /* Rows of the op view stand side by side: a type counts what is its own. */
 static void sum_up(const stats *x)
 {
-    size_t width = x->columns * x->steps;
+    size_t width = x->sums * x->steps;
     for (size_t row = x->rows; row > 0 && x->shown->kind != TFP_REPORT_LIST; row--) {
         const int64_t *from = values_at(x, row, 0);
         int64_t *to = values_at(x, x->shown->rows.at[row].parent, 0);
@@ -152,16 +196,36 @@ static bool add_columns(const stats *x)
     return ok;
 }
 
-static void put_spreads(const stats *x)
+/* A ratio of each step; 0 where there is nothing to divide by. */
+static tfp_spread spread_of_ratio(const stats *x, size_t row, const tfp_column *c, double *scratch)
 {
-    for (size_t row = 0; row < x->rows; row++) {
-        for (size_t c = 0; c < x->columns; c++) {
-            tfp_spread s = tfp_spread_of(values_at(x, row + 1, c), x->steps);
+    const int64_t *over = values_at(x, row, place_of(x, c->ratio.over));
+    const int64_t *under = values_at(x, row, place_of(x, c->ratio.under));
+    for (size_t i = 0; i < x->steps; i++)
+        scratch[i] = under[i] > 0 ? (double)over[i] / (double)under[i] * c->ratio.times : 0;
+    return spread_of_reals(scratch, x->steps);
+}
+
+/* Sums are sorted where they stand, so ratios, which need them step by step, come first. */
+static bool put_spreads(const stats *x)
+{
+    double *scratch = malloc(x->steps * sizeof *scratch);
+    for (size_t row = 0; scratch && row < x->rows; row++) {
+        for (size_t turn = 0; turn < 2 * x->columns; turn++) {
+            size_t c = turn % x->columns;
+            const tfp_column *about = &tfp_columns[x->column[c]];
+            if (tfp_is_ratio(about) != (turn < x->columns)) continue;
+            tfp_spread s = tfp_is_ratio(about)
+                               ? spread_of_ratio(x, row + 1, about, scratch)
+                               : tfp_spread_of(values_at(x, row + 1, place_of(x, (tfp_value)about->value)), x->steps);
             const double numbers[] = { s.mean, s.cv, s.min, s.median, s.p95, s.max };
             for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
                 x->r->grid.columns.at[2 + c * 6 + i].reals[row] = numbers[i];
         }
     }
+    bool ok = scratch != NULL;
+    free(scratch);
+    return ok;
 }
 
 /* The name up to its last slash, and what is behind. */
@@ -188,19 +252,28 @@ static tfp_status put_names(const stats *x, tfp_error *err)
     return all > NAMES_MAX ? tfp_fail(err, TFP_LIMIT, "names of more than %d MB", (int)(NAMES_MAX >> 20)) : TFP_OK;
 }
 
+static void need(stats *x, tfp_value v)
+{
+    for (size_t i = 0; i < x->sums; i++)
+        if (x->sum[i] == v) return;
+    x->sum[x->sums++] = v;
+}
+
 /* The columns of -select that are numbers, in the order asked. */
 static tfp_status choose_columns(stats *x, tfp_error *err)
 {
     tfp_column_id asked[TFP_C_COUNT];
     size_t count = tfp_options_selected(x->r->options, asked);
     for (size_t i = 0; i < count; i++) {
-        int value = tfp_columns[asked[i]].value;
-        if (value < 0) {
+        const tfp_column *about = &tfp_columns[asked[i]];
+        if (about->value < 0 && !tfp_is_ratio(about)) {
             tfp_status s = tfp_report_note_add(x->r, err, "stats: %s is no number", tfp_columns[asked[i]].name);
             if (s) return s;
             continue;
         }
         x->column[x->columns++] = asked[i];
+        need(x, tfp_is_ratio(about) ? about->ratio.over : (tfp_value)about->value);
+        if (tfp_is_ratio(about)) need(x, about->ratio.under);
     }
     return x->columns ? TFP_OK : tfp_fail(err, TFP_BADARG, "stats needs a numeric column in -select");
 }
@@ -208,7 +281,7 @@ static tfp_status choose_columns(stats *x, tfp_error *err)
 static tfp_status make_room(stats *x, tfp_error *err)
 {
     size_t cells;
-    if (__builtin_mul_overflow(x->rows + 1, x->columns, &cells) || __builtin_mul_overflow(cells, x->steps, &cells) ||
+    if (__builtin_mul_overflow(x->rows + 1, x->sums, &cells) || __builtin_mul_overflow(cells, x->steps, &cells) ||
         cells > VALUES_MAX)
         return tfp_fail(err, TFP_LIMIT,
                         "stats of %zu rows and %zu columns over %zu steps; a smaller -max_depth has fewer", x->rows,
@@ -230,7 +303,8 @@ tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err
     for (uint32_t i = 0; i < shown->profile->nodes.size && !s; i++) add_node(&x, i);
     if (!s && !add_columns(&x)) s = tfp_nomem(err);
     if (!s) s = put_names(&x, err);
-    if (!s) sum_up(&x), put_spreads(&x);
+    if (!s) sum_up(&x);
+    if (!s && !put_spreads(&x)) s = tfp_nomem(err);
     free(x.values);
     return s;
 }
