@@ -60,17 +60,19 @@ static tfp_str text_attr(const finder *f, const tfp_program_node *n, const char 
 
 /* ---- which nodes are variables ---- */
 
+/* -1: not known, or no number of elements that there can be. */
 static int64_t elements_of(const tfp_profile *p, uint32_t shape)
 {
     int64_t product = 1;
+    bool clamped = false;
     if (shape == TFP_NONE || p->shapes.at[shape].count == 0) return -1;
     const tfp_shape *s = &p->shapes.at[shape];
     for (uint32_t i = 0; i < s->count; i++) {
         int64_t d = p->dims.at[s->first + i];
         if (d < 0) return -1;
-        product = tfp_mul(product, d, NULL);
+        product = tfp_mul(product, d, &clamped);
     }
-    return product;
+    return clamped ? -1 : product;
 }
 
 enum { RESOURCE = 20 }; /* DT_RESOURCE */
@@ -319,8 +321,9 @@ static tfp_trainable told_of(const finder *f, const told *t, tfp_strid name, con
         if (one->dtype && v->dtype && one->dtype != v->dtype) continue;
         int64_t elements = elements_of(f->p, one->shape);
         if (elements >= 0 && v->elements >= 0 && elements != v->elements) continue;
-        if (*found && all != one->trainable) return TFP_TRAINABLE_UNKNOWN;
         *found = true;
+        if (one->trainable == TFP_TRAINABLE_UNKNOWN || one->trainable == all) continue;
+        if (all != TFP_TRAINABLE_UNKNOWN) return TFP_TRAINABLE_UNKNOWN;
         all = one->trainable;
     }
     return all;

@@ -471,18 +471,85 @@ static void read_saved_variable(tfp_program_reader *r, tfp_wire *outer, const tf
     if (!w.fault && APPEND(r, variables, v)) r->g->has_objects = true;
 }
 
+/* An ObjectReference: the number of an object, and the name that its owner has for it. */
+typedef struct child {
+    uint64_t object;
+    tfp_str name;
+} child;
+
+static child read_child(tfp_wire *outer, const tfp_field *field)
+{
+    child c = { 0, { "", 0 } };
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1) c.object = tfp_field_uint(&w, &f);
+        if (f.number == 2) c.name = tfp_field_bytes(&w, &f);
+    }
+    tfp_wire_join(outer, &w, "children");
+    return c;
+}
+
+/* Keras' archives have two lists under the root, which know what the model freezes; its variables do not. */
+typedef struct object_reader {
+    TFP_VEC(uint32_t) variable; /* by object: -> variables, TFP_NONE */
+    uint64_t trained, fixed;    /* the lists; 0, the root, when there are none */
+} object_reader;
+
+static void read_object(tfp_program_reader *r, object_reader *o, tfp_wire *outer, const tfp_field *field)
+{
+    uint32_t row = TFP_NONE;
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1 && !o->variable.size) {
+            child c = read_child(&w, &f);
+            if (tfp_str_eq(c.name, TFP_STR("trainable_variables"))) o->trained = c.object;
+            if (tfp_str_eq(c.name, TFP_STR("non_trainable_variables"))) o->fixed = c.object;
+        } else if (f.number == 7) {
+            row = ROWS(r, variables);
+            read_saved_variable(r, &w, &f);
+        }
+    }
+    tfp_wire_join(outer, &w, "nodes");
+    ok(r, tfp_push(&o->variable, row < r->g->variables.size ? row : TFP_NONE));
+}
+
+static void read_list(tfp_program_reader *r, object_reader *o, tfp_wire *outer, const tfp_field *field,
+                      tfp_trainable trainable)
+{
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        child c = read_child(&w, &f);
+        uint32_t row = c.object < o->variable.size ? o->variable.at[c.object] : TFP_NONE;
+        if (row != TFP_NONE) r->g->variables.at[row].trainable = trainable;
+    }
+    tfp_wire_join(outer, &w, "nodes");
+}
+
+static void read_lists(tfp_program_reader *r, object_reader *o, tfp_wire w)
+{
+    uint64_t object = 0;
+    for (size_t i = 0; i < r->g->variables.size; i++) r->g->variables.at[i].trainable = TFP_TRAINABLE_UNKNOWN;
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        if (object && object == o->trained) read_list(r, o, &w, &f, TFP_TRAINABLE_YES);
+        if (object && object == o->fixed) read_list(r, o, &w, &f, TFP_TRAINABLE_NO);
+        object++;
+    }
+}
+
 /* SavedObjectGraph: its objects, of which some are variables. */
 static tfp_status read_objects(tfp_program_reader *r, tfp_wire w, tfp_error *err)
 {
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number != 1) continue;
-        tfp_wire object = tfp_field_message(&w, &f);
-        for (tfp_field g; tfp_wire_next(&object, &g);)
-            if (g.number == 7) read_saved_variable(r, &object, &g);
-        tfp_wire_join(&w, &object, "nodes");
-    }
+    object_reader o = { 0 };
+    tfp_wire whole = w;
+    for (tfp_field f; tfp_wire_next(&w, &f);)
+        if (f.number == 1) read_object(r, &o, &w, &f);
     tfp_status s = tfp_wire_end(&w, err);
-    return s ? s : reader_status(r, err);
+    if (!s) s = reader_status(r, err);
+    if (!s && o.trained && o.fixed) read_lists(r, &o, whole);
+    tfp_vec_free(&o.variable);
+    return s;
 }
 
 /* VariableDef. */
