@@ -19,10 +19,12 @@ static void gather(tfp_op *op)
     tfp_set(op, 0, tfp_joined(op, tfp_in(op, 1), tfp_part(op, in, 1, TFP_TO_END)));
 }
 
-static void gather_any_axis(tfp_op *op, tfp_dims in, tfp_dims indices, int64_t batch)
+/* Only the rank is known. TensorFlow subtracts batch dimensions that count from the end, so adds them. */
+static void gather_any_axis(tfp_op *op, tfp_dims in, tfp_dims indices)
 {
-    if (in.rank < 0 || indices.rank < 0) return;
-    int64_t rank = (int64_t)in.rank + indices.rank - 1 - (batch > 0 ? batch : 0);
+    int64_t batch = tfp_attr_int(op, "batch_dims", 0);
+    if (in.rank < 0 || indices.rank < 0 || (batch < 0 && !op->importer)) return;
+    int64_t rank = (int64_t)in.rank + indices.rank - 1 - batch;
     if (rank >= 0 && rank <= TFP_RANK_MOST) tfp_set(op, 0, tfp_any_of_rank(op, (int)rank));
 }
 
@@ -44,7 +46,7 @@ static void gather_v2(tfp_op *op)
     tfp_merge_rank(op, tfp_in(op, 2), 0);
     if (op->wrong || !batch_dims(op, in, indices, &batch)) return;
     if (!tfp_in_int(op, 2, &axis)) {
-        gather_any_axis(op, in, indices, batch);
+        gather_any_axis(op, in, indices);
         return;
     }
     if (axis < -TFP_RANK_MOST || axis >= TFP_RANK_MOST) tfp_wrong(op, "an axis outside of the rank");

@@ -178,10 +178,13 @@ void tfp_shape_split_v(tfp_op *op)
     if (sizes.rank == 1 && sizes.at[0] >= 0 && sizes.at[0] != (int64_t)op->out_count)
         tfp_wrong(op, "another number of parts than of sizes");
     if (in.rank < 0 || op->wrong) return;
-    if (!axis_from(op, 2, in.rank, &axis)) {
-        if (!op->wrong) all_outputs(op, tfp_any_of_rank(op, in.rank));
+    bool known = axis_from(op, 2, in.rank, &axis);
+    if (op->wrong) return;
+    if (!known && !(op->importer && tfp_in_all(op, 1))) {
+        all_outputs(op, tfp_any_of_rank(op, in.rank));
         return;
     }
+    if (!known) axis = in.rank - 1; /* TensorFlow takes an axis that it does not know for -1, when it knows the sizes */
     bool use = !op->importer || tfp_in_all(op, 1);
     int64_t rest = rest_of_split(op, in.at[axis]);
     for (uint32_t i = 0; i < op->out_count; i++) {
