@@ -82,14 +82,18 @@ static void shape_all_to_all(tfp_op *op)
     int64_t joined = tfp_attr_int(op, "concat_dimension", -1), split = tfp_attr_int(op, "split_dimension", -1);
     int64_t parts = tfp_attr_int(op, "split_count", 0);
     if (d.rank < 0) return;
-    if (joined < 0 || joined >= d.rank || split < 0 || split >= d.rank || parts < 1 ||
-        (d.at[split] > 0 && d.at[split] % parts)) {
-        tfp_wrong(op, "a dimension that cannot be divided");
+    if (joined < 0 || joined >= d.rank || split < 0 || split >= d.rank || parts < 1) {
+        tfp_wrong(op, "no such dimension");
         return;
     }
     if (d.at[joined] < 0 || d.at[split] < 0) return;
-    d = tfp_with_dim(op, d, (int)joined, tfp_times(d.at[joined], parts));
-    tfp_set(op, 0, tfp_with_dim(op, d, (int)split, tfp_over(tfp_dim(d, (int)split), parts)));
+    if (joined != split) {
+        if (d.at[split] % parts) tfp_wrong(op, "a dimension that cannot be divided");
+        int64_t part = d.at[split] / parts;
+        d = tfp_with_dim(op, d, (int)joined, tfp_times(d.at[joined], parts));
+        d = tfp_with_dim(op, d, (int)split, part);
+    }
+    if (!op->wrong) tfp_set(op, 0, d);
 }
 
 /* ---- TPUs ---- */

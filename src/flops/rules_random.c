@@ -49,8 +49,8 @@ static void shape_index_shuffle(tfp_op *op)
     }
     if (index.rank == 1 || seed.rank == 2 || most.rank == 1) {
         int64_t n = index.rank == 1 ? tfp_dim(index, 0) : TFP_DIM_UNKNOWN;
-        if (seed.rank == 2) n = tfp_merge_dim(op, n, tfp_dim(seed, 0));
-        if (most.rank == 1) n = tfp_merge_dim(op, n, tfp_dim(most, 0));
+        if (n < 0 && seed.rank == 2) n = tfp_dim(seed, 0);
+        if (n < 0 && most.rank == 1) n = tfp_dim(most, 0);
         tfp_set(op, 0, tfp_vector_of(op, n));
     } else if (index.rank == 0 && seed.rank == 1 && most.rank == 0) {
         tfp_set(op, 0, TFP_SCALAR_DIMS);

@@ -16,7 +16,7 @@ TFP_PATTERN(shape_softmax, "__, n, _ -> n")
 TFP_PATTERN(shape_sparse_sparse, "__, _, _, __, _, _ -> __, _")
 TFP_PATTERN(shape_dense_add, "*, *, *, D -> D")
 TFP_PATTERN(shape_to_dense, "*, #S -> S")
-TFP_PATTERN(shape_sets, "nr, n, r, mr, m, r -> _r, _, r")
+TFP_PATTERN(shape_sets, "n_, n, r, m_, m, r -> _r, _, r")
 TFP_PATTERN(shape_serialize, "__, _, _ -> 3")
 TFP_PATTERN(shape_serialize_many, "__, _, _ -> _3")
 TFP_PATTERN(shape_deserialize_many, "_3 -> __, _, _")
@@ -158,19 +158,17 @@ static tfp_cost count_both(const tfp_op *op) /* values of two sparse tensors, th
 TFP_PATTERN(shape_ragged_fill, "n, n, (), () -> _, _, _, n")
 TFP_PATTERN(shape_variant_grad, "*, *, #S -> S")
 
+/* Splits of the result: as many as those of each ragged input, one more than rows of each dense one. */
 static void shape_ragged_cross(tfp_op *op)
 {
-    int64_t ragged = tfp_attr_list_size(op, "ragged_values_types") > op->in_count
-                         ? 0
-                         : (int64_t)tfp_attr_list_size(op, "ragged_values_types");
-    size_t dense = tfp_attr_list_size(op, "dense_types");
-    int64_t batch = TFP_DIM_UNKNOWN;
-    for (uint32_t i = 0; i < ragged; i++)
-        batch = tfp_merge_dim(op, batch, tfp_minus(tfp_dim(tfp_in(op, (uint32_t)ragged + i), 0), 1));
+    size_t ragged = tfp_attr_list_size(op, "ragged_values_types"), dense = tfp_attr_list_size(op, "dense_types");
+    int64_t splits = TFP_DIM_UNKNOWN;
+    for (size_t i = ragged; i < 2 * ragged && i < op->in_count; i++)
+        splits = tfp_merge_dim(op, splits, tfp_dim(tfp_in(op, (uint32_t)i), 0));
     for (uint32_t i = 1; i <= dense && i <= op->in_count; i++)
-        batch = tfp_merge_dim(op, batch, tfp_dim(tfp_in(op, op->in_count - i), 0));
+        splits = tfp_merge_dim(op, splits, tfp_plus(tfp_dim(tfp_in(op, op->in_count - i), 0), 1));
     tfp_set(op, 0, tfp_vector_of(op, TFP_DIM_UNKNOWN));
-    tfp_set(op, 1, tfp_vector_of(op, tfp_plus(batch, 1)));
+    tfp_set(op, 1, tfp_vector_of(op, splits));
 }
 
 /* Splits of the parameters, their values, indices; every output but the last is splits. */
