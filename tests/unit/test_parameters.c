@@ -46,6 +46,9 @@ static bool has_type(const found *f, const char *name, const char *type)
     "node { name: '" name "' op: '" op "' attr { key: 'shape' value { shape { " dims "} } } "                          \
     "attr { key: 'dtype' value { type: DT_FLOAT } } " more "} "
 #define HANDLE(name, dims) VARIABLE("VarHandleOp", name, dims, "")
+#define COUNTER(name)                                                                                                  \
+    "node { name: '" name "' op: 'VarHandleOp' attr { key: 'shape' value { shape { } } } "                             \
+    "attr { key: 'dtype' value { type: DT_INT64 } } } "
 #define SHARED(name, shared, dims)                                                                                     \
     VARIABLE("VarHandleOp", name, dims, "attr { key: 'shared_name' value { s: '" shared "' } } ")
 
@@ -95,17 +98,18 @@ static void what_optimizers_apply_is_trained_and_the_rest_of_it_is_theirs(void *
 static void names_tell_slots_optimizers_and_bookkeeping(void **state)
 {
     (void)state;
-    found f =
-        find("graph", HANDLE("w", DIM(4)) HANDLE("w/Adam", DIM(4)) HANDLE("w/Adam_1", DIM(4)) HANDLE("w/bias", DIM(4))
-                          HANDLE("v/Adam", DIM(4)) HANDLE("adam/iteration", "") HANDLE("adam/dense_velocity", DIM(9))
-                              HANDLE("net/iteration", "") HANDLE("beta1_power_1", "") HANDLE("global_step", ""));
+    found f = find("graph", HANDLE("w", DIM(4)) HANDLE("w/Adam", DIM(4)) HANDLE("w/Adam_1", DIM(4))
+                                HANDLE("w/bias", DIM(4)) HANDLE("v/Adam", DIM(4)) COUNTER("adam/iteration")
+                                    HANDLE("adam/dense_velocity", DIM(9)) COUNTER("net/iteration")
+                                        HANDLE("net/w", DIM(2)) HANDLE("beta1_power_1", "") HANDLE("global_step", ""));
     assert_int_equal(kind_of(&f, "w"), TFP_TRAINED);
     assert_int_equal(kind_of(&f, "w/Adam"), TFP_SLOT);
     assert_int_equal(kind_of(&f, "w/Adam_1"), TFP_SLOT);
     assert_int_equal(kind_of(&f, "w/bias"), TFP_PARAMETER);
     assert_int_equal(kind_of(&f, "v/Adam"), TFP_PARAMETER); /* there is no v */
     assert_int_equal(kind_of(&f, "adam/dense_velocity"), TFP_SLOT);
-    assert_int_equal(kind_of(&f, "net/iteration"), TFP_PARAMETER);
+    assert_int_equal(kind_of(&f, "net/iteration"), TFP_BOOKKEEPING);
+    assert_int_equal(kind_of(&f, "net/w"), TFP_PARAMETER); /* no optimizer */
     assert_int_equal(kind_of(&f, "beta1_power_1"), TFP_BOOKKEEPING);
     assert_int_equal(kind_of(&f, "global_step"), TFP_BOOKKEEPING);
     drop(&f);
