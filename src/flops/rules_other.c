@@ -88,7 +88,7 @@ static void predict(tfp_op *op)
 
 static void predict_in_training(tfp_op *op) /* ensemble, tree and node of each example, features */
 {
-    int64_t rows = examples(op, 1);
+    int64_t rows = examples(op, 3);
     tfp_set(op, 0, tfp_matrix_of(op, rows, tfp_attr_int(op, "logits_dimension", TFP_DIM_UNKNOWN)));
     tfp_set(op, 1, tfp_vector_of(op, rows));
     tfp_set(op, 2, tfp_vector_of(op, rows));
@@ -169,6 +169,28 @@ static void unstack_activations(tfp_op *op)
     }
 }
 
+/* Embedding lookups in the form that SparseCores read: where rows end, padded to 8, for each core and its minibatches;
+ * samples, tokens, gains; how much of them is filled, how many minibatches there are. */
+static void csr(tfp_op *op, const char *samples, int64_t parts)
+{
+    int64_t cores = tfp_attr_int(op, "num_sc_per_chip", TFP_UNKNOWN);
+    int64_t ends = tfp_times(tfp_attr_int(op, "num_replica", TFP_UNKNOWN), cores);
+    ends = tfp_times(tfp_over(tfp_plus(ends, 7), 8), 8);
+    ends = tfp_times(tfp_times(ends, cores), tfp_attr_int(op, "max_minibatches_per_sc", TFP_UNKNOWN));
+    int64_t ids =
+        tfp_times(tfp_attr_int(op, samples, TFP_UNKNOWN), tfp_attr_int(op, "max_ids_per_chip_per_sample", TFP_UNKNOWN));
+    tfp_scalar_outputs(op);
+    tfp_set(op, 0, tfp_vector_of(op, ends));
+    set_many(op, 1, 3, tfp_vector_of(op, tfp_times(ids, parts)));
+}
+
+static void csr_of_chip(tfp_op *op) { csr(op, "sample_count", 1); }
+
+static void csr_of_cores(tfp_op *op)
+{
+    csr(op, "sample_count_per_sc", tfp_attr_int(op, "num_sc_per_chip", TFP_UNKNOWN));
+}
+
 /* clang-format off */
 const tfp_op_rule tfp_rules_other[] = {
     { "BoostedTreesAggregateStats",                            aggregate,           TFP_NO_COUNT },
@@ -245,6 +267,8 @@ const tfp_op_rule tfp_rules_other[] = {
     { "ToBool",                tfp_scalar_outputs,  TFP_MOVES },
     { "WorkerHeartbeat",       tfp_scalar_outputs,  TFP_MOVES },
     { "XlaLaunchV2",           tfp_unknown_outputs, TFP_NO_COUNT },
+    { "GetMinibatchesInCsrWithPhysicalReplica", csr_of_chip, TFP_MOVES },
+    { "ConvertToSparseCoreCsrWrappedCooTensor", csr_of_cores, TFP_MOVES },
     { "XlaSparseActivationsUnstack", unstack_activations, TFP_MOVES },
     { "XlaSparseGradientsStack",     tfp_unknown_outputs, TFP_MOVES },
 
