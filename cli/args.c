@@ -11,13 +11,18 @@
 /* clang-format off */
 const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default, means on a terminal without NO_COLOR", false, false },
+    [CLI_CONTEXT_PATH] = { "profile_context_path", "DIR", "serve", "the folder into which a ProfileContext writes its profiles", false, false },
     [CLI_EXTRA_FILES] = { "extra_files", "FILE...",   "diff",    "more sides", true, true },
     [CLI_EXTRA_NAMES] = { "extra_names", "NAME...",   "diff",    "what --extra-files are called", true, true },
     [CLI_FUNCTIONS] = { "functions", NULL,            NULL,      "take the nodes of a graph's function library too, as FUNCTION/NODE", false, false },
     [CLI_FAIL_ON] = { "fail_on", "CHECKER,...",       "advise",  "end with status 5 when one of these checkers has findings", false, false },
     [CLI_HELP]    = { "help",    NULL,                NULL,      "show help, of the verb if there is one", false, true },
+    [CLI_HOST]    = { "host",    "ADDRESS",           "serve",   "listen on this address instead of 127.0.0.1; others than loopback ones let other machines in", false, false },
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)", false, false },
+    [CLI_NO_TOKEN] = { "no_token", NULL,              "serve",   "let every program of this machine in, without the token in the address", false, false },
     [CLI_O]       = { "o",       "FILE",              "convert", "the file to write; - is stdout", false, false },
+    [CLI_OPEN]    = { "open",    NULL,                "serve",   "show the page in the browser", false, false },
+    [CLI_PORT]    = { "port",    "NUMBER",            "serve",   "listen on this port instead of 7007; 0: any that is free", false, false },
     [CLI_VERSION] = { "version", NULL,                NULL,      "show the version", false, false },
 };
 /* clang-format on */

@@ -64,13 +64,18 @@ void cli_open_standard(void); /* closed standard files must not become someone e
 /* ---- what a command line or a line at the prompt says ---- */
 typedef enum cli_flag_id {
     CLI_COLOR,
+    CLI_CONTEXT_PATH,
     CLI_EXTRA_FILES,
     CLI_EXTRA_NAMES,
     CLI_FAIL_ON,
     CLI_FUNCTIONS,
     CLI_HELP,
+    CLI_HOST,
     CLI_MAN,
+    CLI_NO_TOKEN,
     CLI_O,
+    CLI_OPEN,
+    CLI_PORT,
     CLI_VERSION,
     CLI_FLAG_COUNT
 } cli_flag_id;
@@ -182,6 +187,7 @@ int cli_stdout_fault(cli *c); /* what went wrong on the way to stdout, if that w
 int cli_stats(cli *c, const cli_call *call, tfp_options *o);      /* compare.c */
 int cli_diff(cli *c, const cli_call *call, tfp_options *o);       /* compare.c */
 int cli_query(cli *c, const cli_call *call, tfp_options *o);      /* query.c */
+int cli_serve(cli *c, const cli_call *call, tfp_options *o);      /* serve.c */
 char *cli_query_start(char *line);                                /* query.c: where the SQL of a line begins, or NULL */
 int cli_help(cli *c, const cli_call *call, tfp_options *o);       /* help.c */
 void cli_list_options(cli *c, const tfp_options *o, bool all);    /* help.c */

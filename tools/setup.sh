@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 goal=${1:-build}
-build="gcc g++ libc6-dev meson ninja-build pkg-config libre2-dev libdeflate-dev zlib1g-dev libsnappy-dev libedit-dev libxxhash-dev libsqlite3-dev"
+build="gcc g++ libc6-dev meson ninja-build pkg-config libre2-dev libdeflate-dev zlib1g-dev libsnappy-dev libedit-dev libxxhash-dev libsqlite3-dev libmicrohttpd-dev"
 python="python3 python3-venv python3-dev binutils"
 optional=
 case $goal in

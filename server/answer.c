@@ -1,0 +1,136 @@
+/* server/answer.c: bytes of an answer, and JSON. */
+#include "answer.h"
+#include "tfprof/tfprof.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void answer_free(answer *a)
+{
+    free(a->data);
+    a->data = NULL;
+    a->size = a->room = 0;
+}
+
+void answer_add(answer *a, const void *data, size_t size)
+{
+    if (a->failed) return;
+    if (size > ANSWER_MOST - a->size) {
+        a->failed = true;
+        return;
+    }
+    if (a->size + size > a->room) {
+        size_t room = a->room * 2 > a->size + size ? a->room * 2 : a->size + size + 4096;
+        char *more = realloc(a->data, room);
+        if (!more) {
+            a->failed = true;
+            return;
+        }
+        a->data = more;
+        a->room = room;
+    }
+    if (size) memcpy(a->data + a->size, data, size);
+    a->size += size;
+}
+
+int answer_write(void *a, const void *data, size_t size)
+{
+    answer_add(a, data, size);
+    return ((answer *)a)->failed;
+}
+
+static void add_text(answer *a, const char *text) { answer_add(a, text, strlen(text)); }
+
+void answer_error(answer *a, int status, const char *format, ...)
+{
+    char text[4200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    answer_free(a);
+    *a = (answer){ .status = status, .type = "application/json" };
+    json_open(a, NULL, '{');
+    json_text(a, "error", text);
+    json_close(a, '}');
+}
+
+/* ---- JSON ---- */
+
+static void add_quoted(answer *a, const char *text)
+{
+    size_t size = strlen(text), shown = tfp_text_escape(text, size, NULL, 0);
+    char *safe = shown == SIZE_MAX ? NULL : malloc(shown + 1);
+    if (!safe) {
+        a->failed = true;
+        return;
+    }
+    tfp_text_escape(text, size, safe, shown + 1);
+    add_text(a, "\"");
+    for (const char *at = safe; *at;) {
+        size_t plain = strcspn(at, "\"\\");
+        answer_add(a, at, plain);
+        at += plain;
+        if (!*at) break;
+        answer_add(a, "\\", 1);
+        answer_add(a, at++, 1);
+    }
+    add_text(a, "\"");
+    free(safe);
+}
+
+static void start_value(answer *a, const char *key)
+{
+    if (a->comma) add_text(a, ",");
+    a->comma = true;
+    if (!key) return;
+    add_quoted(a, key);
+    add_text(a, ":");
+}
+
+void json_open(answer *a, const char *key, char bracket)
+{
+    start_value(a, key);
+    answer_add(a, &bracket, 1);
+    a->comma = false;
+}
+
+void json_close(answer *a, char bracket)
+{
+    answer_add(a, &bracket, 1);
+    a->comma = true;
+}
+
+void json_text(answer *a, const char *key, const char *text)
+{
+    start_value(a, key);
+    if (text)
+        add_quoted(a, text);
+    else
+        add_text(a, "null");
+}
+
+void json_int(answer *a, const char *key, int64_t n)
+{
+    char text[32];
+    start_value(a, key);
+    snprintf(text, sizeof text, "%lld", (long long)n);
+    add_text(a, text);
+}
+
+void json_real(answer *a, const char *key, double x)
+{
+    char text[40];
+    start_value(a, key);
+    snprintf(text, sizeof text, "%.17g", x);
+    add_text(a, isfinite(x) ? text : "null");
+}
+
+void json_bool(answer *a, const char *key, bool b)
+{
+    start_value(a, key);
+    add_text(a, b ? "true" : "false");
+}

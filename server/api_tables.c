@@ -1,0 +1,53 @@
+/* server/api_tables.c: what this tfprof can do, for whoever makes controls of it. */
+#include "routes.h"
+#include "tfprof/tfprof.h"
+
+static void list_table(answer *a, const char *key, tfp_table table)
+{
+    const char *name;
+    json_open(a, key, '[');
+    for (size_t i = 0; (name = tfp_list(table, i)); i++) {
+        json_open(a, NULL, '{');
+        json_text(a, "name", name);
+        json_text(a, "help", tfp_help(table, name));
+        json_close(a, '}');
+    }
+    json_close(a, ']');
+}
+
+static void list_options(answer *a, tfp_table table)
+{
+    const char *name;
+    tfp_options *o = tfp_options_new();
+    for (size_t i = 0; o && (name = tfp_list(table, i)); i++) {
+        json_open(a, NULL, '{');
+        json_text(a, "name", name);
+        json_text(a, "kind", tfp_options_kind(name) == 'b' ? "boolean" : "value");
+        json_text(a, "value", tfp_options_get(o, name));
+        json_text(a, "help", tfp_help(table, name));
+        json_text(a, "commands", tfp_options_commands(name));
+        json_close(a, '}');
+    }
+    if (!o) a->failed = true;
+    tfp_options_free(o);
+}
+
+static void answer_tables(catalog *c, const request *r, const route_words *w, answer *a)
+{
+    (void)c, (void)r, (void)w;
+    json_open(a, NULL, '{');
+    json_text(a, "version", tfp_version());
+    list_table(a, "views", TFP_VIEWS);
+    list_table(a, "columns", TFP_COLUMNS);
+    json_open(a, "options", '[');
+    list_options(a, TFP_OPTIONS);
+    list_options(a, TFP_COMMAND_OPTIONS);
+    json_close(a, ']');
+    list_table(a, "orders", TFP_ORDERS);
+    list_table(a, "checkers", TFP_CHECKERS);
+    list_table(a, "outputs", TFP_OUTPUTS);
+    list_table(a, "formats", TFP_FORMATS);
+    json_close(a, '}');
+}
+
+const route routes_tables[] = { { "/api/v1/tables", answer_tables, "" }, { 0 } };

@@ -1,0 +1,94 @@
+/* server/connections.c: how long each connection takes. A request must be whole 8 s after the connection or the answer
+ * before it, an answer must be taken within 2 minutes; else its socket is shut, and libmicrohttpd finds it closed. */
+#include "server_parts.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define ASKING_MOST_MS 8000
+#define TAKING_MOST_MS 120000
+
+struct connection {
+    connection *next, *previous;
+    int socket;
+    bool answering;
+    int64_t since_ms;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static connection *context_of(server *s, struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *info = s->mhd.MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static void set(server *s, connection *k, bool answering)
+{
+    if (!k) return;
+    pthread_mutex_lock(&s->lock);
+    k->answering = answering;
+    k->since_ms = now_ms();
+    pthread_mutex_unlock(&s->lock);
+}
+
+void connections_asks(server *s, struct MHD_Connection *c) { set(s, context_of(s, c), true); }
+
+void connections_completed(void *cls, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why)
+{
+    (void)state, (void)why;
+    set(cls, context_of(cls, c), false);
+}
+
+static void begin(server *s, struct MHD_Connection *c, void **context)
+{
+    const union MHD_ConnectionInfo *info = s->mhd.MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    connection *k = info ? calloc(1, sizeof *k) : NULL;
+    *context = k;
+    if (!k) return;
+    k->socket = info->connect_fd;
+    k->since_ms = now_ms();
+    pthread_mutex_lock(&s->lock);
+    k->next = s->connections;
+    if (k->next) k->next->previous = k;
+    s->connections = k;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void end(server *s, connection *k)
+{
+    if (!k) return;
+    pthread_mutex_lock(&s->lock);
+    if (k->next) k->next->previous = k->previous;
+    if (k->previous)
+        k->previous->next = k->next;
+    else
+        s->connections = k->next;
+    pthread_mutex_unlock(&s->lock);
+    free(k);
+}
+
+void connections_notify(void *cls, struct MHD_Connection *c, void **context, enum MHD_ConnectionNotificationCode what)
+{
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        begin(cls, c, context);
+    } else {
+        end(cls, *context);
+        *context = NULL;
+    }
+}
+
+void connections_cut(server *s, bool all)
+{
+    int64_t now = now_ms();
+    pthread_mutex_lock(&s->lock);
+    for (connection *k = s->connections; k; k = k->next)
+        if (all || now - k->since_ms > (k->answering ? TAKING_MOST_MS : ASKING_MOST_MS)) shutdown(k->socket, SHUT_RDWR);
+    pthread_mutex_unlock(&s->lock);
+}

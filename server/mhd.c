@@ -1,0 +1,35 @@
+/* server/mhd.c: finds libmicrohttpd and its functions. */
+#include "mhd.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LIBRARY "libmicrohttpd.so.12"
+
+bool mhd_load(mhd *m, char *why, size_t room)
+{
+    memset(m, 0, sizeof *m);
+    m->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!m->library) {
+        snprintf(why, room, "serve needs %s, which is not here (Debian: apt install libmicrohttpd12)", LIBRARY);
+        return false;
+    }
+    /* a pointer to a function is read as what dlsym gives: an object pointer of the same size */
+#define MHD_LOOK_UP(name)                                                                                              \
+    *(void **)&m->name = dlsym(m->library, #name);                                                                     \
+    if (!m->name) {                                                                                                    \
+        snprintf(why, room, "serve needs a newer %s: it has no %s", LIBRARY, #name);                                   \
+        mhd_unload(m);                                                                                                 \
+        return false;                                                                                                  \
+    }
+    MHD_FUNCTIONS(MHD_LOOK_UP)
+#undef MHD_LOOK_UP
+    return true;
+}
+
+void mhd_unload(mhd *m)
+{
+    if (m->library) dlclose(m->library);
+    m->library = NULL;
+}

@@ -1,0 +1,56 @@
+/* server/routes.c: from a path to who answers it. */
+#include "routes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const route *const lists[] = { routes_tables, routes_profiles, routes_views, routes_page };
+
+/* A star stands for one part of the path, which is not empty. */
+static bool fits(const char *pattern, const char *path, route_words *w)
+{
+    size_t word = 0;
+    while (*pattern && *path) {
+        if (*pattern != '*') {
+            if (*pattern++ != *path++) return false;
+            continue;
+        }
+        size_t n = strcspn(path, "/");
+        if (!n || n >= sizeof w->text[0] || word == sizeof w->text / sizeof w->text[0]) return false;
+        snprintf(w->text[word++], sizeof w->text[0], "%.*s", (int)n, path);
+        path += n;
+        pattern++;
+    }
+    return !*pattern && !*path;
+}
+
+static bool in_list(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += n)
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
+    return false;
+}
+
+static bool parameters_fit(const route *t, const request *r, answer *a)
+{
+    if (strcmp(t->parameters, "*") == 0) return true;
+    for (size_t i = 0; i < r->parameter_count; i++) {
+        if (strcmp(r->parameters[i].name, "token") == 0 || in_list(t->parameters, r->parameters[i].name)) continue;
+        answer_error(a, 400, "no parameter '%s' here", r->parameters[i].name);
+        return false;
+    }
+    return true;
+}
+
+void routes_answer(catalog *c, const request *r, answer *a)
+{
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (const route *t = lists[i]; t->path; t++) {
+            route_words w = { 0 };
+            if (!fits(t->path, r->path, &w)) continue;
+            if (parameters_fit(t, r, a)) t->answer(c, r, &w, a);
+            return;
+        }
+    answer_error(a, 404, "there is nothing of that name here");
+}

@@ -1,0 +1,215 @@
+/* server/server.c: the life of the server: an address, a token, threads that answer, and the end. */
+#include "server_parts.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PORT 7007 /* TensorFlow's profiler-ui had this one */
+#define THREADS 4
+#define CONNECTIONS 2400
+#define DESCRIPTORS 4096
+#define MEMORY_OF_CONNECTION ((size_t)24 << 10) /* a request's headers must fit */
+
+enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
+
+static volatile sig_atomic_t stopped;
+
+/* A view that takes long must not hold up the end. */
+static void on_stop(int signal)
+{
+    (void)signal;
+    if (stopped) _exit(0);
+    stopped = 1;
+    alarm(2);
+}
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    _exit(0);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction stop = { .sa_handler = on_stop }, late = { .sa_handler = on_alarm },
+                     ignored = { .sa_handler = SIG_IGN };
+    stopped = 0;
+    sigaction(SIGTERM, &stop, NULL);
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGHUP, &stop, NULL);
+    sigaction(SIGALRM, &late, NULL);
+    sigaction(SIGPIPE, &ignored, NULL);
+}
+
+typedef union address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+} address;
+
+static bool parse_address(const char *host, int port, address *out, socklen_t *size, bool *loopback)
+{
+    memset(out, 0, sizeof *out);
+    if (!host || strcmp(host, "localhost") == 0) host = "127.0.0.1";
+    if (inet_pton(AF_INET, host, &out->v4.sin_addr) == 1) {
+        out->v4.sin_family = AF_INET;
+        out->v4.sin_port = htons((uint16_t)port);
+        *size = sizeof out->v4;
+        *loopback = ntohl(out->v4.sin_addr.s_addr) >> 24 == 127;
+        return true;
+    }
+    if (inet_pton(AF_INET6, host, &out->v6.sin6_addr) != 1) return false;
+    out->v6.sin6_family = AF_INET6;
+    out->v6.sin6_port = htons((uint16_t)port);
+    *size = sizeof out->v6;
+    *loopback = IN6_IS_ADDR_LOOPBACK(&out->v6.sin6_addr);
+    return true;
+}
+
+static int listen_at(const serve_options *o, server *s, char *why, size_t room)
+{
+    address a;
+    socklen_t size;
+    bool loopback;
+    int wish = o->port < 0 ? PORT : o->port, one = 1;
+    if (!parse_address(o->host, wish, &a, &size, &loopback)) {
+        snprintf(why, room, "--host '%s': not an address such as 127.0.0.1 or ::1", o->host);
+        return -1;
+    }
+    if (!loopback && o->no_token) {
+        snprintf(why, room, "--no-token works on loopback addresses only: others could read the profiles");
+        return -1;
+    }
+    int fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (fd < 0 || bind(fd, &a.any, size) || listen(fd, 1024) || getsockname(fd, &a.any, &size)) {
+        snprintf(why, room,
+                 errno == EADDRINUSE ? "port %d is in use; --port takes another one, 0 any that is free"
+                                     : "port %d: cannot listen (%s)",
+                 wish, strerror(errno));
+        if (fd >= 0) close(fd);
+        return -1;
+    }
+    const char *host = !o->host || strcmp(o->host, "localhost") == 0 ? "127.0.0.1" : o->host;
+    s->port = ntohs(a.any.sa_family == AF_INET ? a.v4.sin_port : a.v6.sin6_port);
+    snprintf(s->host_name, sizeof s->host_name, strchr(host, ':') ? "[%s]" : "%s", host);
+    if (!loopback && o->say)
+        o->say(o->ctx,
+               "listening on an address that other machines may reach: who has the page's whole URL sees all profiles "
+               "given here, and it is not encrypted");
+    return fd;
+}
+
+static bool make_token(const serve_options *o, server *s)
+{
+    unsigned char bytes[16];
+    if (o->no_token) return true;
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
+    for (size_t i = 0; i < sizeof bytes; i++) snprintf(s->token + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
+static void raise_limits(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= DESCRIPTORS) return;
+    files.rlim_cur = files.rlim_max < DESCRIPTORS ? files.rlim_max : DESCRIPTORS;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static bool start_answering(server *s, int fd)
+{
+    struct rlimit files;
+    unsigned most = CONNECTIONS;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < CONNECTIONS + 200)
+        most = files.rlim_cur > 400 ? (unsigned)files.rlim_cur - 200 : 200;
+    s->daemon = s->mhd.MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, http_request, s, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT, most,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_OF_CONNECTION, MHD_OPTION_CONNECTION_TIMEOUT, 30u,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, connections_notify, s,
+        MHD_OPTION_NOTIFY_COMPLETED, connections_completed, s, MHD_OPTION_END);
+    return s->daemon != NULL;
+}
+
+static void show_in_browser(const char *url)
+{
+    if (fork() != 0) return;
+    int nothing = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3 && nothing >= 0; fd++) dup2(nothing, fd);
+    setsid();
+    execlp("xdg-open", "xdg-open", url, (char *)NULL);
+    _exit(1);
+}
+
+static void tell(const serve_options *o, const server *s)
+{
+    char line[320];
+    snprintf(line, sizeof line, "http://%s:%d/%s%s", s->host_name, s->port, *s->token ? "?token=" : "", s->token);
+    if (o->open) show_in_browser(line);
+    if (o->say) o->say(o->ctx, line);
+}
+
+static void answer_until_stopped(server *s)
+{
+    struct timespec nap = { 0, 250000000 };
+    while (!stopped) {
+        nanosleep(&nap, NULL);
+        connections_cut(s, false);
+        catalog_look(s->catalog);
+        waitpid(-1, NULL, WNOHANG);
+    }
+}
+
+int serve(const serve_options *o, char *why, size_t room)
+{
+    server s = { 0 };
+    int status = BAD_INPUT, fd = -1;
+    *why = 0;
+    pthread_mutex_init(&s.lock, NULL);
+    catch_signals();
+    raise_limits();
+    if (!mhd_load(&s.mhd, why, room)) goto out;
+    fd = listen_at(o, &s, why, room);
+    if (fd < 0) {
+        status = BAD_USAGE;
+        goto out;
+    }
+    if (!make_token(o, &s)) {
+        snprintf(why, room, "no random numbers for a token");
+        goto out;
+    }
+    tell(o, &s);
+    confine(); /* before there are threads: it holds for those that are made after it */
+    s.catalog = catalog_new(o, why, room);
+    if (!s.catalog) goto out;
+    if (!start_answering(&s, fd)) {
+        snprintf(why, room, "libmicrohttpd cannot start");
+        goto out;
+    }
+    answer_until_stopped(&s);
+    status = DONE;
+out:
+    if (s.daemon) {
+        connections_cut(&s, true);
+        s.mhd.MHD_stop_daemon(s.daemon);
+    } else if (fd >= 0) {
+        close(fd);
+    }
+    catalog_free(s.catalog);
+    mhd_unload(&s.mhd);
+    pthread_mutex_destroy(&s.lock);
+    return status;
+}

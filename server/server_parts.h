@@ -1,0 +1,38 @@
+/* server/server_parts.h: the running server, for the files that make it. */
+#ifndef TFP_SERVER_PARTS_H
+#define TFP_SERVER_PARTS_H
+
+#include "mhd.h"
+#include "routes.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct connection connection;
+
+typedef struct server {
+    mhd mhd;
+    struct MHD_Daemon *daemon;
+    catalog *catalog;
+    char host_name[80]; /* as a Host header has it: an IPv6 address in brackets */
+    int port;
+    char token[40];        /* "" without */
+    _Atomic size_t bodies; /* bytes of answers that are being sent */
+    pthread_mutex_t lock;  /* of the connections */
+    connection *connections;
+} server;
+
+/* http.c */
+enum MHD_Result http_request(void *cls, struct MHD_Connection *c, const char *path, const char *method,
+                             const char *version, const char *data, size_t *size, void **state);
+
+/* connections.c: who is slow is cut off: libmicrohttpd's own time limit begins anew with every byte. */
+void connections_notify(void *cls, struct MHD_Connection *c, void **context, enum MHD_ConnectionNotificationCode what);
+void connections_completed(void *cls, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why);
+void connections_asks(server *s, struct MHD_Connection *c); /* its request is whole */
+void connections_cut(server *s, bool all);                  /* now and then */
+
+/* confine.c: no file is written from here on, and no new rights are had. */
+void confine(void);
+
+#endif
