@@ -259,15 +259,19 @@ static tfp_cost any_conv_count(const tfp_op *op)
     return tfp_cost_macs(tfp_conv_macs(op, filter.rank == 5 ? 3 : 2));
 }
 
-static tfp_cost pad_conv_count(const tfp_op *op)
+static tfp_cost pad_conv_count(const tfp_op *op) /* per: which input is the filter */
 {
-    int64_t taps = filter_taps(op, tfp_in(op, (uint32_t)op->rule->per), 2), resize = 0;
-    if (op->rule->per == 3) { /* three linear interpolations of three operations each */
-        resize = tfp_times(tfp_times(tfp_dim(tfp_in(op, 0), 0), tfp_dim(tfp_in(op, 0), 3)),
-                           tfp_times(size_element(op, 1, 0), size_element(op, 1, 1)));
-        resize = tfp_times(9, resize);
-    }
-    return tfp_cost_mixed(tfp_times(tfp_elements(tfp_out(op, 0)), taps), resize);
+    int64_t taps = filter_taps(op, tfp_in(op, (uint32_t)op->rule->per), 2);
+    return tfp_cost_macs(tfp_times(tfp_elements(tfp_out(op, 0)), taps));
+}
+
+/* Before it, each resized element is a weighted sum of 2 x 2. */
+static tfp_cost resize_conv_count(const tfp_op *op)
+{
+    tfp_dims in = tfp_in(op, 0);
+    int64_t places = tfp_times(size_element(op, 1, 0), size_element(op, 1, 1));
+    int64_t resized = tfp_times(tfp_times(tfp_dim(in, 0), tfp_dim(in, 3)), places);
+    return tfp_cost_macs(tfp_plus(pad_conv_count(op).macs, tfp_times(4, resized)));
 }
 
 /* The registry's formula: 2 * n(image) * n(filter) / (channels of the image * strides), cut. */
@@ -298,25 +302,25 @@ static tfp_cost as_forward(const tfp_op *op, tfp_dims filter)
 static tfp_cost grad_with_filter(const tfp_op *op) { return as_forward(op, tfp_in(op, 1)); }
 static tfp_cost grad_of_filter(const tfp_op *op) { return as_forward(op, tfp_out(op, 0)); }
 
-static int64_t places(tfp_dims filter) { return tfp_times(tfp_dim(filter, 0), tfp_dim(filter, 1)); }
+static int64_t filter_places(tfp_dims filter) { return tfp_times(tfp_dim(filter, 0), tfp_dim(filter, 1)); }
 
 static tfp_cost depthwise_grad(const tfp_op *op)
 {
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, 2)), places(tfp_in(op, 1))));
+    return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, 2)), filter_places(tfp_in(op, 1))));
 }
 static tfp_cost depthwise_filter_grad(const tfp_op *op)
 {
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, 2)), places(tfp_out(op, 0))));
+    return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, 2)), filter_places(tfp_out(op, 0))));
 }
 
 /* An addition and a comparison each. */
 static tfp_cost dilation_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(2, tfp_times(tfp_elements(tfp_out(op, 0)), places(tfp_in(op, 1)))));
+    return tfp_cost_of(tfp_times(2, tfp_times(tfp_elements(tfp_out(op, 0)), filter_places(tfp_in(op, 1)))));
 }
 static tfp_cost dilation_grad_count(const tfp_op *op)
 {
-    int64_t per = tfp_plus(tfp_times(2, places(tfp_in(op, 1))), 1);
+    int64_t per = tfp_plus(tfp_times(2, filter_places(tfp_in(op, 1))), 1);
     return tfp_cost_of(tfp_times(tfp_elements(tfp_in(op, 2)), per));
 }
 
@@ -351,8 +355,8 @@ const tfp_op_rule tfp_rules_conv[] = {
     { "DepthwiseConv2dNativeBackpropInput", sizes_first, depthwise_grad, 2, AS_DEPTHWISE },
     { "DepthwiseConv2dNativeBackpropFilter", sizes_second, depthwise_filter_grad, 2, AS_DEPTHWISE },
     { "FusedPadConv2D", pad_conv, pad_conv_count, 2, "as Conv2D", "as Conv2D" },
-    { "FusedResizeAndPadConv2D", resize_pad_conv, pad_conv_count, 3, "as Conv2D + 9 * n(resized)",
-      "as Conv2D; three linear interpolations an element" },
+    { "FusedResizeAndPadConv2D", resize_pad_conv, resize_conv_count, 3, "as Conv2D + 8 * n(resized)",
+      "Conv2D, and ResizeBilinear" },
     { "Dilation2D", dilation_shape, dilation_count, 0, "2 * n(out) * filter height * width", "registry" },
     { "Dilation2DBackpropInput", tfp_same_as_input, dilation_grad_count, 0,
       "n(out_backprop) * (2 * filter height * width + 1)", "the place of the largest again, an addition there" },

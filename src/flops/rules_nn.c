@@ -114,7 +114,7 @@ static int64_t approximate_size(const tfp_op *op, int64_t n, int rank, int64_t k
 {
     int64_t tile = rank == 1 ? 1024 : 128, override = tfp_attr_int(op, "reduction_input_size_override", -1);
     double recall = tfp_attr_real(op, "recall_target", (double)0.95F);
-    if (n <= tile) return n;
+    if (n <= tile || recall == 1) return n; /* all, where none may be missed */
     if (!(recall > 0 && recall <= 1) || (override >= 0 && override < n)) return TFP_DIM_UNKNOWN;
     if (k == 1) return tile;
     double bins = (1.0 - (double)k) / log(recall);

@@ -277,7 +277,7 @@ def the_largest():
         node("TopKUnique", ask(shape), k=2)
         node("TopKWithUnique", ask(shape), k=2)
         node("IsotonicRegression", ask(shape))
-    for n, k, recall, gather in itertools.product((100, 1000, 1300, 100000, 2**20, 5000011), (1, 2, 10, 90), (0.5, 0.95, 0.999),
+    for n, k, recall, gather in itertools.product((100, 1000, 1300, 100000, 2**20, 5000011), (1, 2, 10, 90), (0.5, 0.95, 0.999, 1.0),
                                                   (True, False)):
         for shape, axis in (([n], -1), ([2, n], 1), ([n, U], 0)):
             node("ApproxTopK", ask(shape), k=k, reduction_dimension=axis, recall_target=recall, aggregate_to_topk=gather)
@@ -607,6 +607,8 @@ def counted():
     count("DepthwiseConv2dNativeBackpropInput", 2 * 2 * 7 * 8 * 24 * 6, 2 * 7 * 8 * 24 * 6, image, ask(filters), ask([2, 7, 8, 24]), **plain)
     count("DepthwiseConv2dNativeBackpropFilter", 2 * 2 * 7 * 8 * 24 * 6, 2 * 7 * 8 * 24 * 6, ask(image), filters, ask([2, 7, 8, 24]), **plain)
     count("Conv3DBackpropInputV2", 2 * 2 * 7 * 8 * 9 * 4 * 36, None, [2, 9, 9, 9, 6], ask([3, 2, 1, 6, 4]), ask([2, 7, 8, 9, 4]), strides=[1] * 5, padding="VALID")
+    count("FusedResizeAndPadConv2D", 2 * (2 * 11 * 12 * 4 * 36 + 4 * 2 * 8 * 9 * 6), None, ask(image), [8, 9], [[0, 0], [2, 3], [4, 0], [0, 0]],
+          ask(filters), mode="REFLECT", **plain)
     count("Dilation2D", 2 * 2 * 7 * 8 * 6 * 6, 0, ask(image), ask([3, 2, 6]), rates=[1] * 4, **plain)
     pool = dict(strides=[1] * 4, padding="VALID", data_format="NCHW", ksize=[1, 1, 3, 2])
     count("AvgPool", 6 * 2 * 6 * 7 * 8, 0, ask([2, 6, 9, 9]), **pool)
