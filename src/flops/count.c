@@ -132,10 +132,10 @@ static void keep_node(summer *s, uint32_t local, const tfp_node_flops *n, const 
 static void count_instance(summer *s)
 {
     tfp_engine *e = s->e;
-    bool unknown = false;
-    int64_t *runs = tfp_loop_runs(e, s->b, s->x, &unknown, &s->no_memory);
-    s->x->total = (tfp_work){ .loops_unknown = unknown };
-    s->x->node_runs = runs;
+    tfp_loop_counts loops;
+    if (!tfp_loop_runs(e, s->b, s->x, &loops)) s->no_memory = true;
+    s->x->total = (tfp_work){ 0 };
+    s->x->node_runs = loops.runs;
     for (uint32_t k = 0; k < s->b->count && !s->no_memory; k++) {
         uint32_t local = s->b->order[k];
         tfp_op op;
@@ -155,7 +155,11 @@ static void count_instance(summer *s)
             n.all.ops = 1;
             n.all.counted = n.state == TFP_COUNTED;
         }
-        n.loop_runs = runs ? runs[local] : 1;
+        if (loops.unknown && loops.unknown[local]) {
+            n.trips = TFP_UNKNOWN;
+            s->x->total.loops_unknown = true;
+        }
+        n.loop_runs = loops.runs ? loops.runs[local] : 1;
         add_total(&s->x->total, &n.all, n.loop_runs);
         keep_node(s, local, &n, &op);
         s->no_memory |= op.no_memory;

@@ -139,8 +139,12 @@ int64_t tfp_while_trips(const tfp_engine *e, const tfp_instance *cond, const tfp
 /* What variable i is after so many iterations, if it is a counter; NAN else. loops.c */
 double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
                          uint32_t count, uint32_t i, int64_t trips);
-/* Per local of a body: how often one run of it executes it, which loops of TensorFlow 1 make more than once. NULL without
- * such loops, or without memory (*no_memory). loops.c */
-int64_t *tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, bool *unknown, bool *no_memory);
+/* Of loops of TensorFlow 1, per local of a body: how often one run of the body executes it, and whether it is a LoopCond
+ * whose loop nobody knows the trips of (it counts once then). Both NULL without such loops. false without memory. loops.c */
+typedef struct tfp_loop_counts {
+    int64_t *runs;
+    bool *unknown;
+} tfp_loop_counts;
+bool tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, tfp_loop_counts *out);
 
 #endif

@@ -40,9 +40,10 @@ typedef struct tfp_node_flops { /* of one execution of a node; beside program->n
     tfp_count_state state;
     int64_t flops, macs; /* of the node itself, without bodies that it calls; TFP_UNKNOWN unless counted */
     int64_t bytes;       /* that it reads and writes; TFP_UNKNOWN when a shape or type is not known */
-    int64_t trips;     /* of a while: iterations; TFP_UNKNOWN when nobody knows (then its bodies count once); else 1 */
+    int64_t trips;     /* of a while: iterations; TFP_UNKNOWN when nobody knows (then its bodies count once), also at the
+                          LoopCond of such a loop of TensorFlow 1; else 1 */
     int64_t loop_runs; /* how often one run of its body executes it: more than once in loops of TensorFlow 1 */
-    tfp_work all;     /* with the bodies that it calls, iterations included, as far as it is known */
+    tfp_work all;      /* with the bodies that it calls, iterations included, as far as it is known */
 } tfp_node_flops;
 
 typedef struct tfp_flops {
@@ -53,7 +54,7 @@ typedef struct tfp_flops {
     const char **wrong;     /* per node: what did not fit together; NULL */
     uint32_t *program_node; /* per node of the profile: -> program->nodes, TFP_NONE */
     int64_t *calls;         /* per body: how often one execution of the main graph runs it; 0 never */
-    tfp_work total;        /* of one execution of the main graph */
+    tfp_work total;         /* of one execution of the main graph */
 } tfp_flops;
 
 /* Works out the whole program. Errors: TFP_NOMEM; TFP_BADARG a profile without a program; TFP_NOTFOUND an assumed name. */

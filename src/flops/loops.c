@@ -72,34 +72,84 @@ typedef struct loop {
     place body;
     const tfp_known *in;
     uint32_t in_count;
+    const double *exits; /* per local, of loops of TensorFlow 1: what leaves a loop there; NULL in a While */
 } loop;
 
+static const char *const merges[] = { "Merge", "RefMerge", NULL }, *const enters[] = { "Enter", "RefEnter", NULL },
+                         *const exits[] = { "Exit", "RefExit", NULL }, *const conditions[] = { "LoopCond", NULL };
+
+/* What comes into a loop at a Merge, if it comes back as it is. */
+static tfp_edge handed_around(const place *p, uint32_t merge)
+{
+    tfp_edge enter = { TFP_NONE, 0, false };
+    bool same = false;
+    for (uint32_t i = 0; i < 2; i++) {
+        tfp_edge in = input_of(p, merge, i);
+        if (in.back)
+            same = behind(p, input_of(p, in.from, 0)).from == merge;
+        else
+            enter = in;
+    }
+    return same ? enter : (tfp_edge){ TFP_NONE, 0, false };
+}
+
+/* The same as value_at; and in loops of TensorFlow 1 back to what came in from outside, or out of another loop. */
+static double value_of(const loop *l, const place *p, tfp_edge edge)
+{
+    for (uint32_t steps = 0; steps < p->b->count; steps++) {
+        double v = value_at(p, edge);
+        if (!isnan(v) || edge.from == TFP_NONE || !l->exits) return v;
+        edge = behind(p, edge);
+        if (op_is(p, edge.from, exits)) return l->exits[edge.from];
+        if (op_is(p, edge.from, merges))
+            edge = handed_around(p, edge.from);
+        else if (op_is(p, edge.from, enters))
+            edge = input_of(p, edge.from, 0);
+        else
+            return edge.from == TFP_NONE ? NAN : value_at(p, edge);
+    }
+    return NAN;
+}
+
 /* x + c, c + x or x - c: what is added to `variable`. */
-static double added(const place *p, tfp_edge sum, tfp_edge variable)
+static double added(const loop *l, const place *p, tfp_edge sum, tfp_edge variable)
 {
     static const char *const adds[] = { "Add", "AddV2", NULL }, *const subtracts[] = { "Sub", NULL };
     sum = behind(p, sum);
     bool add = op_is(p, sum.from, adds), subtract = op_is(p, sum.from, subtracts);
     if (!add && !subtract) return NAN;
     tfp_edge a = input_of(p, sum.from, 0), b = input_of(p, sum.from, 1), from = behind(p, a);
-    if (from.from == variable.from && from.slot == variable.slot) return add ? value_at(p, b) : -value_at(p, b);
+    if (from.from == variable.from && from.slot == variable.slot) return add ? value_of(l, p, b) : -value_of(l, p, b);
     from = behind(p, b);
-    return add && from.from == variable.from && from.slot == variable.slot ? value_at(p, a) : NAN;
+    return add && from.from == variable.from && from.slot == variable.slot ? value_of(l, p, a) : NAN;
 }
 
-static int64_t compare_passes(const loop *l, uint32_t compare, bool turned, bool inclusive)
+typedef struct comparison {
+    const char *const op[2];
+    bool inclusive;
+    bool falls; /* its first input does, when the loop ends some time */
+} comparison;
+
+static const comparison comparisons[] = { { { "Less", NULL }, false, false },
+                                          { { "LessEqual", NULL }, true, false },
+                                          { { "Greater", NULL }, false, true },
+                                          { { "GreaterEqual", NULL }, true, true } };
+
+static int64_t compare_passes(const loop *l, uint32_t compare, const comparison *how)
 {
-    tfp_edge variable = input_of(&l->cond, compare, turned ? 1 : 0),
-             bound = input_of(&l->cond, compare, turned ? 0 : 1);
-    counter c = l->count(l, behind(&l->cond, variable));
-    return passes(c.start, c.step, value_at(&l->cond, bound), inclusive);
+    for (uint32_t side = 0; side < 2; side++) { /* on which the counter stands */
+        counter c = l->count(l, behind(&l->cond, input_of(&l->cond, compare, side)));
+        bool falls = how->falls != (side == 1);
+        if (!isnan(c.start) && (falls ? c.step < 0 : c.step > 0))
+            return passes(c.start, c.step, value_of(l, &l->cond, input_of(&l->cond, compare, 1 - side)),
+                          how->inclusive);
+    }
+    return TFP_UNKNOWN;
 }
 
 static int64_t condition_passes(const loop *l, tfp_edge condition)
 {
-    static const char *const ands[] = { "LogicalAnd", NULL }, *const less[] = { "Less", NULL },
-                             *const less_equal[] = { "LessEqual", NULL }, *const greater[] = { "Greater", NULL },
-                             *const greater_equal[] = { "GreaterEqual", NULL };
+    static const char *const ands[] = { "LogicalAnd", NULL };
     int64_t least = INT64_MAX;
     tfp_edge todo[16] = { condition };
     for (int count = 1; count > 0;) {
@@ -110,11 +160,9 @@ static int64_t condition_passes(const loop *l, tfp_edge condition)
             todo[count++] = input_of(&l->cond, at.from, 1);
             continue;
         }
-        if (op_is(&l->cond, at.from, less)) n = compare_passes(l, at.from, false, false);
-        if (op_is(&l->cond, at.from, less_equal)) n = compare_passes(l, at.from, false, true);
-        if (op_is(&l->cond, at.from, greater)) n = compare_passes(l, at.from, true, false);
-        if (op_is(&l->cond, at.from, greater_equal)) n = compare_passes(l, at.from, true, true);
-        if (n < 0 && value_at(&l->cond, at) == 1) continue; /* true whatever comes */
+        for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons && n < 0; i++)
+            if (op_is(&l->cond, at.from, comparisons[i].op)) n = compare_passes(l, at.from, &comparisons[i]);
+        if (n < 0 && value_of(l, &l->cond, at) == 1) continue; /* true whatever comes */
         if (n < 0) return TFP_UNKNOWN;
         if (n < least) least = n;
     }
@@ -130,20 +178,20 @@ static counter argument_counter(const loop *l, tfp_edge variable)
     if (i >= l->cond.b->arg_count || i >= l->in_count || i >= l->body.b->def->result_count) return none;
     const tfp_known *k = &l->in[i];
     if (!k->elements || tfp_elements(k->shape) != 1) return none;
-    return (counter){ *k->elements, added(&l->body, l->body.b->results[i], variable) };
+    return (counter){ *k->elements, added(l, &l->body, l->body.b->results[i], variable) };
 }
 
 int64_t tfp_while_trips(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
                         uint32_t count)
 {
-    loop l = { place_of(e, cond), argument_counter, place_of(e, body), in, count };
+    loop l = { place_of(e, cond), argument_counter, place_of(e, body), in, count, NULL };
     return l.cond.b->def->result_count ? condition_passes(&l, l.cond.b->results[0]) : TFP_UNKNOWN;
 }
 
 double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
                          uint32_t count, uint32_t i, int64_t trips)
 {
-    loop l = { place_of(e, cond), argument_counter, place_of(e, body), in, count };
+    loop l = { place_of(e, cond), argument_counter, place_of(e, body), in, count, NULL };
     counter c = argument_counter(&l, (tfp_edge){ i, 0, false });
     return c.start + c.step * (double)trips;
 }
@@ -152,15 +200,14 @@ double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tf
 
 static counter merge_counter(const loop *l, tfp_edge variable)
 {
-    static const char *const merges[] = { "Merge", "RefMerge", NULL }, *const enters[] = { "Enter", "RefEnter", NULL };
     counter c = { NAN, NAN };
     if (!op_is(&l->cond, variable.from, merges)) return c;
     for (uint32_t i = 0; i < 2; i++) {
         tfp_edge in = input_of(&l->cond, variable.from, i);
         if (in.back)
-            c.step = added(&l->cond, input_of(&l->cond, in.from, 0), variable);
+            c.step = added(l, &l->cond, input_of(&l->cond, in.from, 0), variable);
         else if (op_is(&l->cond, in.from, enters))
-            c.start = value_at(&l->cond, input_of(&l->cond, in.from, 0));
+            c.start = value_of(l, &l->cond, input_of(&l->cond, in.from, 0));
     }
     return c;
 }
@@ -168,17 +215,20 @@ static counter merge_counter(const loop *l, tfp_edge variable)
 typedef struct frames {       /* of a body: number 0 is the body itself */
     TFP_VEC(tfp_strid) names; /* ids of frame_name */
     TFP_VEC(uint32_t) parents;
-    TFP_VEC(int64_t) runs; /* iterations, times those of the frames around it */
-    uint32_t *of;          /* per local */
-    tfp_map64 by_name;     /* hash of the name -> number */
+    TFP_VEC(int64_t) trips; /* iterations; TFP_UNKNOWN */
+    uint32_t *of;           /* per local */
+    tfp_map64 by_name;      /* hash of the name -> number */
 } frames;
 
 static uint32_t frame_named(frames *fs, tfp_str name, uint32_t parent, bool *no_memory)
 {
     uint64_t key = tfp_hash(name.data, name.size);
     uint32_t at = tfp_map64_get(&fs->by_name, key);
-    if (at != TFP_NONE) return at;
-    if (!tfp_push(&fs->names, 0) || !tfp_push(&fs->parents, parent) || !tfp_push(&fs->runs, 1) ||
+    if (at != TFP_NONE) {
+        if (!fs->parents.at[at] && parent != at) fs->parents.at[at] = parent; /* constants seem to come from outside */
+        return at;
+    }
+    if (!tfp_push(&fs->names, 0) || !tfp_push(&fs->parents, parent) || !tfp_push(&fs->trips, TFP_UNKNOWN) ||
         !tfp_map64_put(&fs->by_name, key, (uint32_t)fs->names.size - 1)) {
         *no_memory = true;
         return 0;
@@ -188,7 +238,6 @@ static uint32_t frame_named(frames *fs, tfp_str name, uint32_t parent, bool *no_
 
 static void find_frames(tfp_engine *e, const place *p, frames *fs, bool *no_memory)
 {
-    static const char *const enters[] = { "Enter", "RefEnter", NULL }, *const exits[] = { "Exit", "RefExit", NULL };
     for (uint32_t k = 0; k < p->b->count && !*no_memory; k++) {
         uint32_t local = p->b->order[k];
         const tfp_local *l = &p->b->locals[local];
@@ -210,32 +259,61 @@ static void find_frames(tfp_engine *e, const place *p, frames *fs, bool *no_memo
     }
 }
 
-int64_t *tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, bool *unknown, bool *no_memory)
+/* Loops one after the other as they run: what a counter is when its loop ends may be where another's begins. */
+static void find_trips(const loop *l, frames *fs, double *left)
 {
-    static const char *const conditions[] = { "LoopCond", NULL };
-    if (!b->loops) return NULL;
+    const place *p = &l->cond;
+    for (uint32_t k = 0; k < p->b->count; k++) {
+        uint32_t local = p->b->order[k], frame = fs->of[local];
+        left[local] = NAN;
+        if (op_is(p, local, conditions) && frame) {
+            fs->trips.at[frame] = condition_passes(l, (tfp_edge){ local, 0, false });
+        } else if (op_is(p, local, exits)) {
+            tfp_edge variable = behind(p, input_of(p, local, 0));
+            int64_t trips = variable.from == TFP_NONE ? TFP_UNKNOWN : fs->trips.at[fs->of[variable.from]];
+            if (trips < 0 || !fs->of[variable.from]) continue;
+            counter c = merge_counter(l, variable);
+            left[local] = c.start + c.step * (double)trips;
+        }
+    }
+}
+
+/* Of a node in a frame: the iterations of all loops around it, those that nobody knows once. */
+static int64_t runs_in(const frames *fs, uint32_t frame)
+{
+    int64_t runs = 1;
+    for (uint32_t at = frame, steps = 0; at && steps <= frame; at = fs->parents.at[at], steps++) {
+        runs = tfp_times(runs, fs->trips.at[at] < 0 ? 1 : fs->trips.at[at]);
+        if (runs < 0) return 1;
+    }
+    return runs;
+}
+
+bool tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, tfp_loop_counts *out)
+{
+    *out = (tfp_loop_counts){ NULL, NULL };
+    if (!b->loops) return true;
     place p = { e, b, x };
+    bool no_memory = false;
     frames fs = { .of = calloc((size_t)b->count + 1, sizeof *fs.of) };
-    int64_t *runs = TFP_NEW(e->arena, int64_t, b->count + 1);
-    if (!fs.of || !runs || !tfp_push(&fs.names, 0) || !tfp_push(&fs.parents, 0) || !tfp_push(&fs.runs, 1))
-        *no_memory = true;
-    if (!*no_memory) find_frames(e, &p, &fs, no_memory);
-    loop l = { p, merge_counter, p, NULL, 0 };
-    for (uint32_t i = b->arg_count; i < b->count && !*no_memory; i++) {
-        if (!op_is(&p, i, conditions) || !fs.of[i]) continue;
-        int64_t trips = condition_passes(&l, (tfp_edge){ i, 0, false });
-        *unknown |= trips < 0;
-        if (trips >= 0) fs.runs.at[fs.of[i]] = trips;
+    double *left = calloc((size_t)b->count + 1, sizeof *left);
+    out->runs = TFP_NEW(e->arena, int64_t, b->count + 1);
+    out->unknown = TFP_NEW(e->arena, bool, b->count + 1);
+    if (!fs.of || !left || !out->runs || !out->unknown || !tfp_push(&fs.names, 0) || !tfp_push(&fs.parents, 0) ||
+        !tfp_push(&fs.trips, 1))
+        no_memory = true;
+    if (!no_memory) find_frames(e, &p, &fs, &no_memory);
+    loop l = { p, merge_counter, p, NULL, 0, left };
+    if (!no_memory) find_trips(&l, &fs, left);
+    for (uint32_t i = 0; i < b->count && !no_memory; i++) {
+        out->runs[i] = runs_in(&fs, fs.of[i]);
+        out->unknown[i] = op_is(&p, i, conditions) && fs.trips.at[fs.of[i]] < 0;
     }
-    for (size_t i = 1; i < fs.runs.size && !*no_memory; i++) { /* frames around come first */
-        int64_t all = fs.parents.at[i] < i ? tfp_times(fs.runs.at[i], fs.runs.at[fs.parents.at[i]]) : fs.runs.at[i];
-        fs.runs.at[i] = all < 0 ? 1 : all;
-    }
-    for (uint32_t i = 0; i < b->count && !*no_memory; i++) runs[i] = fs.runs.at[fs.of[i]];
     tfp_vec_free(&fs.names);
     tfp_vec_free(&fs.parents);
-    tfp_vec_free(&fs.runs);
+    tfp_vec_free(&fs.trips);
     tfp_map64_free(&fs.by_name);
     free(fs.of);
-    return runs;
+    free(left);
+    return !no_memory;
 }
