@@ -15,7 +15,8 @@ static int64_t directions(const tfp_op *op)
     return attr_is(op, "direction", "unidirectional", "bidirectional") ? 2 : 1;
 }
 
-/* CudnnRNN (per 0) looks at fewer ranks than its successors. */
+/* per: which version of the op. The third gives the last cell state the shape of the first one, the others that of the
+ * output state, which is another one when it is projected. */
 static void cudnn_shape(tfp_op *op)
 {
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 3), h = tfp_in(op, 1);
@@ -173,8 +174,6 @@ static tfp_cost cudnn_forward(const tfp_op *op)
     return (tfp_cost){ tfp_plus(first.flops, next.flops), tfp_plus(first.macs, next.macs) };
 }
 
-/* per: which version of the op, by its inputs. */
-static tfp_cost cudnn_count(const tfp_op *op) { return cudnn_forward(op); }
 static tfp_cost cudnn_grad_count(const tfp_op *op) { return times_cost(2, cudnn_forward(op)); }
 
 /* clang-format off */
@@ -185,7 +184,7 @@ static tfp_cost cudnn_grad_count(const tfp_op *op) { return times_cost(2, cudnn_
 #define BLOCK_LSTM_GRAD block_lstm_grad_count, 0, \
     "4 * time * batch * (inputs + units) * 4 * units + 26 * time * batch * units + 12 peepholes", \
     "gradients of inputs and of weights; 26 a unit and step"
-#define CUDNN(version) cudnn_count, (version), \
+#define CUDNN(version) cudnn_forward, (version), \
     "each step, layer, direction: 2 * batch * gates * units * (inputs + units) + batch * units * per", \
     "gates: lstm 4, gru 3, else 1; per: lstm 30, gru 23, else 4"
 #define CUDNN_GRAD cudnn_grad_count, 0, "2 * forward", "gradients of inputs and of weights"
