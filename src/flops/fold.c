@@ -16,6 +16,12 @@ const double *tfp_fold_in(const tfp_op *op, uint32_t i)
     return i < op->in_count && op->in[i].limit == TFP_ANY_USE ? tfp_in_all(op, i) : NULL;
 }
 
+double *tfp_fold_new(tfp_op *op, uint32_t i)
+{
+    bool floats = i < op->out_count && tfp_dtype_of(op->out[i].dtype)->class == TFP_DTYPE_FLOAT;
+    return floats && tfp_elements(tfp_out(op, i)) > TFP_FOLD_FLOATS_MAX ? NULL : tfp_new_elements(op, i);
+}
+
 double tfp_fold_exact(int dtype, double x)
 {
     tfp_dtype_class class = tfp_dtype_of(dtype)->class;
@@ -126,10 +132,10 @@ static void fold_const(tfp_op *op)
     if (!op->out_count || !tfp_attr_tensor(op, "value", &v)) return;
     const tfp_dtype *d = tfp_dtype_of(v.dtype);
     int64_t count = tfp_elements(v.shape);
-    bool floats = d->class == TFP_DTYPE_FLOAT, integers = d->class >= TFP_DTYPE_INT && d->class <= TFP_DTYPE_BOOL;
+    bool integers = d->class >= TFP_DTYPE_INT && d->class <= TFP_DTYPE_BOOL;
     bool fits = d->field == 5 || d->field == 6 || (integers && d->field != 18);
-    if (!fits || !tfp_dims_equal(v.shape, tfp_out(op, 0)) || (floats && count > TFP_FOLD_FLOATS_MAX)) return;
-    double *out = tfp_new_elements(op, 0);
+    if (!fits || !tfp_dims_equal(v.shape, tfp_out(op, 0))) return;
+    double *out = tfp_fold_new(op, 0);
     if (!out) return;
     if (!read_values(&v, (size_t)count, out))
         op->out[0].elements = NULL;
@@ -167,7 +173,7 @@ static void fold_enter(tfp_op *op)
 /* Numbers that follow from the shape; TensorFlow wants to know the input itself. */
 static void fold_like(tfp_op *op, double x)
 {
-    double *out = op->importer && !tfp_fold_in(op, 0) ? NULL : tfp_new_elements(op, 0);
+    double *out = op->importer && !tfp_fold_in(op, 0) ? NULL : tfp_fold_new(op, 0);
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (int64_t i = 0; i < n; i++) out[i] = x;
 }
@@ -180,7 +186,7 @@ static void fold_ones(tfp_op *op) { fold_like(op, 1); }
 /* The dims of a shape, as output i. TensorFlow's int32 stops one short of its largest number. */
 static void shape_as_values(tfp_op *op, uint32_t i, tfp_dims shape)
 {
-    double *out = shape.rank >= 0 && tfp_elements(tfp_out(op, i)) == shape.rank ? tfp_new_elements(op, i) : NULL;
+    double *out = shape.rank >= 0 && tfp_elements(tfp_out(op, i)) == shape.rank ? tfp_fold_new(op, i) : NULL;
     bool narrow = i < op->out_count && op->out[i].dtype == 3;
     for (int k = 0; out && k < shape.rank; k++)
         out[k] = shape.at[k] < 0 || (narrow && shape.at[k] >= INT32_MAX) ? (double)NAN
@@ -209,7 +215,7 @@ static void fold_variable_shape(tfp_op *op)
 
 static void fold_number(tfp_op *op, int64_t number)
 {
-    double *out = number >= 0 && tfp_elements(tfp_out(op, 0)) == 1 ? tfp_new_elements(op, 0) : NULL;
+    double *out = number >= 0 && tfp_elements(tfp_out(op, 0)) == 1 ? tfp_fold_new(op, 0) : NULL;
     bool narrow = out && op->out[0].dtype == 3;
     if (out) *out = narrow && number >= INT32_MAX ? (double)NAN : tfp_fold_fit(9, (double)number);
 }

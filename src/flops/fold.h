@@ -17,6 +17,8 @@
 
 #define TFP_FOLD_FLOATS_MAX 64
 
+/* Room for the elements of output i, cleared; NULL when its shape is not known or it has too many. */
+double *tfp_fold_new(tfp_op *op, uint32_t i);
 /* Elements of input i to compute with; NAN where unknown, never in the importer. NULL: none. */
 const double *tfp_fold_in(const tfp_op *op, uint32_t i);
 /* The value as one of that type: rounded to it, NAN when it has no such number or is not known exactly. */

@@ -24,7 +24,7 @@ static void each(tfp_op *op, one_fn f)
     int64_t n = tfp_elements(tfp_out(op, 0));
     if (!in || n != tfp_elements(tfp_in(op, 0))) return;
     int dtype = tfp_in_type(op, 0);
-    double *out = tfp_new_elements(op, 0);
+    double *out = tfp_fold_new(op, 0);
     for (int64_t i = 0; out && i < n; i++)
         out[i] = tfp_fold_fit(op->out[0].dtype, f(dtype, tfp_fold_exact(dtype, in[i])));
 }
@@ -37,7 +37,7 @@ static double operand(const tfp_op *op, uint32_t i, const double *in, int64_t k)
 static void each_pair(tfp_op *op, two_fn f)
 {
     const double *a = tfp_fold_in(op, 0), *b = tfp_fold_in(op, 1);
-    double *out = a && b ? tfp_new_elements(op, 0) : NULL;
+    double *out = a && b ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     int dtype = tfp_in_type(op, 0);
     for (int64_t i = 0; i < n; i++)
@@ -187,7 +187,7 @@ static void cast_shape(tfp_op *op)
     int to = op->out[0].dtype;
     int64_t n = tfp_elements(in->shape);
     if (!in->elements || in->shape.rank != 1 || n != tfp_elements(tfp_out(op, 0)) || (to != 3 && to != 9)) return;
-    double *out = tfp_new_elements(op, 0);
+    double *out = tfp_fold_new(op, 0);
     for (int64_t i = 0; out && i < n; i++) out[i] = in->elements[i];
     op->out[0].limit = TFP_AS_SHAPE_ONLY;
 }
@@ -202,7 +202,7 @@ void tfp_fold_cast(tfp_op *op)
     }
     int64_t n = tfp_elements(tfp_out(op, 0));
     int dtype = op->out[0].dtype, from = tfp_in_type(op, 0);
-    double *out = n == tfp_elements(tfp_in(op, 0)) ? tfp_new_elements(op, 0) : NULL;
+    double *out = n == tfp_elements(tfp_in(op, 0)) ? tfp_fold_new(op, 0) : NULL;
     for (int64_t i = 0; out && i < n; i++) out[i] = cast_one(tfp_dtype_of(dtype), dtype, tfp_fold_exact(from, in[i]));
 }
 
@@ -211,7 +211,7 @@ void tfp_fold_cast(tfp_op *op)
 void tfp_fold_clip(tfp_op *op)
 {
     const double *x = tfp_fold_in(op, 0), *least = tfp_fold_in(op, 1), *most = tfp_fold_in(op, 2);
-    double *out = x && least && most ? tfp_new_elements(op, 0) : NULL;
+    double *out = x && least && most ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (int64_t i = 0; i < n; i++) {
         double low = maximum(0, operand(op, 0, x, i), operand(op, 1, least, i));
@@ -232,7 +232,7 @@ static int64_t condition_at(const tfp_op *op, int64_t k)
 void tfp_fold_select(tfp_op *op)
 {
     const double *c = tfp_fold_in(op, 0), *a = tfp_fold_in(op, 1), *b = tfp_fold_in(op, 2);
-    double *out = c && a && b ? tfp_new_elements(op, 0) : NULL;
+    double *out = c && a && b ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (int64_t i = 0; i < n; i++) {
         double which = c[condition_at(op, i)];
@@ -245,7 +245,7 @@ void tfp_fold_add_n(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->in_count; i++)
         if (!tfp_fold_in(op, i) || tfp_elements(tfp_in(op, i)) != tfp_elements(tfp_out(op, 0))) return;
-    double *out = op->in_count ? tfp_new_elements(op, 0) : NULL;
+    double *out = op->in_count ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (uint32_t i = 0; out && i < op->in_count; i++) {
         const double *in = tfp_fold_in(op, i);
@@ -267,7 +267,7 @@ void tfp_fold_broadcast_args(tfp_op *op)
 {
     const double *a = tfp_fold_in(op, 0), *b = tfp_fold_in(op, 1);
     int64_t m = tfp_elements(tfp_in(op, 0)), k = tfp_elements(tfp_in(op, 1)), n = tfp_elements(tfp_out(op, 0));
-    double *out = a && b && m <= n && k <= n ? tfp_new_elements(op, 0) : NULL;
+    double *out = a && b && m <= n && k <= n ? tfp_fold_new(op, 0) : NULL;
     for (int64_t i = 0; out && i < n; i++)
         out[i] = broadcast_dim(i < n - m ? 1 : a[i - (n - m)], i < n - k ? 1 : b[i - (n - k)]);
 }

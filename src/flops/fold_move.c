@@ -39,7 +39,7 @@ static bool every_known(const tfp_op *op, uint32_t first, uint32_t end)
 static void join_rows(tfp_op *op, uint32_t first, uint32_t end, int64_t outer, bool shapes)
 {
     int64_t n = tfp_elements(tfp_out(op, 0)), row = outer > 0 ? n / outer : 0, before = 0;
-    double *out = any_known(op, first, end, shapes) ? tfp_new_elements(op, 0) : NULL;
+    double *out = any_known(op, first, end, shapes) ? tfp_fold_new(op, 0) : NULL;
     for (uint32_t i = first; out && i < end; i++) {
         const double *in = shapes ? as_shape(op, i) : tfp_fold_in(op, i);
         int64_t part = part_of_row(op, i, outer);
@@ -73,7 +73,7 @@ static bool axis_of(int64_t axis, int rank, int *out)
 /* A shape in parts is made from numbers that are computed; negative ones say that a dimension is not known. */
 static void pack_shape(tfp_op *op)
 {
-    double *out = tfp_new_elements(op, 0);
+    double *out = tfp_fold_new(op, 0);
     for (uint32_t i = 0; out && i < op->in_count; i++) {
         const double *in = op->in[i].limit == TFP_AS_SHAPE_ONLY ? NULL : tfp_in_all(op, i);
         out[i] = in && *in >= 0 ? *in : (double)NAN;
@@ -127,7 +127,7 @@ void tfp_fold_concat_offset(tfp_op *op)
         if (!same_but_for(op, i + 1, rank, at) || tfp_elements(tfp_out(op, i)) != rank) return;
     for (uint32_t i = 0; i < op->out_count; i++) {
         const double *in = tfp_fold_in(op, i + 1);
-        double *out = tfp_new_elements(op, i);
+        double *out = tfp_fold_new(op, i);
         if (!out) return;
         out[at] = tfp_fold_fit(op->out[i].dtype, before);
         before = in ? before + in[at] : (double)NAN;
@@ -142,7 +142,7 @@ static void take_part(tfp_op *op, uint32_t i, const double *in, int64_t outer, i
 {
     int64_t n = tfp_elements(tfp_out(op, i)), row = outer > 0 ? n / outer : 0;
     if (n < 0 || begin < 0 || row > (dim - begin) * inner || outer * row != n) return;
-    double *out = tfp_new_elements(op, i);
+    double *out = tfp_fold_new(op, i);
     for (int64_t k = 0; out && k < n; k++) out[k] = in[(k / row) * dim * inner + begin * inner + k % row];
 }
 
@@ -195,7 +195,7 @@ static void rearrange(tfp_op *op, const double *in, tfp_dims walked, place_fn pl
 {
     int64_t n = tfp_elements(tfp_out(op, 0)), there = tfp_elements(tfp_in(op, 0)), at[TFP_RANK_MOST];
     if (!in || n < 0 || n != tfp_elements(walked) || walked.rank > TFP_RANK_MOST) return;
-    double *out = tfp_new_elements(op, 0);
+    double *out = tfp_fold_new(op, 0);
     for (int64_t k = 0; out && k < n; k++) {
         tfp_fold_unflatten(k, walked, at);
         int64_t from = place(ctx, at);
@@ -307,7 +307,7 @@ void tfp_fold_broadcast_to(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
     tfp_dims d = tfp_in(op, 0), to = tfp_out(op, 0);
-    double *out = in && d.rank <= to.rank && !(op->importer && !tfp_fold_in(op, 1)) ? tfp_new_elements(op, 0) : NULL;
+    double *out = in && d.rank <= to.rank && !(op->importer && !tfp_fold_in(op, 1)) ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(to) : 0;
     for (int64_t k = 0; k < n; k++) out[k] = in[tfp_fold_broadcast(d, to, k)];
 }
@@ -360,7 +360,7 @@ void tfp_fold_pad(tfp_op *op)
         begin[i] = -front;
     }
     offsets o = { in, begin, NULL };
-    double *out = tfp_new_elements(op, 0);
+    double *out = tfp_fold_new(op, 0);
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (int64_t k = 0; k < n; k++) {
         tfp_fold_unflatten(k, tfp_out(op, 0), at);
@@ -417,7 +417,7 @@ void tfp_fold_invert_permutation(tfp_op *op)
 {
     const double *in = tfp_in_all(op, 0) ? tfp_fold_in(op, 0) : NULL;
     int64_t n = tfp_elements(tfp_out(op, 0));
-    double *out = in && n == tfp_elements(tfp_in(op, 0)) ? tfp_new_elements(op, 0) : NULL;
+    double *out = in && n == tfp_elements(tfp_in(op, 0)) ? tfp_fold_new(op, 0) : NULL;
     for (int64_t i = 0; out && i < n; i++) out[i] = NAN;
     for (int64_t i = 0; out && i < n; i++) {
         int64_t to = tfp_in_at(op, 0, i);
@@ -433,7 +433,7 @@ void tfp_fold_dynamic_stitch(tfp_op *op)
     for (uint32_t i = 0; i < count; i++)
         if (!tfp_in_all(op, i) && tfp_elements(tfp_in(op, i)) != 0) return;
     if (op->importer && !every_known(op, 0, op->in_count)) return;
-    double *out = rows > 0 && any_known(op, count, op->in_count, false) ? tfp_new_elements(op, 0) : NULL;
+    double *out = rows > 0 && any_known(op, count, op->in_count, false) ? tfp_fold_new(op, 0) : NULL;
     int64_t row = out ? n / rows : 0;
     for (int64_t k = 0; k < n && out; k++) out[k] = NAN;
     for (uint32_t i = 0; i < count && out; i++) {
@@ -455,7 +455,7 @@ void tfp_fold_scatter(tfp_op *op)
     int64_t n = tfp_elements(tfp_out(op, 0)), count = tfp_elements(tfp_in(op, 2));
     if (!in || !updates || !tfp_fold_in(op, 1) || !tfp_in_all(op, 1) || tfp_out(op, 0).rank != 1) return;
     if (tfp_dim(indices, -1) != 1 || tfp_elements(indices) != count || n != tfp_elements(tfp_in(op, 0))) return;
-    double *out = tfp_new_elements(op, 0);
+    double *out = tfp_fold_new(op, 0);
     if (out) memcpy(out, in, (size_t)n * sizeof *out);
     for (int64_t i = 0; out && i < count; i++) {
         int64_t to = tfp_in_at(op, 1, i);
@@ -469,7 +469,7 @@ void tfp_fold_fill(tfp_op *op)
 {
     const double *value = tfp_fold_in(op, 1);
     bool use = value && tfp_elements(tfp_in(op, 1)) == 1 && !isnan(*value) && !(op->importer && !tfp_fold_in(op, 0));
-    double *out = use ? tfp_new_elements(op, 0) : NULL;
+    double *out = use ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (int64_t i = 0; i < n; i++) out[i] = *value;
 }
@@ -481,7 +481,7 @@ void tfp_fold_range(tfp_op *op)
     for (uint32_t i = 0; i < 3; i++)
         if (tfp_elements(tfp_in(op, i)) != 1) return;
     if (!start || !limit || !delta || *start != floor(*start) || *delta != floor(*delta)) return; /* exact steps only */
-    double *out = tfp_new_elements(op, 0);
+    double *out = tfp_fold_new(op, 0);
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (int64_t i = 0; i < n; i++) out[i] = tfp_fold_fit(dtype, *start + (double)i * *delta);
 }
@@ -492,7 +492,7 @@ void tfp_fold_lin_space(tfp_op *op)
     const double *start = tfp_fold_in(op, 0), *stop = tfp_fold_in(op, 1);
     int64_t n = tfp_elements(tfp_out(op, 0));
     bool known = start && stop && tfp_fold_in(op, 2) && n > 0 && tfp_elements(tfp_in(op, 0)) == 1;
-    double *out = known && tfp_elements(tfp_in(op, 1)) == 1 ? tfp_new_elements(op, 0) : NULL;
+    double *out = known && tfp_elements(tfp_in(op, 1)) == 1 ? tfp_fold_new(op, 0) : NULL;
     double step = n > 1 && known ? (*stop - *start) / (double)(n - 1) : 0;
     for (int64_t i = 0; out && i < n; i++) out[i] = step == floor(step) ? *start + (double)i * step : (double)NAN;
 }
@@ -506,7 +506,7 @@ void tfp_fold_one_hot(tfp_op *op)
     if (!index || !on || !off || !tfp_fold_in(op, 1) || !axis_of(axis, d.rank, &at) || n < 0) return;
     if (tfp_elements(tfp_in(op, 2)) != 1 || tfp_elements(tfp_in(op, 3)) != 1 || d.at[at] < 1) return;
     int64_t inner = product(d, at + 1, d.rank), depth = d.at[at];
-    double *out = n / depth == tfp_elements(tfp_in(op, 0)) ? tfp_new_elements(op, 0) : NULL;
+    double *out = n / depth == tfp_elements(tfp_in(op, 0)) ? tfp_fold_new(op, 0) : NULL;
     for (int64_t k = 0; out && k < n; k++) {
         double which = index[k / (depth * inner) * inner + k % inner];
         bool hot = which == (double)(k / inner % depth);

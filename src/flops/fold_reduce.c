@@ -66,7 +66,7 @@ static void reduce(tfp_op *op, reduction r, bool exact_only, bool mean)
     bool reduced[TFP_RANK_MOST];
     int64_t n = tfp_elements(tfp_in(op, 0)), kept = tfp_elements(tfp_out(op, 0));
     if (!in || !op->out_count || kept < 0 || !reduced_axes(op, reduced)) return;
-    double *out = tfp_new_elements(op, 0);
+    double *out = tfp_fold_new(op, 0);
     int dtype = op->out[0].dtype;
     for (int64_t i = 0; out && i < kept; i++) out[i] = r.start;
     for (int64_t i = 0; out && i < n; i++) {
@@ -132,7 +132,7 @@ static void arg(tfp_op *op, double direction)
     line l;
     int64_t lines = tfp_elements(tfp_out(op, 0));
     if (!in || !tfp_fold_in(op, 1) || !line_along(op, &l) || lines * l.dim != tfp_elements(tfp_in(op, 0))) return;
-    double *out = tfp_new_elements(op, 0);
+    double *out = tfp_fold_new(op, 0);
     for (int64_t i = 0; out && i < lines; i++) {
         const double *at = in + line_start(&l, i);
         int64_t best = 0;
@@ -152,7 +152,7 @@ static void cumulate(tfp_op *op, double start, double (*join)(double a, double b
     int64_t n = tfp_elements(tfp_out(op, 0));
     line l;
     if (!in || !tfp_fold_in(op, 1) || n != tfp_elements(tfp_in(op, 0)) || !line_along(op, &l)) return;
-    double *out = tfp_new_elements(op, 0);
+    double *out = tfp_fold_new(op, 0);
     int dtype = op->out[0].dtype;
     for (int64_t i = 0; out && i < n / l.dim; i++) {
         int64_t from = line_start(&l, i);
