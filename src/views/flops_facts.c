@@ -56,13 +56,15 @@ static bool say_more_of(tfp_report *r, tfp_fact *f, const char *format, ...)
     return ok;
 }
 
-/* 25.58m and a word. */
-static void put_short(char *out, size_t size, int64_t n, const char *word)
+/* 25.58m and a word. False without memory. */
+static bool put_short(char *out, size_t size, int64_t n, const char *word)
 {
     tfp_buf b = { 0 };
     tfp_format_number(&b, n);
     snprintf(out, size, "%.*s%s", (int)b.size, b.data ? b.data : "", word);
+    bool ok = !b.failed;
     tfp_buf_free(&b);
+    return ok;
 }
 
 static bool add_share(tfp_report *r, const char *name, const char *label, double over, double under)
@@ -226,7 +228,7 @@ static bool say_signatures(tfp_report *r, tfp_fact *total)
     for (size_t i = 0; i < part->grid.row_count; i++) {
         if (!tfp_str_eq(key->texts[i], TFP_STR("serving_default"))) continue;
         if (flops->ints[i] == total->number) return true;
-        put_short(each, sizeof each, flops->ints[i], "");
+        if (!put_short(each, sizeof each, flops->ints[i], "")) return false;
         return say_more_of(r, total, "%.*s%sserving_default takes %s", (int)total->more.size,
                            total->more.data ? total->more.data : "", total->more.size ? "; " : "", each);
     }
@@ -264,10 +266,10 @@ static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
               add_number(r, "non_trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_FIXED] : TFP_UNKNOWN) &&
               add_number(r, "optimizer_elements", NULL, TFP_NUMBER, c.elements[TFP_SLOT]) &&
               add_number(r, "parameters_without_shape", NULL, TFP_LABEL, (int64_t)c.unknown);
+    ok = ok && put_short(trained, sizeof trained, c.elements[TFP_TRAINED], " trainable") &&
+         put_short(fixed, sizeof fixed, c.elements[TFP_FIXED], " not");
     if (!ok) return tfp_nomem(err);
     tfp_fact *fact = &r->facts.at[r->facts.size - 5];
-    put_short(trained, sizeof trained, c.elements[TFP_TRAINED], " trainable");
-    put_short(fixed, sizeof fixed, c.elements[TFP_FIXED], " not");
     if (c.unknown) snprintf(rest, sizeof rest, "%zu variables without a shape count nothing", c.unknown);
     if (!told) trained[0] = fixed[0] = 0;
     return say_more_of(r, fact, "%s%s%s%s%s", trained, told ? ", " : "", fixed, told && *rest ? "; " : "", rest)

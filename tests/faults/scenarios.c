@@ -31,6 +31,7 @@ static const input_set input_sets[] = {
     { "saved model", { "graph" }, { "functions/saved_model" } },
     { "recognised", { NULL, NULL }, { "odd/graph.pb", "odd/run_meta_0" } },
     { "gpu", { "profile" }, { "gpu/profile_1.gz" } },
+    { "checkpoint alone", { "checkpoint" }, { "dense/ckpt_v2/model.ckpt-3" } },
 };
 enum {
     INPUT_COUNT = sizeof input_sets / sizeof *input_sets,
@@ -39,7 +40,9 @@ enum {
     ALL = 2,
     V1 = 4,
     V2 = 5,
-    GPU = 8
+    MODEL = 6,
+    GPU = 8,
+    ALONE = 9
 };
 
 static const char *const everything[] = {
@@ -81,6 +84,18 @@ static const char *const to_pprof[] = {
 static const char *const to_proto[] = { "output", "none", "proto_out", "@/old", "account_type_regexes", ".*", NULL };
 static const char *const to_json[] = { "output", "file:outfile=@/old", "format", "json", "account_type_regexes", ".*",
                                        NULL };
+
+static const char *const worked_out[] = { "float_ops_source",
+                                          "own",
+                                          "select",
+                                          "params,float_ops,macs,coverage,intensity",
+                                          "order_by",
+                                          "params",
+                                          "account_type_regexes",
+                                          ".*",
+                                          "max_depth",
+                                          "100",
+                                          NULL };
 
 static const char *const stats[] = { "select",
                                      "params,bytes,micros,float_ops,occurrence,device",
@@ -129,6 +144,11 @@ static const show_set show_sets[] = {
     { "json", "scope", PROFILE, to_json },
     { "json", "op", PROFILE, to_json },
     { "file", "stats", PROFILE, stats_to_file },
+    { "worked out", "scope", MODEL, worked_out },
+    { "worked out", "op", ALL, worked_out },
+    { "worked out", "flops", MODEL, worked_out },
+    { "worked out", "flops", PROFILE, worked_out },
+    { "tensors", "scope", ALONE, tensors },
 };
 enum { SHOW_COUNT = sizeof show_sets / sizeof *show_sets };
 
