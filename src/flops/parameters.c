@@ -309,7 +309,7 @@ static void told_free(told *t)
     free(t->next);
 }
 
-#define SAME_NAME_MOST 1000 /* variables of one name that are looked at */
+#define SAME_NAME_MOST 300 /* variables of one name that are looked at */
 
 /* What those of that name with that shape agree on; *found when there are any. */
 static tfp_trainable told_of(const finder *f, const told *t, tfp_strid name, const tfp_model_variable *v, bool *found)
@@ -433,21 +433,27 @@ tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
-tfp_status tfp_parameters_mark(tfp_builder *b, tfp_error *err)
+const char *const *tfp_parameter_types(tfp_parameter_kind kind)
 {
-    static const char *const types[TFP_PARAMETER_KINDS][2] = {
+    static const char *const types[TFP_PARAMETER_KINDS][3] = {
         [TFP_TRAINED] = { "_model_variables", "_trainable_variables" },
         [TFP_FIXED] = { "_model_variables", "_non_trainable_variables" },
         [TFP_PARAMETER] = { "_model_variables" },
         [TFP_SLOT] = { "_optimizer_variables" },
         [TFP_BOOKKEEPING] = { "_bookkeeping_variables" },
     };
+    return types[kind];
+}
+
+tfp_status tfp_parameters_mark(tfp_builder *b, tfp_error *err)
+{
     tfp_arena arena = { 0 };
     tfp_parameter_counts counts;
+    if (!is_of_checkpoint(b->p)) return TFP_OK;
     tfp_status s = tfp_parameters(b->p, &arena, &counts, err);
     for (uint32_t i = 0; !s && i < b->p->nodes.size; i++)
-        for (size_t k = 0; k < 2 && types[counts.kinds[i]][k]; k++)
-            tfp_build_type(b, i, tfp_build_string(b, tfp_str_of(types[counts.kinds[i]][k])));
+        for (const char *const *type = tfp_parameter_types((tfp_parameter_kind)counts.kinds[i]); *type; type++)
+            tfp_build_type(b, i, tfp_build_string(b, tfp_str_of(*type)));
     tfp_arena_free(&arena);
     return s ? s : tfp_builder_status(b, err);
 }

@@ -30,8 +30,12 @@ typedef struct tfp_parameter_counts {
 /* Arrays in `arena`. All zero for a profile with neither a program nor a checkpoint alone. Errors: TFP_NOMEM. */
 tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_counts *out, tfp_error *err);
 
-/* Gives nodes extra types, for -account_type_regexes: the model's _model_variables and, where it is known,
- * _trainable_variables or _non_trainable_variables; _optimizer_variables; _bookkeeping_variables. At the end of adding. */
+/* The extra types of a kind, for -account_type_regexes, ended by NULL: the model's _model_variables and, where it is known,
+ * _trainable_variables or _non_trainable_variables; _optimizer_variables; _bookkeeping_variables. */
+const char *const *tfp_parameter_types(tfp_parameter_kind kind);
+
+/* Gives the nodes of a checkpoint alone these types; a graph's nodes have those that TensorFlow's tool gives them, and a
+ * report that finds parameters looks at the kinds. At the end of adding. */
 tfp_status tfp_parameters_mark(tfp_builder *b, tfp_error *err);
 
 #endif

@@ -612,10 +612,8 @@ bool tfp_options_count(const tfp_options *o)
 
 bool tfp_options_find_parameters(const tfp_options *o)
 {
-    return strcmp(source_names[o->float_ops_source], "own") == 0 && (tfp_options_values(o) & 1u << TFP_V_PARAMS);
+    return strcmp(source_names[o->float_ops_source], "own") == 0 &&
+           ((tfp_options_values(o) & 1u << TFP_V_PARAMS) || !tfp_filter_any(o->filters[TFP_F_ACCOUNT]));
 }
 
-int tfp_options_work_out(const tfp_options *o)
-{
-    return o && (tfp_options_count(o) || tfp_options_find_parameters(o));
-}
+int tfp_options_work_out(const tfp_options *o) { return o && (tfp_options_count(o) || tfp_options_find_parameters(o)); }

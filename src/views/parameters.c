@@ -39,6 +39,7 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
     tfp_status s = c ? tfp_parameters(r->profile, &r->arena, c, err) : tfp_nomem(err);
     if (s) return s;
     r->parameters = c;
+    if (!(r->values >> TFP_V_PARAMS & 1)) return TFP_OK; /* only their kinds are asked for */
     r->clamped |= c->clamped;
     return note_others(r, c, err);
 }

@@ -128,33 +128,40 @@ double tfp_ratio_in(tfp_column_id column, const tfp_values *v, size_t i)
 
 /* ---- which types are accounted ---- */
 
+/* Which patterns match a type: one bit each; past 64 patterns the last bit stands for the rest. */
+static uint64_t mask_of(const tfp_filter *f, tfp_str type)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; f && i < f->count; i++)
+        if (f->regexes[i] && tfp_regex_full_match(f->regexes[i], type)) mask |= UINT64_C(1) << (i < 63 ? i : 63);
+    return mask;
+}
+
 bool tfp_account_start(tfp_account *a, const tfp_report *r, tfp_arena *arena)
 {
     *a = (tfp_account){ .r = r, .filter = r->options->filters[TFP_F_ACCOUNT], .arena = arena };
     if (tfp_filter_any(a->filter)) return true;
+    for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->parameters; kind++)
+        for (const char *const *type = tfp_parameter_types((tfp_parameter_kind)kind); *type; type++)
+            a->kinds[kind] |= mask_of(a->filter, tfp_str_of(*type));
     a->masks = TFP_NEW(arena, uint64_t, r->profile->strings.count);
     a->known = TFP_NEW(arena, uint8_t, r->profile->strings.count);
     return a->masks && a->known;
 }
 
-/* One bit a pattern; types are few, so each is matched once. Past 64 patterns the last bit stands for the rest. */
+/* Types are few, so each is matched once. */
 static uint64_t type_mask(tfp_account *a, tfp_strid type)
 {
     if (a->known[type]) return a->masks[type];
-    uint64_t mask = 0;
-    tfp_str text = tfp_text(a->r->profile, type);
-    for (size_t i = 0; a->filter && i < a->filter->count; i++)
-        if (a->filter->regexes[i] && tfp_regex_full_match(a->filter->regexes[i], text))
-            mask |= UINT64_C(1) << (i < 63 ? i : 63);
     a->known[type] = 1;
-    return a->masks[type] = mask;
+    return a->masks[type] = mask_of(a->filter, tfp_text(a->r->profile, type));
 }
 
 int64_t tfp_account_times(tfp_account *a, uint32_t node)
 {
     if (tfp_filter_any(a->filter)) return 1;
-    uint64_t mask = 0;
     const tfp_profile *p = a->r->profile;
+    uint64_t mask = a->r->parameters ? a->kinds[a->r->parameters->kinds[node]] : 0;
     for (TFP_EACH(types, t, p->nodes.at[node].type_first, p)) mask |= type_mask(a, p->types.at[t].name);
     return __builtin_popcountll(mask);
 }

@@ -35,6 +35,7 @@ typedef struct tfp_account {
     const tfp_filter *filter;
     uint64_t *masks; /* by type: which patterns match; bit 63 of `known` style: computed when known[type] is set */
     uint8_t *known;
+    uint64_t kinds[TFP_PARAMETER_KINDS]; /* the same by kind of variable, when the report finds parameters */
     tfp_arena *arena;
 } tfp_account;
 bool tfp_account_start(tfp_account *a, const tfp_report *r, tfp_arena *arena);

@@ -35,9 +35,8 @@ static tfp_parameter_kind kind_of(const found *f, const char *name)
 
 static bool has_type(const found *f, const char *name, const char *type)
 {
-    const tfp_profile *p = f->p;
-    for (TFP_EACH(types, t, p->nodes.at[tfp_find_node(p, tfp_str_of(name))].type_first, p))
-        if (tfp_str_eq(tfp_text(p, p->types.at[t].name), tfp_str_of(type))) return true;
+    for (const char *const *t = tfp_parameter_types(kind_of(f, name)); *t; t++)
+        if (strcmp(*t, type) == 0) return true;
     return false;
 }
 
