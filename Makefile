@@ -8,6 +8,7 @@ FUZZ_SECONDS ?= 60
 .NOTPARALLEL:
 
 all: setup $(BUILD)/build.ninja
+	@tools/page.sh
 	@ninja -C $(BUILD) --quiet
 	@echo "built $(BUILD)/tfprof"
 
@@ -27,6 +28,7 @@ demo: all
 
 test: all
 	@tools/setup.sh test
+	@tools/page.sh test
 	@python3 tools/test.py
 
 fuzz:

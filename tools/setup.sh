@@ -10,7 +10,9 @@ cd "$(dirname "$0")/.."
 goal=${1:-build}
 build="gcc g++ libc6-dev meson ninja-build pkg-config libre2-dev libdeflate-dev zlib1g-dev libsnappy-dev libedit-dev libxxhash-dev libsqlite3-dev libmicrohttpd-dev"
 python="python3 python3-venv python3-dev binutils"
-optional=
+optional= page=
+# The page's builder; another node than Debian's does as well.
+command -v npm >/dev/null || page="nodejs npm"
 case $goal in
 build) packages=$build ;;
 python) packages="$build $python" ;;
@@ -20,6 +22,8 @@ fuzz) packages="$build clang llvm libcmocka-dev python3" ;;
 lint) packages="$build libcmocka-dev cppcheck clang-format python3" ;;
 *) echo "usage: tools/setup.sh build|python|test|fuzz|lint" >&2; exit 2 ;;
 esac
+
+optional="$optional $page"
 
 if ! command -v dpkg-query >/dev/null; then
     # Not Debian: Meson says what is missing.

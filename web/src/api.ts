@@ -1,0 +1,213 @@
+// What the server is asked, and how its answers are read. docs/http.md describes both.
+
+export interface ProfileEntry {
+  id: string;
+  name: string;
+  folder: string;
+  format: string;
+  bytes: number;
+  modified: number;
+  state: "unread" | "loading" | "ready" | "failed";
+  progress: number;
+  error: string | null;
+  steps: number;
+  nodes: number;
+}
+
+export interface ProfileList {
+  changed: number;
+  profiles: ProfileEntry[];
+}
+
+export interface ProfileFacts {
+  id: string;
+  nodes: number;
+  steps: number[];
+  warnings: string[];
+  coverage: number[];
+  sources: boolean;
+}
+
+export interface Named {
+  name: string;
+  help: string | null;
+}
+
+export interface OptionRow extends Named {
+  kind: "boolean" | "value";
+  value: string | null;
+  commands: string | null;
+}
+
+export interface Tables {
+  version: string;
+  views: Named[];
+  columns: Named[];
+  options: OptionRow[];
+  orders: Named[];
+  checkers: Named[];
+  outputs: Named[];
+  formats: Named[];
+}
+
+/** A fault with words for people. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+export type Progress = (part: number) => void;
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((done, stop) => {
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      stop(new DOMException("aborted", "AbortError"));
+    });
+  });
+}
+
+async function refusal(answer: Response): Promise<ApiError> {
+  const text = await answer.text();
+  try {
+    return new ApiError((JSON.parse(text) as { error: string }).error, answer.status);
+  } catch {
+    return new ApiError(text || answer.statusText, answer.status);
+  }
+}
+
+/** Asks until the profile is read; `progress` is told how far that is. */
+async function ask(path: string, signal?: AbortSignal, progress?: Progress): Promise<Response> {
+  for (;;) {
+    let answer: Response;
+    try {
+      answer = await fetch(path, { signal: signal ?? null, credentials: "same-origin" });
+    } catch (fault) {
+      if (fault instanceof DOMException) throw fault;
+      throw new ApiError("tfprof serve does not answer: is it still running?", 0);
+    }
+    if (answer.status === 202) {
+      progress?.(((await answer.json()) as { progress: number }).progress);
+      await wait(200, signal);
+    } else if (answer.status === 503) {
+      await wait(1000, signal);
+    } else if (!answer.ok) {
+      throw await refusal(answer);
+    } else {
+      return answer;
+    }
+  }
+}
+
+export async function json<T>(path: string, signal?: AbortSignal, progress?: Progress): Promise<T> {
+  return (await (await ask(path, signal, progress)).json()) as T;
+}
+
+export async function text(path: string, signal?: AbortSignal, progress?: Progress): Promise<string> {
+  return (await ask(path, signal, progress)).text();
+}
+
+export const tables = (): Promise<Tables> => json<Tables>("/api/v1/tables");
+export const profiles = (signal?: AbortSignal): Promise<ProfileList> => json<ProfileList>("/api/v1/profiles", signal);
+export const changes = (signal?: AbortSignal): Promise<{ changed: number }> => json("/api/v1/changes", signal);
+export const profile = (id: string, signal?: AbortSignal, progress?: Progress): Promise<ProfileFacts> =>
+  json<ProfileFacts>(`/api/v1/profiles/${id}`, signal, progress);
+
+// ---- tables of columns ----
+
+interface ColumnHead {
+  name: string;
+  unit: string | null;
+  type: "number" | "bool" | "text";
+  at: number;
+  nulls: number | null;
+  texts?: number;
+  text_at?: number;
+  bytes_at?: number;
+}
+
+interface TableHead {
+  row_count: number;
+  tree: boolean;
+  view: string;
+  notes: string[];
+  columns: ColumnHead[];
+}
+
+export interface Column {
+  name: string;
+  unit: string | null;
+  type: "number" | "bool" | "text";
+  /** Numbers, 0 and 1, or places in `texts`. */
+  values: Float64Array | Uint8Array | Uint32Array;
+  absent: Uint8Array | null;
+  texts: string[] | null;
+}
+
+export interface Table {
+  view: string;
+  rows: number;
+  tree: boolean;
+  notes: string[];
+  columns: Column[];
+  column(name: string): Column | undefined;
+}
+
+function readTexts(data: ArrayBuffer, start: number, head: ColumnHead): string[] {
+  const count = head.texts ?? 0;
+  const offsets = new Uint32Array(data, start + (head.text_at ?? 0), count + 1);
+  const bytes = new Uint8Array(data, start + (head.bytes_at ?? 0));
+  const decoder = new TextDecoder();
+  return Array.from({ length: count }, (_, i) => decoder.decode(bytes.subarray(offsets[i], offsets[i + 1])));
+}
+
+function readColumn(data: ArrayBuffer, start: number, rows: number, head: ColumnHead): Column {
+  const at = start + head.at;
+  const values =
+    head.type === "text"
+      ? new Uint32Array(data, at, rows)
+      : head.type === "bool"
+        ? new Uint8Array(data, at, rows)
+        : new Float64Array(data, at, rows);
+  return {
+    name: head.name,
+    unit: head.unit,
+    type: head.type,
+    values,
+    absent: head.nulls === null ? null : new Uint8Array(data, start + head.nulls, rows),
+    texts: head.type === "text" ? readTexts(data, start, head) : null,
+  };
+}
+
+export function readTable(data: ArrayBuffer): Table {
+  const words = new DataView(data);
+  if (data.byteLength < 12 || words.getUint32(0, true) !== 0x43504654) throw new ApiError("not a table of tfprof", 0);
+  const size = words.getUint32(8, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 12, size))) as TableHead;
+  const columns = head.columns.map((c) => readColumn(data, 12 + size, head.row_count, c));
+  const byName = new Map(columns.map((c) => [c.name, c]));
+  return {
+    view: head.view,
+    rows: head.row_count,
+    tree: head.tree,
+    notes: head.notes,
+    columns,
+    column: (name) => byName.get(name),
+  };
+}
+
+export async function table(path: string, signal?: AbortSignal, progress?: Progress): Promise<Table> {
+  return readTable(await (await ask(path, signal, progress)).arrayBuffer());
+}
+
+/** A cell as text; "" when it is absent. */
+export function cellText(c: Column, row: number): string {
+  if (c.absent?.[row]) return "";
+  const value = c.values[row] ?? 0;
+  return c.texts ? (c.texts[value] ?? "") : c.type === "bool" ? (value ? "yes" : "no") : String(value);
+}

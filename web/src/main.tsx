@@ -1,0 +1,80 @@
+// The page: what the address says is shown.
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Tables } from "./api";
+import { profile, profiles, tables } from "./api";
+import { useLoaded } from "./load";
+import { Status } from "./parts/Status";
+import { pages } from "./pages";
+import { Profiles, useListVersion } from "./pages/Profiles";
+import type { Route } from "./route";
+import { hashOf, useRoute } from "./route";
+import "./style.css";
+
+const THEMES = ["auto", "light", "dark"] as const;
+type Theme = (typeof THEMES)[number];
+
+function ThemeSwitch() {
+  const [theme, set] = useState<Theme>(() => (localStorage.getItem("theme") as Theme | null) ?? "auto");
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem("theme", theme);
+  }, [theme]);
+  return (
+    <label class="theme">
+      Theme{" "}
+      <select value={theme} onChange={(e) => set(e.currentTarget.value as Theme)}>
+        {THEMES.map((t) => <option key={t}>{t}</option>)}
+      </select>
+    </label>
+  );
+}
+
+function OneProfile({ route, known }: { route: Route; known: Tables }) {
+  const version = useListVersion();
+  const facts = useLoaded(`facts ${route.id}`, (signal, progress) => profile(route.id, signal, progress));
+  const list = useLoaded(`names ${version}`, (signal) => profiles(signal));
+  const file = list.value?.profiles.find((p) => p.id === route.id)?.name ?? "PROFILE";
+  return (
+    <Status of={facts}>
+      {(f) => (
+        <>
+          <nav aria-label="pages of this profile">
+            <span class="file" title={file}>{file}</span>
+            <ul>
+              {pages
+                .filter((p) => p.fits(f))
+                .map((p) => (
+                  <li key={p.name}>
+                    <a href={hashOf(p.name, route.id)} aria-current={p.name === route.page ? "page" : undefined}>{p.title}</a>
+                  </li>
+                ))}
+            </ul>
+          </nav>
+          {pages.find((p) => p.name === route.page)?.show({ route, file, facts: f, tables: known }) ?? (
+            <main><p class="empty">There is no such page.</p></main>
+          )}
+        </>
+      )}
+    </Status>
+  );
+}
+
+function App() {
+  const route = useRoute();
+  const known = useLoaded("tables", tables);
+  return (
+    <>
+      <header>
+        <a class="brand" href="#/">tfprof</a>
+        <ThemeSwitch />
+      </header>
+      <Status of={known}>
+        {(t) => (route.id ? <OneProfile key={route.id} route={route} known={t} /> : <Profiles />)}
+      </Status>
+    </>
+  );
+}
+
+const root = document.getElementById("app");
+if (root) render(<App />, root);

@@ -1,0 +1,37 @@
+// The pages of a profile: a row each; the navigation and the routes come from it.
+import type { ComponentChildren } from "preact";
+import type { ProfileFacts, Tables } from "../api";
+import type { Route } from "../route";
+import { Overview } from "./Overview";
+import { Views } from "./Views";
+
+export interface PageProps {
+  route: Route;
+  file: string;
+  facts: ProfileFacts;
+  tables: Tables;
+}
+
+export interface Page {
+  name: string;
+  title: string;
+  /** Whether this profile has something to show there. */
+  fits: (facts: ProfileFacts) => boolean;
+  show: (props: PageProps) => ComponentChildren;
+}
+
+const always = (): boolean => true;
+const view = (name: string): Page => ({
+  name,
+  title: name[0]?.toUpperCase() + name.slice(1),
+  fits: always,
+  show: ({ route, file, tables }) => <Views key={name} view={name} route={route} file={file} tables={tables} />,
+});
+
+export const pages: Page[] = [
+  { name: "overview", title: "Overview", fits: always, show: ({ route, facts }) => <Overview route={route} facts={facts} /> },
+  view("scope"),
+  view("graph"),
+  view("op"),
+  view("code"),
+];

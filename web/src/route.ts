@@ -1,0 +1,54 @@
+// Where the page is: all of it stands in the address behind the #, so that every state is a link.
+import { useEffect, useState } from "preact/hooks";
+
+export interface Route {
+  page: string; // "profiles", "overview", "scope" ...
+  id: string; // of the profile, "" without
+  params: URLSearchParams;
+}
+
+export function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const parts = path.split("/").map(decodeURIComponent);
+  const params = new URLSearchParams(query);
+  if (parts[0] === "p" && parts[1]) return { page: parts[2] || "overview", id: parts[1], params };
+  return { page: parts[0] || "profiles", id: "", params };
+}
+
+export function hashOf(page: string, id: string, params?: URLSearchParams): string {
+  const query = params?.toString();
+  const path = id ? `#/p/${encodeURIComponent(id)}/${page}` : `#/${page === "profiles" ? "" : page}`;
+  return query ? `${path}?${query}` : path;
+}
+
+/** Goes to another state. `quietly`: it takes the place of this one in the history, as typing in a field does. */
+export function go(route: Route, quietly = false): void {
+  const hash = hashOf(route.page, route.id, route.params);
+  if (hash === location.hash) return;
+  if (!quietly) {
+    location.hash = hash;
+    return;
+  }
+  history.replaceState(null, "", hash);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** The same route with some parameters set (null: taken away). */
+export function withParams(route: Route, changed: Record<string, string | null>): Route {
+  const params = new URLSearchParams(route.params);
+  for (const [name, value] of Object.entries(changed)) {
+    if (value === null) params.delete(name);
+    else params.set(name, value);
+  }
+  return { ...route, params };
+}
+
+export function useRoute(): Route {
+  const [route, set] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const follow = (): void => set(parseRoute(location.hash));
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return route;
+}
