@@ -160,7 +160,10 @@ static void count_instance(summer *s)
             s->x->total.loops_unknown = true;
         }
         n.loop_runs = loops.runs ? loops.runs[local] : 1;
-        add_total(&s->x->total, &n.all, n.loop_runs);
+        if (e->source == TFP_FLOPS_TENSORFLOW) /* its entries may be negative, and its loops count once */
+            s->x->total.flops = tfp_add(s->x->total.flops, n.all.flops, NULL);
+        else
+            add_total(&s->x->total, &n.all, n.loop_runs);
         keep_node(s, local, &n, &op);
         s->no_memory |= op.no_memory;
     }

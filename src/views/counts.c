@@ -77,11 +77,13 @@ static bool bodies_of(const tfp_program *g, tfp_arena *arena, uint32_t **out)
 }
 
 /* A node with what it calls, or by itself. */
-static tfp_node_count count_of(const tfp_node_flops *n, bool whole)
+static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registry)
 {
     bool counted = n->state == TFP_COUNTED;
     tfp_node_count c = { .runs = n->loop_runs > 0 ? n->loop_runs : 1 };
-    c.float_ops = known(whole ? n->all.flops : n->flops);
+    int64_t float_ops = whole ? n->all.flops : n->flops;
+    /* a product of TensorFlow's that wrapped, or a reduction of nothing, is a number there */
+    c.float_ops = registry && counted ? float_ops : known(float_ops);
     c.macs = known(whole ? n->all.macs : n->macs);
     c.bytes = known(whole ? n->all.bytes : n->bytes);
     c.ops = whole ? known(n->all.ops) : 1;
@@ -124,7 +126,7 @@ static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
         /* what ran and is in no graph: nothing is known of it; arguments of functions are no operations */
         c->nodes[i] = (tfp_node_count){ .ops = !argument, .runs = 1 };
         if (at == TFP_NONE) continue;
-        c->nodes[i] = count_of(&f->nodes[at], !bodies);
+        c->nodes[i] = count_of(&f->nodes[at], !bodies, r->options->float_ops_source == TFP_FLOPS_TENSORFLOW);
         if (bodies) c->nodes[i].runs = tfp_mul(c->nodes[i].runs, calls_of(f, body[at]), NULL);
     }
     tfp_arena_free(&arena);

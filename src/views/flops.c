@@ -27,8 +27,7 @@ tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
         int64_t given = at == TFP_NONE ? 0 : w->p->nodes.at[at].float_ops;
         return given > 0 ? (tfp_own_count){ TFP_COUNTED, given, TFP_UNKNOWN } : none;
     }
-    if (out.state == TFP_COUNTED && out.flops < 0) out.state = TFP_NO_SHAPE;
-    if (out.state != TFP_COUNTED) out.flops = TFP_UNKNOWN;
+    if (out.state != TFP_COUNTED) out.flops = TFP_UNKNOWN; /* TensorFlow's may be negative all the same */
     if (out.state != TFP_COUNTED || w->source != TFP_FLOPS_OWN) out.macs = TFP_UNKNOWN; /* an op log has none */
     return out;
 }

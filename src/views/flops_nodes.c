@@ -47,10 +47,10 @@ static bool add_columns(tfp_report *r)
     return true;
 }
 
-static void put_number(tfp_grid_column *c, size_t row, int64_t n)
+static void put_number(tfp_grid_column *c, size_t row, bool known, int64_t n)
 {
-    c->absent[row] = n < 0;
-    c->ints[row] = n < 0 ? 0 : n;
+    c->absent[row] = !known;
+    c->ints[row] = known ? n : 0;
 }
 
 static bool put_row(const tfp_flops_table *w, size_t row, uint32_t node, tfp_str function)
@@ -64,8 +64,8 @@ static bool put_row(const tfp_flops_table *w, size_t row, uint32_t node, tfp_str
     c[FUNCTION].texts[row] = function;
     c[NAME].texts[row] = tfp_text(w->p, n->name);
     c[OP].texts[row] = tfp_text(w->p, n->op);
-    put_number(&c[FLOAT_OPS], row, count.flops);
-    put_number(&c[MACS], row, count.macs);
+    put_number(&c[FLOAT_OPS], row, count.state == TFP_COUNTED, count.flops);
+    put_number(&c[MACS], row, count.macs >= 0, count.macs);
     c[SOURCE].texts[row] = tfp_str_of(sources[count.state]);
     return tfp_flops_shapes(w, node, &c[SHAPES].texts[row]);
 }
