@@ -9,7 +9,7 @@ better, when a node has no row, or when a count differs:
   own         a count of TensorFlow's registry (its bugs done right, oracle.right) is ours, to the unit; none, or 0, where
               it is negative (a sum of nothing), none where it does not fit into 64 bits
   tensorflow  the main graph's counts are TensorFlow's own, to the unit, and there are none where it has none; 0 and none are
-              one (its log leaves out a 0), and a negative number of TensorFlow's is none. Shapes that
+              one (its log leaves out a 0). Shapes that
               we know better than TensorFlow are listed here, but they fail only by a count that they make. Bodies of
               functions are only looked at for contradictions: TensorFlow's op log knows nothing of them
 With -v all differences are listed, else the first of each op.
@@ -42,13 +42,13 @@ class Row:
         self.flops = int(cells["float_ops"]) if cells["float_ops"] else None
         self.macs = int(cells["macs"]) if cells["macs"] else None
 
-    def faults(self):
+    def faults(self, source):
         """What a row may not be, whatever the graph."""
         if (self.source == "formula") != (self.flops is not None):
             yield "source %r beside float_ops %r" % (self.source, self.flops)
         if self.source not in ("formula", "none", "no_shape"):
             yield "source %r" % self.source
-        if self.flops is not None and self.flops < 0 or self.macs is not None and self.macs < 0:
+        if source == "own" and (self.flops or 0) < 0 or (self.macs or 0) < 0:
             yield "negative: float_ops %r macs %r" % (self.flops, self.macs)
         if self.flops is not None and self.macs is not None and 2 * self.macs > self.flops:
             yield "%d macs are more than %d float operations" % (self.macs, self.flops)
@@ -137,7 +137,7 @@ def text_of(shape):
 
 
 def compare_node(outcome, where, op, row, main):
-    for fault in row.faults():
+    for fault in row.faults(outcome.source):
         outcome.add("row", op.type, "%s: %s" % (where, fault))
     if row.op != op.type:
         outcome.add("row", op.type, "%s: op %r" % (where, row.op))
@@ -169,7 +169,7 @@ def compare_count(outcome, where, graph, op, row, main):
         if not main:
             return
         outcome.counts += value is not None
-        same = row.flops == value or row.flops is None and value is not None and not 0 < value <= oracle.MOST
+        same = row.flops == value or row.flops is None and value is not None and (value == 0 or value > oracle.MOST)
         outcome.counts_right += same and value is not None
         if not same:
             outcome.add("count", op.type, "%s: TensorFlow %s (%s), ours %s (%s)" % (
