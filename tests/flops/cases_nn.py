@@ -60,10 +60,12 @@ def convolutions():
             words = window(form, *how)
             node("Conv2D", ask(image), ask(filters), **words)
             node("DepthwiseConv2dNative", ask(image), ask(filters), **words)
-            node("_FusedConv2D", ask(image), ask(filters), [ask([4])], [], num_args=1, fused_ops=["BiasAdd", "Relu"], **words)
+            node("_FusedConv2D", ask(image), ask(filters), [ask([4])], [], num_args=1, fused_ops=["BiasAdd", "Relu"],
+                 **words)
             words.pop("explicit_paddings", None)
             if how[2] != "EXPLICIT":
-                node("_FusedDepthwiseConv2dNative", ask(image), ask(filters), [ask([24])], fused_ops=["BiasAdd"], **words)
+                node("_FusedDepthwiseConv2dNative", ask(image), ask(filters), [ask([24])], fused_ops=["BiasAdd"],
+                     **words)
     for stride, dilation in ((1, 1), (2, 1), (1, 2)):
         words = window("NCHW", (stride, stride), (dilation, dilation), "SAME", ())
         node("_FusedConv2D", ask([2, 6, 19, 17]), ask([4, 6, 3, 2]), [], [], filter_format="OIHW", num_args=0, **words)
@@ -147,7 +149,8 @@ def dilations():
         node("Dilation2D", ask(image), ask(filters), **words)
         node("Dilation2DBackpropInput", ask(image), ask(filters), ask([2, 9, 5, 6]), **words)
         node("Dilation2DBackpropFilter", ask(image), ask(filters), ask([2, 9, 5, 6]), **words)
-    for pads, image in itertools.product(([[0, 0], [1, 2], [3, 4], [0, 0]], ask([4, 2], I)), ([2, 19, 17, 6], [U, U, 17, 6], U)):
+    paddings = [[0, 0], [1, 2], [3, 4], [0, 0]], ask([4, 2], I)
+    for pads, image in itertools.product(paddings, ([2, 19, 17, 6], [U, U, 17, 6], U)):
         words = dict(mode="REFLECT", strides=[1, 2, 1, 1])
         for padding in ("SAME", "VALID"):
             node("FusedPadConv2D", ask(image), pads, ask([3, 2, 6, 4]), padding=padding, **words)
@@ -186,10 +189,12 @@ def pools():
         node("MaxPool", ask(image), **words)
     for sizes in (tf.constant([2, 19, 17, 6]), ask([4], I), ask([U], I), ask(U, I), tf.stack([ask([], I), 19, 17, 6])):
         for form in ("NHWC", "NCHW"):
-            node("AvgPoolGrad", sizes, ask([2, 9, 8, 6]), ksize=around(form, (3, 2)), strides=around(form, (2, 2)), padding="SAME",
+            node("AvgPoolGrad", sizes, ask([2, 9, 8, 6]), ksize=around(form, (3, 2)), strides=around(form, (2, 2)),
+                 padding="SAME",
                  data_format=form)
     for image, step in itertools.product(([2, 3, 19, 17, 4], [U, 3, U, 17, U], U), (1, 2)):
-        node("MaxPool", ask(image, S8), ksize=[1, 1, 2, 2], strides=[1, 1, step, 2], padding="SAME", data_format="NCHW_VECT_C")
+        node("MaxPool", ask(image, S8), ksize=[1, 1, 2, 2], strides=[1, 1, step, 2], padding="SAME",
+             data_format="NCHW_VECT_C")
     fractional()
 
 
@@ -232,7 +237,8 @@ def norms():
     for shape in ([2, 3, U, 8], U):
         node("QuantizedInstanceNorm", ask(shape, Q), *range_of())
         pairs = [x for _ in range(4) for x in (ask([8], Q), *range_of())]
-        node("QuantizedBatchNormWithGlobalNormalization", ask(shape, Q), *range_of(), *pairs, out_type=S32, variance_epsilon=0.1,
+        node("QuantizedBatchNormWithGlobalNormalization", ask(shape, Q), *range_of(), *pairs, out_type=S32,
+             variance_epsilon=0.1,
              scale_after_normalization=True)
 
 
@@ -277,16 +283,19 @@ def the_largest():
         node("TopKUnique", ask(shape), k=2)
         node("TopKWithUnique", ask(shape), k=2)
         node("IsotonicRegression", ask(shape))
-    for n, k, recall, gather in itertools.product((100, 1000, 1300, 100000, 2**20, 5000011), (1, 2, 10, 90), (0.5, 0.95, 0.999, 1.0),
-                                                  (True, False)):
+    sizes, recalls = (100, 1000, 1300, 100000, 2**20, 5000011), (0.5, 0.95, 0.999, 1.0)
+    for n, k, recall, gather in itertools.product(sizes, (1, 2, 10, 90), recalls, (True, False)):
         for shape, axis in (([n], -1), ([2, n], 1), ([n, U], 0)):
-            node("ApproxTopK", ask(shape), k=k, reduction_dimension=axis, recall_target=recall, aggregate_to_topk=gather)
-            node("ApproxTopK", ask(shape), k=k, reduction_dimension=axis, recall_target=recall, aggregate_to_topk=gather,
+            node("ApproxTopK", ask(shape), k=k, reduction_dimension=axis, recall_target=recall,
+                 aggregate_to_topk=gather)
+            node("ApproxTopK", ask(shape), k=k, reduction_dimension=axis, recall_target=recall,
+                 aggregate_to_topk=gather,
                  reduction_input_size_override=4 * n)
     for shape in ([4, 2], [U, 2], [4, U], U):
         for kind in "LogUniform Uniform LearnedUnigram ThreadUnsafeUnigram FixedUnigram".split():
             words = dict(vocab_file="", unigrams=[0.5] * 50) if kind == "FixedUnigram" else {}
-            node(kind + "CandidateSampler", ask(shape, L), num_true=2, num_sampled=7, unique=True, range_max=50, **words)
+            node(kind + "CandidateSampler", ask(shape, L), num_true=2, num_sampled=7, unique=True, range_max=50,
+                 **words)
         node("AllCandidateSampler", ask(shape, L), num_true=2, num_sampled=7, unique=True)
         node("ComputeAccidentalHits", ask(shape, L), ask([7], L), num_true=2)
 
@@ -306,8 +315,8 @@ def recurrent():
             node(op, *ins)
         for op in ("BlockLSTMGrad", "BlockLSTMGradV2"):
             node(op, *ins, *[ask() for _ in range(9)], use_peephole=False)
-    for x, h, mode, direction in itertools.product(
-            ([7, 2, 3], [7, U, U], U), ([2, 2, 5], [U, 2, U], U), ("lstm", "gru", "rnn_relu"), ("unidirectional", "bidirectional")):
+    for x, h, mode, direction in itertools.product(([7, 2, 3], [7, U, U], U), ([2, 2, 5], [U, 2, U], U),
+                                                   ("lstm", "gru", "rnn_relu"), ("unidirectional", "bidirectional")):
         words = dict(rnn_mode=mode, direction=direction)
         c = [2, 2, 6] if mode == "lstm" else h
         rest = [ask() for _ in range(7)]
@@ -360,7 +369,8 @@ def quantized():
         for op, filters in (("_FusedQuantizedConv2D", [3, 2, 6, 8]), ("_FusedQuantizedDepthwiseConv2D", [3, 2, 6, 4])):
             out = S8 if "Requantize" in fused else S32
             host = [*range_of(), *range_of(of_filter)] + (list(range_of()) if "Requantize" in fused else [])
-            node(op, [ask([2, 19, 17, 6], Q), ask(filters, S8), ask([8])], host, Tdevice_outputs=[out], Thost_outputs=[F, F],
+            node(op, [ask([2, 19, 17, 6], Q), ask(filters, S8), ask([8])], host, Tdevice_outputs=[out],
+                 Thost_outputs=[F, F],
                  Tinput=Q, Tfilter=S8, Tbias=F, Tsummand=S32, out_type=out, strides=[1] * 4, padding="VALID", fused_ops=fused)
     quantized_products()
     quantized_elements()
@@ -368,30 +378,36 @@ def quantized():
 
 
 def quantized_products():
-    for a, b, (left, right) in itertools.product(([2, 3], [3, 2], [2, U], U), ([3, 4], [4, 3], U), itertools.product((False, True), repeat=2)):
+    for a, b, left, right in itertools.product(([2, 3], [3, 2], [2, U], U), ([3, 4], [4, 3], U), (False, True), (False, True)):
         words = dict(transpose_a=left, transpose_b=right)
         node("QuantizedMatMul", ask(a, Q), ask(b, S8), *range_of(), *range_of(), **words)
         for prefix, op in itertools.product(("QuantizedMatMul", "_MklQuantizedMatMul"), PRODUCTS):
             more = dict(words, Toutput=F) if op.endswith("Dequantize") else words
             rest = range_of() if op.endswith("quantize") else ()
             node(prefix + op, ask(a, Q), ask(b, S8), ask([4]), *range_of(), *range_of(), *rest, **more)
-        node("_QuantizedMatMul", [ask(a, Q), ask(b, S8)], [*range_of(), *range_of()], Tdevice_outputs=[S32], Thost_outputs=[F, F],
+        node("_QuantizedMatMul", [ask(a, Q), ask(b, S8)], [*range_of(), *range_of()], Tdevice_outputs=[S32],
+             Thost_outputs=[F, F],
              T1=Q, T2=S8, Tbias=F, U=S32, Tout=S32, **words)
-    limits = {"%s_quantization_%s_val" % (side, which): n for side in ("lhs", "rhs", "output") for which, n in (("min", -128), ("max", 127))}
+    limits = {"%s_quantization_%s_val" % (side, which): n
+              for side in ("lhs", "rhs", "output") for which, n in (("min", -128), ("max", 127))}
     right = {k: v for k, v in limits.items() if k.startswith("rhs")}
     zero, zeros = ask([], I), ask([4], I)
     for a, b in itertools.product(([2, 3], [2, U], U), ([3, 4], [U, 4], U)):
-        node("UniformQuantizedDot", ask(a, S8), ask(b, S8), ask([]), zero, ask([4]), zeros, ask([]), zero, Tout=S32, **limits)
+        node("UniformQuantizedDot", ask(a, S8), ask(b, S8), ask([]), zero, ask([4]), zeros, ask([]), zero, Tout=S32,
+             **limits)
         node("UniformQuantizedDotHybrid", ask(a), ask(b, S8), ask([4]), zeros, Tout=F, **right)
-    for words in (dict(padding="VALID"), dict(padding="SAME", window_strides=[2, 3]), dict(padding="VALID", feature_group_count=2),
+    for words in (dict(padding="VALID"), dict(padding="SAME", window_strides=[2, 3]),
+                  dict(padding="VALID", feature_group_count=2),
                   dict(padding="EXPLICIT", explicit_padding=[1, 2, 3, 4], window_strides=[2, 3]),
                   dict(padding="VALID", lhs_dilation=[2, 3], rhs_dilation=[1, 2]), dict(padding="VALID", batch_group_count=2),
                   dict(padding="SAME", dimension_numbers=nhwc())):
         for image, kernel in itertools.product(([4, 3, 19, 17], [4, 6, 19, 17], [4, 19, 17, 3], [4, 3, U, 17], U),
                                                ([4, 3, 3, 2], [3, 2, 3, 4], [U, 3, 3, 2], U)):
-            node("UniformQuantizedConvolution", ask(image, S8), ask(kernel, S8), ask([]), zero, ask([]), zero, ask([]), zero, Tout=S32,
+            node("UniformQuantizedConvolution", ask(image, S8), ask(kernel, S8), ask([]), zero, ask([]), zero, ask([]),
+                 zero, Tout=S32,
                  **limits, **words)
-            node("UniformQuantizedConvolutionHybrid", ask(image), ask(kernel, S8), ask([]), zero, Tout=F, **right, **words)
+            node("UniformQuantizedConvolutionHybrid", ask(image), ask(kernel, S8), ask([]), zero, Tout=F, **right,
+                 **words)
 
 
 def nhwc():
@@ -404,7 +420,8 @@ def quantized_elements():
     for a, b in itertools.product(SHAPES + [[5], []], repeat=2):
         for op in ("QuantizedAdd", "QuantizedMul"):
             node(op, ask(a, Q), ask(b, Q), *range_of(), *range_of())
-        node("UniformQuantizedAdd", ask(a, S32), ask(b, S32), ask([]), ask([], I), ask([]), ask([], I), ask([]), ask([], I),
+        node("UniformQuantizedAdd", ask(a, S32), ask(b, S32), ask([]), ask([], I), ask([]), ask([], I), ask([]),
+             ask([], I),
              lhs_quantization_min_val=0, lhs_quantization_max_val=1, rhs_quantization_min_val=0, rhs_quantization_max_val=1,
              output_quantization_min_val=0, output_quantization_max_val=1)
     for shape in SHAPES:
@@ -423,7 +440,8 @@ def quantized_elements():
         limits = dict(quantization_min_val=-128, quantization_max_val=127)
         node("UniformQuantize", ask(shape), ask([]), ask([], I), Tout=S8, **limits)
         node("UniformDequantize", ask(shape, S8), ask([]), ask([], I), Tout=F, **limits)
-        node("UniformRequantize", ask(shape, S8), ask([]), ask([], I), ask([]), ask([], I), Tout=S32, input_quantization_min_val=0,
+        node("UniformRequantize", ask(shape, S8), ask([]), ask([], I), ask([]), ask([], I), Tout=S32,
+             input_quantization_min_val=0,
              input_quantization_max_val=1, output_quantization_min_val=0, output_quantization_max_val=1)
         node("UniformQuantizedClipByValue", ask(shape, S32), ask([], S32), ask([], S32), ask([]), ask([], I), **limits)
     for image, padding in itertools.product(([2, 19, 17, 6], [U, U, 17, 6], U), ("SAME", "VALID")):
@@ -431,7 +449,8 @@ def quantized_elements():
         for op in ("QuantizedAvgPool", "QuantizedMaxPool", "_MklQuantizedAvgPool", "_MklQuantizedMaxPool"):
             node(op, ask(image, Q), *range_of(), **words)
         volume = image and image[:1] + [9] + image[1:]
-        node("_QuantizedMaxPool3D", ask(volume, Q), *range_of(), ksize=[1, 2, 3, 2, 1], strides=[1, 2, 3, 1, 1], padding=padding)
+        node("_QuantizedMaxPool3D", ask(volume, Q), *range_of(), ksize=[1, 2, 3, 2, 1], strides=[1, 2, 3, 1, 1],
+             padding=padding)
 
 
 def quantized_ranges():
@@ -523,12 +542,14 @@ def onednn_fused(image, filters, words):
     node("_MklNativeFusedDepthwiseConv2dNative", ask(image), ask(filters), args, **fused)
     node("_MklFusedDepthwiseConv2dNative", ask(image), ask(filters), args, extra, extra, [extra], **fused)
     node("_MklNativePadWithFusedConv2D", ask(image), ask(filters), args, ask([4, 2], I), **fused)
-    node("_MklPadWithFusedConv2D", ask(image), ask(filters), args, ask([4, 2], I), extra, extra, [extra], extra, **fused)
+    node("_MklPadWithFusedConv2D", ask(image), ask(filters), args, ask([4, 2], I), extra, extra, [extra], extra,
+         **fused)
     node("__MklDummyPadWithFusedConv2D", ask(image), ask(filters), args, ask([4, 2], I), **fused)
     node("__MklDummyPadWithConv2D", ask(image), ask(filters), ask([4, 2], I), **words)
     node("__MklDummyConv2DWithBias", ask(image), ask(filters), ask([4]), **words)
     node("__MklDummyConv2DBackpropFilterWithBias", ask(image), tf.constant(filters), ask([2, 10, 6, 4]), **words)
-    node("_MklNativeFusedConv3D", ask([2, 9, 8, 7, 6]), ask([3, 2, 1, 6, 4]), args, strides=[1] * 5, padding="SAME", fused_ops=["BiasAdd"])
+    node("_MklNativeFusedConv3D", ask([2, 9, 8, 7, 6]), ask([3, 2, 1, 6, 4]), args, strides=[1] * 5, padding="SAME",
+         fused_ops=["BiasAdd"])
     for op in ("_MklNativeFusedBatchNormEx", "_MklFusedBatchNormEx"):
         more = [] if "Native" in op else [extra] * 5 + [[]]
         node(op, ask(image), *[ask([6]) for _ in range(4)], [], *more, activation_mode="Relu")
@@ -596,25 +617,32 @@ def counted():
     count("Conv2D", macs, macs // 2, ask(image), ask([3, 2, 3, 4]), **plain)
     count("Conv", 2 * macs, macs, ask(image), ask(filters), **plain)
     count("Conv2D", 2 * macs, macs, ask([2, 6, 9, 9]), ask(filters), data_format="NCHW", **plain)
-    count("_FusedConv2D", 2 * macs + 2 * out, macs, ask(image), ask(filters), [ask([4])], [], num_args=1, fused_ops=["BiasAdd", "Relu"], **plain)
-    count("Conv3D", 2 * 2 * 7 * 8 * 9 * 4 * 36, 2 * 7 * 8 * 9 * 4 * 36, ask([2, 9, 9, 9, 6]), ask([3, 2, 1, 6, 4]), strides=[1] * 5, padding="VALID")
+    count("_FusedConv2D", 2 * macs + 2 * out, macs, ask(image), ask(filters), [ask([4])], [], num_args=1,
+          fused_ops=["BiasAdd", "Relu"], **plain)
+    count("Conv3D", 2 * 2 * 7 * 8 * 9 * 4 * 36, 2 * 7 * 8 * 9 * 4 * 36, ask([2, 9, 9, 9, 6]), ask([3, 2, 1, 6, 4]),
+          strides=[1] * 5, padding="VALID")
     count("Conv2DBackpropInputV2", 2 * macs, macs, ask(image), ask(filters), ask([2, 7, 8, 4]), **plain)
     count("Conv2DBackpropFilterV2", 2 * macs, macs, ask(image), ask(filters), ask([2, 7, 8, 4]), **plain)
     registered = 2 * 2 * 9 * 9 * 6 * (3 * 2 * 6 * 4) // 6
     count("Conv2DBackpropInput", registered, registered // 2, image, ask(filters), ask([2, 7, 8, 4]), **plain)
-    count("Conv2DBackpropInput", registered, registered // 2, [2, 6, 9, 9], ask(filters), ask([2, 4, 7, 8]), data_format="NCHW", **plain)
-    count("Conv2DBackpropFilter", 2 * 294 * 648 // 24, 294 * 648 // 24, ask([1, 7, 7, 6]), [3, 3, 6, 12], ask([1, 3, 3, 12]), strides=[1, 2, 2, 1], padding="VALID")
-    count("DepthwiseConv2dNativeBackpropInput", 2 * 2 * 7 * 8 * 24 * 6, 2 * 7 * 8 * 24 * 6, image, ask(filters), ask([2, 7, 8, 24]), **plain)
-    count("DepthwiseConv2dNativeBackpropFilter", 2 * 2 * 7 * 8 * 24 * 6, 2 * 7 * 8 * 24 * 6, ask(image), filters, ask([2, 7, 8, 24]), **plain)
-    count("Conv3DBackpropInputV2", 2 * 2 * 7 * 8 * 9 * 4 * 36, None, [2, 9, 9, 9, 6], ask([3, 2, 1, 6, 4]), ask([2, 7, 8, 9, 4]), strides=[1] * 5, padding="VALID")
-    count("FusedResizeAndPadConv2D", 2 * (2 * 11 * 12 * 4 * 36 + 4 * 2 * 8 * 9 * 6), None, ask(image), [8, 9], [[0, 0], [2, 3], [4, 0], [0, 0]],
+    count("Conv2DBackpropInput", registered, registered // 2, [2, 6, 9, 9], ask(filters), ask([2, 4, 7, 8]),
+          data_format="NCHW", **plain)
+    count("Conv2DBackpropFilter", 2 * 294 * 648 // 24, 294 * 648 // 24, ask([1, 7, 7, 6]), [3, 3, 6, 12],
+          ask([1, 3, 3, 12]), strides=[1, 2, 2, 1], padding="VALID")
+    count("DepthwiseConv2dNativeBackpropInput", 2 * 2 * 7 * 8 * 24 * 6, 2 * 7 * 8 * 24 * 6, image, ask(filters),
+          ask([2, 7, 8, 24]), **plain)
+    count("DepthwiseConv2dNativeBackpropFilter", 2 * 2 * 7 * 8 * 24 * 6, 2 * 7 * 8 * 24 * 6, ask(image), filters,
+          ask([2, 7, 8, 24]), **plain)
+    count("Conv3DBackpropInputV2", 2 * 2 * 7 * 8 * 9 * 4 * 36, None, [2, 9, 9, 9, 6], ask([3, 2, 1, 6, 4]),
+          ask([2, 7, 8, 9, 4]), strides=[1] * 5, padding="VALID")
+    count("FusedResizeAndPadConv2D", 2 * (2 * 11 * 12 * 4 * 36 + 4 * 2 * 8 * 9 * 6), None, ask(image), [8, 9],
+          [[0, 0], [2, 3], [4, 0], [0, 0]],
           ask(filters), mode="REFLECT", **plain)
     count("Dilation2D", 2 * 2 * 7 * 8 * 6 * 6, 0, ask(image), ask([3, 2, 6]), rates=[1] * 4, **plain)
     pool = dict(strides=[1] * 4, padding="VALID", data_format="NCHW", ksize=[1, 1, 3, 2])
     count("AvgPool", 6 * 2 * 6 * 7 * 8, 0, ask([2, 6, 9, 9]), **pool)
     count("MaxPoolGrad", 7 * 2 * 6 * 7 * 8, 0, ask([2, 6, 9, 9]), ask([2, 6, 7, 8]), ask([2, 6, 7, 8]), **pool)
     count("MaxPoolV2", 6 * 2 * 7 * 8 * 6, 0, ask(image), [1, 3, 2, 1], [1, 1, 1, 1], padding="VALID")
-    count("MaxPoolV2", None, None, ask(image), ask([4], I), [1, 1, 1, 1], padding="VALID")
     count("FusedBatchNormV3", 6 * 972, 0, ask(image), *[ask([6]) for _ in range(4)])
     count("FusedBatchNormV3", 2 * 972, 0, ask(image), *[ask([6]) for _ in range(4)], is_training=False)
     count("FusedBatchNormGradV3", 9 * 972, 0, ask(image), ask(image), *[ask([6]) for _ in range(4)])
@@ -623,22 +651,25 @@ def counted():
     count("BiasAddGrad", 972 - 6, 0, ask(image))
     cell = 2 * (3 + 5) * 4 * 5
     count("LSTMBlockCell", 2 * cell + 25 * 10, cell, ask([2, 3]), ask([2, 5]), *[ask() for _ in range(6)])
-    count("BlockLSTMV2", 7 * (2 * cell + 29 * 10), 7 * cell, ask([], L), ask([7, 2, 3]), *[ask() for _ in range(6)], ask([20]), use_peephole=True)
+    count("BlockLSTMV2", 7 * (2 * cell + 29 * 10), 7 * cell, ask([], L), ask([7, 2, 3]), *[ask() for _ in range(6)],
+          ask([20]), use_peephole=True)
     count("GRUBlockCell", 2 * 2 * 8 * 15 + 17 * 10, 2 * 8 * 15, ask([2, 3]), ask([2, 5]), *[ask() for _ in range(4)])
     # two layers of two directions: 3 inputs, then 10
     steps = 7 * 2
     macs = steps * 2 * 4 * 5 * ((3 + 5) + (10 + 5))
-    count("CudnnRNNV3", 2 * macs + 30 * steps * 5 * 4, macs, ask([7, 2, 3]), ask([4, 2, 5]), ask([4, 2, 5]), ask([U]), ask([2], I), direction="bidirectional")
+    count("CudnnRNNV3", 2 * macs + 30 * steps * 5 * 4, macs, ask([7, 2, 3]), ask([4, 2, 5]), ask([4, 2, 5]), ask([U]),
+          ask([2], I), direction="bidirectional")
     projected = steps * (4 * 5 * (3 + 2) + 5 * 2)
-    count("CudnnRNNV3", 2 * projected + 30 * steps * 5, projected, ask([7, 2, 3]), ask([1, 2, 2]), ask([1, 2, 5]), ask([U]), ask([2], I), num_proj=2)
+    count("CudnnRNNV3", 2 * projected + 30 * steps * 5, projected, ask([7, 2, 3]), ask([1, 2, 2]), ask([1, 2, 5]),
+          ask([U]), ask([2], I), num_proj=2)
     count("QuantizedMatMul", 2 * 24, 24, ask([3, 2], Q), ask([3, 4], S8), *range_of(), *range_of(), transpose_a=True)
     made = quantized_conv("QuantizedConv2DWithBiasAndReluAndRequantize", image, filters, [], padding="VALID")
     places = 2 * 4 * 3 * 4
     COUNTED.append((made.op.name, places * (2 * 36 + 5), places * 36))
 
 
-FAMILIES = [convolutions, any_convolutions, volumes, gradients, dilations, pools, norms, activations, losses, the_largest, recurrent,
-            quantized, onednn, counted]
+FAMILIES = [convolutions, any_convolutions, volumes, gradients, dilations, pools, norms, activations, losses, the_largest,
+            recurrent, quantized, onednn, counted]
 
 
 def graphs():
