@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { ProfileFacts, Tables } from "../api";
 import type { Route } from "../route";
+import { Flame } from "./Flame";
 import { Overview } from "./Overview";
 import { Views } from "./Views";
 
@@ -34,4 +35,5 @@ export const pages: Page[] = [
   view("graph"),
   view("op"),
   view("code"),
+  { name: "flame", title: "Flame graph", fits: always, show: ({ route, tables }) => <Flame route={route} tables={tables} /> },
 ];
