@@ -157,7 +157,8 @@ tfp_status tfp_flops_signatures(tfp_flops_table *w, tfp_error *err)
         tfp_grid_column *c = g->columns.at;
         const tfp_program_signature *s = &w->g->signatures.at[i];
         uint32_t node = tfp_map64_get(&x.node_by_name, s->node);
-        tfp_work sum = node == TFP_NONE ? (tfp_work){ 0 } : work_below(w, &x, node, i + 1);
+        tfp_work sum = { 0 };
+        if (node != TFP_NONE) sum = work_below(w, &x, node, i + 1);
         c[0].texts[i] = tfp_text(w->p, s->key);
         c[1].texts[i] = tfp_text(w->p, s->node);
         c[2].ints[i] = sum.flops;
