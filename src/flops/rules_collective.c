@@ -13,14 +13,22 @@ TFP_PATTERN(shape_bits, "(), k, #S -> k, S")
 TFP_PATTERN(shape_gathered, "_T -> _T")
 TFP_PATTERN(shape_second, "*, A -> A")
 TFP_PATTERN(shape_restore, "(), n, n ->")
-TFP_PATTERN(shape_coo, "-> _, _, _")
-TFP_PATTERN(shape_coo_sorted, "-> _, _, _, _")
 TFP_PATTERN(shape_splits, "-> _, _, _, (), _, (), ()")
 TFP_PATTERN(shape_mask, "-> __")
 TFP_PATTERN(shape_scalars_2, "-> (), ()")
 
 static void shape_by_attr(tfp_op *op) { tfp_set(op, 0, tfp_attr_shape(op, "shape")); }
-static void shape_full(tfp_op *op) { tfp_set(op, 0, tfp_attr_shape(op, "full_shape")); }
+
+/* Where a shape must be known TensorFlow takes one of an unknown rank for a scalar's. */
+static tfp_dims certain(tfp_dims d) { return d.rank < 0 ? TFP_SCALAR_DIMS : d; }
+
+static void set_certain(tfp_op *op, const char *name)
+{
+    if (tfp_attr_given(op, name)) tfp_set(op, 0, certain(tfp_attr_shape(op, name)));
+}
+
+static void shape_certain(tfp_op *op) { set_certain(op, "shape"); }
+static void shape_full(tfp_op *op) { set_certain(op, "full_shape"); }
 
 static void set_listed(tfp_op *op, const char *name)
 {
@@ -31,7 +39,12 @@ static void set_listed(tfp_op *op, const char *name)
 
 static void shape_listed(tfp_op *op) { set_listed(op, "shapes"); }
 static void shape_module(tfp_op *op) { set_listed(op, "Sout"); }
-static void shape_custom_call(tfp_op *op) { set_listed(op, "result_shapes"); }
+static void shape_custom_calls(tfp_op *op)
+{
+    set_listed(op, "result_shapes");
+    size_t n = tfp_attr_list_size(op, "result_shapes");
+    for (uint32_t i = 0; i < op->out_count && i < n; i++) tfp_set(op, i, certain(tfp_out(op, i)));
+}
 
 /* Each output has the shape of the input with its number. */
 static void shape_each_as_input(tfp_op *op)
@@ -167,6 +180,25 @@ static void shape_compile(tfp_op *op)
     int64_t programs = tfp_attr_int(op, "num_computations", 1);
     for (uint32_t i = 0; i < op->out_count; i++)
         tfp_set(op, i, i >= 1 && i <= programs ? tfp_vector_of(op, 3) : TFP_SCALAR_DIMS);
+}
+
+static void shape_vectors(tfp_op *op)
+{
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_any_of_rank(op, 1));
+}
+
+/* Row pointers (of each core for every core, padded to eights), then ids, columns and gains, then three sizes. */
+static void shape_minibatches(tfp_op *op)
+{
+    int64_t cores = tfp_attr_int(op, "num_sc_per_chip", TFP_UNKNOWN);
+    int64_t every = tfp_times(tfp_attr_int(op, "num_replica", TFP_UNKNOWN), cores);
+    int64_t rows = tfp_times(tfp_over(tfp_plus(every, 7), 8), 8);
+    int64_t pointers = tfp_times(tfp_attr_int(op, "max_minibatches_per_sc", TFP_UNKNOWN), tfp_times(cores, rows));
+    int64_t per_core = tfp_attr_int(op, "sample_count_per_sc", TFP_UNKNOWN);
+    int64_t samples = per_core >= 0 ? tfp_times(per_core, cores) : tfp_attr_int(op, "sample_count", TFP_UNKNOWN);
+    int64_t ids = tfp_times(samples, tfp_attr_int(op, "max_ids_per_chip_per_sample", TFP_UNKNOWN));
+    tfp_set(op, 0, tfp_vector_of(op, pointers));
+    for (uint32_t i = 1; i < op->out_count; i++) tfp_set(op, i, i < 4 ? tfp_vector_of(op, ids) : TFP_SCALAR_DIMS);
 }
 
 /* Tables of an embedding, their size is known to the TPU. */
@@ -437,8 +469,8 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "XlaBroadcastHelper", tfp_unknown_outputs, TFP_MOVES },
     { "XlaClusterOutput", tfp_same_as_input, TFP_MOVES },
     { "XlaCallModule", shape_module, TFP_NO_COUNT },
-    { "XlaCustomCall", shape_by_attr, TFP_NO_COUNT },
-    { "XlaCustomCallV2", shape_custom_call, TFP_NO_COUNT },
+    { "XlaCustomCall", shape_certain, TFP_NO_COUNT },
+    { "XlaCustomCallV2", shape_custom_calls, TFP_NO_COUNT },
     { "XlaHostCompute", tfp_unknown_outputs, TFP_NO_COUNT },
     { "XlaDequantize", tfp_unknown_outputs, TFP_NO_COUNT },
     { "XlaDynamicSlice", shape_dynamic_slice, TFP_MOVES },
@@ -462,7 +494,7 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "XlaRemoveDynamicDimensionSize", tfp_unknown_outputs, TFP_MOVES },
     { "XlaRngBitGenerator", shape_bits, tfp_count_zero, 0, "0", "random bits, no arithmetic" },
     { "XlaSend", tfp_no_outputs, TFP_MOVES },
-    { "XlaRecv", shape_by_attr, TFP_MOVES },
+    { "XlaRecv", shape_certain, TFP_MOVES },
     { "XlaSendToHost", tfp_no_outputs, TFP_MOVES },
     { "XlaRecvFromHost", shape_by_attr, TFP_MOVES },
     { "_XlaRecvAtHost", tfp_unknown_outputs, TFP_MOVES },
@@ -497,9 +529,11 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "XlaSparseCoreAdagradMomentum", shape_core_adagrad_momentum, TFP_NO_COUNT },
     { "XlaSparseCoreAdam", shape_core_adam, TFP_NO_COUNT },
     { "XlaSparseCoreFtrl", shape_core_ftrl, TFP_NO_COUNT },
-    { "ConvertToCooTensor", shape_coo, TFP_MOVES },
-    { "ConvertToListOfSparseCoreCooTensors", shape_coo, TFP_MOVES },
-    { "SortListOfSparseCoreCooTensors", shape_coo_sorted, TFP_MOVES },
+    { "ConvertToCooTensor", shape_vectors, TFP_MOVES },
+    { "ConvertToListOfSparseCoreCooTensors", shape_vectors, TFP_MOVES },
+    { "ConvertToSparseCoreCsrWrappedCooTensor", shape_minibatches, TFP_MOVES },
+    { "GetMinibatchesInCsrWithPhysicalReplica", shape_minibatches, TFP_MOVES },
+    { "SortListOfSparseCoreCooTensors", shape_vectors, TFP_MOVES },
     { "GetStatsFromListOfSparseCoreCooTensors", shape_scalars_2, TFP_MOVES },
     { "GetMinibatchSplitsWithPhysicalReplica", shape_splits, TFP_MOVES },
     { "StoreMinibatchStatisticsInFdo", tfp_no_outputs, TFP_MOVES },
@@ -515,7 +549,7 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "TPUPartitionedInputV2", shape_partitioned_input_v2, TFP_MOVES },
     { "TPUPartitionedOutput", shape_partitioned_output, TFP_MOVES },
     { "TPUPartitionedOutputV2", shape_partitioned_output_v2, TFP_MOVES },
-    { "TPUDummyInput", shape_by_attr, TFP_MOVES },
+    { "TPUDummyInput", shape_certain, TFP_MOVES },
     { "TPUAnnotateTensorsWithDynamicShape", shape_each_as_input, TFP_MOVES },
     { "TPUCopyWithDynamicShape", shape_each_as_input, TFP_MOVES },
     { "TPUOrdinalSelector", shape_vector, TFP_MOVES },

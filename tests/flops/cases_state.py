@@ -6,7 +6,7 @@ from tensorflow.core.framework import attr_value_pb2, op_def_pb2
 from tensorflow.python.client import pywrap_tf_session as session
 
 F, I, L, S = tf.float32, tf.int32, tf.int64, tf.string
-S_ = ()
+SCALAR = ()
 
 
 class Var:
@@ -50,8 +50,8 @@ def optimizers():
         for resource in (False, True):
             var = V if resource else (6, 5)
             prefix = "Resource" if resource else ""
-            yield prefix + "Apply" + name, [var] * (1 + slots) + [S_] * before + [(6, 5)] + [S_] * after
-            yield prefix + "SparseApply" + name, [var] * (1 + slots) + [S_] * before + [(4, 5), (4,)] + [S_] * after
+            yield prefix + "Apply" + name, [var] * (1 + slots) + [SCALAR] * before + [(6, 5)] + [SCALAR] * after
+            yield prefix + "SparseApply" + name, [var] * (1 + slots) + [SCALAR] * before + [(4, 5), (4,)] + [SCALAR] * after
 
 
 # Operations of each rule, counted by hand.
@@ -86,7 +86,8 @@ CASES = {
         ("ReadVariableXlaSplitND", [V], dict(N=6, num_splits=[3, 2], paddings=[0, 1])),
         ("AssignVariableXlaConcatND", [V, (2, 5), (2, 5), (2, 5)], dict(N=3, num_concats=[3, 1])),
         ("AssignVariableOp", [V, (6, 5)]), ("AssignAddVariableOp", [V, (6, 5)]), ("AssignSubVariableOp", [V, (6, 5)]),
-        ("AssignAddVariableOp", [V, None]), ("Assign", [(3, 4), (3, 4)]), ("Assign", [(3, 4), (5,)], dict(validate_shape=False)),
+        ("AssignAddVariableOp", [V, None]), ("Assign", [(3, 4), (3, 4)]),
+        ("Assign", [(3, 4), (5,)], dict(validate_shape=False)),
         ("AssignAdd", [(3, 4), (3, 4)]), ("AssignSub", [(3, 4), (3, 4)]), ("VariableShape", [V]), ("VariableShape", [()]),
         ("VariableShape", [V], dict(out_type=L)), ("VarIsInitializedOp", [V]), ("IsVariableInitialized", [(3,)]),
         ("IsResourceHandleRefCounting", [V]), ("DestroyResourceOp", [V]), ("DisableCopyOnRead", [V]),
@@ -96,7 +97,8 @@ CASES = {
         ("Fill", [Made(lambda: tf.raw_ops.VariableShape(input=Var(3, None).tensor())), 1.0]),
     ],
     "checkpoints": [
-        ("Save", [(), (2,), (3,), (4,)]), ("SaveSlices", [(), (2,), (2,), (3,), (4,)]), ("SaveV2", [(), (2,), (2,), (3,), (4,)]),
+        ("Save", [(), (2,), (3,), (4,)]), ("SaveSlices", [(), (2,), (2,), (3,), (4,)]), ("SaveV2", [(), (2,), (2,), (3,),
+        (4,)]),
         ("Restore", [(), ()]), ("RestoreSlice", [(), (), ()]), ("RestoreV2", [(), (2,), (2,)]),
         ("RestoreV2", [(), ["a", "b"], ["", ""]]), ("MergeV2Checkpoints", [(2,), ()]),
         ("ShardedFilename", [(), (), ()]), ("ShardedFilespec", [(), ()]), ("ReadFile", [()]), ("WriteFile", [(), ()]),
@@ -104,8 +106,9 @@ CASES = {
         ("DeleteSessionTensor", [()]),
     ],
     "tables": [
-        (kind, [], dict(key_dtype=S, value_dtype=L)) for kind in
-        ("HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable")
+        (kind, [], dict(key_dtype=S, value_dtype=L)) for kind in (
+            "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2",
+            "AnonymousMutableHashTable")
     ] + [
         (kind, [], dict(key_dtype=S, value_dtype=L, value_shape=(3,))) for kind in
         ("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors")
@@ -120,7 +123,8 @@ CASES = {
     ] + [
         ("LookupTableFind", [(2,), (5,), ()]), ("LookupTableExport", [(2,)]), ("LookupTableExportV2", [()]),
         ("LookupTableImport", [(2,), (3,), (3,)]), ("LookupTableImportV2", [(), (3,), (3,)]),
-        ("LookupTableInsert", [(2,), (3,), (3,)]), ("LookupTableInsertV2", [(), (3,), (3,)]), ("LookupTableRemoveV2", [(), (3,)]),
+        ("LookupTableInsert", [(2,), (3,), (3,)]), ("LookupTableInsertV2", [(), (3,), (3,)]), ("LookupTableRemoveV2", [(),
+        (3,)]),
         ("LookupTableSize", [(2,)]), ("LookupTableSizeV2", [()]), ("InitializeTable", [(2,), (3,), (3,)]),
         ("InitializeTableV2", [(), (3,), (3,)]), ("InitializeTableFromTextFile", [(2,), ()], dict(key_index=0, value_index=1)),
         ("InitializeTableFromTextFileV2", [(), ()], dict(key_index=0, value_index=1)),
@@ -133,7 +137,8 @@ CASES = {
         ("AudioSummaryV2", [(), (2, 3), ()]), ("TensorSummary", [(3,)]), ("TensorSummaryV2", [(), (3,), ()]),
         ("MergeSummary", [(), ()], dict(N=2)), ("SummaryWriter", []), ("CreateSummaryFileWriter", [(), (), (), (), ()]),
         ("CreateSummaryDbWriter", [(), (), (), (), ()]), ("FlushSummaryWriter", [()]), ("CloseSummaryWriter", [()]),
-        ("WriteSummary", [(), (), (3,), (), ()]), ("WriteRawProtoSummary", [(), (), (3,)]), ("WriteScalarSummary", [(), (), (), ()]),
+        ("WriteSummary", [(), (), (3,), (), ()]), ("WriteRawProtoSummary", [(), (), (3,)]), ("WriteScalarSummary", [(),
+        (), (), ()]),
         ("WriteHistogramSummary", [(), (), (), (3,)]), ("WriteImageSummary", [(), (), (), (2, 3, 3, 1), (4,)]),
         ("WriteAudioSummary", [(), (), (), (2, 3), ()]), ("WriteGraphSummary", [(), (), ()]), ("ImportEvent", [(), ()]),
         ("Print", [(3, 4), (5,), ()]), ("PrintV2", [()]), ("Assert", [(), (5,), ()]), ("Timestamp", []),
@@ -242,14 +247,16 @@ CASES = {
         ("RaggedTensorToTensor", [shape, values, ()] + [() if t == "FIRST_DIM_SIZE" else (6,) for t in types],
          dict(num_row_partition_tensors=len(types), row_partition_types=types))
         for shape, values, types in (
-            ([3, 4, 8], (7, 8), ROWS), ([3, -1, -1], (7, 8), ROWS), (-1, (7, 8), ROWS), ((3,), (7, 8), ROWS), ((2,), (7,), ROWS),
+            ([3, 4, 8], (7, 8), ROWS), ([3, -1, -1], (7, 8), ROWS), (-1, (7, 8), ROWS), ((3,), (7, 8), ROWS),
+            ((2,), (7,), ROWS),
             ([-1, -1, -1, 8], (7, 8), ROWS * 2), ([3, -1, -1], (7, 8), ["FIRST_DIM_SIZE", "VALUE_ROWIDS"]))
     ],
     "matrices": [
         ("SparseTensorToCSRSparseMatrix", [(9, 2), (9,), [3, 4]]), ("SparseTensorToCSRSparseMatrix", [(9, 3), (9,), (3,)]),
         ("DenseToCSRSparseMatrix", [(3, 4), (9, 2)]), ("SparseMatrixZeros", [[3, 4]]), ("SparseMatrixZeros", [(3,)]),
         ("CSRSparseMatrixToSparseTensor", [csr(3, 4)]), ("CSRSparseMatrixToDense", [csr(2, 3, 4)]),
-        ("CSRSparseMatrixComponents", [csr(2, 3, 4), ()]), ("SparseMatrixNNZ", [csr(3, 4)]), ("SparseMatrixNNZ", [csr(2, 3, 4)]),
+        ("CSRSparseMatrixComponents", [csr(2, 3, 4), ()]), ("SparseMatrixNNZ", [csr(3, 4)]),
+        ("SparseMatrixNNZ", [csr(2, 3, 4)]),
         ("SparseMatrixOrderingAMD", [csr(4, 4)]), ("SparseMatrixOrderingAMD", [csr(2, 4, 4)]),
         ("SparseMatrixMatMul", [csr(3, 4), (4, 5)]), ("SparseMatrixMatMul", [csr(2, 3, 4), (2, 4, 5)]),
         ("SparseMatrixMatMul", [csr(4, 3), (5, 4)], dict(transpose_a=True, adjoint_b=True)),
@@ -308,7 +315,8 @@ CASES = {
     ],
     "xla": [
         ("XlaAllReduce", [(3, 4), (1, 2)], dict(reduce_op="Add", mode="CrossReplica")), ("XlaReplicaId", []),
-        ("XlaReduceScatter", [(8, 4), (1, 2), 0], dict(reduce_op="Add")), ("XlaReduceScatter", [(8, 4), (1, 2), 1], dict(reduce_op="Add")),
+        ("XlaReduceScatter", [(8, 4), (1, 2), 0], dict(reduce_op="Add")), ("XlaReduceScatter", [(8, 4),
+        (1, 2), 1], dict(reduce_op="Add")),
         ("XlaReduceScatter", [(8, 4), (1, 2), ()], dict(reduce_op="Add")), ("XlaBroadcastHelper", [(3, 4), (4,), [1]]),
         ("XlaClusterOutput", [(3, 4)]), ("XlaCallModule", [(3,)], dict(
             version=9, module="", Sout=[(3,), (4, None)], Tout=[F, L], Tin=[F])),
@@ -339,9 +347,12 @@ CASES = {
         ("XlaSparseDenseMatmulGradWithAdamAndCsrInput", [
             (5,), (9,), (9,), (9,), (6, 7), (), (8, 7), (8, 6), (8, 5), ()], dict(
                 beta1=0.5, beta2=0.5, epsilon=0.5, use_sum_inside_sqrt=False)),
-        ("XlaSparseCoreAdam", [(8, 7), (9,), (9, 7), (), (8, 6), (8, 5), (), (), ()], dict(feature_width=7, use_sum_inside_sqrt=True)),
+        ("XlaSparseCoreAdam", [(8, 7), (9,), (9, 7), (), (8, 6), (8, 5), (), (),
+        ()], dict(feature_width=7, use_sum_inside_sqrt=True)),
         ("XlaSparseCoreAdagradMomentum", [(9,), (9, 7), (), (), (), (8, 6), (8, 5), (8, 7)], dict(
             feature_width=7, use_nesterov=False, beta_2=0.5, exponent=0.5)),
+        ("ConvertToSparseCoreCsrWrappedCooTensor", [(9,)] * 8 + [()], dict(
+            num_sc_per_chip=2, sample_count_per_sc=4, num_replica=3, max_minibatches_per_sc=3, max_ids_per_chip_per_sample=5)),
         ("ConvertToCooTensor", [(9,), (9,), (9,)], dict(sample_count=2, combiner="sum")),
     ],
 }
@@ -351,10 +362,12 @@ COUNTED = [
     ("add", "AssignAddVariableOp", [V, (6, 5)], {}, 30, 0), ("add_held", "AssignSubVariableOp", [V, None], {}, 30, 0),
     ("add_ref", "AssignAdd", [(3, 4), (3, 4)], {}, 12, 0), ("read", "ReadVariableOp", [V], {}, 0, 0),
     ("read_unknown", "ReadVariableOp", [()], {}, 0, 0), ("count_up", "CountUpTo", [()], dict(limit=3, T=L), 1, 0),
-    ("normal", "RandomStandardNormal", [[3, 4]], {}, 60, 0), ("uniform", "StatelessRandomUniformV2", [[3, 4], (1,), (2,), ()], {}, 12, 0),
+    ("normal", "RandomStandardNormal", [[3, 4]], {}, 60, 0), ("uniform", "StatelessRandomUniformV2", [[3, 4], (1,), (2,),
+    ()], {}, 12, 0),
     ("gamma", "RandomGamma", [[3], (4,)], {}, 240, 0), ("bits", "StatelessRandomUniformFullInt", [(2,), (2,)], {}, 0, 0),
     ("unknown", "RandomUniform", [(2,)], {}, None, None), ("draw", "Multinomial", [(3, 4), 6], {}, 3 * 12 + 2 * 18, 0),
-    ("segments", "UnsortedSegmentSum", [(6, 5, 4), (6,), 3], {}, 120, 0), ("bins", "DenseBincount", [(6, 5), 7, (6, 5)], {}, 30, 0),
+    ("segments", "UnsortedSegmentSum", [(6, 5, 4), (6,), 3], {}, 120, 0),
+    ("bins", "DenseBincount", [(6, 5), 7, (6, 5)], {}, 30, 0),
     ("rows", "SparseSegmentMean", [(6, 5), (3,), (3,)], {}, 15, 0),
     ("rows_grad", "SparseSegmentMeanGrad", [(6, 5), (3,), (3,), 9], {}, 30, 0),
     ("sparse", "SparseTensorDenseMatMul", [(6, 2), (6,), [3, 4], (4, 5)], {}, 60, 30),
@@ -469,16 +482,15 @@ def variants(inputs):
 def add(graph, name, inputs, given, node=None):
     op = DEFINITIONS[name]
     attrs = attributes(op, given)
-    types = list(input_types(op, attrs))
-    counted = {a.number_attr or a.type_list_attr for a in op.input_arg} - {""}
-    for attr in counted - set(given):  # as many as the line has, where only one attribute counts them
-        spare = len(inputs) - len(types)
-        if attr in attrs and attrs[attr].HasField("list"):
-            attrs[attr] = attr_of("list(type)", (list(attrs[attr].list.type) + [F] * spare)[:max(0, len(attrs[attr].list.type) + spare)])
+    spare = len(inputs) - len(list(input_types(op, attrs)))
+    for attr in [arg.type_list_attr for arg in op.input_arg if arg.type_list_attr and arg.type_list_attr not in given]:
+        attrs[attr] = attr_of("list(type)", [F] * (len(attrs[attr].list.type) + spare))  # as many as the line has
+        break
     types = list(input_types(op, attrs))
     assert len(types) == len(inputs), (name, len(types), len(inputs))
     tensors = [tensor_of(w, t, r) for w, (t, r) in zip(inputs, types)]
-    return graph._create_op_internal(name, tensors, None, attrs=attrs, name=node or "n%d" % len(graph.get_operations()))  # pylint: disable=protected-access
+    node = node or "n%d" % len(graph.get_operations())
+    return graph._create_op_internal(name, tensors, None, attrs=attrs, name=node)  # pylint: disable=protected-access
 
 
 def graph_of(lines):
