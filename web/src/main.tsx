@@ -6,6 +6,7 @@ import { profile, profiles, tables } from "./api";
 import { useLoaded } from "./load";
 import { Status } from "./parts/Status";
 import { pages } from "./pages";
+import { Compare } from "./pages/Compare";
 import { Profiles, useListVersion } from "./pages/Profiles";
 import type { Route } from "./route";
 import { hashOf, useRoute } from "./route";
@@ -66,11 +67,21 @@ function App() {
   return (
     <>
       <header>
-        <a class="brand" href="#/">tfprof</a>
+        <span>
+          <a class="brand" href="#/">tfprof</a> <a href="#/">Profiles</a> <a href={`#/compare${route.id ? `?side=${route.id}` : ""}`}>Compare</a>
+        </span>
         <ThemeSwitch />
       </header>
       <Status of={known}>
-        {(t) => (route.id ? <OneProfile key={route.id} route={route} known={t} /> : <Profiles />)}
+        {(t) =>
+          route.id ? (
+            <OneProfile key={route.id} route={route} known={t} />
+          ) : route.page === "compare" ? (
+            <Compare route={route} tables={t} />
+          ) : (
+            <Profiles />
+          )
+        }
       </Status>
     </>
   );

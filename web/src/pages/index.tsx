@@ -4,6 +4,8 @@ import type { ProfileFacts, Tables } from "../api";
 import type { Route } from "../route";
 import { Flame } from "./Flame";
 import { Overview } from "./Overview";
+import { Prompt } from "./Prompt";
+import { Timeline } from "./Timeline";
 import { Views } from "./Views";
 
 export interface PageProps {
@@ -36,4 +38,6 @@ export const pages: Page[] = [
   view("op"),
   view("code"),
   { name: "flame", title: "Flame graph", fits: always, show: ({ route, tables }) => <Flame route={route} tables={tables} /> },
+  { name: "timeline", title: "Timeline", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Timeline route={route} facts={facts} /> },
+  { name: "prompt", title: "Prompt", fits: always, show: ({ route }) => <Prompt route={route} /> },
 ];
