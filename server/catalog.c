@@ -474,7 +474,7 @@ lease_result catalog_take(catalog *c, const char *id, lease *out, entry_view *vi
         if (result == LEASE_OK) {
             e->users++;
             e->used = ++c->clock;
-            *out = (lease){ e->profile, e };
+            *out = (lease){ e->profile, e->name, e };
         }
     }
     pthread_mutex_unlock(&c->lock);

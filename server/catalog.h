@@ -35,6 +35,7 @@ bool catalog_view(catalog *c, size_t i, entry_view *out);
 /* A profile in use: it is not forgotten until it is given back. */
 typedef struct lease {
     const tfp_profile *profile;
+    const char *name; /* lives as long as the catalog */
     void *entry;
 } lease;
 typedef enum lease_result { LEASE_OK, LEASE_LOADING, LEASE_FAILED, LEASE_UNKNOWN, LEASE_FULL } lease_result;

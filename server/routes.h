@@ -20,6 +20,6 @@ typedef struct route {
 void routes_answer(catalog *c, const request *r, answer *a);
 
 /* The lists of routes, each ending with an empty one. */
-extern const route routes_tables[], routes_profiles[], routes_views[], routes_page[];
+extern const route routes_tables[], routes_profiles[], routes_views[], routes_records[], routes_compare[], routes_page[];
 
 #endif

@@ -419,6 +419,21 @@ TFP_API const char *tfp_report_over(const tfp_report *r, size_t i);
 TFP_API tfp_status tfp_query(const tfp_profile *const *p, const char *const *names, size_t count, const char *sql,
                              const tfp_options *o, tfp_report **out, tfp_error *err);
 
+/** What was recorded, row by row, as a table (tfp_report_is_table) for who draws it.
+ *  what  "steps": step, nodes, runs, start_us, end_us, run_us, accelerator_us, cpu_us, requested_bytes, peak_bytes,
+ *        residual_bytes, output_bytes: a row for each step that can be asked for, the sums of all executions in it
+ *        "spans": step, lane, kind, name, op, node, start_us, duration_us: what ran where and when, by step, lane and start
+ *        "memory": device, at_us, held_bytes, in_use_bytes, recorded: of one step, by device and time: the sum of the
+ *        allocations until then, and what the device's allocator said. Where no allocations were recorded a node counts
+ *        with what it kept, until the last node that reads it had ended; `recorded` is no then, and a note says so
+ *        "peak": device, at_us, name, op, bytes, start_us: for each device who held memory when held_bytes was at its most
+ *        "tensors": name, dtype, shape, elements: the variables of the checkpoint
+ *  step  a step; -1: all of them, and of memory and peak the last. steps and tensors are those of the profile.
+ *  out   on success a report, which the caller frees before the profile; on failure NULL
+ *  Errors: TFP_NOTFOUND no such table or step; TFP_BADARG a profile without TFP_KEEP_MEMORY (spans, memory, peak); TFP_NOMEM.
+ *  Threads: any number may ask one profile at a time. */
+TFP_API tfp_status tfp_records(const tfp_profile *p, const char *what, int64_t step, tfp_report **out, tfp_error *err);
+
 /** Puts a report where the options that it was made with say, as tfp_show does. */
 TFP_API tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_error *err);
 
