@@ -287,46 +287,57 @@ static void leave_out_others(finder *f)
 
 /* ---- what the file tells of its variables ---- */
 
-typedef struct told { /* chains of variables with one name */
-    tfp_map64 first;
-    uint32_t *next;
+/* Variables that nothing tells apart, and what they agree on. Those of collections have no type and no shape. */
+typedef struct told_key {
+    int64_t elements;
+    tfp_strid name;
+    int32_t dtype;
+} told_key;
+
+typedef struct told_row {
+    told_key key;
+    bool trained, fixed;
+} told_row;
+
+typedef struct told {
+    TFP_VEC(told_row) rows;
+    tfp_map64 row_of; /* hash of a key -> rows */
 } told;
 
-static bool told_start(const finder *f, told *t)
+static told_row *told_find(const told *t, told_key key)
 {
-    const tfp_program *g = f->g;
-    t->next = malloc((g->variables.size + 1) * sizeof *t->next);
-    for (uint32_t i = 0; t->next && i < g->variables.size; i++) {
-        t->next[i] = tfp_map64_get(&t->first, g->variables.at[i].name);
-        if (!tfp_map64_put(&t->first, g->variables.at[i].name, i)) return false;
+    uint32_t at = tfp_map64_get(&t->row_of, tfp_hash(&key, sizeof key));
+    if (at == TFP_NONE || memcmp(&t->rows.at[at].key, &key, sizeof key) != 0) return NULL;
+    return &t->rows.at[at];
+}
+
+static bool told_add(const finder *f, told *t, const tfp_program_variable *v)
+{
+    told_key key = { elements_of(f->p, v->shape), v->name, v->dtype };
+    told_row *row = told_find(t, key);
+    if (!row) {
+        bool ok = tfp_push(&t->rows, ((told_row){ key, false, false })) &&
+                  tfp_map64_put(&t->row_of, tfp_hash(&key, sizeof key), (uint32_t)t->rows.size - 1);
+        if (!ok) return false;
+        row = &t->rows.at[t->rows.size - 1];
     }
-    return t->next != NULL;
+    row->trained |= v->trainable == TFP_TRAINABLE_YES;
+    row->fixed |= v->trainable == TFP_TRAINABLE_NO;
+    return true;
 }
 
 static void told_free(told *t)
 {
-    tfp_map64_free(&t->first);
-    free(t->next);
+    tfp_vec_free(&t->rows);
+    tfp_map64_free(&t->row_of);
 }
 
-#define SAME_NAME_MOST 300 /* variables of one name that are looked at */
-
-/* What those of that name with that shape agree on; *found when there are any. */
-static tfp_trainable told_of(const finder *f, const told *t, tfp_strid name, const tfp_model_variable *v, bool *found)
+/* NULL when nothing is told of such a variable. */
+static const told_row *told_of(const told *t, tfp_strid name, const tfp_model_variable *v)
 {
-    tfp_trainable all = TFP_TRAINABLE_UNKNOWN;
-    uint32_t i = name == TFP_NONE ? TFP_NONE : tfp_map64_get(&t->first, name);
-    for (size_t n = 0; i != TFP_NONE && n < SAME_NAME_MOST; i = t->next[i], n++) {
-        const tfp_program_variable *one = &f->g->variables.at[i];
-        if (one->dtype && v->dtype && one->dtype != v->dtype) continue;
-        int64_t elements = elements_of(f->p, one->shape);
-        if (elements >= 0 && v->elements >= 0 && elements != v->elements) continue;
-        *found = true;
-        if (one->trainable == TFP_TRAINABLE_UNKNOWN || one->trainable == all) continue;
-        if (all != TFP_TRAINABLE_UNKNOWN) return TFP_TRAINABLE_UNKNOWN;
-        all = one->trainable;
-    }
-    return all;
+    if (name == TFP_NONE) return NULL;
+    const told_row *row = told_find(t, (told_key){ v->elements, name, v->dtype });
+    return row ? row : told_find(t, (told_key){ -1, name, 0 });
 }
 
 /* "kernel" of "kernel_1": handles of equally named variables are numbered. */
@@ -339,22 +350,23 @@ static tfp_strid without_number(const finder *f, tfp_str name)
 }
 
 /* Objects are told of whole: a handle that none is told for is another handle of one that is. Collections are not. */
+static void hear_of(const finder *f, const told *t, tfp_model_variable *v, bool whole)
+{
+    const told_row *row = told_of(t, f->p->nodes.at[v->node].name, v);
+    if (!row) row = told_of(t, without_number(f, v->name), v);
+    if (v->kind != TFP_NO_PARAMETER) return;
+    if (!row && whole) v->kind = TFP_UNUSED;
+    if (row && row->trained != row->fixed) v->kind = row->trained ? TFP_TRAINED : TFP_FIXED;
+}
+
 static void hear(finder *f)
 {
     told t = { 0 };
-    bool any_signature = false;
-    for (size_t i = 0; i < f->g->signatures.size; i++) any_signature |= is_model_signature(f, &f->g->signatures.at[i]);
-    f->failed |= !told_start(f, &t);
-    for (size_t i = 0; i < f->all.size && f->g->variables.size && !f->failed; i++) {
-        tfp_model_variable *v = &f->all.at[i];
-        bool found = false;
-        tfp_trainable said = told_of(f, &t, f->p->nodes.at[v->node].name, v, &found);
-        if (!found) said = told_of(f, &t, without_number(f, v->name), v, &found);
-        if (!found && !any_signature && f->g->has_objects && v->kind == TFP_NO_PARAMETER) v->kind = TFP_UNUSED;
-        if (v->kind != TFP_NO_PARAMETER) continue;
-        if (said == TFP_TRAINABLE_YES) v->kind = TFP_TRAINED;
-        if (said == TFP_TRAINABLE_NO) v->kind = TFP_FIXED;
-    }
+    bool whole = f->g->has_objects;
+    for (size_t i = 0; i < f->g->signatures.size; i++) whole &= !is_model_signature(f, &f->g->signatures.at[i]);
+    for (size_t i = 0; i < f->g->variables.size && !f->failed; i++)
+        f->failed = !told_add(f, &t, &f->g->variables.at[i]);
+    for (size_t i = 0; i < f->all.size && f->g->variables.size && !f->failed; i++) hear_of(f, &t, &f->all.at[i], whole);
     told_free(&t);
 }
 
