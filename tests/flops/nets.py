@@ -1,4 +1,4 @@
-"""Real models as graph files, and the check of what tfprof makes of them.
+"""Real models as graph files. What tfprof must make of them stands in real.py.
 
 FORMS lists what is built: each function yields (title, GraphDef, or the folder of a SavedModel). Files stand in
 build/flops-nets/, and are built again when this file or TensorFlow changes. Weights are zeros or random ones: only
@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
+import tempfile
 
 import compare
 import oracle
@@ -778,79 +778,27 @@ def built(form):
             known = json.load(file)
         if known["mark"] == mark:
             return [(title, os.path.join(folder, name)) for title, name in known["files"]]
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
+    os.makedirs(CACHE, exist_ok=True)
+    scratch = tempfile.mkdtemp(dir=CACHE)  # another process may build the same
     files = []
-    for title, made in form(os.path.join(folder, "saved")):
+    for title, made in form(os.path.join(scratch, "saved")):
         if isinstance(made, str):
-            name = os.path.relpath(made, folder)
+            name = os.path.relpath(made, scratch)
         else:
             name = title.replace(" ", "_").replace(",", "") + ".pb"
-            with open(os.path.join(folder, name), "wb") as file:
+            with open(os.path.join(scratch, name), "wb") as file:
                 file.write(made.SerializeToString(deterministic=True))
         files.append((title, name))
-    with open(index, "w") as file:
+    with open(os.path.join(scratch, "index.json"), "w") as file:
         json.dump({"mark": mark, "files": files}, file)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.rename(scratch, folder)
     return [(title, os.path.join(folder, name)) for title, name in files]
-
-
-# ---------------------------------------------------------------- checks
-RECORDED = ("dense/graph.pb", "dense_resource/saved_model", "functions/saved_model", "resnet32/graph.pbtxt.gz",
-            "seq2seq/graph_shapes.pb.gz", "towers/graph.pb.gz")
-ASSUMED = (  # what is assumed of the inputs is as if it stood in the file
-    ("dense 1 train, batch unknown", {"batch": 32}), ("dense 2 saved without shapes", {"batch": 5}),
-    ("mobilenetv2 frozen, batch unknown", {"batch": 16}), ("mobilenetv2 exported without shapes", {"batch": 3}),
-    ("unet 1, size unknown", {"shapes": {"input": [2, 64, 32, 3]}}), ("encoder 1 train", {"batch": 7}),
-    ("lstm 1", {"batch": 4}), ("gru keras saved without shapes", {"batch": 6}), ("branches 1 train", {"batch": 9}))
-# Multiply-adds that papers publish, how far ours may be off (a paper's two digits allow less to be said), and where the
-# figure stands. Those that count multiplications and additions apart are halved.
-PUBLISHED = (
-    ("resnet50 frozen", 3.8e9, 0.02, "He et al. 2016, Table 1: 3.8 * 10^9 (multiply-adds)"),
-    ("resnet50 with shapes", 3.8e9, 0.02, "the same"),
-    ("mobilenetv2 frozen", 300e6, 0.01, "Sandler et al. 2018, Table 4: 300M multiply-adds"),
-    ("mobilenetv2 with shapes", 300e6, 0.01, "the same"),
-    ("vgg16 with shapes", 30.94e9 / 2, 0.01, "Luo et al. 2017 (ThiNet), Table 2: 30.94B, two for a multiply-add"),
-    ("bert base", 22.5e9 / 2, 0.01, "Jiao et al. 2020 (TinyBERT), Table 1: 22.5B at 128 words, two for a multiply-add"))
 
 
 def every_graph():
     """title -> path"""
     return {title: path for form in FORMS for title, path in built(form)}
-
-
-def check_nets(tally, compare_graph, program):
-    paths = every_graph()
-    for title, path in paths.items():
-        compare_graph(tally, path, title)
-    for title, assumed in ASSUMED:
-        compare_graph(tally, paths[title], "%s, assuming %s" % (title, assumed), **assumed)
-    for name in RECORDED:
-        compare_graph(tally, os.path.join(compare.ROOT, "tests", "data", "sample", name), name)
-
-
-def answer(program, *words):
-    done = subprocess.run([*program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-    if done.returncode:
-        raise RuntimeError("status %d: %s" % (done.returncode, done.stderr.decode("utf-8", "replace").strip()[-300:]))
-    return done.stdout.decode()
-
-
-def check_totals(tally, compare_graph, program):
-    """The macs of all nodes are the paper's; and the views' totals are the sums of the nodes."""
-    paths = every_graph()
-    for title, published, share, where in PUBLISHED:
-        try:
-            rows = compare.ask(program, paths[title], "own")
-            macs, flops = sum(r.macs or 0 for r in rows.values()), sum(r.flops or 0 for r in rows.values())
-            scope = json.loads(answer(program, "scope", paths[title], "-float_ops_source", "own", "--format", "json"))
-            total = scope["root"]["total_float_ops"]
-        except (RuntimeError, subprocess.TimeoutExpired, ValueError, KeyError) as wrong:
-            tally.note(False, "%s: %r" % (title, wrong))
-            continue
-        tally.note(abs(macs / published - 1) <= share, "%s: %.4g multiply-adds, %.4g published (%s), %+.2f %%" % (
-            title, macs, published, where, 100 * (macs / published - 1)))
-        tally.note(total == flops and flops >= 2 * macs,
-                   "%s: %d float operations in all nodes, scope's root says %d" % (title, flops, total))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from tensorflow.python.framework import cpp_shape_inference_pb2, function_def_to
 from tensorflow.python.framework import errors as tf_errors  # noqa: E402
 from tensorflow.python.ops import handle_data_util  # noqa: E402
 
+tf.get_logger().setLevel("ERROR")
 HELD = (tf.resource, tf.variant)
 MOST = (1 << 63) - 1
 

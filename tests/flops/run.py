@@ -5,7 +5,7 @@
                  (name, tf.Graph or GraphDef); counts(), where there is one, gives (graph name, node name, float_ops, macs),
                  node names of a function's body as FUNCTION/NAME; None is not looked at
   nets           real models of tests/flops/nets.py
-  totals         the multiply-adds that papers publish
+  totals         their multiply-adds, as papers publish them; loops with all iterations
   parameters     of exports and checkpoints, as Keras and TensorFlow count them
 Without a name all of them. Each graph is compared with both sources, own and tensorflow; what fails is said in
 compare.py. The program is build/tfprof or $TFPROF.
@@ -88,8 +88,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for name in names or cases + ["nets", "totals", "parameters"]:
             if name in ("nets", "totals"):
-                import nets
-                getattr(nets, "check_" + name)(tally, compare_graph, PROGRAM)
+                import real
+                getattr(real, "check_" + name)(tally, compare_graph, PROGRAM)
             elif name == "parameters":
                 import parameters
                 parameters.check(tally, PROGRAM, scratch)
