@@ -26,6 +26,7 @@ export interface ProfileFacts {
   warnings: string[];
   coverage: number[];
   sources: boolean;
+  has?: { code: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean };
 }
 
 export interface Named {

@@ -2,9 +2,13 @@
 import type { ComponentChildren } from "preact";
 import type { ProfileFacts, Tables } from "../api";
 import type { Route } from "../route";
+import { Checkpoint } from "./Checkpoint";
 import { Flame } from "./Flame";
+import { Graph } from "./Graph";
+import { Memory } from "./Memory";
 import { Overview } from "./Overview";
 import { Prompt } from "./Prompt";
+import { SourcePage } from "./Source";
 import { Timeline } from "./Timeline";
 import { Views } from "./Views";
 
@@ -39,5 +43,9 @@ export const pages: Page[] = [
   view("code"),
   { name: "flame", title: "Flame graph", fits: always, show: ({ route, tables }) => <Flame route={route} tables={tables} /> },
   { name: "timeline", title: "Timeline", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Timeline route={route} facts={facts} /> },
+  { name: "memory", title: "Memory", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Memory route={route} facts={facts} /> },
+  { name: "dataflow", title: "Dataflow", fits: always, show: ({ route, tables }) => <Graph route={route} tables={tables} /> },
+  { name: "source", title: "Source", fits: (facts) => facts.has?.code ?? true, show: ({ route }) => <SourcePage route={route} /> },
+  { name: "checkpoint", title: "Checkpoint", fits: (facts) => facts.has?.checkpoint ?? true, show: ({ route }) => <Checkpoint route={route} /> },
   { name: "prompt", title: "Prompt", fits: always, show: ({ route }) => <Prompt route={route} /> },
 ];

@@ -1,0 +1,93 @@
+// The code view beside the text of the files that it names.
+import { useMemo } from "preact/hooks";
+import type { Table } from "../api";
+import { cellText, json, table } from "../api";
+import { formatMicros } from "../format";
+import { useLoaded } from "../load";
+import { Status } from "../parts/Status";
+import type { Route } from "../route";
+import { go, withParams } from "../route";
+
+interface Source {
+  file: string;
+  text: string;
+}
+
+interface LineCost {
+  micros: number;
+  nodes: number;
+}
+
+/** Costs of lines, file by file. */
+function costsOf(t: Table): Map<string, Map<number, LineCost>> {
+  const [file, line, micros, nodes] = ["file", "line", "micros", "nodes"].map((n) => t.column(n));
+  const out = new Map<string, Map<number, LineCost>>();
+  for (let i = 0; i < t.rows && file && line && micros && nodes; i++) {
+    const name = cellText(file, i);
+    const lines = out.get(name) ?? new Map<number, LineCost>();
+    lines.set(line.values[i] ?? 0, { micros: micros.values[i] ?? 0, nodes: nodes.values[i] ?? 0 });
+    out.set(name, lines);
+  }
+  return out;
+}
+
+const sum = (lines: Map<number, LineCost>): number => [...lines.values()].reduce((all, l) => all + l.micros, 0);
+
+function Text({ route, file, lines }: { route: Route; file: string; lines: Map<number, LineCost> }) {
+  const path = `/api/v1/profiles/${route.id}/source?file=${encodeURIComponent(file)}`;
+  const loaded = useLoaded(path, (signal) => json<Source>(path, signal));
+  const most = Math.max(1, ...[...lines.values()].map((l) => l.micros));
+  return (
+    <Status of={loaded}>
+      {(s) => (
+        <div class="source" tabIndex={0} role="region" aria-label={file}>
+          {s.text.split("\n").map((text, i) => {
+            const cost = lines.get(i + 1);
+            return (
+              <div key={i} class={cost ? "line costly" : "line"}>
+                <span class="cost">{cost ? formatMicros(Math.round(cost.micros)) : ""}</span>
+                <span class="share" style={{ width: `${((cost?.micros ?? 0) / most) * 5}rem` }} />
+                <span class="number">{i + 1}</span>
+                <code>{text}</code>
+              </div>
+            );
+          })}
+        </div>
+      )}
+    </Status>
+  );
+}
+
+export function SourcePage({ route }: { route: Route }) {
+  // a line costs what all that it made costs, however deep below it
+  const sql =
+    "SELECT c.file AS file, c.line AS line, sum(x.us) AS micros, count(*) AS nodes FROM (SELECT DISTINCT trace, file, line FROM code) c " +
+    "JOIN nodes n ON n.trace = c.trace LEFT JOIN (SELECT node, avg(run_us) AS us FROM executions GROUP BY node) x ON x.node = n.node GROUP BY c.file, c.line";
+  const path = `/api/v1/profiles/${route.id}/query?format=columns&sql=${encodeURIComponent(sql)}`;
+  const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
+  const costs = useMemo(() => (loaded.value ? costsOf(loaded.value) : new Map<string, Map<number, LineCost>>()), [loaded.value]);
+  const files = useMemo(() => [...costs].map(([name, lines]) => ({ name, micros: sum(lines) })).sort((a, b) => b.micros - a.micros), [costs]);
+  const file = route.params.get("file") ?? files[0]?.name ?? "";
+  return (
+    <main>
+      <h1>Source</h1>
+      <Status of={loaded}>
+        {() =>
+          files.length ? (
+            <>
+              <div class="field wide">
+                <label for="file">file</label>
+                <select id="file" value={file} onChange={(e) => go(withParams(route, { file: e.currentTarget.value }))}>
+                  {files.map((f) => <option key={f.name} value={f.name}>{f.name} ({formatMicros(Math.round(f.micros))})</option>)}
+                </select>
+              </div>
+              <Text key={file} route={route} file={file} lines={costs.get(file) ?? new Map<number, LineCost>()} />
+            </>
+          ) : (
+            <p class="empty">This profile has no code traces: they come with an op log.</p>
+          )
+        }
+      </Status>
+    </main>
+  );
+}
