@@ -136,6 +136,8 @@ bool tfp_hands_on(const tfp_engine *e, const tfp_body *b, tfp_edge result, uint3
  * fixed. loops.c */
 int64_t tfp_while_trips(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
                         uint32_t count);
+/* What a list or variable holds whichever of two comes; NULL when that is not known. infer.c */
+const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b);
 /* What variable i is after so many iterations, if it is a counter; NAN else. loops.c */
 double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
                          uint32_t count, uint32_t i, int64_t trips);

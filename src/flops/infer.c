@@ -7,6 +7,12 @@
 
 #define TRIES_MOST 8 /* until a loop's shapes agree; then they are what its attributes say, or unknown */
 
+typedef struct relaxed { /* of a Merge that begins a loop: what an earlier pass found */
+    tfp_dims shape;
+    const tfp_held *held;
+    bool found;
+} relaxed;
+
 typedef struct frame { /* an instance at work */
     uint32_t instance;
     uint32_t at;          /* in the body's order */
@@ -15,7 +21,7 @@ typedef struct frame { /* an instance at work */
     tfp_known *loop;      /* its variables as tried, NULL before */
     const tfp_dims *told; /* what its attribute says of them */
     size_t told_count;
-    tfp_dims *relaxed; /* per local: what a Merge may be at most; NULL without loops */
+    relaxed *relaxed; /* per local; NULL without loops */
 } frame;
 
 typedef struct machine {
@@ -173,8 +179,9 @@ static void after_rule(machine *m, frame *f, tfp_op *op, uint32_t local)
         else
             x->wrong[local] = op->wrong;
     }
-    if (f->relaxed && f->relaxed[local].rank != INT32_MAX && op->out_count && !m->e->importer) {
-        op->out[0].shape = tfp_either(op, op->out[0].shape, f->relaxed[local]); /* what an earlier pass found */
+    if (f->relaxed && f->relaxed[local].found && op->out_count && !m->e->importer) {
+        op->out[0].shape = tfp_either(op, op->out[0].shape, f->relaxed[local].shape);
+        op->out[0].held = tfp_either_held(op, op->out[0].held, f->relaxed[local].held);
         op->out[0].elements = NULL;
     }
     m->no_memory |= op->no_memory;
@@ -278,8 +285,7 @@ static uint32_t instance_of(machine *m, request r, bool *started)
     x.outs = TFP_NEW(e->arena, tfp_known, b->out_count + 1);
     for (uint32_t i = 0; x.outs && i < b->out_count; i++) x.outs[i] = nothing_known(0);
     frame f = { .instance = (uint32_t)e->instances.size };
-    if (b->loops && (f.relaxed = TFP_NEW(e->arena, tfp_dims, b->count + 1)))
-        for (uint32_t i = 0; i < b->count; i++) f.relaxed[i].rank = INT32_MAX;
+    if (b->loops) f.relaxed = TFP_NEW(e->arena, relaxed, b->count + 1);
     if (!x.outs || (b->loops && !f.relaxed) || !tfp_push(&e->instances, x) || !tfp_push(&m->stack, f) ||
         !tfp_map64_put(&e->instance_by_key, key, f.instance))
         return m->no_memory = true, TFP_NONE;
@@ -305,7 +311,7 @@ static const tfp_known *handed(const tfp_op *op, const tfp_call_op *call, uint32
 }
 
 /* What holds whichever of two comes; a list that nothing was put into is like the other one. */
-static const tfp_held *either_held(tfp_op *op, const tfp_held *a, const tfp_held *b)
+const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b)
 {
     bool agree;
     if (same_held(a, b)) return a;
@@ -326,7 +332,7 @@ static const tfp_held *either_held(tfp_op *op, const tfp_held *a, const tfp_held
 static tfp_known join_known(tfp_op *op, const tfp_known *a, const tfp_known *b)
 {
     tfp_known k = { .shape = tfp_either(op, a->shape, b->shape), .dtype = a->dtype ? a->dtype : b->dtype };
-    k.held = either_held(op, a->held, b->held);
+    k.held = tfp_either_held(op, a->held, b->held);
     if (a->elements && b->elements && same_known(a, b)) k.elements = a->elements;
     return k;
 }
@@ -409,7 +415,7 @@ static bool relax(const machine *m, const frame *f, tfp_op *op, uint32_t of, uin
     tfp_known *k = &f->loop[i];
     tfp_known now = { .shape = tfp_either(op, k->shape, back->shape), .dtype = k->dtype };
     if (i < f->told_count) now.shape = both_true(op, now.shape, f->told[i], NULL);
-    now.held = either_held(op, k->held, back->held);
+    now.held = tfp_either_held(op, k->held, back->held);
     /* handles and constants stay what they are only if they are handed through untouched */
     if (tfp_hands_on(m->e, body, body->results[i], i)) now.elements = k->elements, now.held = k->held;
     bool changed = !same_known(k, &now);
@@ -546,10 +552,11 @@ static bool relax_merges(machine *m, frame *f)
         for (uint32_t k = 0; k < l->edge_count; k++) {
             tfp_edge edge = b->edges.at[l->edge_first + k];
             if (!edge.back || !l->out_count) continue;
-            tfp_known *out = &x->outs[l->out_first];
-            tfp_dims both = tfp_either(&op, out->shape, x->outs[b->locals[edge.from].out_first + edge.slot].shape);
-            if (f->pass >= TRIES_MOST) both = TFP_ANY_DIMS;
-            if (tfp_dims_equal(both, out->shape)) continue;
+            const tfp_known *out = &x->outs[l->out_first], *back = &x->outs[b->locals[edge.from].out_first + edge.slot];
+            relaxed both = { tfp_either(&op, out->shape, back->shape), tfp_either_held(&op, out->held, back->held),
+                             true };
+            if (f->pass >= TRIES_MOST) both = (relaxed){ TFP_ANY_DIMS, NULL, true };
+            if (tfp_dims_equal(both.shape, out->shape) && same_held(both.held, out->held)) continue;
             f->relaxed[i] = both;
             changed = true;
         }

@@ -1,6 +1,6 @@
 /* flops/rules_control.c: control flow of TensorFlow 1, and what begins and ends functions. Calls, If, Case and While are
  * worked out by infer.c; they stand here so that they have a row, and cost nothing themselves. */
-#include "flops/rule.h"
+#include "flops/engine.h"
 
 static void hand_on(tfp_op *op)
 {
@@ -23,7 +23,10 @@ static void merge(tfp_op *op)
     for (uint32_t i = 1; i < op->in_count; i++) all = tfp_either(op, all, tfp_in(op, i));
     tfp_set(op, 0, all);
     tfp_set(op, 1, TFP_SCALAR_DIMS);
-    if (op->out_count && op->in_count) op->out[0].held = tfp_in_held(op, 0);
+    if (!op->out_count || !op->in_count) return;
+    const tfp_held *held = tfp_in_held(op, 0);
+    for (uint32_t i = 1; i < op->in_count && !op->importer; i++) held = tfp_either_held(op, held, tfp_in_held(op, i));
+    op->out[0].held = held;
 }
 
 /* clang-format off */

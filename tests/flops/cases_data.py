@@ -182,6 +182,23 @@ def stages():
     R.GetSessionTensor(handle=ask((), S), dtype=F), R.DeleteSessionTensor(handle=ask((), S))
 
 
+def loops():
+    """Lists that are made without a shape and filled in a loop, of TensorFlow 1 and 2; what TensorFlow cannot know."""
+    def body(i, handle):
+        return i + 1, R.TensorListPushBack(input_handle=handle, tensor=tf.ones((4,)))
+
+    for new in (False, True):
+        (tf.compat.v1.enable_control_flow_v2 if new else tf.compat.v1.disable_control_flow_v2)()
+        try:
+            start = R.EmptyTensorList(element_shape=tf.constant([-1]), max_num_elements=-1, element_dtype=F)
+            times = ask((), I)
+            _, handle = tf.compat.v1.while_loop(lambda i, _: i < times, body, (0, start))  # pylint: disable=cell-var-from-loop
+            rows = R.TensorListStack(input_handle=handle, element_shape=-1, element_dtype=F, num_elements=7)
+            R.Exp(x=rows, name="exp_v2" if new else "exp_v1")
+        finally:
+            tf.compat.v1.enable_control_flow_v2()
+
+
 def accumulators():
     handle = R.ResourceConditionalAccumulator(dtype=F, shape=(3, 4))
     R.ResourceAccumulatorApplyGradient(handle=handle, local_step=ask((), L), gradient=ask((3, 4)), name="apply")
@@ -433,7 +450,7 @@ def pipelines():
                    output_shapes=[(3,), (None,)], f=body.get_concrete_function())
 
 
-CASES = [lists, batches_of_lists, arrays, queues, stages, accumulators, resizing, resized, colours_and_files, boxes, text,
+CASES = [lists, batches_of_lists, arrays, loops, queues, stages, accumulators, resizing, resized, colours_and_files, boxes, text,
          examples, files, pipelines]
 
 
@@ -445,6 +462,8 @@ def graphs():
 
 def counts():
     n, grown, crops = 2 * 6 * 8 * 3, 2 * 9 * 12 * 3, 5 * 9 * 12 * 3
+    yield "loops", "exp_v1", 28, 0
+    yield "loops", "exp_v2", 28, 0
     yield "accumulators", "apply", 12, 0
     yield "accumulators", "take", 12, 0
     yield "accumulators", "sparse", 8, 0
