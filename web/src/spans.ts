@@ -23,10 +23,13 @@ interface Order {
   order: Uint32Array;
 }
 
+/** Of events without a start nobody knows where they belong. */
 function orderOf(t: Table, lane: Column, start: Column): Order {
   const lanes = lane.values as Uint32Array;
-  const order = new Uint32Array(t.rows);
-  for (let i = 0; i < t.rows; i++) order[i] = i;
+  const all = new Uint32Array(t.rows);
+  let count = 0;
+  for (let i = 0; i < t.rows; i++) if ((start.values[i] ?? 0) > 0) all[count++] = i;
+  const order = all.subarray(0, count);
   const names = lane.texts ?? [];
   const rank = new Uint32Array(names.length);
   [...names.keys()].sort((a, b) => ((names[a] ?? "") < (names[b] ?? "") ? -1 : 1)).forEach((at, i) => (rank[at] = i));
@@ -55,23 +58,24 @@ export function makeSpans(t: Table): Spans | null {
   const start = t.column("start_us");
   const duration = t.column("duration_us");
   if (!lane?.texts || !start || !duration || !t.rows) return null;
-  let origin = Infinity;
-  for (let i = 0; i < t.rows; i++) origin = Math.min(origin, start.values[i] ?? 0);
   const { lane: lanes, order } = orderOf(t, lane, start);
+  const count = order.length;
+  let origin = Infinity;
+  for (const i of order) origin = Math.min(origin, start.values[i] ?? 0);
   const out: Spans = {
-    count: t.rows,
-    start: new Float64Array(t.rows),
-    end: new Float64Array(t.rows),
-    source: new Uint32Array(t.rows),
+    count,
+    start: new Float64Array(count),
+    end: new Float64Array(count),
+    source: new Uint32Array(count),
     rowFirst: new Uint32Array(0),
     lanes: [],
     whole: 0,
     origin,
   };
   const firsts: number[] = [];
-  for (let from = 0; from < t.rows; ) {
+  for (let from = 0; from < count; ) {
     let to = from + 1;
-    while (to < t.rows && lanes[order[to] ?? 0] === lanes[order[from] ?? 0]) to++;
+    while (to < count && lanes[order[to] ?? 0] === lanes[order[from] ?? 0]) to++;
     const row = stack(order, from, to, start, duration, ROWS_MOST);
     const rows = 1 + row.reduce((most, r) => Math.max(most, r), 0);
     const size = new Uint32Array(rows + 1);
@@ -91,8 +95,8 @@ export function makeSpans(t: Table): Spans | null {
     out.lanes.push({ name: lane.texts[lanes[order[from] ?? 0] ?? 0] ?? "", rows, firstRow: firsts.length - rows });
     from = to;
   }
-  out.rowFirst = Uint32Array.from([...firsts, t.rows]);
-  return out;
+  out.rowFirst = Uint32Array.from([...firsts, count]);
+  return count ? out : null;
 }
 
 /** The first event of [from, to) that ends after a time; events of a row do not overlap (but in a lane's last row). */

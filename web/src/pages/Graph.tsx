@@ -84,7 +84,7 @@ function layOut(tree: Tree, name: Column, open: Set<number>, edges: Table): Pict
   });
   for (const line of lines.values()) line.points = (graph.edge(String(line.from), String(line.to)) as { points: { x: number; y: number }[] }).points;
   const size = graph.graph() as { width?: number; height?: number };
-  return { boxes, lines: [...lines.values()], width: (size.width ?? 0) + 20, height: (size.height ?? 0) + 20, left: shown.length - kept.size };
+  return { boxes, lines: [...lines.values()], width: (size.width ?? 0) + 60, height: (size.height ?? 0) + 20, left: shown.length - kept.size };
 }
 
 const path = (points: { x: number; y: number }[]): string => points.map((p, i) => `${i ? "L" : "M"}${(p.x + 10).toFixed(1)} ${(p.y + 10).toFixed(1)}`).join("");
@@ -127,7 +127,7 @@ function Drawing({ t, edges, route, total }: { t: Table; edges: Table; route: Ro
       <div class="drawing" tabIndex={0} role="group" aria-label="dataflow graph">
         <svg width={picture.width} height={picture.height} aria-hidden={false}>
           <defs>
-            <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" class="tip" /></marker>
+            <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" class="tip" /></marker>
           </defs>
           {picture.lines.map((l) => (
             <path key={`${l.from} ${l.to}`} class="line" d={path(l.points)} stroke-width={Math.min(6, 1 + Math.log2(l.count))} marker-end="url(#tip)">
