@@ -88,8 +88,8 @@ int64_t tfp_dim_over(tfp_op *op, int64_t a, int64_t b)
 
 /* ---- strided slices: tensorflow/core/util/strided_slice_op.cc ---- */
 
-typedef struct masks {
-    int64_t begin, end, ellipsis, new_axis, shrink;
+typedef struct masks { /* a bit an index */
+    uint32_t begin, end, ellipsis, new_axis, shrink;
 } masks;
 
 /* What the node says of one dimension of its input. */
@@ -106,7 +106,7 @@ static int64_t bound_at(const tfp_op *op, uint32_t i, int64_t index)
     return (int64_t)(x[index] > far ? far : x[index] < -far ? -far : x[index]);
 }
 
-static bool bit(int64_t mask, int i) { return i < 32 && (mask >> i & 1); }
+static bool bit(uint32_t mask, int i) { return i < 32 && (mask >> i & 1); }
 
 static tfp_stride whole_dim(int64_t dim) { return (tfp_stride){ 0, 1, dim, true }; }
 
@@ -182,11 +182,12 @@ static int64_t ellipsis_end(tfp_dims input, const masks *m, int i, int count)
     return input.rank - after;
 }
 
+static uint32_t mask_of(const tfp_op *op, const char *name) { return (uint32_t)tfp_attr_int(op, name, 0); }
+
 bool tfp_strided_plan(tfp_op *op, tfp_dims input, tfp_strided *out)
 {
-    masks m = { tfp_attr_int(op, "begin_mask", 0), tfp_attr_int(op, "end_mask", 0),
-                tfp_attr_int(op, "ellipsis_mask", 0), tfp_attr_int(op, "new_axis_mask", 0),
-                tfp_attr_int(op, "shrink_axis_mask", 0) };
+    masks m = { mask_of(op, "begin_mask"), mask_of(op, "end_mask"), mask_of(op, "ellipsis_mask"),
+                mask_of(op, "new_axis_mask"), mask_of(op, "shrink_axis_mask") };
     tfp_dims given = tfp_merge(op, tfp_merge_rank(op, tfp_in(op, 1), 1), tfp_merge_rank(op, tfp_in(op, 2), 1));
     given = tfp_merge(op, given, tfp_merge_rank(op, tfp_in(op, 3), 1));
     int64_t count = tfp_dim(given, 0);
