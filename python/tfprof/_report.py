@@ -221,8 +221,8 @@ class Report:
             columns.insert(4, ("accounted", "b"))
         for name, kind in columns:
             cells = self._native.column(name)
-            missing = kind == "i" and None in cells
-            made[name] = pandas.array(cells, dtype="Int64") if missing else cells
+            dtype = {"i": "Int64", "r": "Float64"}.get(kind) if None in cells else None
+            made[name] = pandas.array(cells, dtype=dtype) if dtype else cells
         return pandas.DataFrame(made)
 
     def to_arrow(self) -> "pyarrow.Table":

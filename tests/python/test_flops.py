@@ -212,6 +212,7 @@ class Views(unittest.TestCase):
         self.assertEqual(r['conv'].intensity, r['conv'].float_ops / r['conv'].bytes_moved)
         self.assertEqual(r.to_dict()['root']['total_macs'], root.total_macs)
         self.assertEqual(dict(zip(r.column('name'), r.column('coverage')))['python'], 0)
+        self.assertEqual(str(r.to_pandas().dtypes['coverage']), 'Float64')
 
     def test_what_files_do_not_say_is_not_there(self):
         with warnings.catch_warnings():
