@@ -582,13 +582,27 @@ def states():
     R.DeepCopy(x=ask([3, None]))
 
 
+def counted():
+    R.MirrorPadGrad(input=ask([9, 7]), paddings=[[1, 2], [3, 0]], mode="REFLECT", name="folded")
+    R.LinSpace(start=0.0, stop=1.0, num=11, name="spaced")
+    R.TensorScatterAdd(tensor=ask([5, 4]), indices=ask([3, 1], I), updates=ask([3, 4]), name="added")
+    R.TensorScatterUpdate(tensor=ask([5, 4]), indices=ask([3, 1], I), updates=ask([3, 4]), name="put")
+    R.ScatterNd(indices=ask([3, 1], I), updates=ask([3, 4]), shape=[5, 4], name="scattered")
+    R.LowerBound(sorted_inputs=ask([2, 9]), values=ask([2, 3]), name="searched")
+    R.InplaceAdd(x=ask([5, 4]), i=[1], v=ask([1, 4]), name="in_place")
+    R.GatherV2(params=ask(), indices=ask(None, I), axis=0, name="gathered")
+    handle = R.VarHandleOp(dtype=F, shape=[4, 3], shared_name="v")
+    R.ResourceScatterAdd(resource=handle, indices=ask([2], I), updates=1.0, name="number")
+    R.ResourceScatterAdd(resource=handle, indices=ask([2], I), updates=ask([None, 3]), name="open")
+
+
 def graphs():
     for i, kind in enumerate(DRAWN):
         yield kind.__name__, graph_of(drawn, kind, SEED + i, 120)
     for i in range(4):
         yield "folding%d" % i, graph_of(folding, SEED + i, 120, known_vector)
         yield "folding_in_part%d" % i, graph_of(folding, 2 * SEED + i, 120, in_part)
-    for build in (constants, far_ends, gradients, loops, states):
+    for build in (constants, far_ends, gradients, loops, states, counted):
         yield build.__name__, graph_of(build)
 
 
@@ -597,3 +611,12 @@ def counts():
     yield "states", "ScatterAdd_2", 6, 0
     yield "states", "ScatterUpdate", 0, 0
     yield "states", "ResourceScatterNdAdd", 2, 0
+    yield "counted", "folded", 63 - 6 * 4, 0
+    yield "counted", "spaced", 22, 0
+    yield "counted", "added", 12, 0
+    yield "counted", "put", 0, 0
+    yield "counted", "scattered", 12, 0
+    yield "counted", "searched", 4 * 6, 0
+    yield "counted", "in_place", 4, 0
+    yield "counted", "gathered", 0, 0
+    yield "counted", "number", 6, 0
