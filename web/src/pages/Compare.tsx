@@ -4,6 +4,7 @@ import type { ProfileEntry, Tables } from "../api";
 import { profiles, table } from "../api";
 import { useLoaded } from "../load";
 import { CommandLine } from "../parts/CommandLine";
+import { Copies } from "../parts/Copies";
 import { Status } from "../parts/Status";
 import { TreeTable } from "../parts/TreeTable";
 import type { Route } from "../route";
@@ -62,11 +63,12 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
   const sides = sidesOf(route);
   const view = route.params.get("view") ?? "scope";
   const select = route.params.get("select") ?? "micros";
-  const query = new URLSearchParams({ view, select, format: "columns", min_size: route.params.get("min_size") ?? "0" });
+  const query = new URLSearchParams({ view, select, min_size: route.params.get("min_size") ?? "0" });
   sides.forEach((s) => query.append("side", s));
   const delta = route.params.get("delta");
   if (delta) query.set("delta", delta);
-  const path = sides.length > 1 ? `/api/v1/compare?${query.toString()}` : "";
+  const report = `/api/v1/compare?${query.toString()}`;
+  const path = sides.length > 1 ? `${report}&format=columns` : "";
   const compared = useLoaded(path, (signal, progress) => (path ? table(path, signal, progress) : Promise.resolve(undefined)));
   const columns = useMemo(() => compared.value?.columns.slice(1).filter((c) => !HIDDEN.has(c.name)) ?? [], [compared.value]);
   const words = ["tfprof", "diff", ...sides.map((s) => nameOf(found, s)), "-view", view, "-select", select, "-min_size", route.params.get("min_size") ?? "0"];
@@ -107,6 +109,7 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
       ) : (
         <>
           <CommandLine words={words} />
+          <Copies path={report} file="compare" />
           <Status of={compared}>
             {(t) =>
               t && (

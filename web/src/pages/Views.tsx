@@ -5,6 +5,7 @@ import { table } from "../api";
 import { useLoaded } from "../load";
 import { CommandLine } from "../parts/CommandLine";
 import { Controls } from "../parts/Controls";
+import { Copies } from "../parts/Copies";
 import { Status } from "../parts/Status";
 import { TreeTable } from "../parts/TreeTable";
 import type { Route } from "../route";
@@ -36,8 +37,8 @@ function shownColumns(t: Table): Column[] {
 
 export function Views({ view, route, file, tables }: { view: string; route: Route; file: string; tables: Tables }) {
   const query = queryOf(route, view === "op" ? "micros,occurrence" : "micros");
-  query.set("format", "columns");
-  const path = `/api/v1/profiles/${route.id}/views/${view}?${query.toString()}`;
+  const report = `/api/v1/profiles/${route.id}/views/${view}?${query.toString()}`;
+  const path = `${report}&format=columns`;
   const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
   const columns = useMemo(() => (loaded.value ? shownColumns(loaded.value) : []), [loaded.value]);
   return (
@@ -45,6 +46,7 @@ export function Views({ view, route, file, tables }: { view: string; route: Rout
       <h1>{view} view</h1>
       <Controls route={route} tables={tables} view={view} />
       <CommandLine words={commandOf(view, file, route)} />
+      <Copies path={report} file={view} />
       <Status of={loaded}>
         {(t) => (
           <>
