@@ -79,13 +79,13 @@ TFP_API size_t tfp_text_escape(const char *text, size_t size, char *out, size_t 
 
 /** The tables that tfp_list reads. */
 typedef enum tfp_table {
-    TFP_VIEWS,          /**< scope, graph, op, code, flops, advise */
-    TFP_COLUMNS,        /**< the columns of -select */
-    TFP_OPTIONS,        /**< the options of the views, in the order that TensorFlow lists them, then our own */
-    TFP_OUTPUTS,        /**< what tfp_report_write can write: text, json, csv, md, ... */
-    TFP_FORMATS,        /**< what tfp_profile_add_file can read: profile, graph, run_meta, op_log, checkpoint */
-    TFP_CHECKERS,       /**< what advise checks */
-    TFP_ORDERS,         /**< the values of -order_by */
+    TFP_VIEWS,           /**< scope, graph, op, code, flops, advise */
+    TFP_COLUMNS,         /**< the columns of -select */
+    TFP_OPTIONS,         /**< the options of the views, in the order that TensorFlow lists them, then our own */
+    TFP_OUTPUTS,         /**< what tfp_report_write can write: text, json, csv, md, ... */
+    TFP_FORMATS,         /**< what tfp_profile_add_file can read: profile, graph, run_meta, op_log, checkpoint */
+    TFP_CHECKERS,        /**< what advise checks */
+    TFP_ORDERS,          /**< the values of -order_by */
     TFP_COMMAND_OPTIONS, /**< the other options of tfp_options_set, which only some commands take: diff, stats, flops ... */
     TFP_OPS,             /**< operations that float operations are worked out of; the help is the formula */
     TFP_OP_SOURCES       /**< the same; the help is where the formula is from */
@@ -149,6 +149,14 @@ TFP_API tfp_status tfp_profile_add_bytes(tfp_profile *p, const char *format, con
 TFP_API const char *tfp_recognise_file(const char *path, tfp_error *err);
 TFP_API const char *tfp_recognise_bytes(const char *name, const void *data, size_t size, tfp_error *err);
 
+/** The same of a file's first bytes, of which there are `size`, 64 KiB or all; in all there are `total` (stored ones, of
+ *  gzip). For who looks at many files under rules of his own. */
+TFP_API const char *tfp_recognise_start(const char *name, const void *data, size_t size, uint64_t total,
+                                        tfp_error *err);
+
+/** About how many bytes of memory a profile holds. */
+TFP_API size_t tfp_profile_memory(const tfp_profile *p);
+
 /** The number of the step that the next run_meta becomes; without it they are 0, 1, 2 ... by position. Several run_metas
  *  of one number are one step. Negative ones count in the mean only: they cannot be asked for. Errors: TFP_BADARG. */
 TFP_API tfp_status tfp_profile_next_step(tfp_profile *p, int64_t step);
@@ -197,7 +205,8 @@ TFP_API void tfp_options_free(tfp_options *o);
 TFP_API tfp_status tfp_options_set(tfp_options *o, const char *name, const char *value, tfp_error *err);
 
 /** Sets an option from a list of values, each taken whole: a name filter may hold commas here ("a{1,2}"). For options
- *  that are no filters (nor "rewrite", of which tfp_options_set adds one at a time) the values are joined by commas.
+ *  that are no filters (nor "rewrite" and "assume_shape", of which tfp_options_set adds one at a time) the values are
+ *  joined by commas.
  *  count 0 empties a list.
  *  Errors: as tfp_options_set. */
 TFP_API tfp_status tfp_options_set_list(tfp_options *o, const char *name, const char *const *items, size_t count,
@@ -245,8 +254,9 @@ TFP_API int tfp_options_listed(const tfp_options *o, const char *name);
  *  o       what to show; NULL means every default
  *  out     on success a report, which the caller frees before the profile; on failure NULL
  *  Rows: parents before children, siblings in -order_by order. Values: microseconds, bytes or plain counts.
- *  Errors: TFP_NOTFOUND no such view, step or no code traces; TFP_BADARG an unfinished profile; TFP_NOMEM; TFP_BADFILE
- *  a checkpoint's bytes that are asked for are damaged.
+ *  Errors: TFP_NOTFOUND no such view, step or no code traces, no graph from which float operations could be worked out, no
+ *  node whose shape is assumed; TFP_BADARG an unfinished profile, or one without the program that is asked for; TFP_NOMEM;
+ *  TFP_BADFILE a checkpoint's bytes that are asked for are damaged.
  *  Source: NodeExecStats summed over devices for the step asked for; step -1 is the mean of all steps.
  *  Threads: any number may build from one profile at a time; none may add to it meanwhile. */
 TFP_API tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_options *o, tfp_report **out,
@@ -428,11 +438,32 @@ TFP_API tfp_status tfp_query(const tfp_profile *const *p, const char *const *nam
  *        with what it kept, until the last node that reads it had ended; `recorded` is no then, and a note says so
  *        "peak": device, at_us, name, op, bytes, start_us: for each device who held memory when held_bytes was at its most
  *        "tensors": name, dtype, shape, elements: the variables of the checkpoint
- *  step  a step; -1: all of them, and of memory and peak the last. steps and tensors are those of the profile.
+ *        "files": file, lines: the source files that code traces name, and how many lines of them
+ *  step  a step; -1: all of them, and of memory and peak the last. The others know no step.
  *  out   on success a report, which the caller frees before the profile; on failure NULL
  *  Errors: TFP_NOTFOUND no such table or step; TFP_BADARG a profile without TFP_KEEP_MEMORY (spans, memory, peak); TFP_NOMEM.
  *  Threads: any number may ask one profile at a time. */
 TFP_API tfp_status tfp_records(const tfp_profile *p, const char *what, int64_t step, tfp_report **out, tfp_error *err);
+
+/** One tensor of a checkpoint in few numbers. */
+enum { TFP_TENSOR_BINS = 40, TFP_TENSOR_SHOWN = 100 };
+typedef struct tfp_tensor_summary {
+    const char *dtype;                       /**< "float32"; lives for ever */
+    char shape[512];                         /**< "3x3x16", cut when longer; "" of a scalar */
+    int64_t elements;                        /**< saturated */
+    int numbers;                             /**< 0: of a type that is no number; nothing below is set then */
+    int64_t finite, zeros, nans, infinities; /**< how many values are */
+    double least, most, mean, deviation;     /**< of the finite ones; the population's standard deviation */
+    int64_t bins[TFP_TENSOR_BINS];           /**< finite values in equal parts of least to most */
+    double first[TFP_TENSOR_SHOWN];          /**< the first values, row-major */
+    size_t shown;                            /**< how many of them there are */
+} tfp_tensor_summary;
+
+/** Reads a tensor of the profile's checkpoint, at most 16,777,216 elements, and sums it up.
+ *  Errors: TFP_NOTFOUND no checkpoint, or no such tensor; TFP_BADFILE its bytes are damaged; TFP_LIMIT; TFP_NOMEM.
+ *  Threads: any number may ask one profile at a time. */
+TFP_API tfp_status tfp_tensor_summarise(const tfp_profile *p, const char *name, tfp_tensor_summary *out,
+                                        tfp_error *err);
 
 /** Puts a report where the options that it was made with say, as tfp_show does. */
 TFP_API tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_error *err);
