@@ -28,6 +28,8 @@ show "Where are the parameters? The trainable variables of ResNet-32, by scope."
 show "Where does the time go? Operation types of one training step, the most expensive first." 10 \
     op "$resnet" "--run_meta_path=$sample/resnet32/run_meta_0.gz" "--op_log_path=$sample/resnet32/tfprof_log.gz" \
     -select micros,float_ops,occurrence -order_by micros -max_depth 7
+show "How many float operations, and how near is that to what the machine can do? From the graph, without an op log." 14 \
+    flops "$resnet" "--run_meta_path=$sample/resnet32/run_meta_0.gz" --peak-flops 400G --peak-bandwidth 100G
 show "Which lines of Python cost it? Plain files are known by their content." 12 \
     code "$sample/towers/profile_9.gz" -max_depth 6 -select micros -order_by micros -min_micros 1000 -step 1
 show "What could be better?" 16 \
