@@ -40,3 +40,4 @@ show "One step as a timeline for chrome://tracing or ui.perfetto.dev." 4 \
 printf '%s bytes of trace JSON: ' "$(wc -c <"$scratch/timeline_1")"
 head -c 110 "$scratch/timeline_1"
 printf ' ...\n\nWithout a command, tfprof FILE... is a prompt; tfprof help tells the rest.\n'
+printf 'The same as pages in the browser: %s serve %s --open\n' "$program" "$sample"

@@ -4,6 +4,7 @@ import type { ProfileFacts, Tables } from "../api";
 import type { Route } from "../route";
 import { Checkpoint } from "./Checkpoint";
 import { Flame } from "./Flame";
+import { Flops } from "./Flops";
 import { Graph } from "./Graph";
 import { Memory } from "./Memory";
 import { Overview } from "./Overview";
@@ -45,6 +46,7 @@ export const pages: Page[] = [
   { name: "timeline", title: "Timeline", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Timeline route={route} facts={facts} /> },
   { name: "memory", title: "Memory", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Memory route={route} facts={facts} /> },
   { name: "dataflow", title: "Dataflow", fits: always, show: ({ route, tables }) => <Graph route={route} tables={tables} /> },
+  { name: "flops", title: "Float ops", fits: (facts) => facts.has?.graph ?? true, show: ({ route, file }) => <Flops route={route} file={file} /> },
   { name: "source", title: "Source", fits: (facts) => facts.has?.code ?? true, show: ({ route }) => <SourcePage route={route} /> },
   { name: "checkpoint", title: "Checkpoint", fits: (facts) => facts.has?.checkpoint ?? true, show: ({ route }) => <Checkpoint route={route} /> },
   { name: "prompt", title: "Prompt", fits: always, show: ({ route }) => <Prompt route={route} /> },
