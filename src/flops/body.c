@@ -276,11 +276,11 @@ static bool find_order(tfp_body *b, tfp_arena *arena)
             if (edge.from != TFP_NONE && !edge.back) users[--first[edge.from + 1]] = i;
         }
     uint32_t done = 0; /* first[n + 1] is now where n's users begin, first[n + 2] where they end */
-    for (uint32_t i = 0; ok && i < b->count; i++)
+    for (uint32_t i = 0, at = 0; ok && i < b->count; i++) { /* near the order of the file, which the cache likes */
         if (!waits[i]) b->order[done++] = i;
-    for (uint32_t at = 0; ok && at < done; at++) {
-        for (uint32_t n = b->order[at], u = first[n + 1]; u < first[n + 2]; u++)
-            if (--waits[users[u]] == 0) b->order[done++] = users[u];
+        for (; at < done; at++)
+            for (uint32_t n = b->order[at], u = first[n + 1]; u < first[n + 2]; u++)
+                if (--waits[users[u]] == 0 && users[u] <= i) b->order[done++] = users[u]; /* the others come yet */
     }
     for (uint32_t i = 0; ok && i < b->count && done < b->count; i++)
         if (waits[i]) b->order[done++] = i;
