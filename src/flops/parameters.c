@@ -3,35 +3,16 @@
  * trained is told by the object graph, by collections, by an op log's types, and by the operations that optimizers apply.
  * Of a checkpoint alone: its variables, as their names tell them apart.
  * In: a profile with a program, or a checkpoint. Out: a kind and a count for each node. */
-#include "flops/parameters.h"
-#include "flops/variables.h"
+#include "flops/finder.h"
 
 #include "model/tensors.h"
 #include "wire/proto.h"
 
 #define TRAINABLE_TYPE TFP_STR("_trainable_variables")
 
-typedef struct finder {
-    const tfp_profile *p;
-    const tfp_program *g;
-    tfp_arena arena;
-    TFP_VEC(tfp_model_variable) all;
-    uint32_t *node_of;     /* by strid: the main graph's node of that name, TFP_NONE */
-    uint32_t *variable_of; /* per node of the main graph: -> all, TFP_NONE */
-    bool *taken;           /* per node of the main graph: a signature's outputs need it */
-    bool trains;           /* some optimizer's operation is in the main graph */
-    bool failed;
-} finder;
-
-static const tfp_program_body *main_graph(const finder *f) { return &f->g->bodies.at[0]; }
-static const tfp_program_node *main_node(const finder *f, uint32_t i)
-{
-    return &f->g->nodes.at[main_graph(f)->node_first + i];
-}
-
 /* ---- attributes: AttrValue ---- */
 
-static tfp_wire attr_of(const finder *f, const tfp_program_node *n, const char *name)
+static tfp_wire attr_of(const tfp_finder *f, const tfp_program_node *n, const char *name)
 {
     for (uint32_t i = n->attr_count; i-- > 0;) {
         const tfp_program_attr *a = &f->g->attrs.at[n->attr_first + i];
@@ -40,7 +21,7 @@ static tfp_wire attr_of(const finder *f, const tfp_program_node *n, const char *
     return tfp_wire_start((tfp_str){ "", 0 });
 }
 
-static int type_attr(const finder *f, const tfp_program_node *n, const char *name)
+static int type_attr(const tfp_finder *f, const tfp_program_node *n, const char *name)
 {
     int type = 0;
     tfp_wire w = attr_of(f, n, name);
@@ -49,7 +30,7 @@ static int type_attr(const finder *f, const tfp_program_node *n, const char *nam
     return type;
 }
 
-static tfp_str text_attr(const finder *f, const tfp_program_node *n, const char *name)
+static tfp_str text_attr(const tfp_finder *f, const tfp_program_node *n, const char *name)
 {
     tfp_str text = { "", 0 };
     tfp_wire w = attr_of(f, n, name);
@@ -78,7 +59,7 @@ static int64_t elements_of(const tfp_profile *p, uint32_t shape)
 enum { RESOURCE = 20 }; /* DT_RESOURCE */
 
 /* A graph of a function has a placeholder for each variable that it captured. */
-static bool is_variable(const finder *f, const tfp_program_node *n)
+static bool is_variable(const tfp_finder *f, const tfp_program_node *n)
 {
     static const char *const ops[] = { "VarHandleOp", "VariableV2", "Variable" };
     tfp_str op = tfp_text(f->p, n->op);
@@ -87,9 +68,9 @@ static bool is_variable(const finder *f, const tfp_program_node *n)
     return tfp_str_eq(op, TFP_STR("Placeholder")) && type_attr(f, n, "dtype") == RESOURCE;
 }
 
-static void add_variable(finder *f, uint32_t i)
+static void add_variable(tfp_finder *f, uint32_t i)
 {
-    const tfp_program_node *n = main_node(f, i);
+    const tfp_program_node *n = tfp_main_node(f, i);
     uint32_t node = tfp_named_node(f->p, n->name);
     if (node == TFP_NONE || !is_variable(f, n)) return;
     int dtype = type_attr(f, n, "dtype");
@@ -100,89 +81,32 @@ static void add_variable(finder *f, uint32_t i)
     if (!tfp_push(&f->all, v)) f->failed = true;
 }
 
-static uint32_t *none_each(finder *f, size_t count)
+static uint32_t *none_each(tfp_finder *f, size_t count)
 {
     uint32_t *rows = TFP_NEW(&f->arena, uint32_t, count);
     if (rows) memset(rows, 0xff, count * sizeof *rows); /* TFP_NONE */
     return rows;
 }
 
-static bool collect(finder *f)
+static bool collect(tfp_finder *f)
 {
-    uint32_t count = main_graph(f)->node_count;
+    uint32_t count = tfp_main_graph(f)->node_count;
     f->node_of = none_each(f, f->p->strings.count);
     f->variable_of = none_each(f, count);
     f->taken = TFP_NEW(&f->arena, bool, count);
     if (!f->node_of || !f->variable_of || !f->taken) return false;
     for (uint32_t i = 0; i < count; i++) {
-        f->node_of[main_node(f, i)->name] = i;
+        f->node_of[tfp_main_node(f, i)->name] = i;
         add_variable(f, i);
     }
     return !f->failed;
 }
 
-/* ---- inputs ---- */
-
-static const tfp_program_input *input_of(const finder *f, const tfp_program_node *n, uint32_t k)
-{
-    const tfp_program_input *e = &f->g->inputs.at[n->input_first + k];
-    return e->control ? NULL : e;
-}
-
-/* The variable that input k is: itself, or its value. NULL when it is something else. */
-static tfp_model_variable *variable_at(finder *f, const tfp_program_node *n, uint32_t k)
-{
-    static const char *const reads[] = { "Identity", "ReadVariableOp" };
-    const tfp_program_input *e = k < n->input_count ? input_of(f, n, k) : NULL;
-    uint32_t at = e ? f->node_of[e->source] : TFP_NONE;
-    for (size_t i = 0; at != TFP_NONE && i < 2; i++) {
-        const tfp_program_node *source = main_node(f, at);
-        if (!tfp_str_eq(tfp_text(f->p, source->op), tfp_str_of(reads[i])) || !source->input_count) continue;
-        e = input_of(f, source, 0);
-        at = e ? f->node_of[e->source] : TFP_NONE;
-        break;
-    }
-    uint32_t v = at == TFP_NONE ? TFP_NONE : f->variable_of[at];
-    return v == TFP_NONE ? NULL : &f->all.at[v];
-}
-
-/* ---- what optimizers apply ---- */
-
-static bool is_apply(tfp_str op)
-{
-    static const char *const starts[] = { "ResourceApply", "ResourceSparseApply", "Apply", "SparseApply" };
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-        size_t size = strlen(starts[i]);
-        if (op.size > size && memcmp(op.data, starts[i], size) == 0) return true;
-    }
-    return false;
-}
-
-/* Their first input is trained; other variables among their inputs are the optimizer's own. */
-static void mark_applied(finder *f)
-{
-    for (int rest = 0; rest < 2; rest++) {
-        for (uint32_t i = 0; i < main_graph(f)->node_count; i++) {
-            const tfp_program_node *n = main_node(f, i);
-            if (!is_apply(tfp_text(f->p, n->op))) continue;
-            f->trains = true;
-            for (uint32_t k = rest ? 1 : 0; k < (rest ? n->input_count : 1); k++) {
-                tfp_model_variable *v = variable_at(f, n, k);
-                if (!v) continue;
-                if (!rest)
-                    v->kind = TFP_TRAINED;
-                else if (v->kind == TFP_NO_PARAMETER)
-                    v->kind = TFP_SLOT;
-            }
-        }
-    }
-}
-
 /* ---- what captured variables hold: said by those who read them ---- */
 
-static void learn(finder *f, const tfp_program_node *n, uint32_t k, uint32_t shape, int dtype)
+static void learn(tfp_finder *f, const tfp_program_node *n, uint32_t k, uint32_t shape, int dtype)
 {
-    const tfp_program_input *e = k < n->input_count ? input_of(f, n, k) : NULL;
+    const tfp_program_input *e = k < n->input_count ? tfp_input_of(f, n, k) : NULL;
     uint32_t at = e ? f->node_of[e->source] : TFP_NONE;
     uint32_t v = at == TFP_NONE ? TFP_NONE : f->variable_of[at];
     if (v == TFP_NONE || f->all.at[v].elements >= 0) return;
@@ -191,7 +115,7 @@ static void learn(finder *f, const tfp_program_node *n, uint32_t k, uint32_t sha
 }
 
 /* A function that is called knows what its arguments hold. */
-static void learn_from_call(finder *f, const tfp_program_node *n)
+static void learn_from_call(tfp_finder *f, const tfp_program_node *n)
 {
     tfp_str name = { "", 0 };
     tfp_wire w = attr_of(f, n, "f");
@@ -211,12 +135,12 @@ static void learn_from_call(finder *f, const tfp_program_node *n)
     }
 }
 
-static void learn_held(finder *f)
+static void learn_held(tfp_finder *f)
 {
     bool unknown = false;
     for (size_t i = 0; i < f->all.size; i++) unknown |= f->all.at[i].elements < 0;
-    for (uint32_t i = 0; unknown && i < main_graph(f)->node_count; i++) {
-        const tfp_program_node *n = main_node(f, i);
+    for (uint32_t i = 0; unknown && i < tfp_main_graph(f)->node_count; i++) {
+        const tfp_program_node *n = tfp_main_node(f, i);
         tfp_str op = tfp_text(f->p, n->op);
         uint32_t node = tfp_named_node(f->p, n->name);
         if (tfp_str_eq(op, TFP_STR("ReadVariableOp")) && node != TFP_NONE) {
@@ -230,14 +154,14 @@ static void learn_held(finder *f)
 
 /* ---- signatures: only what they take is the model ---- */
 
-static bool is_model_signature(const finder *f, const tfp_program_signature *s)
+static bool is_model_signature(const tfp_finder *f, const tfp_program_signature *s)
 {
     tfp_str key = tfp_text(f->p, s->key);
     return !tfp_str_eq(key, TFP_STR("__saved_model_init_op")) && !tfp_str_eq(key, TFP_STR("__saved_model_train_op"));
 }
 
 /* Everything that signatures' outputs need. False when there is no signature to ask. */
-static bool mark_taken(finder *f)
+static bool mark_taken(tfp_finder *f)
 {
     TFP_VEC(uint32_t) todo = { 0 };
     bool any = false;
@@ -250,9 +174,9 @@ static bool mark_taken(finder *f)
         f->taken[at] = true;
     }
     while (todo.size && !f->failed) {
-        const tfp_program_node *n = main_node(f, todo.at[--todo.size]);
+        const tfp_program_node *n = tfp_main_node(f, todo.at[--todo.size]);
         for (uint32_t k = 0; k < n->input_count; k++) {
-            const tfp_program_input *e = input_of(f, n, k);
+            const tfp_program_input *e = tfp_input_of(f, n, k);
             uint32_t at = e ? f->node_of[e->source] : TFP_NONE;
             if (at == TFP_NONE || f->taken[at]) continue;
             f->taken[at] = true;
@@ -264,20 +188,20 @@ static bool mark_taken(finder *f)
 }
 
 /* Variables that no signature takes, and second handles of one variable, which have one shared name. */
-static void leave_out_others(finder *f)
+static void leave_out_others(tfp_finder *f)
 {
     bool by_signature = mark_taken(f);
     tfp_map64 shared = { 0 };
-    for (uint32_t i = 0; i < main_graph(f)->node_count && !f->failed; i++) {
+    for (uint32_t i = 0; i < tfp_main_graph(f)->node_count && !f->failed; i++) {
         if (f->variable_of[i] == TFP_NONE) continue;
         tfp_model_variable *v = &f->all.at[f->variable_of[i]];
         if (by_signature && !f->taken[i]) v->kind = v->kind == TFP_SLOT ? TFP_SLOT : TFP_UNUSED;
         if (v->kind == TFP_UNUSED) continue;
-        tfp_str name = text_attr(f, main_node(f, i), "shared_name");
+        tfp_str name = text_attr(f, tfp_main_node(f, i), "shared_name");
         if (!name.size) continue;
         uint64_t key = tfp_hash(name.data, name.size);
         uint32_t before = tfp_map64_get(&shared, key);
-        if (before != TFP_NONE && tfp_str_eq(text_attr(f, main_node(f, before), "shared_name"), name))
+        if (before != TFP_NONE && tfp_str_eq(text_attr(f, tfp_main_node(f, before), "shared_name"), name))
             v->kind = TFP_UNUSED;
         else if (before == TFP_NONE && !tfp_map64_put(&shared, key, i))
             f->failed = true;
@@ -311,7 +235,7 @@ static told_row *told_find(const told *t, told_key key)
     return &t->rows.at[at];
 }
 
-static bool told_add(const finder *f, told *t, const tfp_program_variable *v)
+static bool told_add(const tfp_finder *f, told *t, const tfp_program_variable *v)
 {
     told_key key = { elements_of(f->p, v->shape), v->name, v->dtype };
     told_row *row = told_find(t, key);
@@ -341,7 +265,7 @@ static const told_row *told_of(const told *t, tfp_strid name, const tfp_model_va
 }
 
 /* "kernel" of "kernel_1": handles of equally named variables are numbered. */
-static tfp_strid without_number(const finder *f, tfp_str name)
+static tfp_strid without_number(const tfp_finder *f, tfp_str name)
 {
     size_t size = name.size;
     while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9') size--;
@@ -350,7 +274,7 @@ static tfp_strid without_number(const finder *f, tfp_str name)
 }
 
 /* Objects are told of whole: a handle that none is told for is another handle of one that is. Collections are not. */
-static void hear_of(const finder *f, const told *t, tfp_model_variable *v, bool whole)
+static void hear_of(const tfp_finder *f, const told *t, tfp_model_variable *v, bool whole)
 {
     const told_row *row = told_of(t, f->p->nodes.at[v->node].name, v);
     if (!row) row = told_of(t, without_number(f, v->name), v);
@@ -359,7 +283,7 @@ static void hear_of(const finder *f, const told *t, tfp_model_variable *v, bool 
     if (row && row->trained != row->fixed) v->kind = row->trained ? TFP_TRAINED : TFP_FIXED;
 }
 
-static void hear(finder *f)
+static void hear(tfp_finder *f)
 {
     told t = { 0 };
     bool whole = f->g->has_objects;
@@ -371,7 +295,7 @@ static void hear(finder *f)
 }
 
 /* An op log gives trainable variables a type. */
-static void hear_types(finder *f)
+static void hear_types(tfp_finder *f)
 {
     tfp_strid type = tfp_strtab_find(&f->p->strings, TRAINABLE_TYPE);
     for (size_t i = 0; type != TFP_NONE && i < f->all.size; i++)
@@ -381,11 +305,12 @@ static void hear_types(finder *f)
 
 /* ---- all of it ---- */
 
-static bool find_in_graph(finder *f)
+static bool find_in_graph(tfp_finder *f)
 {
     if (!collect(f)) return false;
     learn_held(f);
-    mark_applied(f);
+    tfp_mark_applied(f);
+    if (!tfp_mark_updated(f)) return false;
     hear_types(f);
     if (!tfp_variables_by_name(f->all.at, f->all.size)) return false;
     leave_out_others(f);
@@ -395,7 +320,7 @@ static bool find_in_graph(finder *f)
 
 static bool is_of_checkpoint(const tfp_profile *p) { return p->checkpoint && p->checkpoint_alone; }
 
-static bool find_in_checkpoint(finder *f)
+static bool find_in_checkpoint(tfp_finder *f)
 {
     for (size_t i = 0; i < tfp_checkpoint_count(f->p->checkpoint); i++) {
         tfp_model_variable v = { .name = tfp_checkpoint_name(f->p->checkpoint, i), .elements = -1 };
@@ -411,9 +336,9 @@ static bool find_in_checkpoint(finder *f)
 }
 
 /* Of a file that says what is trained, the others are not. */
-static tfp_parameter_kind rest_kind(const finder *f) { return f->trains ? TFP_FIXED : TFP_PARAMETER; }
+static tfp_parameter_kind rest_kind(const tfp_finder *f) { return f->trains ? TFP_FIXED : TFP_PARAMETER; }
 
-static void give(const finder *f, tfp_parameter_counts *out)
+static void give(const tfp_finder *f, tfp_parameter_counts *out)
 {
     for (size_t i = 0; i < f->all.size; i++) {
         const tfp_model_variable *v = &f->all.at[i];
@@ -431,7 +356,7 @@ static void give(const finder *f, tfp_parameter_counts *out)
 
 tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_counts *out, tfp_error *err)
 {
-    finder f = { .p = p, .g = p->program };
+    tfp_finder f = { .p = p, .g = p->program };
     *out = (tfp_parameter_counts){ .kinds = TFP_NEW(arena, uint8_t, p->nodes.size),
                                    .own = TFP_NEW(arena, int64_t, p->nodes.size) };
     bool ok = out->kinds && out->own;

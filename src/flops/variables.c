@@ -39,14 +39,20 @@ static tfp_str parent_of(tfp_str path)
     return slash ? first(path, (size_t)(slash - path.data)) : (tfp_str){ "", 0 };
 }
 
+/* Without the number of a second one: "Adam" of "Adam_1". */
+static tfp_str without_number(tfp_str s)
+{
+    size_t size = s.size;
+    while (size > 0 && s.data[size - 1] >= '0' && s.data[size - 1] <= '9') size--;
+    return size > 1 && size < s.size && s.data[size - 1] == '_' ? first(s, size - 1) : s;
+}
+
 /* The last part, without the number that makes it another one's second: "Adam" of "w/Adam_1". */
 static tfp_str last_of(tfp_str path)
 {
     tfp_str parent = parent_of(path), last = path;
     if (parent.size) last = (tfp_str){ path.data + parent.size + 1, path.size - parent.size - 1 };
-    size_t size = last.size;
-    while (size > 0 && last.data[size - 1] >= '0' && last.data[size - 1] <= '9') size--;
-    return size > 1 && size < last.size && last.data[size - 1] == '_' ? first(last, size - 1) : last;
+    return without_number(last);
 }
 
 static bool is_integer(int dtype)
@@ -83,18 +89,31 @@ static bool has_child(const tfp_map64 *t, tfp_model_variable *all, tfp_str paren
 
 /* ---- optimizers' scopes: the parent of a variable that counts iterations ---- */
 
+bool tfp_is_optimizer(tfp_str scope)
+{
+    static const char *const words[] = { "adadelta", "adafactor", "adagrad", "adam", "adamax",
+                                         "adamw",    "ftrl",      "lamb",    "lion", "lossscaleoptimizer",
+                                         "muon",     "nadam",     "rmsprop", "sgd",  "optimizer",
+                                         NULL };
+    char plain[32];
+    size_t size = 0;
+    scope = without_number(scope);
+    for (size_t i = 0; i < scope.size; i++) { /* AdamW, adamw and adam_w are one */
+        char c = scope.data[i];
+        if (c == '_') continue;
+        if (size == sizeof plain) return false;
+        plain[size++] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+    }
+    return is_one_of((tfp_str){ plain, size }, words);
+}
+
 static bool is_optimizer_scope(const tfp_map64 *t, tfp_model_variable *all, const tfp_model_variable *v)
 {
     static const char *const counters[] = { "iteration", "iterations", "iter", "_iterations", NULL };
-    static const char *const optimizers[] = { "adadelta", "adafactor", "adagrad", "adam",      "adamax",
-                                              "adamw",    "ftrl",      "lamb",    "lion",      "loss_scale_optimizer",
-                                              "muon",     "nadam",     "rmsprop", "sgd",       "Adadelta",
-                                              "Adagrad",  "Adam",      "Adamax",  "Ftrl",      "Nadam",
-                                              "RMSprop",  "SGD",       "opt",     "optimizer", NULL };
     tfp_str path = path_of(v->name), parent = parent_of(path);
     if (!parent.size || v->elements > 1 || (v->dtype && !is_integer(v->dtype))) return false;
     if (!is_one_of(last_of(path), counters)) return false;
-    return ends_in(path, "/_iterations") || is_one_of(last_of(parent), optimizers) ||
+    return ends_in(path, "/_iterations") || tfp_is_optimizer(last_of(parent)) ||
            has_child(t, all, parent, "learning_rate") || has_child(t, all, parent, "_learning_rate");
 }
 
@@ -159,6 +178,8 @@ static void mark_slot(const tfp_map64 *t, tfp_model_variable *all, tfp_model_var
 
 /* ---- bookkeeping ---- */
 
+#define GENERATOR_STATE 3 /* integers at most; a counter is one */
+
 static bool is_bookkeeping(const tfp_model_variable *v)
 {
     static const char *const names[] = { "global_step",
@@ -170,7 +191,7 @@ static bool is_bookkeeping(const tfp_model_variable *v)
                                          "_CHECKPOINTABLE_OBJECT_GRAPH",
                                          NULL };
     enum { STRING = 7 };
-    return v->dtype == STRING || (v->elements == 1 && is_integer(v->dtype)) ||
+    return v->dtype == STRING || (v->elements > 0 && v->elements <= GENERATOR_STATE && is_integer(v->dtype)) ||
            is_one_of(last_of(path_of(v->name)), names);
 }
 

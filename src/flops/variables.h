@@ -16,4 +16,7 @@ typedef struct tfp_model_variable {
  * an optimizer has something for it. The others stay as they are. False without memory. */
 bool tfp_variables_by_name(tfp_model_variable *all, size_t count);
 
+/* A part of a name that optimizers have: Adam, adam_w_1. */
+bool tfp_is_optimizer(tfp_str scope);
+
 #endif

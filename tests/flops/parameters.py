@@ -147,7 +147,27 @@ def graphs_1(folder):
         yield title + "checkpoint V1", path + "_v1", 16, 12
 
 
-EXPORTS = [keras_exports, keras_saves, modules, graphs_1]
+def train_steps(folder):
+    """A step of training as one graph: Keras' optimizers write their updates out."""
+    for name, optimizer in (("adam", keras.optimizers.Adam()), ("sgd", keras.optimizers.SGD(0.1, momentum=0.9)),
+                            ("adamw", keras.optimizers.AdamW()), ("rmsprop", keras.optimizers.RMSprop())):
+        net = convnet()
+        optimizer.build(net.trainable_variables)
+
+        @tf.function(input_signature=[tf.TensorSpec([2, 8, 8, 3])])
+        def step(image, net=net, optimizer=optimizer):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(net(image, training=True) ** 2)
+            optimizer.apply_gradients(zip(tape.gradient(loss, net.trainable_variables), net.trainable_variables))
+            return loss
+
+        path = os.path.join(folder, name + ".pb")
+        with open(path, "wb") as file:
+            file.write(step.get_concrete_function().graph.as_graph_def(add_shapes=True).SerializeToString())
+        yield "train step with " + name, path, net.count_params(), elements(net.trainable_weights)
+
+
+EXPORTS = [keras_exports, keras_saves, modules, train_steps, graphs_1]
 
 
 def total_of(program, path, *options):
