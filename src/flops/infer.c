@@ -391,7 +391,9 @@ static tfp_known *loop_start(machine *m, frame *f, tfp_op *op)
         tfp_dims told = i < f->told_count ? f->told[i] : TFP_ANY_DIMS;
         loop[i] = op->in[i];
         if (!m->e->importer) {
-            loop[i].shape = both_true(op, loop[i].shape, told, NULL);
+            bool agree;
+            loop[i].shape = both_true(op, loop[i].shape, told, &agree);
+            if (!agree) loop[i].elements = NULL; /* they are of the other shape */
             continue;
         }
         loop[i].elements = NULL;
@@ -417,7 +419,10 @@ static bool relax(const machine *m, const frame *f, tfp_op *op, uint32_t of, uin
     if (i < f->told_count) now.shape = both_true(op, now.shape, f->told[i], NULL);
     now.held = tfp_either_held(op, k->held, back->held);
     /* handles and constants stay what they are only if they are handed through untouched */
-    if (tfp_hands_on(m->e, body, body->results[i], i)) now.elements = k->elements, now.held = k->held;
+    if (tfp_hands_on(m->e, body, body->results[i], i)) {
+        now.held = k->held;
+        if (tfp_dims_equal(now.shape, k->shape)) now.elements = k->elements;
+    }
     bool changed = !same_known(k, &now);
     *k = now;
     return changed;
