@@ -94,6 +94,26 @@ static void what_optimizers_apply_is_trained_and_the_rest_of_it_is_theirs(void *
     drop(&f);
 }
 
+#define NODE(name, op, in) "node { name: '" name "' op: '" op "' input: '" in "' } "
+
+static void updates_that_are_written_out_are_known_by_their_scope(void **state)
+{
+    (void)state;
+    found f =
+        find("graph", HANDLE("w", DIM(4)) HANDLE("mean", DIM(3)) HANDLE("v", DIM(4)) HANDLE("loss", "")
+                          NODE("net/read", "ReadVariableOp", "w") NODE("net/norm/assign", "AssignVariableOp", "mean")
+                              NODE("a/adam_w_1/AssignSubVariableOp", "AssignSubVariableOp", "w")
+                                  NODE("a/adam_w_1/Mul/read", "ReadVariableOp", "v")
+                                      NODE("a/adam_w_1/AssignAddVariableOp", "AssignAddVariableOp", "v")
+                                          NODE("metric/AssignAdd", "AssignAddVariableOp", "loss"));
+    assert_int_equal(kind_of(&f, "w"), TFP_TRAINED);
+    assert_int_equal(kind_of(&f, "v"), TFP_SLOT);
+    assert_int_equal(kind_of(&f, "mean"), TFP_FIXED);
+    assert_int_equal(f.c.elements[TFP_TRAINED], 4);
+    assert_int_equal(f.c.elements[TFP_FIXED], 4);
+    drop(&f);
+}
+
 static void names_tell_slots_optimizers_and_bookkeeping(void **state)
 {
     (void)state;
@@ -224,6 +244,7 @@ int main(void)
         cmocka_unit_test(variables_count_and_placeholders_do_not),
         cmocka_unit_test(handles_of_one_shared_name_count_once),
         cmocka_unit_test(what_optimizers_apply_is_trained_and_the_rest_of_it_is_theirs),
+        cmocka_unit_test(updates_that_are_written_out_are_known_by_their_scope),
         cmocka_unit_test(names_tell_slots_optimizers_and_bookkeeping),
         cmocka_unit_test(only_what_a_signature_takes_is_the_model),
         cmocka_unit_test(without_a_signature_the_object_graph_tells),
