@@ -22,7 +22,7 @@ static void answer_file(catalog *c, const request *r, const route_words *w, answ
         return;
     }
     for (const page_file *f = page_files; f->name; f++) {
-        if (strcmp(f->name, name) != 0) continue;
+        if (strcmp(f->name, name) != 0 || !*f->type) continue;
         *a = (answer){
             .status = 200, .type = f->type, .immutable = f->immutable, .packed = true, .fixed = f->data, .size = f->size
         };

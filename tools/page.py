@@ -5,13 +5,14 @@ import gzip
 import os
 import sys
 
-TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+         ".page": "", ".asks": ""}  # for `tfprof report`; not served
 
 
 def rows(folder):
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         kind = TYPES.get(os.path.splitext(name)[1])
-        if kind:
+        if kind is not None:
             with open(os.path.join(folder, name), "rb") as f:
                 yield name, kind, gzip.compress(f.read(), 9, mtime=0)
 

@@ -1,5 +1,6 @@
 // web/build.mjs: the page's sources become a few files in web/dist, whose names change with their content. No network.
 import { build } from "esbuild";
+import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,3 +29,30 @@ const script = made.find((name) => name.endsWith(".js"));
 const style = made.find((name) => name.endsWith(".css"));
 const html = await readFile(join(here, "src/index.html"), "utf8");
 await writeFile(join(dist, "index.html"), html.replace("SCRIPT", script).replace("STYLE", style));
+
+// What `tfprof report` makes its file of: the page with marks where script, style, title and answers go, and what to ask.
+// Browsers take only the script and the style whose hashes stand in it.
+async function inlined(name, never) {
+  const text = await readFile(join(dist, name), "utf8");
+  if (never.some((n) => text.toLowerCase().includes(n))) throw new Error(`${name}: it cannot stand inside a page`);
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+const policy = [
+  "default-src 'none'",
+  `script-src ${await inlined(script, ["</script", "<!--", "\r"])}`,
+  `style-src ${await inlined(style, ["</style", "<!--", "\r"])}`,
+  "img-src data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+const report = html
+  .replace(/<meta charset[^>]*>/, (m) => `${m}\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`)
+  .replace(/<title>[^<]*<\/title>/, "<title>@TITLE@</title>")
+  .replace(/<link rel="stylesheet"[^>]*>/, "<style>@STYLE@</style>")
+  .replace(/ *<script [^>]*><\/script>\n/, "")
+  .replace("  </body>", '@ANSWERS@    <script type="module">@SCRIPT@</script>\n  </body>');
+await writeFile(join(dist, "report.page"), report);
+
+const asks = await build({ entryPoints: [join(here, "src/asks.ts")], write: false, format: "esm", logLevel: "warning" });
+const { ASKS } = await import(`data:text/javascript;base64,${Buffer.from(asks.outputFiles[0].contents).toString("base64")}`);
+await writeFile(join(dist, "report.asks"), ASKS.map((a) => `${a.filter((word) => word !== "").join("\t")}\n`).join(""));

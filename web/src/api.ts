@@ -1,4 +1,5 @@
 // What the server is asked, and how its answers are read. docs/http.md describes both.
+import { heldAnswer, heldColumns, isReport, wantedColumns, whyNot } from "./held";
 
 export interface ProfileEntry {
   id: string;
@@ -84,6 +85,11 @@ async function refusal(answer: Response): Promise<ApiError> {
 
 /** Asks until the profile is read; `progress` is told how far that is. */
 async function ask(path: string, signal?: AbortSignal, progress?: Progress): Promise<Response> {
+  if (isReport) {
+    const why = whyNot(path);
+    if (why) throw new ApiError(why, 404);
+    return heldAnswer(path);
+  }
   for (;;) {
     let answer: Response;
     try {
@@ -113,7 +119,13 @@ export async function text(path: string, signal?: AbortSignal, progress?: Progre
   return (await ask(path, signal, progress)).text();
 }
 
-export const tables = (): Promise<Tables> => json<Tables>("/api/v1/tables");
+/** A report has fewer columns, and its views one state. */
+export async function tables(): Promise<Tables> {
+  const all = await json<Tables>("/api/v1/tables");
+  if (!isReport) return all;
+  const held = heldColumns();
+  return { ...all, options: [], columns: all.columns.filter((c) => held.includes(c.name)) };
+}
 export const profiles = (signal?: AbortSignal): Promise<ProfileList> => json<ProfileList>("/api/v1/profiles", signal);
 export const changes = (signal?: AbortSignal): Promise<{ changed: number }> => json("/api/v1/changes", signal);
 export const profile = (id: string, signal?: AbortSignal, progress?: Progress): Promise<ProfileFacts> =>
@@ -185,12 +197,13 @@ function readColumn(data: ArrayBuffer, start: number, rows: number, head: Column
   };
 }
 
-export function readTable(data: ArrayBuffer): Table {
+/** Without `wanted` every column is read. */
+export function readTable(data: ArrayBuffer, wanted: ((name: string) => boolean) | null = null): Table {
   const words = new DataView(data);
   if (data.byteLength < 12 || words.getUint32(0, true) !== 0x43504654) throw new ApiError("not a table of tfprof", 0);
   const size = words.getUint32(8, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 12, size))) as TableHead;
-  const columns = head.columns.map((c) => readColumn(data, 12 + size, head.row_count, c));
+  const columns = head.columns.filter((c) => wanted?.(c.name) ?? true).map((c) => readColumn(data, 12 + size, head.row_count, c));
   const byName = new Map(columns.map((c) => [c.name, c]));
   return {
     view: head.view,
@@ -203,7 +216,7 @@ export function readTable(data: ArrayBuffer): Table {
 }
 
 export async function table(path: string, signal?: AbortSignal, progress?: Progress): Promise<Table> {
-  return readTable(await (await ask(path, signal, progress)).arrayBuffer());
+  return readTable(await (await ask(path, signal, progress)).arrayBuffer(), isReport ? wantedColumns(path) : null);
 }
 
 /** A cell as text; "" when it is absent. */

@@ -3,6 +3,7 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Tables } from "./api";
 import { profile, profiles, tables } from "./api";
+import { holdsAny, isReport } from "./held";
 import { useLoaded } from "./load";
 import { Status } from "./parts/Status";
 import { pages } from "./pages";
@@ -15,11 +16,28 @@ import "./style.css";
 const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 
+// A report in a mail may have no storage.
+function kept(name: string): Theme | null {
+  try {
+    return localStorage.getItem(name) as Theme | null;
+  } catch {
+    return null;
+  }
+}
+
+function keep(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    return;
+  }
+}
+
 function ThemeSwitch() {
-  const [theme, set] = useState<Theme>(() => (localStorage.getItem("theme") as Theme | null) ?? "auto");
+  const [theme, set] = useState<Theme>(() => kept("theme") ?? "auto");
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
-    localStorage.setItem("theme", theme);
+    keep("theme", theme);
   }, [theme]);
   return (
     <label class="theme">
@@ -68,7 +86,8 @@ function App() {
     <>
       <header>
         <span>
-          <a class="brand" href="#/">tfprof</a> <a href="#/">Profiles</a> <a href={`#/compare${route.id ? `?side=${route.id}` : ""}`}>Compare</a>
+          <a class="brand" href="#/">tfprof</a> <a href="#/">Profiles</a>{" "}
+          {(!isReport || holdsAny("/api/v1/compare")) && <a href={`#/compare${route.id && !isReport ? `?side=${route.id}` : ""}`}>Compare</a>}
         </span>
         <ThemeSwitch />
       </header>
@@ -87,5 +106,14 @@ function App() {
   );
 }
 
+/** A report of one profile begins with it. */
+async function begin(): Promise<void> {
+  if (isReport && !location.hash) {
+    const found = (await profiles()).profiles;
+    if (found.length === 1 && found[0]) history.replaceState(null, "", hashOf("overview", found[0].id));
+  }
+  if (root) render(<App />, root);
+}
+
 const root = document.getElementById("app");
-if (root) render(<App />, root);
+void begin();

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { cellText, json, table } from "../api";
 import { formatCount } from "../format";
+import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
@@ -83,13 +84,19 @@ export function Checkpoint({ route }: { route: Route }) {
                     .slice(0, 2000)
                     .map((t) => (
                       <li key={t.name}>
-                        <button type="button" aria-pressed={t.name === name} onClick={() => go(withParams(route, { tensor: t.name }))}>{t.name}</button>
+                        {isReport ? t.name : <button type="button" aria-pressed={t.name === name} onClick={() => go(withParams(route, { tensor: t.name }))}>{t.name}</button>}
                         <span class="soft"> {t.shape} {formatCount(t.elements)}</span>
                       </li>
                     ))}
                 </ul>
               </div>
-              {name ? <Tensor key={name} route={route} name={name} /> : <p class="empty">Choose a tensor.</p>}
+              {isReport ? (
+                <p class="empty">The values of the tensors are not in a report.</p>
+              ) : name ? (
+                <Tensor key={name} route={route} name={name} />
+              ) : (
+                <p class="empty">Choose a tensor.</p>
+              )}
             </div>
           ) : (
             <p class="empty">No checkpoint is part of this profile.</p>

@@ -2,6 +2,8 @@
 import { useMemo } from "preact/hooks";
 import type { ProfileEntry, Tables } from "../api";
 import { profiles, table } from "../api";
+import { COMPARED, COMPARED_VIEWS } from "../asks";
+import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { CommandLine } from "../parts/CommandLine";
 import { Copies } from "../parts/Copies";
@@ -60,7 +62,7 @@ function Side({ route, at, list }: { route: Route; at: number; list: ProfileEntr
 export function Compare({ route, tables }: { route: Route; tables: Tables }) {
   const list = useLoaded("compare list", (signal) => profiles(signal));
   const found = list.value?.profiles ?? [];
-  const sides = sidesOf(route);
+  const sides = isReport ? found.map((p) => p.id) : sidesOf(route);
   const view = route.params.get("view") ?? "scope";
   const select = route.params.get("select") ?? "micros";
   const query = new URLSearchParams({ view, select, min_size: route.params.get("min_size") ?? "0" });
@@ -78,20 +80,20 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
       <Status of={list}>
         {() => (
           <form class="controls" onSubmit={(e) => e.preventDefault()}>
-            {[...sides, ""].slice(0, 8).map((_, i) => <Side key={i} route={route} at={i} list={found} />)}
+            {!isReport && [...sides, ""].slice(0, 8).map((_, i) => <Side key={i} route={route} at={i} list={found} />)}
             <div class="field">
               <label for="view">view</label>
               <select id="view" value={view} onChange={(e) => go(withParams(route, { view: e.currentTarget.value }))}>
-                {["scope", "graph", "op", "code"].map((v) => <option key={v}>{v}</option>)}
+                {COMPARED_VIEWS.map((v) => <option key={v}>{v}</option>)}
               </select>
             </div>
             <div class="field">
               <label for="select">column</label>
               <select id="select" value={select} onChange={(e) => go(withParams(route, { select: e.currentTarget.value }))}>
-                {tables.columns.map((c) => <option key={c.name}>{c.name}</option>)}
+                {tables.columns.filter((c) => !isReport || COMPARED.includes(c.name)).map((c) => <option key={c.name}>{c.name}</option>)}
               </select>
             </div>
-            {(["min_size", "delta"] as const).map((name) => (
+            {!isReport && (["min_size", "delta"] as const).map((name) => (
               <div class="field" key={name}>
                 <label for={name}>{name.replace("_", " ")}</label>
                 <input id={name} type="text" placeholder={name === "delta" ? "0.1" : "0"} value={route.params.get(name) ?? ""} onChange={(e) => go(withParams(route, { [name]: e.currentTarget.value || null }))} />

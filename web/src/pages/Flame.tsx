@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Column, Table, Tables } from "../api";
 import { cellText, table } from "../api";
 import { formatShare, formatUnit } from "../format";
+import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
@@ -199,10 +200,12 @@ export function Flame({ route, tables }: { route: Route; tables: Tables }) {
             <option value="flame">flame</option>
           </select>
         </div>
-        <div class="field">
-          <label for="step">step</label>
-          <input id="step" type="text" placeholder="-1" value={route.params.get("step") ?? ""} onChange={(e) => set("step", e.currentTarget.value)} />
-        </div>
+        {!isReport && (
+          <div class="field">
+            <label for="step">step</label>
+            <input id="step" type="text" placeholder="-1" value={route.params.get("step") ?? ""} onChange={(e) => set("step", e.currentTarget.value)} />
+          </div>
+        )}
         <div class="field wide">
           <label for="search">find</label>
           <input id="search" type="search" value={route.params.get("q") ?? ""} onInput={(e) => go(withParams(route, { q: e.currentTarget.value || null }), true)} />

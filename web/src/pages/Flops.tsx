@@ -1,6 +1,7 @@
 // Float operations worked out from the graph: the summary of the command, and its operations as a table.
 import { useMemo } from "preact/hooks";
 import { table, text } from "../api";
+import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { CommandLine } from "../parts/CommandLine";
 import { Copies } from "../parts/Copies";
@@ -27,14 +28,16 @@ export function Flops({ route, file }: { route: Route; file: string }) {
   return (
     <main>
       <h1>Float operations</h1>
-      <form class="controls" onSubmit={(e) => e.preventDefault()}>
-        {OPTIONS.map((name) => (
-          <div class="field" key={name}>
-            <label for={name}>{name.replace("_", " ")}</label>
-            <input id={name} type="text" value={route.params.get(name) ?? ""} onChange={(e) => go(withParams(route, { [name]: e.currentTarget.value || null }))} />
-          </div>
-        ))}
-      </form>
+      {!isReport && (
+        <form class="controls" onSubmit={(e) => e.preventDefault()}>
+          {OPTIONS.map((name) => (
+            <div class="field" key={name}>
+              <label for={name}>{name.replace("_", " ")}</label>
+              <input id={name} type="text" value={route.params.get(name) ?? ""} onChange={(e) => go(withParams(route, { [name]: e.currentTarget.value || null }))} />
+            </div>
+          ))}
+        </form>
+      )}
       <CommandLine words={words} />
       <Copies path={report} file="flops" />
       <Status of={loaded}>

@@ -3,6 +3,7 @@ import dagre from "@dagrejs/dagre";
 import { useMemo, useState } from "preact/hooks";
 import type { Column, Table, Tables } from "../api";
 import { cellText, table } from "../api";
+import { EDGES_SQL } from "../asks";
 import { formatShare, formatUnit } from "../format";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
@@ -175,8 +176,7 @@ export function Graph({ route, tables }: { route: Route; tables: Tables }) {
   const query = new URLSearchParams({ select: column, max_depth: "100000", format: "columns" });
   if (column === "float_ops") query.set("float_ops_source", "own");
   const scopes = `/api/v1/profiles/${route.id}/views/scope?${query.toString()}`;
-  const sql = "SELECT s.name AS source, n.name AS target FROM edges e JOIN nodes n ON n.node = e.node JOIN nodes s ON s.node = e.source";
-  const edges = `/api/v1/profiles/${route.id}/query?format=columns&sql=${encodeURIComponent(sql)}`;
+  const edges = `/api/v1/profiles/${route.id}/query?format=columns&sql=${encodeURIComponent(EDGES_SQL)}`;
   const loaded = useLoaded(scopes + edges, async (signal, progress) => {
     const t = await table(scopes, signal, progress);
     return { t, e: await table(edges, signal) };

@@ -5,6 +5,7 @@ import "uplot/dist/uPlot.min.css";
 import type { ProfileFacts, Table } from "../api";
 import { json, table } from "../api";
 import { formatBytes, formatCount, formatMicros } from "../format";
+import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import { TopTable } from "../parts/TopTable";
@@ -114,9 +115,14 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
       </Status>
       <p>
         <a href={hashOf("scope", route.id, new URLSearchParams({ sort: ran ? "-total_micros" : "-total_params", select: ran ? "micros" : "params" }))}>By scope</a>{" · "}
-        <a href={hashOf("flame", route.id)}>as a flame graph</a>{" · "}
-        <a href={`${base}/download/profile.pb.gz`} download>pprof file</a>{" · "}
-        <a href={`${base}/download/profile`} download>ProfileProto</a>
+        <a href={hashOf("flame", route.id)}>as a flame graph</a>
+        {!isReport && (
+          <>
+            {" · "}
+            <a href={`${base}/download/profile.pb.gz`} download>pprof file</a>{" · "}
+            <a href={`${base}/download/profile`} download>ProfileProto</a>
+          </>
+        )}
       </p>
     </main>
   );

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { changes, profiles } from "../api";
 import { formatBytes, formatDate } from "../format";
+import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import { hashOf } from "../route";
@@ -10,6 +11,7 @@ import { hashOf } from "../route";
 export function useListVersion(): number {
   const [version, set] = useState(0);
   useEffect(() => {
+    if (isReport) return undefined;
     const timer = setInterval(() => {
       if (!document.hidden) changes().then((c) => set(c.changed), () => undefined);
     }, 3000);
@@ -41,7 +43,7 @@ export function Profiles() {
                     <th scope="col">Kind</th>
                     <th scope="col" class="number">Size</th>
                     <th scope="col">Changed</th>
-                    <th scope="col">State</th>
+                    {!isReport && <th scope="col">State</th>}
                   </tr>
                 </thead>
                 <tbody>
@@ -53,7 +55,7 @@ export function Profiles() {
                         <td>{p.format.replaceAll("_", " ")}</td>
                         <td class="number">{formatBytes(p.bytes)}</td>
                         <td>{formatDate(p.modified)}</td>
-                        <td class={p.state} title={p.error ?? ""}>{stateWords[p.state]}</td>
+                        {!isReport && <td class={p.state} title={p.error ?? ""}>{stateWords[p.state]}</td>}
                       </tr>
                     ))}
                 </tbody>

@@ -2,7 +2,9 @@
 import { useMemo } from "preact/hooks";
 import type { Table } from "../api";
 import { cellText, json, table } from "../api";
+import { LINES_SQL } from "../asks";
 import { formatMicros } from "../format";
+import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
@@ -58,12 +60,32 @@ function Text({ route, file, lines }: { route: Route; file: string; lines: Map<n
   );
 }
 
+const LINES_MOST = 200;
+
+/** Without the text: the lines that cost most. */
+function Lines({ lines }: { lines: Map<number, LineCost> }) {
+  const found = [...lines].sort((a, b) => b[1].micros - a[1].micros || a[0] - b[0]);
+  return (
+    <table class="list narrow">
+      <caption>The text of the files is not in a report{found.length > LINES_MOST && `; of ${found.length.toLocaleString()} lines the first ${LINES_MOST}`}</caption>
+      <thead>
+        <tr><th scope="col" class="number">Line</th><th scope="col" class="number">Time</th><th scope="col" class="number">Nodes</th></tr>
+      </thead>
+      <tbody>
+        {found.slice(0, LINES_MOST).map(([line, cost]) => (
+          <tr key={line}>
+            <td class="number">{line}</td>
+            <td class="number">{formatMicros(Math.round(cost.micros))}</td>
+            <td class="number">{cost.nodes.toLocaleString()}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 export function SourcePage({ route }: { route: Route }) {
-  // a line costs what all that it made costs, however deep below it
-  const sql =
-    "SELECT c.file AS file, c.line AS line, sum(x.us) AS micros, count(*) AS nodes FROM (SELECT DISTINCT trace, file, line FROM code) c " +
-    "JOIN nodes n ON n.trace = c.trace LEFT JOIN (SELECT node, avg(run_us) AS us FROM executions GROUP BY node) x ON x.node = n.node GROUP BY c.file, c.line";
-  const path = `/api/v1/profiles/${route.id}/query?format=columns&sql=${encodeURIComponent(sql)}`;
+  const path = `/api/v1/profiles/${route.id}/query?format=columns&sql=${encodeURIComponent(LINES_SQL)}`;
   const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
   const costs = useMemo(() => (loaded.value ? costsOf(loaded.value) : new Map<string, Map<number, LineCost>>()), [loaded.value]);
   const files = useMemo(() => [...costs].map(([name, lines]) => ({ name, micros: sum(lines) })).sort((a, b) => b.micros - a.micros), [costs]);
@@ -81,7 +103,11 @@ export function SourcePage({ route }: { route: Route }) {
                   {files.map((f) => <option key={f.name} value={f.name}>{f.name} ({formatMicros(Math.round(f.micros))})</option>)}
                 </select>
               </div>
-              <Text key={file} route={route} file={file} lines={costs.get(file) ?? new Map<number, LineCost>()} />
+              {isReport ? (
+                <Lines lines={costs.get(file) ?? new Map<number, LineCost>()} />
+              ) : (
+                <Text key={file} route={route} file={file} lines={costs.get(file) ?? new Map<number, LineCost>()} />
+              )}
             </>
           ) : (
             <p class="empty">This profile has no code traces: they come with an op log.</p>

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileFacts, Table } from "../api";
 import { cellText, table } from "../api";
 import { formatMicros, formatShare } from "../format";
+import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
@@ -314,7 +315,7 @@ export function Timeline({ route, facts }: { route: Route; facts: ProfileFacts }
           <label for="search">find</label>
           <input id="search" type="search" value={route.params.get("q") ?? ""} onInput={(e) => go(withParams(route, { q: e.currentTarget.value || null }), true)} />
         </div>
-        <a class="button" href={`/api/v1/profiles/${route.id}/download/timeline.json?step=${encodeURIComponent(step)}`}>Download for chrome://tracing</a>
+        {!isReport && <a class="button" href={`/api/v1/profiles/${route.id}/download/timeline.json?step=${encodeURIComponent(step)}`}>Download for chrome://tracing</a>}
       </form>
       <Status of={loaded}>
         {(t) => (spans ? <Lanes t={t} s={spans} route={route} /> : <p class="empty">Nothing ran in this step.</p>)}

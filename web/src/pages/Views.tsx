@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import type { Column, Table, Tables } from "../api";
 import { table } from "../api";
+import { reportStep } from "../held";
 import { useLoaded } from "../load";
 import { CommandLine } from "../parts/CommandLine";
 import { Controls } from "../parts/Controls";
@@ -25,6 +26,7 @@ export function queryOf(route: Route, select: string): URLSearchParams {
 
 export function commandOf(view: string, file: string, route: Route): string[] {
   const words = ["tfprof", view, file];
+  if (reportStep) words.push("-step", reportStep);
   for (const [name, value] of route.params)
     if (!OWN.includes(name)) words.push(`-${name}`, value);
   return words;

@@ -1,6 +1,7 @@
 // The pages of a profile: a row each; the navigation and the routes come from it.
 import type { ComponentChildren } from "preact";
 import type { ProfileFacts, Tables } from "../api";
+import { heldSteps, isReport } from "../held";
 import type { Route } from "../route";
 import { Checkpoint } from "./Checkpoint";
 import { Flame } from "./Flame";
@@ -29,6 +30,8 @@ export interface Page {
 }
 
 const always = (): boolean => true;
+// of these a report holds one step
+const ofHeldSteps = (facts: ProfileFacts): ProfileFacts => ({ ...facts, steps: heldSteps(facts.steps) });
 const view = (name: string): Page => ({
   name,
   title: name[0]?.toUpperCase() + name.slice(1),
@@ -43,11 +46,11 @@ export const pages: Page[] = [
   view("op"),
   view("code"),
   { name: "flame", title: "Flame graph", fits: always, show: ({ route, tables }) => <Flame route={route} tables={tables} /> },
-  { name: "timeline", title: "Timeline", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Timeline route={route} facts={facts} /> },
-  { name: "memory", title: "Memory", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Memory route={route} facts={facts} /> },
+  { name: "timeline", title: "Timeline", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Timeline route={route} facts={ofHeldSteps(facts)} /> },
+  { name: "memory", title: "Memory", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Memory route={route} facts={ofHeldSteps(facts)} /> },
   { name: "dataflow", title: "Dataflow", fits: always, show: ({ route, tables }) => <Graph route={route} tables={tables} /> },
   { name: "flops", title: "Float ops", fits: (facts) => facts.has?.graph ?? true, show: ({ route, file }) => <Flops route={route} file={file} /> },
   { name: "source", title: "Source", fits: (facts) => facts.has?.code ?? true, show: ({ route }) => <SourcePage route={route} /> },
   { name: "checkpoint", title: "Checkpoint", fits: (facts) => facts.has?.checkpoint ?? true, show: ({ route }) => <Checkpoint route={route} /> },
-  { name: "prompt", title: "Prompt", fits: always, show: ({ route }) => <Prompt route={route} /> },
+  { name: "prompt", title: "Prompt", fits: () => !isReport, show: ({ route }) => <Prompt route={route} /> },
 ];

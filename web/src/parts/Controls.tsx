@@ -59,7 +59,7 @@ export function Controls({ route, tables, view }: { route: Route; tables: Tables
         <input id="search" type="search" value={route.params.get("q") ?? ""} onInput={(e) => go(withParams(route, { q: e.currentTarget.value || null }), true)} />
       </div>
       {shown.map((o) => <Field key={o.name} option={o} route={route} tables={tables} />)}
-      <button type="button" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Fewer options" : "All options"}</button>
+      {options.length > 0 && <button type="button" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Fewer options" : "All options"}</button>}
       <Select route={route} tables={tables} view={view} />
     </form>
   );

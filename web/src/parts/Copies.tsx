@@ -1,6 +1,7 @@
 // The same report as text, CSV or JSON: to the clipboard, or as a file.
 import { useState } from "preact/hooks";
 import { text } from "../api";
+import { isReport } from "../held";
 
 const FORMATS = [
   { name: "text", title: "text" },
@@ -20,6 +21,7 @@ export function Copies({ path, file }: { path: string; file: string }) {
     }
     setTimeout(() => setTold(""), 2500);
   };
+  if (isReport) return null; // it holds none of these
   return (
     <p class="tools copies">
       {FORMATS.map((f) => (
