@@ -140,6 +140,7 @@ export function TreeTable(props: Props) {
             <span
               key={c.name}
               role="columnheader"
+              data-column={c.name}
               class={c.type === "text" ? "text" : "number"}
               aria-sort={sort === c.name ? "ascending" : sort === `-${c.name}` ? "descending" : "none"}
             >

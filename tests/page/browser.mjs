@@ -1,0 +1,24 @@
+// tests/page/browser.mjs: the parts of the page's tests, one after the other. tests/page/run.py starts it.
+import { count, profileIds, start } from "./harness.mjs";
+import { images } from "./images.mjs";
+import { parts } from "./pages.mjs";
+import { speed } from "./speed.mjs";
+
+const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
+const all = { ...parts, speed };
+if (process.argv.includes("--images")) all.images = images;
+
+const browser = await start();
+const ids = await profileIds();
+for (const [name, run] of Object.entries(all)) {
+  if (words.length && !words.some((w) => name.includes(w))) continue;
+  try {
+    await run(browser, ids);
+  } catch (fault) {
+    count.failed++;
+    console.log(`FAILED ${name}: ${fault.stack ?? fault}`);
+  }
+}
+await browser.close();
+console.log(`${count.passed} passed, ${count.failed} failed`);
+process.exit(count.failed ? 1 : 0);

@@ -1,0 +1,86 @@
+// tests/page/harness.mjs: a browser that tells of everything a page must not do, and what is counted.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
+
+export const url = process.env.PAGE_URL;
+const program = process.env.PAGE_PROGRAM;
+const axeSource = readFileSync(new URL("../../web/node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+export const count = { passed: 0, failed: 0 };
+
+export function check(name, ok, detail = "") {
+  if (ok) count.passed++;
+  else {
+    count.failed++;
+    console.log(`FAILED ${name}${detail === "" ? "" : `: ${String(detail).slice(0, 600)}`}`);
+  }
+  return Boolean(ok);
+}
+
+export function same(name, got, want) {
+  return check(name, JSON.stringify(got) === JSON.stringify(want), `${JSON.stringify(got)} instead of ${JSON.stringify(want)}`);
+}
+
+/** What the command line says, as JSON. */
+export function said(...words) {
+  return JSON.parse(execFileSync(program, [...words, "--format", "json"], { encoding: "utf8", maxBuffer: 1 << 28 }));
+}
+
+export async function start() {
+  return chromium.launch({ executablePath: process.env.PAGE_CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+}
+
+/** A page whose faults are gathered in page.faults; `answers` of the server with an error are expected by some checks. */
+export async function open(browser, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.faults = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.faults.push(`console: ${m.text()}`));
+  page.on("pageerror", (e) => page.faults.push(`page error: ${e.message}`));
+  page.on("request", (r) => {
+    if (!r.url().startsWith(`${url}/`) && !/^(data|blob):/.test(r.url())) page.faults.push(`request to ${r.url()}`);
+  });
+  page.setDefaultTimeout(30000);
+  return page;
+}
+
+export function noFaults(name, page, but = null) {
+  const faults = page.faults.filter((f) => !but || !but.test(f));
+  check(`${name}: no faults`, !faults.length, faults.join("; "));
+  page.faults = [];
+}
+
+/** Goes to a state and waits until nothing is loading there. */
+export async function go(page, hash) {
+  await page.goto(`${url}/${hash}`);
+  await settled(page);
+}
+
+export async function settled(page) {
+  await page.waitForSelector("main, .fault");
+  await page.waitForFunction(() => !document.querySelector(".busy"));
+  await page.waitForTimeout(60);
+}
+
+export async function axe(name, page) {
+  await page.evaluate(axeSource);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const told = found.violations.map((v) => `${v.id} (${v.impact}): ${v.nodes.slice(0, 3).map((n) => `${n.target.join(" ")} ${(n.any[0] ?? n.all[0] ?? n.none[0])?.message ?? ""}`).join(" | ")}`);
+  check(`${name}: axe`, !told.length, told.join("\n  "));
+}
+
+/** Whether the page as a whole can be scrolled sideways, and what sticks out. */
+export async function sideways(page) {
+  return page.evaluate(() => {
+    const wide = document.documentElement.scrollWidth;
+    if (wide <= innerWidth) return "";
+    const all = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1);
+    return `${wide} px: ${all.slice(0, 4).map((e) => `${e.tagName}.${e.className}`).join(", ")}`;
+  });
+}
+
+export async function profileIds() {
+  const list = (await (await fetch(`${url}/api/v1/profiles`)).json()).profiles;
+  return Object.fromEntries(list.map((p) => [p.name, p.id]));
+}

@@ -1,0 +1,23 @@
+// tests/page/images.mjs: the README's screenshots, in docs/images.
+import { go, open } from "./harness.mjs";
+
+const folder = new URL("../../docs/images/", import.meta.url).pathname;
+
+// name, profile, what is behind #/p/ID/, theme
+const SHOTS = [
+  ["scope", "resnet32", "scope?select=micros,peak_bytes,params,float_ops&sort=-total_micros", "light"],
+  ["flame", "resnet32", "flame", "light"],
+  ["timeline", "gpu/profile_1.gz", "timeline", "dark"],
+  ["memory", "seq2seq", "memory", "light"],
+  ["dataflow", "dense/profile_3.gz", "dataflow", "light"],
+];
+
+export async function images(browser, ids) {
+  for (const [name, profile, hash, theme] of SHOTS) {
+    const page = await open(browser, { colorScheme: theme });
+    await go(page, `#/p/${ids[profile]}/${hash}`);
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: `${folder}${name}.png` });
+    await page.context().close();
+  }
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Opens every page of `tfprof serve` in Chromium: tests/page/run.py PROGRAM [--images] [WORD ...]
+
+Makes profiles (a ResNet-32, a seq2seq, an 85,000-node transformer, a million events), serves them beside the sample, and runs
+browser.mjs on them, which prints a line for each failure and "N passed, N failed". WORD picks the parts with it in their
+name; --images writes docs/images too. Left out where node, its packages, Chromium or the page are missing.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DATA = os.path.join(ROOT, "tests", "data")
+CHROMIUM = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+MODELS = {"resnet32": "graph.pbtxt.gz", "seq2seq": "graph_shapes.pb.gz"}
+
+
+def missing():
+    if not shutil.which("node"):
+        return "node"
+    for package in ("playwright-core", "axe-core"):
+        if not os.path.isdir(os.path.join(ROOT, "web", "node_modules", package)):
+            return "npm package %s (tools/page.sh test)" % package
+    if not os.path.exists(os.path.join(ROOT, "web", "dist", "index.html")):
+        return "web/dist (tools/page.sh)"
+    if not chromium():
+        return "Chromium"
+    return None
+
+
+def chromium():
+    return next((path for path in CHROMIUM if os.path.exists(path)), None)
+
+
+def quietly(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise SystemExit("page: status %d from %s\n%s" % (done.returncode, " ".join(command), done.stdout[-2000:]))
+
+
+def make_profiles(program, folder):
+    for name, graph in MODELS.items():
+        at = os.path.join(DATA, "sample", name)
+        quietly([program, "convert", "--graph_path", os.path.join(at, graph), "--run_meta_path", os.path.join(at, "run_meta_0.gz"),
+                 "--op_log_path", os.path.join(at, "tfprof_log.gz"), "-o", os.path.join(folder, name)])
+    quietly([sys.executable, os.path.join(DATA, "grow.py"), "profile", os.path.join(folder, "transformer"), "85000", "5"])
+    quietly([sys.executable, os.path.join(DATA, "spans.py"), os.path.join(folder, "events"), "1000000", "16"])
+
+
+def served(program, folder):
+    """The server's process, and its address."""
+    server = subprocess.Popen([program, "serve", os.path.join(DATA, "sample"), folder, "--port", "0", "--no-token"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    line = server.stdout.readline().strip()
+    if not line.startswith("http://"):
+        server.kill()
+        raise SystemExit("page: the server said %r" % line)
+    return server, line.rstrip("/")
+
+
+def main():
+    lacks = missing()
+    if lacks:
+        print("left out: no %s" % lacks)
+        return 0
+    program = os.path.abspath(sys.argv[1])
+    folder = tempfile.mkdtemp(prefix="tfprof_page_")
+    server = None
+    try:
+        make_profiles(program, folder)
+        server, url = served(program, folder)
+        done = subprocess.run(["node", os.path.join(ROOT, "tests", "page", "browser.mjs"), *sys.argv[2:]], cwd=ROOT,
+                              env=dict(os.environ, PAGE_URL=url, PAGE_PROGRAM=program, PAGE_FOLDER=folder,
+                                       PAGE_CHROMIUM=chromium()))
+        return done.returncode
+    finally:
+        if server:
+            server.send_signal(signal.SIGTERM)
+            try:
+                server.wait(5)
+            except subprocess.TimeoutExpired:
+                server.kill()
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+// tests/page/speed.mjs: how fast the page is, in Chromium: printed, and checked loosely (machines differ, and are busy).
+import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { check, go, noFaults, open, settled, url } from "./harness.mjs";
+
+const SLACK = 4; // times the figure aimed at
+const TIMES = 5;
+
+/** The longest frame and the longest task while something is done, in milliseconds. */
+async function frames(page, act) {
+  await page.evaluate(() => {
+    const seen = (globalThis.seen = { worst: 0, tasks: 0, last: performance.now(), on: true, all: [] });
+    seen.watch = new PerformanceObserver((list) => list.getEntries().forEach((e) => (seen.tasks = Math.max(seen.tasks, e.duration))));
+    seen.watch.observe({ entryTypes: ["longtask"] });
+    const next = () => {
+      const now = performance.now();
+      seen.all.push(now - seen.last);
+      seen.last = now;
+      if (seen.on) requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  });
+  await act();
+  return page.evaluate(() => {
+    const { seen } = globalThis;
+    seen.on = false;
+    seen.watch.disconnect();
+    const all = seen.all.sort((a, b) => a - b);
+    return { longest: all[all.length - 1] ?? 0, median: all[all.length >> 1] ?? 0, task: seen.tasks };
+  });
+}
+
+/** Milliseconds between the table's last byte and the frame that shows it. */
+async function firstPaint(page, hash, sign, answer) {
+  await page.goto("about:blank");
+  await page.goto(`${url}/${hash}`);
+  return page.evaluate(
+    ([sign, answer]) =>
+      new Promise((done) => {
+        const look = () => {
+          if (!document.querySelector(sign) || document.querySelector(".busy")) return requestAnimationFrame(look);
+          requestAnimationFrame(() => {
+            const entries = performance.getEntriesByType("resource").filter((e) => e.name.includes(answer));
+            done(performance.now() - Math.max(...entries.map((e) => e.responseEnd)));
+          });
+        };
+        look();
+      }),
+    [sign, answer],
+  );
+}
+
+async function best(times, measure) {
+  let least = Infinity;
+  for (let i = 0; i < times; i++) least = Math.min(least, await measure());
+  return least;
+}
+
+function told(what, figure, aim, unit = "ms") {
+  console.log(`${what}: ${figure.toFixed(unit === "ms" ? 0 : 1)} ${unit} (aim: ${aim})`);
+  check(`${what} within ${SLACK} times the aim`, figure <= aim * SLACK, figure);
+}
+
+function pageSize() {
+  const folder = new URL("../../web/dist/", import.meta.url);
+  const bytes = readdirSync(folder).reduce((sum, name) => sum + gzipSync(readFileSync(new URL(name, folder)), { level: 9 }).length, 0);
+  console.log(`page: ${(bytes / 1024).toFixed(1)} KB gzip (aim: 150)`);
+  check("page at most 150 KB gzip", bytes <= 150 * 1024, bytes);
+}
+
+async function tableSpeed(browser, ids) {
+  const page = await open(browser);
+  const hash = `#/p/${ids.transformer}/scope`;
+  await go(page, hash); // reads the profile
+  told("first paint of a scope table of 121,000 rows", await best(TIMES, () => firstPaint(page, hash, ".body .row", "/views/scope")), 500);
+  const whole = await frames(page, async () => {
+    await page.click("button:text-is('Open all')");
+    await page.waitForTimeout(300);
+  });
+  told("opening all rows, longest task", whole.task, 200);
+  const scrolling = () =>
+    frames(page, () =>
+      page.evaluate(
+        () =>
+          new Promise((done) => {
+            const box = document.querySelector(".scroll");
+            box.scrollTop = 0;
+            let n = 0;
+            const next = () => {
+              box.scrollTop += n < 60 ? 90 : 50000;
+              if (++n < 120) requestAnimationFrame(next);
+              else requestAnimationFrame(done);
+            };
+            requestAnimationFrame(next);
+          }),
+      ),
+    );
+  told("scrolling it, longest task", await best(TIMES, async () => (await scrolling()).task), 50);
+  const sorting = () =>
+    frames(page, async () => {
+      await page.click("[data-column=total_micros] button");
+      await settled(page);
+      await page.waitForTimeout(200);
+    });
+  told("sorting it, longest task", await best(TIMES, async () => (await sorting()).task), 50);
+  const searching = () =>
+    frames(page, async () => {
+      await page.fill("#search", "");
+      await page.type("#search", "mat", { delay: 40 });
+      await page.waitForTimeout(200);
+    });
+  told("searching it, longest task", await best(3, async () => (await searching()).task), 50);
+  noFaults("large table", page);
+  await page.context().close();
+}
+
+async function timelineSpeed(browser, ids) {
+  const page = await open(browser);
+  const hash = `#/p/${ids.events}/timeline`;
+  await go(page, hash);
+  told("a timeline of a million events, from its last byte to its picture", await best(TIMES, () => firstPaint(page, hash, "canvas.timeline", "/timeline")), 300);
+  await page.locator("canvas.timeline").focus();
+  const zooming = () =>
+    frames(page, async () => {
+      for (const key of ["+", "+", "+", "ArrowRight", "ArrowRight", "+", "+", "+", "+", "-", "-", "ArrowLeft", "-", "-", "0"]) {
+        await page.keyboard.press(key);
+        await page.waitForTimeout(30);
+      }
+    });
+  told("zooming and moving it, longest task", await best(TIMES, async () => (await zooming()).task), 50);
+  noFaults("large timeline", page);
+  await page.context().close();
+}
+
+async function flameSpeed(browser, ids) {
+  const page = await open(browser);
+  const hash = `#/p/${ids.transformer}/flame`;
+  told("a flame graph of 121,000 rows", await best(3, () => firstPaint(page, hash, "canvas.bars", "/views/scope")), 500);
+  noFaults("large flame graph", page);
+  await page.context().close();
+}
+
+export async function speed(browser, ids) {
+  pageSize();
+  await tableSpeed(browser, ids);
+  await timelineSpeed(browser, ids);
+  await flameSpeed(browser, ids);
+}
