@@ -77,6 +77,7 @@ typedef struct tfp_body {
     TFP_VEC(int) types;
     TFP_VEC(uint32_t) calls;
     bool ready, loops;
+    bool running; /* an instance of it is at work: it cannot call itself */
 } tfp_body;
 
 /* ---- an instance: a body with the arguments of one or more calls ---- */

@@ -226,13 +226,6 @@ static bool same_args(const tfp_instance *x, const tfp_known *args, uint32_t cou
     return true;
 }
 
-static bool is_running(const machine *m, uint32_t body)
-{
-    for (size_t i = 0; i < m->stack.size; i++)
-        if (m->e->instances.at[m->stack.at[i].instance].body == body) return true;
-    return false;
-}
-
 /* What a body's arguments are: what the call gives, and what the signature says beyond it: the shapes that the function
  * was traced with. Those the importer does not see in a plain call, whose results it hands on. */
 static bool complete_args(machine *m, const request *r, tfp_known *args)
@@ -278,7 +271,7 @@ static uint32_t instance_of(machine *m, request r, bool *started)
         tfp_instance *x = &e->instances.at[at];
         if (x->body == body && same_args(x, args, count)) return x->done ? at : TFP_NONE;
     }
-    if (is_running(m, body) || e->work > e->work_most) return TFP_NONE;
+    if (e->bodies[body].running || e->work > e->work_most || e->arena->used > e->arena->limit / 2) return TFP_NONE;
     if (tfp_body_ready(e, body, NULL)) return m->no_memory = true, TFP_NONE;
     tfp_body *b = &e->bodies[body];
     tfp_instance x = { .body = body, .args = args };
@@ -289,6 +282,7 @@ static uint32_t instance_of(machine *m, request r, bool *started)
     if (!x.outs || (b->loops && !f.relaxed) || !tfp_push(&e->instances, x) || !tfp_push(&m->stack, f) ||
         !tfp_map64_put(&e->instance_by_key, key, f.instance))
         return m->no_memory = true, TFP_NONE;
+    b->running = true;
     *started = true;
     return f.instance;
 }
@@ -610,6 +604,7 @@ static tfp_status run(machine *m, tfp_error *err)
             continue;
         }
         finish(m, f);
+        m->e->bodies[m->e->instances.at[f->instance].body].running = false;
         m->stack.size--;
     }
     return m->no_memory ? tfp_nomem(err) : TFP_OK;

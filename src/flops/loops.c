@@ -217,6 +217,7 @@ typedef struct frames {       /* of a body: number 0 is the body itself */
     TFP_VEC(uint32_t) parents;
     TFP_VEC(int64_t) trips; /* iterations; TFP_UNKNOWN */
     uint32_t *of;           /* per local */
+    int64_t *runs;          /* per frame: of a node in it */
     tfp_map64 by_name;      /* hash of the name -> number */
 } frames;
 
@@ -278,15 +279,26 @@ static void find_trips(const loop *l, frames *fs, double *left)
     }
 }
 
-/* Of a node in a frame: the iterations of all loops around it, those that nobody knows once. */
-static int64_t runs_in(const frames *fs, uint32_t frame)
+/* Of nodes in a frame: the iterations of all loops around it, those that nobody knows once. */
+static bool find_runs(frames *fs)
 {
-    int64_t runs = 1;
-    for (uint32_t at = frame, steps = 0; at && steps <= frame; at = fs->parents.at[at], steps++) {
-        runs = tfp_times(runs, fs->trips.at[at] < 0 ? 1 : fs->trips.at[at]);
-        if (runs < 0) return 1;
+    enum { UNSET = -2, LOOKED_AT = -3 };
+    size_t count = fs->parents.size;
+    uint32_t *path = calloc(count, sizeof *path);
+    fs->runs = malloc(count * sizeof *fs->runs);
+    bool ok = path && fs->runs;
+    for (size_t i = 0; ok && i < count; i++) fs->runs[i] = i ? UNSET : 1;
+    for (uint32_t i = 1; ok && i < count; i++) {
+        uint32_t at = i, depth = 0;
+        for (; fs->runs[at] == UNSET; at = fs->parents.at[at]) fs->runs[path[depth++] = at] = LOOKED_AT;
+        int64_t runs = fs->runs[at] == LOOKED_AT ? 1 : fs->runs[at]; /* frames in a circle: a broken file */
+        while (depth) {
+            int64_t trips = fs->trips.at[path[--depth]];
+            fs->runs[path[depth]] = runs = tfp_mul(runs, trips < 0 ? 1 : trips, NULL);
+        }
     }
-    return runs;
+    free(path);
+    return ok;
 }
 
 bool tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, tfp_loop_counts *out)
@@ -305,8 +317,9 @@ bool tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, tfp_
     if (!no_memory) find_frames(e, &p, &fs, &no_memory);
     loop l = { p, merge_counter, p, NULL, 0, left };
     if (!no_memory) find_trips(&l, &fs, left);
+    if (!no_memory && !find_runs(&fs)) no_memory = true;
     for (uint32_t i = 0; i < b->count && !no_memory; i++) {
-        out->runs[i] = runs_in(&fs, fs.of[i]);
+        out->runs[i] = fs.runs[fs.of[i]];
         out->unknown[i] = op_is(&p, i, conditions) && fs.trips.at[fs.of[i]] < 0;
     }
     tfp_vec_free(&fs.names);
@@ -314,6 +327,7 @@ bool tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, tfp_
     tfp_vec_free(&fs.trips);
     tfp_map64_free(&fs.by_name);
     free(fs.of);
+    free(fs.runs);
     free(left);
     return !no_memory;
 }

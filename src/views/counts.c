@@ -80,7 +80,7 @@ static bool bodies_of(const tfp_program *g, tfp_arena *arena, uint32_t **out)
 static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registry)
 {
     bool counted = n->state == TFP_COUNTED;
-    tfp_node_count c = { .runs = n->loop_runs > 0 ? n->loop_runs : 1 };
+    tfp_node_count c = { .runs = n->loop_runs };
     int64_t float_ops = whole ? n->all.flops : n->flops;
     /* a product of TensorFlow's that wrapped, or a reduction of nothing, is a number there */
     c.float_ops = registry && counted ? float_ops : known(float_ops);

@@ -112,7 +112,7 @@ static bool start_reach(tfp_flops_table *w, reach *x)
 
 static void add_work(tfp_work *to, const tfp_node_flops *n)
 {
-    int64_t runs = n->loop_runs > 0 ? n->loop_runs : 1;
+    int64_t runs = n->loop_runs;
     to->flops = tfp_add(to->flops, n->all.flops > 0 ? tfp_mul(n->all.flops, runs, NULL) : 0, NULL);
     to->macs = tfp_add(to->macs, n->all.macs > 0 ? tfp_mul(n->all.macs, runs, NULL) : 0, NULL);
     to->ops = tfp_add(to->ops, n->all.ops > 0 ? n->all.ops : 0, NULL);
