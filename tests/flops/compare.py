@@ -50,7 +50,7 @@ class Row:
             yield "source %r" % self.source
         if source == "own" and (self.flops or 0) < 0 or (self.macs or 0) < 0:
             yield "negative: float_ops %r macs %r" % (self.flops, self.macs)
-        if self.flops is not None and self.macs is not None and 2 * self.macs > self.flops:
+        if source == "own" and self.flops is not None and self.macs is not None and 2 * self.macs > self.flops:
             yield "%d macs are more than %d float operations" % (self.macs, self.flops)
 
 
