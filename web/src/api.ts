@@ -171,12 +171,21 @@ export interface Table {
   column(name: string): Column | undefined;
 }
 
+/** One decoding for all texts where all are ASCII, as names are; else one each. */
 function readTexts(data: ArrayBuffer, start: number, head: ColumnHead): string[] {
   const count = head.texts ?? 0;
   const offsets = new Uint32Array(data, start + (head.text_at ?? 0), count + 1);
-  const bytes = new Uint8Array(data, start + (head.bytes_at ?? 0));
+  const bytes = new Uint8Array(data, start + (head.bytes_at ?? 0), offsets[count] ?? 0);
   const decoder = new TextDecoder();
-  return Array.from({ length: count }, (_, i) => decoder.decode(bytes.subarray(offsets[i], offsets[i + 1])));
+  const whole = decoder.decode(bytes);
+  const out = new Array<string>(count);
+  const plain = whole.length === bytes.length;
+  for (let i = 0; i < count; i++) {
+    const from = offsets[i] ?? 0;
+    const to = offsets[i + 1] ?? 0;
+    out[i] = plain ? whole.slice(from, to) : decoder.decode(bytes.subarray(from, to));
+  }
+  return out;
 }
 
 function readColumn(data: ArrayBuffer, start: number, rows: number, head: ColumnHead): Column {

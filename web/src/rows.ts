@@ -1,41 +1,47 @@
 // The rows of a tree in the order in which they are shown: open ones, sorted among their siblings, found by a search.
 import type { Column, Table } from "./api";
-import { cellText } from "./api";
 
 export interface Tree {
   rows: number;
-  first: Uint32Array; // where a row's children begin in `children`; one more at the end
+  first: Uint32Array; // where a row's children begin in `children`; behind the last row the roots, as those of no row
   children: Uint32Array;
   depth: Uint32Array;
-  parent: Int32Array;
+  parent: Int32Array; // -1: a root
 }
 
-/** Parents come before their children in a table; without a parent column it is a list below row 0, or flat. */
+/** Children after children, in the order in which `order` (or the table) has them. */
+function gather(tree: Omit<Tree, "children">, order: Uint32Array | null): Uint32Array {
+  const { rows, parent, first } = tree;
+  const at = first.slice();
+  const children = new Uint32Array(rows);
+  for (let i = 0; i < rows; i++) {
+    const row = order ? (order[i] ?? 0) : i;
+    const above = parent[row] ?? -1;
+    const slot = above < 0 ? rows : above;
+    const place = at[slot] ?? 0;
+    children[place] = row;
+    at[slot] = place + 1;
+  }
+  return children;
+}
+
+/** Parents come before their children in a table; without a parent column every row is a root. */
 export function makeTree(t: Table): Tree {
+  const { rows } = t;
   const parents = t.tree ? t.column("parent") : undefined;
-  const parent = new Int32Array(t.rows).fill(-1);
-  const depth = new Uint32Array(t.rows);
-  const first = new Uint32Array(t.rows + 2);
-  for (let i = 0; i < t.rows; i++) {
+  const parent = new Int32Array(rows).fill(-1);
+  const depth = new Uint32Array(rows);
+  const first = new Uint32Array(rows + 2);
+  for (let i = 0; i < rows; i++) {
     if (parents && !parents.absent?.[i]) parent[i] = parents.values[i] ?? -1;
     const above = parent[i] ?? -1;
-    if (above >= 0) {
-      depth[i] = (depth[above] ?? 0) + 1;
-      first[above + 1] = (first[above + 1] ?? 0) + 1;
-    }
+    if (above >= 0) depth[i] = (depth[above] ?? 0) + 1;
+    const slot = above < 0 ? rows : above;
+    first[slot + 1] = (first[slot + 1] ?? 0) + 1;
   }
-  for (let i = 0; i < t.rows; i++) first[i + 1] = (first[i + 1] ?? 0) + (first[i] ?? 0);
-  const at = first.slice();
-  const children = new Uint32Array(first[t.rows] ?? 0);
-  for (let i = 0; i < t.rows; i++) {
-    const above = parent[i] ?? -1;
-    if (above >= 0) {
-      const place = at[above] ?? 0;
-      children[place] = i;
-      at[above] = place + 1;
-    }
-  }
-  return { rows: t.rows, first, children, depth, parent };
+  for (let i = 0; i <= rows; i++) first[i + 1] = (first[i + 1] ?? 0) + (first[i] ?? 0);
+  const tree = { rows, first, depth, parent };
+  return { ...tree, children: gather(tree, null) };
 }
 
 export interface Order {
@@ -43,38 +49,101 @@ export interface Order {
   down: boolean;
 }
 
-/** Siblings by a column; absent cells last. A new array beside tree.children. */
-export function sortSiblings(tree: Tree, order: Order | null): Uint32Array {
-  if (!order) return tree.children;
-  const { column, down } = order;
-  const sorted = tree.children.slice();
+/** Numbers as 64 bits whose order is that of the numbers; absent ones last in either direction. */
+function keysOf(column: Column, rows: number, down: boolean): Uint16Array {
+  const keys = Float64Array.from(column.values);
+  const words = new Uint32Array(keys.buffer);
+  const turn = down ? 0xffffffff : 0;
+  for (let i = 0; i < rows; i++) {
+    if (column.absent?.[i]) {
+      words[2 * i] = words[2 * i + 1] = 0xffffffff;
+      continue;
+    }
+    // below zero all bits are turned, above only the sign
+    const below = (words[2 * i + 1] ?? 0) >>> 31 !== 0;
+    words[2 * i] = (words[2 * i] ?? 0) ^ (below ? 0xffffffff : 0) ^ turn;
+    words[2 * i + 1] = (words[2 * i + 1] ?? 0) ^ (below ? 0xffffffff : 0x80000000) ^ turn;
+  }
+  return new Uint16Array(keys.buffer);
+}
+
+/** All rows by a column of numbers, equal ones in the table's order: a radix sort, which no number of rows slows down. */
+function byNumber(column: Column, rows: number, down: boolean): Uint32Array {
+  const keys = keysOf(column, rows, down);
+  let order = new Uint32Array(rows);
+  for (let i = 0; i < rows; i++) order[i] = i;
+  let next = new Uint32Array(rows);
+  const at = new Uint32Array(65537);
+  for (let digit = 0; digit < 4; digit++) {
+    at.fill(0);
+    for (let i = 0; i < rows; i++) {
+      const key = keys[4 * i + digit] ?? 0;
+      at[key + 1] = (at[key + 1] ?? 0) + 1;
+    }
+    if (at[(keys[digit] ?? 0) + 1] === rows) continue; // the same in all
+    for (let i = 0; i < 65536; i++) at[i + 1] = (at[i + 1] ?? 0) + (at[i] ?? 0);
+    for (let i = 0; i < rows; i++) {
+      const row = order[i] ?? 0;
+      const key = keys[4 * row + digit] ?? 0;
+      const place = at[key] ?? 0;
+      next[place] = row;
+      at[key] = place + 1;
+    }
+    [order, next] = [next, order];
+  }
+  return order;
+}
+
+/** Siblings by their texts; groups that are in order already cost one look. */
+function byText(tree: Tree, column: Column, down: boolean): Uint32Array {
+  const texts = column.texts ?? [];
+  const { values } = column;
   const sign = down ? -1 : 1;
-  const values = column.values;
-  const texts = column.texts;
   const compare = (a: number, b: number): number => {
-    const lacks = (column.absent?.[a] ?? 0) - (column.absent?.[b] ?? 0);
-    if (lacks) return lacks;
-    const x = values[a] ?? 0;
-    const y = values[b] ?? 0;
-    if (texts) return sign * ((texts[x] ?? "") < (texts[y] ?? "") ? -1 : x === y ? 0 : 1);
-    return sign * (x - y) || a - b;
+    const x = texts[values[a] ?? 0] ?? "";
+    const y = texts[values[b] ?? 0] ?? "";
+    return x === y ? a - b : x < y ? -sign : sign;
   };
-  for (let i = 0; i < tree.rows; i++) {
-    const from = tree.first[i] ?? 0;
-    const to = tree.first[i + 1] ?? 0;
-    if (to - from > 1) sorted.subarray(from, to).sort(compare);
+  const sorted = tree.children.slice();
+  for (let slot = 0; slot <= tree.rows; slot++) {
+    const from = tree.first[slot] ?? 0;
+    const to = tree.first[slot + 1] ?? 0;
+    for (let i = from + 1; i < to; i++) {
+      if (compare(sorted[i - 1] ?? 0, sorted[i] ?? 0) <= 0) continue;
+      sorted.subarray(from, to).sort(compare);
+      break;
+    }
   }
   return sorted;
 }
 
-/** Rows whose name has the text, and all above them; null: every row. */
+/** Siblings by a column; absent cells last. Stands in for tree.children. */
+export function sortSiblings(tree: Tree, order: Order | null): Uint32Array {
+  if (!order) return tree.children;
+  if (order.column.texts) return byText(tree, order.column, order.down);
+  return gather(tree, byNumber(order.column, tree.rows, order.down));
+}
+
+const lowered = new WeakMap<string[], string[]>();
+
+/** Of the texts of a column those that hold another text, in capitals or not. */
+export function textsWith(texts: string[], text: string): Uint8Array {
+  let low = lowered.get(texts);
+  if (!low) lowered.set(texts, (low = texts.map((t) => t.toLowerCase())));
+  const wanted = text.toLowerCase();
+  const out = new Uint8Array(texts.length);
+  for (let i = 0; i < out.length; i++) if (low[i]?.includes(wanted)) out[i] = 1;
+  return out;
+}
+
+/** Rows whose name has the text (2), and all above them (1); null: every row. */
 export function findRows(t: Table, tree: Tree, text: string): Uint8Array | null {
   const name = t.columns[0];
-  if (!text || !name) return null;
-  const wanted = text.toLowerCase();
+  if (!text || !name?.texts) return null;
+  const fits = textsWith(name.texts, text);
   const found = new Uint8Array(t.rows);
   for (let i = t.rows - 1; i >= 0; i--) {
-    if (!found[i] && cellText(name, i).toLowerCase().includes(wanted)) found[i] = 2;
+    if (fits[name.values[i] ?? 0]) found[i] = 2;
     const above = tree.parent[i] ?? -1;
     if (found[i] && above >= 0 && !found[above]) found[above] = 1;
   }
@@ -84,18 +153,18 @@ export function findRows(t: Table, tree: Tree, text: string): Uint8Array | null 
 /** The rows to show: from the roots down through open rows. */
 export function visibleRows(tree: Tree, children: Uint32Array, open: Uint8Array, found: Uint8Array | null): Uint32Array {
   const out = new Uint32Array(tree.rows);
-  const stack: number[] = [];
+  const stack = new Uint32Array(tree.rows);
+  let height = 0;
   let count = 0;
-  for (let root = 0; root < tree.rows; root++) {
-    if ((tree.parent[root] ?? -1) >= 0) continue;
-    stack.push(root);
-    while (stack.length) {
-      const row = stack.pop() ?? 0;
-      if (found && !found[row]) continue;
-      out[count++] = row;
-      if (!open[row] && !found) continue;
-      for (let i = (tree.first[row + 1] ?? 0) - 1; i >= (tree.first[row] ?? 0); i--) stack.push(children[i] ?? 0);
-    }
+  const push = (slot: number): void => {
+    for (let i = (tree.first[slot + 1] ?? 0) - 1; i >= (tree.first[slot] ?? 0); i--) stack[height++] = children[i] ?? 0;
+  };
+  push(tree.rows);
+  while (height) {
+    const row = stack[--height] ?? 0;
+    if (found && !found[row]) continue;
+    out[count++] = row;
+    if (open[row] || found) push(row);
   }
   return out.subarray(0, count);
 }

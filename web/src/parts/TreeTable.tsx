@@ -1,13 +1,14 @@
 // A table whose rows form a tree: only what is on the screen is in the document, whatever the number of rows.
-import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from "@tanstack/virtual-core";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Column, Table } from "../api";
 import { cellText } from "../api";
 import { formatUnit } from "../format";
-import type { Order } from "../rows";
+import type { Order, Tree } from "../rows";
 import { findRows, hasChildren, makeTree, sortSiblings, visibleRows } from "../rows";
 
 const ROW_PX = 26;
+const BEYOND = 10; // rows above and below what is seen
+const UNITS: Record<string, string> = { us: "time", bytes: "bytes", percent: "%" };
 
 interface Props {
   table: Table;
@@ -18,31 +19,46 @@ interface Props {
   onSort: (sort: string) => void;
   openDepth: number; // rows above it begin open
   shortName?: boolean; // of a path only what is behind the last slash
-  onPick?: (row: number) => void;
+  onPick?: ((row: number) => void) | undefined;
+  pickHint?: string | undefined; // what picking a row does
 }
 
-function useVirtual(count: number, box: { current: HTMLDivElement | null }): Virtualizer<HTMLDivElement, Element> {
-  const [, redraw] = useState(0);
-  const options = {
-    count,
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_PX,
-    overscan: 12,
-    scrollToFn: elementScroll,
-    observeElementRect,
-    observeElementOffset,
-    onChange: () => redraw((n) => n + 1),
-  };
-  const virtual = useMemo(() => new Virtualizer<HTMLDivElement, Element>(options), []);
-  virtual.setOptions(options);
-  useEffect(() => virtual._didMount(), []);
-  useEffect(() => virtual._willUpdate());
-  return virtual;
+interface Seen {
+  from: number;
+  to: number;
+  slots: number; // elements that are used again and again for the rows that come into sight
+}
+
+/** The rows that can be seen. All are of one height, so this is a division. */
+function useSeen(count: number, box: { current: HTMLDivElement | null }): Seen {
+  const [first, setFirst] = useState(0);
+  const [height, setHeight] = useState(900);
+  useEffect(() => {
+    const here = box.current;
+    if (!here) return;
+    const follow = (): void => setFirst(Math.floor(here.scrollTop / ROW_PX));
+    const watch = new ResizeObserver(() => setHeight(here.clientHeight));
+    watch.observe(here);
+    here.addEventListener("scroll", follow, { passive: true });
+    return () => {
+      watch.disconnect();
+      here.removeEventListener("scroll", follow);
+    };
+  }, []);
+  const slots = Math.ceil(height / ROW_PX) + 2 * BEYOND + 1;
+  const from = Math.max(0, Math.min(first - BEYOND, count - slots));
+  return { from, to: Math.min(count, from + slots), slots };
 }
 
 function orderOf(table: Table, sort: string): Order | null {
   const column = table.column(sort.replace(/^-/, ""));
   return column ? { column, down: sort.startsWith("-") } : null;
+}
+
+function openAbove(tree: Tree, depth: number): Uint8Array {
+  const open = new Uint8Array(tree.rows);
+  for (let i = 0; i < tree.rows; i++) if ((tree.depth[i] ?? 0) < depth) open[i] = 1;
+  return open;
 }
 
 function Cell({ column, row, most }: { column: Column; row: number; most: number }) {
@@ -60,7 +76,8 @@ function Cell({ column, row, most }: { column: Column; row: number; most: number
 
 function mostOf(column: Column): number {
   let most = 0;
-  if (column.type !== "text") for (const value of column.values) if (value > most) most = value;
+  if (column.type === "text") return most;
+  for (let i = 0; i < column.values.length; i++) most = Math.max(most, column.values[i] ?? 0);
   return most;
 }
 
@@ -68,6 +85,26 @@ function nextSort(column: Column, sort: string): string {
   if (sort === `-${column.name}`) return column.name;
   if (sort === column.name) return "";
   return column.type === "text" ? column.name : `-${column.name}`;
+}
+
+function Head({ column, sort, onSort }: { column: Column; sort: string; onSort: (sort: string) => void }) {
+  const up = sort === column.name;
+  const down = sort === `-${column.name}`;
+  const unit = column.type === "number" ? UNITS[column.unit ?? ""] : undefined;
+  return (
+    <span
+      role="columnheader"
+      data-column={column.name}
+      class={column.type === "text" ? "text" : "number"}
+      aria-sort={up ? "ascending" : down ? "descending" : "none"}
+    >
+      <button type="button" onClick={() => onSort(nextSort(column, sort))} title={`sort by ${column.name.replaceAll("_", " ")}`}>
+        {column.name.replaceAll("_", " ")}
+        {unit && <span class="unit"> {unit}</span>}
+        <span aria-hidden="true">{up ? " ▲" : down ? " ▼" : ""}</span>
+      </button>
+    </span>
+  );
 }
 
 export function TreeTable(props: Props) {
@@ -78,12 +115,16 @@ export function TreeTable(props: Props) {
   const children = useMemo(() => sortSiblings(tree, orderOf(table, sort)), [tree, sort]);
   const found = useMemo(() => findRows(table, tree, search), [tree, search]);
   const most = useMemo(() => columns.map(mostOf), [table, columns]);
-  const [open, setOpen] = useState<Uint8Array>(new Uint8Array(0));
-  useEffect(() => setOpen(Uint8Array.from(tree.depth, (d) => (d < props.openDepth ? 1 : 0))), [tree, props.openDepth]);
+  const start = useMemo(() => openAbove(tree, props.openDepth), [tree, props.openDepth]);
+  const [changed, setChanged] = useState({ of: start, open: start });
+  const open = changed.of === start ? changed.open : start;
   const rows = useMemo(() => visibleRows(tree, children, open, found), [tree, children, open, found]);
-  const [current, setCurrent] = useState(0);
-  const virtual = useVirtual(rows.length, box);
+  const [chosen, setChosen] = useState(-1);
+  const current = Math.max(0, rows.indexOf(chosen)); // the row stays chosen when it goes to another place
+  const seen = useSeen(rows.length, box);
 
+  const setOpen = (next: Uint8Array): void => setChanged({ of: start, open: next });
+  const openAll = (): void => setOpen(new Uint8Array(tree.rows).fill(1));
   const toggle = (row: number, to?: boolean): void => {
     const next = open.slice();
     next[row] = (to ?? !open[row]) ? 1 : 0;
@@ -91,13 +132,18 @@ export function TreeTable(props: Props) {
   };
   const move = (to: number): void => {
     const at = Math.max(0, Math.min(rows.length - 1, to));
-    setCurrent(at);
-    virtual.scrollToIndex(at);
+    const here = box.current;
+    setChosen(rows[at] ?? 0);
+    if (!here) return;
+    const room = here.clientHeight - 2 * ROW_PX; // the head, and what a sideways bar takes
+    if (at * ROW_PX < here.scrollTop) here.scrollTop = at * ROW_PX;
+    else if (at * ROW_PX > here.scrollTop + room - ROW_PX) here.scrollTop = (at + 1) * ROW_PX - room;
   };
   const onKey = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     const row = rows[current] ?? 0;
     const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 400) / ROW_PX) - 2);
-    const parent = rows.indexOf(tree.parent[row] ?? -1);
+    const isOpen = Boolean(open[row]) || Boolean(found);
     const keys: Record<string, () => void> = {
       ArrowDown: () => move(current + 1),
       ArrowUp: () => move(current - 1),
@@ -105,10 +151,15 @@ export function TreeTable(props: Props) {
       PageUp: () => move(current - page),
       Home: () => move(0),
       End: () => move(rows.length - 1),
-      ArrowRight: () => (hasChildren(tree, row) && !open[row] ? toggle(row, true) : move(current + 1)),
-      ArrowLeft: () => (open[row] && hasChildren(tree, row) ? toggle(row, false) : parent >= 0 && move(parent)),
+      ArrowRight: () => hasChildren(tree, row) && (isOpen ? move(current + 1) : toggle(row, true)),
+      ArrowLeft: () => {
+        const parent = rows.indexOf(tree.parent[row] ?? -1);
+        if (open[row] && !found && hasChildren(tree, row)) toggle(row, false);
+        else if (parent >= 0) move(parent);
+      },
       Enter: () => props.onPick?.(row),
-      "*": () => setOpen(new Uint8Array(tree.rows).fill(1)),
+      " ": () => hasChildren(tree, row) && toggle(row),
+      "*": openAll,
     };
     const act = keys[event.key];
     if (!act) return;
@@ -116,63 +167,62 @@ export function TreeTable(props: Props) {
     act();
   };
   if (!name || !table.rows) return <p class="empty">No row fits these options.</p>;
-  const width = { gridTemplateColumns: `minmax(14rem, 1fr) ${columns.map((c) => (c.type === "text" ? "14rem" : "8.5rem")).join(" ")}` };
+  const width = { gridTemplateColumns: `var(--name-width) ${columns.map((c) => (c.type === "text" ? "14rem" : "9rem")).join(" ")}` };
+  const items = Array.from({ length: Math.max(0, seen.to - seen.from) }, (_, i) => seen.from + i);
+  const here = rows[current] ?? 0;
   return (
     <div class="table">
       <div class="tools">
-        <button type="button" onClick={() => setOpen(new Uint8Array(tree.rows).fill(1))}>Open all</button>
-        <button type="button" onClick={() => setOpen(Uint8Array.from(tree.depth, (d) => (d < 1 ? 1 : 0)))}>Close all</button>
+        <button type="button" onClick={openAll}>Open all</button>
+        <button type="button" onClick={() => setOpen(openAbove(tree, 1))}>Close all</button>
         <span class="count" aria-live="polite">{rows.length.toLocaleString()} of {table.rows.toLocaleString()} rows</span>
+        {props.pickHint && <span class="count hint">Enter or a double click: {props.pickHint}</span>}
       </div>
+      {!rows.length && <p class="empty">No row has “{search}” in its name.</p>}
       <div
         class="scroll"
+        hidden={!rows.length}
         ref={box}
         role="treegrid"
         aria-label={props.label}
         aria-rowcount={rows.length + 1}
         aria-colcount={columns.length + 1}
-        aria-activedescendant={`row-${rows[current] ?? 0}`}
+        aria-activedescendant={current >= seen.from && current < seen.to ? `row-${here}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
       >
         <div class="head" role="row" aria-rowindex={1} style={width}>
-          {[name, ...columns].map((c) => (
-            <span
-              key={c.name}
-              role="columnheader"
-              data-column={c.name}
-              class={c.type === "text" ? "text" : "number"}
-              aria-sort={sort === c.name ? "ascending" : sort === `-${c.name}` ? "descending" : "none"}
-            >
-              <button type="button" onClick={() => props.onSort(nextSort(c, sort))} title={`sort by ${c.name}`}>
-                {c.name.replaceAll("_", " ")}
-                {sort === c.name ? " ▲" : sort === `-${c.name}` ? " ▼" : ""}
-              </button>
-            </span>
-          ))}
+          {[name, ...columns].map((c) => <Head key={c.name} column={c} sort={sort} onSort={props.onSort} />)}
         </div>
-        <div class="body" style={{ height: `${virtual.getTotalSize()}px` }} role="rowgroup">
-          {virtual.getVirtualItems().map((item) => {
-            const row = rows[item.index] ?? 0;
+        <div class="body" style={{ height: `${rows.length * ROW_PX}px` }} role="rowgroup">
+          {items.map((at) => {
+            const row = rows[at] ?? 0;
             const path = cellText(name, row);
             const parent = hasChildren(tree, row);
             return (
               <div
-                key={row}
+                key={at % seen.slots}
                 id={`row-${row}`}
                 role="row"
-                class={`row${item.index === current ? " current" : ""}${found?.[row] === 2 ? " found" : ""}`}
-                aria-rowindex={item.index + 2}
+                class={`row${at === current ? " current" : ""}${found?.[row] === 2 ? " found" : ""}`}
+                aria-rowindex={at + 2}
                 aria-level={(tree.depth[row] ?? 0) + 1}
                 aria-expanded={parent ? Boolean(open[row]) || Boolean(found) : undefined}
-                aria-selected={item.index === current}
-                style={{ ...width, transform: `translateY(${item.start}px)` }}
-                onClick={() => setCurrent(item.index)}
+                aria-selected={at === current}
+                style={{ ...width, transform: `translateY(${at * ROW_PX}px)` }}
+                onClick={() => setChosen(row)}
                 onDblClick={() => props.onPick?.(row)}
               >
                 <span role="gridcell" class="name" style={{ paddingLeft: `${(tree.depth[row] ?? 0) * 0.9 + 0.25}rem` }} title={path}>
                   {parent ? (
-                    <button type="button" class="twist" tabIndex={-1} aria-hidden="true" onClick={() => toggle(row)}>
+                    <button
+                      type="button"
+                      class="twist"
+                      tabIndex={-1}
+                      aria-hidden="true"
+                      onClick={() => toggle(row)}
+                      onDblClick={(e) => e.stopPropagation()}
+                    >
                       {open[row] || found ? "▾" : "▸"}
                     </button>
                   ) : (
