@@ -6,6 +6,7 @@
                  node names of a function's body as FUNCTION/NAME; None is not looked at
   nets           real models of tests/flops/nets.py
   totals         their multiply-adds, as papers publish them; loops with all iterations
+  oplog          the op log that TensorFlow writes, with and without the metadata of a run
   parameters     of exports and checkpoints, as Keras and TensorFlow count them
 Without a name all of them. Each graph is compared with both sources, own and tensorflow; what fails is said in
 compare.py. The program is build/tfprof or $TFPROF.
@@ -86,13 +87,12 @@ def main():
     names = [os.path.basename(w).removesuffix(".py") for w in words if w != "-v"]
     cases = sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(HERE, "cases_*.py")))
     with tempfile.TemporaryDirectory() as scratch:
-        for name in names or cases + ["nets", "totals", "parameters"]:
+        for name in names or cases + ["nets", "totals", "oplog", "parameters"]:
             if name in ("nets", "totals"):
                 import real
                 getattr(real, "check_" + name)(tally, compare_graph, PROGRAM)
-            elif name == "parameters":
-                import parameters
-                parameters.check(tally, PROGRAM, scratch)
+            elif name in ("oplog", "parameters"):
+                importlib.import_module(name).check(tally, PROGRAM, scratch)
             else:
                 run_cases(tally, name, scratch)
     print("%d passed, %d failed" % (tally.passed, tally.failed))
