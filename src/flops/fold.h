@@ -82,6 +82,13 @@ void tfp_fold_cumsum(tfp_op *op);
 void tfp_fold_cumprod(tfp_op *op);
 
 /* ---- fold_move.c ---- */
+int64_t tfp_fold_product(tfp_dims d, int from, int to); /* of the dims [from, to) */
+bool tfp_fold_axis(int64_t axis, int rank, int *out);   /* counted from the front; false when there is none such */
+bool tfp_fold_every(const tfp_op *op, uint32_t first, uint32_t end); /* elements of all inputs [first, end) are known */
+/* Place in input 0 of the element at `at` (in the dims that are walked), -1 when it comes from nowhere. */
+typedef int64_t (*tfp_place_fn)(const void *ctx, const int64_t *at);
+/* Output 0 has as many elements as `walked`, each the one of `in` that `place` tells. */
+void tfp_fold_rearrange(tfp_op *op, const double *in, tfp_dims walked, tfp_place_fn place, const void *ctx);
 void tfp_fold_pack(tfp_op *op);
 void tfp_fold_unpack(tfp_op *op);
 void tfp_fold_concat(tfp_op *op);
@@ -91,13 +98,15 @@ void tfp_fold_split(tfp_op *op);
 void tfp_fold_split_v(tfp_op *op);
 void tfp_fold_slice(tfp_op *op);
 void tfp_fold_strided_slice(tfp_op *op);
-void tfp_fold_gather(tfp_op *op);
-void tfp_fold_gather_v2(tfp_op *op);
 void tfp_fold_transpose(tfp_op *op);
 void tfp_fold_tile(tfp_op *op);
 void tfp_fold_broadcast_to(tfp_op *op);
 void tfp_fold_reverse(tfp_op *op);
 void tfp_fold_pad(tfp_op *op);
+
+/* ---- fold_index.c ---- */
+void tfp_fold_gather(tfp_op *op);
+void tfp_fold_gather_v2(tfp_op *op);
 void tfp_fold_invert_permutation(tfp_op *op);
 void tfp_fold_dynamic_stitch(tfp_op *op);
 void tfp_fold_scatter(tfp_op *op);

@@ -1,11 +1,11 @@
-/* flops/fold_move.c: constant folding of what moves elements or makes them: cutting, joining, gathering, ranges. */
+/* flops/fold_move.c: constant folding of what joins, cuts and rearranges. */
 #include "flops/fold.h"
 
 #include <math.h>
 
 /* ---- joining: outer blocks, each a row of every input one behind the other ---- */
 
-static int64_t product(tfp_dims d, int from, int to)
+int64_t tfp_fold_product(tfp_dims d, int from, int to)
 {
     int64_t n = 1;
     for (int i = from; i < to && i < d.rank; i++) n = tfp_times(n, d.at[i]);
@@ -29,7 +29,7 @@ static bool any_known(const tfp_op *op, uint32_t first, uint32_t end, bool shape
     return false;
 }
 
-static bool every_known(const tfp_op *op, uint32_t first, uint32_t end)
+bool tfp_fold_every(const tfp_op *op, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
         if (!tfp_fold_in(op, i)) return false;
@@ -55,7 +55,7 @@ static void join_rows(tfp_op *op, uint32_t first, uint32_t end, int64_t outer, b
 /* Inputs [first, end) joined along an axis. TensorFlow computes it from all inputs, or a shape from parts of them. */
 static void join(tfp_op *op, uint32_t first, uint32_t end, int64_t outer)
 {
-    if (!op->importer || every_known(op, first, end)) {
+    if (!op->importer || tfp_fold_every(op, first, end)) {
         join_rows(op, first, end, outer, false);
     } else if (tfp_out(op, 0).rank == 1) {
         join_rows(op, first, end, outer, true);
@@ -63,7 +63,7 @@ static void join(tfp_op *op, uint32_t first, uint32_t end, int64_t outer)
     }
 }
 
-static bool axis_of(int64_t axis, int rank, int *out)
+bool tfp_fold_axis(int64_t axis, int rank, int *out)
 {
     if (axis < -rank || axis >= rank) return false;
     *out = (int)(axis < 0 ? axis + rank : axis);
@@ -85,12 +85,12 @@ void tfp_fold_pack(tfp_op *op)
 {
     tfp_dims out = tfp_out(op, 0);
     int axis;
-    if (!op->out_count || !axis_of(tfp_attr_int(op, "axis", 0), out.rank, &axis)) return;
-    if (op->importer && !every_known(op, 0, op->in_count)) {
+    if (!op->out_count || !tfp_fold_axis(tfp_attr_int(op, "axis", 0), out.rank, &axis)) return;
+    if (op->importer && !tfp_fold_every(op, 0, op->in_count)) {
         if (out.rank == 1 && tfp_elements(out) == op->in_count) pack_shape(op);
         return;
     }
-    join_rows(op, 0, op->in_count, product(out, 0, axis), false);
+    join_rows(op, 0, op->in_count, tfp_fold_product(out, 0, axis), false);
 }
 
 static void concat(tfp_op *op, uint32_t first, uint32_t end, uint32_t axis_input)
@@ -98,8 +98,8 @@ static void concat(tfp_op *op, uint32_t first, uint32_t end, uint32_t axis_input
     int64_t axis;
     int at;
     if (!op->out_count || end > op->in_count || !tfp_in_int(op, axis_input, &axis)) return;
-    if (!axis_of(axis, tfp_out(op, 0).rank, &at)) return;
-    join(op, first, end, product(tfp_out(op, 0), 0, at));
+    if (!tfp_fold_axis(axis, tfp_out(op, 0).rank, &at)) return;
+    join(op, first, end, tfp_fold_product(tfp_out(op, 0), 0, at));
 }
 
 void tfp_fold_concat(tfp_op *op) { concat(op, 1, op->in_count, 0); }
@@ -122,7 +122,7 @@ void tfp_fold_concat_offset(tfp_op *op)
     int at;
     double before = 0;
     if (!tfp_fold_in(op, 0) || !tfp_in_int(op, 0, &axis) || rank > TFP_RANK_MOST || rank < 0) return;
-    if (!axis_of(axis, (int)rank, &at) || (op->importer && !every_known(op, 1, op->in_count))) return;
+    if (!tfp_fold_axis(axis, (int)rank, &at) || (op->importer && !tfp_fold_every(op, 1, op->in_count))) return;
     for (uint32_t i = 0; i < op->out_count; i++)
         if (!same_but_for(op, i + 1, rank, at) || tfp_elements(tfp_out(op, i)) != rank) return;
     for (uint32_t i = 0; i < op->out_count; i++) {
@@ -152,8 +152,8 @@ static void take_parts(tfp_op *op, uint32_t from, int64_t axis)
     const double *x = tfp_fold_in(op, from);
     int64_t begin = 0;
     int at;
-    if (!x || !tfp_dims_known(in) || !axis_of(axis, in.rank, &at)) return;
-    int64_t outer = product(in, 0, at), inner = product(in, at + 1, in.rank);
+    if (!x || !tfp_dims_known(in) || !tfp_fold_axis(axis, in.rank, &at)) return;
+    int64_t outer = tfp_fold_product(in, 0, at), inner = tfp_fold_product(in, at + 1, in.rank);
     for (uint32_t i = 0; i < op->out_count; i++) {
         int64_t size = tfp_dim(tfp_out(op, i), at);
         if (size < 0) return;
@@ -181,17 +181,14 @@ void tfp_fold_unpack(tfp_op *op)
     const double *x = tfp_fold_in(op, 0);
     int axis;
     if (!x && op->importer && op->in_count && op->in[0].limit == TFP_ANY_USE && in.rank == 1) x = op->in[0].elements;
-    if (!x || !tfp_dims_known(in) || !axis_of(tfp_attr_int(op, "axis", 0), in.rank, &axis)) return;
-    int64_t outer = product(in, 0, axis), inner = product(in, axis + 1, in.rank);
+    if (!x || !tfp_dims_known(in) || !tfp_fold_axis(tfp_attr_int(op, "axis", 0), in.rank, &axis)) return;
+    int64_t outer = tfp_fold_product(in, 0, axis), inner = tfp_fold_product(in, axis + 1, in.rank);
     for (uint32_t i = 0; i < op->out_count && i < in.at[axis]; i++) take_part(op, i, x, outer, inner, in.at[axis], i);
 }
 
 /* ---- rearranging: for each element of the output, its place in input 0 ---- */
 
-/* Place of the element at `at` (in the dims that are walked), -1 when it comes from nowhere. */
-typedef int64_t (*place_fn)(const void *ctx, const int64_t *at);
-
-static void rearrange(tfp_op *op, const double *in, tfp_dims walked, place_fn place, const void *ctx)
+void tfp_fold_rearrange(tfp_op *op, const double *in, tfp_dims walked, tfp_place_fn place, const void *ctx)
 {
     int64_t n = tfp_elements(tfp_out(op, 0)), there = tfp_elements(tfp_in(op, 0)), at[TFP_RANK_MOST];
     if (!in || n < 0 || n != tfp_elements(walked) || walked.rank > TFP_RANK_MOST) return;
@@ -228,7 +225,7 @@ void tfp_fold_slice(tfp_op *op)
     if (!tfp_dims_known(in) || tfp_out(op, 0).rank != in.rank) return;
     if (op->importer && !(tfp_fold_in(op, 1) && tfp_fold_in(op, 2))) return;
     for (int i = 0; i < in.rank; i++) begin[i] = tfp_in_at(op, 1, i);
-    rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), offset_place, &(offsets){ in, begin, NULL });
+    tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), offset_place, &(offsets){ in, begin, NULL });
 }
 
 /* TensorFlow's ways to look into a vector that it does not know as a whole: one index into what comes from Shape, and
@@ -259,7 +256,7 @@ void tfp_fold_strided_slice(tfp_op *op)
         stride[i] = plan.at[i].stride;
         count[i] = plan.at[i].count;
     }
-    rearrange(op, x, (tfp_dims){ in.rank, count }, offset_place, &(offsets){ in, begin, stride });
+    tfp_fold_rearrange(op, x, (tfp_dims){ in.rank, count }, offset_place, &(offsets){ in, begin, stride });
     if (op->out_count) op->out[0].limit = limit;
 }
 
@@ -275,7 +272,7 @@ static int64_t transposed_place(const void *ctx, const int64_t *at)
     for (int i = 0; i < o->in.rank; i++) {
         int64_t axis;
         int to;
-        if (!tfp_whole(o->order[i], &axis) || !axis_of(axis, o->in.rank, &to)) return -1;
+        if (!tfp_whole(o->order[i], &axis) || !tfp_fold_axis(axis, o->in.rank, &to)) return -1;
         from[to] = at[i];
     }
     return tfp_fold_flatten(o->in, from);
@@ -285,7 +282,7 @@ void tfp_fold_transpose(tfp_op *op)
 {
     orders o = { tfp_in(op, 0), tfp_fold_in(op, 1) };
     if (!o.order || !tfp_in_all(op, 1) || tfp_elements(tfp_in(op, 1)) != o.in.rank) return;
-    rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), transposed_place, &o);
+    tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), transposed_place, &o);
 }
 
 static int64_t tiled_place(const void *ctx, const int64_t *at)
@@ -300,7 +297,7 @@ void tfp_fold_tile(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
     if ((op->importer && !tfp_fold_in(op, 1)) || in.rank != tfp_out(op, 0).rank) return;
-    rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), tiled_place, &in);
+    tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), tiled_place, &in);
 }
 
 void tfp_fold_broadcast_to(tfp_op *op)
@@ -332,10 +329,10 @@ void tfp_fold_reverse(tfp_op *op)
     if (!tfp_fold_in(op, 1) || r.in.rank < 0 || r.in.rank > TFP_RANK_MOST) return;
     for (int64_t k = 0; k < n; k++) {
         int axis;
-        if (!axis_of(tfp_in_at(op, 1, k), r.in.rank, &axis)) return;
+        if (!tfp_fold_axis(tfp_in_at(op, 1, k), r.in.rank, &axis)) return;
         r.axes[axis] = true;
     }
-    rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), reversed_place, &r);
+    tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), reversed_place, &r);
 }
 
 static double padding_value(const tfp_op *op, bool *known)
@@ -366,150 +363,5 @@ void tfp_fold_pad(tfp_op *op)
         tfp_fold_unflatten(k, tfp_out(op, 0), at);
         int64_t from = offset_place(&o, at);
         out[k] = from < 0 ? value : x[from];
-    }
-}
-
-/* ---- by indexes ---- */
-
-typedef struct gathering {
-    tfp_dims in, indices;
-    const double *index;
-    int axis, batch;
-} gathering;
-
-/* The output's dims: those before the axis, those of the indexes behind the batch, those behind the axis. */
-static int64_t gathered_place(const void *ctx, const int64_t *at)
-{
-    const gathering *g = ctx;
-    int inner = g->indices.rank - g->batch;
-    int64_t which = 0, k = 0, from;
-    for (int i = 0; i < g->batch; i++) which = which * g->indices.at[i] + at[i];
-    for (int i = 0; i < inner; i++) which = which * g->indices.at[g->batch + i] + at[g->axis + i];
-    if (which >= tfp_elements(g->indices) || !tfp_whole(g->index[which], &from)) return -1;
-    for (int i = 0; i < g->in.rank; i++) {
-        int64_t x = i < g->axis ? at[i] : i == g->axis ? from : at[i - 1 + inner];
-        if (x < 0 || x >= g->in.at[i]) return -1;
-        k = k * g->in.at[i] + x;
-    }
-    return k;
-}
-
-static void gather(tfp_op *op, int64_t axis, int64_t batch)
-{
-    gathering g = { tfp_in(op, 0), tfp_in(op, 1), tfp_fold_in(op, 1), 0, 0 };
-    if (!g.index || !tfp_dims_known(g.in) || !axis_of(axis, g.in.rank, &g.axis)) return;
-    if (batch < 0) batch += g.indices.rank;
-    if (batch < 0 || batch > g.indices.rank || batch > g.axis) return;
-    g.batch = (int)batch;
-    if (tfp_out(op, 0).rank != g.in.rank - 1 + g.indices.rank - g.batch) return;
-    rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), gathered_place, &g);
-}
-
-void tfp_fold_gather(tfp_op *op) { gather(op, 0, 0); }
-
-void tfp_fold_gather_v2(tfp_op *op)
-{
-    int64_t axis;
-    if (tfp_fold_in(op, 2) && tfp_in_int(op, 2, &axis)) gather(op, axis, tfp_attr_int(op, "batch_dims", 0));
-}
-
-void tfp_fold_invert_permutation(tfp_op *op)
-{
-    const double *in = tfp_in_all(op, 0) ? tfp_fold_in(op, 0) : NULL;
-    int64_t n = tfp_elements(tfp_out(op, 0));
-    double *out = in && n == tfp_elements(tfp_in(op, 0)) ? tfp_fold_new(op, 0) : NULL;
-    for (int64_t i = 0; out && i < n; i++) out[i] = NAN;
-    for (int64_t i = 0; out && i < n; i++) {
-        int64_t to = tfp_in_at(op, 0, i);
-        if (to >= 0 && to < n) out[to] = (double)i;
-    }
-}
-
-/* Rows of the data go where the indexes say; the last one stays. */
-void tfp_fold_dynamic_stitch(tfp_op *op)
-{
-    uint32_t count = op->in_count / 2;
-    int64_t rows = tfp_dim(tfp_out(op, 0), 0), n = tfp_elements(tfp_out(op, 0));
-    for (uint32_t i = 0; i < count; i++)
-        if (!tfp_in_all(op, i) && tfp_elements(tfp_in(op, i)) != 0) return;
-    if (op->importer && !every_known(op, 0, op->in_count)) return;
-    double *out = rows > 0 && any_known(op, count, op->in_count, false) ? tfp_fold_new(op, 0) : NULL;
-    int64_t row = out ? n / rows : 0;
-    for (int64_t k = 0; k < n && out; k++) out[k] = NAN;
-    for (uint32_t i = 0; i < count && out; i++) {
-        const double *data = tfp_fold_in(op, count + i);
-        int64_t indexes = tfp_elements(tfp_in(op, i));
-        if (tfp_elements(tfp_in(op, count + i)) != tfp_times(indexes, row)) data = NULL;
-        for (int64_t k = 0; k < indexes * row; k++) {
-            int64_t to = tfp_in_at(op, i, k / row);
-            if (to >= 0 && to < rows) out[to * row + k % row] = data ? data[k] : (double)NAN;
-        }
-    }
-}
-
-/* TensorScatterUpdate of a vector. */
-void tfp_fold_scatter(tfp_op *op)
-{
-    const double *in = tfp_fold_in(op, 0), *updates = tfp_fold_in(op, 2);
-    tfp_dims indices = tfp_in(op, 1);
-    int64_t n = tfp_elements(tfp_out(op, 0)), count = tfp_elements(tfp_in(op, 2));
-    if (!in || !updates || !tfp_fold_in(op, 1) || !tfp_in_all(op, 1) || tfp_out(op, 0).rank != 1) return;
-    if (tfp_dim(indices, -1) != 1 || tfp_elements(indices) != count || n != tfp_elements(tfp_in(op, 0))) return;
-    double *out = tfp_fold_new(op, 0);
-    if (out) memcpy(out, in, (size_t)n * sizeof *out);
-    for (int64_t i = 0; out && i < count; i++) {
-        int64_t to = tfp_in_at(op, 1, i);
-        if (to >= 0 && to < n) out[to] = updates[i];
-    }
-}
-
-/* ---- making ---- */
-
-void tfp_fold_fill(tfp_op *op)
-{
-    const double *value = tfp_fold_in(op, 1);
-    bool use = value && tfp_elements(tfp_in(op, 1)) == 1 && !isnan(*value) && !(op->importer && !tfp_fold_in(op, 0));
-    double *out = use ? tfp_fold_new(op, 0) : NULL;
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
-    for (int64_t i = 0; i < n; i++) out[i] = *value;
-}
-
-void tfp_fold_range(tfp_op *op)
-{
-    const double *start = tfp_fold_in(op, 0), *limit = tfp_fold_in(op, 1), *delta = tfp_fold_in(op, 2);
-    int dtype = op->out_count ? op->out[0].dtype : 0;
-    for (uint32_t i = 0; i < 3; i++)
-        if (tfp_elements(tfp_in(op, i)) != 1) return;
-    if (!start || !limit || !delta || *start != floor(*start) || *delta != floor(*delta)) return; /* exact steps only */
-    double *out = tfp_fold_new(op, 0);
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
-    for (int64_t i = 0; i < n; i++) out[i] = tfp_fold_fit(dtype, *start + (double)i * *delta);
-}
-
-/* Only where every step is exact. */
-void tfp_fold_lin_space(tfp_op *op)
-{
-    const double *start = tfp_fold_in(op, 0), *stop = tfp_fold_in(op, 1);
-    int64_t n = tfp_elements(tfp_out(op, 0));
-    bool known = start && stop && tfp_fold_in(op, 2) && n > 0 && tfp_elements(tfp_in(op, 0)) == 1;
-    double *out = known && tfp_elements(tfp_in(op, 1)) == 1 ? tfp_fold_new(op, 0) : NULL;
-    double step = n > 1 && known ? (*stop - *start) / (double)(n - 1) : 0;
-    for (int64_t i = 0; out && i < n; i++) out[i] = step == floor(step) ? *start + (double)i * step : (double)NAN;
-}
-
-void tfp_fold_one_hot(tfp_op *op)
-{
-    const double *index = tfp_fold_in(op, 0), *on = tfp_fold_in(op, 2), *off = tfp_fold_in(op, 3);
-    tfp_dims d = tfp_out(op, 0);
-    int64_t axis = tfp_attr_int(op, "axis", -1), n = tfp_elements(d);
-    int at;
-    if (!index || !on || !off || !tfp_fold_in(op, 1) || !axis_of(axis, d.rank, &at) || n < 0) return;
-    if (tfp_elements(tfp_in(op, 2)) != 1 || tfp_elements(tfp_in(op, 3)) != 1 || d.at[at] < 1) return;
-    int64_t inner = product(d, at + 1, d.rank), depth = d.at[at];
-    double *out = n / depth == tfp_elements(tfp_in(op, 0)) ? tfp_fold_new(op, 0) : NULL;
-    for (int64_t k = 0; out && k < n; k++) {
-        double which = index[k / (depth * inner) * inner + k % inner];
-        bool hot = which == (double)(k / inner % depth);
-        out[k] = isnan(which) ? which : hot ? *on : *off;
     }
 }
