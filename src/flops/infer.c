@@ -133,8 +133,8 @@ static bool relax_merges(tfp_machine *m, tfp_frame *f)
             tfp_edge edge = b->edges.at[l->edge_first + k];
             if (!edge.back || !l->out_count) continue;
             const tfp_known *out = &x->outs[l->out_first], *back = &x->outs[b->locals[edge.from].out_first + edge.slot];
-            relaxed both = { tfp_either(&op, out->shape, back->shape), tfp_either_held(&op, out->held, back->held),
-                             true };
+            tfp_relaxed both = { tfp_either(&op, out->shape, back->shape), tfp_either_held(&op, out->held, back->held),
+                                 true };
             if (f->pass >= TRIES_MOST) both = (tfp_relaxed){ TFP_ANY_DIMS, NULL, true };
             if (tfp_dims_equal(both.shape, out->shape) && tfp_same_held(both.held, out->held)) continue;
             f->relaxed[i] = both;
