@@ -42,6 +42,8 @@ typedef struct cli_out { /* stdout, collected */
     int error;           /* errno of the first failed write */
     bool gone;           /* the reader went away: nothing more to say */
     size_t size;
+    tfp_write_fn to; /* where it goes instead of stdout; NULL */
+    void *to_ctx;
     char data[1 << 16];
 } cli_out;
 
@@ -146,7 +148,13 @@ typedef struct cli {
     tfp_options *options; /* of the command line, later of `set` */
     tfp_profile *profile;
     cli_fault fault;
+    tfp_write_fn aside; /* where errors and warnings go instead of stderr; NULL */
+    void *aside_ctx;
+    bool page; /* lines come from the page of `serve`: no file is written, none but the profile read */
 } cli;
+
+void cli_tell(cli *c, const char *text);      /* say.c: an error to where errors go */
+void cli_tell_note(cli *c, const char *text); /* a warning */
 
 /* ---- commands.c ---- */
 enum {
@@ -184,17 +192,19 @@ int cli_put(cli *c, tfp_report *r, const tfp_options *o);
 int cli_stdout_fault(cli *c); /* what went wrong on the way to stdout, if that was it */
 
 /* ---- one file each ---- */
-int cli_stats(cli *c, const cli_call *call, tfp_options *o);      /* compare.c */
-int cli_diff(cli *c, const cli_call *call, tfp_options *o);       /* compare.c */
-int cli_query(cli *c, const cli_call *call, tfp_options *o);      /* query.c */
-int cli_serve(cli *c, const cli_call *call, tfp_options *o);      /* serve.c */
+int cli_stats(cli *c, const cli_call *call, tfp_options *o);        /* compare.c */
+int cli_diff(cli *c, const cli_call *call, tfp_options *o);         /* compare.c */
+int cli_query(cli *c, const cli_call *call, tfp_options *o);        /* query.c */
+int cli_serve(cli *c, const cli_call *call, tfp_options *o);        /* serve.c */
+int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: what no page may do; 0 or the status */
 char *cli_query_start(char *line);                                /* query.c: where the SQL of a line begins, or NULL */
 int cli_help(cli *c, const cli_call *call, tfp_options *o);       /* help.c */
 void cli_list_options(cli *c, const tfp_options *o, bool all);    /* help.c */
 int cli_manual(cli *c);                                           /* manual.c */
 int cli_completion(cli *c, const cli_call *call, tfp_options *o); /* completion.c */
 int cli_session(cli *c);                                          /* session.c */
-int cli_edit_lines(cli *c, int (*line)(cli *c, char *text));      /* edit.c: the prompt itself */
+int cli_run_line(cli *c, char *text);                        /* one line, which is changed; nonzero: stdout is lost */
+int cli_edit_lines(cli *c, int (*line)(cli *c, char *text)); /* edit.c: the prompt itself */
 
 /* Texts that help and the manual share (help.c); each ends with a NULL. */
 typedef struct cli_status_text {

@@ -48,7 +48,7 @@ static int findings(cli *c, const char *names, const tfp_report *r)
         if (!count) continue;
         cli_fault f;
         cli_fault_set(&f, CLI_FOUND, "--fail-on: %s has %zu finding%s", name, count, count == 1 ? "" : "s");
-        cli_complain(c->colour, f.text);
+        cli_tell(c, f.text);
         status = CLI_FOUND;
     }
     return status;
@@ -102,7 +102,7 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
         if (c->out->size > before) c->out->size = before; /* no report, no word */
         return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
     }
-    for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++) cli_warn(note);
+    for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++) cli_tell_note(c, note);
     if (fail_on) status = findings(c, fail_on, r);
     tfp_report_free(r);
     return status;
@@ -210,6 +210,7 @@ int cli_run(cli *c, const cli_call *call)
     cli_fault shown_anyway = { 0 };
     tfp_options *o = tfp_options_copy(c->options);
     int status = o ? cli_apply(c, call, o, &shown_anyway) : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    if (!status && c->page) status = cli_page_refuses(c, call, o);
     if (!status) {
         *c->fault.text = '\0';
         bool help = call->flags[CLI_HELP] != NULL;
@@ -218,8 +219,8 @@ int cli_run(cli *c, const cli_call *call)
     tfp_options_free(o);
     if (!status && cli_flush(c->out)) status = cli_stdout_fault(c);
     /* One line says what went wrong: what came last. A reader that went away ends the program quietly. */
-    if (status && *c->fault.text && !c->out->gone) cli_complain(c->colour, c->fault.text);
+    if (status && *c->fault.text && !c->out->gone) cli_tell(c, c->fault.text);
     if (status || !shown_anyway.status) return status;
-    cli_complain(c->colour, shown_anyway.text);
+    cli_tell(c, shown_anyway.text);
     return shown_anyway.status;
 }

@@ -24,7 +24,7 @@ static int put(cli *c, const tfp_report *r, const tfp_options *o)
 {
     const char *note;
     size_t before = c->out->size;
-    for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++) cli_warn(note);
+    for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++) cli_tell_note(c, note);
     tfp_status s = tfp_report_put(r, cli_write, c->out, c->err);
     if (s == TFP_OK) return 0;
     if (c->out->size > before) c->out->size = before; /* no report, no word */
@@ -294,11 +294,11 @@ static int grown(cli *c, const tfp_report *r, const tfp_options *o)
     for (; (line = tfp_report_over(r, n)); n++) {
         if (n >= TOLD) continue;
         cli_fault_set(&f, CLI_FOUND, "--fail-over %s: %s", tfp_options_get(o, "fail_over"), line);
-        cli_complain(c->colour, f.text);
+        cli_tell(c, f.text);
     }
     if (n > TOLD) {
         cli_fault_set(&f, CLI_FOUND, "--fail-over: and %zu more", n - TOLD);
-        cli_complain(c->colour, f.text);
+        cli_tell(c, f.text);
     }
     return f.status;
 }

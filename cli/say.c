@@ -64,7 +64,7 @@ static int write_all(int fd, const char *data, size_t size, bool stoppable)
 static int put(cli_out *out, const char *data, size_t size)
 {
     if (out->error) return out->error;
-    out->error = write_all(STDOUT_FILENO, data, size, true);
+    out->error = !out->to ? write_all(STDOUT_FILENO, data, size, true) : out->to(out->to_ctx, data, size) ? EFBIG : 0;
     out->gone = out->error == EPIPE;
     return out->error;
 }
@@ -144,6 +144,31 @@ void cli_complain(cli_colour colour, const char *text)
 }
 
 void cli_warn(const char *text) { line("tfprof: warning: ", text); }
+
+static void aside(cli *c, const char *before, const char *text)
+{
+    char all[CLI_LINE_MAX + 1];
+    escape_cut(all, text);
+    c->aside(c->aside_ctx, before, strlen(before));
+    c->aside(c->aside_ctx, all, strlen(all));
+    c->aside(c->aside_ctx, "\n", 1);
+}
+
+void cli_tell(cli *c, const char *text)
+{
+    if (c->aside)
+        aside(c, "tfprof: ", text);
+    else
+        cli_complain(c->colour, text);
+}
+
+void cli_tell_note(cli *c, const char *text)
+{
+    if (c->aside)
+        aside(c, "tfprof: warning: ", text);
+    else
+        cli_warn(text);
+}
 
 /* The first Ctrl-C asks the running work to stop, which leaves no half-written file; a second one does not wait. */
 static void on_interrupt(int signal)

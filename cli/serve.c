@@ -1,9 +1,12 @@
-/* cli/serve.c: `tfprof serve`: which files and folders the page shows, and where it listens. */
+/* cli/serve.c: `tfprof serve`: which files and folders the page shows, where it listens, and what lines of its prompt may
+ * do. */
 #include "cli.h"
 #include "server.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void say(void *ctx, const char *line)
 {
@@ -13,48 +16,170 @@ static void say(void *ctx, const char *line)
     cli_flush(c->out);
 }
 
-/* The files of the --FORMAT_path flags, which make one profile, or the plain words. */
-static serve_input *inputs_of(const cli_call *call, size_t *count, bool *together)
+/* ---- the prompt of the page ---- */
+
+#define QUERY_SECONDS "10" /* nobody waits longer for a page */
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words && strcmp(*words, word) != 0) words++;
+    return *words != NULL;
+}
+
+/* Words that would be files. Steps of the profile (@3) and SQL are none. */
+static bool names_files(const cli_call *call)
+{
+    for (size_t i = 0; i < CLI_FORMAT_MAX; i++)
+        if (call->paths[i]) return true;
+    if (call->flags[CLI_EXTRA_FILES] || call->lists[CLI_EXTRA_FILES].count) return true;
+    bool diff = strcmp(call->name, "diff") == 0, query = strcmp(call->name, "query") == 0;
+    for (size_t i = 0; i < call->word_count; i++) {
+        bool fine = diff ? call->words[i][0] == '@' : query ? cli_query_start(call->words[i]) == call->words[i] : true;
+        if (!fine) return true;
+    }
+    return false;
+}
+
+static bool is_set(const tfp_options *o, const char *name)
+{
+    const char *value = tfp_options_get(o, name);
+    return value && *value;
+}
+
+int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o)
+{
+    static const char *const refused[] = { "set", "quit", "exit", "serve", "convert", "completion", NULL };
+    if (call->flags[CLI_HELP]) return 0;
+    if (is_one_of(call->name, refused))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s does not work on the page: each line stands by itself",
+                             call->name);
+    const char *output = tfp_options_get(o, "output");
+    if ((strcmp(output, "stdout") != 0 && strncmp(output, "stdout:", 7) != 0 && strncmp(output, "none", 4) != 0) ||
+        is_set(o, "proto_out") || is_set(o, "dump_to_file"))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "the page writes no files: -output stdout only");
+    if (names_files(call))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "the page reads no files but those that serve was started with");
+    tfp_status s = tfp_options_set(o, "time_limit", QUERY_SECONDS, c->err);
+    return s ? cli_fault_from(&c->fault, s, c->err) : 0;
+}
+
+/* One line, over one profile. Any number of threads come here at a time. */
+static int run_command(void *ctx, const tfp_profile *p, const char *line, tfp_write_fn fn, void *output, void *error)
+{
+    (void)ctx;
+    cli_out *out = calloc(1, sizeof *out);
+    cli *c = calloc(1, sizeof *c);
+    char *text = malloc(strlen(line) + 1);
+    int status = CLI_LIMIT;
+    if (out && c && text && (c->err = tfp_error_new()) && (c->options = tfp_options_new())) {
+        strcpy(text, line);
+        out->to = c->aside = fn;
+        out->to_ctx = output;
+        c->aside_ctx = error;
+        c->out = out;
+        c->colour = CLI_COLOUR_NEVER;
+        c->session = c->page = true;
+        c->profile = (tfp_profile *)(uintptr_t)p; /* only read */
+        cli_run_line(c, text);
+        status = c->fault.status;
+    }
+    if (c) {
+        tfp_options_free(c->options);
+        tfp_error_free(c->err);
+    }
+    free(text);
+    free(c);
+    free(out);
+    return status;
+}
+
+/* ---- what is shown ---- */
+
+/* A word that is a folder, or a whole profile, stands for itself. Other files belong to the graph named last, as those of
+ * other commands do; what comes before the first graph belongs to that one. */
+static int add_word(cli *c, const char *word, serve_input *in, unsigned *graphs)
+{
+    struct stat st;
+    if (stat(word, &st) == 0 && S_ISDIR(st.st_mode)) {
+        *in = (serve_input){ NULL, word, 0 };
+        return 0;
+    }
+    const char *format = tfp_recognise_file(word, c->err);
+    if (!format) return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s", tfp_error_message(c->err));
+    bool graph = strcmp(format, "graph") == 0;
+    unsigned group = *graphs ? *graphs : 1;
+    if (graph) group = ++*graphs;
+    *in = (serve_input){ format, word, strcmp(format, "profile") == 0 ? 0 : group };
+    return 0;
+}
+
+/* The --FORMAT_path flags make one profile. Run metadata is the one kind of which a flag names several; `lists` gets the
+ * copies that are cut. */
+static bool add_flags(const cli_call *call, serve_input *in, size_t *count, char **lists)
 {
     const char *format;
-    serve_input *in = calloc(call->word_count + CLI_FORMAT_MAX + 1, sizeof *in);
-    *count = 0;
-    *together = false;
-    for (size_t i = 0; in && i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++) {
+    for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++) {
         if (!call->paths[i]) continue;
-        in[(*count)++] = (serve_input){ format, call->paths[i] };
-        *together = true;
+        bool list = strcmp(format, "run_meta") == 0;
+        char *path = strdup(call->paths[i]);
+        if (!(lists[i] = path)) return false;
+        while (path) {
+            char *end = list ? strchr(path, ',') : NULL;
+            if (end) *end++ = '\0';
+            if (*path) in[(*count)++] = (serve_input){ format, path, UINT32_MAX };
+            path = end;
+        }
     }
-    if (in && call->flags[CLI_CONTEXT_PATH]) in[(*count)++] = (serve_input){ NULL, call->flags[CLI_CONTEXT_PATH] };
-    for (size_t i = 0; in && i < call->word_count; i++) in[(*count)++] = (serve_input){ NULL, call->words[i] };
-    if (*count > 1 && (call->word_count || call->flags[CLI_CONTEXT_PATH])) *together = false;
-    return in;
+    return true;
+}
+
+static size_t most_inputs(const cli_call *call)
+{
+    size_t most = call->word_count + CLI_FORMAT_MAX + 2;
+    for (size_t i = 0; i < CLI_FORMAT_MAX; i++)
+        for (const char *at = call->paths[i]; at && *at; at++) most += *at == ',';
+    return most;
+}
+
+static int serve_inputs(cli *c, const cli_call *call, serve_options *s)
+{
+    char why[CLI_LINE_MAX], *lists[CLI_FORMAT_MAX] = { 0 };
+    serve_input *in = calloc(most_inputs(call), sizeof *in);
+    unsigned graphs = 0;
+    int status = 0;
+    if (!in || !add_flags(call, in, &s->input_count, lists)) {
+        status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    } else {
+        if (call->flags[CLI_CONTEXT_PATH])
+            in[s->input_count++] = (serve_input){ NULL, call->flags[CLI_CONTEXT_PATH], 0 };
+        for (size_t i = 0; i < call->word_count && !status; i++)
+            status = add_word(c, call->words[i], &in[s->input_count++], &graphs);
+        if (!s->input_count) in[s->input_count++] = (serve_input){ NULL, ".", 0 };
+        s->inputs = in;
+        if (!status && (status = serve(s, why, sizeof why))) cli_fault_set(&c->fault, status, "%s", why);
+    }
+    for (size_t i = 0; i < CLI_FORMAT_MAX; i++) free(lists[i]);
+    free(in);
+    return status;
 }
 
 static bool parse_port(const char *text, int *port)
 {
     char *end;
     long n = strtol(text, &end, 10);
-    if (!*text || *end || n < 0 || n > 65535) return false;
+    if (*text < '0' || *text > '9' || *end || strlen(text) > 5 || n > 65535) return false;
     *port = (int)n;
     return true;
 }
 
 int cli_serve(cli *c, const cli_call *call, tfp_options *o)
 {
-    serve_options s = { .host = call->flags[CLI_HOST], .port = -1, .say = say, .ctx = c };
-    char why[CLI_LINE_MAX];
+    serve_options s = { .host = call->flags[CLI_HOST], .port = -1, .say = say, .command = run_command, .ctx = c };
     (void)o;
     if (call->flags[CLI_PORT] && !parse_port(call->flags[CLI_PORT], &s.port))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--port '%s': not a number from 0 to 65535",
                              call->flags[CLI_PORT]);
     s.no_token = call->flags[CLI_NO_TOKEN] != NULL;
     s.open = call->flags[CLI_OPEN] != NULL;
-    serve_input *in = inputs_of(call, &s.input_count, &s.together);
-    if (!in) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    if (!s.input_count) in[s.input_count++] = (serve_input){ NULL, "." };
-    s.inputs = in;
-    int status = serve(&s, why, sizeof why);
-    free(in);
-    return status ? cli_fault_set(&c->fault, status, "%s", why) : 0;
+    return serve_inputs(c, call, &s);
 }

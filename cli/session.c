@@ -9,7 +9,7 @@
 
 static int complain(cli *c)
 {
-    cli_complain(c->colour, c->fault.text);
+    cli_tell(c, c->fault.text);
     return 0;
 }
 
@@ -31,8 +31,7 @@ static char *cut_sql(char *text)
     return *sql == '"' || *sql == '\'' ? cli_unquote(sql) : sql;
 }
 
-/* Runs one line, which is changed. Nonzero ends the session: stdout is lost. */
-static int run_line(cli *c, char *text)
+int cli_run_line(cli *c, char *text)
 {
     size_t count;
     cli_call call = { 0 };
@@ -134,7 +133,7 @@ static int from_stdin(cli *c)
         } else if (strlen(text) != (size_t)size) {
             cli_fault_set(&c->fault, CLI_BAD_USAGE, "stdin: line %zu has a NUL byte", in->number);
             complain(c);
-        } else if (run_line(c, text)) {
+        } else if (cli_run_line(c, text)) {
             break;
         }
     }
@@ -151,7 +150,7 @@ static int from_stdin(cli *c)
 int cli_session(cli *c)
 {
     c->session = true;
-    int status = isatty(STDIN_FILENO) ? cli_edit_lines(c, run_line) : from_stdin(c);
+    int status = isatty(STDIN_FILENO) ? cli_edit_lines(c, cli_run_line) : from_stdin(c);
     if (c->out->gone) return 0;
     return c->out->error ? CLI_BAD_OUTPUT : status;
 }

@@ -60,6 +60,18 @@ void answer_error(answer *a, int status, const char *format, ...)
 
 /* ---- JSON ---- */
 
+static void add_escaped(answer *a, const char *safe)
+{
+    for (const char *at = safe; *at;) {
+        size_t plain = strcspn(at, "\"\\");
+        answer_add(a, at, plain);
+        at += plain;
+        if (!*at) break;
+        answer_add(a, "\\", 1);
+        answer_add(a, at++, 1);
+    }
+}
+
 static void add_quoted(answer *a, const char *text)
 {
     size_t size = strlen(text), shown = tfp_text_escape(text, size, NULL, 0);
@@ -70,13 +82,34 @@ static void add_quoted(answer *a, const char *text)
     }
     tfp_text_escape(text, size, safe, shown + 1);
     add_text(a, "\"");
-    for (const char *at = safe; *at;) {
-        size_t plain = strcspn(at, "\"\\");
-        answer_add(a, at, plain);
-        at += plain;
+    add_escaped(a, safe);
+    add_text(a, "\"");
+    free(safe);
+}
+
+/* Several lines: each escaped by itself. */
+static void add_quoted_lines(answer *a, const char *text)
+{
+    size_t size = strlen(text), shown = 0;
+    for (const char *at = text;; at++) { /* escaping works on what ends by NUL or by its size */
+        size_t n = strcspn(at, "\n");
+        size_t need = tfp_text_escape(at, n, NULL, 0);
+        if (need == SIZE_MAX) a->failed = true;
+        if (a->failed) return;
+        if (need > shown) shown = need;
+        at += n;
         if (!*at) break;
-        answer_add(a, "\\", 1);
-        answer_add(a, at++, 1);
+    }
+    char *safe = malloc(shown + 1);
+    if (!safe) a->failed = true;
+    add_text(a, "\"");
+    for (const char *at = text; safe && size; at++) {
+        size_t n = strcspn(at, "\n");
+        tfp_text_escape(at, n, safe, shown + 1);
+        add_escaped(a, safe);
+        at += n;
+        if (!*at) break;
+        add_text(a, "\\n");
     }
     add_text(a, "\"");
     free(safe);
@@ -111,6 +144,12 @@ void json_text(answer *a, const char *key, const char *text)
         add_quoted(a, text);
     else
         add_text(a, "null");
+}
+
+void json_text_lines(answer *a, const char *key, const char *text)
+{
+    start_value(a, key);
+    add_quoted_lines(a, text);
 }
 
 void json_int(answer *a, const char *key, int64_t n)

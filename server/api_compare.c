@@ -125,8 +125,8 @@ static void answer_query(catalog *c, const request *r, const route_words *w, ans
 }
 
 const route routes_compare[] = {
-    { "/api/v1/profiles/*/stats", answer_stats, "*" },
-    { "/api/v1/compare", answer_compare, "*" },
-    { "/api/v1/profiles/*/query", answer_query, "sql format" },
+    { "/api/v1/profiles/*/stats", answer_stats, "*", false },
+    { "/api/v1/compare", answer_compare, "*", false },
+    { "/api/v1/profiles/*/query", answer_query, "sql format", false },
     { 0 },
 };

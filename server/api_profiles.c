@@ -1,7 +1,15 @@
 /* server/api_profiles.c: the list of profiles, and what is known of one. */
 #include "leased.h"
 
+#include <stdio.h>
 #include <string.h>
+
+static void put_files(answer *a, const char *files)
+{
+    json_open(a, "files", '[');
+    for (; files && *files; files += strlen(files) + 1) json_text(a, NULL, files);
+    json_close(a, ']');
+}
 
 static void put_entry(answer *a, const char *key, const entry_view *e)
 {
@@ -12,63 +20,115 @@ static void put_entry(answer *a, const char *key, const entry_view *e)
     json_text(a, "id", e->id);
     json_text(a, "name", e->name);
     json_text(a, "folder", e->folder);
+    put_files(a, e->files);
     json_text(a, "format", e->format);
     json_int(a, "bytes", (int64_t)e->bytes);
     json_int(a, "modified", e->modified);
     json_text(a, "state", states[e->state]);
-    json_real(a, "progress", e->progress);
+    json_real(a, "progress", e->state == ENTRY_READY ? 1 : e->progress);
     json_text(a, "error", e->state == ENTRY_FAILED ? e->error : NULL);
     json_int(a, "steps", (int64_t)e->steps);
     json_int(a, "nodes", (int64_t)e->nodes);
     json_close(a, '}');
 }
 
+static void put_notes(answer *a, const catalog *c)
+{
+    char line[4300];
+    const char *folder;
+    json_open(a, "notes", '[');
+    for (size_t i = 0; (folder = catalog_cut_folder(c, i)); i++) {
+        snprintf(line, sizeof line, "%s has more files than are looked at: some are not shown", folder);
+        json_text(a, NULL, line);
+    }
+    json_close(a, ']');
+}
+
 static void answer_list(catalog *c, const request *r, const route_words *w, answer *a)
 {
     (void)r, (void)w;
-    size_t count = catalog_count(c);
     json_open(a, NULL, '{');
-    json_int(a, "changed", (int64_t)catalog_version(c));
+    json_int(a, "changed", (int64_t)catalog_version(c)); /* first: what changes meanwhile is told of by the next one */
+    put_notes(a, c);
     json_open(a, "profiles", '[');
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < catalog_count(c); i++) {
         entry_view e;
-        if (catalog_view(c, i, &e)) put_entry(a, NULL, &e);
+        if (!catalog_view(c, i, &e)) continue;
+        put_entry(a, NULL, &e);
+        entry_view_free(&e);
     }
     json_close(a, ']');
     json_close(a, '}');
 }
 
+#define WAIT_FOR_CHANGE_MS 20000
+#define WAIT_FOR_PROFILE_MS 1000
+
 static void answer_changes(catalog *c, const request *r, const route_words *w, answer *a)
 {
-    (void)r, (void)w;
+    (void)w;
+    long long since = -1;
+    long long version = (long long)catalog_version(c);
+    if (!request_int(r, "since", 0, INT64_MAX, &since)) {
+        answer_error(a, 400, "since '%s': not a number", request_value(r, "since"));
+        return;
+    }
+    if (since == version) a->wait_ms = WAIT_FOR_CHANGE_MS;
     json_open(a, NULL, '{');
-    json_int(a, "changed", (int64_t)catalog_version(c));
+    json_int(a, "changed", version);
     json_close(a, '}');
 }
 
 bool lease_or_answer(catalog *c, const char *id, lease *l, answer *a)
 {
-    entry_view e = { .state = ENTRY_UNREAD };
-    switch (catalog_take(c, id, l, &e)) {
-    case LEASE_OK: return true;
-    case LEASE_FAILED: answer_error(a, 422, "%s", e.error ? e.error : "it cannot be read"); return false;
-    case LEASE_UNKNOWN: answer_error(a, 404, "no profile has this id"); return false;
-    case LEASE_FULL: answer_error(a, 503, "no memory for one more profile"); return false;
-    case LEASE_LOADING: break;
+    char error[1024];
+    double progress;
+    lease_result result = catalog_take(c, id, l);
+    if (result == LEASE_OK) return true;
+    catalog_told(c, id, &progress, error, sizeof error);
+    if (result != LEASE_LOADING) {
+        int status = result == LEASE_FAILED ? 422 : result == LEASE_FULL ? 503 : 404;
+        answer_error(a, status, "%s",
+                     result == LEASE_FAILED ? error
+                     : result == LEASE_FULL ? "no memory for one more profile"
+                                            : "no profile has this id");
+        return false;
     }
     a->status = 202;
+    a->wait_ms = WAIT_FOR_PROFILE_MS;
     json_open(a, NULL, '{');
     json_text(a, "state", "loading");
-    json_real(a, "progress", e.progress);
+    json_real(a, "progress", progress);
     json_close(a, '}');
     return false;
 }
 
-static void put_profile(answer *a, catalog *c, const char *id, const tfp_profile *p)
+static bool has_rows(const tfp_profile *p, const char *what)
+{
+    tfp_report *r = NULL;
+    bool has = tfp_records(p, what, -1, &r, NULL) == TFP_OK && tfp_report_row_count(r);
+    tfp_report_free(r);
+    return has;
+}
+
+static void put_has(answer *a, const tfp_profile *p)
+{
+    static const struct {
+        const char *name, *records;
+    } kinds[] = { { "code", "files" }, { "memory", "memory" }, { "checkpoint", "tensors" }, { "timeline", "steps" } };
+    json_open(a, "has", '{');
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        json_bool(a, kinds[i].name, has_rows(p, kinds[i].records));
+    json_bool(a, "graph", tfp_profile_node_count(p) != 0);
+    json_close(a, '}');
+}
+
+static void put_profile(answer *a, catalog *c, const char *id, const char *name, const tfp_profile *p)
 {
     const char *line;
     json_open(a, NULL, '{');
     json_text(a, "id", id);
+    json_text(a, "name", name);
     json_int(a, "nodes", (int64_t)tfp_profile_node_count(p));
     json_open(a, "steps", '[');
     for (size_t i = 0; i < tfp_profile_step_count(p); i++) json_int(a, NULL, tfp_profile_step(p, i));
@@ -79,7 +139,8 @@ static void put_profile(answer *a, catalog *c, const char *id, const tfp_profile
     json_open(a, "coverage", '[');
     for (size_t i = 0; tfp_profile_coverage(p, i) >= 0; i++) json_real(a, NULL, tfp_profile_coverage(p, i));
     json_close(a, ']');
-    json_bool(a, "sources", catalog_has_folders(c));
+    put_has(a, p);
+    json_bool(a, "source_roots", catalog_has_folders(c));
     json_close(a, '}');
 }
 
@@ -88,13 +149,13 @@ static void answer_profile(catalog *c, const request *r, const route_words *w, a
     lease l;
     (void)r;
     if (!lease_or_answer(c, w->text[0], &l, a)) return;
-    put_profile(a, c, w->text[0], l.profile);
+    put_profile(a, c, w->text[0], l.name, l.profile);
     catalog_give_back(c, &l);
 }
 
 const route routes_profiles[] = {
-    { "/api/v1/profiles", answer_list, "" },
-    { "/api/v1/changes", answer_changes, "since" },
-    { "/api/v1/profiles/*", answer_profile, "" },
+    { "/api/v1/profiles", answer_list, "", true },
+    { "/api/v1/changes", answer_changes, "since", true },
+    { "/api/v1/profiles/*", answer_profile, "", false },
     { 0 },
 };

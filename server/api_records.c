@@ -95,11 +95,11 @@ static void answer_download(catalog *c, const request *r, const route_words *w, 
 }
 
 const route routes_records[] = {
-    { "/api/v1/profiles/*/steps", answer_steps, "format" },
-    { "/api/v1/profiles/*/timeline", answer_timeline, "step format" },
-    { "/api/v1/profiles/*/memory", answer_memory, "step format" },
-    { "/api/v1/profiles/*/peak", answer_peak, "step format" },
-    { "/api/v1/profiles/*/tensors", answer_tensors, "format" },
-    { "/api/v1/profiles/*/download/*", answer_download, "*" },
+    { "/api/v1/profiles/*/steps", answer_steps, "format", false },
+    { "/api/v1/profiles/*/timeline", answer_timeline, "step format", false },
+    { "/api/v1/profiles/*/memory", answer_memory, "step format", false },
+    { "/api/v1/profiles/*/peak", answer_peak, "step format", false },
+    { "/api/v1/profiles/*/tensors", answer_tensors, "format", false },
+    { "/api/v1/profiles/*/download/*", answer_download, "*", false },
     { 0 },
 };

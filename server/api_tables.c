@@ -50,4 +50,4 @@ static void answer_tables(catalog *c, const request *r, const route_words *w, an
     json_close(a, '}');
 }
 
-const route routes_tables[] = { { "/api/v1/tables", answer_tables, "" }, { 0 } };
+const route routes_tables[] = { { "/api/v1/tables", answer_tables, "", true }, { 0 } };

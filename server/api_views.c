@@ -109,4 +109,4 @@ static void answer_view(catalog *c, const request *r, const route_words *w, answ
     tfp_options_free(o);
 }
 
-const route routes_views[] = { { "/api/v1/profiles/*/views/*", answer_view, "*" }, { 0 } };
+const route routes_views[] = { { "/api/v1/profiles/*/views/*", answer_view, "*", false }, { 0 } };

@@ -1,37 +1,31 @@
-/* server/catalog.c: which profiles there are, and reading them. One thread reads, so that requests never wait long; what
- * nobody uses is forgotten, the longest unused first, when the files of those in memory pass a bound. */
+/* server/catalog.c: which profiles there are, and reading them. One thread looks, one reads, so that no request waits for
+ * either; what nobody uses is forgotten, the longest unused first, when those in memory pass a bound. */
 #include "catalog.h"
-#include "folder.h"
+#include "look.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define FILES_MOST 20000
-#define IN_MEMORY_MOST ((uint64_t)600 << 20) /* bytes of the files of profiles that are in memory */
-#define HEAD_BYTES 65536
+#define KEPT_MOST ((uint64_t)600 << 20) /* bytes of profiles in memory; those just used may pass it */
+#define HELD_MOST ((uint64_t)1500 << 20)
+#define JUST_MS 30000
+#define LOOK_MS 2000
+#define PACKED_GROWTH 8 /* gzip: what it takes in memory is not known before */
+#define TORN_MOST 30    /* readings in a row during which a file changed */
+#define PARTS 10000     /* of progress */
 
-typedef struct root { /* a folder given at start, or the folder of a file that was */
-    int fd;
-    char *path;
-    char *only; /* the one file of it that was given; NULL: all */
-    const char *format;
-} root;
-
-typedef struct part { /* a file of an entry */
-    size_t root;
-    const char *format;
-    char *path;
+struct loaded { /* a profile in memory */
+    tfp_profile *profile;
     uint64_t bytes;
-    int64_t modified_ns;
-} part;
+    unsigned users;
+    bool dropped; /* no entry has it any more: the last user frees it */
+};
 
 typedef struct entry {
     char id[24];
@@ -39,31 +33,44 @@ typedef struct entry {
     part *parts;
     size_t part_count;
     entry_state state;
-    double progress;
+    _Atomic unsigned progress; /* in PARTS; the reader says so while it reads */
     char *error;
-    tfp_profile *profile;
-    unsigned users;
-    uint64_t used;             /* when last, by the catalog's clock */
-    bool stale, present, gone; /* its files changed; a look found it; no look did */
-    struct entry *waits;       /* the next one to be read */
+    loaded *loaded;
+    unsigned torn;
+    int64_t used_ms;
+    bool stale, full, present, gone; /* its files changed; there was no memory; a look found it; no look did */
+    struct entry *waits;             /* the next one to be read */
 } entry;
 
 struct catalog {
     pthread_mutex_t lock;
-    pthread_cond_t changed;
+    pthread_cond_t asked;
     pthread_t reader;
-    bool reading, stop;
-    root *roots;
-    size_t root_count;
-    bool together;
-    entry **entries; /* they never move: leases point at them */
+    bool reading;
+    _Atomic bool stop;
+    const serve_options *options;
+    char *start; /* the folder in which the program was started */
+    look look;   /* of the thread that looks; its roots stay as they are */
+    _Atomic uint32_t cut_folders;
+    int64_t look_ms; /* when to look again */
+    entry **entries; /* they never move: the reader points at them */
     size_t entry_count, entry_room;
+    uint32_t *slots; /* by id: the number of the entry + 1 */
+    size_t slot_count;
     entry *first_waiting;
-    uint64_t version, clock;
-    time_t looked;
+    uint64_t version;
+    void (*changed)(void *ctx);
+    void *changed_ctx;
 };
 
-/* ---- finding ---- */
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- entries ---- */
 
 static uint64_t hash(uint64_t h, const char *text)
 {
@@ -71,326 +78,289 @@ static uint64_t hash(uint64_t h, const char *text)
     return h;
 }
 
-static const char *format_of(int fd, const char *path)
+static uint32_t *slot_of(const catalog *c, const char *id)
 {
-    static char head[HEAD_BYTES]; /* only the one who looks comes here */
-    ssize_t n = pread(fd, head, sizeof head, 0);
-    const char *base = strrchr(path, '/');
-    base = base ? base + 1 : path;
-    /* a bundle is known by its index; its shards and a SavedModel's other files are parts of something else */
-    if (strstr(path, ".data-") || strcmp(base, "fingerprint.pb") == 0 || strcmp(base, "checkpoint") == 0) return NULL;
-    return n > 0 ? tfp_recognise_bytes(path, head, (size_t)n, NULL) : NULL;
+    size_t at = hash(UINT64_C(0xcbf29ce484222325), id) & (c->slot_count - 1);
+    while (c->slots[at] && strcmp(c->entries[c->slots[at] - 1]->id, id) != 0) at = (at + 1) & (c->slot_count - 1);
+    return &c->slots[at];
 }
 
-static entry *entry_with(catalog *c, const char *id)
+static entry *entry_with(const catalog *c, const char *id)
 {
-    for (size_t i = 0; i < c->entry_count; i++)
-        if (strcmp(c->entries[i]->id, id) == 0) return c->entries[i];
-    return NULL;
+    if (!c->slot_count) return NULL;
+    uint32_t number = *slot_of(c, id);
+    return number ? c->entries[number - 1] : NULL;
 }
 
-static void free_parts(entry *e)
+static bool make_room(catalog *c)
 {
-    for (size_t i = 0; i < e->part_count; i++) free(e->parts[i].path);
-    free(e->parts);
-    e->parts = NULL;
-    e->part_count = 0;
-}
-
-static bool same_parts(const entry *e, const part *parts, size_t count)
-{
-    if (e->part_count != count) return false;
-    for (size_t i = 0; i < count; i++) {
-        const part *a = &e->parts[i], *b = &parts[i];
-        if (strcmp(a->path, b->path) || a->bytes != b->bytes || a->modified_ns != b->modified_ns) return false;
-    }
+    if (c->entry_count < c->entry_room) return true;
+    size_t room = c->entry_room ? c->entry_room * 2 : 64;
+    entry **more = realloc(c->entries, room * sizeof *more);
+    if (!more) return false;
+    c->entries = more;
+    uint32_t *slots = calloc(room * 2, sizeof *slots);
+    if (!slots) return false;
+    free(c->slots);
+    c->slots = slots;
+    c->slot_count = room * 2;
+    c->entry_room = room;
+    for (size_t i = 0; i < c->entry_count; i++) *slot_of(c, c->entries[i]->id) = (uint32_t)i + 1;
     return true;
 }
 
-static bool copy_parts(entry *e, const part *parts, size_t count)
+static entry *new_entry(catalog *c, const char *id, const found_profile *f)
 {
-    free_parts(e);
-    e->parts = calloc(count + 1, sizeof *e->parts);
-    for (size_t i = 0; e->parts && i < count; i++) {
-        e->parts[i] = parts[i];
-        if (!(e->parts[i].path = strdup(parts[i].path))) return false;
-        e->part_count++;
-    }
-    return e->parts != NULL;
-}
-
-static entry *new_entry(catalog *c, const char *id, const char *name)
-{
-    if (c->entry_count == c->entry_room) {
-        size_t room = c->entry_room ? c->entry_room * 2 : 64;
-        entry **more = realloc(c->entries, room * sizeof *more);
-        if (!more) return NULL;
-        c->entries = more;
-        c->entry_room = room;
-    }
-    entry *e = calloc(1, sizeof *e);
-    if (!e || !(e->name = strdup(name))) {
+    entry *e = make_room(c) ? calloc(1, sizeof *e) : NULL;
+    if (e) e->name = look_name(&c->look, f);
+    if (!e || !e->name) {
         free(e);
         return NULL;
     }
     snprintf(e->id, sizeof e->id, "%s", id);
-    return c->entries[c->entry_count++] = e;
+    c->entries[c->entry_count++] = e;
+    *slot_of(c, id) = (uint32_t)c->entry_count;
+    return e;
 }
 
-/* Takes over what a look found as one profile; `parts` are copied. */
-static bool found_profile(catalog *c, const part *parts, size_t count)
+/* The same in every run of the program, so that an address of the page can be kept. */
+static void make_id(const look *l, const part *p, char id[24])
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
+    h = hash(hash(h, l->roots[p->root].full), "/");
+    h = hash(hash(hash(h, p->path), "/"), p->format);
+    snprintf(id, 24, "%012llx", (unsigned long long)(h >> 16));
+}
+
+/* The lock is held. */
+static void take_over(catalog *c, const found_profile *f)
+{
     char id[24];
-    h = hash(hash(h, c->roots[parts[0].root].path), "/");
-    h = hash(hash(h, parts[0].path), parts[0].format);
-    snprintf(id, sizeof id, "%012llx", (unsigned long long)(h >> 16));
+    make_id(&c->look, f->parts, id);
     entry *e = entry_with(c, id);
-    if (!e) {
-        e = new_entry(c, id, parts[0].path);
-        if (!e) return false;
-        c->version++;
-    }
+    if (!e && !(e = new_entry(c, id, f))) return;
+    bool again = e->gone, same = parts_same(e->parts, e->part_count, f->parts, f->count);
     e->present = true;
-    if (e->gone) e->gone = false, c->version++;
-    if (same_parts(e, parts, count)) return true;
+    e->gone = false;
+    if (same && !again) return;
     c->version++;
+    if (same) return;
+    part *parts = parts_copy(f->parts, f->count);
+    if (!parts) return;
+    parts_free(e->parts, e->part_count);
+    e->parts = parts;
+    e->part_count = f->count;
     e->stale = e->state != ENTRY_UNREAD;
-    return copy_parts(e, parts, count);
 }
 
-typedef struct look { /* of one root */
-    catalog *c;
-    size_t root;
-    part *parts;
-    size_t count, room;
-    bool failed;
-} look;
-
-static bool see_file(void *ctx, const found_file *f)
+static void take_over_all(catalog *c)
 {
-    look *l = ctx;
-    const root *r = &l->c->roots[l->root];
-    if (r->only && strcmp(r->only, f->path) != 0) return true;
-    const char *format = r->format;
-    if (!format) {
-        int fd = folder_open(r->fd, f->path);
-        format = fd < 0 ? NULL : format_of(fd, f->path);
-        if (fd >= 0) close(fd);
-    }
-    if (!format) return true;
-    if (l->count == l->room) {
-        size_t room = l->room ? l->room * 2 : 64;
-        part *more = realloc(l->parts, room * sizeof *more);
-        if (!more) return false;
-        l->parts = more;
-        l->room = room;
-    }
-    char *path = strdup(f->path);
-    if (!path) return false;
-    l->parts[l->count++] = (part){ l->root, format, path, f->bytes, f->modified_ns };
-    return true;
-}
-
-static size_t folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) : 0;
-}
-
-static bool same_folder(const part *a, const part *b)
-{
-    size_t n = folder_length(a->path);
-    return a->root == b->root && n == folder_length(b->path) && strncmp(a->path, b->path, n) == 0;
-}
-
-/* A graph with the run metadata and the log beside it, when it is the only graph of its folder. */
-static size_t companions(const look *l, size_t graph, part *out, size_t room)
-{
-    size_t count = 0, graphs = 0;
-    out[count++] = l->parts[graph];
-    for (size_t i = 0; i < l->count; i++)
-        graphs += strcmp(l->parts[i].format, "graph") == 0 && same_folder(&l->parts[i], &l->parts[graph]);
-    for (int pass = 0; pass < 2 && graphs == 1; pass++) {
-        const char *wanted = pass ? "op_log" : "run_meta";
-        for (size_t i = 0; i < l->count && count < room; i++)
-            if (strcmp(l->parts[i].format, wanted) == 0 && same_folder(&l->parts[i], &l->parts[graph]))
-                out[count++] = l->parts[i];
-    }
-    return count;
-}
-
-static bool has_lone_graph(const look *l, size_t at)
-{
-    size_t graphs = 0;
-    for (size_t i = 0; i < l->count; i++)
-        graphs += strcmp(l->parts[i].format, "graph") == 0 && same_folder(&l->parts[i], &l->parts[at]);
-    return graphs == 1;
-}
-
-enum { PARTS_MOST = 256 };
-
-/* Profiles stand alone; a graph comes with what belongs to it; other files alone where there is no one graph for them. */
-static bool take_look(look *l)
-{
-    part parts[PARTS_MOST];
-    for (size_t i = 0; i < l->count; i++) {
-        const char *format = l->parts[i].format;
-        bool belongs = strcmp(format, "run_meta") == 0 || strcmp(format, "op_log") == 0;
-        if (strcmp(format, "op_log") == 0 || (belongs && has_lone_graph(l, i))) continue;
-        size_t count =
-            strcmp(format, "graph") == 0 ? companions(l, i, parts, PARTS_MOST) : (parts[0] = l->parts[i], (size_t)1);
-        if (!found_profile(l->c, parts, count)) return false;
-    }
-    return true;
-}
-
-static bool take_together(look *all)
-{
-    return !all->count || found_profile(all->c, all->parts, all->count < PARTS_MOST ? all->count : PARTS_MOST);
-}
-
-static void look_everywhere(catalog *c)
-{
-    look all = { .c = c };
-    bool ok = true;
+    pthread_mutex_lock(&c->lock);
+    uint64_t before = c->version;
     for (size_t i = 0; i < c->entry_count; i++) c->entries[i]->present = false;
-    for (size_t i = 0; i < c->root_count && ok; i++) {
-        all.root = i;
-        ok = folder_walk(c->roots[i].fd, FILES_MOST, see_file, &all);
-        if (c->together) continue;
-        if (ok) ok = take_look(&all);
-        for (size_t k = 0; k < all.count; k++) free(all.parts[k].path);
-        all.count = 0;
-    }
-    if (c->together && ok) take_together(&all);
-    for (size_t k = 0; k < all.count; k++) free(all.parts[k].path);
-    free(all.parts);
-    for (size_t i = 0; i < c->entry_count && ok; i++) {
+    for (size_t i = 0; i < c->look.found_count; i++) take_over(c, &c->look.found[i]);
+    for (size_t i = 0; i < c->entry_count; i++) {
         entry *e = c->entries[i];
         if (!e->present && !e->gone) e->gone = true, c->version++;
     }
+    bool changed = c->version != before;
+    pthread_mutex_unlock(&c->lock);
+    if (changed && c->changed) c->changed(c->changed_ctx);
 }
 
+/* The bigger the folders, the seldomer. */
 void catalog_look(catalog *c)
 {
-    time_t now = time(NULL);
-    pthread_mutex_lock(&c->lock);
-    if (now != c->looked) {
-        c->looked = now;
-        look_everywhere(c);
-    }
-    pthread_mutex_unlock(&c->lock);
+    int64_t begin = now_ms();
+    if (begin < c->look_ms) return;
+    if (look_again(&c->look)) take_over_all(c);
+    uint32_t cut = 0;
+    for (size_t i = 0; i < c->look.root_count && i < 32; i++) cut |= (uint32_t)c->look.roots[i].cut << i;
+    atomic_store(&c->cut_folders, cut);
+    int64_t end = now_ms();
+    c->look_ms = end + LOOK_MS + 20 * (end - begin);
+}
+
+const char *catalog_cut_folder(const catalog *c, size_t i)
+{
+    for (size_t k = 0; k < c->look.root_count && k < 32; k++)
+        if ((atomic_load(&c->cut_folders) >> k & 1) && !i--) return c->look.roots[k].given;
+    return NULL;
 }
 
 /* ---- reading ---- */
 
+typedef struct reading {
+    catalog *c;
+    entry *e;
+    const part *parts; /* a copy */
+    size_t count, at;
+    bool torn; /* a file changed meanwhile */
+    tfp_status status;
+    char *error;
+} reading;
+
 static int on_progress(void *ctx, uint64_t done, uint64_t total)
 {
-    entry *e = ctx;
-    e->progress = total ? (double)done / (double)total : 0;
-    return 0;
+    reading *x = ctx;
+    double share = total ? (double)(done < total ? done : total) / (double)total : 0;
+    atomic_store(&x->e->progress, (unsigned)(PARTS * ((double)x->at + share) / (double)x->count));
+    return atomic_load(&x->c->stop);
 }
 
-static tfp_status add_part(catalog *c, tfp_profile *p, const part *f, tfp_error *err)
+/* A checkpoint is many files, read by their common name now and when values are asked for. The folder that they stand in is
+ * opened below the root; what is named from there on has no slash. */
+static tfp_status add_checkpoint(const root *r, tfp_profile *p, const part *f, tfp_error *err)
 {
-    const root *r = &c->roots[f->root];
-    if (strcmp(f->format, "checkpoint") == 0) { /* read by its prefix: many files */
-        char path[PATH_MAX];
-        size_t size = strlen(f->path);
-        bool index = size > 6 && strcmp(f->path + size - 6, ".index") == 0;
-        snprintf(path, sizeof path, "/proc/self/fd/%d/%.*s", r->fd, (int)(index ? size - 6 : size), f->path);
-        return tfp_profile_add_file(p, "checkpoint", path, err);
-    }
+    char path[PATH_MAX];
+    size_t size = strlen(f->path);
+    bool index = size > 6 && strcmp(f->path + size - 6, ".index") == 0;
+    int n = snprintf(path, sizeof path, "/proc/self/fd/%d/%.*s", r->fd, (int)(index ? size - 6 : size), f->path);
+    return n < (int)sizeof path ? tfp_profile_add_file(p, "checkpoint", path, err) : TFP_BADFILE;
+}
+
+static tfp_status add_part(reading *x, tfp_profile *p, const part *f, tfp_error *err)
+{
+    const root *r = &x->c->look.roots[f->root];
+    file_state before, after;
+    if (strcmp(f->format, "checkpoint") == 0) return add_checkpoint(r, p, f, err);
     int fd = folder_open(r->fd, f->path);
+    if (!file_state_of(fd, &before)) before = f->state;
     tfp_status s = tfp_profile_add_descriptor(p, f->format, f->path, fd, err);
+    if (!file_state_of(fd, &after)) after = before;
+    x->torn |= !file_state_same(&before, &after) || (s && !file_state_same(&before, &f->state));
     if (fd >= 0) close(fd);
     return s;
 }
 
-static tfp_profile *read_profile(catalog *c, entry *e, const part *parts, size_t count, char **error)
+static tfp_profile *read_profile(reading *x)
 {
     tfp_error *err = tfp_error_new();
     tfp_profile *p = tfp_profile_new();
     tfp_status s = p && err ? TFP_OK : TFP_NOMEM;
     if (!s) s = tfp_profile_keep(p, TFP_KEEP_ALL | TFP_KEEP_PROGRAM);
-    if (!s) s = tfp_profile_on_progress(p, on_progress, e);
-    for (size_t i = 0; i < count && !s; i++) s = add_part(c, p, &parts[i], err);
+    if (!s) s = tfp_profile_on_progress(p, on_progress, x);
+    for (x->at = 0; x->at < x->count && !s; x->at++) s = add_part(x, p, &x->parts[x->at], err);
     if (!s) s = tfp_profile_finish(p, err);
-    if (s) {
-        *error = strdup(*tfp_error_message(err) ? tfp_error_message(err) : "out of memory");
-        tfp_profile_free(p);
-        p = NULL;
-    }
+    x->status = s;
+    if (s) x->error = strdup(*tfp_error_message(err) ? tfp_error_message(err) : "out of memory");
+    if (!s) tfp_profile_on_progress(p, NULL, NULL);
+    if (s) tfp_profile_free(p);
     tfp_error_free(err);
-    return p;
+    return s ? NULL : p;
 }
 
 static uint64_t bytes_of(const entry *e)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < e->part_count; i++) sum += e->parts[i].bytes;
+    for (size_t i = 0; i < e->part_count; i++) sum += e->parts[i].state.bytes;
     return sum;
 }
 
-static void forget(entry *e)
+static uint64_t expected_bytes(const entry *e)
 {
-    tfp_profile_free(e->profile);
-    e->profile = NULL;
-    e->state = ENTRY_UNREAD;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < e->part_count; i++) {
+        const char *path = e->parts[i].path;
+        size_t n = strlen(path);
+        sum += e->parts[i].state.bytes * (n > 3 && strcmp(path + n - 3, ".gz") == 0 ? PACKED_GROWTH : 1);
+    }
+    return sum;
 }
 
-/* Makes room for one more; the lock is held. */
+static void free_loaded(loaded *l)
+{
+    tfp_profile_free(l->profile);
+    free(l);
+}
+
+static void drop(entry *e)
+{
+    if (!e->loaded) return;
+    e->loaded->dropped = true;
+    if (!e->loaded->users) free_loaded(e->loaded);
+    e->loaded = NULL;
+}
+
+/* What is in memory, and who of those without users was unused longest. */
+static uint64_t sum_up(const catalog *c, entry **oldest)
+{
+    uint64_t sum = 0;
+    *oldest = NULL;
+    for (size_t i = 0; i < c->entry_count; i++) {
+        entry *e = c->entries[i];
+        if (!e->loaded) continue;
+        sum += e->loaded->bytes;
+        if (!e->loaded->users && (!*oldest || e->used_ms < (*oldest)->used_ms)) *oldest = e;
+    }
+    return sum;
+}
+
+/* Makes room for `coming` more bytes. What was just used is wanted again: a comparison needs all of its sides. */
 static void forget_unused(catalog *c, uint64_t coming)
 {
-    for (;;) {
-        uint64_t sum = coming;
-        entry *oldest = NULL;
-        for (size_t i = 0; i < c->entry_count; i++) {
-            entry *e = c->entries[i];
-            if (!e->profile) continue;
-            sum += bytes_of(e);
-            if (!e->users && (!oldest || e->used < oldest->used)) oldest = e;
-        }
-        if (sum <= IN_MEMORY_MOST || !oldest) return;
-        forget(oldest);
+    entry *oldest;
+    for (uint64_t sum; (sum = sum_up(c, &oldest) + coming) > KEPT_MOST && oldest;) {
+        if (sum <= HELD_MOST && now_ms() - oldest->used_ms < JUST_MS) return;
+        drop(oldest);
+        oldest->state = ENTRY_UNREAD;
+        c->version++;
     }
+}
+
+static void take_profile(catalog *c, entry *e, reading *x, tfp_profile *p)
+{
+    loaded *l = p ? calloc(1, sizeof *l) : NULL;
+    if (p && !l) {
+        tfp_profile_free(p);
+        x->status = TFP_NOMEM;
+    }
+    bool again = x->torn && ++e->torn < TORN_MOST;
+    if (!x->torn) e->torn = 0;
+    free(e->error);
+    e->error = x->error;
+    e->used_ms = now_ms();
+    e->full = x->status == TFP_NOMEM;
+    e->state = l ? ENTRY_READY : e->full || again || x->status == TFP_CANCELLED ? ENTRY_UNREAD : ENTRY_FAILED;
+    if (!l) return;
+    *l = (loaded){ .profile = p, .bytes = tfp_profile_memory(p) };
+    e->loaded = l;
+    forget_unused(c, 0);
 }
 
 /* One entry; the lock is held before and after, not while it is read. */
 static void read_entry(catalog *c, entry *e)
 {
-    entry copy = { 0 };
-    char *error = NULL;
-    bool ok = copy_parts(&copy, e->parts, e->part_count);
-    forget_unused(c, bytes_of(e));
+    part *parts = parts_copy(e->parts, e->part_count);
+    size_t count = e->part_count;
+    reading x = { .c = c, .e = e, .parts = parts, .count = count, .status = TFP_NOMEM };
+    e->stale = false;
+    forget_unused(c, expected_bytes(e));
     pthread_mutex_unlock(&c->lock);
-    tfp_profile *p = ok ? read_profile(c, e, copy.parts, copy.part_count, &error) : NULL;
+    tfp_profile *p = parts ? read_profile(&x) : NULL;
     pthread_mutex_lock(&c->lock);
-    free(e->error);
-    e->error = error;
-    e->profile = p;
-    e->state = p ? ENTRY_READY : ENTRY_FAILED;
-    e->stale = !same_parts(e, copy.parts, copy.part_count);
-    e->used = ++c->clock;
+    take_profile(c, e, &x, p);
+    e->stale |= x.torn || !parts_same(e->parts, e->part_count, parts, parts ? count : 0);
     c->version++;
-    free_parts(&copy);
+    parts_free(parts, count);
 }
 
 static void *read_all(void *ctx)
 {
     catalog *c = ctx;
     pthread_mutex_lock(&c->lock);
-    while (!c->stop) {
+    while (!atomic_load(&c->stop)) {
         entry *e = c->first_waiting;
         if (!e) {
-            pthread_cond_wait(&c->changed, &c->lock);
+            pthread_cond_wait(&c->asked, &c->lock);
             continue;
         }
         c->first_waiting = e->waits;
         e->waits = NULL;
         read_entry(c, e);
-        pthread_cond_broadcast(&c->changed);
+        pthread_mutex_unlock(&c->lock);
+        c->changed(c->changed_ctx);
+        pthread_mutex_lock(&c->lock);
     }
     pthread_mutex_unlock(&c->lock);
     return NULL;
@@ -403,80 +373,111 @@ static void ask_for(catalog *c, entry *e)
     *at = e;
     e->waits = NULL;
     e->state = ENTRY_LOADING;
-    e->progress = 0;
+    atomic_store(&e->progress, 0);
     c->version++;
-    pthread_cond_broadcast(&c->changed);
+    pthread_cond_signal(&c->asked);
 }
 
 /* ---- asking ---- */
 
-static void view_of(const catalog *c, const entry *e, entry_view *out)
+static char *files_of(const catalog *c, const entry *e)
 {
+    char *all = NULL;
+    size_t size = 0;
+    for (size_t i = 0; i < e->part_count; i++) {
+        char *one = look_file(&c->look, &e->parts[i]);
+        char *more = one ? realloc(all, size + strlen(one) + 2) : NULL;
+        if (!more) {
+            free(one);
+            free(all);
+            return NULL;
+        }
+        all = more;
+        memcpy(all + size, one, strlen(one) + 1);
+        size += strlen(one) + 1;
+        all[size] = '\0';
+        free(one);
+    }
+    return all;
+}
+
+static double progress_of(entry *e) { return (double)atomic_load(&e->progress) / PARTS; }
+
+static void view_of(const catalog *c, entry *e, entry_view *out)
+{
+    const root *r = &c->look.roots[e->parts[0].root];
     *out = (entry_view){ .name = e->name,
-                         .folder = c->roots[e->parts[0].root].path,
+                         .folder = r->only ? "" : r->given,
                          .format = e->parts[0].format,
                          .bytes = bytes_of(e),
                          .state = e->state,
-                         .progress = e->progress,
-                         .error = e->error };
+                         .progress = progress_of(e),
+                         .files = files_of(c, e) };
     snprintf(out->id, sizeof out->id, "%s", e->id);
+    if (e->state == ENTRY_FAILED) snprintf(out->error, sizeof out->error, "%s", e->error ? e->error : "");
     for (size_t i = 0; i < e->part_count; i++) {
-        int64_t seconds = e->parts[i].modified_ns / 1000000000;
+        int64_t seconds = e->parts[i].state.modified_ns / 1000000000;
         if (seconds > out->modified) out->modified = seconds;
     }
-    if (!e->profile) return;
-    out->steps = tfp_profile_step_count(e->profile);
-    out->nodes = tfp_profile_node_count(e->profile);
+    if (!e->loaded) return;
+    out->steps = tfp_profile_step_count(e->loaded->profile);
+    out->nodes = tfp_profile_node_count(e->loaded->profile);
 }
 
-uint64_t catalog_version(const catalog *c)
+void entry_view_free(entry_view *v)
 {
-    catalog *open = (catalog *)(uintptr_t)c;
-    pthread_mutex_lock(&open->lock);
+    free(v->files);
+    v->files = NULL;
+}
+
+uint64_t catalog_version(catalog *c)
+{
+    pthread_mutex_lock(&c->lock);
     uint64_t version = c->version;
-    pthread_mutex_unlock(&open->lock);
+    pthread_mutex_unlock(&c->lock);
     return version;
 }
 
-size_t catalog_count(const catalog *c)
+size_t catalog_count(catalog *c)
 {
-    catalog *open = (catalog *)(uintptr_t)c;
-    pthread_mutex_lock(&open->lock);
+    pthread_mutex_lock(&c->lock);
     size_t count = c->entry_count;
-    pthread_mutex_unlock(&open->lock);
+    pthread_mutex_unlock(&c->lock);
     return count;
 }
 
 bool catalog_view(catalog *c, size_t i, entry_view *out)
 {
     pthread_mutex_lock(&c->lock);
-    bool there = i < c->entry_count && !c->entries[i]->gone;
+    bool there = i < c->entry_count && !c->entries[i]->gone && c->entries[i]->part_count;
     if (there) view_of(c, c->entries[i], out);
     pthread_mutex_unlock(&c->lock);
     return there;
 }
 
-lease_result catalog_take(catalog *c, const char *id, lease *out, entry_view *view)
+static lease_result take(catalog *c, entry *e, lease *out)
 {
-    struct timespec until;
-    lease_result result = LEASE_UNKNOWN;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 1;
+    if (e->stale && (e->state == ENTRY_READY || e->state == ENTRY_FAILED)) {
+        drop(e);
+        e->state = ENTRY_UNREAD;
+    }
+    if (e->state == ENTRY_UNREAD && e->full) {
+        e->full = false; /* the next one to ask begins anew */
+        return LEASE_FULL;
+    }
+    if (e->state == ENTRY_UNREAD) ask_for(c, e);
+    if (e->state != ENTRY_READY) return e->state == ENTRY_FAILED ? LEASE_FAILED : LEASE_LOADING;
+    e->loaded->users++;
+    e->used_ms = now_ms();
+    *out = (lease){ e->loaded->profile, e->name, e->loaded };
+    return LEASE_OK;
+}
+
+lease_result catalog_take(catalog *c, const char *id, lease *out)
+{
     pthread_mutex_lock(&c->lock);
     entry *e = entry_with(c, id);
-    if (e && !e->gone) {
-        if (e->stale && !e->users && (e->state == ENTRY_READY || e->state == ENTRY_FAILED)) forget(e), e->stale = false;
-        if (e->state == ENTRY_UNREAD) ask_for(c, e);
-        while (e->state == ENTRY_LOADING && !c->stop)
-            if (pthread_cond_timedwait(&c->changed, &c->lock, &until)) break;
-        view_of(c, e, view);
-        result = e->state == ENTRY_READY ? LEASE_OK : e->state == ENTRY_FAILED ? LEASE_FAILED : LEASE_LOADING;
-        if (result == LEASE_OK) {
-            e->users++;
-            e->used = ++c->clock;
-            *out = (lease){ e->profile, e->name, e };
-        }
-    }
+    lease_result result = e && !e->gone && e->part_count ? take(c, e, out) : LEASE_UNKNOWN;
     pthread_mutex_unlock(&c->lock);
     return result;
 }
@@ -484,118 +485,118 @@ lease_result catalog_take(catalog *c, const char *id, lease *out, entry_view *vi
 void catalog_give_back(catalog *c, lease *l)
 {
     pthread_mutex_lock(&c->lock);
-    ((entry *)l->entry)->users--;
+    bool last = !--l->held->users && l->held->dropped;
+    pthread_mutex_unlock(&c->lock);
+    if (last) free_loaded(l->held);
+}
+
+void catalog_told(catalog *c, const char *id, double *progress, char *error, size_t room)
+{
+    pthread_mutex_lock(&c->lock);
+    entry *e = entry_with(c, id);
+    *progress = e ? progress_of(e) : 0;
+    snprintf(error, room, "%s", e && e->error ? e->error : "it cannot be read");
     pthread_mutex_unlock(&c->lock);
 }
 
-int catalog_open_text(catalog *c, const char *path)
+const serve_options *catalog_options(const catalog *c) { return c->options; }
+
+/* ---- source texts ---- */
+
+static int open_in_full(const catalog *c, const char *path)
 {
-    for (size_t i = 0; i < c->root_count; i++) {
-        const root *r = &c->roots[i];
-        if (r->only) continue;
-        size_t n = strlen(r->path);
-        const char *below = strncmp(path, r->path, n) == 0 && path[n] == '/' ? path + n + 1 : path;
-        int fd = *below == '/' ? -1 : folder_open(r->fd, below);
+    for (size_t i = 0; i < c->look.root_count; i++) {
+        const root *r = &c->look.roots[i];
+        size_t n = strlen(r->full);
+        if (r->only || strncmp(path, r->full, n) != 0 || (n > 1 && path[n] != '/')) continue;
+        int fd = folder_open(r->fd, path + n + (n > 1));
         if (fd >= 0) return fd;
     }
     return -1;
 }
 
+int catalog_open_text(catalog *c, const char *path)
+{
+    char full[PATH_MAX];
+    if (*path == '/') return open_in_full(c, path);
+    int n = snprintf(full, sizeof full, "%s/%s", c->start ? c->start : "", path), fd = -1;
+    if (n > 0 && n < (int)sizeof full) fd = open_in_full(c, full);
+    for (size_t i = 0; fd < 0 && i < c->look.root_count; i++)
+        if (!c->look.roots[i].only) fd = folder_open(c->look.roots[i].fd, path);
+    return fd;
+}
+
+size_t catalog_folders(const catalog *c, int *out, size_t most)
+{
+    for (size_t i = 0; i < c->look.root_count && i < most; i++) out[i] = c->look.roots[i].fd;
+    return c->look.root_count;
+}
+
 bool catalog_has_folders(const catalog *c)
 {
-    for (size_t i = 0; i < c->root_count; i++)
-        if (!c->roots[i].only) return true;
+    for (size_t i = 0; i < c->look.root_count; i++)
+        if (!c->look.roots[i].only) return true;
     return false;
 }
 
 /* ---- the start and the end ---- */
 
-static bool add_root(catalog *c, const serve_input *in, char *why, size_t room)
-{
-    struct stat st;
-    char *full = realpath(in->path, NULL);
-    if (!full || stat(full, &st)) {
-        snprintf(why, room, "%s: %s", in->path, strerror(errno));
-        free(full);
-        return false;
-    }
-    root r = { .fd = -1, .path = full, .format = in->format };
-    if (!S_ISDIR(st.st_mode)) {
-        char *slash = strrchr(full, '/');
-        r.only = strdup(slash + 1);
-        slash[slash == full ? 1 : 0] = 0;
-        if (!r.only) {
-            free(full);
-            snprintf(why, room, "out of memory");
-            return false;
-        }
-    }
-    r.fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (r.fd < 0) {
-        snprintf(why, room, "%s: %s", in->path, strerror(errno));
-        free(r.only);
-        free(full);
-        return false;
-    }
-    c->roots[c->root_count++] = r;
-    return true;
-}
-
 catalog *catalog_new(const serve_options *o, char *why, size_t room)
 {
     catalog *c = calloc(1, sizeof *c);
-    if (c) c->roots = calloc(o->input_count + 1, sizeof *c->roots);
-    if (!c || !c->roots) {
-        free(c);
+    if (!c) {
         snprintf(why, room, "out of memory");
         return NULL;
     }
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->changed, NULL);
-    c->together = o->together;
-    bool ok = true;
-    for (size_t i = 0; i < o->input_count && ok; i++) ok = add_root(c, &o->inputs[i], why, room);
-    if (ok) catalog_look(c);
-    for (size_t i = 0; i < c->root_count && ok; i++) { /* a file that was named must be a profile */
-        if (!c->roots[i].only || c->entry_count) continue;
-        ok = false;
-        tfp_error *err = tfp_error_new();
-        if (!tfp_recognise_file(o->inputs[i].path, err)) snprintf(why, room, "%s", tfp_error_message(err));
-        tfp_error_free(err);
+    pthread_cond_init(&c->asked, NULL);
+    c->options = o;
+    c->start = realpath(".", NULL);
+    c->version = 1;
+    if (look_open(&c->look, o, why, room)) {
+        take_over_all(c);
+        return c;
     }
-    if (ok && !(c->reading = pthread_create(&c->reader, NULL, read_all, c) == 0)) {
-        ok = false;
-        snprintf(why, room, "no thread can be had");
-    }
-    if (ok) return c;
     catalog_free(c);
     return NULL;
+}
+
+bool catalog_start(catalog *c, void (*changed)(void *ctx), void *ctx)
+{
+    c->changed = changed;
+    c->changed_ctx = ctx;
+    c->reading = pthread_create(&c->reader, NULL, read_all, c) == 0;
+    return c->reading;
+}
+
+void catalog_stop(catalog *c)
+{
+    if (!c) return;
+    pthread_mutex_lock(&c->lock);
+    atomic_store(&c->stop, true);
+    pthread_cond_broadcast(&c->asked);
+    pthread_mutex_unlock(&c->lock);
+    if (c->reading) pthread_join(c->reader, NULL);
+    c->reading = false;
 }
 
 void catalog_free(catalog *c)
 {
     if (!c) return;
-    pthread_mutex_lock(&c->lock);
-    c->stop = true;
-    pthread_cond_broadcast(&c->changed);
-    pthread_mutex_unlock(&c->lock);
-    if (c->reading) pthread_join(c->reader, NULL);
+    catalog_stop(c);
     for (size_t i = 0; i < c->entry_count; i++) {
         entry *e = c->entries[i];
-        tfp_profile_free(e->profile);
-        free_parts(e);
+        drop(e);
+        parts_free(e->parts, e->part_count);
         free(e->name);
         free(e->error);
         free(e);
     }
-    for (size_t i = 0; i < c->root_count; i++) {
-        close(c->roots[i].fd);
-        free(c->roots[i].path);
-        free(c->roots[i].only);
-    }
+    look_close(&c->look);
     free(c->entries);
-    free(c->roots);
+    free(c->slots);
+    free(c->start);
     pthread_mutex_destroy(&c->lock);
-    pthread_cond_destroy(&c->changed);
+    pthread_cond_destroy(&c->asked);
     free(c);
 }

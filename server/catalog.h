@@ -17,31 +17,41 @@ typedef struct entry_view { /* a copy of what is known of an entry */
     uint64_t bytes;
     int64_t modified; /* seconds since 1970 */
     entry_state state;
-    double progress;   /* 0 to 1 */
-    const char *error; /* of a failed one; lives until the catalog's list changes */
+    double progress;  /* 0 to 1 */
+    char error[1024]; /* of a failed one */
     size_t steps, nodes;
+    char *files; /* as one would type them, each ended by NUL, the last by two; NULL without memory */
 } entry_view;
+void entry_view_free(entry_view *v);
 
-/* Opens the folders and finds what is in them. NULL: `why` says why not. */
+/* Opens the folders and finds what is in them. NULL: `why` says why not. `changed` is called whenever the list did. */
 catalog *catalog_new(const serve_options *o, char *why, size_t room);
+bool catalog_start(catalog *c, void (*changed)(void *ctx), void *ctx); /* begins to read what is asked for */
+void catalog_stop(catalog *c);                                         /* `changed` is not called after it */
 void catalog_free(catalog *c);
+size_t catalog_folders(const catalog *c, int *out, size_t most); /* how many are held, and their descriptors */
+const serve_options *catalog_options(const catalog *c);
 
-/* Looks again for new and changed files, at most once a second. */
+/* Looks again for new and changed files, when it is time to. One thread only. */
 void catalog_look(catalog *c);
-uint64_t catalog_version(const catalog *c); /* grows whenever the list changes */
-size_t catalog_count(const catalog *c);
-bool catalog_view(catalog *c, size_t i, entry_view *out);
+uint64_t catalog_version(catalog *c); /* grows whenever the list changes */
+size_t catalog_count(catalog *c);
+bool catalog_view(catalog *c, size_t i, entry_view *out); /* false: it is gone */
+const char *catalog_cut_folder(const catalog *c,
+                               size_t i); /* folders with more files than are looked at; NULL past the end */
 
 /* A profile in use: it is not forgotten until it is given back. */
+typedef struct loaded loaded;
 typedef struct lease {
     const tfp_profile *profile;
     const char *name; /* lives as long as the catalog */
-    void *entry;
+    loaded *held;
 } lease;
 typedef enum lease_result { LEASE_OK, LEASE_LOADING, LEASE_FAILED, LEASE_UNKNOWN, LEASE_FULL } lease_result;
-/* Begins to read it when it is not there, and waits a second for it. *view tells how it stands, except for UNKNOWN. */
-lease_result catalog_take(catalog *c, const char *id, lease *out, entry_view *view);
+/* Begins to read it when it is not there; never waits. */
+lease_result catalog_take(catalog *c, const char *id, lease *out);
 void catalog_give_back(catalog *c, lease *l);
+void catalog_told(catalog *c, const char *id, double *progress, char *error, size_t room); /* of one that is not OK */
 
 /* The text of a file below one of the folders given at start, named by its path from any of them or in full; -1 when
  * there is none such, else a descriptor. */

@@ -4,9 +4,8 @@
 
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 
-#define ASKING_MOST_MS 8000
+#define ASKING_MOST_MS 8000 /* the door lets in only whole requests: more than enough */
 #define TAKING_MOST_MS 120000
 
 struct connection {
@@ -15,13 +14,6 @@ struct connection {
     bool answering;
     int64_t since_ms;
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static connection *context_of(server *s, struct MHD_Connection *c)
 {
@@ -34,7 +26,7 @@ static void set(server *s, connection *k, bool answering)
     if (!k) return;
     pthread_mutex_lock(&s->lock);
     k->answering = answering;
-    k->since_ms = now_ms();
+    k->since_ms = http_now_ms();
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -42,7 +34,11 @@ void connections_asks(server *s, struct MHD_Connection *c) { set(s, context_of(s
 
 void connections_completed(void *cls, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why)
 {
-    (void)state, (void)why;
+    job *j = *state;
+    (void)why;
+    if (j) answer_free(&j->answer);
+    free(j);
+    *state = NULL;
     set(cls, context_of(cls, c), false);
 }
 
@@ -53,7 +49,7 @@ static void begin(server *s, struct MHD_Connection *c, void **context)
     *context = k;
     if (!k) return;
     k->socket = info->connect_fd;
-    k->since_ms = now_ms();
+    k->since_ms = http_now_ms();
     pthread_mutex_lock(&s->lock);
     k->next = s->connections;
     if (k->next) k->next->previous = k;
@@ -86,7 +82,7 @@ void connections_notify(void *cls, struct MHD_Connection *c, void **context, enu
 
 void connections_cut(server *s, bool all)
 {
-    int64_t now = now_ms();
+    int64_t now = http_now_ms();
     pthread_mutex_lock(&s->lock);
     for (connection *k = s->connections; k; k = k->next)
         if (all || now - k->since_ms > (k->answering ? TAKING_MOST_MS : ASKING_MOST_MS)) shutdown(k->socket, SHUT_RDWR);

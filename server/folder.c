@@ -1,9 +1,11 @@
-/* server/folder.c: openat2 keeps a path below its folder whatever links lie there. */
+/* server/folder.c: openat2 keeps a path below its folder whatever links lie there; without it (Linux before 5.6, some
+ * containers) each part of a path is opened by itself, and links are not followed. */
 #include "folder.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +13,33 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define DEEP_MOST 4
+static int open_step_by_step(int folder, const char *path, int flags)
+{
+    char part[NAME_MAX + 1];
+    int at = openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    while (at >= 0) {
+        size_t n = strcspn(path, "/");
+        bool last = !path[n];
+        int next = -1;
+        if (n && n <= NAME_MAX && strncmp(path, "..", n < 2 ? 2 : n) != 0) {
+            memcpy(part, path, n);
+            part[n] = '\0';
+            next = openat(at, part, (last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | O_NOFOLLOW);
+        }
+        close(at);
+        if (last) return next;
+        at = next;
+        path += n + 1;
+    }
+    return -1;
+}
 
 static int open_below(int folder, const char *path, int flags)
 {
     struct open_how how = { .flags = (uint64_t)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
-    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return fd;
+    return open_step_by_step(folder, path, flags);
 }
 
 int folder_open(int folder, const char *path)
@@ -30,85 +53,110 @@ int folder_open(int folder, const char *path)
     return fd;
 }
 
+static file_state state_of(const struct stat *st)
+{
+    return (file_state){ (uint64_t)st->st_size, st->st_ino,
+                         (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec };
+}
+
+bool file_state_of(int fd, file_state *out)
+{
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st)) return false;
+    *out = state_of(&st);
+    return true;
+}
+
+bool file_state_same(const file_state *a, const file_state *b)
+{
+    return a->bytes == b->bytes && a->inode == b->inode && a->modified_ns == b->modified_ns;
+}
+
+/* ---- the walk ---- */
+
+typedef struct found {
+    char *path;
+    file_state state;
+} found;
+
 typedef struct paths {
-    char **at;
+    found *at;
     size_t count, room;
 } paths;
 
-static bool add_path(paths *p, const char *folder, const char *name)
+static bool add_path(paths *p, const char *folder, const char *name, const struct stat *st)
 {
     if (p->count == p->room) {
         size_t room = p->room ? p->room * 2 : 64;
-        char **more = realloc(p->at, room * sizeof *more);
+        found *more = realloc(p->at, room * sizeof *more);
         if (!more) return false;
         p->at = more;
         p->room = room;
     }
-    size_t length = strlen(folder), size = length + strlen(name) + 2;
-    char *path = malloc(size);
+    size_t length = strlen(folder), size = strlen(name) + 1;
+    char *path = malloc(length + 1 + size);
     if (!path) return false;
-    if (length) {
-        memcpy(path, folder, length);
-        path[length++] = '/';
-    }
-    strcpy(path + length, name);
-    p->at[p->count++] = path;
+    memcpy(path, folder, length);
+    if (length) path[length++] = '/';
+    memcpy(path + length, name, size);
+    p->at[p->count++] = (found){ path, state_of(st) };
     return true;
 }
 
 static int depth_of(const char *path)
 {
-    int depth = 0;
+    int depth = *path != 0;
     for (; *path; path++) depth += *path == '/';
     return depth;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_path(const void *a, const void *b) { return strcmp(((const found *)a)->path, ((const found *)b)->path); }
 
 static void free_paths(paths *p)
 {
-    for (size_t i = 0; i < p->count; i++) free(p->at[i]);
+    for (size_t i = 0; i < p->count; i++) free(p->at[i].path);
     free(p->at);
 }
 
-/* The entries of one folder: folders go to `todo`, files to `files`. */
-static bool list_folder(int root, const char *path, paths *todo, paths *files, size_t most)
+/* The entries of one folder: folders go to `todo`, files to `files`. A folder that cannot be read is left out. */
+static walk_result list_folder(int root, const char *path, paths *todo, paths *files, size_t most)
 {
     int fd = open_below(root, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    bool ok = true;
+    walk_result result = WALK_WHOLE;
     if (!d) {
         if (fd >= 0) close(fd);
-        return true;
+        return WALK_WHOLE;
     }
-    for (struct dirent *e; ok && files->count < most && (e = readdir(d));) {
+    for (struct dirent *e; result == WALK_WHOLE && (e = readdir(d));) {
         struct stat st;
+        bool ok = true;
         if (e->d_name[0] == '.' || fstatat(dirfd(d), e->d_name, &st, 0)) continue;
-        if (S_ISREG(st.st_mode)) ok = add_path(files, path, e->d_name);
-        if (S_ISDIR(st.st_mode) && depth_of(path) + (*path != 0) < DEEP_MOST) ok = add_path(todo, path, e->d_name);
+        if (files->count >= most || todo->count >= most)
+            result = WALK_CUT;
+        else if (S_ISREG(st.st_mode))
+            ok = add_path(files, path, e->d_name, &st);
+        else if (S_ISDIR(st.st_mode) && depth_of(path) < FOLDER_DEPTH)
+            ok = add_path(todo, path, e->d_name, &st);
+        if (!ok) result = WALK_FAILED;
     }
     closedir(d);
-    return ok;
+    return result;
 }
 
-bool folder_walk(int folder, size_t most, bool (*each)(void *ctx, const found_file *f), void *ctx)
+walk_result folder_walk(int folder, size_t most, bool (*each)(void *ctx, const char *path, const file_state *f),
+                        void *ctx)
 {
     paths todo = { 0 }, files = { 0 };
-    bool ok = list_folder(folder, "", &todo, &files, most);
-    for (size_t i = 0; ok && i < todo.count && todo.count < most; i++)
-        ok = list_folder(folder, todo.at[i], &todo, &files, most);
-    if (files.count) qsort(files.at, files.count, sizeof *files.at, by_name);
-    for (size_t i = 0; ok && i < files.count; i++) {
-        struct stat st;
-        int fd = folder_open(folder, files.at[i]);
-        if (fd < 0) continue;
-        if (fstat(fd, &st) == 0) {
-            int64_t when = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-            ok = each(ctx, &(found_file){ files.at[i], (uint64_t)st.st_size, when });
-        }
-        close(fd);
+    walk_result result = list_folder(folder, "", &todo, &files, most);
+    for (size_t i = 0; result == WALK_WHOLE && i < todo.count; i++) {
+        const char *path = todo.at[i].path; /* the table moves while it grows, the texts do not */
+        result = list_folder(folder, path, &todo, &files, most);
     }
+    if (files.count) qsort(files.at, files.count, sizeof *files.at, by_path);
+    for (size_t i = 0; result != WALK_FAILED && i < files.count; i++)
+        if (!each(ctx, files.at[i].path, &files.at[i].state)) result = WALK_FAILED;
     free_paths(&todo);
     free_paths(&files);
-    return ok;
+    return result;
 }

@@ -6,17 +6,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct found_file {
-    const char *path; /* below the folder */
-    uint64_t bytes;
+typedef struct file_state { /* by which a file is known to be the same, unchanged */
+    uint64_t bytes, inode;
     int64_t modified_ns;
-} found_file;
+} file_state;
 
 /* A file below `folder`, read only; -1 when it is not there, not below it, or no regular file. */
 int folder_open(int folder, const char *path);
+bool file_state_of(int fd, file_state *out);
+bool file_state_same(const file_state *a, const file_state *b);
 
-/* Calls each() for every regular file below, in byte order of the paths, at most `most` and four folders deep. false:
- * out of memory, or each() said to stop. */
-bool folder_walk(int folder, size_t most, bool (*each)(void *ctx, const found_file *f), void *ctx);
+typedef enum walk_result { WALK_WHOLE, WALK_CUT, WALK_FAILED } walk_result;
+enum { FOLDER_DEPTH = 6 };
+
+/* Calls each() for every regular file below, in byte order of the paths, at most `most` of them and FOLDER_DEPTH folders
+ * deep; hidden ones are left out. FAILED: out of memory, or each() said to stop. */
+walk_result folder_walk(int folder, size_t most, bool (*each)(void *ctx, const char *path, const file_state *f),
+                        void *ctx);
 
 #endif

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <zlib.h>
 
-#define BODIES_MOST ((size_t)160 << 20) /* bytes of all answers that are being sent */
+#define BODIES_MOST ((size_t)96 << 20) /* bytes of all answers that are being sent; one alone may pass it */
 #define WORTH_PACKING 1024
 
 /* ---- parameters ---- */
@@ -176,9 +177,7 @@ static int refuse(const server *s, const char *method, const headers *h, const r
 
 /* ---- answers ---- */
 
-static const struct {
-    const char *name, *value;
-} always[] = {
+const http_header http_always[] = {
     { "Content-Security-Policy",
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
       "font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
@@ -188,7 +187,21 @@ static const struct {
     { "Cross-Origin-Opener-Policy", "same-origin" },
     { "Cross-Origin-Resource-Policy", "same-origin" },
     { "Vary", "Accept-Encoding, Cookie, Authorization" },
+    { 0 },
 };
+
+const char *http_reason(int status)
+{
+    static const struct {
+        int status;
+        const char *reason;
+    } all[] = { { 400, "Bad Request" },       { 405, "Method Not Allowed" }, { 408, "Request Timeout" },
+                { 413, "Content Too Large" }, { 414, "URI Too Long" },       { 417, "Expectation Failed" },
+                { 431, "Headers Too Large" }, { 503, "Service Unavailable" } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].status == status) return all[i].reason;
+    return "No";
+}
 
 typedef struct body { /* of an answer, until it is sent */
     server *s;
@@ -228,6 +241,40 @@ static bool pack(answer *a)
     return a->packed = true;
 }
 
+/* A page's file for who cannot unpack it. */
+static void unpack(answer *a)
+{
+    unsigned char part[16384];
+    z_stream z = { .next_in = (unsigned char *)(uintptr_t)a->fixed, .avail_in = (uInt)a->size };
+    int rc = inflateInit2(&z, 15 + 16);
+    a->fixed = NULL;
+    a->size = 0;
+    a->packed = false;
+    if (rc != Z_OK) {
+        a->failed = true;
+        return;
+    }
+    do {
+        z.next_out = part;
+        z.avail_out = sizeof part;
+        rc = inflate(&z, Z_NO_FLUSH);
+        answer_add(a, part, sizeof part - z.avail_out);
+    } while (rc == Z_OK);
+    a->failed |= rc != Z_STREAM_END;
+    inflateEnd(&z);
+}
+
+/* Its bytes as they go out. */
+static void prepare(answer *a, bool can_unpack)
+{
+    if (a->packed && !can_unpack) unpack(a);
+    if (a->failed) return;
+    const void *data = a->fixed ? a->fixed : a->data;
+    snprintf(a->tag, sizeof a->tag, "\"%016llx%s\"", (unsigned long long)XXH3_64bits(data ? data : "", a->size),
+             can_unpack ? "-gzip" : "");
+    if (!a->fixed && a->size >= WORTH_PACKING && can_unpack) pack(a);
+}
+
 static struct MHD_Response *response_of(server *s, answer *a)
 {
     body *b = calloc(1, sizeof *b);
@@ -242,38 +289,35 @@ static struct MHD_Response *response_of(server *s, answer *a)
     return m;
 }
 
-static enum MHD_Result send_answer(server *s, struct MHD_Connection *c, const headers *h, answer *a, bool set_cookie)
+/* Takes its bytes into account; false: there is no room for them now. */
+static bool has_room(server *s, const answer *a)
 {
-    char tag[24], cookie[160], file[400];
-    bool can_unpack = h->encoding && strstr(h->encoding, "gzip");
-    if (a->failed || (!a->fixed && atomic_load(&s->bodies) + a->size > BODIES_MOST))
-        answer_error(a, 503, "%s",
-                     a->failed ? "the answer is too long, or there is no memory for it"
-                               : "too many answers are on their way: ask again");
-    const void *data = a->fixed ? a->fixed : a->data;
-    snprintf(tag, sizeof tag, "\"%016llx\"", (unsigned long long)XXH3_64bits(data ? data : "", a->size));
-    bool known = a->status == 200 && h->match && strstr(h->match, tag);
-    if (known) {
-        answer_free(a);
-        a->fixed = NULL;
-        a->size = 0;
-        a->packed = false;
-        a->status = 304;
-    }
-    if (!a->fixed && a->size >= WORTH_PACKING && can_unpack) pack(a);
-    const char *type = a->type;
-    struct MHD_Response *m = response_of(s, a);
-    if (!m) return MHD_NO;
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        s->mhd.MHD_add_response_header(m, always[i].name, always[i].value);
-    if (type && a->status != 304) s->mhd.MHD_add_response_header(m, "Content-Type", type);
+    size_t others = atomic_load(&s->bodies);
+    return a->fixed || !others || others + a->size <= BODIES_MOST;
+}
+
+static void forget_body(answer *a, int status)
+{
+    answer_free(a);
+    a->fixed = NULL;
+    a->size = 0;
+    a->packed = false;
+    a->status = status;
+    a->type = NULL;
+}
+
+static void add_headers(server *s, struct MHD_Response *m, const answer *a, bool set_cookie)
+{
+    char cookie[160], file[400];
+    for (const http_header *h = http_always; h->name; h++) s->mhd.MHD_add_response_header(m, h->name, h->value);
+    if (a->type) s->mhd.MHD_add_response_header(m, "Content-Type", a->type);
     s->mhd.MHD_add_response_header(m, "Cache-Control",
                                    a->immutable ? "private, max-age=31536000, immutable" : "private, no-cache");
-    if (a->status == 200 || a->status == 304) s->mhd.MHD_add_response_header(m, "ETag", tag);
+    s->mhd.MHD_add_response_header(m, "Connection", "close");
+    if (a->status == 200 || a->status == 304) s->mhd.MHD_add_response_header(m, "ETag", a->tag);
     if (a->packed) s->mhd.MHD_add_response_header(m, "Content-Encoding", "gzip");
     if (a->status == 405) s->mhd.MHD_add_response_header(m, "Allow", "GET, HEAD");
     if (a->status == 503 || a->status == 202) s->mhd.MHD_add_response_header(m, "Retry-After", "1");
-    if (a->status == 400 || a->status == 413) s->mhd.MHD_add_response_header(m, "Connection", "close");
     if (a->status == 303) s->mhd.MHD_add_response_header(m, "Location", "/");
     if (set_cookie) {
         snprintf(cookie, sizeof cookie, "tfprof-%d=%s; HttpOnly; SameSite=Strict; Path=/", s->port, s->token);
@@ -283,6 +327,19 @@ static enum MHD_Result send_answer(server *s, struct MHD_Connection *c, const he
         snprintf(file, sizeof file, "attachment; filename=\"%s\"", a->file);
         s->mhd.MHD_add_response_header(m, "Content-Disposition", file);
     }
+}
+
+static enum MHD_Result send_answer(server *s, struct MHD_Connection *c, const headers *h, answer *a, bool set_cookie)
+{
+    if (a->failed || !has_room(s, a))
+        answer_error(a, 503, "%s",
+                     a->failed ? "the answer is too long, or there is no memory for it"
+                               : "too many answers are on their way: ask again");
+    if (a->status == 200 && h->match && *a->tag && (strstr(h->match, a->tag) || strcmp(h->match, "*") == 0))
+        forget_body(a, 304);
+    struct MHD_Response *m = response_of(s, a);
+    if (!m) return MHD_NO;
+    add_headers(s, m, a, set_cookie);
     enum MHD_Result sent = s->mhd.MHD_queue_response(c, (unsigned)a->status, m);
     s->mhd.MHD_destroy_response(m);
     return sent;
@@ -290,36 +347,105 @@ static enum MHD_Result send_answer(server *s, struct MHD_Connection *c, const he
 
 /* ---- one request ---- */
 
-/* Called when the headers are there, and again when a body is there or there is none. A request with a body is answered
- * at once, which ends the connection; one without at the end, so that the connection can be used again. */
+static void read_headers(server *s, struct MHD_Connection *c, headers *h)
+{
+    *h = (headers){ 0 };
+    s->mhd.MHD_get_connection_values_n(c, MHD_HEADER_KIND, take_header, h);
+}
+
+static enum MHD_Result answer_now(server *s, job *j, const headers *h, bool visit)
+{
+    if (!visit && !j->answer.failed && !*j->answer.tag) prepare(&j->answer, j->can_unpack);
+    return send_answer(s, j->connection, h, &j->answer, visit);
+}
+
+/* What takes a while sleeps until it is done; all else is answered at once. */
+static enum MHD_Result take_route(server *s, job *j, const headers *h)
+{
+    if (!routes_quick(j->request.path) || strcmp(j->request.path, "/api/v1/changes") == 0) {
+        s->mhd.MHD_suspend_connection(j->connection);
+        if (jobs_add(&s->jobs, j)) return MHD_YES;
+        s->mhd.MHD_resume_connection(j->connection);
+        answer_error(&j->answer, 503, "too many requests: ask again");
+        j->done = true;
+        return MHD_YES;
+    }
+    routes_answer(s->catalog, &j->request, &j->answer);
+    return answer_now(s, j, h, false);
+}
+
+static enum MHD_Result begin(server *s, job *j, const char *method, const char *path, const headers *h)
+{
+    request *r = &j->request;
+    r->path = path;
+    connections_asks(s, j->connection);
+    s->mhd.MHD_get_connection_values_n(j->connection, MHD_GET_ARGUMENT_KIND, take_parameter, r);
+    j->can_unpack = h->encoding && strstr(h->encoding, "gzip");
+    if (refuse(s, method, h, r, &j->answer)) return answer_now(s, j, h, false);
+    if (!*s->token || !request_value(r, "token") || strcmp(path, "/") != 0) return take_route(s, j, h);
+    j->answer.status = 303;
+    j->answer.type = NULL;
+    return answer_now(s, j, h, true);
+}
+
+/* Called when the headers are there, again when it is clear that there is no body, and again when a job is done. */
 enum MHD_Result http_request(void *cls, struct MHD_Connection *c, const char *path, const char *method,
                              const char *version, const char *data, size_t *size, void **state)
 {
     server *s = cls;
-    headers h = { 0 };
-    answer a = { .status = 200, .type = "application/json" };
-    bool first = !*state, visit = false;
+    headers h;
+    job *j = *state;
     (void)version, (void)data;
     *size = 0;
-    *state = s;
-    s->mhd.MHD_get_connection_values_n(c, MHD_HEADER_KIND, take_header, &h);
-    if (first && !h.body && h.lengths <= 1 && !h.expect) return MHD_YES;
-    request *r = calloc(1, sizeof *r);
-    if (!r) return MHD_NO;
-    r->path = path;
-    connections_asks(s, c);
-    s->mhd.MHD_get_connection_values_n(c, MHD_GET_ARGUMENT_KIND, take_parameter, r);
-    if (!refuse(s, method, &h, r, &a)) {
-        visit = request_value(r, "token") && *s->token && strcmp(path, "/") == 0;
-        if (visit) {
-            a.status = 303;
-            a.type = NULL;
-        } else {
-            routes_answer(s->catalog, r, &a);
-        }
+    if (!j) {
+        *state = j = calloc(1, sizeof *j);
+        if (!j) return MHD_NO;
+        j->connection = c;
+        j->since_ms = http_now_ms();
+        j->answer = (answer){ .status = 200, .type = "application/json" };
+        return MHD_YES;
     }
-    enum MHD_Result sent = send_answer(s, c, &h, &a, visit);
-    answer_free(&a);
-    free(r);
-    return sent;
+    read_headers(s, c, &h);
+    if (j->done) return answer_now(s, j, &h, false);
+    if (j->asked) return MHD_YES; /* it sleeps */
+    j->asked = true;
+    return begin(s, j, method, path, &h);
+}
+
+/* ---- jobs ---- */
+
+void http_work(void *ctx, job *j)
+{
+    server *s = ctx;
+    j->answer = (answer){ .status = 200, .type = "application/json" };
+    routes_answer(s->catalog, &j->request, &j->answer);
+    if (j->answer.failed || !has_room(s, &j->answer)) return;
+    prepare(&j->answer, j->can_unpack);
+}
+
+void http_wake(void *ctx, job *j)
+{
+    server *s = ctx;
+    s->mhd.MHD_resume_connection(j->connection);
+}
+
+uint64_t http_version(void *ctx)
+{
+    server *s = ctx;
+    return catalog_version(s->catalog);
+}
+
+int64_t http_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- the door ---- */
+
+void http_let_in(void *ctx, int socket, const struct sockaddr *from, unsigned size)
+{
+    server *s = ctx;
+    s->mhd.MHD_add_connection(s->daemon, socket, from, size); /* it closes the socket when it cannot take it */
 }

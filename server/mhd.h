@@ -8,8 +8,9 @@
 #define MHD_FUNCTIONS(X)                                                                                               \
     X(MHD_start_daemon)                                                                                                \
     X(MHD_stop_daemon)                                                                                                 \
-    X(MHD_quiesce_daemon)                                                                                              \
-    X(MHD_get_daemon_info)                                                                                             \
+    X(MHD_add_connection)                                                                                              \
+    X(MHD_suspend_connection)                                                                                          \
+    X(MHD_resume_connection)                                                                                           \
     X(MHD_get_connection_info)                                                                                         \
     X(MHD_get_connection_values_n)                                                                                     \
     X(MHD_create_response_from_buffer_with_free_callback_cls)                                                          \

@@ -31,4 +31,4 @@ static void answer_file(catalog *c, const request *r, const route_words *w, answ
     answer_error(a, 404, "there is nothing of that name here");
 }
 
-const route routes_page[] = { { "/", answer_file, "*" }, { "/*", answer_file, "" }, { 0 } };
+const route routes_page[] = { { "/", answer_file, "*", true }, { "/*", answer_file, "", true }, { 0 } };

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 typedef struct page_file {
-    const char *name, *type; /* type "": for reports (report.c), not served */
+    const char *name, *type;   /* type "": for reports (report.c), not served */
     const unsigned char *data; /* gzip */
     size_t size;
     bool immutable; /* its name changes with its content */

@@ -44,14 +44,29 @@ static bool parameters_fit(const route *t, const request *r, answer *a)
     return true;
 }
 
-void routes_answer(catalog *c, const request *r, answer *a)
+static const route *find(const char *path, route_words *w)
 {
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const route *t = lists[i]; t->path; t++) {
-            route_words w = { 0 };
-            if (!fits(t->path, r->path, &w)) continue;
-            if (parameters_fit(t, r, a)) t->answer(c, r, &w, a);
-            return;
+            memset(w, 0, sizeof *w);
+            if (fits(t->path, path, w)) return t;
         }
-    answer_error(a, 404, "there is nothing of that name here");
+    return NULL;
+}
+
+bool routes_quick(const char *path)
+{
+    route_words w;
+    const route *t = find(path, &w);
+    return !t || t->quick;
+}
+
+void routes_answer(catalog *c, const request *r, answer *a)
+{
+    route_words w;
+    const route *t = find(r->path, &w);
+    if (!t)
+        answer_error(a, 404, "there is nothing of that name here");
+    else if (parameters_fit(t, r, a))
+        t->answer(c, r, &w, a);
 }

@@ -22,7 +22,7 @@
 #define DESCRIPTORS 4096
 #define MEMORY_OF_CONNECTION ((size_t)24 << 10) /* a request's headers must fit */
 
-enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
+enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4 };
 
 static volatile sig_atomic_t stopped;
 
@@ -136,12 +136,19 @@ static bool start_answering(server *s, int fd)
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < CONNECTIONS + 200)
         most = files.rlim_cur > 400 ? (unsigned)files.rlim_cur - 200 : 200;
     s->daemon = s->mhd.MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, http_request, s, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT, most,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+        http_request, s, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT, most,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_OF_CONNECTION, MHD_OPTION_CONNECTION_TIMEOUT, 30u,
         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, connections_notify, s,
         MHD_OPTION_NOTIFY_COMPLETED, connections_completed, s, MHD_OPTION_END);
-    return s->daemon != NULL;
+    if (!s->daemon) return false;
+    s->jobs.work = http_work;
+    s->jobs.wake = http_wake;
+    s->jobs.version = http_version;
+    s->jobs.ctx = s;
+    s->working = jobs_start(&s->jobs);
+    s->gate = s->working ? gate_start(fd, http_let_in, s) : NULL;
+    return s->gate != NULL;
 }
 
 static void show_in_browser(const char *url)
@@ -162,6 +169,12 @@ static void tell(const serve_options *o, const server *s)
     if (o->say) o->say(o->ctx, line);
 }
 
+static void on_change(void *ctx)
+{
+    server *s = ctx;
+    jobs_look(&s->jobs);
+}
+
 static void answer_until_stopped(server *s)
 {
     struct timespec nap = { 0, 250000000 };
@@ -169,47 +182,77 @@ static void answer_until_stopped(server *s)
         nanosleep(&nap, NULL);
         connections_cut(s, false);
         catalog_look(s->catalog);
+        jobs_look(&s->jobs);
         waitpid(-1, NULL, WNOHANG);
     }
+}
+
+/* SQLite is loaded while that is still allowed; without it there are no queries. */
+static void load_libraries(void)
+{
+    tfp_profile *p = tfp_profile_new();
+    const tfp_profile *one = p;
+    tfp_report *r = NULL;
+    if (p && tfp_profile_finish(p, NULL) == TFP_OK && tfp_query(&one, NULL, 1, "SELECT 1", NULL, &r, NULL) == TFP_OK)
+        tfp_report_free(r);
+    tfp_profile_free(p);
+}
+
+static bool give_up_rights(const server *s)
+{
+    size_t count = catalog_folders(s->catalog, NULL, 0);
+    int *folders = calloc(count + 1, sizeof *folders);
+    if (!folders) return false;
+    catalog_folders(s->catalog, folders, count);
+    load_libraries();
+    confine(folders, count);
+    free(folders);
+    return chdir("/") == 0;
+}
+
+static void stop(server *s, int fd)
+{
+    gate_stop(s->gate);
+    if (!s->gate && fd >= 0) close(fd);
+    catalog_stop(s->catalog);
+    if (s->working) jobs_stop(&s->jobs);
+    if (s->daemon) {
+        connections_cut(s, true);
+        s->mhd.MHD_stop_daemon(s->daemon);
+    }
+    catalog_free(s->catalog);
+    mhd_unload(&s->mhd);
+    pthread_mutex_destroy(&s->lock);
+}
+
+static int start(server *s, const serve_options *o, int *fd, char *why, size_t room)
+{
+    if (!mhd_load(&s->mhd, why, room)) return BAD_INPUT;
+    s->catalog = catalog_new(o, why, room);
+    if (!s->catalog) return BAD_INPUT;
+    *fd = listen_at(o, s, why, room);
+    if (*fd < 0) return BAD_USAGE;
+    if (!make_token(o, s)) {
+        snprintf(why, room, "no random numbers for a token");
+        return BAD_INPUT;
+    }
+    tell(o, s);
+    /* before there are threads: it holds for those that are made after it */
+    if (give_up_rights(s) && catalog_start(s->catalog, on_change, s) && start_answering(s, *fd)) return DONE;
+    snprintf(why, room, "serve: no memory or threads to begin with");
+    return LIMIT;
 }
 
 int serve(const serve_options *o, char *why, size_t room)
 {
     server s = { 0 };
-    int status = BAD_INPUT, fd = -1;
+    int fd = -1;
     *why = 0;
     pthread_mutex_init(&s.lock, NULL);
     catch_signals();
     raise_limits();
-    if (!mhd_load(&s.mhd, why, room)) goto out;
-    fd = listen_at(o, &s, why, room);
-    if (fd < 0) {
-        status = BAD_USAGE;
-        goto out;
-    }
-    if (!make_token(o, &s)) {
-        snprintf(why, room, "no random numbers for a token");
-        goto out;
-    }
-    tell(o, &s);
-    confine(); /* before there are threads: it holds for those that are made after it */
-    s.catalog = catalog_new(o, why, room);
-    if (!s.catalog) goto out;
-    if (!start_answering(&s, fd)) {
-        snprintf(why, room, "libmicrohttpd cannot start");
-        goto out;
-    }
-    answer_until_stopped(&s);
-    status = DONE;
-out:
-    if (s.daemon) {
-        connections_cut(&s, true);
-        s.mhd.MHD_stop_daemon(s.daemon);
-    } else if (fd >= 0) {
-        close(fd);
-    }
-    catalog_free(s.catalog);
-    mhd_unload(&s.mhd);
-    pthread_mutex_destroy(&s.lock);
+    int status = start(&s, o, &fd, why, room);
+    if (!status) answer_until_stopped(&s);
+    stop(&s, fd);
     return status;
 }

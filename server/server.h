@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct serve_input { /* files that were named together become one profile */
+typedef struct serve_input { /* a file or a folder */
     const char *format;      /* of tfp_list(TFP_FORMATS, i); NULL: known by its content */
     const char *path;
+    unsigned group; /* files of one group are one profile; 0: a folder, or a file by itself */
 } serve_input;
 
 typedef struct serve_options {
@@ -20,9 +21,11 @@ typedef struct serve_options {
     bool open;                 /* show the page in the user's browser */
     const serve_input *inputs; /* files and folders */
     size_t input_count;
-    bool together; /* the inputs are one profile: they were given with --FORMAT_path */
     /* Says a line to the user: where the page is, what another address means. */
     void (*say)(void *ctx, const char *line);
+    /* Runs a line of the prompt over a profile; what it prints goes to fn(output), what went wrong to fn(error). The exit
+     * status. Several threads may call it at a time. NULL: there is no prompt. */
+    int (*command)(void *ctx, const tfp_profile *p, const char *line, tfp_write_fn fn, void *output, void *error);
     void *ctx;
 } serve_options;
 

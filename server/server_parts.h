@@ -2,6 +2,8 @@
 #ifndef TFP_SERVER_PARTS_H
 #define TFP_SERVER_PARTS_H
 
+#include "gate.h"
+#include "jobs.h"
 #include "mhd.h"
 #include "routes.h"
 
@@ -18,7 +20,10 @@ typedef struct server {
     int port;
     char token[40];        /* "" without */
     _Atomic size_t bodies; /* bytes of answers that are being sent */
-    pthread_mutex_t lock;  /* of the connections */
+    gate *gate;
+    jobs jobs;
+    bool working;         /* the jobs have threads */
+    pthread_mutex_t lock; /* of the connections */
     connection *connections;
 } server;
 
@@ -26,13 +31,19 @@ typedef struct server {
 enum MHD_Result http_request(void *cls, struct MHD_Connection *c, const char *path, const char *method,
                              const char *version, const char *data, size_t *size, void **state);
 
+void http_work(void *ctx, job *j);
+void http_wake(void *ctx, job *j);
+uint64_t http_version(void *ctx);
+int64_t http_now_ms(void);
+void http_let_in(void *ctx, int socket, const struct sockaddr *from, unsigned size);
+
 /* connections.c: who is slow is cut off: libmicrohttpd's own time limit begins anew with every byte. */
 void connections_notify(void *cls, struct MHD_Connection *c, void **context, enum MHD_ConnectionNotificationCode what);
 void connections_completed(void *cls, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why);
 void connections_asks(server *s, struct MHD_Connection *c); /* its request is whole */
 void connections_cut(server *s, bool all);                  /* now and then */
 
-/* confine.c: no file is written from here on, and no new rights are had. */
-void confine(void);
+/* confine.c: no file is written from here on, none is read but below `folders`, and no new rights are had. */
+void confine(const int *folders, size_t count);
 
 #endif

@@ -338,6 +338,24 @@ const char *tfp_recognise_bytes(const char *name, const void *data, size_t size,
     return recognise_input(&in, s, name, err);
 }
 
+const char *tfp_recognise_start(const char *name, const void *data, size_t size, uint64_t total, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!name || !data || size > total)
+        return tfp_fail(err, TFP_BADARG, "no name, no data, or more than all of it"), NULL;
+    tfp_input in;
+    tfp_str head;
+    const tfp_format *f = NULL;
+    tfp_status s = tfp_input_start(&in, name, (tfp_str){ data, size }, HEAD, total, err);
+    if (!s) {
+        head = (tfp_str){ in.buffer, in.filled < HEAD ? in.filled : HEAD };
+        f = recognise(head, in.total, err);
+    }
+    tfp_input_close(&in);
+    if (!f) tfp_within_file(err, s ? s : TFP_BADFILE, name);
+    return f ? f->name : NULL;
+}
+
 tfp_status tfp_profile_next_step(tfp_profile *p, int64_t step)
 {
     if (!p) return TFP_BADARG;

@@ -160,6 +160,34 @@ tfp_status tfp_input_memory(tfp_input *in, const char *name, const void *data, s
     return take_memory(in, (tfp_str){ data ? data : "", size }, NULL, err);
 }
 
+/* What the beginning of a gzip file unpacks to. */
+static tfp_status gunzip_start(tfp_input *in, tfp_str packed, size_t most, uint64_t total, tfp_error *err)
+{
+    z_stream z = { .next_in = (Bytef *)(uintptr_t)packed.data, .avail_in = (uInt)packed.size };
+    if (!tfp_grow((void **)&in->buffer, &in->capacity, most, 1)) return tfp_nomem(err);
+    in->owned = true;
+    if (inflateInit2(&z, 15 + 16) != Z_OK) return tfp_nomem(err);
+    z.next_out = (Bytef *)in->buffer;
+    z.avail_out = (uInt)most;
+    int rc = inflate(&z, Z_SYNC_FLUSH);
+    inflateEnd(&z);
+    in->filled = most - z.avail_out;
+    in->total = rc == Z_STREAM_END ? in->filled : in->filled + total;
+    return rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR ? TFP_OK
+                                                                 : tfp_fail(err, TFP_BADFILE, "damaged gzip data");
+}
+
+tfp_status tfp_input_start(tfp_input *in, const char *name, tfp_str start, size_t most, uint64_t total, tfp_error *err)
+{
+    *in = (tfp_input){ .name = name, .fd = -1, .stored = total };
+    if (start.size > UINT32_MAX / 2) start.size = UINT32_MAX / 2;
+    if (is_gzip(start)) return gunzip_start(in, start, most, total, err);
+    in->buffer = (char *)(uintptr_t)start.data;
+    in->filled = start.size;
+    in->total = total;
+    return TFP_OK;
+}
+
 static tfp_status open_pipe(tfp_input *in, tfp_error *err)
 {
     tfp_buf all = { 0 };

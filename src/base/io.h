@@ -29,6 +29,8 @@ tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err);
 tfp_status tfp_input_descriptor(tfp_input *in, const char *name, int fd, tfp_error *err);
 /* Bytes in memory; gzip is unpacked. */
 tfp_status tfp_input_memory(tfp_input *in, const char *name, const void *data, size_t size, tfp_error *err);
+/* The first bytes of more: of gzip as much is unpacked as is there, up to `most`; `total` gets what there is in all, about. */
+tfp_status tfp_input_start(tfp_input *in, const char *name, tfp_str start, size_t most, uint64_t total, tfp_error *err);
 /* At least `size` bytes from the current place (or all that are left), contiguous; moves nothing. */
 tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *err);
 /* Goes on by `size` bytes that were peeked. Reports progress; TFP_CANCELLED when told to stop. */

@@ -191,7 +191,6 @@ struct tfp_profile {
 };
 
 static inline tfp_str tfp_text(const tfp_profile *p, tfp_strid id) { return p->strings.strings[id]; }
-size_t tfp_profile_memory(const tfp_profile *p);                            /* bytes held, about */
 static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* TFP_NONE when absent */
 {
     return name < p->node_by_name.size ? p->node_by_name.at[name] : TFP_NONE;

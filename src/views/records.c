@@ -216,6 +216,37 @@ static tfp_status tensors(tfp_report *r, tfp_error *err)
     return failed ? tfp_nomem(err) : TFP_OK;
 }
 
+/* ---- files that traces name ---- */
+
+static tfp_status files(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    tfp_map64 by_file = { 0 };
+    TFP_VEC(tfp_strid) names = { 0 };
+    uint32_t *lines = TFP_NEW(&r->arena, uint32_t, p->frames.size);
+    bool ok = lines != NULL;
+    for (size_t i = 0; ok && i < p->frames.size; i++) {
+        tfp_strid file = p->frames.at[i].file;
+        uint32_t at = tfp_map64_get(&by_file, file);
+        if (!file) continue;
+        if (at == TFP_NONE) {
+            at = (uint32_t)names.size;
+            ok = tfp_map64_put(&by_file, file, at) && tfp_push(&names, file);
+        }
+        if (ok) lines[at]++;
+    }
+    r->grid.row_count = names.size;
+    ok = ok && tfp_grid_add(r, &r->grid, "file", 's', TFP_LABEL, false) &&
+         tfp_grid_add(r, &r->grid, "lines", 'i', TFP_NUMBER, false);
+    for (size_t i = 0; ok && i < names.size; i++) {
+        r->grid.columns.at[0].texts[i] = tfp_text(p, names.at[i]);
+        r->grid.columns.at[1].ints[i] = lines[i];
+    }
+    tfp_map64_free(&by_file);
+    tfp_vec_free(&names);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
 /* ---- the tables ---- */
 
 static const struct {
@@ -224,7 +255,7 @@ static const struct {
     bool detail; /* of runs: a profile read with TFP_KEEP_MEMORY */
 } tables[] = {
     { "steps", steps, false },          { "spans", spans, true },      { "memory", tfp_records_memory, true },
-    { "peak", tfp_records_peak, true }, { "tensors", tensors, false },
+    { "peak", tfp_records_peak, true }, { "tensors", tensors, false }, { "files", files, false },
 };
 
 static tfp_status find_step(tfp_report *r, int64_t step, tfp_error *err)

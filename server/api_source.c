@@ -1,0 +1,144 @@
+/* server/api_source.c: the source text beside code, only of files that the profile's code traces name and that lie under a
+ * folder given at start; and the values of a checkpoint's tensors. */
+#include "leased.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SOURCE_MOST ((size_t)4 << 20)
+
+/* Whether the traces name such a file. */
+static bool is_named(const tfp_profile *p, const char *file)
+{
+    tfp_report *files = NULL;
+    bool named = false;
+    char *name = malloc(PATH_ROOM);
+    if (name && tfp_records(p, "files", -1, &files, NULL) == TFP_OK)
+        for (size_t i = 0; !named && i < tfp_report_row_count(files); i++)
+            named = tfp_report_string(files, i, "file", name, PATH_ROOM) < PATH_ROOM && strcmp(name, file) == 0;
+    tfp_report_free(files);
+    free(name);
+    return named;
+}
+
+/* A text, whole; false when it is none, too long, or cannot be read. */
+static bool read_text(int fd, answer *a)
+{
+    struct stat st;
+    char part[65536];
+    if (fstat(fd, &st) || st.st_size > (off_t)SOURCE_MOST) return false;
+    for (ssize_t n; (n = read(fd, part, sizeof part)) != 0;) {
+        if (n < 0 || a->size + (size_t)n > SOURCE_MOST || memchr(part, 0, (size_t)n)) return false;
+        answer_add(a, part, (size_t)n);
+    }
+    return true;
+}
+
+static void answer_source(catalog *c, const request *r, const route_words *w, answer *a)
+{
+    lease l;
+    const char *file = request_value(r, "file");
+    if (!file || !*file) {
+        answer_error(a, 400, "the parameter 'file' is missing");
+        return;
+    }
+    if (!lease_or_answer(c, w->text[0], &l, a)) return;
+    bool named = is_named(l.profile, file);
+    catalog_give_back(c, &l);
+    int fd = named ? catalog_open_text(c, file) : -1;
+    if (!named)
+        answer_error(a, 404, "the profile's code names no such file");
+    else if (fd < 0)
+        answer_error(a, 404, "it lies under none of the folders that tfprof serve was started with");
+    else if (!read_text(fd, a))
+        answer_error(a, 422, "it is no text of at most %zu MB", SOURCE_MOST >> 20);
+    else
+        a->type = "text/plain; charset=utf-8";
+    if (fd >= 0) close(fd);
+}
+
+/* Which files there are, and which of them can be shown. */
+static void answer_files(catalog *c, const request *r, const route_words *w, answer *a)
+{
+    lease l;
+    tfp_report *files = NULL;
+    (void)r;
+    if (!lease_or_answer(c, w->text[0], &l, a)) return;
+    char *name = malloc(PATH_ROOM);
+    if (!name || tfp_records(l.profile, "files", -1, &files, NULL) != TFP_OK) a->failed = true;
+    json_open(a, NULL, '{');
+    json_open(a, "files", '[');
+    for (size_t i = 0; name && i < tfp_report_row_count(files); i++) {
+        int64_t lines = 0;
+        if (tfp_report_string(files, i, "file", name, PATH_ROOM) >= PATH_ROOM) continue;
+        int fd = catalog_open_text(c, name);
+        tfp_report_int(files, i, "lines", &lines);
+        json_open(a, NULL, '{');
+        json_text(a, "file", name);
+        json_int(a, "lines", lines);
+        json_bool(a, "readable", fd >= 0);
+        json_close(a, '}');
+        if (fd >= 0) close(fd);
+    }
+    json_close(a, ']');
+    json_close(a, '}');
+    tfp_report_free(files);
+    free(name);
+    catalog_give_back(c, &l);
+}
+
+static void put_summary(answer *a, const char *name, const tfp_tensor_summary *t)
+{
+    json_open(a, NULL, '{');
+    json_text(a, "name", name);
+    json_text(a, "dtype", t->dtype);
+    json_text(a, "shape", t->shape);
+    json_int(a, "elements", t->elements);
+    json_bool(a, "numbers", t->numbers);
+    if (t->numbers) {
+        json_int(a, "finite", t->finite);
+        json_int(a, "zeros", t->zeros);
+        json_int(a, "nans", t->nans);
+        json_int(a, "infinities", t->infinities);
+        json_real(a, "min", t->least);
+        json_real(a, "max", t->most);
+        json_real(a, "mean", t->mean);
+        json_real(a, "deviation", t->deviation);
+        json_open(a, "histogram", '[');
+        for (size_t i = 0; i < TFP_TENSOR_BINS; i++) json_int(a, NULL, t->bins[i]);
+        json_close(a, ']');
+        json_open(a, "values", '[');
+        for (size_t i = 0; i < t->shown; i++) json_real(a, NULL, t->first[i]);
+        json_close(a, ']');
+    }
+    json_close(a, '}');
+}
+
+static void answer_value(catalog *c, const request *r, const route_words *w, answer *a)
+{
+    lease l;
+    tfp_tensor_summary t;
+    const char *name = request_value(r, "name");
+    if (!name) {
+        answer_error(a, 400, "the parameter 'name' is missing");
+        return;
+    }
+    if (!lease_or_answer(c, w->text[0], &l, a)) return;
+    tfp_error *err = tfp_error_new();
+    tfp_status s = tfp_tensor_summarise(l.profile, name, &t, err);
+    if (s)
+        answer_failure(a, s, err);
+    else
+        put_summary(a, name, &t);
+    tfp_error_free(err);
+    catalog_give_back(c, &l);
+}
+
+const route routes_source[] = {
+    { "/api/v1/profiles/*/files", answer_files, "", false },
+    { "/api/v1/profiles/*/source", answer_source, "file", false },
+    { "/api/v1/profiles/*/tensors/value", answer_value, "name", false },
+    { 0 },
+};

@@ -1,0 +1,22 @@
+/* server/gate.h: the door: connections are taken, and the head of their one request is looked at before libmicrohttpd sees
+ * it: only what is well formed, whole and without a body comes in. */
+#ifndef TFP_SERVER_GATE_H
+#define TFP_SERVER_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { GATE_LINE = 8192, GATE_HEAD = 16384, GATE_HEADERS = 100 };
+
+/* 0: the head is well formed; else the status with which it is refused, and `why`. `size` bytes, the empty line included. */
+int gate_check(const char *head, size_t size, const char **why);
+
+typedef struct gate gate;
+struct sockaddr;
+
+/* Begins to take connections from `listener`; let_in() owns the sockets that it gets. NULL without memory or threads. */
+gate *gate_start(int listener, void (*let_in)(void *ctx, int socket, const struct sockaddr *from, unsigned size),
+                 void *ctx);
+void gate_stop(gate *g); /* closes the listener and all that stand before the door */
+
+#endif

@@ -1,0 +1,126 @@
+/* server/jobs.c: a queue and its threads. A job that was answered "not yet" waits for the catalog to change. */
+#include "jobs.h"
+
+#include <time.h>
+
+#define JOBS_MOST 1500
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The lock is held. */
+static void push(jobs *q, job *j)
+{
+    j->next = NULL;
+    if (q->last)
+        q->last->next = j;
+    else
+        q->first = j;
+    q->last = j;
+    pthread_cond_signal(&q->some);
+}
+
+static bool is_over(const job *j) { return !j->answer.wait_ms || now_ms() - j->since_ms >= j->answer.wait_ms; }
+
+static void finish(jobs *q, job *j, uint64_t version)
+{
+    bool over = is_over(j);
+    if (!over) {
+        pthread_mutex_lock(&q->lock);
+        over = q->stop;
+        j->version = version;
+        if (!over) j->next = q->waiting, q->waiting = j;
+        pthread_mutex_unlock(&q->lock);
+    }
+    if (!over) return;
+    pthread_mutex_lock(&q->lock);
+    q->count--;
+    pthread_mutex_unlock(&q->lock);
+    j->done = true;
+    q->wake(q->ctx, j);
+}
+
+static void *work_all(void *ctx)
+{
+    jobs *q = ctx;
+    pthread_mutex_lock(&q->lock);
+    while (!q->stop) {
+        job *j = q->first;
+        if (!j) {
+            pthread_cond_wait(&q->some, &q->lock);
+            continue;
+        }
+        q->first = j->next;
+        if (!q->first) q->last = NULL;
+        pthread_mutex_unlock(&q->lock);
+        uint64_t version = q->version(q->ctx); /* before: what changes from here on is seen */
+        answer_free(&j->answer);
+        q->work(q->ctx, j);
+        finish(q, j, version);
+        pthread_mutex_lock(&q->lock);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return NULL;
+}
+
+bool jobs_start(jobs *q)
+{
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->some, NULL);
+    size_t most = sizeof q->threads / sizeof *q->threads;
+    while (q->thread_count < most && pthread_create(&q->threads[q->thread_count], NULL, work_all, q) == 0)
+        q->thread_count++;
+    return q->thread_count != 0;
+}
+
+bool jobs_add(jobs *q, job *j)
+{
+    pthread_mutex_lock(&q->lock);
+    bool room = q->count < JOBS_MOST && !q->stop;
+    if (room) {
+        q->count++;
+        push(q, j);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return room;
+}
+
+void jobs_look(jobs *q)
+{
+    uint64_t version = q->version(q->ctx);
+    pthread_mutex_lock(&q->lock);
+    for (job **at = &q->waiting; *at;) {
+        job *j = *at;
+        if (j->version == version && !is_over(j)) {
+            at = &j->next;
+            continue;
+        }
+        *at = j->next;
+        push(q, j);
+    }
+    pthread_mutex_unlock(&q->lock);
+}
+
+void jobs_stop(jobs *q)
+{
+    pthread_mutex_lock(&q->lock);
+    q->stop = true;
+    pthread_cond_broadcast(&q->some);
+    pthread_mutex_unlock(&q->lock);
+    for (size_t i = 0; i < q->thread_count; i++) pthread_join(q->threads[i], NULL);
+    job *lists[] = { q->first, q->waiting };
+    for (size_t i = 0; i < 2; i++)
+        for (job *j = lists[i], *next; j; j = next) {
+            next = j->next;
+            answer_error(&j->answer, 503, "the server ends");
+            j->done = true;
+            q->wake(q->ctx, j);
+        }
+    q->first = q->last = q->waiting = NULL;
+    pthread_mutex_destroy(&q->lock);
+    pthread_cond_destroy(&q->some);
+}

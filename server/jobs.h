@@ -1,0 +1,43 @@
+/* server/jobs.h: requests that take a while: they wait in a queue for one of a few threads, and their connections sleep
+ * meanwhile, so that nobody else waits for them. */
+#ifndef TFP_SERVER_JOBS_H
+#define TFP_SERVER_JOBS_H
+
+#include "http.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct MHD_Connection;
+
+typedef struct job {
+    request request;
+    answer answer;
+    struct MHD_Connection *connection;
+    bool asked, done; /* its headers are looked at; the answer is there */
+    bool can_unpack;  /* gzip */
+    int64_t since_ms; /* when it came */
+    uint64_t version; /* of the catalog, when it was answered "ask again" */
+    struct job *next;
+} job;
+
+typedef struct jobs {
+    pthread_mutex_t lock;
+    pthread_cond_t some;
+    pthread_t threads[4];
+    size_t thread_count, count; /* of jobs in both lists, and being worked on */
+    job *first, *last;          /* ready to be worked on */
+    job *waiting;               /* until the catalog changes, or their time is over */
+    bool stop;
+    void (*work)(void *ctx, job *j); /* fills the answer */
+    void (*wake)(void *ctx, job *j); /* the answer is there */
+    uint64_t (*version)(void *ctx);
+    void *ctx;
+} jobs;
+
+bool jobs_start(jobs *q);       /* work, wake, version and ctx are set */
+bool jobs_add(jobs *q, job *j); /* false: there are too many */
+void jobs_look(jobs *q);        /* the catalog changed, or time went by */
+void jobs_stop(jobs *q);        /* all are woken, with an answer or without */
+
+#endif

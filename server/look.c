@@ -1,0 +1,455 @@
+/* server/look.c: which files are profiles, and which of them belong together. A file is known by its first bytes, which are
+ * read again only when it changed. */
+#include "look.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD_BYTES 65536
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* ---- one file ---- */
+
+/* A checkpoint is known by its index or its first shard; a SavedModel's other files are parts of something else. */
+static bool is_part_of_other(const char *path)
+{
+    const char *base = base_of(path), *of = strstr(base, "-of-");
+    bool later_shard = of && of - base >= 6 && of[-6] == '-' && strncmp(of - 5, "00000", 5) != 0;
+    return strstr(base, ".data-") || later_shard || strcmp(base, "fingerprint.pb") == 0 ||
+           strcmp(base, "checkpoint") == 0;
+}
+
+static const char *format_of(const root *r, const char *path)
+{
+    if (is_part_of_other(path)) return NULL;
+    const char *format = NULL;
+    file_state state;
+    char *head = malloc(HEAD_BYTES);
+    int fd = folder_open(r->fd, path);
+    ssize_t n = head && file_state_of(fd, &state) ? pread(fd, head, HEAD_BYTES, 0) : -1;
+    if (n > 0)
+        format =
+            tfp_recognise_start(path, head, (size_t)n, state.bytes < (uint64_t)n ? (uint64_t)n : state.bytes, NULL);
+    if (fd >= 0) close(fd);
+    free(head);
+    return format;
+}
+
+typedef struct round { /* of one root */
+    const root *r;
+    size_t old; /* files before it are gone through: both lists are in byte order */
+    seen_list now;
+} round;
+
+static bool see(void *ctx, const char *path, const file_state *state)
+{
+    round *x = ctx;
+    const seen_list *before = &x->r->files;
+    const seen *same = NULL;
+    for (int order = -1; x->old < before->count && order < 0; x->old += order <= 0) {
+        order = strcmp(before->at[x->old].path, path);
+        if (order == 0) same = &before->at[x->old];
+    }
+    if (x->now.count == x->now.room) {
+        size_t room = x->now.room ? x->now.room * 2 : 16;
+        seen *more = realloc(x->now.at, room * sizeof *more);
+        if (!more) return false;
+        x->now.at = more;
+        x->now.room = room;
+    }
+    bool known = same && file_state_same(&same->state, state);
+    char *copy = strdup(path);
+    if (!copy) return false;
+    x->now.at[x->now.count++] = (seen){ copy, *state,
+                                        known          ? same->format
+                                        : x->r->format ? x->r->format
+                                                       : format_of(x->r, path) };
+    return true;
+}
+
+static void free_seen(seen_list *l)
+{
+    for (size_t i = 0; i < l->count; i++) free(l->at[i].path);
+    free(l->at);
+    *l = (seen_list){ 0 };
+}
+
+/* The one file of a root; a checkpoint is named by its prefix. */
+static bool see_only(round *x)
+{
+    static const char *const ends[] = { "", ".index", "-00000-of-00001" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char path[4096];
+        file_state state;
+        if (i && x->r->format && strcmp(x->r->format, "checkpoint") != 0) break;
+        snprintf(path, sizeof path, "%s%s", x->r->only, ends[i]);
+        int fd = folder_open(x->r->fd, path);
+        bool there = file_state_of(fd, &state);
+        if (fd >= 0) close(fd);
+        if (there) return see(x, path, &state);
+    }
+    return true;
+}
+
+static bool look_at(root *r)
+{
+    round x = { .r = r };
+    walk_result result = r->only ? see_only(&x) ? WALK_WHOLE : WALK_FAILED : folder_walk(r->fd, LOOK_FILES, see, &x);
+    if (result == WALK_FAILED) {
+        free_seen(&x.now);
+        return false;
+    }
+    free_seen(&r->files);
+    r->files = x.now;
+    r->cut = result == WALK_CUT;
+    return true;
+}
+
+/* ---- which belong together ---- */
+
+bool parts_same(const part *a, size_t a_count, const part *b, size_t b_count)
+{
+    if (a_count != b_count) return false;
+    for (size_t i = 0; i < a_count; i++)
+        if (a[i].root != b[i].root || strcmp(a[i].path, b[i].path) != 0 || !file_state_same(&a[i].state, &b[i].state))
+            return false;
+    return true;
+}
+
+part *parts_copy(const part *parts, size_t count)
+{
+    part *copy = calloc(count + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++) {
+        copy[i] = parts[i];
+        copy[i].path = strdup(parts[i].path);
+        if (copy[i].path) continue;
+        parts_free(copy, i);
+        return NULL;
+    }
+    return copy;
+}
+
+void parts_free(part *parts, size_t count)
+{
+    for (size_t i = 0; parts && i < count; i++) free(parts[i].path);
+    free(parts);
+}
+
+static void forget_found(look *l)
+{
+    for (size_t i = 0; i < l->found_count; i++) parts_free(l->found[i].parts, l->found[i].count);
+    l->found_count = 0;
+}
+
+/* Takes over a profile; `parts` are copied. */
+static bool add_found(look *l, const part *parts, size_t count)
+{
+    if (l->found_count == l->found_room) {
+        size_t room = l->found_room ? l->found_room * 2 : 16;
+        found_profile *more = realloc(l->found, room * sizeof *more);
+        if (!more) return false;
+        l->found = more;
+        l->found_room = room;
+    }
+    part *copy = parts_copy(parts, count);
+    if (!copy) return false;
+    l->found[l->found_count++] = (found_profile){ copy, count };
+    return true;
+}
+
+static part part_of(size_t number, const seen *s) { return (part){ number, s->format, s->path, s->state }; }
+
+static bool is(const seen *s, const char *format) { return s->format && strcmp(s->format, format) == 0; }
+
+static size_t folder_length(const char *path) { return (size_t)(base_of(path) - path); }
+
+static bool same_folder(const seen *a, const seen *b)
+{
+    size_t n = folder_length(a->path);
+    return n == folder_length(b->path) && strncmp(a->path, b->path, n) == 0;
+}
+
+/* run_meta_9 before run_meta_10 */
+static int by_number(const void *a, const void *b)
+{
+    const char *x = ((const part *)a)->path, *y = ((const part *)b)->path;
+    for (; *x && *y; x++, y++) {
+        if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
+            size_t n, m;
+            while (*x == '0' && isdigit((unsigned char)x[1])) x++;
+            while (*y == '0' && isdigit((unsigned char)y[1])) y++;
+            n = strspn(x, "0123456789");
+            m = strspn(y, "0123456789");
+            int order = n != m ? (n < m ? -1 : 1) : strncmp(x, y, n);
+            if (order) return order;
+            x += n - 1;
+            y += n - 1;
+        } else if (*x != *y) {
+            return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+        }
+    }
+    return strcmp(((const part *)a)->path, ((const part *)b)->path);
+}
+
+static int by_folder(const void *a, const void *b)
+{
+    const seen *x = *(const seen *const *)a, *y = *(const seen *const *)b;
+    size_t n = folder_length(x->path), m = folder_length(y->path);
+    int order = strncmp(x->path, y->path, n < m ? n : m);
+    if (order || n != m) return order ? order : n < m ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+/* One folder's files of ours, side by side. */
+typedef struct shelf {
+    size_t root;
+    const seen **at;
+    size_t count;
+} shelf;
+
+static size_t count_of(const shelf *f, const char *format)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < f->count; i++) count += is(f->at[i], format);
+    return count;
+}
+
+/* A graph with the run metadata of its folder, and the first op log there. */
+static size_t companions(const shelf *f, const seen *graph, part *out)
+{
+    size_t count = 0;
+    out[count++] = part_of(f->root, graph);
+    for (size_t i = 0; i < f->count; i++)
+        if (is(f->at[i], "run_meta")) out[count++] = part_of(f->root, f->at[i]);
+    if (count > 2) qsort(out + 1, count - 1, sizeof *out, by_number);
+    for (size_t i = 0; i < f->count; i++)
+        if (is(f->at[i], "op_log")) {
+            out[count++] = part_of(f->root, f->at[i]);
+            break;
+        }
+    return count;
+}
+
+enum { GRAPHS_MOST = 8 }; /* of one model in several forms; a folder of more is a collection */
+
+/* Profiles and checkpoints stand alone; run metadata and op logs belong to the graphs of their folder, or stand alone. */
+static bool group_shelf(look *l, const shelf *f, part *room)
+{
+    size_t graphs = count_of(f, "graph");
+    bool belong = graphs && graphs <= GRAPHS_MOST, ok = true;
+    for (size_t i = 0; ok && i < f->count; i++) {
+        const seen *s = f->at[i];
+        if (is(s, "op_log") || (belong && is(s, "run_meta"))) continue;
+        size_t count = 1;
+        if (belong && is(s, "graph"))
+            count = companions(f, s, room);
+        else
+            room[0] = part_of(f->root, s);
+        ok = add_found(l, room, count);
+    }
+    return ok;
+}
+
+static bool group_folder(look *l, size_t number)
+{
+    const seen_list *all = &l->roots[number].files;
+    const seen **order = malloc((all->count + 1) * sizeof *order);
+    part *room = malloc((all->count + 1) * sizeof *room);
+    size_t count = 0;
+    bool ok = order && room;
+    for (size_t i = 0; ok && i < all->count; i++)
+        if (all->at[i].format) order[count++] = &all->at[i];
+    if (count) qsort(order, count, sizeof *order, by_folder);
+    for (size_t first = 0, i = 1; ok && first < count; i++) {
+        if (i < count && same_folder(order[first], order[i])) continue;
+        shelf f = { number, order + first, i - first };
+        ok = group_shelf(l, &f, room);
+        first = i;
+    }
+    free(order);
+    free(room);
+    return ok;
+}
+
+static size_t row_of(const char *format)
+{
+    const char *name;
+    size_t i = 0;
+    while ((name = tfp_list(TFP_FORMATS, i)) && strcmp(name, format) != 0) i++;
+    return i;
+}
+
+/* The files that were named together, in the order in which formats are read; within one as they were named. */
+static bool group_named(look *l, size_t first)
+{
+    part *parts = malloc((l->root_count + 1) * sizeof *parts);
+    size_t count = 0;
+    for (size_t i = first; parts && i < l->root_count; i++) {
+        const root *r = &l->roots[i];
+        if (r->group != l->roots[first].group || !r->files.count || !r->files.at[0].format) continue;
+        size_t to = count++;
+        for (; to && row_of(parts[to - 1].format) > row_of(r->files.at[0].format); to--) parts[to] = parts[to - 1];
+        parts[to] = part_of(i, &r->files.at[0]);
+    }
+    bool ok = parts && (!count || add_found(l, parts, count));
+    free(parts);
+    return ok;
+}
+
+static bool is_first_of_group(const look *l, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (l->roots[k].group == l->roots[i].group) return false;
+    return true;
+}
+
+bool look_again(look *l)
+{
+    bool ok = true;
+    forget_found(l);
+    for (size_t i = 0; i < l->root_count && ok; i++) ok = look_at(&l->roots[i]);
+    for (size_t i = 0; i < l->root_count && ok; i++) {
+        if (!l->roots[i].group)
+            ok = group_folder(l, i);
+        else if (is_first_of_group(l, i))
+            ok = group_named(l, i);
+    }
+    return ok;
+}
+
+/* ---- names ---- */
+
+static char *join(const char *folder, size_t folder_size, const char *name, size_t name_size)
+{
+    char *text = malloc(folder_size + name_size + 2);
+    if (!text) return NULL;
+    memcpy(text, folder, folder_size);
+    if (folder_size && folder[folder_size - 1] != '/') text[folder_size++] = '/';
+    memcpy(text + folder_size, name, name_size);
+    text[folder_size + name_size] = '\0';
+    return text;
+}
+
+static size_t shown_length(const part *p)
+{
+    size_t size = strlen(p->path);
+    return strcmp(p->format, "checkpoint") == 0 && ends_with(p->path, ".index") ? size - 6 : size;
+}
+
+char *look_file(const look *l, const part *p)
+{
+    const root *r = &l->roots[p->root];
+    if (r->only) return strdup(r->given);
+    bool here = strcmp(r->given, ".") == 0;
+    return join(here ? "" : r->given, here ? 0 : strlen(r->given), p->path, shown_length(p));
+}
+
+char *look_name(const look *l, const found_profile *p)
+{
+    const root *r = &l->roots[p->parts[0].root];
+    const char *path = p->parts[0].path, *base = base_of(path);
+    bool model = strcmp(base, "saved_model.pb") == 0 || strcmp(base, "saved_model.pbtxt") == 0;
+    if (r->only) return strdup(r->given);
+    if (model && base > path) return join("", 0, path, (size_t)(base - path) - 1);
+    if (model) return strdup(base_of(r->full));
+    return join("", 0, path, shown_length(&p->parts[0]));
+}
+
+/* ---- the roots ---- */
+
+static bool refuse(char *why, size_t room, const char *path, const char *what)
+{
+    snprintf(why, room, "%s: %s", path, what);
+    return false;
+}
+
+/* The folder of a file, and its name in it. A checkpoint's prefix is a name too, of no file. */
+static bool split_path(const serve_input *in, root *r)
+{
+    char *path = strdup(in->path), *slash = path ? strrchr(path, '/') : NULL;
+    r->only = path ? strdup(slash ? slash + 1 : path) : NULL;
+    if (slash) slash[slash == path ? 1 : 0] = '\0';
+    r->full = path ? realpath(slash ? path : ".", NULL) : NULL;
+    free(path);
+    return r->full && r->only && *r->only;
+}
+
+static bool open_root(const serve_input *in, root *r, char *why, size_t room)
+{
+    struct stat st;
+    bool prefix = in->format && strcmp(in->format, "checkpoint") == 0;
+    *r = (root){ .fd = -1, .format = in->format, .group = in->group, .given = strdup(in->path) };
+    size_t size = r->given ? strlen(r->given) : 0;
+    while (size > 1 && r->given[size - 1] == '/') r->given[--size] = '\0';
+    if (!r->given) return refuse(why, room, in->path, "out of memory");
+    if (stat(in->path, &st) && !prefix) return refuse(why, room, in->path, strerror(errno));
+    bool folder = stat(in->path, &st) == 0 && S_ISDIR(st.st_mode);
+    if (!folder && !prefix && !S_ISREG(st.st_mode)) return refuse(why, room, in->path, "neither a file nor a folder");
+    if (folder && !in->group)
+        r->full = realpath(in->path, NULL);
+    else if (!split_path(in, r))
+        return refuse(why, room, in->path, strerror(errno));
+    r->fd = r->full ? open(r->full, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    return r->fd >= 0 || refuse(why, room, in->path, strerror(errno));
+}
+
+/* A file that was named must be there and be a profile. */
+static bool check_named(const look *l, char *why, size_t room)
+{
+    for (size_t i = 0; i < l->root_count; i++) {
+        const root *r = &l->roots[i];
+        if (!r->only || (r->files.count && r->files.at[0].format)) continue;
+        tfp_error *err = tfp_error_new();
+        const char *format = tfp_recognise_file(r->given, err), *what = tfp_error_message(err);
+        snprintf(why, room, "%s%s", format || !*what ? r->given : what,
+                 format || !*what ? ": cannot be read as it was named, by a link that leaves its folder perhaps" : "");
+        tfp_error_free(err);
+        return false;
+    }
+    return true;
+}
+
+bool look_open(look *l, const serve_options *o, char *why, size_t room)
+{
+    *l = (look){ .roots = calloc(o->input_count + 1, sizeof *l->roots) };
+    if (!l->roots) return refuse(why, room, "serve", "out of memory");
+    for (size_t i = 0; i < o->input_count; i++) {
+        l->root_count++;
+        if (!open_root(&o->inputs[i], &l->roots[i], why, room)) return false;
+    }
+    if (!look_again(l)) return refuse(why, room, "serve", "out of memory");
+    return check_named(l, why, room);
+}
+
+void look_close(look *l)
+{
+    forget_found(l);
+    free(l->found);
+    for (size_t i = 0; i < l->root_count; i++) {
+        root *r = &l->roots[i];
+        if (r->fd >= 0) close(r->fd);
+        free_seen(&r->files);
+        free(r->given);
+        free(r->full);
+        free(r->only);
+    }
+    free(l->roots);
+    *l = (look){ 0 };
+}

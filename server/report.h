@@ -1,0 +1,22 @@
+/* server/report.h: `tfprof report`: one file with the page and the answers that it would ask a server for. */
+#ifndef TFP_SERVER_REPORT_H
+#define TFP_SERVER_REPORT_H
+
+#include "server.h"
+
+typedef struct report_options {
+    serve_options inputs; /* which files */
+    long long step;       /* whose runs are shown; -1: the mean of all steps, and the runs of the first */
+    size_t size_most;     /* bytes of the file; what does not fit in is left out */
+    /* Says a line to the user: what was left out. */
+    void (*say)(void *ctx, const char *line);
+    bool (*stopped)(void *ctx); /* whether to give up */
+    void *ctx;
+} report_options;
+
+#define REPORT_MOST ((size_t)180 << 20) /* bytes that size_most may be */
+
+/* The file's bytes, which the caller frees. The exit status of the program; `why` gets a line when it is not 0. */
+int report_make(const report_options *o, char **data, size_t *size, char *why, size_t room);
+
+#endif
