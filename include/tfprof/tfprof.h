@@ -346,6 +346,10 @@ TFP_API tfp_status tfp_report_write(const tfp_report *r, const char *output, tfp
 /** The same into a file: written beside it and renamed, so that a failure leaves an old file as it was. */
 TFP_API tfp_status tfp_report_write_file(const tfp_report *r, const char *output, const char *path, tfp_error *err);
 
+/** Bytes into a file, as the functions above write theirs: beside it and renamed.
+ *  Errors: TFP_BADARG no path; TFP_BADOUTPUT; TFP_NOMEM. */
+TFP_API tfp_status tfp_write_file(const char *path, const void *data, size_t size, tfp_error *err);
+
 /** Builds a view and puts it where the options say: what one command line does.
  *  -output stdout goes to `fn`; file, timeline and pprof write the named files (whole or not at all) and say so
  *  through `fn`; none writes nothing. -format chooses the form of stdout and file; -proto_out also writes the
