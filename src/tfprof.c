@@ -425,6 +425,19 @@ tfp_status tfp_profile_write_file(const tfp_profile *p, const char *path, tfp_er
     return s;
 }
 
+tfp_status tfp_write_file(const char *path, const void *data, size_t size, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!path || (!data && size)) return tfp_fail(err, TFP_BADARG, "no path, or no data");
+    tfp_outfile f;
+    tfp_status s = tfp_outfile_open(&f, path, err);
+    if (s) return s;
+    if (size) tfp_outfile_write(&f, data, size);
+    s = tfp_outfile_finish(&f, err);
+    tfp_outfile_abandon(&f);
+    return s;
+}
+
 /* ---- reports ---- */
 
 static tfp_status find_step(tfp_report *r, tfp_error *err)
