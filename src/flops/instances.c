@@ -18,7 +18,8 @@ bool tfp_same_held(const tfp_held *a, const tfp_held *b)
 
 bool tfp_same_known(const tfp_known *a, const tfp_known *b)
 {
-    if (!tfp_dims_equal(a->shape, b->shape) || a->dtype != b->dtype || !tfp_same_held(a->held, b->held)) return false;
+    if (!tfp_dims_equal(a->shape, b->shape) || a->dtype != b->dtype || a->limit != b->limit) return false;
+    if (!tfp_same_held(a->held, b->held)) return false;
     if (a->elements == b->elements) return true;
     return a->elements && b->elements &&
            memcmp(a->elements, b->elements, (size_t)tfp_elements(a->shape) * sizeof *a->elements) == 0;
