@@ -124,15 +124,36 @@ export function sortSiblings(tree: Tree, order: Order | null): Uint32Array {
   return gather(tree, byNumber(order.column, tree.rows, order.down));
 }
 
-const lowered = new WeakMap<string[], string[]>();
+interface Lowered {
+  whole: string; // all texts, in small letters, a line each
+  ends: Uint32Array;
+}
+
+const lowered = new WeakMap<string[], Lowered>();
+
+function lower(texts: string[]): Lowered {
+  let whole = texts.join("\n").toLowerCase();
+  const size = texts.reduce((sum, t) => sum + t.length + 1, -1);
+  const small = whole.length === size ? texts : texts.map((t) => t.toLowerCase()); // a few letters become two
+  if (small !== texts) whole = small.join("\n");
+  const ends = new Uint32Array(texts.length);
+  let end = 0;
+  for (let i = 0; i < ends.length; i++) ends[i] = end += (small[i] ?? "").length + 1;
+  return { whole, ends };
+}
 
 /** Of the texts of a column those that hold another text, in capitals or not. */
 export function textsWith(texts: string[], text: string): Uint8Array {
   let low = lowered.get(texts);
-  if (!low) lowered.set(texts, (low = texts.map((t) => t.toLowerCase())));
+  if (!low) lowered.set(texts, (low = lower(texts)));
+  const { whole, ends } = low;
   const wanted = text.toLowerCase();
   const out = new Uint8Array(texts.length);
-  for (let i = 0; i < out.length; i++) if (low[i]?.includes(wanted)) out[i] = 1;
+  let i = 0;
+  for (let at = whole.indexOf(wanted); at >= 0; at = whole.indexOf(wanted, ends[i])) {
+    while ((ends[i] ?? Infinity) <= at) i++;
+    out[i] = 1;
+  }
   return out;
 }
 
