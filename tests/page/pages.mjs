@@ -261,8 +261,9 @@ async function timeline(browser, ids) {
   await page.keyboard.press("+");
   await page.waitForTimeout(200);
   check("timeline: + zooms in", (await page.textContent(".tools .count")) !== whole);
+  await page.waitForTimeout(300);
   const address = page.url();
-  check("timeline: the zoom is in the address", /from=/.test(address), address);
+  check("timeline: the zoom is in the address", /time=/.test(address), address);
   await page.keyboard.press("0");
   await page.waitForTimeout(200);
   same("timeline: 0 shows all", await page.textContent(".tools .count"), whole);
