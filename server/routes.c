@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const route *const lists[] = { routes_tables,  routes_profiles, routes_views,
-                                      routes_records, routes_compare,  routes_page };
+static const route *const lists[] = { routes_tables,  routes_profiles, routes_views,   routes_records,
+                                      routes_compare, routes_source,   routes_command, routes_page };
 
 /* A star stands for one part of the path, which is not empty. */
 static bool fits(const char *pattern, const char *path, route_words *w)

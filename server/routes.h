@@ -23,6 +23,6 @@ bool routes_quick(const char *path);
 
 /* The lists of routes, each ending with an empty one. */
 extern const route routes_tables[], routes_profiles[], routes_views[], routes_records[], routes_compare[],
-    routes_page[];
+    routes_source[], routes_command[], routes_page[];
 
 #endif
