@@ -13,10 +13,17 @@ const tfp_view *const tfp_views[] = { &tfp_view_scope, &tfp_view_graph,  &tfp_vi
 const tfp_checker *const tfp_checkers[] = { &tfp_checker_accelerator, &tfp_checker_expensive, &tfp_checker_operation,
                                             NULL };
 
-const tfp_output_format *const tfp_outputs[] = {
-    &tfp_output_text,  &tfp_output_json,   &tfp_output_jsonl,    &tfp_output_csv,   &tfp_output_md,
-    &tfp_output_proto, &tfp_output_script, &tfp_output_timeline, &tfp_output_pprof, &tfp_output_columns, NULL
-};
+const tfp_output_format *const tfp_outputs[] = { &tfp_output_text,
+                                                 &tfp_output_json,
+                                                 &tfp_output_jsonl,
+                                                 &tfp_output_csv,
+                                                 &tfp_output_md,
+                                                 &tfp_output_proto,
+                                                 &tfp_output_script,
+                                                 &tfp_output_timeline,
+                                                 &tfp_output_pprof,
+                                                 &tfp_output_columns,
+                                                 NULL };
 
 const tfp_format *tfp_format_find(const char *name)
 {

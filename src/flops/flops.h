@@ -40,7 +40,7 @@ typedef struct tfp_node_flops { /* of one execution of a node; beside program->n
     tfp_count_state state;
     int64_t flops, macs; /* of the node itself, without bodies that it calls; TFP_UNKNOWN unless counted */
     int64_t bytes;       /* that it reads and writes; TFP_UNKNOWN when a shape or type is not known */
-    int64_t trips;     /* of a while: iterations; TFP_UNKNOWN when nobody knows (then its bodies count once), also at the
+    int64_t trips; /* of a while: iterations; TFP_UNKNOWN when nobody knows (then its bodies count once), also at the
                           LoopCond of such a loop of TensorFlow 1; else 1 */
     int64_t loop_runs; /* how often one run of its body executes it: more than once in loops of TensorFlow 1 */
     tfp_work all;      /* with the bodies that it calls, iterations included, as far as it is known */
