@@ -19,8 +19,9 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_HELP]    = { "help",    NULL,                NULL,      "show help, of the verb if there is one", false, true },
     [CLI_HOST]    = { "host",    "ADDRESS",           "serve",   "listen on this address instead of 127.0.0.1; others than loopback ones let other machines in", false, false },
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)", false, false },
+    [CLI_MAX_SIZE] = { "max_size", "MB",              "report",  "how big the file may become, 64 MB without it; what does not fit in is left out, and the page says so", false, false },
     [CLI_NO_TOKEN] = { "no_token", NULL,              "serve",   "let every program of this machine in, without the token in the address", false, false },
-    [CLI_O]       = { "o",       "FILE",              "convert", "the file to write; - is stdout", false, false },
+    [CLI_O]       = { "o",       "FILE",              "convert report", "the file to write; - is stdout", false, false },
     [CLI_OPEN]    = { "open",    NULL,                "serve",   "show the page in the browser", false, false },
     [CLI_PORT]    = { "port",    "NUMBER",            "serve",   "listen on this port instead of 7007; 0: any that is free", false, false },
     [CLI_VERSION] = { "version", NULL,                NULL,      "show the version", false, false },
@@ -272,15 +273,21 @@ static int find_verb(cli_call *call, cli_where where, cli_fault *f)
     return 0;
 }
 
+/* `commands` has one blank between them. */
+static int belongs_to(const char *option, const char *commands, cli_fault *f)
+{
+    const char *other = strchr(commands, ' ');
+    return cli_fault_set(f, CLI_BAD_USAGE, "option -%s belongs to the command%s %.*s%s%s", option, other ? "s" : "",
+                         (int)strcspn(commands, " "), commands, other ? " and" : "", other ? other : "");
+}
+
 /* An option of some commands only, given to another one. The session's own may hold all: each command takes its part. */
 static int check_options(const cli_call *call, cli_fault *f)
 {
     for (size_t i = 0; call->command && i < call->option_count; i++) {
-        const char *name = call->options[i].name, *commands = tfp_options_commands(name), *other = NULL;
+        const char *name = call->options[i].name, *commands = tfp_options_commands(name);
         if (!commands || strcmp(call->name, "set") == 0 || cli_has_word(commands, call->name)) continue;
-        other = strchr(commands, ' ');
-        return cli_fault_set(f, CLI_BAD_USAGE, "option -%s belongs to the command%s %.*s%s%s", name, other ? "s" : "",
-                             (int)strcspn(commands, " "), commands, other ? " and" : "", other ? other : "");
+        return belongs_to(name, commands, f);
     }
     return 0;
 }
@@ -293,8 +300,7 @@ static int check_call(const cli_call *call, cli_where where, cli_fault *f)
     for (int id = 0; id < CLI_FLAG_COUNT; id++) {
         const cli_flag *flag = &cli_flags[id];
         if (!call->flags[id]) continue;
-        if (flag->verb && (!name || strcmp(name, flag->verb) != 0))
-            return cli_fault_set(f, CLI_BAD_USAGE, "option -%s belongs to the command %s", flag->name, flag->verb);
+        if (flag->verb && (!name || !cli_has_word(flag->verb, name))) return belongs_to(flag->name, flag->verb, f);
         if (where == CLI_AT_PROMPT && !flag->prompt)
             return cli_fault_set(f, CLI_BAD_USAGE, "option -%s belongs on the command line", flag->name);
     }

@@ -74,6 +74,7 @@ typedef enum cli_flag_id {
     CLI_HELP,
     CLI_HOST,
     CLI_MAN,
+    CLI_MAX_SIZE,
     CLI_NO_TOKEN,
     CLI_O,
     CLI_OPEN,
@@ -85,7 +86,7 @@ typedef enum cli_flag_id {
 typedef struct cli_flag {
     const char *name;
     const char *value; /* what it takes, for help; NULL: none */
-    const char *verb;  /* the only verb that takes it; NULL: all */
+    const char *verb;  /* the only verbs that take it, one blank between; NULL: all */
     const char *help;
     bool list;   /* takes every following word up to the next option */
     bool prompt; /* works at the prompt too */
@@ -196,6 +197,7 @@ int cli_stats(cli *c, const cli_call *call, tfp_options *o);        /* compare.c
 int cli_diff(cli *c, const cli_call *call, tfp_options *o);         /* compare.c */
 int cli_query(cli *c, const cli_call *call, tfp_options *o);        /* query.c */
 int cli_serve(cli *c, const cli_call *call, tfp_options *o);        /* serve.c */
+int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: what no page may do; 0 or the status */
 char *cli_query_start(char *line);                                /* query.c: where the SQL of a line begins, or NULL */
 int cli_help(cli *c, const cli_call *call, tfp_options *o);       /* help.c */

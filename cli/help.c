@@ -274,7 +274,7 @@ static bool about_command(cli *c, const char *topic)
     wrapped(c, help ? help : "", 2, 2);
     for (int i = 0; i < CLI_FLAG_COUNT; i++) {
         char shown[2 * CLI_NAME_MAX];
-        if (!cli_flags[i].verb || strcmp(cli_flags[i].verb, name) != 0) continue;
+        if (!cli_flags[i].verb || !cli_has_word(cli_flags[i].verb, name)) continue;
         flag_name(&cli_flags[i], shown, sizeof shown);
         row(c, shown, cli_flags[i].help);
     }

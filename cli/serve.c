@@ -1,7 +1,6 @@
 /* cli/serve.c: `tfprof serve`: which files and folders the page shows, where it listens, and what lines of its prompt may
  * do. */
-#include "cli.h"
-#include "server.h"
+#include "served.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -48,7 +47,7 @@ static bool is_set(const tfp_options *o, const char *name)
 
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o)
 {
-    static const char *const refused[] = { "set", "quit", "exit", "serve", "convert", "completion", NULL };
+    static const char *const refused[] = { "set", "quit", "exit", "serve", "report", "convert", "completion", NULL };
     if (call->flags[CLI_HELP]) return 0;
     if (is_one_of(call->name, refused))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s does not work on the page: each line stands by itself",
@@ -141,7 +140,7 @@ static size_t most_inputs(const cli_call *call)
     return most;
 }
 
-static int serve_inputs(cli *c, const cli_call *call, serve_options *s)
+int cli_with_inputs(cli *c, const cli_call *call, serve_options *s, cli_use_fn use, void *ctx)
 {
     char why[CLI_LINE_MAX], *lists[CLI_FORMAT_MAX] = { 0 };
     serve_input *in = calloc(most_inputs(call), sizeof *in);
@@ -156,7 +155,7 @@ static int serve_inputs(cli *c, const cli_call *call, serve_options *s)
             status = add_word(c, call->words[i], &in[s->input_count++], &graphs);
         if (!s->input_count) in[s->input_count++] = (serve_input){ NULL, ".", 0 };
         s->inputs = in;
-        if (!status && (status = serve(s, why, sizeof why))) cli_fault_set(&c->fault, status, "%s", why);
+        if (!status && (status = use(ctx, s, why, sizeof why))) cli_fault_set(&c->fault, status, "%s", why);
     }
     for (size_t i = 0; i < CLI_FORMAT_MAX; i++) free(lists[i]);
     free(in);
@@ -172,6 +171,12 @@ static bool parse_port(const char *text, int *port)
     return true;
 }
 
+static int run(void *ctx, const serve_options *s, char *why, size_t room)
+{
+    (void)ctx;
+    return serve(s, why, room);
+}
+
 int cli_serve(cli *c, const cli_call *call, tfp_options *o)
 {
     serve_options s = { .host = call->flags[CLI_HOST], .port = -1, .say = say, .command = run_command, .ctx = c };
@@ -181,5 +186,5 @@ int cli_serve(cli *c, const cli_call *call, tfp_options *o)
                              call->flags[CLI_PORT]);
     s.no_token = call->flags[CLI_NO_TOKEN] != NULL;
     s.open = call->flags[CLI_OPEN] != NULL;
-    return serve_inputs(c, call, &s);
+    return cli_with_inputs(c, call, &s, run, NULL);
 }

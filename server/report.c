@@ -460,6 +460,8 @@ static int make(maker *m, answer *to)
     return status;
 }
 
+static void nobody_waits(void *ctx) { (void)ctx; }
+
 int report_make(const report_options *o, char **data, size_t *size, char *why, size_t room)
 {
     maker m = { .o = o, .why = why, .room = room };
@@ -467,7 +469,7 @@ int report_make(const report_options *o, char **data, size_t *size, char *why, s
     int status = BAD_INPUT;
     *why = '\0';
     m.catalog = catalog_new(&o->inputs, why, room);
-    if (m.catalog) status = catalog_start(m.catalog, NULL, NULL) ? make(&m, &to) : fail(&m, LIMIT, "no thread");
+    if (m.catalog) status = catalog_start(m.catalog, nobody_waits, NULL) ? make(&m, &to) : fail(&m, LIMIT, "no thread");
     catalog_free(m.catalog);
     answer_free(&m.out);
     free(m.ids);

@@ -1,0 +1,15 @@
+/* cli/served.h: what the commands that show pages share: which files they are about. */
+#ifndef TFP_CLI_SERVED_H
+#define TFP_CLI_SERVED_H
+
+#include "cli.h"
+#include "server.h"
+
+/* The exit status; `why` gets a line when it is not 0. */
+typedef int (*cli_use_fn)(void *ctx, const serve_options *s, char *why, size_t room);
+
+/* serve.c: calls use() with the files and folders of a call as the inputs of *s; those of here when none is named. The exit
+ * status. */
+int cli_with_inputs(cli *c, const cli_call *call, serve_options *s, cli_use_fn use, void *ctx);
+
+#endif
