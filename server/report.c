@@ -259,11 +259,12 @@ static void error_of(const answer *a, char *text, size_t room)
     text[size] = '\0';
 }
 
-static void say_left(const maker *m, const ask *k, const char *name)
+/* Leaves it out, and tells the user. */
+static void give_up(maker *m, const ask *k, const char *name, const char *why)
 {
-    char line[800];
-    snprintf(line, sizeof line, "left out, so that the file stays below %zu MB: %s of %s (--max-size)",
-             m->o->size_most >> 20, k->what, name);
+    char line[2000];
+    leave_out(m, k, why);
+    snprintf(line, sizeof line, "%s of %s is left out: %s", k->what, name, why);
     if (m->o->say) m->o->say(m->o->ctx, line);
 }
 
@@ -276,29 +277,34 @@ static bool is_needed(const ask *k)
     return false;
 }
 
+/* The page says why something is missing; so does a line, when it was not for the profile. */
+static int add_missing(maker *m, const ask *k, const answer *a, const char *name)
+{
+    char text[1200] = "it is too long for a report, or there was no memory for it";
+    bool limit = a->failed || a->status == 503;
+    if (!a->failed) error_of(a, text, sizeof text);
+    if (is_needed(k)) return fail(m, limit ? LIMIT : BAD_INPUT, text);
+    if (limit)
+        give_up(m, k, name, text);
+    else
+        leave_out(m, k, text);
+    return 0;
+}
+
 static int add_answer(maker *m, const ask *k, const answer *a, const char *name)
 {
-    char text[1200];
+    char text[160];
     size_t before = m->out.size;
-    if (a->failed || a->status != 200) {
-        if (a->failed)
-            snprintf(text, sizeof text, "It is too long for a report.");
-        else
-            error_of(a, text, sizeof text);
-        if (is_needed(k)) return fail(m, a->failed || a->status == 503 ? LIMIT : BAD_INPUT, text);
-        leave_out(m, k, text);
-        return 0;
-    }
+    if (a->failed || a->status != 200) return add_missing(m, k, a, name);
     begin_answer(&m->out, k, NULL);
     if (!add_packed(&m->out, a->data, a->size)) return fail(m, LIMIT, "out of memory");
     end_answer(&m->out);
     if (is_needed(k) || m->out.size + m->about <= m->o->size_most) return 0;
     m->out.size = before;
     snprintf(text, sizeof text,
-             "It was left out, so that the file stays below %zu MB; tfprof report --max-size takes another bound.",
+             "the file would become larger than %zu MB; --max-size of tfprof report takes another bound",
              m->o->size_most >> 20);
-    leave_out(m, k, text);
-    say_left(m, k, name);
+    give_up(m, k, name, text);
     return 0;
 }
 

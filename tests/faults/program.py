@@ -19,6 +19,7 @@ COMMANDS = [
     (["scope", "--graph_path=dense/graph.pb", "--checkpoint_path=dense/ckpt_v2/model.ckpt-3", "-select", "tensor_value"], b""),
     (["advise", "odd/profile_5", "--format", "json"], b""),
     (["help", "scope"], b""),
+    (["report", "odd/profile_5", "-o", "-"], b""),
     (["--profile_path", "odd/profile_5"], b"scope -max_depth 2\nset max_depth 3\nop -select bytes\nnonsense\n"),
 ]
 
