@@ -6,6 +6,7 @@ export interface ProfileEntry {
   name: string;
   folder: string;
   format: string;
+  files?: string[]; // all that it is read from, as one types them
   bytes: number;
   modified: number;
   state: "unread" | "loading" | "ready" | "failed";
@@ -17,6 +18,7 @@ export interface ProfileEntry {
 
 export interface ProfileList {
   changed: number;
+  notes?: string[];
   profiles: ProfileEntry[];
 }
 
@@ -127,7 +129,8 @@ export async function tables(): Promise<Tables> {
   return { ...all, options: [], columns: all.columns.filter((c) => held.includes(c.name)) };
 }
 export const profiles = (signal?: AbortSignal): Promise<ProfileList> => json<ProfileList>("/api/v1/profiles", signal);
-export const changes = (signal?: AbortSignal): Promise<{ changed: number }> => json("/api/v1/changes", signal);
+/** Answers when the list is no longer that of `since`, or after a while. */
+export const changes = (since: number, signal?: AbortSignal): Promise<{ changed: number }> => json(`/api/v1/changes?since=${since}`, signal);
 export const profile = (id: string, signal?: AbortSignal, progress?: Progress): Promise<ProfileFacts> =>
   json<ProfileFacts>(`/api/v1/profiles/${id}`, signal, progress);
 

@@ -1,7 +1,7 @@
 // The page: what the address says is shown.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Tables } from "./api";
+import type { ProfileEntry, Tables } from "./api";
 import { profile, profiles, tables } from "./api";
 import { holdsAny, isReport } from "./held";
 import { useLoaded } from "./load";
@@ -12,6 +12,7 @@ import { Profiles, useListVersion } from "./pages/Profiles";
 import type { Route } from "./route";
 import { hashOf, useRoute } from "./route";
 import "./style.css";
+import "./pages/pages.css";
 
 const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
@@ -49,11 +50,55 @@ function ThemeSwitch() {
   );
 }
 
+/** What the browser's tabs and its history call this state; null: somebody below says it. */
+function useTitle(parts: string[] | null): void {
+  const title = parts && [...parts.filter(Boolean), "tfprof"].join(" · ");
+  useEffect(() => {
+    if (title) document.title = title;
+  }, [title]);
+}
+
+/** Tells that the file is another one than what is shown; it is not taken away from under the reader. */
+function Changed({ entry, onAgain }: { entry: ProfileEntry | undefined; onAgain: () => void }) {
+  const [seen, setSeen] = useState(entry?.modified);
+  useEffect(() => {
+    if (seen === undefined) setSeen(entry?.modified);
+  }, [entry?.modified]);
+  if (!entry || seen === undefined || seen === entry.modified) return null;
+  return (
+    <p class="note" role="status">
+      The file has changed since.{" "}
+      <button
+        type="button"
+        onClick={() => {
+          setSeen(entry.modified);
+          onAgain();
+        }}
+      >
+        Show what is in it now
+      </button>
+    </p>
+  );
+}
+
 function OneProfile({ route, known }: { route: Route; known: Tables }) {
   const version = useListVersion();
-  const facts = useLoaded(`facts ${route.id}`, (signal, progress) => profile(route.id, signal, progress));
+  const [again, setAgain] = useState(0);
+  const facts = useLoaded(`facts ${again}`, (signal, progress) => profile(route.id, signal, progress));
   const list = useLoaded(`names ${version}`, (signal) => profiles(signal));
-  const file = list.value?.profiles.find((p) => p.id === route.id)?.name ?? "PROFILE";
+  const entry = list.value?.profiles.find((p) => p.id === route.id);
+  const file = entry?.name ?? "PROFILE";
+  const files = entry?.files?.length ? entry.files : [file];
+  const page = pages.find((p) => p.name === route.page);
+  useTitle([page?.title ?? "", entry?.name ?? ""]);
+  if (facts.error)
+    return (
+      <main>
+        <h1>{entry?.name ?? "Unknown profile"}</h1>
+        <div class="fault" role="alert"><strong>This profile cannot be shown.</strong> {facts.error}</div>
+        <p><a href="#/">All profiles</a></p>
+      </main>
+    );
   return (
     <Status of={facts}>
       {(f) => (
@@ -70,9 +115,12 @@ function OneProfile({ route, known }: { route: Route; known: Tables }) {
                 ))}
             </ul>
           </nav>
-          {pages.find((p) => p.name === route.page)?.show({ route, file, facts: f, tables: known }) ?? (
-            <main><p class="empty">There is no such page.</p></main>
-          )}
+          <Changed entry={entry} onAgain={() => setAgain(again + 1)} />
+          <div key={again} class="page">
+            {page?.show({ route, files, facts: f, tables: known }) ?? (
+              <main><p class="empty">There is no such page. <a href={hashOf("overview", route.id)}>Overview</a></p></main>
+            )}
+          </div>
         </>
       )}
     </Status>
@@ -82,6 +130,7 @@ function OneProfile({ route, known }: { route: Route; known: Tables }) {
 function App() {
   const route = useRoute();
   const known = useLoaded("tables", tables);
+  useTitle(route.id ? null : [route.page === "compare" ? "Compare" : "Profiles"]);
   return (
     <>
       <header>

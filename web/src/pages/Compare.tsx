@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { ProfileEntry, Tables } from "../api";
 import { profiles, table } from "../api";
 import { COMPARED, COMPARED_VIEWS } from "../asks";
+import { optionWords } from "../command";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { CommandLine } from "../parts/CommandLine";
@@ -25,9 +26,11 @@ function setSides(route: Route, sides: string[]): void {
   go({ ...route, params });
 }
 
-function nameOf(list: ProfileEntry[], side: string): string {
+/** A side as the command takes it: its files with commas between. */
+function wordOf(list: ProfileEntry[], side: string): string {
   const [id = "", step] = side.split("@");
-  const name = list.find((p) => p.id === id)?.name ?? id;
+  const entry = list.find((p) => p.id === id);
+  const name = entry?.files?.join(",") || entry?.name || id;
   return step ? `${name}@${step}` : name;
 }
 
@@ -65,15 +68,16 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
   const sides = isReport ? found.map((p) => p.id) : sidesOf(route);
   const view = route.params.get("view") ?? "scope";
   const select = route.params.get("select") ?? "micros";
-  const query = new URLSearchParams({ view, select, min_size: route.params.get("min_size") ?? "0" });
-  sides.forEach((s) => query.append("side", s));
+  const options = new URLSearchParams({ view, select, min_size: route.params.get("min_size") ?? "0" });
   const delta = route.params.get("delta");
-  if (delta) query.set("delta", delta);
+  if (delta) options.set("delta", delta);
+  const query = new URLSearchParams(options);
+  sides.forEach((s) => query.append("side", s));
   const report = `/api/v1/compare?${query.toString()}`;
   const path = sides.length > 1 ? `${report}&format=columns` : "";
   const compared = useLoaded(path, (signal, progress) => (path ? table(path, signal, progress) : Promise.resolve(undefined)));
   const columns = useMemo(() => compared.value?.columns.slice(1).filter((c) => !HIDDEN.has(c.name)) ?? [], [compared.value]);
-  const words = ["tfprof", "diff", ...sides.map((s) => nameOf(found, s)), "-view", view, "-select", select, "-min_size", route.params.get("min_size") ?? "0"];
+  const words = ["tfprof", "diff", ...sides.map((s) => wordOf(found, s)), ...optionWords(options)];
   return (
     <main>
       <h1>Compare</h1>
@@ -110,8 +114,10 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
         <p class="empty">Choose two or more sides: other profiles, or other steps of one.</p>
       ) : (
         <>
-          <CommandLine words={words} />
-          <Copies path={report} file="compare" />
+          <div class="means">
+            <CommandLine words={words} />
+            <Copies path={report} file="compare" />
+          </div>
           <Status of={compared}>
             {(t) =>
               t && (

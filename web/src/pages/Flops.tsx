@@ -1,6 +1,8 @@
 // Float operations worked out from the graph: the summary of the command, and its operations as a table.
 import { useMemo } from "preact/hooks";
+import type { Tables } from "../api";
 import { table, text } from "../api";
+import { commandWords } from "../command";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { CommandLine } from "../parts/CommandLine";
@@ -10,36 +12,43 @@ import { TreeTable } from "../parts/TreeTable";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
-const OPTIONS = ["assume_batch", "assume_shape", "peak_flops", "peak_bandwidth"];
+const OPTIONS = [
+  { name: "assume_batch", hint: "32" },
+  { name: "assume_shape", hint: "x=32,224,224,3" },
+  { name: "peak_flops", hint: "400G" },
+  { name: "peak_bandwidth", hint: "100G" },
+];
 
-export function Flops({ route, file }: { route: Route; file: string }) {
+export function Flops({ route, files, tables }: { route: Route; files: string[]; tables: Tables }) {
+  const helpOf = (name: string): string => tables.options.find((o) => o.name === name)?.help ?? "";
   const query = new URLSearchParams();
-  for (const name of OPTIONS) {
-    const value = route.params.get(name);
-    if (value) query.set(name, value);
-  }
+  for (const { name } of [...OPTIONS, { name: "nodes" }]) for (const value of route.params.getAll(name)) query.append(name, value);
   const report = `/api/v1/profiles/${route.id}/views/flops?${query.toString()}`;
   const loaded = useLoaded(report, async (signal, progress) => {
     const t = await table(`${report}&format=columns`, signal, progress);
     return { t, words: await text(`${report}&format=text`, signal) };
   });
   const columns = useMemo(() => loaded.value?.t.columns.slice(1) ?? [], [loaded.value]);
-  const words = ["tfprof", "flops", file, ...[...query].flatMap(([name, value]) => [`-${name}`, value])];
   return (
     <main>
       <h1>Float operations</h1>
       {!isReport && (
         <form class="controls" onSubmit={(e) => e.preventDefault()}>
-          {OPTIONS.map((name) => (
+          {OPTIONS.map(({ name, hint }) => (
             <div class="field" key={name}>
               <label for={name}>{name.replace("_", " ")}</label>
-              <input id={name} type="text" value={route.params.get(name) ?? ""} onChange={(e) => go(withParams(route, { [name]: e.currentTarget.value || null }))} />
+              <input id={name} type="text" placeholder={hint} title={helpOf(name)} value={route.params.get(name) ?? ""} onChange={(e) => go(withParams(route, { [name]: e.currentTarget.value.trim() || null }))} />
             </div>
           ))}
+          <label title={helpOf("nodes")}>
+            <input type="checkbox" checked={route.params.get("nodes") === "true"} onChange={(e) => go(withParams(route, { nodes: e.currentTarget.checked ? "true" : null }))} /> a row for each node
+          </label>
         </form>
       )}
-      <CommandLine words={words} />
-      <Copies path={report} file="flops" />
+      <div class="means">
+        <CommandLine words={commandWords("flops", files, query)} />
+        <Copies path={report} file="flops" />
+      </div>
       <Status of={loaded}>
         {({ t, words: told }) => (
           <>

@@ -2,10 +2,11 @@
 import { useMemo } from "preact/hooks";
 import type { Column, Table, Tables } from "../api";
 import { table } from "../api";
+import { commandWords } from "../command";
 import { reportStep } from "../held";
 import { useLoaded } from "../load";
 import { CommandLine } from "../parts/CommandLine";
-import { Controls } from "../parts/Controls";
+import { ALL_ROWS, Controls, optionAtFault, sourceFor } from "../parts/Controls";
 import { Copies } from "../parts/Copies";
 import { Status } from "../parts/Status";
 import { TreeTable } from "../parts/TreeTable";
@@ -15,21 +16,27 @@ import { go, withParams } from "../route";
 const OWN = ["q", "sort"]; // of the page, not of the server
 const STRUCTURE = new Set(["row", "parent", "depth", "accounted"]);
 
+/** What is selected unless the route says so. */
+export const standardSelect = (view: string): string => (view === "op" ? "micros,occurrence" : "micros");
+
 /** The options of a route as the server takes them; all rows, unless the user asks for fewer. */
 export function queryOf(route: Route, select: string): URLSearchParams {
   const query = new URLSearchParams(route.params);
   for (const name of OWN) query.delete(name);
   if (!query.has("select")) query.set("select", select);
-  if (!query.has("max_depth")) query.set("max_depth", "100000");
+  if (!query.has("max_depth")) query.set("max_depth", ALL_ROWS);
+  const source = sourceFor((query.get("select") ?? "").split(","));
+  if (source && !query.has("float_ops_source")) query.set("float_ops_source", source);
   return query;
 }
 
-export function commandOf(view: string, file: string, route: Route): string[] {
-  const words = ["tfprof", view, file];
-  if (reportStep) words.push("-step", reportStep);
-  for (const [name, value] of route.params)
-    if (!OWN.includes(name)) words.push(`-${name}`, value);
-  return words;
+/** The same for a command, which orders rows by itself where the table does it by a total. */
+export function commandQuery(query: URLSearchParams, route: Route, tables: Tables): URLSearchParams {
+  const out = new URLSearchParams(query);
+  if (reportStep) out.set("step", reportStep);
+  const by = /^-total_(\w+)$/.exec(route.params.get("sort") ?? "")?.[1];
+  if (by && tables.orders.some((o) => o.name === by)) out.set("order_by", by);
+  return out;
 }
 
 /** A total shows what a row and all below it take; its own is beside it. */
@@ -37,19 +44,32 @@ function shownColumns(t: Table): Column[] {
   return t.columns.slice(1).filter((c) => !STRUCTURE.has(c.name));
 }
 
-export function Views({ view, route, file, tables }: { view: string; route: Route; file: string; tables: Tables }) {
-  const query = queryOf(route, view === "op" ? "micros,occurrence" : "micros");
+interface Props {
+  view: string;
+  route: Route;
+  files: string[];
+  steps: number[];
+  tables: Tables;
+}
+
+export function Views({ view, route, files, steps, tables }: Props) {
+  const select = standardSelect(view);
+  const query = queryOf(route, select);
   const report = `/api/v1/profiles/${route.id}/views/${view}?${query.toString()}`;
   const path = `${report}&format=columns`;
   const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
   const columns = useMemo(() => (loaded.value ? shownColumns(loaded.value) : []), [loaded.value]);
   return (
     <main>
-      <h1>{view} view</h1>
-      <Controls route={route} tables={tables} view={view} />
-      <CommandLine words={commandOf(view, file, route)} />
-      <Copies path={report} file={view} />
-      <Status of={loaded}>
+      <h1 title={tables.views.find((v) => v.name === view)?.help ?? ""}>{view} view</h1>
+      <Controls route={route} tables={tables} select={select} steps={steps} error={loaded.error} />
+      {!optionAtFault(loaded.error) && (
+        <div class="means">
+          <CommandLine words={commandWords(view, files, commandQuery(query, route, tables))} />
+          <Copies path={report} file={view} />
+        </div>
+      )}
+      <Status of={optionAtFault(loaded.error) ? { ...loaded, error: "" } : loaded}>
         {(t) => (
           <>
             {t.notes.map((note) => <p key={note} class="note">{note}</p>)}

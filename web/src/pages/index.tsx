@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { ProfileFacts, Tables } from "../api";
 import { heldSteps, isReport } from "../held";
 import type { Route } from "../route";
+import { Advice } from "./Advice";
 import { Checkpoint } from "./Checkpoint";
 import { Flame } from "./Flame";
 import { Flops } from "./Flops";
@@ -10,13 +11,15 @@ import { Graph } from "./Graph";
 import { Memory } from "./Memory";
 import { Overview } from "./Overview";
 import { Prompt } from "./Prompt";
+import { Query } from "./Query";
 import { SourcePage } from "./Source";
+import { Stats } from "./Stats";
 import { Timeline } from "./Timeline";
 import { Views } from "./Views";
 
 export interface PageProps {
   route: Route;
-  file: string;
+  files: string[]; // all that the profile is read from
   facts: ProfileFacts;
   tables: Tables;
 }
@@ -36,21 +39,29 @@ const view = (name: string): Page => ({
   name,
   title: name[0]?.toUpperCase() + name.slice(1),
   fits: always,
-  show: ({ route, file, tables }) => <Views key={name} view={name} route={route} file={file} tables={tables} />,
+  show: ({ route, files, facts, tables }) => <Views key={name} view={name} route={route} files={files} steps={facts.steps} tables={tables} />,
 });
 
 export const pages: Page[] = [
   { name: "overview", title: "Overview", fits: always, show: ({ route, facts }) => <Overview route={route} facts={facts} /> },
+  { name: "advice", title: "Advice", fits: always, show: ({ route, files, tables }) => <Advice route={route} files={files} tables={tables} /> },
   view("scope"),
   view("graph"),
   view("op"),
   view("code"),
   { name: "flame", title: "Flame graph", fits: always, show: ({ route, tables }) => <Flame route={route} tables={tables} /> },
+  {
+    name: "stats",
+    title: "Statistics",
+    fits: (facts) => !isReport && facts.steps.length > 1,
+    show: ({ route, files, tables }) => <Stats route={route} files={files} tables={tables} />,
+  },
   { name: "timeline", title: "Timeline", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Timeline route={route} facts={ofHeldSteps(facts)} /> },
   { name: "memory", title: "Memory", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Memory route={route} facts={ofHeldSteps(facts)} /> },
   { name: "dataflow", title: "Dataflow", fits: always, show: ({ route, tables }) => <Graph route={route} tables={tables} /> },
-  { name: "flops", title: "Float ops", fits: (facts) => facts.has?.graph ?? true, show: ({ route, file }) => <Flops route={route} file={file} /> },
+  { name: "flops", title: "Float ops", fits: (facts) => facts.has?.graph ?? true, show: ({ route, files, tables }) => <Flops route={route} files={files} tables={tables} /> },
   { name: "source", title: "Source", fits: (facts) => facts.has?.code ?? true, show: ({ route }) => <SourcePage route={route} /> },
   { name: "checkpoint", title: "Checkpoint", fits: (facts) => facts.has?.checkpoint ?? true, show: ({ route }) => <Checkpoint route={route} /> },
+  { name: "query", title: "Query", fits: () => !isReport, show: ({ route, files }) => <Query route={route} files={files} /> },
   { name: "prompt", title: "Prompt", fits: () => !isReport, show: ({ route }) => <Prompt route={route} /> },
 ];

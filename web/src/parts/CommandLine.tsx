@@ -1,23 +1,24 @@
 // The command line that shows the same, to copy.
 import { useState } from "preact/hooks";
-
-export function quoteWord(word: string): string {
-  return /^[\w./,:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
+import { quoteWord } from "../command";
 
 export function CommandLine({ words }: { words: string[] }) {
-  const [copied, setCopied] = useState(false);
+  const [told, setTold] = useState("");
   const line = words.map(quoteWord).join(" ");
-  const copy = (): void => {
-    void navigator.clipboard?.writeText(line).then(() => {
-      setCopied(true);
-      setTimeout(() => setCopied(false), 1500);
-    });
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(line);
+      setTold("Copied");
+    } catch {
+      setTold("Select it by hand"); // only pages of this computer, or of https, may write to the clipboard
+    }
+    setTimeout(() => setTold(""), 2000);
   };
   return (
     <div class="commandline">
-      <code aria-label="the same on the command line">{line}</code>
-      <button type="button" onClick={copy}>{copied ? "Copied" : "Copy"}</button>
+      <code role="region" aria-label="the same on the command line" tabIndex={0}>{line}</code>
+      <button type="button" onClick={() => void copy()} aria-label="copy the command line">{told || "Copy"}</button>
+      <span class="unseen" role="status">{told}</span>
     </div>
   );
 }

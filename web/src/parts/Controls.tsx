@@ -1,45 +1,92 @@
 // Options of a view as controls; each change is a new address.
 import { useState } from "preact/hooks";
 import type { OptionRow, Tables } from "../api";
+import { heldColumns, isReport } from "../held";
 import type { Route } from "../route";
-import { go, withParams } from "../route";
+import { go, withList, withParams } from "../route";
 
 // Where the output goes and what form it has is not for the page to say; these have controls of their own.
-const ELSEWHERE = new Set(["output", "format", "dump_to_file", "proto_out", "viz", "select", "compat", "checkers", "device_regexes"]);
+const ELSEWHERE = new Set(["output", "format", "dump_to_file", "proto_out", "viz", "select", "compat", "checkers"]);
 const SHOWN_FIRST = new Set(["max_depth", "min_micros", "step", "order_by", "show_name_regexes"]);
+const LISTS = new Set(["assume_shape", "rewrite"]); // and the filters: a value a line
+const SOURCES = ["files", "tensorflow", "own"];
+const STEPS_MOST = 1000; // of a list to choose from
+/** What a view of the page does unless told otherwise, where that is not what the command does. */
+export const ALL_ROWS = "100000";
+const WORKED_OUT = new Set(["float_ops", "macs", "bytes_moved", "coverage", "flops_per_second", "intensity"]);
 
-function Field({ option, route, tables }: { option: OptionRow; route: Route; tables: Tables }) {
-  const value = route.params.get(option.name) ?? "";
-  const set = (to: string): void => go(withParams(route, { [option.name]: to === "" ? null : to }));
+/** Columns that come from the graph are worked out by all formulas there are, as the float operations' page does. */
+export const sourceFor = (columns: string[]): string | null => (!isReport && columns.some((c) => WORKED_OUT.has(c)) ? "own" : null);
+
+const isList = (name: string): boolean => LISTS.has(name) || name.endsWith("_regexes");
+
+/** The option that an error is about, as the library names it: "option -max_depth: ...". */
+export const optionAtFault = (error: string): string => /^option -(\w+)/.exec(error)?.[1] ?? "";
+
+interface FieldProps {
+  option: OptionRow;
+  route: Route;
+  tables: Tables;
+  steps: number[];
+  standard: string;
+  error: string;
+}
+
+/** The values that an option may have; null: any. */
+function choicesOf({ option, tables, steps }: FieldProps): { value: string; title: string }[] | null {
+  const plain = (names: string[]): { value: string; title: string }[] => names.map((n) => ({ value: n, title: n }));
+  if (option.name === "order_by") return plain(tables.orders.map((o) => o.name));
+  if (option.name === "float_ops_source") return plain(SOURCES);
+  if (option.name !== "step" || !steps.length || steps.length > STEPS_MOST) return null;
+  return [{ value: "-1", title: "mean of all" }, ...plain(steps.map(String))];
+}
+
+function Field(props: FieldProps) {
+  const { option, route, standard, error } = props;
+  const values = route.params.getAll(option.name);
+  const value = values[0] ?? "";
+  const set = (to: string): void => go(withParams(route, { [option.name]: to === "" || to === standard ? null : to }));
+  const choices = choicesOf(props);
+  const wrong = optionAtFault(error) === option.name;
   const id = `option-${option.name}`;
-  const common = { id, title: option.help ?? "" };
+  const common = { id, title: option.help ?? "", "aria-invalid": wrong, "aria-describedby": wrong ? `${id}-wrong` : undefined };
   return (
-    <div class="field">
+    <div class={isList(option.name) ? "field wide" : "field"}>
       <label for={id}>{option.name.replaceAll("_", " ")}</label>
       {option.kind === "boolean" ? (
         <input {...common} type="checkbox" checked={value === "true"} onChange={(e) => set(e.currentTarget.checked ? "true" : "")} />
-      ) : option.name === "order_by" ? (
-        <select {...common} value={value || option.value || ""} onChange={(e) => set(e.currentTarget.value)}>
-          {tables.orders.map((o) => <option key={o.name} value={o.name}>{o.name}</option>)}
+      ) : choices ? (
+        <select {...common} value={value || standard} onChange={(e) => set(e.currentTarget.value)}>
+          {choices.map((c) => <option key={c.value} value={c.value}>{c.title}</option>)}
         </select>
+      ) : isList(option.name) ? (
+        <textarea
+          {...common}
+          rows={Math.max(1, values.length)}
+          placeholder={option.name.endsWith("_regexes") ? `${standard || "none"}   (a pattern a line)` : "one a line"}
+          value={values.join("\n")}
+          spellcheck={false}
+          onChange={(e) => go(withList(route, option.name, e.currentTarget.value.split("\n").filter(Boolean)))}
+        />
       ) : (
-        <input {...common} type="text" value={value} placeholder={option.value ?? ""} onChange={(e) => set(e.currentTarget.value)} />
+        <input {...common} type="text" value={value} placeholder={standard === ALL_ROWS ? "all" : standard} onChange={(e) => set(e.currentTarget.value.trim())} />
       )}
+      {wrong && <span class="wrong" id={`${id}-wrong`} role="alert">{error.slice(error.indexOf(":") + 1).trim()}</span>}
     </div>
   );
 }
 
-function Select({ route, tables, view }: { route: Route; tables: Tables; view: string }) {
-  const chosen = new Set((route.params.get("select") ?? (view === "op" ? "micros,occurrence" : "micros")).split(",").filter(Boolean));
+function Select({ route, tables, chosen }: { route: Route; tables: Tables; chosen: Set<string> }) {
   const toggle = (name: string): void => {
     const next = new Set(chosen);
     if (!next.delete(name)) next.add(name);
     go(withParams(route, { select: [...next].join(",") || "micros" }));
   };
+  const held = heldColumns();
   return (
     <fieldset class="select">
       <legend>Columns</legend>
-      {tables.columns.map((c) => (
+      {tables.columns.filter((c) => !isReport || held.includes(c.name)).map((c) => (
         <label key={c.name} title={c.help ?? ""}>
           <input type="checkbox" checked={chosen.has(c.name)} onChange={() => toggle(c.name)} /> {c.name.replaceAll("_", " ")}
         </label>
@@ -48,19 +95,36 @@ function Select({ route, tables, view }: { route: Route; tables: Tables; view: s
   );
 }
 
-export function Controls({ route, tables, view }: { route: Route; tables: Tables; view: string }) {
+interface Props {
+  route: Route;
+  tables: Tables;
+  select: string; // unless the route says otherwise
+  steps?: number[];
+  command?: string; // whose own options there are too
+  error?: string; // of what was asked last
+}
+
+export function Controls({ route, tables, select, steps = [], command = "", error = "" }: Props) {
   const [all, setAll] = useState(false);
-  const options = tables.options.filter((o) => !o.commands && !ELSEWHERE.has(o.name));
-  const shown = options.filter((o) => all || SHOWN_FIRST.has(o.name) || route.params.has(o.name));
+  const chosen = (route.params.get("select") ?? select).split(",").filter(Boolean);
+  const fits = (o: OptionRow): boolean => (o.commands ? o.commands.split(" ").includes(command) : !ELSEWHERE.has(o.name));
+  const options = isReport ? [] : tables.options.filter((o) => fits(o) && o.name !== "view");
+  const own = sourceFor(chosen);
+  const wrong = optionAtFault(error);
+  const standard = (o: OptionRow): string =>
+    (o.name === "max_depth" ? ALL_ROWS : o.name === "float_ops_source" ? own : null) ?? o.value ?? "";
+  const first = (o: OptionRow): boolean =>
+    Boolean(o.commands) || SHOWN_FIRST.has(o.name) || route.params.has(o.name) || (o.name === "float_ops_source" && own !== null);
+  const shown = options.filter((o) => all || first(o) || o.name === wrong);
   return (
     <form class="controls" onSubmit={(e) => e.preventDefault()}>
       <div class="field wide">
         <label for="search">find</label>
         <input id="search" type="search" value={route.params.get("q") ?? ""} onInput={(e) => go(withParams(route, { q: e.currentTarget.value || null }), true)} />
       </div>
-      {shown.map((o) => <Field key={o.name} option={o} route={route} tables={tables} />)}
+      {shown.map((o) => <Field key={o.name} option={o} route={route} tables={tables} steps={steps} standard={standard(o)} error={error} />)}
       {options.length > 0 && <button type="button" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Fewer options" : "All options"}</button>}
-      <Select route={route} tables={tables} view={view} />
+      <Select route={route} tables={tables} chosen={new Set(chosen)} />
     </form>
   );
 }

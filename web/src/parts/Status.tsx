@@ -2,7 +2,22 @@
 import type { ComponentChildren } from "preact";
 import type { Loaded } from "../load";
 
-export function Status<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) {
+interface Props<T> {
+  of: Loaded<T>;
+  calm?: boolean; // what is there already stays as it is while it is asked for again
+  children: (value: T) => ComponentChildren;
+}
+
+function Busy({ progress }: { progress: number }) {
+  return (
+    <div class="busy" role="status">
+      <progress max={1} {...(progress > 0 ? { value: progress } : {})} aria-label="loading" />
+      {progress > 0 && <span class="soft"> reading the file: {Math.round(100 * progress)}%</span>}
+    </div>
+  );
+}
+
+export function Status<T>({ of, calm, children }: Props<T>) {
   if (of.error)
     return (
       <div class="fault" role="alert">
@@ -11,11 +26,7 @@ export function Status<T>({ of, children }: { of: Loaded<T>; children: (value: T
     );
   return (
     <>
-      {of.busy && (
-        <div class="busy" role="status">
-          <progress max={1} {...(of.progress > 0 ? { value: of.progress } : {})} aria-label="loading" />
-        </div>
-      )}
+      {of.busy && !(calm && of.value !== undefined) && <Busy progress={of.progress} />}
       {of.value !== undefined && children(of.value)}
     </>
   );

@@ -1,0 +1,67 @@
+// What checkers have to say, all of them or some.
+import type { Tables } from "../api";
+import { json } from "../api";
+import { commandWords } from "../command";
+import { isReport } from "../held";
+import { useLoaded } from "../load";
+import { CommandLine } from "../parts/CommandLine";
+import { Copies } from "../parts/Copies";
+import { Status } from "../parts/Status";
+import type { Route } from "../route";
+import { go, withParams } from "../route";
+
+interface Advised {
+  checkers: { name: string; reports: string[] }[];
+}
+
+function Chooser({ route, tables, chosen }: { route: Route; tables: Tables; chosen: string[] }) {
+  const toggle = (name: string): void => {
+    const next = tables.checkers.map((c) => c.name).filter((n) => chosen.includes(n) !== (n === name));
+    go(withParams(route, { checkers: next.length && next.length < tables.checkers.length ? next.join(",") : null }));
+  };
+  return (
+    <form class="controls" onSubmit={(e) => e.preventDefault()}>
+      <fieldset class="select">
+        <legend>Checkers</legend>
+        {tables.checkers.map((c) => (
+          <label key={c.name} title={c.help ?? ""}>
+            <input type="checkbox" checked={chosen.includes(c.name)} onChange={() => toggle(c.name)} /> {c.name}
+          </label>
+        ))}
+      </fieldset>
+    </form>
+  );
+}
+
+export function Advice({ route, files, tables }: { route: Route; files: string[]; tables: Tables }) {
+  const query = new URLSearchParams();
+  const given = route.params.get("checkers");
+  if (given) query.set("checkers", given);
+  const chosen = given ? given.split(",") : tables.checkers.map((c) => c.name);
+  const report = `/api/v1/profiles/${route.id}/views/advise?${query.toString()}`;
+  const path = given ? `${report}&format=json` : `/api/v1/profiles/${route.id}/views/advise?format=json`;
+  const loaded = useLoaded(path, (signal, progress) => json<Advised>(path, signal, progress));
+  return (
+    <main>
+      <h1>Advice</h1>
+      {!isReport && <Chooser route={route} tables={tables} chosen={chosen} />}
+      <div class="means">
+        <CommandLine words={commandWords("advise", files, query)} />
+        <Copies path={report} file="advice" />
+      </div>
+      <Status of={loaded}>
+        {(a) => (
+          <>
+            {a.checkers.map((c) => (
+              <section key={c.name}>
+                <h2>{c.name}</h2>
+                <p class="soft">{tables.checkers.find((t) => t.name === c.name)?.help}</p>
+                {c.reports.length ? c.reports.map((f, i) => <pre key={i} class="advice" tabIndex={0}>{f}</pre>) : <p class="empty">Nothing to say.</p>}
+              </section>
+            ))}
+          </>
+        )}
+      </Status>
+    </main>
+  );
+}

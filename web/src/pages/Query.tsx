@@ -1,0 +1,97 @@
+// Questions in SQL over the tables of the profile.
+import { useState } from "preact/hooks";
+import { table } from "../api";
+import { useLoaded } from "../load";
+import { CommandLine } from "../parts/CommandLine";
+import { Copies } from "../parts/Copies";
+import { Status } from "../parts/Status";
+import { TreeTable } from "../parts/TreeTable";
+import type { Route } from "../route";
+import { go, withParams } from "../route";
+
+// What people ask first; each shows what a table is good for.
+const EXAMPLES = [
+  { title: "tables and columns", sql: "SELECT * FROM columns" },
+  { title: "time by operation", sql: "SELECT op, count(*) AS runs, sum(run_us) AS us\nFROM executions JOIN nodes USING (node)\nGROUP BY op ORDER BY us DESC LIMIT 20" },
+  { title: "longest runs", sql: "SELECT step, name, op, run_us\nFROM executions JOIN nodes USING (node)\nORDER BY run_us DESC LIMIT 50" },
+  { title: "most read nodes", sql: "SELECT s.name, s.op, count(*) AS readers\nFROM edges e JOIN nodes s ON s.node = e.source\nGROUP BY e.source ORDER BY readers DESC LIMIT 50" },
+];
+
+function Answer({ route, files, sql }: { route: Route; files: string[]; sql: string }) {
+  const report = `/api/v1/profiles/${route.id}/query?sql=${encodeURIComponent(sql)}`;
+  const loaded = useLoaded(report, (signal, progress) => table(`${report}&format=columns`, signal, progress));
+  const line = sql.replace(/\s+/g, " ");
+  return (
+    <>
+      <div class="means">
+        <CommandLine words={["tfprof", "query", line, ...files]} />
+        <Copies path={report} file="query" />
+      </div>
+      <Status of={loaded}>
+        {(t) => (
+          <>
+            {t.notes.map((note) => <p key={note} class="note">{note}</p>)}
+            <TreeTable
+              table={t}
+              columns={t.columns.slice(1)}
+              label="answer"
+              search=""
+              sort={route.params.get("sort") ?? ""}
+              onSort={(sort) => go(withParams(route, { sort: sort || null }))}
+              openDepth={1}
+            />
+          </>
+        )}
+      </Status>
+    </>
+  );
+}
+
+export function Query({ route, files }: { route: Route; files: string[] }) {
+  const sql = route.params.get("sql") ?? "";
+  const [text, setText] = useState(sql || (EXAMPLES[1]?.sql ?? ""));
+  const run = (what: string): void => go(withParams(route, { sql: what, sort: null }));
+  return (
+    <main>
+      <h1>Query</h1>
+      <p class="tools">
+        <span class="soft">Examples:</span>
+        {EXAMPLES.map((e) => (
+          <button
+            key={e.title}
+            type="button"
+            onClick={() => {
+              setText(e.sql);
+              run(e.sql);
+            }}
+          >
+            {e.title}
+          </button>
+        ))}
+      </p>
+      <form
+        class="sql"
+        onSubmit={(e) => {
+          e.preventDefault();
+          if (text.trim()) run(text);
+        }}
+      >
+        <label for="sql">SQL, one SELECT; Ctrl+Enter runs it</label>
+        <textarea
+          id="sql"
+          rows={5}
+          spellcheck={false}
+          value={text}
+          onInput={(e) => setText(e.currentTarget.value)}
+          onKeyDown={(e) => {
+            if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey)) return;
+            e.preventDefault();
+            if (text.trim()) run(text);
+          }}
+        />
+        <button type="submit">Run</button>
+      </form>
+      {sql && <Answer key={sql} route={route} files={files} sql={sql} />}
+    </main>
+  );
+}
