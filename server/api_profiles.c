@@ -103,10 +103,12 @@ bool lease_or_answer(catalog *c, const char *id, lease *l, answer *a)
     return false;
 }
 
-static bool has_rows(const tfp_profile *p, const char *what)
+static bool has_rows(const tfp_profile *p, const char *what, answer *a)
 {
     tfp_report *r = NULL;
-    bool has = tfp_records(p, what, -1, &r, NULL) == TFP_OK && tfp_report_row_count(r);
+    tfp_status s = tfp_records(p, what, -1, &r, NULL);
+    bool has = s == TFP_OK && tfp_report_row_count(r);
+    if (s == TFP_NOMEM) a->failed = true; /* nobody knows */
     tfp_report_free(r);
     return has;
 }
@@ -118,7 +120,7 @@ static void put_has(answer *a, const tfp_profile *p)
     } kinds[] = { { "code", "files" }, { "memory", "memory" }, { "checkpoint", "tensors" }, { "timeline", "steps" } };
     json_open(a, "has", '{');
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        json_bool(a, kinds[i].name, has_rows(p, kinds[i].records));
+        json_bool(a, kinds[i].name, has_rows(p, kinds[i].records, a));
     json_bool(a, "graph", tfp_profile_node_count(p) != 0);
     json_close(a, '}');
 }
