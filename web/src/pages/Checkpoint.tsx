@@ -11,29 +11,50 @@ import { go, withParams } from "../route";
 interface Value {
   name: string;
   dtype: string;
-  shape: number[];
-  count: number;
-  min: number | null;
-  max: number | null;
-  mean: number | null;
-  histogram: { from: number; to: number; counts: number[] } | null;
-  first: (number | string)[];
+  shape: string;
+  elements: number;
+  numbers: boolean; // without them nothing below is there
+  finite?: number;
+  zeros?: number;
+  nans?: number;
+  infinities?: number;
+  min?: number;
+  max?: number;
+  mean?: number;
+  deviation?: number;
+  histogram?: number[]; // equal parts from min to max
+  values?: (number | null)[]; // the first; null: not finite
 }
 
-function Histogram({ of }: { of: { from: number; to: number; counts: number[] } }) {
-  const most = Math.max(1, ...of.counts);
-  const step = 600 / of.counts.length;
+const digits = (n: number): string => String(Number(n.toPrecision(6)));
+
+function Histogram({ counts, from, to }: { counts: number[]; from: number; to: number }) {
+  const most = Math.max(1, ...counts);
+  const step = 600 / counts.length;
+  const edge = (i: number): string => digits(from + ((to - from) * i) / counts.length);
   return (
-    <svg class="histogram" viewBox="0 0 600 150" role="img" aria-label={`histogram from ${of.from} to ${of.to}`}>
-      {of.counts.map((n, i) => (
-        <rect key={i} x={i * step + 0.5} y={130 - (n / most) * 125} width={step - 1} height={(n / most) * 125}>
-          <title>{n.toLocaleString()}</title>
-        </rect>
+    <svg class="histogram" viewBox="0 0 600 150" role="img" aria-label={`histogram from ${digits(from)} to ${digits(to)}`}>
+      {counts.map((n, i) => (
+        <g key={i}>
+          <title>{edge(i)} to {edge(i + 1)}: {n.toLocaleString()} values</title>
+          <rect class="reach" x={i * step} y={0} width={step} height={130} />
+          <rect x={i * step + 0.5} y={130 - (n / most) * 125} width={step - 1} height={(n / most) * 125} />
+        </g>
       ))}
-      <text x="0" y="146">{of.from.toPrecision(4)}</text>
-      <text x="600" y="146" text-anchor="end">{of.to.toPrecision(4)}</text>
+      <text x="0" y="146">{digits(from)}</text>
+      <text x="600" y="146" text-anchor="end">{digits(to)}</text>
     </svg>
   );
+}
+
+/** What there is besides plain values, in words. */
+function oddOnes(v: Value): string {
+  const said = [
+    [v.zeros, "zeros"],
+    [v.nans, "NaN"],
+    [v.infinities, "infinite"],
+  ] as const;
+  return said.filter(([n]) => n).map(([n, word]) => `${(n ?? 0).toLocaleString()} ${word}`).join(", ");
 }
 
 function Tensor({ route, name }: { route: Route; name: string }) {
@@ -45,11 +66,25 @@ function Tensor({ route, name }: { route: Route; name: string }) {
         <section aria-label={v.name}>
           <h2>{v.name}</h2>
           <p>
-            {v.dtype}, {v.shape.length ? v.shape.join(" × ") : "scalar"}: {v.count.toLocaleString()} values
-            {v.mean !== null && v.min !== null && v.max !== null && `; from ${v.min.toPrecision(6)} to ${v.max.toPrecision(6)}, mean ${v.mean.toPrecision(6)}`}
+            {v.dtype}, {v.shape ? v.shape.replaceAll("x", " × ") : "scalar"}: {v.elements.toLocaleString()} {v.elements === 1 ? "value" : "values"}
           </p>
-          {v.histogram && <Histogram of={v.histogram} />}
-          <p class="soft">First values: {v.first.join(", ")}</p>
+          {v.finite && v.min !== undefined && v.max !== undefined ? (
+            <>
+              <p>
+                From {digits(v.min)} to {digits(v.max)}, mean {digits(v.mean ?? 0)}, standard deviation {digits(v.deviation ?? 0)}
+              </p>
+              {v.histogram && v.max > v.min && <Histogram counts={v.histogram} from={v.min} to={v.max} />}
+            </>
+          ) : (
+            <p class="empty">{v.numbers ? "It has no finite value." : "Its type is no number: nothing to sum up."}</p>
+          )}
+          {oddOnes(v) && <p>Among them: {oddOnes(v)}</p>}
+          {v.values?.length ? (
+            <p class="soft">
+              {v.values.length < v.elements ? "First values: " : "Values: "}
+              {v.values.map((n) => (n === null ? "not finite" : digits(n))).join(", ")}
+            </p>
+          ) : null}
         </section>
       )}
     </Status>

@@ -78,6 +78,11 @@ function Findings({ of }: { of: Advice }) {
   );
 }
 
+/** The sides of a comparison within one profile. */
+function firstAndLast(id: string, steps: number[]): URLSearchParams {
+  return new URLSearchParams([steps[0], steps[steps.length - 1]].map((step) => ["side", `${id}@${step}`]));
+}
+
 export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }) {
   const base = `/api/v1/profiles/${route.id}`;
   const advice = useLoaded(`advice ${route.id}`, (signal) => json<Advice>(`${base}/views/advise?format=json`, signal));
@@ -90,7 +95,7 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
       <dl class="facts">
         <div><dt>Nodes</dt><dd>{facts.nodes.toLocaleString()}</dd></div>
         <div><dt>Steps</dt><dd>{ran ? (facts.steps.length > 12 ? `${facts.steps.length}: ${facts.steps[0]} to ${facts.steps[facts.steps.length - 1]}` : facts.steps.join(", ")) : "none"}</dd></div>
-        {ops.value && <div><dt>Parameters</dt><dd>{formatCount(sumOf(ops.value, "params"))}</dd></div>}
+        {ops.value && <div title="trainable ones, those of the optimizer and counters"><dt>Elements of variables</dt><dd>{formatCount(sumOf(ops.value, "params"))}</dd></div>}
         {ops.value && ran && <div><dt>Time, mean of the steps</dt><dd>{formatMicros(sumOf(ops.value, "micros"))}</dd></div>}
         {facts.coverage.length > 0 && <div><dt>Nodes that ran</dt><dd>{facts.coverage.map((c) => `${(100 * c).toFixed(0)}%`).join(", ")}</dd></div>}
       </dl>
@@ -101,6 +106,12 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
         <>
           <h2>Steps</h2>
           <Status of={steps}>{(t) => <Steps t={t} />}</Status>
+          {!isReport && (
+            <p>
+              <a href={hashOf("compare", "", firstAndLast(route.id, facts.steps))}>Compare the first step with the last</a>{" · "}
+              <a href={hashOf("stats", route.id)}>how much operations vary</a>
+            </p>
+          )}
         </>
       )}
       <h2>Where it goes</h2>
@@ -109,7 +120,7 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
           <div class="grid">
             {ran && <TopTable t={t} by="micros" whole={sumOf(t, "micros")} caption="Time by operation" most={10} />}
             {ran && <TopTable t={t} by="bytes" whole={sumOf(t, "bytes")} caption="Requested memory by operation" most={10} />}
-            <TopTable t={t} by="params" whole={sumOf(t, "params")} caption="Parameters by operation" most={10} />
+            <TopTable t={t} by="params" whole={sumOf(t, "params")} caption="Elements of variables by operation" most={10} />
           </div>
         )}
       </Status>

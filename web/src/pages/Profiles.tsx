@@ -67,7 +67,7 @@ function Row({ of, folder, chosen, onChoose }: RowProps) {
       {!isReport && <td class="choose"><input type="checkbox" aria-label={`choose ${of.name} to compare`} checked={chosen} onChange={onChoose} /></td>}
       <td>
         <a href={hashOf("overview", of.id)}>{of.name}</a>
-        {folder && of.folder && <span class="soft"> in {of.folder}</span>}
+        {folder && of.folder && <span class="soft where"> {of.folder}</span>}
       </td>
       <td title={files.join("\n")}>{of.format.replaceAll("_", " ")}{files.length > 1 && <span class="soft"> and {files.length - 1} more {files.length === 2 ? "file" : "files"}</span>}</td>
       <td class="number">{formatBytes(of.bytes)}</td>

@@ -1,7 +1,7 @@
 // The code view beside the text of the files that it names.
 import { useMemo } from "preact/hooks";
 import type { Table } from "../api";
-import { cellText, json, table } from "../api";
+import { cellText, table, text } from "../api";
 import { LINES_SQL } from "../asks";
 import { formatMicros } from "../format";
 import { isReport } from "../held";
@@ -9,11 +9,6 @@ import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
-
-interface Source {
-  file: string;
-  text: string;
-}
 
 interface LineCost {
   micros: number;
@@ -37,20 +32,29 @@ const sum = (lines: Map<number, LineCost>): number => [...lines.values()].reduce
 
 function Text({ route, file, lines }: { route: Route; file: string; lines: Map<number, LineCost> }) {
   const path = `/api/v1/profiles/${route.id}/source?file=${encodeURIComponent(file)}`;
-  const loaded = useLoaded(path, (signal) => json<Source>(path, signal));
+  const loaded = useLoaded(path, (signal) => text(path, signal));
   const most = Math.max(1, ...[...lines.values()].map((l) => l.micros));
+  if (loaded.error)
+    return (
+      <>
+        <p class="note">
+          The text cannot be shown: {loaded.error}. To see it here, give its folder at the start, too: <code>tfprof serve PROFILES FOLDER_OF_THE_CODE</code>
+        </p>
+        <Lines lines={lines} caption="" />
+      </>
+    );
   return (
     <Status of={loaded}>
-      {(s) => (
+      {(all) => (
         <div class="source" tabIndex={0} role="region" aria-label={file}>
-          {s.text.split("\n").map((text, i) => {
+          {all.split("\n").map((line, i) => {
             const cost = lines.get(i + 1);
             return (
               <div key={i} class={cost ? "line costly" : "line"}>
                 <span class="cost">{cost ? formatMicros(Math.round(cost.micros)) : ""}</span>
                 <span class="share" style={{ width: `${((cost?.micros ?? 0) / most) * 5}rem` }} />
                 <span class="number">{i + 1}</span>
-                <code>{text}</code>
+                <code>{line}</code>
               </div>
             );
           })}
@@ -63,11 +67,11 @@ function Text({ route, file, lines }: { route: Route; file: string; lines: Map<n
 const LINES_MOST = 200;
 
 /** Without the text: the lines that cost most. */
-function Lines({ lines }: { lines: Map<number, LineCost> }) {
+function Lines({ lines, caption }: { lines: Map<number, LineCost>; caption: string }) {
   const found = [...lines].sort((a, b) => b[1].micros - a[1].micros || a[0] - b[0]);
   return (
     <table class="list narrow">
-      <caption>The text of the files is not in a report{found.length > LINES_MOST && `; of ${found.length.toLocaleString()} lines the first ${LINES_MOST}`}</caption>
+      <caption>{caption}{found.length > LINES_MOST && ` The dearest ${LINES_MOST} of ${found.length.toLocaleString()} lines`}</caption>
       <thead>
         <tr><th scope="col" class="number">Line</th><th scope="col" class="number">Time</th><th scope="col" class="number">Nodes</th></tr>
       </thead>
@@ -104,7 +108,7 @@ export function SourcePage({ route }: { route: Route }) {
                 </select>
               </div>
               {isReport ? (
-                <Lines lines={costs.get(file) ?? new Map<number, LineCost>()} />
+                <Lines lines={costs.get(file) ?? new Map<number, LineCost>()} caption="The text of the files is not in a report." />
               ) : (
                 <Text key={file} route={route} file={file} lines={costs.get(file) ?? new Map<number, LineCost>()} />
               )}

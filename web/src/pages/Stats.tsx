@@ -29,13 +29,14 @@ export function Stats({ route, files, tables }: { route: Route; files: string[];
   return (
     <main>
       <h1>Statistics over the steps</h1>
-      <div class="field">
-        <label for="view">rows of</label>
-        <select id="view" value={view} onChange={(e) => go(withParams(route, { view: e.currentTarget.value }))}>
-          {VIEWS.map((v) => <option key={v}>{v}</option>)}
-        </select>
-      </div>
-      <Controls route={route} tables={tables} select="micros" command="stats" error={loaded.error} />
+      <Controls route={route} tables={tables} select="micros" command="stats" error={loaded.error}>
+        <div class="field">
+          <label for="view">rows of</label>
+          <select id="view" value={view} onChange={(e) => go(withParams(route, { view: e.currentTarget.value }))}>
+            {VIEWS.map((v) => <option key={v}>{v}</option>)}
+          </select>
+        </div>
+      </Controls>
       {!optionAtFault(loaded.error) && (
         <div class="means">
           <CommandLine words={commandWords("stats", files, query)} />

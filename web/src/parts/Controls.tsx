@@ -1,4 +1,5 @@
 // Options of a view as controls; each change is a new address.
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { OptionRow, Tables } from "../api";
 import { heldColumns, isReport } from "../held";
@@ -102,9 +103,10 @@ interface Props {
   steps?: number[];
   command?: string; // whose own options there are too
   error?: string; // of what was asked last
+  children?: ComponentChildren; // controls that come first
 }
 
-export function Controls({ route, tables, select, steps = [], command = "", error = "" }: Props) {
+export function Controls({ route, tables, select, steps = [], command = "", error = "", children }: Props) {
   const [all, setAll] = useState(false);
   const chosen = (route.params.get("select") ?? select).split(",").filter(Boolean);
   const fits = (o: OptionRow): boolean => (o.commands ? o.commands.split(" ").includes(command) : !ELSEWHERE.has(o.name));
@@ -118,6 +120,7 @@ export function Controls({ route, tables, select, steps = [], command = "", erro
   const shown = options.filter((o) => all || first(o) || o.name === wrong);
   return (
     <form class="controls" onSubmit={(e) => e.preventDefault()}>
+      {children}
       <div class="field wide">
         <label for="search">find</label>
         <input id="search" type="search" value={route.params.get("q") ?? ""} onInput={(e) => go(withParams(route, { q: e.currentTarget.value || null }), true)} />
