@@ -16,8 +16,8 @@ command -v npm >/dev/null || page="nodejs npm"
 case $goal in
 build) packages=$build ;;
 python) packages="$build $python" ;;
-# The debug interpreter counts references; without it the leak check has only the memory to go by.
-test) packages="$build $python libcmocka-dev" optional=python3-dbg ;;
+# The debug interpreter counts references; without it the leak check has only the memory to go by. Chromium shows the page.
+test) packages="$build $python libcmocka-dev" optional="python3-dbg chromium" ;;
 fuzz) packages="$build clang llvm libcmocka-dev python3" ;;
 lint) packages="$build libcmocka-dev cppcheck clang-format python3" ;;
 *) echo "usage: tools/setup.sh build|python|test|fuzz|lint" >&2; exit 2 ;;

@@ -43,6 +43,7 @@ SUITES = [
     ("statistics against numpy", [TENSORFLOW, "tests/compare/stats.py", f"{RELEASE}/tfprof"], ".venv/ready"),
     ("queries against SQLite and protobuf", [TENSORFLOW, "tests/compare/query.py", f"{RELEASE}/tfprof"], ".venv/ready"),
     ("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], ".venv/ready"),
+    ("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], None),
     ("python package", [TENSORFLOW, "tests/python/run.py"], ".venv/ready"),
     ("python package, sanitizers", [TENSORFLOW, "tests/python/sanitized.py", PACKAGE_ASAN, "test_native"], ".venv/ready"),
     ("python package, leaks", [TENSORFLOW, "tests/python/leaks.py"], ".venv/ready"),
@@ -73,6 +74,8 @@ def run(suite):
     except OSError as wrong:
         output, status = str(wrong), 1
     passed, failed = counts(output)
+    if status == 0 and output.startswith("left out"):
+        return name, 0, 0, 0.0, output
     if status != 0 and failed == 0 or passed + failed == 0:
         failed += 1
     return name, passed, failed, time.monotonic() - start, output
