@@ -74,8 +74,8 @@ export async function axe(name, page) {
 export async function sideways(page) {
   return page.evaluate(() => {
     const wide = document.documentElement.scrollWidth;
-    if (wide <= innerWidth) return "";
-    const all = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1);
+    if (wide <= screen.width) return "";
+    const all = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > screen.width + 1);
     return `${wide} px: ${all.slice(0, 4).map((e) => `${e.tagName}.${e.className}`).join(", ")}`;
   });
 }

@@ -70,20 +70,20 @@ function preorder(root, field) {
 /** Names and totals that are on the screen: of a number the tip has all digits. */
 const shown = (page, column) =>
   page.locator("[role=treegrid]").evaluate((grid, wanted) => {
-    const heads = [...grid.querySelectorAll("[role=columnheader]")].map((h) => h.textContent.replace(/[▲▼]/g, "").trim());
+    const heads = [...grid.querySelectorAll("[role=columnheader]")].map((h) => h.dataset.column);
     const at = heads.indexOf(wanted);
     return [...grid.querySelectorAll(".body [role=row]")].filter((r) => r.checkVisibility()).map((r) => {
       const cells = r.querySelectorAll("[role=gridcell]");
       return [cells[0].title, cells[at].querySelector("[title]")?.title.split(" ")[0] ?? ""];
     });
-  }, `total ${column.replaceAll("_", " ")}`);
+  }, `total_${column}`);
 
 async function numbers(browser, folder) {
   const page = await openFile(browser, make(folder, "numbers.html", dense));
   const base = await baseOf(page);
-  for (const [view, column] of [["scope", "micros"], ["scope", "params"], ["scope", "peak_bytes"], ["graph", "bytes"], ["op", "micros"], ["op", "float_ops"], ["code", "micros"]]) {
+  for (const [view, column] of [["scope", "micros"], ["scope", "params"], ["scope", "peak_bytes"], ["graph", "bytes"], ["op", "micros"], ["op", "float_ops"], ["code", "micros"], ["scope", "macs"], ["scope", "float_ops"]]) {
     await show(page, `${base}/${view}?select=${column}`);
-    const json = said(view, dense, "-select", column, "-max_depth", "100000");
+    const json = said(view, dense, "-select", column, "-max_depth", "100000", "-float_ops_source", "own");
     const rows = preorder(json.root, json.columns[0].total_field);
     check(`report: rows of ${view} by ${column}`, (await counted(page)).includes(`of ${rows.length.toLocaleString("en-US")} rows`), `${await counted(page)} instead of ${rows.length}`);
     await page.getByRole("button", { name: "Open all" }).click();

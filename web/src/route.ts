@@ -7,9 +7,18 @@ export interface Route {
   params: URLSearchParams;
 }
 
+/** A word of an address that someone may have typed. */
+function plainWord(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}
+
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
-  const parts = path.split("/").map(decodeURIComponent);
+  const parts = path.split("/").map(plainWord);
   const params = new URLSearchParams(query);
   if (parts[0] === "p" && parts[1]) return { page: parts[2] || "overview", id: parts[1], params };
   return { page: parts[0] || "profiles", id: "", params };
