@@ -146,8 +146,10 @@ function App() {
             <OneProfile key={route.id} route={route} known={t} />
           ) : route.page === "compare" ? (
             <Compare route={route} tables={t} />
-          ) : (
+          ) : route.page === "profiles" ? (
             <Profiles />
+          ) : (
+            <main><p class="empty">There is no such page. <a href="#/">Profiles</a></p></main>
           )
         }
       </Status>

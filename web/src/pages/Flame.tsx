@@ -89,6 +89,19 @@ function draw(canvas: HTMLCanvasElement, d: Drawn, found: Uint8Array | null, foc
   }
 }
 
+/** What a row is called in an address: lines of code may come more than once, so theirs have the row's number too. */
+function nameOf(t: Table, name: Column, row: number): string {
+  return t.view === "code" ? `${row} ${cellText(name, row)}` : cellText(name, row);
+}
+
+function rowCalled(t: Table, called: string): number {
+  const name = t.columns[0];
+  if (!called || !name) return 0;
+  if (t.view === "code") return Math.min(parseInt(called, 10) || 0, t.rows - 1);
+  const text = name.texts?.indexOf(called) ?? -1;
+  return text < 0 ? 0 : Math.max(0, (name.values as Uint32Array).indexOf(text));
+}
+
 function Bars({ t, route, total }: { t: Table; route: Route; total: Column }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(1000);
@@ -97,7 +110,7 @@ function Bars({ t, route, total }: { t: Table; route: Route; total: Column }) {
   const tree = useMemo(() => makeTree(t), [t]);
   const children = useMemo(() => sortSiblings(tree, { column: total, down: true }), [tree, total]);
   const found = useMemo(() => findRows(t, tree, route.params.get("q") ?? ""), [tree, route.params.get("q")]);
-  const top = Math.min(Number(route.params.get("top") ?? 0) || 0, t.rows - 1);
+  const top = useMemo(() => rowCalled(t, route.params.get("top") ?? ""), [t, route.params.get("top")]);
   const boxes = useMemo(() => layOut(tree, children, total, top, width), [tree, children, total, top, width]);
   const height = ROW * (1 + boxes.reduce((most, b) => Math.max(most, b.depth), 0));
   const name = t.columns[0];
@@ -109,7 +122,7 @@ function Bars({ t, route, total }: { t: Table; route: Route; total: Column }) {
   useEffect(() => {
     if (canvas.current) draw(canvas.current, { t, tree, total, boxes, upward, height }, found, focus);
   }, [boxes, found, focus, upward, height]);
-  const zoom = (row: number): void => go(withParams(route, { top: row > 0 ? String(row) : null }));
+  const zoom = (row: number): void => go(withParams(route, { top: row > 0 && name ? nameOf(t, name, row) : null }));
   const at = (event: MouseEvent): number => {
     const depth = Math.floor((upward ? height - event.offsetY : event.offsetY) / ROW);
     return boxes.find((b) => b.depth === depth && event.offsetX >= b.x && event.offsetX < b.x + b.width)?.row ?? -1;

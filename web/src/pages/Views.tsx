@@ -1,9 +1,9 @@
 // The four views as tree tables, with the options of the command line as controls.
 import { useMemo } from "preact/hooks";
 import type { Column, Table, Tables } from "../api";
-import { table } from "../api";
+import { cellText, table } from "../api";
 import { commandWords } from "../command";
-import { reportStep } from "../held";
+import { isReport, reportStep } from "../held";
 import { useLoaded } from "../load";
 import { CommandLine } from "../parts/CommandLine";
 import { ALL_ROWS, Controls, optionAtFault, sourceFor } from "../parts/Controls";
@@ -52,12 +52,34 @@ interface Props {
   tables: Tables;
 }
 
+interface Lead {
+  hint: string;
+  page: string;
+  params: (name: string) => Record<string, string>;
+}
+
+/** What a row of a view leads to. */
+const LEADS: Record<string, Lead> = {
+  scope: { hint: "its flame graph", page: "flame", params: (name) => ({ top: name }) },
+  graph: { hint: "its place among the scopes", page: "scope", params: (name) => ({ q: name }) },
+  op: { hint: "its nodes", page: "scope", params: (name) => ({ account_type_regexes: `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`, account_displayed_op_only: "true", select: "micros,occurrence" }) },
+  code: { hint: "flame graph of code", page: "flame", params: (name) => ({ of: "code", q: name }) },
+};
+
+function follow(lead: Lead, route: Route, name: string): void {
+  const params = new URLSearchParams(lead.params(name));
+  const step = route.params.get("step");
+  if (step) params.set("step", step);
+  go({ page: lead.page, id: route.id, params });
+}
+
 export function Views({ view, route, files, steps, tables }: Props) {
   const select = standardSelect(view);
   const query = queryOf(route, select);
   const report = `/api/v1/profiles/${route.id}/views/${view}?${query.toString()}`;
   const path = `${report}&format=columns`;
   const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
+  const lead = isReport && view === "op" ? undefined : LEADS[view];
   const columns = useMemo(() => (loaded.value ? shownColumns(loaded.value) : []), [loaded.value]);
   return (
     <main>
@@ -82,6 +104,7 @@ export function Views({ view, route, files, steps, tables }: Props) {
               onSort={(sort) => go(withParams(route, { sort: sort || null }))}
               openDepth={view === "op" ? 2 : 1}
               shortName={view === "scope"}
+              {...(lead ? { pickHint: lead.hint, onPick: (row: number) => t.columns[0] && follow(lead, route, cellText(t.columns[0], row)) } : {})}
             />
           </>
         )}

@@ -8,7 +8,7 @@ import { findRows, hasChildren, makeTree, sortSiblings, visibleRows } from "../r
 
 const ROW_PX = 26;
 const BEYOND = 10; // rows above and below what is seen
-const UNITS: Record<string, string> = { us: "time", bytes: "bytes", percent: "%" };
+const UNITS: Record<string, string> = { us: "time", bytes: "bytes", percent: "%" }; // told where the name does not
 
 interface Props {
   table: Table;
@@ -87,10 +87,15 @@ function nextSort(column: Column, sort: string): string {
   return column.type === "text" ? column.name : `-${column.name}`;
 }
 
+/** Wide enough for its head. */
+function widthOf(column: Column): string {
+  return column.type === "text" ? "14rem" : `${Math.max(7.5, column.name.length * 0.6 + 2.4).toFixed(1)}rem`;
+}
+
 function Head({ column, sort, onSort }: { column: Column; sort: string; onSort: (sort: string) => void }) {
   const up = sort === column.name;
   const down = sort === `-${column.name}`;
-  const unit = column.type === "number" ? UNITS[column.unit ?? ""] : undefined;
+  const unit = column.type === "number" && !/micros|bytes|percent/.test(column.name) ? UNITS[column.unit ?? ""] : undefined;
   return (
     <span
       role="columnheader"
@@ -167,7 +172,7 @@ export function TreeTable(props: Props) {
     act();
   };
   if (!name || !table.rows) return <p class="empty">No row fits these options.</p>;
-  const width = { gridTemplateColumns: `var(--name-width) ${columns.map((c) => (c.type === "text" ? "14rem" : "9rem")).join(" ")}` };
+  const width = { gridTemplateColumns: `var(--name-width) ${columns.map(widthOf).join(" ")}` };
   const items = Array.from({ length: Math.max(0, seen.to - seen.from) }, (_, i) => seen.from + i);
   const here = rows[current] ?? 0;
   return (
