@@ -16,6 +16,7 @@ import importlib
 import os
 import sys
 import tempfile
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -81,6 +82,16 @@ def run_cases(tally, name, scratch):
         check_counts(tally, module, paths)
 
 
+def run(tally, name, scratch):
+    if name in ("nets", "totals"):
+        import real
+        getattr(real, "check_" + name)(tally, compare_graph, PROGRAM)
+    elif name in ("oplog", "parameters"):
+        importlib.import_module(name).check(tally, PROGRAM, scratch)
+    else:
+        run_cases(tally, name, scratch)
+
+
 def main():
     words = sys.argv[1:]
     tally = Tally("-v" in words)
@@ -88,13 +99,10 @@ def main():
     cases = sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(HERE, "cases_*.py")))
     with tempfile.TemporaryDirectory() as scratch:
         for name in names or cases + ["nets", "totals", "oplog", "parameters"]:
-            if name in ("nets", "totals"):
-                import real
-                getattr(real, "check_" + name)(tally, compare_graph, PROGRAM)
-            elif name in ("oplog", "parameters"):
-                importlib.import_module(name).check(tally, PROGRAM, scratch)
-            else:
-                run_cases(tally, name, scratch)
+            try:
+                run(tally, name, scratch)
+            except Exception:  # pylint: disable=broad-except
+                tally.note(False, "%s ended early: %s" % (name, traceback.format_exc()))
     print("%d passed, %d failed" % (tally.passed, tally.failed))
     return 1 if tally.failed or not tally.passed else 0
 
