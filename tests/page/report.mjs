@@ -32,7 +32,7 @@ async function openFile(browser, path) {
 
 const heading = (page) => page.locator("h1").innerText();
 const links = (page) => page.locator("nav a").allInnerTexts();
-const counted = (page) => page.locator(".tools .count").innerText();
+const counted = (page) => page.locator(".tools .count:not(.hint)").innerText();
 const baseOf = async (page) => (await page.evaluate(() => location.hash)).replace(/\/overview.*/, "");
 async function show(page, hash) {
   await page.evaluate((to) => (location.hash = to), hash);

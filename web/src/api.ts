@@ -1,5 +1,6 @@
 // What the server is asked, and how its answers are read. docs/http.md describes both.
-import { heldAnswer, heldColumns, isReport, wantedColumns, whyNot } from "./held";
+import type { Part } from "./held";
+import { heldColumns, heldParts, isReport, selectedBy, unpack, whyNot } from "./held";
 
 export interface ProfileEntry {
   id: string;
@@ -85,12 +86,18 @@ async function refusal(answer: Response): Promise<ApiError> {
   }
 }
 
+function held(path: string): Part[] {
+  const parts = heldParts(path);
+  const why = whyNot(parts);
+  if (why) throw new ApiError(why, 404);
+  return parts ?? [];
+}
+
 /** Asks until the profile is read; `progress` is told how far that is. */
 async function ask(path: string, signal?: AbortSignal, progress?: Progress): Promise<Response> {
   if (isReport) {
-    const why = whyNot(path);
-    if (why) throw new ApiError(why, 404);
-    return heldAnswer(path);
+    const [part] = held(path);
+    return part ? unpack(part) : Response.error();
   }
   for (;;) {
     let answer: Response;
@@ -216,19 +223,29 @@ export function readTable(data: ArrayBuffer, wanted: ((name: string) => boolean)
   const size = words.getUint32(8, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 12, size))) as TableHead;
   const columns = head.columns.filter((c) => wanted?.(c.name) ?? true).map((c) => readColumn(data, 12 + size, head.row_count, c));
-  const byName = new Map(columns.map((c) => [c.name, c]));
-  return {
-    view: head.view,
-    rows: head.row_count,
-    tree: head.tree,
-    notes: head.notes,
-    columns,
-    column: (name) => byName.get(name),
-  };
+  return makeTable({ view: head.view, rows: head.row_count, tree: head.tree, notes: head.notes, columns });
+}
+
+function makeTable(of: Omit<Table, "column">): Table {
+  const byName = new Map(of.columns.map((c) => [c.name, c]));
+  return { ...of, column: (name) => byName.get(name) };
+}
+
+/** What a report holds in several parts, each of the same rows. */
+async function heldTable(path: string): Promise<Table> {
+  const [first, ...more] = await Promise.all(held(path).map(async (p) => readTable(await unpack(p).arrayBuffer(), p.wanted)));
+  if (!first || more.some((t) => t.rows !== first.rows)) throw new ApiError("this report is damaged", 0);
+  if (!more.length) return first;
+  const selectable = new Set(heldColumns());
+  // those that are not selected come first, the others in the order of their options, as the server has them
+  const place = (c: Column): string => (selectable.has(selectedBy(c.name)) ? selectedBy(c.name) : "");
+  const order = (a: Column, b: Column): number => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : 0);
+  const columns = [first, ...more].flatMap((t) => t.columns).sort(order);
+  return makeTable({ ...first, columns, notes: [...new Set([first, ...more].flatMap((t) => t.notes))] });
 }
 
 export async function table(path: string, signal?: AbortSignal, progress?: Progress): Promise<Table> {
-  return readTable(await (await ask(path, signal, progress)).arrayBuffer(), isReport ? wantedColumns(path) : null);
+  return isReport ? heldTable(path) : readTable(await (await ask(path, signal, progress)).arrayBuffer());
 }
 
 /** A cell as text; "" when it is absent. */

@@ -9,9 +9,10 @@ export const LINES_SQL =
   "SELECT c.file AS file, c.line AS line, sum(x.us) AS micros, count(*) AS nodes FROM (SELECT DISTINCT trace, file, line FROM code) c " +
   "JOIN nodes n ON n.trace = c.trace LEFT JOIN (SELECT node, avg(run_us) AS us FROM executions GROUP BY node) x ON x.node = n.node GROUP BY c.file, c.line";
 
-/** Those that every profile has in its files; the rest is worked out on demand. */
+/** Those that a profile has in its files, and what changes when float operations are worked out from its graph. */
 const COLUMNS =
   "micros,accelerator_micros,cpu_micros,occurrence,params,float_ops,bytes,peak_bytes,residual_bytes,output_bytes,op_types,device,input_shapes,tensor_value";
+const WORKED_OUT = "params,float_ops,macs,bytes_moved,intensity,flops_per_second,coverage";
 
 export const COMPARED_VIEWS = ["scope", "graph", "op", "code"];
 export const COMPARED = ["micros", "bytes", "peak_bytes", "params", "float_ops"];
@@ -26,6 +27,7 @@ const chosen = "step=CHOSEN";
 const first = "step=FIRST";
 
 const view = (name: string): string[] => [name, `${one}/views/${name}`, columns, all, `select=${COLUMNS}`, chosen];
+const worked = (name: string): string[] => [name, `${one}/views/${name}`, "float_ops_source=own", columns, all, `select=${WORKED_OUT}`, chosen];
 const compared = COMPARED_VIEWS.flatMap((v) =>
   COMPARED.map((c) => ["comparison", `${api}/compare`, columns, "min_size=0", `select=${c}`, "side=SIDES", `view=${v}`]),
 );
@@ -37,11 +39,14 @@ export const ASKS: string[][] = [
   ["facts", one],
   ["advice", `${one}/views/advise`, "format=json"],
   view("op"),
+  worked("op"),
   ["overview", `${one}/steps`, columns],
   view("scope"),
+  worked("scope"),
   ["float operations", `${one}/views/flops`, columns],
   ["float operations", `${one}/views/flops`, "format=text"],
   view("code"),
+  worked("code"),
   ["memory", `${one}/memory`, columns, first],
   ["memory", `${one}/peak`, columns, first],
   ["checkpoint", `${one}/tensors`, columns],
@@ -49,6 +54,6 @@ export const ASKS: string[][] = [
   ["timeline", `${one}/timeline`, columns, first],
   ...compared,
   view("graph"),
+  worked("graph"),
   ["dataflow", `${one}/query`, columns, `sql=${EDGES_SQL}`],
-  ["dataflow", `${one}/views/scope`, "float_ops_source=own", columns, all, "select=float_ops", chosen],
 ];

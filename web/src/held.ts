@@ -5,7 +5,14 @@ interface Held {
   select: string[] | null; // the columns that it has, of views
 }
 
+/** A held answer, and which of its columns are wanted; null: all. */
+export interface Part {
+  element: Element;
+  wanted: ((name: string) => boolean) | null;
+}
+
 const VIEW = /\/views\/(scope|graph|op|code)$/;
+const OWN = "float_ops_source=own";
 
 /** An ask by which it is found, whatever the order of its parameters. A view has all columns, whichever are asked for. */
 function keyOf(path: string, pairs: string[]): string {
@@ -26,51 +33,56 @@ function readHeld(): Map<string, Held> {
 }
 
 const held = readHeld();
+
 /** The step that the report was asked to show; "" when it is the mean of all. */
 export const reportStep = document.querySelector("script[data-step]")?.getAttribute("data-step") ?? "";
 
 /** Whether this page is a report, which asks nobody. */
 export const isReport = held.size > 0;
 
-function find(ask: string): { at: Held | undefined; select: string[] | null } {
-  const [path = "", query = ""] = ask.split("?", 2);
-  const params = new URLSearchParams(query);
-  if (reportStep && VIEW.test(path) && !params.has("step")) params.set("step", reportStep);
-  const at = held.get(keyOf(path, [...params].map(([name, value]) => `${name}=${value}`)));
-  return { at, select: at?.select ? (params.get("select")?.split(",") ?? null) : null };
-}
-
-/** The columns of a held view that were asked for; null: all. */
-export function wantedColumns(ask: string): ((name: string) => boolean) | null {
-  const { select } = find(ask);
-  if (!select) return null;
-  const shared: Record<string, string> = { runs: "occurrence", definitions: "occurrence", tensor_dtype: "tensor_value", tensor_shape: "tensor_value" };
-  const selectable = new Set(heldColumns());
-  return (name) => {
-    const plain = name.replace(/^total_/, "");
-    const column = shared[plain] ?? plain;
-    return !selectable.has(column) || select.includes(column);
-  };
-}
-
-/** Why there is no answer; "" when there is one. */
-export function whyNot(ask: string): string {
-  const { at, select } = find(ask);
-  if (!at || select?.some((s) => !at.select?.includes(s))) return "This report does not hold it; tfprof serve FILE shows it.";
-  return at.element.getAttribute("data-left") ?? "";
-}
-
-/** The answer's bytes. */
-export async function heldAnswer(ask: string): Promise<Response> {
-  const packed = atob((find(ask).at?.element.textContent ?? "").trim());
-  const bytes = new Uint8Array(packed.length);
-  for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
-}
-
 /** The columns that views of a report can show. */
 export function heldColumns(): string[] {
   return [...new Set([...held.values()].flatMap((h) => h.select ?? []))];
+}
+
+/** Which one of -select a column of a view is for. */
+export function selectedBy(name: string): string {
+  const shared: Record<string, string> = { runs: "occurrence", definitions: "occurrence", tensor_dtype: "tensor_value", tensor_shape: "tensor_value" };
+  const plain = name.replace(/^total_/, "");
+  return shared[plain] ?? plain;
+}
+
+/** What answers an ask: one held answer, or of a view two when some of its columns are worked out. null: nothing does. */
+export function heldParts(ask: string): Part[] | null {
+  const [path = "", query = ""] = ask.split("?", 2);
+  const params = new URLSearchParams(query);
+  if (reportStep && VIEW.test(path) && !params.has("step")) params.set("step", reportStep);
+  const pairs = [...params].map(([name, value]) => `${name}=${value}`);
+  const found = held.get(keyOf(path, pairs));
+  const select = params.get("select")?.split(",") ?? [];
+  if (!found) return null;
+  if (!found.select || !select.length) return [{ element: found.element, wanted: null }];
+  const here = select.filter((s) => found.select?.includes(s));
+  const rest = select.filter((s) => !here.includes(s));
+  const other = rest.length ? held.get(keyOf(path, pairs.filter((p) => p !== OWN))) : undefined;
+  if (rest.some((s) => !other?.select?.includes(s))) return null;
+  const selectable = new Set(heldColumns());
+  const first: Part = { element: found.element, wanted: (name) => !selectable.has(selectedBy(name)) || here.includes(selectedBy(name)) };
+  return other ? [first, { element: other.element, wanted: (name) => rest.includes(selectedBy(name)) }] : [first];
+}
+
+/** Why there is no answer; "" when there is one. */
+export function whyNot(parts: Part[] | null): string {
+  if (!parts) return "This report does not hold it; tfprof serve FILE shows it.";
+  return parts.map((p) => p.element.getAttribute("data-left")).find((why) => why !== null) ?? "";
+}
+
+/** The answer's bytes. */
+export function unpack(part: Part): Response {
+  const packed = atob((part.element.textContent ?? "").trim());
+  const bytes = new Uint8Array(packed.length);
+  for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
 /** The one step whose runs a report holds, of those that a profile has. */
@@ -78,7 +90,7 @@ export function heldSteps(steps: number[]): number[] {
   return isReport ? steps.filter((s) => (reportStep ? String(s) === reportStep : s === steps[0])) : steps;
 }
 
-/** Asks that begin so. */
+/** Whether there are asks that begin so. */
 export function holdsAny(path: string): boolean {
   return [...held.keys()].some((key) => key.startsWith(path));
 }

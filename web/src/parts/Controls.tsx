@@ -17,7 +17,7 @@ export const ALL_ROWS = "100000";
 const WORKED_OUT = new Set(["float_ops", "macs", "bytes_moved", "coverage", "flops_per_second", "intensity"]);
 
 /** Columns that come from the graph are worked out by all formulas there are, as the float operations' page does. */
-export const sourceFor = (columns: string[]): string | null => (!isReport && columns.some((c) => WORKED_OUT.has(c)) ? "own" : null);
+export const sourceFor = (columns: string[]): string | null => (columns.some((c) => WORKED_OUT.has(c)) ? "own" : null);
 
 const isList = (name: string): boolean => LISTS.has(name) || name.endsWith("_regexes");
 
