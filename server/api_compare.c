@@ -113,6 +113,7 @@ static void answer_query(catalog *c, const request *r, const route_words *w, ans
     if (!o || !err || tfp_options_set(o, "time_limit", QUERY_SECONDS, err)) {
         a->failed = true;
     } else if (lease_or_answer(c, w->text[0], &l, a)) {
+        tfp_options_on_query(o, catalog_stopping, c);
         tfp_status s = tfp_query(&l.profile, &l.name, 1, sql, o, &report, err);
         if (s)
             answer_failure(a, s, err);

@@ -526,6 +526,13 @@ int catalog_open_text(catalog *c, const char *path)
     return fd;
 }
 
+int catalog_stopping(void *ctx, uint64_t done, uint64_t total)
+{
+    catalog *c = ctx;
+    (void)done, (void)total;
+    return atomic_load(&c->stop);
+}
+
 size_t catalog_folders(const catalog *c, int *out, size_t most)
 {
     for (size_t i = 0; i < c->look.root_count && i < most; i++) out[i] = c->look.roots[i].fd;

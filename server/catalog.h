@@ -29,6 +29,7 @@ catalog *catalog_new(const serve_options *o, char *why, size_t room);
 bool catalog_start(catalog *c, void (*changed)(void *ctx), void *ctx); /* begins to read what is asked for */
 void catalog_stop(catalog *c);                                         /* `changed` is not called after it */
 void catalog_free(catalog *c);
+int catalog_stopping(void *c, uint64_t done, uint64_t total);    /* a tfp_progress_fn: nonzero from catalog_stop on */
 size_t catalog_folders(const catalog *c, int *out, size_t most); /* how many are held, and their descriptors */
 const serve_options *catalog_options(const catalog *c);
 

@@ -1,13 +1,14 @@
 /* server/gate_check.c: what the head of a request must be. Stricter than HTTP allows: browsers and other honest clients send
  * nothing else. */
 #include "gate.h"
+#include "http.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 typedef struct head {
-    size_t headers, lengths, encodings;
+    size_t headers, hosts, lengths, encodings;
     bool length_bad, body, expect;
 } head;
 
@@ -23,7 +24,10 @@ static bool is_hex(char c) { return isxdigit((unsigned char)c) != 0; }
 /* A path from / on, and perhaps a query; percent signs are followed by two digits, and never mean NUL. */
 static bool is_target(const char *text, size_t size)
 {
+    size_t parameters = 1;
     if (!size || *text != '/') return false;
+    for (size_t i = 0; i < size; i++) parameters += text[i] == '&';
+    if (parameters > REQUEST_PARAMETERS) return false;
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)text[i];
         if (c <= ' ' || c >= 0x7f || strchr("\"<>\\^`{|}#", c)) return false;
@@ -63,6 +67,7 @@ static bool take_header(head *h, const char *line, size_t size)
     while (end > value && (end[-1] == ' ' || end[-1] == '\t')) end--;
     h->headers++;
     if (is_named(line, name, "Content-Length")) take_length(h, value, (size_t)(end - value));
+    if (is_named(line, name, "Host")) h->hosts++;
     if (is_named(line, name, "Transfer-Encoding")) h->encodings++;
     if (is_named(line, name, "Expect")) h->expect = true;
     return true;
@@ -108,6 +113,7 @@ int gate_check(const char *text, size_t size, const char **why)
     if (h.headers > GATE_HEADERS) return refuse(431, "too many headers", why);
     if (h.length_bad || h.lengths > 1 || h.encodings > 1 || (h.lengths && h.encodings))
         return refuse(400, "the length of the body is not clear", why);
+    if (h.hosts != 1) return refuse(400, "the Host header must name this server once, with its port", why);
     if (!known) return refuse(405, "only GET and HEAD are answered", why);
     if (h.body || h.encodings) return refuse(413, "a request has no body here", why);
     if (h.expect) return refuse(417, "nothing can be expected here", why);

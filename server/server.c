@@ -20,7 +20,7 @@
 #define THREADS 4
 #define CONNECTIONS 2400
 #define DESCRIPTORS 4096
-#define MEMORY_OF_CONNECTION ((size_t)24 << 10) /* a request's headers must fit */
+#define MEMORY_OF_CONNECTION ((size_t)56 << 10) /* all that the door lets in must fit */
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4 };
 

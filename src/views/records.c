@@ -109,7 +109,10 @@ static bool collect_spans(const tfp_report *r, const uint32_t *lane_place, place
             uint32_t step = p->execs.at[e].step;
             if (r->step == TFP_NONE ? !p->steps.at[step].listed : step != r->step) continue;
             for (TFP_EACH(spans, s, tfp_detail(p, e)->span_first, p)) {
-                placed x = { p->steps.at[step].id, lane_place[p->spans.at[s].lane], n, s };
+                const tfp_span *it = &p->spans.at[s];
+                /* a lane that was named without a time is kept for who writes the profile, but is no span */
+                if (!it->start_us && !it->duration_us) continue;
+                placed x = { p->steps.at[step].id, lane_place[it->lane], n, s };
                 if (!tfp_push(out, x)) return false;
             }
         }
