@@ -2,9 +2,17 @@
 
 export const quoteWord = (word: string): string => (/^[\w./,:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** Options of a query as words; an option that is given again stays so. */
+/** A filter takes its patterns with commas between; the server takes each as it is when there are several. */
+function joined(name: string, values: string[]): string[] {
+  if (!name.endsWith("_regexes") || values.length < 2) return values;
+  return [values.map((v) => v.replaceAll(",", "\\x2c")).join(",")];
+}
+
+/** Options of a query as words. */
 export function optionWords(query: URLSearchParams): string[] {
-  return [...query].flatMap(([name, value]) => (value === "true" ? [`-${name}`] : [`-${name}`, value]));
+  return [...new Set(query.keys())].flatMap((name) =>
+    joined(name, query.getAll(name)).flatMap((value) => (value === "true" ? [`-${name}`] : [`-${name}`, value])),
+  );
 }
 
 export function commandWords(verb: string, files: string[], query: URLSearchParams): string[] {

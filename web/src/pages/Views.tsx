@@ -30,8 +30,8 @@ export function queryOf(route: Route, select: string): URLSearchParams {
   return query;
 }
 
-/** The same for a command, which orders rows by itself where the table does it by a total. */
-export function commandQuery(query: URLSearchParams, route: Route, tables: Tables): URLSearchParams {
+/** The same for others, who have no table that sorts: by the total that it is sorted by. */
+function sortedQuery(query: URLSearchParams, route: Route, tables: Tables): URLSearchParams {
   const out = new URLSearchParams(query);
   if (reportStep) out.set("step", reportStep);
   const by = /^-total_(\w+)$/.exec(route.params.get("sort") ?? "")?.[1];
@@ -76,8 +76,9 @@ function follow(lead: Lead, route: Route, name: string): void {
 export function Views({ view, route, files, steps, tables }: Props) {
   const select = standardSelect(view);
   const query = queryOf(route, select);
-  const report = `/api/v1/profiles/${route.id}/views/${view}?${query.toString()}`;
-  const path = `${report}&format=columns`;
+  const report = `/api/v1/profiles/${route.id}/views/${view}`;
+  const path = `${report}?${query.toString()}&format=columns`;
+  const sorted = sortedQuery(query, route, tables);
   const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
   const lead = isReport && view === "op" ? undefined : LEADS[view];
   const columns = useMemo(() => (loaded.value ? shownColumns(loaded.value) : []), [loaded.value]);
@@ -87,8 +88,8 @@ export function Views({ view, route, files, steps, tables }: Props) {
       <Controls route={route} tables={tables} select={select} steps={steps} error={loaded.error} />
       {!optionAtFault(loaded.error) && (
         <div class="means">
-          <CommandLine words={commandWords(view, files, commandQuery(query, route, tables))} />
-          <Copies path={report} file={view} />
+          <CommandLine words={commandWords(view, files, sorted)} />
+          <Copies path={`${report}?${sorted.toString()}`} file={view} />
         </div>
       )}
       <Status of={optionAtFault(loaded.error) ? { ...loaded, error: "" } : loaded}>

@@ -32,13 +32,13 @@ export interface Page {
   show: (props: PageProps) => ComponentChildren;
 }
 
-const always = (): boolean => true;
+const always = (_: ProfileFacts): boolean => true;
 // of these a report holds one step
 const ofHeldSteps = (facts: ProfileFacts): ProfileFacts => ({ ...facts, steps: heldSteps(facts.steps) });
-const view = (name: string): Page => ({
+const view = (name: string, fits = always): Page => ({
   name,
   title: name[0]?.toUpperCase() + name.slice(1),
-  fits: always,
+  fits,
   show: ({ route, files, facts, tables }) => <Views key={name} view={name} route={route} files={files} steps={facts.steps} tables={tables} />,
 });
 
@@ -48,7 +48,7 @@ export const pages: Page[] = [
   view("scope"),
   view("graph"),
   view("op"),
-  view("code"),
+  view("code", (facts) => facts.has?.code ?? true),
   { name: "flame", title: "Flame graph", fits: always, show: ({ route, tables }) => <Flame route={route} tables={tables} /> },
   {
     name: "stats",
