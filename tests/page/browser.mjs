@@ -2,10 +2,11 @@
 import { count, profileIds, start } from "./harness.mjs";
 import { images } from "./images.mjs";
 import { parts } from "./pages.mjs";
+import { report } from "./report.mjs";
 import { speed } from "./speed.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { ...parts, speed };
+const all = { ...parts, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

@@ -29,7 +29,7 @@ async function links(page) {
 }
 
 async function clickThrough(browser, ids) {
-  for (const name of [DENSE, "gpu/profile_1.gz", ...MODELS, "dense/ckpt_v2/model.ckpt-3.index", "odd/graph.pb"]) {
+  for (const name of [DENSE, "gpu/profile_1.gz", ...MODELS, "dense/ckpt_v2/model.ckpt-3", "odd/graph.pb"]) {
     const page = await open(browser);
     await go(page, "#/");
     await page.click(`a:text-is("${name}")`);
@@ -161,6 +161,24 @@ async function table(browser, ids) {
   noFaults("table, opened by its address", again);
   await page.context().close();
   await again.context().close();
+}
+
+/** Every head stands above its cells, whatever is selected and however wide the page is. */
+async function widths(browser, ids) {
+  for (const width of [390, 1280, 2000]) {
+    const page = await open(browser, { viewport: { width, height: 800 } });
+    for (const select of ["micros", "micros,bytes,params,float_ops,device,occurrence"]) {
+      await go(page, `#/p/${ids[DENSE]}/scope?select=${select}`);
+      const off = await page.evaluate(() => {
+        const edges = (all) => [...all].map((e) => Math.round(e.getBoundingClientRect().right));
+        const heads = edges(document.querySelectorAll(".head > *"));
+        return [heads, edges(document.querySelector(".body .row").children)];
+      });
+      same(`${width} px, ${select}: heads above their cells`, off[0], off[1]);
+    }
+    noFaults(`widths at ${width}`, page);
+    await page.context().close();
+  }
 }
 
 async function options(browser, ids) {
@@ -295,7 +313,7 @@ async function looks(browser, ids) {
     const id = ids.resnet32;
     await go(page, `#/p/${id}/overview`);
     const all = [{ title: "Profiles", hash: "#/" }, { title: "Compare", hash: `#/compare?side=${id}&side=${ids.seq2seq}` }, ...(await links(page)),
-      { title: "Checkpoint", hash: `#/p/${ids["dense/ckpt_v2/model.ckpt-3.index"]}/checkpoint` }];
+      { title: "Checkpoint", hash: `#/p/${ids["dense/ckpt_v2/model.ckpt-3"]}/checkpoint` }];
     for (const { title, hash } of all) {
       await go(page, hash);
       await axe(`${title}, ${theme}`, page);
@@ -337,4 +355,4 @@ async function headers() {
   check("a strict policy for content", /default-src 'none'/.test(answer.headers.get("content-security-policy") ?? ""), answer.headers.get("content-security-policy"));
 }
 
-export const parts = { headers, theme, clickThrough, numbers, table, options, faults, compare, prompt, bars, timeline, looks };
+export const parts = { headers, theme, clickThrough, numbers, table, widths, options, faults, compare, prompt, bars, timeline, looks };

@@ -3,11 +3,14 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { check, noFaults, said, same, settled } from "./harness.mjs";
+import { axe, check, noFaults, said, same, settled } from "./harness.mjs";
 
 const program = process.env.PAGE_PROGRAM;
 const sample = new URL("../data/sample/", import.meta.url).pathname;
 const dense = join(sample, "dense/profile_3.gz");
+// made by run.py: a ResNet-32, and 85,000 nodes
+const resnet = join(process.env.PAGE_FOLDER, "resnet32");
+const big = join(process.env.PAGE_FOLDER, "transformer");
 const gpu = join(sample, "gpu/profile_1.gz");
 
 function make(folder, name, ...words) {
@@ -40,9 +43,9 @@ async function show(page, hash) {
 }
 
 async function everyPage(browser, folder) {
-  const page = await openFile(browser, make(folder, "dense.html", dense));
+  const page = await openFile(browser, make(folder, "resnet.html", resnet));
   same("report: begins with the profile", await heading(page), "Overview");
-  check("report: its title", (await page.title()).includes("profile_3.gz"), await page.title());
+  check("report: its title", (await page.title()).includes("resnet32"), await page.title());
   const titles = await links(page);
   check("report: no prompt in it", titles.length > 8 && !titles.includes("Prompt"), titles.join());
   for (const title of titles) {
@@ -50,6 +53,7 @@ async function everyPage(browser, folder) {
     await settled(page);
     check(`report: ${title} shows something`, (await page.locator("main").innerText()).length > 40 && !(await page.locator(".fault").count()), await page.locator("main").innerText());
     noFaults(`report: ${title}`, page);
+    if (["Overview", "Scope", "Source"].includes(title)) await axe(`report: ${title}`, page);
   }
   same("report: nothing in it leads to a server", await page.locator('a[href^="/"], a[href^="http"]').count(), 0);
   await page.context().close();
@@ -121,9 +125,25 @@ async function oneStep(browser, folder) {
   await page.context().close();
 }
 
+/** 85,000 nodes: nothing is left out, and its table comes at once. */
+async function large(browser, folder) {
+  const path = make(folder, "large.html", big);
+  check("large report: its size", statSync(path).size < 20 << 20, statSync(path).size);
+  const page = await openFile(browser, path);
+  same("large report: nothing is left out", await page.locator("script[data-left]").count(), 0);
+  const from = Date.now();
+  await show(page, `${await baseOf(page)}/scope`);
+  await page.locator("[role=treegrid]").waitFor();
+  const took = Date.now() - from;
+  console.log(`large report: ${(statSync(path).size / 1e6).toFixed(1)} MB; its scope view after ${took} ms`);
+  check("large report: its scope view", took < 5000, took);
+  noFaults("large report", page);
+  await page.context().close();
+}
+
 /** What does not fit in is left out, and its page says so. */
 async function small(browser, folder) {
-  const page = await openFile(browser, make(folder, "small.html", process.env.PAGE_BIG, "--max-size", "1"));
+  const page = await openFile(browser, make(folder, "small.html", big, "--max-size", "1"));
   check("report with a bound: its size", statSync(join(folder, "small.html")).size <= 1 << 20, statSync(join(folder, "small.html")).size);
   const base = await baseOf(page);
   await show(page, `${base}/scope`);
@@ -152,7 +172,7 @@ async function hostile(browser, folder) {
 export async function report(browser) {
   const folder = mkdtempSync(join(tmpdir(), "tfprof_report_"));
   try {
-    for (const run of [everyPage, numbers, several, oneStep, hostile, ...(process.env.PAGE_BIG ? [small] : [])]) await run(browser, folder);
+    for (const run of [everyPage, numbers, several, oneStep, hostile, large, small]) await run(browser, folder);
   } finally {
     rmSync(folder, { recursive: true });
   }

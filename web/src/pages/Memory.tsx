@@ -25,6 +25,9 @@ interface Device {
 }
 
 /** Rows come by device and time; those that only an allocator told of have no held bytes. */
+/** Powers of two, as bytes are told. */
+const BYTE_STEPS = Array.from({ length: 50 }, (_, i) => 2 ** i);
+
 function devicesOf(t: Table, peak: Table): Device[] {
   const [device, at, held] = ["device", "at_us", "held_bytes"].map((n) => t.column(n));
   const found = new Map<string, Device>();
@@ -64,8 +67,8 @@ function Chart({ device }: { device: Device }) {
           { label: "held", stroke: "#0072b2", fill: "rgba(86,180,233,0.3)", width: 1.5, paths: uPlot.paths.stepped?.({ align: 1 }) as uPlot.Series.PathBuilder, points: { show: false }, value: (_, v) => (v === null ? "" : formatBytes(v)) },
         ],
         axes: [
-          { ...axis, values: (_, ticks) => ticks.map((v) => formatMicros(v)) },
-          { ...axis, size: 80, values: (_, ticks) => ticks.map((v) => formatBytes(v)) },
+          { ...axis, space: 90, values: (_, ticks) => ticks.map((v) => formatMicros(v)) },
+          { ...axis, size: 80, incrs: BYTE_STEPS, values: (_, ticks) => ticks.map((v) => formatBytes(v)) },
         ],
       },
       [device.at, device.held],

@@ -87,9 +87,9 @@ function nextSort(column: Column, sort: string): string {
   return column.type === "text" ? column.name : `-${column.name}`;
 }
 
-/** Wide enough for its head. */
-function widthOf(column: Column): string {
-  return column.type === "text" ? "14rem" : `${Math.max(7.5, column.name.length * 0.6 + 2.4).toFixed(1)}rem`;
+/** Wide enough for its head, in rem. */
+function widthOf(column: Column): number {
+  return column.type === "text" ? 14 : Math.max(7.5, column.name.length * 0.6 + 2.4);
 }
 
 function Head({ column, sort, onSort }: { column: Column; sort: string; onSort: (sort: string) => void }) {
@@ -172,7 +172,9 @@ export function TreeTable(props: Props) {
     act();
   };
   if (!name || !table.rows) return <p class="empty">No row fits these options.</p>;
-  const width = { gridTemplateColumns: `var(--name-width) ${columns.map(widthOf).join(" ")}` };
+  const widths = columns.map(widthOf);
+  const width = { gridTemplateColumns: `var(--name-width) ${widths.map((w) => `${w.toFixed(1)}rem`).join(" ")}` };
+  const least = { minWidth: `calc(var(--name-least) + ${widths.reduce((sum, w) => sum + w, 0).toFixed(1)}rem)` };
   const items = Array.from({ length: Math.max(0, seen.to - seen.from) }, (_, i) => seen.from + i);
   const here = rows[current] ?? 0;
   return (
@@ -196,10 +198,10 @@ export function TreeTable(props: Props) {
         tabIndex={0}
         onKeyDown={onKey}
       >
-        <div class="head" role="row" aria-rowindex={1} style={width}>
+        <div class="head" role="row" aria-rowindex={1} style={{ ...width, ...least }}>
           {[name, ...columns].map((c) => <Head key={c.name} column={c} sort={sort} onSort={props.onSort} />)}
         </div>
-        <div class="body" style={{ height: `${rows.length * ROW_PX}px` }} role="rowgroup">
+        <div class="body" style={{ ...least, height: `${rows.length * ROW_PX}px` }} role="rowgroup">
           {items.map((at) => {
             const row = rows[at] ?? 0;
             const path = cellText(name, row);
