@@ -134,6 +134,7 @@ def graphs_1(folder):
         path = os.path.join(folder, "one_%d" % resource)
         with tf.Graph().as_default() as graph, v1.Session() as session:
             x, y = graph_1(resource)
+            session.run(v1.variables_initializer(v1.trainable_variables()))  # averages begin with their values
             session.run(v1.global_variables_initializer())
             v1.train.Saver().save(session, path)
             v1.train.Saver(write_version=v1.train.SaverDef.V1).save(session, path + "_v1")
