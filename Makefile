@@ -42,6 +42,7 @@ bench: all
 
 lint:
 	@tools/setup.sh lint
+	@tools/page.sh test
 	@tools/lint.sh
 
 format:

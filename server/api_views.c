@@ -22,7 +22,7 @@ static bool in_list(const char *list, const char *word)
 /* An option that is given again is a list; where the output goes is not for a request to say. */
 static tfp_status take_option(const request *r, size_t i, tfp_options *o, tfp_error *err)
 {
-    const char *name = r->parameters[i].name, *values[REQUEST_PARAMETERS];
+    const char *name = r->parameters[i].name, *values[REQUEST_PARAMETERS] = { r->parameters[i].value };
     size_t count = 0;
     for (size_t k = 0; k < r->parameter_count; k++)
         if (strcmp(r->parameters[k].name, name) == 0) {

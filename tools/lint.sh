@@ -4,8 +4,8 @@ set -eu
 cd "$(dirname "$0")/.."
 status=0
 cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-    --suppress=missingIncludeSystem --suppressions-list=tools/cppcheck.txt -D_GNU_SOURCE '-DPy_RETURN_NONE=return Py_None' -Iinclude -Isrc -Icli \
-    -j 2 $(git ls-files 'src/*.c' 'cli/*.c' 'python/native/*.c' 'examples/*.c') || status=1
+    --suppress=missingIncludeSystem --suppressions-list=tools/cppcheck.txt -D_GNU_SOURCE '-DPy_RETURN_NONE=return Py_None' -Iinclude -Isrc -Icli -Iserver \
+    -j 2 $(git ls-files 'src/*.c' 'cli/*.c' 'server/*.c' 'python/native/*.c' 'examples/*.c') || status=1
 
 # Layout: what is set apart by hand stands between clang-format off and on. `make format` does the rest.
 other=
@@ -19,5 +19,12 @@ fi
 
 # The rooms: an include may only point downward (src/meson.build lists them bottom to top).
 python3 tools/rooms.py || status=1
+
+# The page's types, where node is (tools/page.sh test).
+if [ -e web/node_modules/typescript/bin/tsc ]; then
+    (cd web && node node_modules/typescript/bin/tsc --noEmit) || status=1
+else
+    echo "lint: no node here: web/ was not looked at"
+fi
 [ $status = 0 ] && echo "lint: nothing to say"
 exit $status
