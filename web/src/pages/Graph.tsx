@@ -236,7 +236,7 @@ function Drawing({ t, edges, route, total, name, children }: DrawingProps) {
         <strong>{pathOf(picked)}</strong> {formatUnit(total.unit, total.values[picked] ?? 0)} {formatShare(total.values[picked] ?? 0, whole)}
         <Near lines={picture.lines} row={picked} pathOf={pathOf} />
       </p>
-      <div ref={box} class="drawing" role="group" aria-label="dataflow graph: arrow keys go from box to box, Enter opens a scope, + and - zoom" onKeyDown={onKey}>
+      <div ref={box} class="drawing" tabIndex={0} role="group" aria-label="dataflow graph: arrow keys go from box to box, Enter opens a scope, + and - zoom" onKeyDown={onKey}>
         <svg width={picture.width * zoom} height={picture.height * zoom} viewBox={`0 0 ${picture.width} ${picture.height}`}>
           <defs>
             <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" class="tip" /></marker>
