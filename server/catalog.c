@@ -197,6 +197,7 @@ typedef struct reading {
     size_t count, at;
     bool torn; /* a file changed meanwhile */
     tfp_status status;
+    const char *why; /* what is wrong, where the library does not say it */
     char *error;
 } reading;
 
@@ -208,22 +209,27 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total)
     return atomic_load(&x->c->stop);
 }
 
-/* A checkpoint is many files, read by their common name now and when values are asked for. The folder that they stand in is
- * opened below the root; what is named from there on has no slash. */
-static tfp_status add_checkpoint(const root *r, tfp_profile *p, const part *f, tfp_error *err)
+/* A checkpoint is many files, read by their common name now and when values are asked for: none may be a link that leads
+ * out. */
+static tfp_status add_checkpoint(reading *x, const root *r, tfp_profile *p, const part *f, tfp_error *err)
 {
-    char path[PATH_MAX];
+    char prefix[PATH_MAX], path[PATH_MAX + 40];
     size_t size = strlen(f->path);
     bool index = size > 6 && strcmp(f->path + size - 6, ".index") == 0;
-    int n = snprintf(path, sizeof path, "/proc/self/fd/%d/%.*s", r->fd, (int)(index ? size - 6 : size), f->path);
-    return n < (int)sizeof path ? tfp_profile_add_file(p, "checkpoint", path, err) : TFP_BADFILE;
+    int n = snprintf(prefix, sizeof prefix, "%.*s", (int)(index ? size - 6 : size), f->path);
+    if (n >= (int)sizeof prefix || !folder_holds_all(r->fd, prefix)) {
+        x->why = "a file of this checkpoint is a link that leads out of the folder";
+        return TFP_BADFILE;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d/%s", r->fd, prefix);
+    return tfp_profile_add_file(p, "checkpoint", path, err);
 }
 
 static tfp_status add_part(reading *x, tfp_profile *p, const part *f, tfp_error *err)
 {
     const root *r = &x->c->look.roots[f->root];
     file_state before, after;
-    if (strcmp(f->format, "checkpoint") == 0) return add_checkpoint(r, p, f, err);
+    if (strcmp(f->format, "checkpoint") == 0) return add_checkpoint(x, r, p, f, err);
     int fd = folder_open(r->fd, f->path);
     if (!file_state_of(fd, &before)) before = f->state;
     tfp_status s = tfp_profile_add_descriptor(p, f->format, f->path, fd, err);
@@ -243,7 +249,8 @@ static tfp_profile *read_profile(reading *x)
     for (x->at = 0; x->at < x->count && !s; x->at++) s = add_part(x, p, &x->parts[x->at], err);
     if (!s) s = tfp_profile_finish(p, err);
     x->status = s;
-    if (s) x->error = strdup(*tfp_error_message(err) ? tfp_error_message(err) : "out of memory");
+    const char *message = tfp_error_message(err);
+    if (s) x->error = strdup(x->why ? x->why : *message ? message : "out of memory");
     if (!s) tfp_profile_on_progress(p, NULL, NULL);
     if (s) tfp_profile_free(p);
     tfp_error_free(err);

@@ -18,10 +18,16 @@ static bool allow(long set, int folder)
     return syscall(SYS_landlock_add_rule, (int)set, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZERS_NEED "/proc"
+#else
+#define SANITIZERS_NEED "/usr"
+#endif
+
 /* Where libraries are, which are loaded when they are first needed. */
 static bool allow_libraries(long set)
 {
-    static const char *const folders[] = { "/usr", "/lib", "/lib64", "/etc" };
+    static const char *const folders[] = { "/usr", "/lib", "/lib64", "/etc", SANITIZERS_NEED };
     bool ok = true;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         int fd = open(folders[i], O_PATH | O_DIRECTORY | O_CLOEXEC);

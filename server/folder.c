@@ -72,6 +72,30 @@ bool file_state_same(const file_state *a, const file_state *b)
     return a->bytes == b->bytes && a->inode == b->inode && a->modified_ns == b->modified_ns;
 }
 
+bool folder_holds_all(int folder, const char *prefix)
+{
+    const char *slash = strrchr(prefix, '/'), *base = slash ? slash + 1 : prefix;
+    char *path = malloc((size_t)(base - prefix) + NAME_MAX + 2);
+    bool ok = path != NULL;
+    if (path) memcpy(path, prefix, (size_t)(base - prefix));
+    if (path) path[base > prefix ? base - prefix - 1 : 0] = '\0';
+    int fd = path ? open_below(folder, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    ok = d != NULL;
+    for (struct dirent *e; ok && (e = readdir(d));) {
+        if (strncmp(e->d_name, base, strlen(base)) != 0) continue;
+        memcpy(path, prefix, (size_t)(base - prefix));
+        strcpy(path + (base - prefix), e->d_name);
+        int file = open_below(folder, path, O_PATH | O_CLOEXEC);
+        ok = file >= 0;
+        if (file >= 0) close(file);
+    }
+    if (d) closedir(d);
+    if (!d && fd >= 0) close(fd);
+    free(path);
+    return ok;
+}
+
 /* ---- the walk ---- */
 
 typedef struct found {
