@@ -28,7 +28,8 @@ function costsOf(t: Table): Map<string, Map<number, LineCost>> {
   return out;
 }
 
-const sum = (lines: Map<number, LineCost>): number => [...lines.values()].reduce((all, l) => all + l.micros, 0);
+/** A line holds what the lines that it calls hold, so the dearest one stands for a file, not their sum. */
+const dearest = (lines: Map<number, LineCost>): number => [...lines.values()].reduce((most, l) => Math.max(most, l.micros), 0);
 
 function Text({ route, file, lines }: { route: Route; file: string; lines: Map<number, LineCost> }) {
   const path = `/api/v1/profiles/${route.id}/source?file=${encodeURIComponent(file)}`;
@@ -92,7 +93,7 @@ export function SourcePage({ route }: { route: Route }) {
   const path = `/api/v1/profiles/${route.id}/query?format=columns&sql=${encodeURIComponent(LINES_SQL)}`;
   const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
   const costs = useMemo(() => (loaded.value ? costsOf(loaded.value) : new Map<string, Map<number, LineCost>>()), [loaded.value]);
-  const files = useMemo(() => [...costs].map(([name, lines]) => ({ name, micros: sum(lines) })).sort((a, b) => b.micros - a.micros), [costs]);
+  const files = useMemo(() => [...costs].map(([name, lines]) => ({ name, micros: dearest(lines) })).sort((a, b) => b.micros - a.micros), [costs]);
   const file = route.params.get("file") ?? files[0]?.name ?? "";
   return (
     <main>
@@ -103,7 +104,7 @@ export function SourcePage({ route }: { route: Route }) {
             <>
               <div class="field wide">
                 <label for="file">file</label>
-                <select id="file" value={file} onChange={(e) => go(withParams(route, { file: e.currentTarget.value }))}>
+                <select id="file" class="fits" value={file} onChange={(e) => go(withParams(route, { file: e.currentTarget.value }))}>
                   {files.map((f) => <option key={f.name} value={f.name}>{f.name} ({formatMicros(Math.round(f.micros))})</option>)}
                 </select>
               </div>
