@@ -141,6 +141,17 @@ async function large(browser, folder) {
   await page.context().close();
 }
 
+/** A tensor's values are those of the server's summary; the command line prints them all. */
+async function checkpoint(browser, folder) {
+  const page = await openFile(browser, make(folder, "checkpoint.html", join(sample, "dense/ckpt_v2/model.ckpt-3.index")));
+  await show(page, `${await baseOf(page)}/checkpoint`);
+  await page.getByRole("button", { name: "global_step" }).click();
+  await settled(page);
+  check("report of a checkpoint: a tensor", /1 value/.test(await page.locator("main").innerText()), await page.locator("main").innerText());
+  noFaults("report of a checkpoint", page);
+  await page.context().close();
+}
+
 /** What does not fit in is left out, and its page says so. */
 async function small(browser, folder) {
   const page = await openFile(browser, make(folder, "small.html", big, "--max-size", "1"));
@@ -172,7 +183,7 @@ async function hostile(browser, folder) {
 export async function report(browser) {
   const folder = mkdtempSync(join(tmpdir(), "tfprof_report_"));
   try {
-    for (const run of [everyPage, numbers, several, oneStep, hostile, large, small]) await run(browser, folder);
+    for (const run of [everyPage, numbers, several, oneStep, hostile, checkpoint, large, small]) await run(browser, folder);
   } finally {
     rmSync(folder, { recursive: true });
   }

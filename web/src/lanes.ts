@@ -10,6 +10,7 @@ export const AXIS = 22;
 const LANE_GAP = 22; // room for a lane's name above its rows
 const COLOURS = ["#e69f00", "#56b4e9", "#4cc59a", "#f0e442", "#7fb2dd", "#f2a07b", "#d9a3c4", "#b5c35a"];
 const FLOW = "#d55e00";
+const TICK_PX = 90;
 
 export interface Scene {
   t: Table;
@@ -55,8 +56,9 @@ export function eventAt(s: Spans, time: number, y: number): number {
   return -1;
 }
 
-function tickOf(span: number): number {
-  const rough = span / 8;
+/** A round number of microseconds, of which as many fit as there is room to tell. */
+function tickOf(span: number, width: number): number {
+  const rough = (span * TICK_PX) / width;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1e-3)));
   return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? power * 10;
 }
@@ -72,7 +74,7 @@ interface Pen {
 }
 
 function drawAxis({ pen, ink, line, paper, width, height, scale }: Pen, seen: Window): void {
-  const tick = tickOf(seen.to - seen.from);
+  const tick = tickOf(seen.to - seen.from, width);
   pen.fillStyle = paper;
   pen.fillRect(0, 0, width, AXIS);
   pen.fillStyle = ink;

@@ -7,6 +7,7 @@ import type { Order, Tree } from "../rows";
 import { findRows, hasChildren, makeTree, sortSiblings, visibleRows } from "../rows";
 
 const ROW_PX = 26;
+const HEAD_PX = 48; // with a sideways bar
 const BEYOND = 10; // rows above and below what is seen
 const UNITS: Record<string, string> = { us: "time", bytes: "bytes", percent: "%" }; // told where the name does not
 
@@ -68,7 +69,7 @@ function Cell({ column, row, most }: { column: Column; row: number; most: number
   const share = most > 0 ? Math.max(0, Math.min(1, value / most)) : 0;
   return (
     <span class="cell number" title={`${value}${column.unit ? ` ${column.unit}` : ""}`}>
-      <span class="bar" style={{ width: `${(share * 100).toFixed(1)}%` }} />
+      <span class="bar" style={{ width: `calc(${share.toFixed(4)} * (100% - 0.6rem))` }} />
       <span class="value">{formatUnit(column.unit, value)}</span>
     </span>
   );
@@ -89,7 +90,7 @@ function nextSort(column: Column, sort: string): string {
 
 /** Wide enough for its head, in rem. */
 function widthOf(column: Column): number {
-  return column.type === "text" ? 14 : Math.max(7.5, column.name.length * 0.6 + 2.4);
+  return column.type === "text" ? 14 : Math.max(7, column.name.length * 0.55 + 1.9);
 }
 
 function Head({ column, sort, onSort }: { column: Column; sort: string; onSort: (sort: string) => void }) {
@@ -190,6 +191,7 @@ export function TreeTable(props: Props) {
         class="scroll"
         hidden={!rows.length}
         ref={box}
+        style={{ height: `min(${rows.length * ROW_PX + HEAD_PX}px, var(--most))` }}
         role="treegrid"
         aria-label={props.label}
         aria-rowcount={rows.length + 1}
