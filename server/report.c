@@ -16,7 +16,7 @@ enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4, STOPPED = 130 };
 
 #define NAP_NS 10000000 /* between questions whether a profile is read */
 
-enum { SIDES_MOST = 16, IDS = 24 };
+enum { SIDES_MOST = 16, IDS = 24, TENSORS_MOST = 300, TENSOR_NAME = 4096 };
 
 typedef struct maker {
     const report_options *o;
@@ -25,6 +25,7 @@ typedef struct maker {
     size_t about; /* bytes of the rest of the page */
     char (*ids)[IDS];
     size_t count;
+    char tensor[TENSOR_NAME]; /* that is asked for */
     char *why;
     size_t room;
 } maker;
@@ -173,6 +174,8 @@ static bool take_parameter(maker *m, ask *k, const char *id, const char *name, c
     } else if (strcmp(value, "FIRST") == 0) {
         if (!*k->chosen && !first_step(m, id, k->first, sizeof k->first)) return false;
         add_parameter(k, name, *k->chosen ? k->chosen : k->first);
+    } else if (strcmp(value, "TENSOR") == 0) {
+        add_parameter(k, name, m->tensor);
     } else if (strcmp(value, "SIDES") == 0) {
         for (size_t i = 0; i < m->count && i < SIDES_MOST; i++) add_parameter(k, name, m->ids[i]);
         return m->count > 1;
@@ -336,6 +339,24 @@ static const char *name_of(maker *m, size_t i, char *room, size_t size)
     return room;
 }
 
+/* A line for each of the first tensors of a checkpoint. */
+static int answer_tensors(maker *m, const char *line, size_t size, const char *id, const char *name)
+{
+    lease l;
+    tfp_report *list = NULL;
+    if (catalog_take(m->catalog, id, &l) != LEASE_OK) return 0;
+    tfp_status s = tfp_records(l.profile, "tensors", -1, &list, NULL);
+    int status = s == TFP_NOMEM ? fail(m, LIMIT, "out of memory") : 0;
+    size_t count = list ? tfp_report_row_count(list) : 0;
+    for (size_t i = 0; i < count && i < TENSORS_MOST && !status; i++) {
+        size_t n = tfp_report_string(list, i, "name", m->tensor, sizeof m->tensor);
+        if (n && n < sizeof m->tensor) status = answer_line(m, line, size, id, name);
+    }
+    tfp_report_free(list);
+    catalog_give_back(m->catalog, &l);
+    return status;
+}
+
 /* One line of the list: once, or for each profile. */
 static int answer_asks(maker *m, const char *line, size_t size)
 {
@@ -343,8 +364,11 @@ static int answer_asks(maker *m, const char *line, size_t size)
     const char *id = memmem(line, size, "/ID", 3);
     if (!id) return answer_line(m, line, size, "", m->count > 1 ? "all profiles" : name_of(m, 0, name, sizeof name));
     int status = 0;
-    for (size_t i = 0; i < m->count && !status; i++)
-        status = answer_line(m, line, size, m->ids[i], name_of(m, i, name, sizeof name));
+    bool each_tensor = memmem(line, size, "=TENSOR", 7) != NULL;
+    for (size_t i = 0; i < m->count && !status; i++) {
+        name_of(m, i, name, sizeof name);
+        status = (each_tensor ? answer_tensors : answer_line)(m, line, size, m->ids[i], name);
+    }
     return status;
 }
 

@@ -33,7 +33,7 @@ const compared = COMPARED_VIEWS.flatMap((v) =>
   COMPARED.map((c) => ["comparison", `${api}/compare`, columns, "min_size=0", `select=${c}`, "side=SIDES", `view=${v}`]),
 );
 
-/** The most wanted first: what does not fit in is left out. ID, CHOSEN, FIRST and SIDES are put in for each profile. */
+/** The most wanted first: what does not fit in is left out. ID, CHOSEN, FIRST, SIDES and TENSOR are put in for each profile. */
 export const ASKS: string[][] = [
   ["tables", `${api}/tables`],
   ["profiles", `${api}/profiles`],
@@ -51,6 +51,7 @@ export const ASKS: string[][] = [
   ["memory", `${one}/memory`, columns, first],
   ["memory", `${one}/peak`, columns, first],
   ["checkpoint", `${one}/tensors`, columns],
+  ["checkpoint", `${one}/tensors/value`, "name=TENSOR"],
   ["source", `${one}/query`, columns, `sql=${LINES_SQL}`],
   ["timeline", `${one}/timeline`, columns, first],
   ...compared,

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { cellText, json, table } from "../api";
 import { formatCount } from "../format";
-import { isReport } from "../held";
+import { heldParts, isReport, whyNot } from "../held";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
@@ -57,8 +57,13 @@ function oddOnes(v: Value): string {
   return said.filter(([n]) => n).map(([n, word]) => `${(n ?? 0).toLocaleString()} ${word}`).join(", ");
 }
 
+const valuePath = (route: Route, name: string): string => `/api/v1/profiles/${route.id}/tensors/value?name=${encodeURIComponent(name)}`;
+
+/** A report has the values of the first tensors. */
+const hasValues = (route: Route, name: string): boolean => !isReport || !whyNot(heldParts(valuePath(route, name)));
+
 function Tensor({ route, name }: { route: Route; name: string }) {
-  const path = `/api/v1/profiles/${route.id}/tensors/value?name=${encodeURIComponent(name)}`;
+  const path = valuePath(route, name);
   const loaded = useLoaded(path, (signal) => json<Value>(path, signal));
   return (
     <Status of={loaded}>
@@ -119,15 +124,13 @@ export function Checkpoint({ route }: { route: Route }) {
                     .slice(0, 2000)
                     .map((t) => (
                       <li key={t.name}>
-                        {isReport ? t.name : <button type="button" aria-pressed={t.name === name} onClick={() => go(withParams(route, { tensor: t.name }))}>{t.name}</button>}
+                        {hasValues(route, t.name) ? <button type="button" aria-pressed={t.name === name} onClick={() => go(withParams(route, { tensor: t.name }))}>{t.name}</button> : t.name}
                         <span class="soft"> {t.shape} {formatCount(t.elements)}</span>
                       </li>
                     ))}
                 </ul>
               </div>
-              {isReport ? (
-                <p class="empty">The values of the tensors are not in a report.</p>
-              ) : name ? (
+              {name ? (
                 <Tensor key={name} route={route} name={name} />
               ) : (
                 <p class="empty">Choose a tensor.</p>
