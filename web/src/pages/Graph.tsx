@@ -1,7 +1,7 @@
 // The dataflow graph, scopes closed to boxes; an open scope shows what is in it. Each box tells its share of a column.
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Column, Table, Tables } from "../api";
+import type { Column, ProfileFacts, Table, Tables } from "../api";
 import { cellText, table } from "../api";
 import { EDGES_SQL } from "../asks";
 import type { Box, Line, Picture } from "../flow";
@@ -73,7 +73,7 @@ function Shape({ box: b, path, value, share, current, onOpen, onPick, onMove }: 
     <g
       id={`box-${b.row}`}
       class={`box${b.scope ? " scope" : ""}${current ? " current" : ""}`}
-      tabIndex={current ? 0 : -1}
+      tabindex={current ? 0 : -1}
       role="button"
       aria-label={`${path}, ${value}${b.scope ? ", a scope, opens" : ""}`}
       transform={`translate(${b.x - b.width / 2} ${b.y - b.height / 2})`}
@@ -153,14 +153,18 @@ function Drawing({ t, edges, route, total, name, children }: DrawingProps) {
   const box = useRef<HTMLDivElement>(null);
   const { zoom, set, fit } = useZoom(picture, box);
   const pathOf = (row: number): string => (row > 0 ? cellText(name, row) : "All");
+  const wanted = useRef(0); // the box that gets the focus when it is there
   const focus = (row: number): void => {
     setPicked(row);
-    requestAnimationFrame(() => {
-      const element = document.getElementById(`box-${row}`);
-      element?.scrollIntoView({ block: "nearest", inline: "nearest" });
-      (element as unknown as SVGGElement | null)?.focus();
-    });
+    wanted.current = row;
   };
+  useEffect(() => {
+    const element = wanted.current ? box.current?.querySelector<SVGGElement>(`#box-${wanted.current}`) : null;
+    if (!element) return;
+    wanted.current = 0;
+    element.scrollIntoView({ block: "nearest", inline: "nearest" });
+    element.focus();
+  });
   const goList = (param: string, rows: number[]): void => go(withList(route, param, rows.map(pathOf)));
   const toggle = (row: number): void => {
     if (hasChildren(tree, row)) goList("open", opened.includes(row) ? opened.filter((o) => o !== row) : [...opened, row]);
@@ -195,7 +199,8 @@ function Drawing({ t, edges, route, total, name, children }: DrawingProps) {
   }, [zoom]);
   if (!picture.boxes.length) return <p class="empty">This profile has no nodes.</p>;
   const whole = total.values[0] ?? 0;
-  const current = picture.boxes.some((b) => b.row === picked) ? picked : (picture.boxes[0]?.row ?? 0);
+  const top = picture.boxes.reduce((a, b) => (b.y < a.y || (b.y === a.y && b.x < a.x) ? b : a));
+  const current = picture.boxes.some((b) => b.row === picked) ? picked : top.row;
   return (
     <>
       <form
@@ -258,7 +263,8 @@ function Drawing({ t, edges, route, total, name, children }: DrawingProps) {
               share={whole > 0 ? (total.values[b.row] ?? 0) / whole : 0}
               current={b.row === current}
               onOpen={() => {
-                setPicked(b.row);
+                const inside = tree.children[tree.first[b.row] ?? 0];
+                focus(b.scope && inside !== undefined ? inside : b.row);
                 toggle(b.row);
               }}
               onPick={() => setPicked(b.row)}
@@ -276,8 +282,8 @@ function Drawing({ t, edges, route, total, name, children }: DrawingProps) {
 
 const VALUES = ["micros", "bytes", "peak_bytes", "params", "float_ops"];
 
-export function Graph({ route, tables }: { route: Route; tables: Tables }) {
-  const column = route.params.get("by") ?? "micros";
+export function Graph({ route, facts, tables }: { route: Route; facts: ProfileFacts; tables: Tables }) {
+  const column = route.params.get("by") ?? (facts.steps.length ? "micros" : "params");
   const query = new URLSearchParams({ select: column, max_depth: "100000", format: "columns" });
   if (column === "float_ops") query.set("float_ops_source", "own");
   const scopes = `/api/v1/profiles/${route.id}/views/scope?${query.toString()}`;

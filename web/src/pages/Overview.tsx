@@ -24,6 +24,8 @@ function sumOf(t: Table, name: string): number {
   return sum;
 }
 
+const fromZero = { range: (_: uPlot, __: number, most: number): [number, number] => [0, most > 0 ? most * 1.05 : 1] };
+
 function Steps({ t }: { t: Table }) {
   const box = useRef<HTMLDivElement>(null);
   const step = t.column("step");
@@ -38,7 +40,7 @@ function Steps({ t }: { t: Table }) {
       {
         width: here.clientWidth,
         height: 200,
-        scales: { x: { time: false } },
+        scales: { x: { time: false }, us: fromZero, bytes: fromZero },
         series: [
           { label: "step" },
           { label: "time of all operations", scale: "us", stroke: "#0072b2", width: 2, value: (_, v) => (v === null ? "" : formatMicros(v)) },

@@ -16,8 +16,8 @@ import { go, withParams } from "../route";
 const OWN = ["q", "sort"]; // of the page, not of the server
 const STRUCTURE = new Set(["row", "parent", "depth", "accounted"]);
 
-/** What is selected unless the route says so. */
-export const standardSelect = (view: string): string => (view === "op" ? "micros,occurrence" : "micros");
+/** What is selected unless the route says so; what never ran has no times. */
+const standardSelect = (view: string, ran: boolean): string => `${ran ? "micros" : "params"}${view === "op" ? ",occurrence" : ""}`;
 
 /** The options of a route as the server takes them; all rows, unless the user asks for fewer. */
 export function queryOf(route: Route, select: string): URLSearchParams {
@@ -74,7 +74,7 @@ function follow(lead: Lead, route: Route, name: string): void {
 }
 
 export function Views({ view, route, files, steps, tables }: Props) {
-  const select = standardSelect(view);
+  const select = standardSelect(view, steps.length > 0);
   const query = queryOf(route, select);
   const report = `/api/v1/profiles/${route.id}/views/${view}`;
   const path = `${report}?${query.toString()}&format=columns`;

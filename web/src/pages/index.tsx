@@ -58,7 +58,7 @@ export const pages: Page[] = [
   },
   { name: "timeline", title: "Timeline", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Timeline route={route} facts={ofHeldSteps(facts)} /> },
   { name: "memory", title: "Memory", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Memory route={route} facts={ofHeldSteps(facts)} /> },
-  { name: "dataflow", title: "Dataflow", fits: always, show: ({ route, tables }) => <Graph route={route} tables={tables} /> },
+  { name: "dataflow", title: "Dataflow", fits: always, show: ({ route, facts, tables }) => <Graph route={route} facts={facts} tables={tables} /> },
   { name: "flops", title: "Float ops", fits: (facts) => facts.has?.graph ?? true, show: ({ route, files, tables }) => <Flops route={route} files={files} tables={tables} /> },
   { name: "source", title: "Source", fits: (facts) => facts.has?.code ?? true, show: ({ route }) => <SourcePage route={route} /> },
   { name: "checkpoint", title: "Checkpoint", fits: (facts) => facts.has?.checkpoint ?? true, show: ({ route }) => <Checkpoint route={route} /> },

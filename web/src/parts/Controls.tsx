@@ -64,7 +64,7 @@ function Field(props: FieldProps) {
         <textarea
           {...common}
           rows={Math.max(1, values.length)}
-          placeholder={option.name.endsWith("_regexes") ? `${standard || "none"}   (a pattern a line)` : "one a line"}
+          placeholder={option.name.endsWith("_regexes") ? `${standard || "none"} (one a line)` : "one a line"}
           value={values.join("\n")}
           spellcheck={false}
           onChange={(e) => go(withList(route, option.name, e.currentTarget.value.split("\n").filter(Boolean)))}
