@@ -24,7 +24,7 @@ export function same(name, got, want) {
 
 /** What the command line says, as JSON. */
 export function said(...words) {
-  return JSON.parse(execFileSync(program, [...words, "--format", "json"], { encoding: "utf8", maxBuffer: 1 << 28 }));
+  return JSON.parse(execFileSync(program, [...words, "--format", "json"], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
 }
 
 export async function start() {

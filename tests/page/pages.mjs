@@ -294,6 +294,12 @@ async function timeline(browser, ids) {
   await page.waitForTimeout(300);
   const address = page.url();
   check("timeline: the zoom is in the address", /time=/.test(address), address);
+  const zoomed = await page.textContent(".tools .count");
+  await page.goto("about:blank");
+  await page.goto(address);
+  await settled(page);
+  same("timeline: the address alone shows the same", await page.textContent(".tools .count"), zoomed);
+  await canvas.focus();
   await page.keyboard.press("0");
   await page.waitForTimeout(200);
   same("timeline: 0 shows all", await page.textContent(".tools .count"), whole);
@@ -302,7 +308,10 @@ async function timeline(browser, ids) {
   check("timeline: m selects, with sums", await page.$("table caption"));
   const events = said("query", "SELECT count(*) AS n FROM spans WHERE step = 1 AND start_us IS NOT NULL", `${DATA}gpu/profile_1.gz`);
   check("timeline: as many events as the query says", whole.replaceAll(",", "").includes(`${events.root?.children?.[0]?.n ?? events.rows?.[0]?.n ?? events.rows?.[0]?.[0]} events`), `${whole} ${JSON.stringify(events).slice(0, 300)}`);
-  await page.keyboard.press("Tab");
+  for (const key of ["ArrowDown", "ArrowDown", "."]) await page.keyboard.press(key);
+  await page.waitForTimeout(400);
+  check("timeline: keys pick an event, which is told", /\d us|us at|ms at/.test(await page.textContent(".told")), await page.textContent(".told"));
+  check("timeline: and stands in the address", page.url().includes("event="), page.url());
   noFaults("timeline", page);
   await page.context().close();
 }
