@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all setup python demo test fuzz bench lint format install clean
+.PHONY: all setup python demo test threads fuzz bench lint format install clean
 .NOTPARALLEL:
 
 all: setup $(BUILD)/build.ninja
@@ -31,6 +31,14 @@ test: all
 	@tools/page.sh test
 	@python3 tools/test.py
 
+# The server's threads under ThreadSanitizer.
+threads:
+	@tools/setup.sh build
+	@test -e build-tsan/build.ninja || meson setup build-tsan --buildtype=debugoptimized -Db_sanitize=thread \
+		-Db_lundef=false -Dtests=false >/dev/null
+	@ninja -C build-tsan --quiet tfprof
+	@python3 tests/server/run.py build-tsan/tfprof
+
 fuzz:
 	@tools/setup.sh fuzz
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
@@ -52,4 +60,4 @@ install: all
 	@meson install -C $(BUILD) --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
 clean:
-	@rm -rf build build-asan build-fuzz build-lint build-bench build-python build-python-asan
+	@rm -rf build build-asan build-fuzz build-lint build-bench build-python build-python-asan build-tsan

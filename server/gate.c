@@ -130,7 +130,8 @@ static size_t head_size(const char *text, size_t size)
 /* What begins like this is no request, whatever comes behind it. */
 static bool is_garbage(const char *text) { return !isalpha((unsigned char)*text); }
 
-static void hear(gate *g, guest *x)
+/* `ended`: nothing more will come. */
+static void hear(gate *g, guest *x, bool ended)
 {
     const char *why;
     ssize_t n = recv(x->socket, g->head, sizeof g->head, MSG_PEEK | MSG_DONTWAIT);
@@ -158,6 +159,8 @@ static void hear(gate *g, guest *x)
         turn_away(g, x, 414, "the request line is too long");
     } else if (n > GATE_HEAD) {
         turn_away(g, x, 431, "the headers are too long");
+    } else if (ended) {
+        turn_away(g, x, 400, "the request is not whole");
     } else if (++x->peeks > PEEKS_MOST) {
         turn_away(g, x, 400, "the request comes in too many pieces");
     }
@@ -230,7 +233,7 @@ static void *watch(void *ctx)
             if (x->leaving)
                 drain(g, x);
             else
-                hear(g, x);
+                hear(g, x, events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
         }
         if (new) take_new(g);
         if (now_ms() - cut_ms < 250) continue;

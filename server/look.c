@@ -380,10 +380,14 @@ static bool refuse(char *why, size_t room, const char *path, const char *what)
     return false;
 }
 
-/* The folder of a file, and its name in it. A checkpoint's prefix is a name too, of no file. */
+/* The folder of a file, and its name in it; of a link that the user named, of the file that it leads to. A checkpoint's
+ * prefix is a name too, of no file, and what belongs to it lies where it was named. */
 static bool split_path(const serve_input *in, root *r)
 {
-    char *path = strdup(in->path), *slash = path ? strrchr(path, '/') : NULL;
+    bool checkpoint = in->format && strcmp(in->format, "checkpoint") == 0;
+    char *path = checkpoint ? NULL : realpath(in->path, NULL);
+    if (!path) path = strdup(in->path);
+    char *slash = path ? strrchr(path, '/') : NULL;
     r->only = path ? strdup(slash ? slash + 1 : path) : NULL;
     if (slash) slash[slash == path ? 1 : 0] = '\0';
     r->full = path ? realpath(slash ? path : ".", NULL) : NULL;

@@ -34,6 +34,8 @@ SUITES = [
     ("golden, sanitizers", [PYTHON, "tests/golden/run.py", f"{ASAN}/tfprof"], "tests/golden/run.py"),
     ("golden, release", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], "tests/golden/run.py"),
     ("table of formulas", [PYTHON, "tools/flops_table.py", "--check", f"{RELEASE}/tfprof"], None),
+    ("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], None),
+    ("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], None),
     ("installed library", [PYTHON, "tests/install/run.py", RELEASE], None),
     ("damage", [PYTHON, "tests/bad/damage.py", ASAN], None),
     ("recorded answers of TensorFlow, sanitizers", [PYTHON, "tests/compare/recorded.py", f"{ASAN}/tfprof"], None),

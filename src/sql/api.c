@@ -7,10 +7,10 @@
 /* Its own symbols come first (RTLD_DEEPBIND), but sanitizers replace functions of the whole process. What it allocates
  * once it keeps, so it is never taken out (RTLD_NODELETE). */
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED
 #endif
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED
 #endif
 #ifdef SANITIZED

@@ -96,11 +96,11 @@ class Server:
 
 
 def read_all(s):
-    data = b""
+    parts = []
     with contextlib.suppress(OSError):
         while part := s.recv(65536):
-            data += part
-    return data
+            parts.append(part)
+    return b"".join(parts)
 
 
 def quote(text):
