@@ -278,6 +278,7 @@ async function bars(browser, ids) {
   await page.selectOption("#of", "code");
   await settled(page);
   check("flame: of code", !(await page.$(".fault")));
+  check("flame: its command line", (await page.textContent(".commandline code")).includes("tfprof code "));
   noFaults("flame", page);
   await page.context().close();
 }

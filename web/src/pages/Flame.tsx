@@ -2,9 +2,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Column, Table, Tables } from "../api";
 import { cellText, table } from "../api";
+import { commandWords } from "../command";
 import { formatShare, formatUnit } from "../format";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
+import { CommandLine } from "../parts/CommandLine";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
@@ -177,14 +179,16 @@ function Bars({ t, route, total }: { t: Table; route: Route; total: Column }) {
 
 const VALUES = ["micros", "accelerator_micros", "cpu_micros", "bytes", "peak_bytes", "output_bytes", "residual_bytes", "params", "float_ops"];
 
-export function Flame({ route, tables }: { route: Route; tables: Tables }) {
+export function Flame({ route, files, tables }: { route: Route; files: string[]; tables: Tables }) {
   const view = route.params.get("of") === "code" ? "code" : "scope";
   const column = route.params.get("by") ?? "micros";
-  const query = new URLSearchParams({ select: column, max_depth: "100000", format: "columns" });
+  const query = new URLSearchParams({ select: column, max_depth: "100000" });
   for (const name of ["step", "float_ops_source", "assume_batch"]) {
     const value = route.params.get(name);
     if (value) query.set(name, value);
   }
+  const asked = new URLSearchParams(query);
+  query.set("format", "columns");
   const path = `/api/v1/profiles/${route.id}/views/${view}?${query.toString()}`;
   const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
   const set = (name: string, value: string): void => go(withParams(route, { [name]: value || null, top: null }));
@@ -224,6 +228,7 @@ export function Flame({ route, tables }: { route: Route; tables: Tables }) {
           <input id="search" type="search" value={route.params.get("q") ?? ""} onInput={(e) => go(withParams(route, { q: e.currentTarget.value || null }), true)} />
         </div>
       </form>
+      <CommandLine words={commandWords(view, files, asked)} />
       <Status of={loaded}>
         {(t) => {
           const total = t.column(`total_${column}`);

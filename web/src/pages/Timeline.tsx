@@ -2,10 +2,12 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileFacts, Table } from "../api";
 import { cellText, table } from "../api";
+import { commandWords } from "../command";
 import { formatMicros, formatShare } from "../format";
 import { isReport } from "../held";
 import { AXIS, ROW, coloursOf, draw, eventAt, heightOf, rowTop } from "../lanes";
 import { useLoaded } from "../load";
+import { CommandLine } from "../parts/CommandLine";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go, parseRoute, withParams } from "../route";
@@ -246,7 +248,7 @@ function Lanes({ t, s, route }: { t: Table; s: Spans; route: Route }) {
   );
 }
 
-export function Timeline({ route, facts }: { route: Route; facts: ProfileFacts }) {
+export function Timeline({ route, files, facts }: { route: Route; files: string[]; facts: ProfileFacts }) {
   const step = route.params.get("step") ?? String(facts.steps[0] ?? 0);
   const path = `/api/v1/profiles/${route.id}/timeline?step=${encodeURIComponent(step)}&format=columns`;
   const loaded = useLoaded(path, async (signal, progress) => {
@@ -269,6 +271,7 @@ export function Timeline({ route, facts }: { route: Route; facts: ProfileFacts }
         </div>
         {!isReport && <a class="button" href={`/api/v1/profiles/${route.id}/download/timeline.json?step=${encodeURIComponent(step)}`}>Download for chrome://tracing</a>}
       </form>
+      <CommandLine words={commandWords("graph", files, new URLSearchParams({ step, max_depth: "100000", output: "timeline:outfile=timeline.json" }))} />
       <Status of={loaded}>
         {({ t, spans, step: shown }) => (spans?.count ? <Lanes key={shown} t={t} s={spans} route={route} /> : <p class="empty">Nothing ran in this step.</p>)}
       </Status>
