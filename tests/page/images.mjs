@@ -1,6 +1,7 @@
 // tests/page/images.mjs: the README's screenshots, in docs/images.
 import { go, open } from "./harness.mjs";
 
+const sample = new URL("../data/sample/", import.meta.url).pathname;
 const folder = new URL("../../docs/images/", import.meta.url).pathname;
 
 // name, profile, what is behind #/p/ID/, theme
@@ -17,10 +18,11 @@ export async function images(browser, ids) {
     const page = await open(browser, { colorScheme: theme });
     await go(page, `#/p/${ids[profile]}/${hash}`);
     await page.waitForTimeout(500);
-    await page.evaluate((folder) => {
+    await page.evaluate((folders) => {
       // where the tests keep it tells a reader nothing
-      for (const line of document.querySelectorAll(".commandline code")) line.textContent = line.textContent.replaceAll(`${folder}/`, "");
-    }, process.env.PAGE_FOLDER);
+      for (const line of document.querySelectorAll(".commandline code"))
+        for (const folder of folders) line.textContent = line.textContent.replaceAll(folder, "");
+    }, [`${process.env.PAGE_FOLDER}/`, sample]);
     await page.screenshot({ path: `${folder}${name}.png` });
     await page.context().close();
   }
