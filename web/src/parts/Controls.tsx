@@ -110,7 +110,8 @@ export function Controls({ route, tables, select, steps = [], command = "", erro
   const [all, setAll] = useState(false);
   const chosen = (route.params.get("select") ?? select).split(",").filter(Boolean);
   const fits = (o: OptionRow): boolean => (o.commands ? o.commands.split(" ").includes(command) : !ELSEWHERE.has(o.name));
-  const options = isReport ? [] : tables.options.filter((o) => fits(o) && o.name !== "view");
+  // statistics are over all steps
+  const options = isReport ? [] : tables.options.filter((o) => fits(o) && o.name !== "view" && !(command === "stats" && o.name === "step"));
   const own = sourceFor(chosen);
   const wrong = optionAtFault(error);
   const standard = (o: OptionRow): string =>
