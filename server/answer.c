@@ -44,6 +44,17 @@ int answer_write(void *a, const void *data, size_t size)
 
 static void add_text(answer *a, const char *text) { answer_add(a, text, strlen(text)); }
 
+void plain_paths(char *text)
+{
+    static const char held[] = "/proc/self/fd/";
+    for (char *at = text; (at = strstr(at, held));) {
+        char *rest = at + sizeof held - 1;
+        rest += strspn(rest, "0123456789");
+        if (*rest == '/') rest++;
+        memmove(at, rest, strlen(rest) + 1);
+    }
+}
+
 void answer_error(answer *a, int status, const char *format, ...)
 {
     char text[4200];
@@ -51,6 +62,7 @@ void answer_error(answer *a, int status, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    plain_paths(text);
     answer_free(a);
     *a = (answer){ .status = status, .type = "application/json" };
     json_open(a, NULL, '{');

@@ -26,6 +26,8 @@ typedef struct answer {
 void answer_free(answer *a);
 void answer_add(answer *a, const void *data, size_t size);
 int answer_write(void *a, const void *data, size_t size); /* a tfp_write_fn */
+/* Checkpoints are read by way of their folder's descriptor; people know the file by its path below it. */
+void plain_paths(char *text);
 void answer_error(answer *a, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* JSON: keys and values, commas set by themselves. Text is escaped as tfprof shows it, so that it is always UTF-8. */

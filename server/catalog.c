@@ -1,6 +1,7 @@
 /* server/catalog.c: which profiles there are, and reading them. One thread looks, one reads, so that no request waits for
  * either; what nobody uses is forgotten, the longest unused first, when those in memory pass a bound. */
 #include "catalog.h"
+#include "answer.h"
 #include "look.h"
 
 #include <limits.h>
@@ -251,6 +252,7 @@ static tfp_profile *read_profile(reading *x)
     x->status = s;
     const char *message = tfp_error_message(err);
     if (s) x->error = strdup(x->why ? x->why : *message ? message : "out of memory");
+    if (x->error) plain_paths(x->error);
     if (!s) tfp_profile_on_progress(p, NULL, NULL);
     if (s) tfp_profile_free(p);
     tfp_error_free(err);
