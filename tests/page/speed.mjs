@@ -35,7 +35,9 @@ async function firstPaint(page, hash, sign, answer) {
     ([sign, answer]) =>
       new Promise((done) => {
         const look = () => {
-          if (!document.querySelector(sign) || document.querySelector(".busy")) return requestAnimationFrame(look);
+          const there = document.querySelector(sign);
+          const drawn = there && (there.tagName !== "CANVAS" || there.width !== 300); // as wide as it was made, until it is drawn on
+          if (!drawn || document.querySelector(".busy")) return requestAnimationFrame(look);
           requestAnimationFrame(() => {
             const entries = performance.getEntriesByType("resource").filter((e) => e.name.includes(answer));
             done(performance.now() - Math.max(...entries.map((e) => e.responseEnd)));
