@@ -113,6 +113,17 @@ static bool has_rows(const tfp_profile *p, const char *what, answer *a)
     return has;
 }
 
+/* A checkpoint alone has nodes, and run metadata alone, but no graph ties them. */
+static bool has_graph(const tfp_profile *p, answer *a)
+{
+    tfp_report *r = NULL;
+    tfp_status s = tfp_query(&p, NULL, 1, "SELECT edge FROM edges LIMIT 1", NULL, &r, NULL);
+    bool has = s == TFP_OK && tfp_report_row_count(r);
+    if (s == TFP_NOMEM) a->failed = true;
+    tfp_report_free(r);
+    return has;
+}
+
 static void put_has(answer *a, const tfp_profile *p)
 {
     static const struct {
@@ -121,7 +132,7 @@ static void put_has(answer *a, const tfp_profile *p)
     json_open(a, "has", '{');
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         json_bool(a, kinds[i].name, has_rows(p, kinds[i].records, a));
-    json_bool(a, "graph", tfp_profile_node_count(p) != 0);
+    json_bool(a, "graph", has_graph(p, a));
     json_close(a, '}');
 }
 
