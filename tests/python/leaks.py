@@ -91,7 +91,7 @@ class Watcher:
 
 
 def opened(native, *paths, **keywords):
-    p = native.Profile(native.KEEP_MEMORY | native.KEEP_ATTRS, **keywords)
+    p = native.Profile(native.KEEP_MEMORY | native.KEEP_ATTRS | native.KEEP_PROGRAM, **keywords)
     for path in paths:
         p.add_file(path)
     p.finish()
