@@ -68,7 +68,7 @@ function preorder(root, field) {
   while (todo.length) {
     const row = todo.pop();
     rows.push([row.name, String(row[field])]);
-    todo.push(...(row.children ?? []).toReversed());
+    todo.push(...[...(row.children ?? [])].reverse());
   }
   return rows;
 }
