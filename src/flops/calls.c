@@ -22,15 +22,6 @@ static tfp_known join_known(tfp_op *op, const tfp_known *a, const tfp_known *b)
     return k;
 }
 
-/* Of If and While TensorFlow believes the attribute alone. */
-static bool set_told_shapes(tfp_op *op)
-{
-    size_t count;
-    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &count);
-    for (size_t i = 0; told && i < count; i++) tfp_set(op, (uint32_t)i, told[i]);
-    return told && count;
-}
-
 /* A plain call, a branch: every function once with the same arguments. false: it waits for one. */
 bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
 {
@@ -58,8 +49,6 @@ bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, c
     if (l->call->kind == TFP_CALL_PLAIN && all) return true;
     if (!all || m->e->importer) tfp_forget_outputs(op, b, l);
     if (l->call->kind != TFP_CALL_BRANCH) return true;
-    for (uint32_t i = 0; i < op->out_count && m->e->importer; i++)
-        op->out[i].elements = NULL, op->out[i].shape = TFP_ANY_DIMS;
     size_t told_count;
     const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &told_count);
     for (size_t i = 0; told && i < told_count; i++) tfp_also_known(op, (uint32_t)i, told[i]);
@@ -156,7 +145,9 @@ bool tfp_call_while(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b,
     for (uint32_t i = 0; i < op->out_count && i < count; i++) op->out[i] = loop[i];
     if (of == TFP_NONE || m->e->importer) {
         tfp_forget_outputs(op, b, l);
-        if (!set_told_shapes(op))
+        if (f->told_count) /* TensorFlow believes it alone */
+            for (size_t i = 0; i < f->told_count; i++) tfp_set(op, (uint32_t)i, f->told[i]);
+        else
             for (uint32_t i = 0; i < op->out_count && i < count; i++) tfp_set(op, i, tfp_in(op, i));
         for (uint32_t i = 0; i < op->out_count && i < count; i++)
             op->out[i].held = m->e->importer ? NULL : loop[i].held;

@@ -240,23 +240,6 @@ const tfp_dims *tfp_attr_shapes(tfp_op *op, const char *name, size_t *count)
     return out;
 }
 
-const int64_t *tfp_attr_ints(tfp_op *op, const char *name, size_t *count)
-{
-    tfp_field f;
-    *count = 0;
-    if (!attr_field(op, name, 1, TFP_BYTES, &f)) return NULL;
-    int64_t *out = TFP_NEW(op->arena, int64_t, f.bytes.size + 1); /* a number takes a byte at least */
-    if (!out) return op->no_memory = true, NULL;
-    tfp_wire w = tfp_wire_start(f.bytes);
-    for (tfp_field g; tfp_wire_next(&w, &g);) {
-        if (g.number != 3 && g.number != 5 && g.number != 6) continue; /* i, b, type */
-        uint64_t value;
-        for (tfp_packed p = tfp_packed_start(&w, &g, TFP_VARINT); tfp_packed_next(&w, &p, &value);)
-            out[(*count)++] = g.number == 6 ? plain_type(value) : (int64_t)value;
-    }
-    return out;
-}
-
 size_t tfp_attr_numbers(const tfp_op *op, const char *name, int64_t *out, size_t most)
 {
     tfp_field f;
@@ -270,6 +253,18 @@ size_t tfp_attr_numbers(const tfp_op *op, const char *name, int64_t *out, size_t
             if (n < most) out[n] = g.number == 6 ? plain_type(value) : (int64_t)value;
     }
     return n;
+}
+
+const int64_t *tfp_attr_ints(tfp_op *op, const char *name, size_t *count)
+{
+    tfp_field f;
+    *count = 0;
+    if (!attr_field(op, name, 1, TFP_BYTES, &f)) return NULL;
+    size_t n = tfp_attr_numbers(op, name, NULL, 0);
+    int64_t *out = TFP_NEW(op->arena, int64_t, n + 1);
+    if (!out) return op->no_memory = true, NULL;
+    *count = tfp_attr_numbers(op, name, out, n);
+    return out;
 }
 
 size_t tfp_attr_reals(const tfp_op *op, const char *name, double *out, size_t most)
