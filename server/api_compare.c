@@ -18,10 +18,7 @@ static void answer_stats(catalog *c, const request *r, const route_words *w, ans
         a->failed = true;
     } else if (options_of(r, "", o, a) && lease_or_answer(c, w->text[0], &l, a)) {
         tfp_status s = tfp_stats(l.profile, NULL, o, &report, err);
-        if (s)
-            answer_failure(a, s, err);
-        else
-            answer_report(r, report, a);
+        answer_made(r, s, report, err, a);
         catalog_give_back(c, &l);
     }
     tfp_error_free(err);
@@ -115,10 +112,7 @@ static void answer_query(catalog *c, const request *r, const route_words *w, ans
     } else if (lease_or_answer(c, w->text[0], &l, a)) {
         tfp_options_on_query(o, catalog_stopping, c);
         tfp_status s = tfp_query(&l.profile, &l.name, 1, sql, o, &report, err);
-        if (s)
-            answer_failure(a, s, err);
-        else
-            answer_report(r, report, a);
+        answer_made(r, s, report, err, a);
         catalog_give_back(c, &l);
     }
     tfp_error_free(err);

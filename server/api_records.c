@@ -17,10 +17,7 @@ static void answer_records(catalog *c, const request *r, const char *id, const c
     if (!lease_or_answer(c, id, &l, a)) return;
     tfp_error *err = tfp_error_new();
     tfp_status s = tfp_records(l.profile, what, step, &report, err);
-    if (s)
-        answer_failure(a, s, err);
-    else
-        answer_report(r, report, a);
+    answer_made(r, s, report, err, a);
     tfp_error_free(err);
     catalog_give_back(c, &l);
 }

@@ -11,14 +11,6 @@ void answer_failure(answer *a, tfp_status s, const tfp_error *err)
     answer_error(a, status, "%s", *why ? why : "out of memory");
 }
 
-static bool in_list(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)); at += n)
-        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
-    return false;
-}
-
 /* An option that is given again is a list; where the output goes is not for a request to say. */
 static tfp_status take_option(const request *r, size_t i, tfp_options *o, tfp_error *err)
 {
@@ -41,8 +33,8 @@ bool options_of(const request *r, const char *besides, tfp_options *o, answer *a
     bool ok = true;
     for (size_t i = 0; i < r->parameter_count && ok; i++) {
         const char *name = r->parameters[i].name;
-        if (strcmp(name, "token") == 0 || strcmp(name, "format") == 0 || in_list(besides, name)) continue;
-        if (in_list(refused, name)) {
+        if (strcmp(name, "token") == 0 || strcmp(name, "format") == 0 || routes_list_has(besides, name)) continue;
+        if (routes_list_has(refused, name)) {
             answer_error(a, 400, "a request writes no file: no parameter '%s'", name);
             ok = false;
             break;
@@ -83,6 +75,14 @@ void answer_report(const request *r, tfp_report *report, answer *a)
     tfp_report_free(report);
 }
 
+void answer_made(const request *r, tfp_status s, tfp_report *report, const tfp_error *err, answer *a)
+{
+    if (s)
+        answer_failure(a, s, err);
+    else
+        answer_report(r, report, a);
+}
+
 static void answer_view(catalog *c, const request *r, const route_words *w, answer *a)
 {
     lease l;
@@ -97,10 +97,7 @@ static void answer_view(catalog *c, const request *r, const route_words *w, answ
         const char *format = request_value(r, "format");
         tfp_options_every_value(o, !format || strncmp(format, "json", 4) == 0);
         tfp_status s = tfp_report_build(l.profile, w->text[1], o, &report, err);
-        if (s)
-            answer_failure(a, s, err);
-        else
-            answer_report(r, report, a);
+        answer_made(r, s, report, err, a);
         catalog_give_back(c, &l);
     } else if (!o || !err) {
         a->failed = true;

@@ -13,5 +13,7 @@ void answer_failure(answer *a, tfp_status s, const tfp_error *err);
 bool options_of(const request *r, const char *besides, tfp_options *o, answer *a);
 /* The report as the parameter `format` says (json without one); it is freed. */
 void answer_report(const request *r, tfp_report *report, answer *a);
+/* The same, or the failure that there is instead of it. */
+void answer_made(const request *r, tfp_status s, tfp_report *report, const tfp_error *err, answer *a);
 
 #endif

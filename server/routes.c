@@ -25,7 +25,7 @@ static bool fits(const char *pattern, const char *path, route_words *w)
     return !*pattern && !*path;
 }
 
-static bool in_list(const char *list, const char *word)
+bool routes_list_has(const char *list, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = list; (at = strstr(at, word)); at += n)
@@ -37,7 +37,8 @@ static bool parameters_fit(const route *t, const request *r, answer *a)
 {
     if (strcmp(t->parameters, "*") == 0) return true;
     for (size_t i = 0; i < r->parameter_count; i++) {
-        if (strcmp(r->parameters[i].name, "token") == 0 || in_list(t->parameters, r->parameters[i].name)) continue;
+        if (strcmp(r->parameters[i].name, "token") == 0 || routes_list_has(t->parameters, r->parameters[i].name))
+            continue;
         answer_error(a, 400, "no parameter '%s' here", r->parameters[i].name);
         return false;
     }

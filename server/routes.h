@@ -17,6 +17,9 @@ typedef struct route {
     bool quick;             /* answered at once, by who has the connection */
 } route;
 
+/* Whether words with one blank between them have that one. */
+bool routes_list_has(const char *list, const char *word);
+
 /* Fills the answer, whatever was asked. */
 void routes_answer(catalog *c, const request *r, answer *a);
 bool routes_quick(const char *path);
