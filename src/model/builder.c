@@ -44,7 +44,7 @@ size_t tfp_profile_memory(const tfp_profile *p)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
            BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
            BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.capacity * 24 + BYTES(node_by_name) +
-           tfp_program_memory(p->program);
+           tfp_events_memory(&p->events) + tfp_program_memory(p->program);
 #undef BYTES
 }
 
@@ -278,7 +278,7 @@ uint32_t tfp_build_lane(tfp_builder *b, tfp_str name)
     tfp_strid id = tfp_build_string(b, name);
     uint32_t lane = tfp_map64_get(&p->lane_by_name, id);
     if (b->status || lane != TFP_NONE) return b->status ? TFP_NONE : lane;
-    tfp_lane l = { id, TFP_LANE_OTHER };
+    tfp_lane l = { .name = id, .kind = TFP_LANE_OTHER, .process = TFP_NONE };
     if (tfp_str_has(name, TFP_STR("stream:all")))
         l.kind = TFP_LANE_ACCELERATOR;
     else if (tfp_device_is_canonical(name))

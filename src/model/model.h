@@ -6,6 +6,7 @@
 #define TFP_MODEL_H
 
 #include "base/base.h"
+#include "model/events.h"
 
 enum {
     TFP_NODE_INVENTED = 1, /* known only from run metadata */
@@ -83,9 +84,12 @@ typedef struct tfp_exec_detail {        /* of the execution with the same number
 /* What a lane counts for in the columns of TensorFlow's tool. */
 typedef enum tfp_lane_kind { TFP_LANE_OTHER, TFP_LANE_CPU, TFP_LANE_ACCELERATOR } tfp_lane_kind;
 
-typedef struct tfp_lane { /* a device, or a stream of one */
-    tfp_strid name;       /* lower case */
+typedef struct tfp_lane { /* a device, a stream of one, or a host thread */
+    tfp_strid name;       /* of TensorFlow's devices in lower case; of traces such as "gpu:0/stream:7" */
     tfp_lane_kind kind;
+    tfp_lane_role role;
+    tfp_strid label;  /* what the file calls it; 0 when it does not */
+    uint32_t process; /* -> events.processes; TFP_NONE for TensorFlow's devices */
 } tfp_lane;
 
 typedef struct tfp_span {
@@ -150,6 +154,7 @@ struct tfp_profile {
     TFP_VEC(tfp_exec_detail) details; /* of the first execs, or of none */
     TFP_VEC(tfp_lane) lanes;
     TFP_VEC(tfp_span) spans;
+    tfp_event_tables events;
     TFP_VEC(tfp_memory) memories;
     TFP_VEC(tfp_buffer) buffers;
     TFP_VEC(tfp_allocation) allocations;

@@ -1,0 +1,197 @@
+/* model/events.c: how readers of traces add events: rows are appended to columns; keys and sets of stats are interned. */
+#include "model/builder.h"
+
+/* Remembers the first fault. */
+static bool check(tfp_builder *b, bool ok)
+{
+    if (!ok && !b->status) b->status = TFP_NOMEM;
+    return !b->status;
+}
+
+/* Appends a row; its index, or TFP_NONE after a fault. */
+#define ADD(b, table, row)                                                                                             \
+    (check((b), (b)->p->events.table.size < TFP_NONE - 1 && tfp_push(&(b)->p->events.table, (row)))                    \
+         ? (uint32_t)(b)->p->events.table.size - 1                                                                     \
+         : TFP_NONE)
+
+uint32_t tfp_build_process(tfp_builder *b, const tfp_process *process)
+{
+    return b->status ? TFP_NONE : ADD(b, processes, *process);
+}
+
+uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role role, tfp_str name, tfp_str label)
+{
+    tfp_profile *p = b->p;
+    tfp_strid id = tfp_build_string(b, name), label_id = tfp_build_string(b, label);
+    if (b->status) return TFP_NONE;
+    uint64_t key = (uint64_t)process << 32 | id;
+    uint32_t lane = tfp_map64_get(&p->events.lane_by_name, key);
+    if (lane != TFP_NONE) return lane;
+    tfp_lane row = { .name = id, .kind = TFP_LANE_OTHER, .role = role, .label = label_id, .process = process };
+    if (!check(b, p->lanes.size < TFP_NONE - 1 && tfp_push(&p->lanes, row))) return TFP_NONE;
+    lane = (uint32_t)p->lanes.size - 1;
+    return check(b, tfp_map64_put(&p->events.lane_by_name, key, lane)) ? lane : TFP_NONE;
+}
+
+uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_t number)
+{
+    tfp_event_tables *t = &b->p->events;
+    tfp_event_key key = { process, space, number };
+    if (b->status) return 0;
+    for (uint64_t hash = tfp_hash(&key, sizeof key);; hash++) {
+        uint32_t at = tfp_map64_get(&t->key_by_hash, hash);
+        if (at != TFP_NONE && memcmp(&t->keys.at[at], &key, sizeof key) == 0) return at + 1;
+        if (at != TFP_NONE) continue;
+        at = ADD(b, keys, key);
+        return at != TFP_NONE && check(b, tfp_map64_put(&t->key_by_hash, hash, at)) ? at + 1 : 0;
+    }
+}
+
+static bool same_stats(const tfp_event_tables *t, uint32_t set, const tfp_stat *stats, size_t count)
+{
+    const tfp_stat_set *s = &t->stat_sets.at[set];
+    return s->count == count && memcmp(t->stats.at + s->first, stats, count * sizeof *stats) == 0;
+}
+
+uint32_t tfp_build_stats(tfp_builder *b, const tfp_stat *stats, size_t count)
+{
+    tfp_event_tables *t = &b->p->events;
+    if (b->status || count == 0) return TFP_NONE;
+    for (uint64_t hash = tfp_hash(stats, count * sizeof *stats);; hash++) {
+        uint32_t at = tfp_map64_get(&t->stat_set_by_hash, hash);
+        if (at != TFP_NONE && same_stats(t, at, stats, count)) return at;
+        if (at != TFP_NONE) continue;
+        size_t first = t->stats.size;
+        if (!check(b, first + count < TFP_NONE && tfp_reserve(&t->stats, first + count))) return TFP_NONE;
+        memcpy(t->stats.at + first, stats, count * sizeof *stats);
+        t->stats.size += count;
+        at = ADD(b, stat_sets, ((tfp_stat_set){ (uint32_t)first, (uint32_t)count }));
+        return at != TFP_NONE && check(b, tfp_map64_put(&t->stat_set_by_hash, hash, at)) ? at : TFP_NONE;
+    }
+}
+
+/* ---- spans ---- */
+
+/* The columns that readers fill; the join's are made by the join. */
+#define IN_COLUMNS(X)                                                                                                  \
+    X(start_ns)                                                                                                        \
+    X(duration_ns)                                                                                                     \
+    X(lane)                                                                                                            \
+    X(name)                                                                                                            \
+    X(kind)                                                                                                            \
+    X(class)                                                                                                           \
+    X(marks)                                                                                                           \
+    X(stats)                                                                                                           \
+    X(correlation)                                                                                                     \
+    X(external)                                                                                                        \
+    X(sequence)                                                                                                        \
+    X(path)                                                                                                            \
+    X(op)                                                                                                              \
+    X(trace)
+#define JOIN_COLUMNS(X)                                                                                                \
+    X(parent)                                                                                                          \
+    X(launch)                                                                                                          \
+    X(owner)                                                                                                           \
+    X(node)                                                                                                            \
+    X(step)                                                                                                            \
+    X(self_ns)
+
+/* Columns grow together; one that could not keeps its old memory, so that nothing is lost. */
+static bool grow(tfp_span_columns *s)
+{
+    size_t capacity = s->capacity ? s->capacity * 2 : 1024;
+    if (capacity >= TFP_NONE) return false;
+#define GROW(field)                                                                                                    \
+    {                                                                                                                  \
+        void *moved = realloc(s->field, capacity * sizeof *s->field);                                                  \
+        if (!moved) return false;                                                                                      \
+        s->field = moved;                                                                                              \
+    }
+    IN_COLUMNS(GROW)
+#undef GROW
+    s->capacity = capacity;
+    return true;
+}
+
+uint32_t tfp_build_event(tfp_builder *b, const tfp_event *e)
+{
+    tfp_span_columns *s = &b->p->events.spans;
+    if (b->status || !check(b, s->size < s->capacity || grow(s))) return TFP_NONE;
+    size_t i = s->size++;
+#define PUT(field) s->field[i] = e->field;
+    IN_COLUMNS(PUT)
+#undef PUT
+    return (uint32_t)i;
+}
+
+/* ---- the other tables ---- */
+
+void tfp_build_link(tfp_builder *b, tfp_flow_kind kind, uint32_t from, uint32_t to)
+{
+    if (b->status || from == TFP_NONE || to == TFP_NONE) return;
+    ADD(b, flows, ((tfp_flow){ from, to, kind }));
+}
+
+void tfp_build_memory_event(tfp_builder *b, const tfp_memory_event *m)
+{
+    if (!b->status) ADD(b, memory, *m);
+}
+
+void tfp_build_counter(tfp_builder *b, const tfp_counter_sample *c)
+{
+    if (!b->status) ADD(b, counters, *c);
+}
+
+void tfp_build_about(tfp_builder *b, const tfp_stat *fact)
+{
+    if (!b->status) ADD(b, about, *fact);
+}
+
+void tfp_build_data_finding(tfp_builder *b, const char *severity, const char *what, int64_t count, tfp_str first)
+{
+    tfp_event_tables *t = &b->p->events;
+    if (b->status) return;
+    for (size_t i = 0; i < t->findings.size; i++) {
+        if (t->findings.at[i].what != what) continue;
+        t->findings.at[i].count = tfp_add(t->findings.at[i].count, count, NULL);
+        return;
+    }
+    tfp_strid example = tfp_build_string(b, first);
+    if (!b->status) ADD(b, findings, ((tfp_data_finding){ severity, what, count, example }));
+}
+
+size_t tfp_events_memory(const tfp_event_tables *t)
+{
+    size_t bytes = 0;
+#define SIZE(field) +sizeof *t->spans.field
+    bytes += t->spans.capacity * (0 IN_COLUMNS(SIZE));
+    if (t->spans.parent) bytes += t->spans.size * (0 JOIN_COLUMNS(SIZE));
+#undef SIZE
+#define BYTES(table) (t->table.capacity * sizeof *t->table.at)
+    return bytes + BYTES(flows) + BYTES(stats) + BYTES(stat_sets) + BYTES(memory) + BYTES(counters) + BYTES(windows) +
+           BYTES(keys) + (t->key_by_hash.slot_count + t->stat_set_by_hash.slot_count) * 12;
+#undef BYTES
+}
+
+void tfp_events_free(tfp_event_tables *t)
+{
+#define FREE(field) free(t->spans.field);
+    IN_COLUMNS(FREE)
+    JOIN_COLUMNS(FREE)
+#undef FREE
+    tfp_vec_free(&t->processes);
+    tfp_vec_free(&t->flows);
+    tfp_vec_free(&t->stats);
+    tfp_vec_free(&t->stat_sets);
+    tfp_vec_free(&t->memory);
+    tfp_vec_free(&t->counters);
+    tfp_vec_free(&t->windows);
+    tfp_vec_free(&t->devices);
+    tfp_vec_free(&t->findings);
+    tfp_vec_free(&t->about);
+    tfp_vec_free(&t->keys);
+    tfp_map64_free(&t->key_by_hash);
+    tfp_map64_free(&t->stat_set_by_hash);
+    tfp_map64_free(&t->lane_by_name);
+    *t = (tfp_event_tables){ 0 };
+}

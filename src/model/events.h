@@ -1,0 +1,190 @@
+/* model/events.h: what a trace of events holds: processes, lanes, spans, steps, flows, counters, allocations.
+ * Readers make two kinds of calls (at the end of this file): an event and a link. After the last file the join
+ * (model/join.c) nests the spans of each lane, finds launches, steps and nodes, and sums executions.
+ * What each number means is written in docs/traces.md. Times are nanoseconds. Knows no file format. */
+#ifndef TFP_EVENTS_H
+#define TFP_EVENTS_H
+
+#include "base/base.h"
+
+typedef struct tfp_builder tfp_builder;
+
+/* One process of one host; with several ranks each is a process with a clock of its own. */
+typedef struct tfp_process {
+    tfp_strid host, name; /* 0: not known */
+    int64_t pid;
+    int32_t rank;            /* -1: none */
+    uint32_t source;         /* -> the profile's sources: the file it came from */
+    int64_t clock_offset_ns; /* added to the file's times to compare with other processes; 0 when not known */
+} tfp_process;
+
+/* What a lane is. */
+typedef enum tfp_lane_role {
+    TFP_ROLE_THREAD,  /* a host thread */
+    TFP_ROLE_STREAM,  /* a stream or queue of a device: its activities occupy the device */
+    TFP_ROLE_ASYNC,   /* beside a stream (TPU `Async XLA Ops`): busy, but in no node's time */
+    TFP_ROLE_DERIVED, /* shown, never counted: `Steps`, `XLA Modules`, projected annotations */
+    TFP_ROLE_COUNTER
+} tfp_lane_role;
+
+typedef enum tfp_span_kind {
+    TFP_SPAN_NONE,       /* of RunMetadata and ProfileProto, whose lanes say what counts */
+    TFP_SPAN_OP,         /* host op: cpu_op, TensorFlow op, XLA:CPU thunk */
+    TFP_SPAN_CALL,       /* API call of the device's runtime or driver; a host op too */
+    TFP_SPAN_ANNOTATION, /* user annotation */
+    TFP_SPAN_MODULE,     /* nn.Module frame */
+    TFP_SPAN_FRAME,      /* Python function call */
+    TFP_SPAN_STEP,       /* marker of a step */
+    TFP_SPAN_ACTIVITY,   /* occupies a device: kernel, copy, set */
+    TFP_SPAN_OTHER       /* in the timeline, `calls` of plain traces and SQL only */
+} tfp_span_kind;
+
+typedef enum tfp_span_class { /* of activities, and of host ops where no device is */
+                              TFP_CLASS_COMPUTE,
+                              TFP_CLASS_COMMUNICATION,
+                              TFP_CLASS_COPY,
+                              TFP_CLASS_SET
+} tfp_span_class;
+
+/* A stat is a key and a value; equal sets of stats are stored once. */
+typedef enum tfp_stat_type { TFP_STAT_INT, TFP_STAT_REAL, TFP_STAT_TEXT } tfp_stat_type;
+typedef struct tfp_stat {
+    tfp_strid key;
+    uint32_t type; /* tfp_stat_type; a word, so that equal stats are equal bytes */
+    union {
+        int64_t number;
+        double real;
+        uint64_t text; /* a tfp_strid */
+    } value;
+} tfp_stat;
+typedef struct tfp_stat_set {
+    uint32_t first, count; /* -> stats */
+} tfp_stat_set;
+
+typedef enum tfp_flow_kind { TFP_FLOW_LAUNCH, TFP_FLOW_BACKWARD, TFP_FLOW_PRODUCER, TFP_FLOW_OTHER } tfp_flow_kind;
+typedef struct tfp_flow {
+    uint32_t from, to; /* -> spans */
+    tfp_flow_kind kind;
+} tfp_flow;
+
+/* An allocation (bytes above 0) or a free on a device, while a thread ran. */
+typedef struct tfp_memory_event {
+    int64_t at_ns, bytes;
+    int64_t allocated_bytes, reserved_bytes; /* of the device after it; -1: not told */
+    uint64_t address;
+    uint32_t lane;    /* the thread */
+    tfp_strid device; /* "cpu", "gpu:0" */
+    uint32_t span;    /* the innermost host op around it, TFP_NONE: none; set by the join */
+} tfp_memory_event;
+
+typedef struct tfp_counter_sample {
+    int64_t at_ns;
+    double value;
+    tfp_strid name, series;
+    uint32_t process;
+} tfp_counter_sample;
+
+/* Marks of a span. */
+enum {
+    TFP_MARK_BACKWARD = 1, /* repeats a forward op's sequence number */
+    TFP_MARK_CLAMPED = 2,  /* its duration was negative or missing */
+    TFP_MARK_INSTANT = 4,
+    TFP_MARK_COLLECTIVE = 8 /* the file says that it is a collective, whatever its name */
+};
+
+/* A finding of the reader or the join on the data (docs/traces.md, `check`). */
+typedef struct tfp_data_finding {
+    const char *severity, *what; /* literals */
+    int64_t count;
+    tfp_strid first; /* an example */
+} tfp_data_finding;
+
+/* Columns, one array a field, equally long. `in` fields are the reader's, the others the join's. */
+typedef struct tfp_span_columns {
+    size_t size, capacity;
+    int64_t *start_ns, *duration_ns; /* in */
+    uint32_t *lane, *name;           /* in */
+    uint8_t *kind, *class, *marks;   /* in */
+    uint32_t *stats;                 /* in: -> stat_sets, TFP_NONE */
+    uint32_t *correlation;           /* in: -> the launch, as tfp_build_key made it; 0 none */
+    uint32_t *external;              /* in: Kineto's `External id` as tfp_build_key made it; 0 none */
+    uint32_t *sequence;              /* in: sequence number of autograd, as tfp_build_key made it; 0 none */
+    uint32_t *path, *op; /* in: strids: where in the model, when the file says so; 0: follows from nesting */
+    uint32_t *trace;     /* in: -> traces: the call stack; TFP_NONE */
+    uint32_t *parent;    /* innermost host op, annotation, module or frame around it; TFP_NONE */
+    uint32_t *launch;    /* of an activity: the API call; TFP_NONE */
+    uint32_t *owner;     /* of an activity: the op that launched it; TFP_NONE: no op */
+    uint32_t *node;      /* -> nodes, TFP_NONE */
+    uint32_t *step;      /* -> steps, TFP_NONE: in none */
+    int64_t *self_ns;
+} tfp_span_columns;
+
+typedef struct tfp_step_window { /* one a step and process */
+    uint32_t step, process;      /* -> steps, processes */
+    int64_t start_ns, end_ns;
+} tfp_step_window;
+
+/* What a device is able to do, for the roofline; 0 where it is not known. */
+typedef struct tfp_device_info {
+    tfp_strid device, name; /* "gpu:0", "NVIDIA A100-SXM4-80GB" */
+    uint32_t process;
+    double peak_flops, peak_bandwidth; /* per second */
+    int64_t memory_bytes, sm_count, clock_khz;
+} tfp_device_info;
+
+typedef struct tfp_event_key { /* a number by which a file joins events */
+    uint32_t process, space;
+    uint64_t number;
+} tfp_event_key;
+
+/* All of it; in tfp_profile as `events`. */
+typedef struct tfp_event_tables {
+    TFP_VEC(tfp_process) processes;
+    tfp_span_columns spans;
+    TFP_VEC(tfp_flow) flows;
+    TFP_VEC(tfp_stat) stats;
+    TFP_VEC(tfp_stat_set) stat_sets;
+    TFP_VEC(tfp_memory_event) memory;
+    TFP_VEC(tfp_counter_sample) counters;
+    TFP_VEC(tfp_step_window) windows;
+    TFP_VEC(tfp_device_info) devices;
+    TFP_VEC(tfp_data_finding) findings;
+    TFP_VEC(tfp_stat) about;                               /* of the file: what was recorded, versions, host, times */
+    TFP_VEC(tfp_event_key) keys;                           /* by tfp_build_key's number - 1 */
+    tfp_map64 key_by_hash, stat_set_by_hash, lane_by_name; /* lane_by_name: process << 32 | name */
+    const char *steps_from; /* where steps were found: "ProfilerStep", "step_num", "optimizer steps" ...; NULL */
+    int64_t origin_unix_ns; /* of time 0, when the file says so; else 0 */
+    int64_t tolerance_ns;   /* for nesting: 1,000 in files without fractions of microseconds, else 0 */
+} tfp_event_tables;
+
+/* ---- what readers call ---- */
+typedef struct tfp_event {
+    uint32_t lane;
+    tfp_strid name;
+    int64_t start_ns, duration_ns; /* both not negative; past 9e15 us: left out by the reader with a finding */
+    tfp_span_kind kind;
+    tfp_span_class class;
+    unsigned marks;
+    uint32_t stats;                           /* of tfp_build_stats, TFP_NONE */
+    uint32_t correlation, external, sequence; /* of tfp_build_key, 0 none */
+    tfp_strid path, op;                       /* 0: follows from nesting */
+    uint32_t trace;                           /* of tfp_build_trace, TFP_NONE */
+} tfp_event;
+
+uint32_t tfp_build_process(tfp_builder *b, const tfp_process *p); /* -> processes */
+/* A lane of a trace. `name` as people see it without the rank: "cpu/thread:7", "gpu:0/stream:20". -> lanes */
+uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role role, tfp_str name, tfp_str label);
+/* A number of the file made small: equal for equal (process, space, number) and never 0. */
+uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_t number);
+uint32_t tfp_build_stats(tfp_builder *b, const tfp_stat *stats, size_t count); /* interned; -> stat_sets */
+uint32_t tfp_build_event(tfp_builder *b, const tfp_event *e);                  /* -> spans */
+void tfp_build_link(tfp_builder *b, tfp_flow_kind kind, uint32_t from, uint32_t to);
+void tfp_build_memory_event(tfp_builder *b, const tfp_memory_event *m);
+void tfp_build_counter(tfp_builder *b, const tfp_counter_sample *c);
+void tfp_build_about(tfp_builder *b, const tfp_stat *fact); /* a fact about the file */
+void tfp_build_data_finding(tfp_builder *b, const char *severity, const char *what, int64_t count, tfp_str first);
+
+size_t tfp_events_memory(const tfp_event_tables *t);
+void tfp_events_free(tfp_event_tables *t);
+
+#endif
