@@ -119,8 +119,9 @@ typedef struct tfp_span_columns {
     int64_t *self_ns;
 } tfp_span_columns;
 
-typedef struct tfp_step_window { /* one a step and process */
+typedef struct tfp_step_window { /* one a step and process, or one a step and device */
     uint32_t step, process;      /* -> steps, processes */
+    tfp_strid device;            /* "tpu:0" of a window that only this device has (XLA module runs); 0: of all */
     int64_t start_ns, end_ns;
 } tfp_step_window;
 
