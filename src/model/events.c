@@ -27,23 +27,31 @@ uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role ro
     uint64_t key = (uint64_t)process << 32 | id;
     uint32_t lane = tfp_map64_get(&p->events.lane_by_name, key);
     if (lane != TFP_NONE) return lane;
+    const char *slash = memchr(name.data, '/', name.size);
     tfp_lane row = { .name = id, .kind = TFP_LANE_OTHER, .role = role, .label = label_id, .process = process };
+    row.device = tfp_build_string(b, (tfp_str){ name.data, slash ? (size_t)(slash - name.data) : name.size });
     if (!check(b, p->lanes.size < TFP_NONE - 1 && tfp_push(&p->lanes, row))) return TFP_NONE;
     lane = (uint32_t)p->lanes.size - 1;
     return check(b, tfp_map64_put(&p->events.lane_by_name, key, lane)) ? lane : TFP_NONE;
 }
 
+/* Most numbers are small and need no table. */
+#define BIG_KEY (UINT32_C(1) << 31)
+
 uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_t number)
 {
     tfp_event_tables *t = &b->p->events;
-    tfp_event_key key = { process, space, number };
+    tfp_event_key key = { number };
+    (void)process, (void)space;
     if (b->status) return 0;
+    if (number < BIG_KEY - 1) return (uint32_t)number + 1;
     for (uint64_t hash = tfp_hash(&key, sizeof key);; hash++) {
         uint32_t at = tfp_map64_get(&t->key_by_hash, hash);
-        if (at != TFP_NONE && memcmp(&t->keys.at[at], &key, sizeof key) == 0) return at + 1;
+        if (at != TFP_NONE && t->keys.at[at].number == number) return at | BIG_KEY;
         if (at != TFP_NONE) continue;
+        if (!check(b, t->keys.size < BIG_KEY - 1)) return 0;
         at = ADD(b, keys, key);
-        return at != TFP_NONE && check(b, tfp_map64_put(&t->key_by_hash, hash, at)) ? at + 1 : 0;
+        return at != TFP_NONE && check(b, tfp_map64_put(&t->key_by_hash, hash, at)) ? at | BIG_KEY : 0;
     }
 }
 
@@ -132,6 +140,11 @@ void tfp_build_link(tfp_builder *b, tfp_flow_kind kind, uint32_t from, uint32_t 
     ADD(b, flows, ((tfp_flow){ from, to, kind }));
 }
 
+void tfp_build_step_mark(tfp_builder *b, const tfp_step_mark *m)
+{
+    if (!b->status && m->span != TFP_NONE) ADD(b, step_marks, *m);
+}
+
 void tfp_build_memory_event(tfp_builder *b, const tfp_memory_event *m)
 {
     if (!b->status) ADD(b, memory, *m);
@@ -169,7 +182,7 @@ size_t tfp_events_memory(const tfp_event_tables *t)
 #undef SIZE
 #define BYTES(table) (t->table.capacity * sizeof *t->table.at)
     return bytes + BYTES(flows) + BYTES(stats) + BYTES(stat_sets) + BYTES(memory) + BYTES(counters) + BYTES(windows) +
-           BYTES(keys) + (t->key_by_hash.slot_count + t->stat_set_by_hash.slot_count) * 12;
+           BYTES(step_marks) + BYTES(keys) + (t->key_by_hash.slot_count + t->stat_set_by_hash.slot_count) * 12;
 #undef BYTES
 }
 
@@ -185,6 +198,7 @@ void tfp_events_free(tfp_event_tables *t)
     tfp_vec_free(&t->stat_sets);
     tfp_vec_free(&t->memory);
     tfp_vec_free(&t->counters);
+    tfp_vec_free(&t->step_marks);
     tfp_vec_free(&t->windows);
     tfp_vec_free(&t->devices);
     tfp_vec_free(&t->findings);

@@ -16,7 +16,25 @@ typedef struct tfp_process {
     int32_t rank;            /* -1: none */
     uint32_t source;         /* -> the profile's sources: the file it came from */
     int64_t clock_offset_ns; /* added to the file's times to compare with other processes; 0 when not known */
+    int64_t tolerance_ns;    /* for nesting: 1,000 in files without fractions of microseconds, else 0 */
+    uint8_t steps;           /* tfp_step_source: where its steps were found; set by the join */
 } tfp_process;
+
+/* What steps are made of. Of the sources that a process has, the one named first here counts. */
+typedef enum tfp_step_source {
+    TFP_STEPS_MARKED,    /* `ProfilerStep#N`, events with `step_num` */
+    TFP_STEPS_ROOTS,     /* `_r` = 1, outermost, of the thread where they take longest */
+    TFP_STEPS_MODULES,   /* runs of the XLA module that takes longest, on each device by itself */
+    TFP_STEPS_OPTIMIZER, /* each ends with `Optimizer.step#...` */
+    TFP_STEPS_NONE       /* the whole trace is step 0 */
+} tfp_step_source;
+typedef struct tfp_step_mark {
+    uint32_t span; /* -> spans; of any kind */
+    tfp_step_source source;
+    int64_t number;  /* of the step; -1: steps are counted from 0 */
+    tfp_strid group; /* of modules: the module's name */
+    uint32_t run;    /* of modules: spans of one run share this number; 0: the span is a run by itself */
+} tfp_step_mark;
 
 /* What a lane is. */
 typedef enum tfp_lane_role {
@@ -119,7 +137,7 @@ typedef struct tfp_span_columns {
     int64_t *self_ns;
 } tfp_span_columns;
 
-typedef struct tfp_step_window { /* one a step and process, or one a step and device */
+typedef struct tfp_step_window { /* one a step and process, or one a step and device; by process, device and start */
     uint32_t step, process;      /* -> steps, processes */
     tfp_strid device;            /* "tpu:0" of a window that only this device has (XLA module runs); 0: of all */
     int64_t start_ns, end_ns;
@@ -133,8 +151,7 @@ typedef struct tfp_device_info {
     int64_t memory_bytes, sm_count, clock_khz;
 } tfp_device_info;
 
-typedef struct tfp_event_key { /* a number by which a file joins events */
-    uint32_t process, space;
+typedef struct tfp_event_key { /* a number by which a file joins events, too big to be its own key */
     uint64_t number;
 } tfp_event_key;
 
@@ -147,15 +164,14 @@ typedef struct tfp_event_tables {
     TFP_VEC(tfp_stat_set) stat_sets;
     TFP_VEC(tfp_memory_event) memory;
     TFP_VEC(tfp_counter_sample) counters;
+    TFP_VEC(tfp_step_mark) step_marks;
     TFP_VEC(tfp_step_window) windows;
     TFP_VEC(tfp_device_info) devices;
     TFP_VEC(tfp_data_finding) findings;
     TFP_VEC(tfp_stat) about;                               /* of the file: what was recorded, versions, host, times */
-    TFP_VEC(tfp_event_key) keys;                           /* by tfp_build_key's number - 1 */
+    TFP_VEC(tfp_event_key) keys;                           /* by tfp_build_key's number without its top bit */
     tfp_map64 key_by_hash, stat_set_by_hash, lane_by_name; /* lane_by_name: process << 32 | name */
-    const char *steps_from; /* where steps were found: "ProfilerStep", "step_num", "optimizer steps" ...; NULL */
-    int64_t origin_unix_ns; /* of time 0, when the file says so; else 0 */
-    int64_t tolerance_ns;   /* for nesting: 1,000 in files without fractions of microseconds, else 0 */
+    int64_t origin_unix_ns;                                /* of time 0, when the file says so; else 0 */
 } tfp_event_tables;
 
 /* ---- what readers call ---- */
@@ -175,11 +191,12 @@ typedef struct tfp_event {
 uint32_t tfp_build_process(tfp_builder *b, const tfp_process *p); /* -> processes */
 /* A lane of a trace. `name` as people see it without the rank: "cpu/thread:7", "gpu:0/stream:20". -> lanes */
 uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role role, tfp_str name, tfp_str label);
-/* A number of the file made small: equal for equal (process, space, number) and never 0. */
+/* A number of the file made small: of one process and space, equal for equal numbers and never 0. */
 uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_t number);
 uint32_t tfp_build_stats(tfp_builder *b, const tfp_stat *stats, size_t count); /* interned; -> stat_sets */
 uint32_t tfp_build_event(tfp_builder *b, const tfp_event *e);                  /* -> spans */
 void tfp_build_link(tfp_builder *b, tfp_flow_kind kind, uint32_t from, uint32_t to);
+void tfp_build_step_mark(tfp_builder *b, const tfp_step_mark *m);
 void tfp_build_memory_event(tfp_builder *b, const tfp_memory_event *m);
 void tfp_build_counter(tfp_builder *b, const tfp_counter_sample *c);
 void tfp_build_about(tfp_builder *b, const tfp_stat *fact); /* a fact about the file */

@@ -89,6 +89,7 @@ typedef struct tfp_lane { /* a device, a stream of one, or a host thread */
     tfp_lane_kind kind;
     tfp_lane_role role;
     tfp_strid label;  /* what the file calls it; 0 when it does not */
+    tfp_strid device; /* of a trace: its name up to the slash, such as "gpu:0" or "cpu"; else 0 */
     uint32_t process; /* -> events.processes; TFP_NONE for TensorFlow's devices */
 } tfp_lane;
 
