@@ -1,0 +1,49 @@
+/* views/grid.h: tables of row structs: a table is an array of structs and one list of columns: name, type, unit, where in
+ * the struct, what it means. The list is all that a new table writes; every output reads the grid that is made of it. */
+#ifndef TFP_GRID_H
+#define TFP_GRID_H
+
+#include "views/report.h"
+
+#include <stddef.h>
+
+typedef enum tfp_row_type {
+    TFP_T_INT,  /* int64_t; TFP_ABSENT: absent */
+    TFP_T_NANO, /* int64_t nanoseconds, told as microseconds with up to three decimals; TFP_ABSENT: absent */
+    TFP_T_REAL, /* double; NAN: absent */
+    TFP_T_TEXT, /* tfp_str; without data: absent */
+    TFP_T_BOOL  /* bool */
+} tfp_row_type;
+
+#define TFP_ABSENT INT64_MIN
+
+typedef struct tfp_row_column {
+    const char *name;
+    tfp_row_type type;
+    tfp_unit unit;
+    size_t offset; /* in the row's struct */
+    const char *help;
+    unsigned only; /* a bit of `shown` below; 0: always there */
+} tfp_row_column;
+
+/* A row of the list: COLUMN(row, "count", INT, NUMBER, count, "how many") */
+#define TFP_COLUMN(row, name, type, unit, field, help)                                                                 \
+    {                                                                                                                  \
+        name, TFP_T_##type, TFP_##unit, offsetof(row, field), help, 0                                                  \
+    }
+#define TFP_COLUMN_ONLY(row, name, type, unit, field, help, bit)                                                       \
+    {                                                                                                                  \
+        name, TFP_T_##type, TFP_##unit, offsetof(row, field), help, bit                                                \
+    }
+
+typedef struct tfp_row_table {
+    const tfp_row_column *columns; /* ended by a NULL name */
+    const void *rows;
+    size_t row_size, row_count;
+    unsigned shown; /* bits: which of the columns with `only` are there */
+} tfp_row_table;
+
+/* Makes the report's grid of it; texts are borrowed and must live as long as the report. */
+tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err);
+
+#endif
