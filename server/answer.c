@@ -8,41 +8,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool answer_failed(const answer *a) { return a->no_memory || a->too_long; }
+
 void answer_free(answer *a)
 {
     free(a->data);
-    a->data = NULL;
+    free(a->error);
+    a->data = a->error = NULL;
     a->size = a->room = 0;
+}
+
+static bool make_room(answer *a, size_t size)
+{
+    if (a->size + size <= a->room) return true;
+    size_t room = a->room * 2 > a->size + size ? a->room * 2 : a->size + size + 4096;
+    char *more = realloc(a->data, room);
+    if (!more) return false;
+    a->data = more;
+    a->room = room;
+    return true;
 }
 
 void answer_add(answer *a, const void *data, size_t size)
 {
-    if (a->failed) return;
-    if (size > ANSWER_MOST - a->size) {
-        a->failed = true;
-        return;
-    }
-    if (a->size + size > a->room) {
-        size_t room = a->room * 2 > a->size + size ? a->room * 2 : a->size + size + 4096;
-        char *more = realloc(a->data, room);
-        if (!more) {
-            a->failed = true;
-            return;
-        }
-        a->data = more;
-        a->room = room;
-    }
-    if (size) memcpy(a->data + a->size, data, size);
-    a->size += size;
+    if (answer_failed(a) || !size) return;
+    a->too_long = size > ANSWER_MOST - a->size;
+    if (a->too_long) return;
+    if (a->pass)
+        a->no_memory = a->pass(a->pass_ctx, data, size) != 0;
+    else if (make_room(a, size))
+        memcpy(a->data + a->size, data, size);
+    else
+        a->no_memory = true;
+    if (!a->no_memory) a->size += size;
 }
 
 int answer_write(void *a, const void *data, size_t size)
 {
     answer_add(a, data, size);
-    return ((answer *)a)->failed;
+    return answer_failed(a);
 }
 
-static void add_text(answer *a, const char *text) { answer_add(a, text, strlen(text)); }
+void answer_text(answer *a, const char *text) { answer_add(a, text, strlen(text)); }
 
 void plain_paths(char *text)
 {
@@ -64,10 +71,13 @@ void answer_error(answer *a, int status, const char *format, ...)
     va_end(args);
     plain_paths(text);
     answer_free(a);
-    *a = (answer){ .status = status, .type = "application/json" };
-    json_open(a, NULL, '{');
-    json_text(a, "error", text);
-    json_close(a, '}');
+    *a = (answer){ .status = status, .type = "application/json", .error = strdup(text) };
+}
+
+const char *answer_why(const answer *a)
+{
+    if (a->too_long) return "the answer is longer than 192 MB: ask for fewer rows or columns";
+    return a->error ? a->error : "out of memory";
 }
 
 /* ---- JSON ---- */
@@ -89,13 +99,13 @@ static void add_quoted(answer *a, const char *text)
     size_t size = strlen(text), shown = tfp_text_escape(text, size, NULL, 0);
     char *safe = shown == SIZE_MAX ? NULL : malloc(shown + 1);
     if (!safe) {
-        a->failed = true;
+        a->no_memory = true;
         return;
     }
     tfp_text_escape(text, size, safe, shown + 1);
-    add_text(a, "\"");
+    answer_text(a, "\"");
     add_escaped(a, safe);
-    add_text(a, "\"");
+    answer_text(a, "\"");
     free(safe);
 }
 
@@ -106,34 +116,34 @@ static void add_quoted_lines(answer *a, const char *text)
     for (const char *at = text;; at++) { /* escaping works on what ends by NUL or by its size */
         size_t n = strcspn(at, "\n");
         size_t need = tfp_text_escape(at, n, NULL, 0);
-        if (need == SIZE_MAX) a->failed = true;
-        if (a->failed) return;
+        if (need == SIZE_MAX) a->no_memory = true;
+        if (answer_failed(a)) return;
         if (need > shown) shown = need;
         at += n;
         if (!*at) break;
     }
     char *safe = malloc(shown + 1);
-    if (!safe) a->failed = true;
-    add_text(a, "\"");
+    if (!safe) a->no_memory = true;
+    answer_text(a, "\"");
     for (const char *at = text; safe && size; at++) {
         size_t n = strcspn(at, "\n");
         tfp_text_escape(at, n, safe, shown + 1);
         add_escaped(a, safe);
         at += n;
         if (!*at) break;
-        add_text(a, "\\n");
+        answer_text(a, "\\n");
     }
-    add_text(a, "\"");
+    answer_text(a, "\"");
     free(safe);
 }
 
 static void start_value(answer *a, const char *key)
 {
-    if (a->comma) add_text(a, ",");
+    if (a->comma) answer_text(a, ",");
     a->comma = true;
     if (!key) return;
     add_quoted(a, key);
-    add_text(a, ":");
+    answer_text(a, ":");
 }
 
 void json_open(answer *a, const char *key, char bracket)
@@ -155,7 +165,7 @@ void json_text(answer *a, const char *key, const char *text)
     if (text)
         add_quoted(a, text);
     else
-        add_text(a, "null");
+        answer_text(a, "null");
 }
 
 void json_text_lines(answer *a, const char *key, const char *text)
@@ -169,7 +179,7 @@ void json_int(answer *a, const char *key, int64_t n)
     char text[32];
     start_value(a, key);
     snprintf(text, sizeof text, "%lld", (long long)n);
-    add_text(a, text);
+    answer_text(a, text);
 }
 
 void json_real(answer *a, const char *key, double x)
@@ -177,11 +187,11 @@ void json_real(answer *a, const char *key, double x)
     char text[40];
     start_value(a, key);
     snprintf(text, sizeof text, "%.17g", x);
-    add_text(a, isfinite(x) ? text : "null");
+    answer_text(a, isfinite(x) ? text : "null");
 }
 
 void json_bool(answer *a, const char *key, bool b)
 {
     start_value(a, key);
-    add_text(a, b ? "true" : "false");
+    answer_text(a, b ? "true" : "false");
 }

@@ -1,5 +1,5 @@
 /* server/api_command.c: a line of the prompt, run by the program over one profile; nothing of it is kept. */
-#include "leased.h"
+#include "routes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,30 +9,16 @@
 static void put_text(answer *a, const char *key, answer *text)
 {
     answer_add(text, "", 1);
-    if (text->failed)
-        a->failed = true;
-    else
-        json_text_lines(a, key, text->data);
+    a->no_memory |= text->no_memory;
+    a->too_long |= text->too_long;
+    if (!answer_failed(a)) json_text_lines(a, key, text->data);
 }
 
-static void answer_command(catalog *c, const request *r, const route_words *w, answer *a)
+static void run(const question *q, const lease *l, const char *line, answer *a)
 {
-    lease l;
-    const char *id = request_value(r, "profile"), *line = request_value(r, "line");
-    const serve_options *o = catalog_options(c);
-    (void)w;
-    if (!id || !line || strlen(line) > LINE_MOST || strpbrk(line, "\r\n")) {
-        answer_error(a, 400, "a command needs the parameters 'profile' and 'line', one of at most %d bytes", LINE_MOST);
-        return;
-    }
-    if (!o->command) {
-        answer_error(a, 404, "there is no prompt here");
-        return;
-    }
-    if (!lease_or_answer(c, id, &l, a)) return;
+    const serve_options *o = catalog_options(q->catalog);
     answer output = { 0 }, error = { 0 };
-    int status = o->command(o->ctx, l.profile, line, answer_write, &output, &error);
-    catalog_give_back(c, &l);
+    int status = o->command(o->ctx, l->profile, line, answer_write, &output, &error);
     json_open(a, NULL, '{');
     put_text(a, "output", &output);
     put_text(a, "error", &error);
@@ -42,4 +28,19 @@ static void answer_command(catalog *c, const request *r, const route_words *w, a
     answer_free(&error);
 }
 
-const route routes_command[] = { { "/api/v1/command", answer_command, "profile line", false }, { 0 } };
+static void answer_command(const question *q, answer *a)
+{
+    lease l;
+    const char *id = request_value(q->request, "profile"), *line = request_value(q->request, "line");
+    if (!id || !line || strlen(line) > LINE_MOST || strpbrk(line, "\r\n")) {
+        answer_error(a, ANSWER_WRONG,
+                     "a command needs the parameters 'profile' and 'line', one line of at most %d bytes", LINE_MOST);
+    } else if (!catalog_options(q->catalog)->command) {
+        answer_error(a, ANSWER_UNKNOWN, "there is no prompt here");
+    } else if (question_lease(q, id, &l, a)) {
+        run(q, &l, line, a);
+        catalog_give_back(q->catalog, &l);
+    }
+}
+
+const route routes_command[] = { { "/api/v1/command", answer_command, "profile line", 0 }, { 0 } };

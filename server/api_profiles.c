@@ -1,5 +1,6 @@
 /* server/api_profiles.c: the list of profiles, and what is known of one. */
-#include "leased.h"
+#include "routes.h"
+#include "tfprof/tfprof.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,11 +45,11 @@ static void put_notes(answer *a, const catalog *c)
     json_close(a, ']');
 }
 
-static void answer_list(catalog *c, const request *r, const route_words *w, answer *a)
+static void answer_list(const question *q, answer *a)
 {
-    (void)r, (void)w;
+    catalog *c = q->catalog;
     json_open(a, NULL, '{');
-    json_int(a, "changed", (int64_t)catalog_version(c)); /* first: what changes meanwhile is told of by the next one */
+    json_int(a, "changed", (int64_t)catalog_version(c)); /* first: a change after it is told by the next version */
     put_notes(a, c);
     json_open(a, "profiles", '[');
     for (size_t i = 0; i < catalog_count(c); i++) {
@@ -62,15 +63,12 @@ static void answer_list(catalog *c, const request *r, const route_words *w, answ
 }
 
 #define WAIT_FOR_CHANGE_MS 20000
-#define WAIT_FOR_PROFILE_MS 1000
 
-static void answer_changes(catalog *c, const request *r, const route_words *w, answer *a)
+static void answer_changes(const question *q, answer *a)
 {
-    (void)w;
-    long long since = -1;
-    long long version = (long long)catalog_version(c);
-    if (!request_int(r, "since", 0, INT64_MAX, &since)) {
-        answer_error(a, 400, "since '%s': not a number", request_value(r, "since"));
+    long long since = -1, version = (long long)catalog_version(q->catalog);
+    if (!request_int(q->request, "since", 0, INT64_MAX, &since)) {
+        answer_error(a, ANSWER_WRONG, "since '%s': not a number", request_value(q->request, "since"));
         return;
     }
     if (since == version) a->wait_ms = WAIT_FOR_CHANGE_MS;
@@ -79,36 +77,12 @@ static void answer_changes(catalog *c, const request *r, const route_words *w, a
     json_close(a, '}');
 }
 
-bool lease_or_answer(catalog *c, const char *id, lease *l, answer *a)
-{
-    char error[1024];
-    double progress;
-    lease_result result = catalog_take(c, id, l);
-    if (result == LEASE_OK) return true;
-    catalog_told(c, id, &progress, error, sizeof error);
-    if (result != LEASE_LOADING) {
-        int status = result == LEASE_FAILED ? 422 : result == LEASE_FULL ? 503 : 404;
-        answer_error(a, status, "%s",
-                     result == LEASE_FAILED ? error
-                     : result == LEASE_FULL ? "no memory for one more profile"
-                                            : "no profile has this id");
-        return false;
-    }
-    a->status = 202;
-    a->wait_ms = WAIT_FOR_PROFILE_MS;
-    json_open(a, NULL, '{');
-    json_text(a, "state", "loading");
-    json_real(a, "progress", progress);
-    json_close(a, '}');
-    return false;
-}
-
 static bool has_rows(const tfp_profile *p, const char *what, answer *a)
 {
     tfp_report *r = NULL;
     tfp_status s = tfp_records(p, what, -1, &r, NULL);
     bool has = s == TFP_OK && tfp_report_row_count(r);
-    if (s == TFP_NOMEM) a->failed = true; /* nobody knows */
+    if (s == TFP_NOMEM) a->no_memory = true;
     tfp_report_free(r);
     return has;
 }
@@ -119,7 +93,7 @@ static bool has_graph(const tfp_profile *p, answer *a)
     tfp_report *r = NULL;
     tfp_status s = tfp_query(&p, NULL, 1, "SELECT edge FROM edges LIMIT 1", NULL, &r, NULL);
     bool has = s == TFP_OK && tfp_report_row_count(r);
-    if (s == TFP_NOMEM) a->failed = true;
+    if (s == TFP_NOMEM) a->no_memory = true;
     tfp_report_free(r);
     return has;
 }
@@ -157,18 +131,14 @@ static void put_profile(answer *a, catalog *c, const char *id, const char *name,
     json_close(a, '}');
 }
 
-static void answer_profile(catalog *c, const request *r, const route_words *w, answer *a)
+static void answer_profile(const question *q, answer *a)
 {
-    lease l;
-    (void)r;
-    if (!lease_or_answer(c, w->text[0], &l, a)) return;
-    put_profile(a, c, w->text[0], l.name, l.profile);
-    catalog_give_back(c, &l);
+    put_profile(a, q->catalog, q->words.text[0], q->profile.name, q->profile.profile);
 }
 
 const route routes_profiles[] = {
-    { "/api/v1/profiles", answer_list, "", true },
-    { "/api/v1/changes", answer_changes, "since", true },
-    { "/api/v1/profiles/*", answer_profile, "", false },
+    { "/api/v1/profiles", answer_list, "", ROUTE_QUICK },
+    { "/api/v1/changes", answer_changes, "since", ROUTE_QUICK },
+    { "/api/v1/profiles/*", answer_profile, "", ROUTE_PROFILE },
     { 0 },
 };

@@ -1,37 +1,30 @@
 /* server/api_records.c: what was recorded in one profile: steps, timeline, memory, a checkpoint's tensors; and the files
  * that others read it from. */
-#include "leased.h"
+#include "reports.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void answer_records(catalog *c, const request *r, const char *id, const char *what, answer *a)
+static void answer_records(const question *q, const char *what, answer *a)
 {
-    lease l;
+    const request *r = q->request;
     long long step = -1;
     tfp_report *report = NULL;
     if (!request_int(r, "step", -1, INT64_MAX, &step)) {
-        answer_error(a, 400, "step '%s': not a number", request_value(r, "step"));
+        answer_error(a, ANSWER_WRONG, "step '%s': not a number", request_value(r, "step"));
         return;
     }
-    if (!lease_or_answer(c, id, &l, a)) return;
     tfp_error *err = tfp_error_new();
-    tfp_status s = tfp_records(l.profile, what, step, &report, err);
-    answer_made(r, s, report, err, a);
+    tfp_status s = tfp_records(q->profile.profile, what, step, &report, err);
+    answer_report(r, s, report, err, a);
     tfp_error_free(err);
-    catalog_give_back(c, &l);
 }
 
-#define RECORDS(function, what)                                                                                        \
-    static void function(catalog *c, const request *r, const route_words *w, answer *a)                                \
-    {                                                                                                                  \
-        answer_records(c, r, w->text[0], what, a);                                                                     \
-    }
-RECORDS(answer_steps, "steps")
-RECORDS(answer_timeline, "spans")
-RECORDS(answer_memory, "memory")
-RECORDS(answer_peak, "peak")
-RECORDS(answer_tensors, "tensors")
+static void answer_steps(const question *q, answer *a) { answer_records(q, "steps", a); }
+static void answer_timeline(const question *q, answer *a) { answer_records(q, "spans", a); }
+static void answer_memory(const question *q, answer *a) { answer_records(q, "memory", a); }
+static void answer_peak(const question *q, answer *a) { answer_records(q, "peak", a); }
+static void answer_tensors(const question *q, answer *a) { answer_records(q, "tensors", a); }
 
 /* ---- files ---- */
 
@@ -53,7 +46,7 @@ static tfp_status write_view(const tfp_profile *p, const struct download *d, con
     return s;
 }
 
-/* The graph's timeline is of one step: of the last one when none is named. */
+/* The graph's timeline shows one step: the last one when the request names none. */
 static tfp_status choose_step(const tfp_profile *p, const request *r, const struct download *d, tfp_options *o,
                               tfp_error *err)
 {
@@ -64,39 +57,42 @@ static tfp_status choose_step(const tfp_profile *p, const request *r, const stru
     return tfp_options_set(o, "step", step, err);
 }
 
-static void answer_download(catalog *c, const request *r, const route_words *w, answer *a)
+static void write_download(const question *q, const struct download *d, tfp_options *o, tfp_error *err, answer *a)
 {
-    lease l;
+    const tfp_profile *p = q->profile.profile;
+    tfp_status s = choose_step(p, q->request, d, o, err);
+    if (!s) s = d->view ? write_view(p, d, o, a, err) : tfp_profile_write(p, answer_write, a, err);
+    if (s && !answer_failed(a)) answer_failure(a, s, err);
+    if (!s) a->type = d->type, a->file = d->name;
+}
+
+static void answer_download(const question *q, answer *a)
+{
     size_t i = 0, count = sizeof downloads / sizeof *downloads;
-    while (i < count && strcmp(downloads[i].name, w->text[1]) != 0) i++;
+    while (i < count && strcmp(downloads[i].name, q->words.text[1]) != 0) i++;
     if (i == count) {
-        answer_error(a, 404, "there is no such file to download");
+        answer_error(a, ANSWER_UNKNOWN, "there is no such file to download");
         return;
     }
     struct download d = downloads[i];
-    const char *view = request_value(r, "view");
+    const char *view = request_value(q->request, "view");
     if (d.view && view) d.view = view;
     tfp_options *o = tfp_options_new();
     tfp_error *err = tfp_error_new();
-    if (!o || !err) {
-        a->failed = true;
-    } else if (options_of(r, "view", o, a) && lease_or_answer(c, w->text[0], &l, a)) {
-        tfp_status s = choose_step(l.profile, r, &d, o, err);
-        if (!s) s = d.view ? write_view(l.profile, &d, o, a, err) : tfp_profile_write(l.profile, answer_write, a, err);
-        if (s && s != TFP_BADOUTPUT) answer_failure(a, s, err);
-        if (!s) a->type = d.type, a->file = downloads[i].name;
-        catalog_give_back(c, &l);
-    }
+    if (!o || !err)
+        a->no_memory = true;
+    else if (options_of(q->request, "view", o, a))
+        write_download(q, &d, o, err, a);
     tfp_error_free(err);
     tfp_options_free(o);
 }
 
 const route routes_records[] = {
-    { "/api/v1/profiles/*/steps", answer_steps, "format", false },
-    { "/api/v1/profiles/*/timeline", answer_timeline, "step format", false },
-    { "/api/v1/profiles/*/memory", answer_memory, "step format", false },
-    { "/api/v1/profiles/*/peak", answer_peak, "step format", false },
-    { "/api/v1/profiles/*/tensors", answer_tensors, "format", false },
-    { "/api/v1/profiles/*/download/*", answer_download, "*", false },
+    { "/api/v1/profiles/*/steps", answer_steps, "format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/timeline", answer_timeline, "step format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/memory", answer_memory, "step format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/peak", answer_peak, "step format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/tensors", answer_tensors, "format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/download/*", answer_download, "*", ROUTE_PROFILE },
     { 0 },
 };

@@ -1,6 +1,6 @@
 /* server/api_source.c: the source text beside code, only of files that the profile's code traces name and that lie under a
  * folder given at start; and the values of a checkpoint's tensors. */
-#include "leased.h"
+#include "reports.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,57 +36,53 @@ static bool read_text(int fd, answer *a)
     return true;
 }
 
-static void answer_source(catalog *c, const request *r, const route_words *w, answer *a)
+static void answer_source(const question *q, answer *a)
 {
-    lease l;
-    const char *file = request_value(r, "file");
+    const char *file = request_value(q->request, "file");
     if (!file || !*file) {
-        answer_error(a, 400, "the parameter 'file' is missing");
+        answer_error(a, ANSWER_WRONG, "the parameter 'file' is missing");
         return;
     }
-    if (!lease_or_answer(c, w->text[0], &l, a)) return;
-    bool named = is_named(l.profile, file);
-    catalog_give_back(c, &l);
-    int fd = named ? catalog_open_text(c, file) : -1;
+    bool named = is_named(q->profile.profile, file);
+    int fd = named ? catalog_open_text(q->catalog, file) : -1;
     if (!named)
-        answer_error(a, 404, "the profile's code names no such file");
+        answer_error(a, ANSWER_UNKNOWN, "the profile's code names no such file");
     else if (fd < 0)
-        answer_error(a, 404, "it lies under none of the folders that tfprof serve was started with");
+        answer_error(a, ANSWER_UNKNOWN, "it lies under none of the folders that tfprof serve was started with");
     else if (!read_text(fd, a))
-        answer_error(a, 422, "it is no text of at most %zu MB", SOURCE_MOST >> 20);
+        answer_error(a, ANSWER_UNUSABLE, "not a text of at most %zu MB", SOURCE_MOST >> 20);
     else
         a->type = "text/plain; charset=utf-8";
     if (fd >= 0) close(fd);
 }
 
-/* Which files there are, and which of them can be shown. */
-static void answer_files(catalog *c, const request *r, const route_words *w, answer *a)
+static void put_file(const question *q, const tfp_report *files, size_t i, char *name, answer *a)
 {
-    lease l;
+    int64_t lines = 0;
+    if (tfp_report_string(files, i, "file", name, PATH_ROOM) >= PATH_ROOM) return;
+    int fd = catalog_open_text(q->catalog, name);
+    tfp_report_int(files, i, "lines", &lines);
+    json_open(a, NULL, '{');
+    json_text(a, "file", name);
+    json_int(a, "lines", lines);
+    json_bool(a, "readable", fd >= 0);
+    json_close(a, '}');
+    if (fd >= 0) close(fd);
+}
+
+/* All files that the code names, and whether they can be shown. */
+static void answer_files(const question *q, answer *a)
+{
     tfp_report *files = NULL;
-    (void)r;
-    if (!lease_or_answer(c, w->text[0], &l, a)) return;
     char *name = malloc(PATH_ROOM);
-    if (!name || tfp_records(l.profile, "files", -1, &files, NULL) != TFP_OK) a->failed = true;
+    if (!name || tfp_records(q->profile.profile, "files", -1, &files, NULL) != TFP_OK) a->no_memory = true;
     json_open(a, NULL, '{');
     json_open(a, "files", '[');
-    for (size_t i = 0; name && i < tfp_report_row_count(files); i++) {
-        int64_t lines = 0;
-        if (tfp_report_string(files, i, "file", name, PATH_ROOM) >= PATH_ROOM) continue;
-        int fd = catalog_open_text(c, name);
-        tfp_report_int(files, i, "lines", &lines);
-        json_open(a, NULL, '{');
-        json_text(a, "file", name);
-        json_int(a, "lines", lines);
-        json_bool(a, "readable", fd >= 0);
-        json_close(a, '}');
-        if (fd >= 0) close(fd);
-    }
+    for (size_t i = 0; name && i < tfp_report_row_count(files); i++) put_file(q, files, i, name, a);
     json_close(a, ']');
     json_close(a, '}');
     tfp_report_free(files);
     free(name);
-    catalog_give_back(c, &l);
 }
 
 static void put_summary(answer *a, const char *name, const tfp_tensor_summary *t)
@@ -116,29 +112,26 @@ static void put_summary(answer *a, const char *name, const tfp_tensor_summary *t
     json_close(a, '}');
 }
 
-static void answer_value(catalog *c, const request *r, const route_words *w, answer *a)
+static void answer_value(const question *q, answer *a)
 {
-    lease l;
     tfp_tensor_summary t;
-    const char *name = request_value(r, "name");
+    const char *name = request_value(q->request, "name");
     if (!name) {
-        answer_error(a, 400, "the parameter 'name' is missing");
+        answer_error(a, ANSWER_WRONG, "the parameter 'name' is missing");
         return;
     }
-    if (!lease_or_answer(c, w->text[0], &l, a)) return;
     tfp_error *err = tfp_error_new();
-    tfp_status s = tfp_tensor_summarise(l.profile, name, &t, err);
+    tfp_status s = tfp_tensor_summarise(q->profile.profile, name, &t, err);
     if (s)
         answer_failure(a, s, err);
     else
         put_summary(a, name, &t);
     tfp_error_free(err);
-    catalog_give_back(c, &l);
 }
 
 const route routes_source[] = {
-    { "/api/v1/profiles/*/files", answer_files, "", false },
-    { "/api/v1/profiles/*/source", answer_source, "file", false },
-    { "/api/v1/profiles/*/tensors/value", answer_value, "name", false },
+    { "/api/v1/profiles/*/files", answer_files, "", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/source", answer_source, "file", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/tensors/value", answer_value, "name", ROUTE_PROFILE },
     { 0 },
 };

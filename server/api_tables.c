@@ -1,4 +1,4 @@
-/* server/api_tables.c: what this tfprof can do, for whoever makes controls of it. */
+/* server/api_tables.c: the tables of this tfprof: views, columns, options ..., from which the page makes its controls. */
 #include "routes.h"
 #include "tfprof/tfprof.h"
 
@@ -28,13 +28,13 @@ static void list_options(answer *a, tfp_table table)
         json_text(a, "commands", tfp_options_commands(name));
         json_close(a, '}');
     }
-    if (!o) a->failed = true;
+    if (!o) a->no_memory = true;
     tfp_options_free(o);
 }
 
-static void answer_tables(catalog *c, const request *r, const route_words *w, answer *a)
+static void answer_tables(const question *q, answer *a)
 {
-    (void)c, (void)r, (void)w;
+    (void)q;
     json_open(a, NULL, '{');
     json_text(a, "version", tfp_version());
     list_table(a, "views", TFP_VIEWS);
@@ -50,4 +50,4 @@ static void answer_tables(catalog *c, const request *r, const route_words *w, an
     json_close(a, '}');
 }
 
-const route routes_tables[] = { { "/api/v1/tables", answer_tables, "", true }, { 0 } };
+const route routes_tables[] = { { "/api/v1/tables", answer_tables, "", ROUTE_QUICK }, { 0 } };

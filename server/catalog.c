@@ -1,70 +1,16 @@
-/* server/catalog.c: which profiles there are, and reading them. One thread looks, one reads, so that no request waits for
- * either; what nobody uses is forgotten, the longest unused first, when those in memory pass a bound. */
-#include "catalog.h"
-#include "answer.h"
-#include "look.h"
+/* server/catalog.c: which profiles there are. One thread looks for them, others read them (catalog_read.c), so that no
+ * request waits for either. */
+#include "catalog_parts.h"
 
 #include <limits.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#define KEPT_MOST ((uint64_t)600 << 20) /* bytes of profiles in memory; those just used may pass it */
-#define HELD_MOST ((uint64_t)1500 << 20)
-#define JUST_MS 30000
 #define LOOK_MS 2000
-#define PACKED_GROWTH 8 /* gzip: what it takes in memory is not known before */
-#define TORN_MOST 30    /* readings in a row during which a file changed */
-#define PARTS 10000     /* of progress */
 
-struct loaded { /* a profile in memory */
-    tfp_profile *profile;
-    uint64_t bytes;
-    unsigned users;
-    bool dropped; /* no entry has it any more: the last user frees it */
-};
-
-typedef struct entry {
-    char id[24];
-    char *name;
-    part *parts;
-    size_t part_count;
-    entry_state state;
-    _Atomic unsigned progress; /* in PARTS; the reader says so while it reads */
-    char *error;
-    loaded *loaded;
-    unsigned torn;
-    int64_t used_ms;
-    bool stale, full, present, gone; /* its files changed; there was no memory; a look found it; no look did */
-    struct entry *waits;             /* the next one to be read */
-} entry;
-
-struct catalog {
-    pthread_mutex_t lock;
-    pthread_cond_t asked;
-    pthread_t reader;
-    bool reading;
-    _Atomic bool stop;
-    const serve_options *options;
-    char *start; /* the folder in which the program was started */
-    look look;   /* of the thread that looks; its roots stay as they are */
-    _Atomic uint32_t cut_folders;
-    int64_t look_ms; /* when to look again */
-    entry **entries; /* they never move: the reader points at them */
-    size_t entry_count, entry_room;
-    uint32_t *slots; /* by id: the number of the entry + 1 */
-    size_t slot_count;
-    entry *first_waiting;
-    uint64_t version;
-    void (*changed)(void *ctx);
-    void *changed_ctx;
-};
-
-static int64_t now_ms(void)
+int64_t catalog_now_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -86,7 +32,7 @@ static uint32_t *slot_of(const catalog *c, const char *id)
     return &c->slots[at];
 }
 
-static entry *entry_with(const catalog *c, const char *id)
+entry *catalog_entry(const catalog *c, const char *id)
 {
     if (!c->slot_count) return NULL;
     uint32_t number = *slot_of(c, id);
@@ -124,7 +70,7 @@ static entry *new_entry(catalog *c, const char *id, const found_profile *f)
     return e;
 }
 
-/* The same in every run of the program, so that an address of the page can be kept. */
+/* The same in every run of the program, so that addresses of the page stay valid. */
 static void make_id(const look *l, const part *p, char id[24])
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -138,7 +84,7 @@ static void take_over(catalog *c, const found_profile *f)
 {
     char id[24];
     make_id(&c->look, f->parts, id);
-    entry *e = entry_with(c, id);
+    entry *e = catalog_entry(c, id);
     if (!e && !(e = new_entry(c, id, f))) return;
     bool again = e->gone, same = parts_same(e->parts, e->part_count, f->parts, f->count);
     e->present = true;
@@ -169,16 +115,16 @@ static void take_over_all(catalog *c)
     if (changed && c->changed) c->changed(c->changed_ctx);
 }
 
-/* The bigger the folders, the seldomer. */
+/* Bigger folders are looked at less often. */
 void catalog_look(catalog *c)
 {
-    int64_t begin = now_ms();
+    int64_t begin = catalog_now_ms();
     if (begin < c->look_ms) return;
     if (look_again(&c->look)) take_over_all(c);
     uint32_t cut = 0;
     for (size_t i = 0; i < c->look.root_count && i < 32; i++) cut |= (uint32_t)c->look.roots[i].cut << i;
     atomic_store(&c->cut_folders, cut);
-    int64_t end = now_ms();
+    int64_t end = catalog_now_ms();
     c->look_ms = end + LOOK_MS + 20 * (end - begin);
 }
 
@@ -189,75 +135,7 @@ const char *catalog_cut_folder(const catalog *c, size_t i)
     return NULL;
 }
 
-/* ---- reading ---- */
-
-typedef struct reading {
-    catalog *c;
-    entry *e;
-    const part *parts; /* a copy */
-    size_t count, at;
-    bool torn; /* a file changed meanwhile */
-    tfp_status status;
-    const char *why; /* what is wrong, where the library does not say it */
-    char *error;
-} reading;
-
-static int on_progress(void *ctx, uint64_t done, uint64_t total)
-{
-    reading *x = ctx;
-    double share = total ? (double)(done < total ? done : total) / (double)total : 0;
-    atomic_store(&x->e->progress, (unsigned)(PARTS * ((double)x->at + share) / (double)x->count));
-    return atomic_load(&x->c->stop);
-}
-
-/* A checkpoint is many files, read by their common name now and when values are asked for: none may be a link that leads
- * out. */
-static tfp_status add_checkpoint(reading *x, const root *r, tfp_profile *p, const part *f, tfp_error *err)
-{
-    char prefix[PATH_MAX], path[PATH_MAX + 40];
-    size_t size = strlen(f->path);
-    bool index = size > 6 && strcmp(f->path + size - 6, ".index") == 0;
-    int n = snprintf(prefix, sizeof prefix, "%.*s", (int)(index ? size - 6 : size), f->path);
-    if (n >= (int)sizeof prefix || !folder_holds_all(r->fd, prefix)) {
-        x->why = "a file of this checkpoint is a link that leads out of the folder";
-        return TFP_BADFILE;
-    }
-    snprintf(path, sizeof path, "/proc/self/fd/%d/%s", r->fd, prefix);
-    return tfp_profile_add_file(p, "checkpoint", path, err);
-}
-
-static tfp_status add_part(reading *x, tfp_profile *p, const part *f, tfp_error *err)
-{
-    const root *r = &x->c->look.roots[f->root];
-    file_state before, after;
-    if (strcmp(f->format, "checkpoint") == 0) return add_checkpoint(x, r, p, f, err);
-    int fd = folder_open(r->fd, f->path);
-    if (!file_state_of(fd, &before)) before = f->state;
-    tfp_status s = tfp_profile_add_descriptor(p, f->format, f->path, fd, err);
-    if (!file_state_of(fd, &after)) after = before;
-    x->torn |= !file_state_same(&before, &after) || (s && !file_state_same(&before, &f->state));
-    if (fd >= 0) close(fd);
-    return s;
-}
-
-static tfp_profile *read_profile(reading *x)
-{
-    tfp_error *err = tfp_error_new();
-    tfp_profile *p = tfp_profile_new();
-    tfp_status s = p && err ? TFP_OK : TFP_NOMEM;
-    if (!s) s = tfp_profile_keep(p, TFP_KEEP_ALL | TFP_KEEP_PROGRAM);
-    if (!s) s = tfp_profile_on_progress(p, on_progress, x);
-    for (x->at = 0; x->at < x->count && !s; x->at++) s = add_part(x, p, &x->parts[x->at], err);
-    if (!s) s = tfp_profile_finish(p, err);
-    x->status = s;
-    const char *message = tfp_error_message(err);
-    if (s) x->error = strdup(x->why ? x->why : *message ? message : "out of memory");
-    if (x->error) plain_paths(x->error);
-    if (!s) tfp_profile_on_progress(p, NULL, NULL);
-    if (s) tfp_profile_free(p);
-    tfp_error_free(err);
-    return s ? NULL : p;
-}
+/* ---- what is known of them ---- */
 
 static uint64_t bytes_of(const entry *e)
 {
@@ -265,129 +143,6 @@ static uint64_t bytes_of(const entry *e)
     for (size_t i = 0; i < e->part_count; i++) sum += e->parts[i].state.bytes;
     return sum;
 }
-
-static uint64_t expected_bytes(const entry *e)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < e->part_count; i++) {
-        const char *path = e->parts[i].path;
-        size_t n = strlen(path);
-        sum += e->parts[i].state.bytes * (n > 3 && strcmp(path + n - 3, ".gz") == 0 ? PACKED_GROWTH : 1);
-    }
-    return sum;
-}
-
-static void free_loaded(loaded *l)
-{
-    tfp_profile_free(l->profile);
-    free(l);
-}
-
-static void drop(entry *e)
-{
-    if (!e->loaded) return;
-    e->loaded->dropped = true;
-    if (!e->loaded->users) free_loaded(e->loaded);
-    e->loaded = NULL;
-}
-
-/* What is in memory, and who of those without users was unused longest. */
-static uint64_t sum_up(const catalog *c, entry **oldest)
-{
-    uint64_t sum = 0;
-    *oldest = NULL;
-    for (size_t i = 0; i < c->entry_count; i++) {
-        entry *e = c->entries[i];
-        if (!e->loaded) continue;
-        sum += e->loaded->bytes;
-        if (!e->loaded->users && (!*oldest || e->used_ms < (*oldest)->used_ms)) *oldest = e;
-    }
-    return sum;
-}
-
-/* Makes room for `coming` more bytes. What was just used is wanted again: a comparison needs all of its sides. */
-static void forget_unused(catalog *c, uint64_t coming)
-{
-    entry *oldest;
-    for (uint64_t sum; (sum = sum_up(c, &oldest) + coming) > KEPT_MOST && oldest;) {
-        if (sum <= HELD_MOST && now_ms() - oldest->used_ms < JUST_MS) return;
-        drop(oldest);
-        oldest->state = ENTRY_UNREAD;
-        c->version++;
-    }
-}
-
-static void take_profile(catalog *c, entry *e, reading *x, tfp_profile *p)
-{
-    loaded *l = p ? calloc(1, sizeof *l) : NULL;
-    if (p && !l) {
-        tfp_profile_free(p);
-        x->status = TFP_NOMEM;
-    }
-    bool again = x->torn && ++e->torn < TORN_MOST;
-    if (!x->torn) e->torn = 0;
-    free(e->error);
-    e->error = x->error;
-    e->used_ms = now_ms();
-    e->full = x->status == TFP_NOMEM;
-    e->state = l ? ENTRY_READY : e->full || again || x->status == TFP_CANCELLED ? ENTRY_UNREAD : ENTRY_FAILED;
-    if (!l) return;
-    *l = (loaded){ .profile = p, .bytes = tfp_profile_memory(p) };
-    e->loaded = l;
-    forget_unused(c, 0);
-}
-
-/* One entry; the lock is held before and after, not while it is read. */
-static void read_entry(catalog *c, entry *e)
-{
-    part *parts = parts_copy(e->parts, e->part_count);
-    size_t count = e->part_count;
-    reading x = { .c = c, .e = e, .parts = parts, .count = count, .status = TFP_NOMEM };
-    e->stale = false;
-    forget_unused(c, expected_bytes(e));
-    pthread_mutex_unlock(&c->lock);
-    tfp_profile *p = parts ? read_profile(&x) : NULL;
-    pthread_mutex_lock(&c->lock);
-    take_profile(c, e, &x, p);
-    e->stale |= x.torn || !parts_same(e->parts, e->part_count, parts, parts ? count : 0);
-    c->version++;
-    parts_free(parts, count);
-}
-
-static void *read_all(void *ctx)
-{
-    catalog *c = ctx;
-    pthread_mutex_lock(&c->lock);
-    while (!atomic_load(&c->stop)) {
-        entry *e = c->first_waiting;
-        if (!e) {
-            pthread_cond_wait(&c->asked, &c->lock);
-            continue;
-        }
-        c->first_waiting = e->waits;
-        e->waits = NULL;
-        read_entry(c, e);
-        pthread_mutex_unlock(&c->lock);
-        c->changed(c->changed_ctx);
-        pthread_mutex_lock(&c->lock);
-    }
-    pthread_mutex_unlock(&c->lock);
-    return NULL;
-}
-
-static void ask_for(catalog *c, entry *e)
-{
-    entry **at = &c->first_waiting;
-    while (*at) at = &(*at)->waits;
-    *at = e;
-    e->waits = NULL;
-    e->state = ENTRY_LOADING;
-    atomic_store(&e->progress, 0);
-    c->version++;
-    pthread_cond_signal(&c->asked);
-}
-
-/* ---- asking ---- */
 
 static char *files_of(const catalog *c, const entry *e)
 {
@@ -410,7 +165,7 @@ static char *files_of(const catalog *c, const entry *e)
     return all;
 }
 
-static double progress_of(entry *e) { return (double)atomic_load(&e->progress) / PARTS; }
+double catalog_progress(entry *e) { return (double)atomic_load(&e->progress) / CATALOG_PARTS; }
 
 static void view_of(const catalog *c, entry *e, entry_view *out)
 {
@@ -420,7 +175,7 @@ static void view_of(const catalog *c, entry *e, entry_view *out)
                          .format = e->parts[0].format,
                          .bytes = bytes_of(e),
                          .state = e->state,
-                         .progress = progress_of(e),
+                         .progress = catalog_progress(e),
                          .files = files_of(c, e) };
     snprintf(out->id, sizeof out->id, "%s", e->id);
     if (e->state == ENTRY_FAILED) snprintf(out->error, sizeof out->error, "%s", e->error ? e->error : "");
@@ -462,50 +217,6 @@ bool catalog_view(catalog *c, size_t i, entry_view *out)
     if (there) view_of(c, c->entries[i], out);
     pthread_mutex_unlock(&c->lock);
     return there;
-}
-
-static lease_result take(catalog *c, entry *e, lease *out)
-{
-    if (e->stale && (e->state == ENTRY_READY || e->state == ENTRY_FAILED)) {
-        drop(e);
-        e->state = ENTRY_UNREAD;
-    }
-    if (e->state == ENTRY_UNREAD && e->full) {
-        e->full = false; /* the next one to ask begins anew */
-        return LEASE_FULL;
-    }
-    if (e->state == ENTRY_UNREAD) ask_for(c, e);
-    if (e->state != ENTRY_READY) return e->state == ENTRY_FAILED ? LEASE_FAILED : LEASE_LOADING;
-    e->loaded->users++;
-    e->used_ms = now_ms();
-    *out = (lease){ e->loaded->profile, e->name, e->loaded };
-    return LEASE_OK;
-}
-
-lease_result catalog_take(catalog *c, const char *id, lease *out)
-{
-    pthread_mutex_lock(&c->lock);
-    entry *e = entry_with(c, id);
-    lease_result result = e && !e->gone && e->part_count ? take(c, e, out) : LEASE_UNKNOWN;
-    pthread_mutex_unlock(&c->lock);
-    return result;
-}
-
-void catalog_give_back(catalog *c, lease *l)
-{
-    pthread_mutex_lock(&c->lock);
-    bool last = !--l->held->users && l->held->dropped;
-    pthread_mutex_unlock(&c->lock);
-    if (last) free_loaded(l->held);
-}
-
-void catalog_told(catalog *c, const char *id, double *progress, char *error, size_t room)
-{
-    pthread_mutex_lock(&c->lock);
-    entry *e = entry_with(c, id);
-    *progress = e ? progress_of(e) : 0;
-    snprintf(error, room, "%s", e && e->error ? e->error : "it cannot be read");
-    pthread_mutex_unlock(&c->lock);
 }
 
 const serve_options *catalog_options(const catalog *c) { return c->options; }
@@ -566,6 +277,7 @@ catalog *catalog_new(const serve_options *o, char *why, size_t room)
     }
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->asked, NULL);
+    pthread_cond_init(&c->read, NULL);
     c->options = o;
     c->start = realpath(".", NULL);
     c->version = 1;
@@ -581,8 +293,10 @@ bool catalog_start(catalog *c, void (*changed)(void *ctx), void *ctx)
 {
     c->changed = changed;
     c->changed_ctx = ctx;
-    c->reading = pthread_create(&c->reader, NULL, read_all, c) == 0;
-    return c->reading;
+    while (c->reader_count < CATALOG_READERS &&
+           pthread_create(&c->readers[c->reader_count], NULL, catalog_read_all, c) == 0)
+        c->reader_count++;
+    return c->reader_count != 0;
 }
 
 void catalog_stop(catalog *c)
@@ -591,9 +305,10 @@ void catalog_stop(catalog *c)
     pthread_mutex_lock(&c->lock);
     atomic_store(&c->stop, true);
     pthread_cond_broadcast(&c->asked);
+    pthread_cond_broadcast(&c->read);
     pthread_mutex_unlock(&c->lock);
-    if (c->reading) pthread_join(c->reader, NULL);
-    c->reading = false;
+    for (size_t i = 0; i < c->reader_count; i++) pthread_join(c->readers[i], NULL);
+    c->reader_count = 0;
 }
 
 void catalog_free(catalog *c)
@@ -602,7 +317,7 @@ void catalog_free(catalog *c)
     catalog_stop(c);
     for (size_t i = 0; i < c->entry_count; i++) {
         entry *e = c->entries[i];
-        drop(e);
+        catalog_drop(e);
         parts_free(e->parts, e->part_count);
         free(e->name);
         free(e->error);
@@ -614,5 +329,6 @@ void catalog_free(catalog *c)
     free(c->start);
     pthread_mutex_destroy(&c->lock);
     pthread_cond_destroy(&c->asked);
+    pthread_cond_destroy(&c->read);
     free(c);
 }

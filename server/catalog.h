@@ -49,10 +49,16 @@ typedef struct lease {
     loaded *held;
 } lease;
 typedef enum lease_result { LEASE_OK, LEASE_LOADING, LEASE_FAILED, LEASE_UNKNOWN, LEASE_FULL } lease_result;
-/* Begins to read it when it is not there; never waits. */
-lease_result catalog_take(catalog *c, const char *id, lease *out);
+typedef struct lease_fault {
+    double progress;  /* while it is LOADING: 0 to 1 */
+    char error[1024]; /* of one that FAILED */
+} lease_fault;
+/* Begins to read the profile when it is not in memory; never waits. */
+lease_result catalog_take(catalog *c, const char *id, lease *out, lease_fault *fault);
+/* Waits until it is read, or stopped() says to give up: then the result is LOADING. */
+lease_result catalog_wait(catalog *c, const char *id, bool (*stopped)(void *ctx), void *ctx, lease *out,
+                          lease_fault *fault);
 void catalog_give_back(catalog *c, lease *l);
-void catalog_told(catalog *c, const char *id, double *progress, char *error, size_t room); /* of one that is not OK */
 
 /* The text of a file below one of the folders given at start, named by its path from any of them or in full; -1 when
  * there is none such, else a descriptor. */

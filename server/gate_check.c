@@ -2,6 +2,7 @@
  * nothing else. */
 #include "gate.h"
 #include "http.h"
+#include "request.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* server/jobs.c: a queue and its threads. A job that was answered "not yet" waits for the catalog to change. */
+/* server/jobs.c: a queue and its threads. A job whose answer is not final waits until the catalog changes. */
 #include "jobs.h"
 
+#include <string.h>
 #include <time.h>
 
 #define JOBS_MOST 1500
@@ -44,22 +45,57 @@ static void finish(jobs *q, job *j, uint64_t version)
     q->wake(q->ctx, j);
 }
 
+/* The lock is held. */
+static bool has_its_share(const jobs *q, const job *j)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < JOBS_THREADS && *j->about; i++)
+        count += q->working[i] && strcmp(q->working[i]->about, j->about) == 0;
+    return count >= JOBS_SHARE;
+}
+
+/* Takes the first job out whose profile has less than its share of threads; NULL: there is none. The lock is held. */
+static job *take_next(jobs *q)
+{
+    job *before = NULL, *j = q->first;
+    while (j && has_its_share(q, j)) {
+        before = j;
+        j = j->next;
+    }
+    if (!j) return NULL;
+    *(before ? &before->next : &q->first) = j->next;
+    if (q->last == j) q->last = before;
+    return j;
+}
+
+/* A thread's place in `working`. The lock is held. */
+static size_t own_place(const jobs *q)
+{
+    size_t i = 0;
+    while (i + 1 < q->thread_count && !pthread_equal(q->threads[i], pthread_self())) i++;
+    return i;
+}
+
 static void *work_all(void *ctx)
 {
     jobs *q = ctx;
     pthread_mutex_lock(&q->lock);
+    size_t place = own_place(q);
     while (!q->stop) {
-        job *j = q->first;
+        job *j = take_next(q);
         if (!j) {
             pthread_cond_wait(&q->some, &q->lock);
             continue;
         }
-        q->first = j->next;
-        if (!q->first) q->last = NULL;
+        q->working[place] = j;
         pthread_mutex_unlock(&q->lock);
-        uint64_t version = q->version(q->ctx); /* before: what changes from here on is seen */
+        uint64_t version = q->version(q->ctx); /* before: a change from here on is noticed */
         answer_free(&j->answer);
         q->work(q->ctx, j);
+        pthread_mutex_lock(&q->lock);
+        q->working[place] = NULL;
+        if (q->first) pthread_cond_signal(&q->some); /* its profile has a thread less: another job of it may go on */
+        pthread_mutex_unlock(&q->lock);
         finish(q, j, version);
         pthread_mutex_lock(&q->lock);
     }
@@ -71,9 +107,10 @@ bool jobs_start(jobs *q)
 {
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->some, NULL);
-    size_t most = sizeof q->threads / sizeof *q->threads;
-    while (q->thread_count < most && pthread_create(&q->threads[q->thread_count], NULL, work_all, q) == 0)
+    pthread_mutex_lock(&q->lock); /* until all threads are listed */
+    while (q->thread_count < JOBS_THREADS && pthread_create(&q->threads[q->thread_count], NULL, work_all, q) == 0)
         q->thread_count++;
+    pthread_mutex_unlock(&q->lock);
     return q->thread_count != 0;
 }
 
@@ -116,7 +153,7 @@ void jobs_stop(jobs *q)
     for (size_t i = 0; i < 2; i++)
         for (job *j = lists[i], *next; j; j = next) {
             next = j->next;
-            answer_error(&j->answer, 503, "the server ends");
+            answer_error(&j->answer, ANSWER_BUSY, "the server ends");
             j->done = true;
             q->wake(q->ctx, j);
         }

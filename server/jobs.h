@@ -1,20 +1,24 @@
 /* server/jobs.h: requests that take a while: they wait in a queue for one of a few threads, and their connections sleep
- * meanwhile, so that nobody else waits for them. */
+ * meanwhile. One profile never has all threads: requests for others do not wait for a profile that takes long. */
 #ifndef TFP_SERVER_JOBS_H
 #define TFP_SERVER_JOBS_H
 
-#include "http.h"
+#include "answer.h"
+#include "request.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 struct MHD_Connection;
 
+enum { JOBS_THREADS = 4, JOBS_SHARE = 2 /* threads that may work on one profile at a time */ };
+
 typedef struct job {
     request request;
     answer answer;
     struct MHD_Connection *connection;
-    bool asked, done; /* its headers are looked at; the answer is there */
+    char about[24];   /* the profile's id; "" without */
+    bool asked, done; /* its headers are checked; the answer is complete */
     bool can_unpack;  /* gzip */
     int64_t since_ms; /* when it came */
     uint64_t version; /* of the catalog, when it was answered "ask again" */
@@ -24,10 +28,11 @@ typedef struct job {
 typedef struct jobs {
     pthread_mutex_t lock;
     pthread_cond_t some;
-    pthread_t threads[4];
-    size_t thread_count, count; /* of jobs in both lists, and being worked on */
-    job *first, *last;          /* ready to be worked on */
-    job *waiting;               /* until the catalog changes, or their time is over */
+    pthread_t threads[JOBS_THREADS];
+    const job *working[JOBS_THREADS]; /* by thread; NULL: it has nothing to do */
+    size_t thread_count, count;       /* of jobs in both lists, and those that threads work on */
+    job *first, *last;                /* ready for a thread */
+    job *waiting;                     /* until the catalog changes, or their time is over */
     bool stop;
     void (*work)(void *ctx, job *j); /* fills the answer */
     void (*wake)(void *ctx, job *j); /* the answer is there */

@@ -1,8 +1,6 @@
-/* server/look.c: which files are profiles, and which of them belong together. A file is known by its first bytes, which are
- * read again only when it changed. */
+/* server/look.c: which files are profiles. A file is known by its first bytes, which are read again only when it changed. */
 #include "look.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,7 +25,7 @@ static const char *base_of(const char *path)
 
 /* ---- one file ---- */
 
-/* A checkpoint is known by its index or its first shard; a SavedModel's other files are parts of something else. */
+/* Files that are read by way of another one: a checkpoint's data and later shards, a SavedModel's fingerprint. */
 static bool is_part_of_other(const char *path)
 {
     const char *base = base_of(path), *of = strstr(base, "-of-");
@@ -52,9 +50,9 @@ static const char *format_of(const root *r, const char *path)
     return format;
 }
 
-typedef struct round { /* of one root */
+typedef struct round { /* one look at one root */
     const root *r;
-    size_t old; /* files before it are gone through: both lists are in byte order */
+    size_t old; /* files before it are done: both lists are in byte order */
     seen_list now;
 } round;
 
@@ -122,7 +120,7 @@ static bool look_at(root *r)
     return true;
 }
 
-/* ---- which belong together ---- */
+/* ---- parts ---- */
 
 bool parts_same(const part *a, size_t a_count, const part *b, size_t b_count)
 {
@@ -156,161 +154,6 @@ static void forget_found(look *l)
 {
     for (size_t i = 0; i < l->found_count; i++) parts_free(l->found[i].parts, l->found[i].count);
     l->found_count = 0;
-}
-
-/* Takes over a profile; `parts` are copied. */
-static bool add_found(look *l, const part *parts, size_t count)
-{
-    if (l->found_count == l->found_room) {
-        size_t room = l->found_room ? l->found_room * 2 : 16;
-        found_profile *more = realloc(l->found, room * sizeof *more);
-        if (!more) return false;
-        l->found = more;
-        l->found_room = room;
-    }
-    part *copy = parts_copy(parts, count);
-    if (!copy) return false;
-    l->found[l->found_count++] = (found_profile){ copy, count };
-    return true;
-}
-
-static part part_of(size_t number, const seen *s) { return (part){ number, s->format, s->path, s->state }; }
-
-static bool is(const seen *s, const char *format) { return s->format && strcmp(s->format, format) == 0; }
-
-static size_t folder_length(const char *path) { return (size_t)(base_of(path) - path); }
-
-static bool same_folder(const seen *a, const seen *b)
-{
-    size_t n = folder_length(a->path);
-    return n == folder_length(b->path) && strncmp(a->path, b->path, n) == 0;
-}
-
-/* run_meta_9 before run_meta_10 */
-static int by_number(const void *a, const void *b)
-{
-    const char *x = ((const part *)a)->path, *y = ((const part *)b)->path;
-    for (; *x && *y; x++, y++) {
-        if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
-            size_t n, m;
-            while (*x == '0' && isdigit((unsigned char)x[1])) x++;
-            while (*y == '0' && isdigit((unsigned char)y[1])) y++;
-            n = strspn(x, "0123456789");
-            m = strspn(y, "0123456789");
-            int order = n != m ? (n < m ? -1 : 1) : strncmp(x, y, n);
-            if (order) return order;
-            x += n - 1;
-            y += n - 1;
-        } else if (*x != *y) {
-            return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
-        }
-    }
-    return strcmp(((const part *)a)->path, ((const part *)b)->path);
-}
-
-static int by_folder(const void *a, const void *b)
-{
-    const seen *x = *(const seen *const *)a, *y = *(const seen *const *)b;
-    size_t n = folder_length(x->path), m = folder_length(y->path);
-    int order = strncmp(x->path, y->path, n < m ? n : m);
-    if (order || n != m) return order ? order : n < m ? -1 : 1;
-    return strcmp(x->path, y->path);
-}
-
-/* One folder's files of ours, side by side. */
-typedef struct shelf {
-    size_t root;
-    const seen **at;
-    size_t count;
-} shelf;
-
-static size_t count_of(const shelf *f, const char *format)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < f->count; i++) count += is(f->at[i], format);
-    return count;
-}
-
-/* A graph with the run metadata of its folder, and the first op log there. */
-static size_t companions(const shelf *f, const seen *graph, part *out)
-{
-    size_t count = 0;
-    out[count++] = part_of(f->root, graph);
-    for (size_t i = 0; i < f->count; i++)
-        if (is(f->at[i], "run_meta")) out[count++] = part_of(f->root, f->at[i]);
-    if (count > 2) qsort(out + 1, count - 1, sizeof *out, by_number);
-    for (size_t i = 0; i < f->count; i++)
-        if (is(f->at[i], "op_log")) {
-            out[count++] = part_of(f->root, f->at[i]);
-            break;
-        }
-    return count;
-}
-
-enum { GRAPHS_MOST = 8 }; /* of one model in several forms; a folder of more is a collection */
-
-/* Profiles and checkpoints stand alone; run metadata and op logs belong to the graphs of their folder, or stand alone. */
-static bool group_shelf(look *l, const shelf *f, part *room)
-{
-    size_t graphs = count_of(f, "graph");
-    bool belong = graphs && graphs <= GRAPHS_MOST, ok = true;
-    for (size_t i = 0; ok && i < f->count; i++) {
-        const seen *s = f->at[i];
-        if (is(s, "op_log") || (belong && is(s, "run_meta"))) continue;
-        size_t count = 1;
-        if (belong && is(s, "graph"))
-            count = companions(f, s, room);
-        else
-            room[0] = part_of(f->root, s);
-        ok = add_found(l, room, count);
-    }
-    return ok;
-}
-
-static bool group_folder(look *l, size_t number)
-{
-    const seen_list *all = &l->roots[number].files;
-    const seen **order = malloc((all->count + 1) * sizeof *order);
-    part *room = malloc((all->count + 1) * sizeof *room);
-    size_t count = 0;
-    bool ok = order && room;
-    for (size_t i = 0; ok && i < all->count; i++)
-        if (all->at[i].format) order[count++] = &all->at[i];
-    if (count) qsort(order, count, sizeof *order, by_folder);
-    for (size_t first = 0, i = 1; ok && first < count; i++) {
-        if (i < count && same_folder(order[first], order[i])) continue;
-        shelf f = { number, order + first, i - first };
-        ok = group_shelf(l, &f, room);
-        first = i;
-    }
-    free(order);
-    free(room);
-    return ok;
-}
-
-static size_t row_of(const char *format)
-{
-    const char *name;
-    size_t i = 0;
-    while ((name = tfp_list(TFP_FORMATS, i)) && strcmp(name, format) != 0) i++;
-    return i;
-}
-
-/* The files that were named together, in the order in which formats are read; within one as they were named. */
-static bool group_named(look *l, size_t first)
-{
-    part *parts = malloc((l->root_count + 1) * sizeof *parts);
-    size_t count = 0;
-    for (size_t i = first; parts && i < l->root_count; i++) {
-        const root *r = &l->roots[i];
-        if (r->group != l->roots[first].group || !r->files.count || !r->files.at[0].format) continue;
-        size_t to = count++;
-        for (; to && row_of(parts[to - 1].format) > row_of(r->files.at[0].format); to--) parts[to] = parts[to - 1];
-        parts[to] = part_of(i, &r->files.at[0]);
-    }
-    bool ok = parts && (!count || add_found(l, parts, count));
-    free(parts);
-    return ok;
 }
 
 static bool is_first_of_group(const look *l, size_t i)

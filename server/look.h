@@ -5,10 +5,10 @@
 #include "folder.h"
 #include "server.h"
 
-typedef struct seen { /* a file of a root when it was looked at last */
+typedef struct seen { /* a file of a root at the last look */
     char *path;
     file_state state;
-    const char *format; /* NULL: not for us */
+    const char *format; /* NULL: no profile */
 } seen;
 
 typedef struct seen_list {
@@ -51,14 +51,19 @@ enum { LOOK_FILES = 20000 }; /* of one folder */
 bool look_open(look *l, const serve_options *o, char *why, size_t room);
 void look_close(look *l);
 
-/* Looks at all roots; what did not change is not opened again. The profiles are in `found` until the next call. */
+/* Looks at all roots; files that did not change are not opened again. The profiles are in `found` until the next call. */
 bool look_again(look *l);
+
+/* group.c: add to l->found the profiles of a folder's files, or the one of the files that were named together from root
+ * `first` on. False without memory. */
+bool group_folder(look *l, size_t root);
+bool group_named(look *l, size_t first);
 
 bool parts_same(const part *a, size_t a_count, const part *b, size_t b_count);
 part *parts_copy(const part *parts, size_t count); /* NULL without memory */
 void parts_free(part *parts, size_t count);
 
-/* What people call a profile: its path below the folder given, or the file as it was given; a SavedModel by its folder.
+/* The name that people see: the path below the folder given, or the file as it was given; a SavedModel by its folder.
  * The caller frees it. */
 char *look_name(const look *l, const found_profile *p);
 /* A file as somebody would type it; the caller frees it. */

@@ -1,4 +1,4 @@
-/* server/page.c: the page's files, which the build put into the program. */
+/* server/page.c: serves the page's files, which the build put into the program. */
 #include "page.h"
 #include "routes.h"
 
@@ -13,9 +13,9 @@ static void answer_missing(answer *a)
     a->size = sizeof text - 1;
 }
 
-static void answer_file(catalog *c, const request *r, const route_words *w, answer *a)
+static void answer_file(const question *q, answer *a)
 {
-    (void)c, (void)w;
+    const request *r = q->request;
     const char *name = strcmp(r->path, "/") == 0 ? "index.html" : r->path + 1;
     if (!page_files[0].name && strcmp(r->path, "/") == 0) {
         answer_missing(a);
@@ -28,7 +28,7 @@ static void answer_file(catalog *c, const request *r, const route_words *w, answ
         };
         return;
     }
-    answer_error(a, 404, "there is nothing of that name here");
+    answer_error(a, ANSWER_UNKNOWN, "no such path");
 }
 
-const route routes_page[] = { { "/", answer_file, "*", true }, { "/*", answer_file, "", true }, { 0 } };
+const route routes_page[] = { { "/", answer_file, "*", ROUTE_QUICK }, { "/*", answer_file, "", ROUTE_QUICK }, { 0 } };

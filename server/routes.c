@@ -1,4 +1,4 @@
-/* server/routes.c: from a path to who answers it. */
+/* server/routes.c: from a path to the function that answers it. */
 #include "routes.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ static bool parameters_fit(const route *t, const request *r, answer *a)
     for (size_t i = 0; i < r->parameter_count; i++) {
         if (strcmp(r->parameters[i].name, "token") == 0 || routes_list_has(t->parameters, r->parameters[i].name))
             continue;
-        answer_error(a, 400, "no parameter '%s' here", r->parameters[i].name);
+        answer_error(a, ANSWER_WRONG, "no parameter '%s' here", r->parameters[i].name);
         return false;
     }
     return true;
@@ -59,15 +59,42 @@ bool routes_quick(const char *path)
 {
     route_words w;
     const route *t = find(path, &w);
-    return !t || t->quick;
+    return !t || t->kind == ROUTE_QUICK;
 }
 
-void routes_answer(catalog *c, const request *r, answer *a)
+#define WAIT_FOR_PROFILE_MS 1000
+
+static void answer_no_lease(lease_result result, const lease_fault *f, answer *a)
 {
-    route_words w;
-    const route *t = find(r->path, &w);
-    if (!t)
-        answer_error(a, 404, "there is nothing of that name here");
-    else if (parameters_fit(t, r, a))
-        t->answer(c, r, &w, a);
+    switch (result) {
+    case LEASE_FAILED: answer_error(a, ANSWER_UNUSABLE, "%s", f->error); break;
+    case LEASE_FULL: answer_error(a, ANSWER_BUSY, "no memory for one more profile"); break;
+    case LEASE_UNKNOWN: answer_error(a, ANSWER_UNKNOWN, "no profile has this id"); break;
+    default:
+        a->status = ANSWER_LOADING;
+        a->progress = f->progress;
+        a->wait_ms = WAIT_FOR_PROFILE_MS;
+    }
+}
+
+bool question_lease(const question *q, const char *id, lease *l, answer *a)
+{
+    lease_fault fault;
+    lease_result result = q->stopped ? catalog_wait(q->catalog, id, q->stopped, q->ctx, l, &fault)
+                                     : catalog_take(q->catalog, id, l, &fault);
+    if (result != LEASE_OK) answer_no_lease(result, &fault, a);
+    return result == LEASE_OK;
+}
+
+void routes_answer(question *q, answer *a)
+{
+    const route *t = find(q->request->path, &q->words);
+    if (!t) {
+        answer_error(a, ANSWER_UNKNOWN, "no such path");
+        return;
+    }
+    if (!parameters_fit(t, q->request, a)) return;
+    if (t->kind == ROUTE_PROFILE && !question_lease(q, q->words.text[0], &q->profile, a)) return;
+    t->answer(q, a);
+    if (t->kind == ROUTE_PROFILE) catalog_give_back(q->catalog, &q->profile);
 }

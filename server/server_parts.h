@@ -37,10 +37,15 @@ uint64_t http_version(void *ctx);
 int64_t http_now_ms(void);
 void http_let_in(void *ctx, int socket, const struct sockaddr *from, unsigned size);
 
-/* connections.c: who is slow is cut off: libmicrohttpd's own time limit begins anew with every byte. */
+/* send.c */
+void send_prepare(answer *a, bool can_unpack);  /* makes the ETag, and packs the bytes when that is worth it */
+bool send_has_room(server *s, const answer *a); /* beside the answers that are being sent */
+enum MHD_Result send_answer(server *s, struct MHD_Connection *c, const char *match, answer *a, bool set_cookie);
+
+/* connections.c: slow connections are cut: libmicrohttpd's own time limit begins anew with every byte. */
 void connections_notify(void *cls, struct MHD_Connection *c, void **context, enum MHD_ConnectionNotificationCode what);
 void connections_completed(void *cls, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why);
-void connections_asks(server *s, struct MHD_Connection *c); /* its request is whole */
+void connections_asks(server *s, struct MHD_Connection *c); /* its request is complete */
 void connections_cut(server *s, bool all);                  /* now and then */
 
 /* confine.c: no file is written from here on, none is read but below `folders`, and no new rights are had. */

@@ -8,11 +8,19 @@
 
 #define VERSION 1
 
+enum { BLOCKS = 64 };
+
+typedef struct block { /* of the data: one value a row */
+    size_t at, size;
+} block;
+
 typedef struct writer {
     const tfp_report *r;
     tfp_cells cells;
     tfp_buf header, data, cell;
     size_t rows;
+    block blocks[BLOCKS];
+    size_t block_count;
 } writer;
 
 static void align(tfp_buf *b) { tfp_buf_fill(b, 0, (8 - b->size % 8) % 8); }
@@ -40,7 +48,24 @@ static void put_string(writer *w, const char *text)
     tfp_buf_char(&w->header, '"');
 }
 
-static void put_place(writer *w, const char *key) { tfp_buf_printf(&w->header, ",\"%s\":%zu", key, w->data.size); }
+static void put_place(writer *w, const char *key, size_t at) { tfp_buf_printf(&w->header, ",\"%s\":%zu", key, at); }
+
+/* Where the block that was just written from `at` on begins. Equal blocks stand in the data once: many columns are zero in
+ * every row, and a total often equals the value itself. */
+static size_t share_block(writer *w, size_t at)
+{
+    size_t size = w->data.size - at;
+    if (w->data.failed) return at;
+    for (size_t i = 0; i < w->block_count; i++) {
+        const block *b = &w->blocks[i];
+        if (b->size != size || memcmp(w->data.data + b->at, w->data.data + at, size) != 0) continue;
+        w->data.size = at;
+        return b->at;
+    }
+    if (w->block_count < BLOCKS) w->blocks[w->block_count++] = (block){ at, size };
+    align(&w->data);
+    return at;
+}
 
 static const char *unit_name(const tfp_flat *f)
 {
@@ -83,7 +108,7 @@ static bool put_texts(writer *w, const tfp_flat *f, uint8_t *absent, bool *nomem
     }
     align(&w->data);
     tfp_buf_printf(&w->header, ",\"texts\":%zu", ok ? texts.count : 0);
-    put_place(w, "text_at");
+    put_place(w, "text_at", w->data.size);
     uint32_t at = 0;
     for (size_t i = 0; ok && i < texts.count; i++) {
         put_u32(&w->data, at);
@@ -91,7 +116,7 @@ static bool put_texts(writer *w, const tfp_flat *f, uint8_t *absent, bool *nomem
     }
     put_u32(&w->data, at);
     align(&w->data);
-    put_place(w, "bytes_at");
+    put_place(w, "bytes_at", w->data.size);
     for (size_t i = 0; ok && i < texts.count; i++) tfp_buf_str(&w->data, texts.strings[i]);
     align(&w->data);
     tfp_strtab_free(&texts);
@@ -110,15 +135,16 @@ static void put_column(writer *w, const tfp_flat *f, uint8_t *absent, bool *nome
                    f->type == 's'   ? "text"
                    : f->type == 'b' ? "bool"
                                     : "number");
-    put_place(w, "at");
+    size_t at = w->data.size;
     bool any = f->type == 's' ? put_texts(w, f, absent, nomem) : put_numbers(w, f, absent);
-    align(&w->data);
-    if (any)
-        put_place(w, "nulls");
-    else
+    put_place(w, "at", f->type == 's' ? at : share_block(w, at));
+    at = w->data.size;
+    if (any) {
+        tfp_buf_add(&w->data, absent, w->rows);
+        put_place(w, "nulls", share_block(w, at));
+    } else {
         tfp_buf_text(&w->header, ",\"nulls\":null");
-    if (any) tfp_buf_add(&w->data, absent, w->rows);
-    align(&w->data);
+    }
     tfp_buf_char(&w->header, '}');
 }
 

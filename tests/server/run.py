@@ -114,6 +114,11 @@ def test_origins(s):
     check(s.get("/api/v1/tables", f"Origin: http://{s.host}").status == 200, "its own Origin")
     refused(s.get("/api/v1/tables", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"), "another site's fetch", (403,))
     check(s.get("/api/v1/tables", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate").status == 200, "a link from there")
+    for dest in ("iframe", "frame", "embed", "object", "fencedframe"):
+        for site in ("cross-site", "same-site", "same-origin", "none"):
+            for path in ("/api/v1/tables", "/"):
+                refused(s.get(path, f"Sec-Fetch-Site: {site}", "Sec-Fetch-Mode: navigate", f"Sec-Fetch-Dest: {dest}"), f"{dest} of {site}", (403,))
+    check(s.get("/", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document").status == 200, "a document")
 
 
 def test_methods(s):
@@ -403,6 +408,38 @@ def test_files_that_belong_together(_):
     with serving("dense/ckpt_v2/model.ckpt-3", "--profile_context_path=gpu") as s:
         names = sorted(p["name"] for p in s.profiles())
         check(names == ["dense/ckpt_v2/model.ckpt-3", "profile_1.gz", "run_meta_nostream_0.gz"], f"a prefix and a folder: {names}")
+
+
+ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+
+
+def test_a_query_over_its_limits_is_refused_once(s):
+    """422, not 503: the same query would fail again."""
+    p = s.id_of(PROFILE)
+    s.api(f"profiles/{p}")
+    for sql, words in ((ENDLESS, "time_limit"), ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n", "too big")):
+        begin = time.monotonic()
+        answer = s.api(f"profiles/{p}/query?sql={quote(sql)}")
+        check(answer.status == 422 and words in answer.json()["error"], f"{sql}: {answer.status} {answer.body[:200]}")
+        check(answer.headers.get("retry-after") is None, "nobody is told to try again")
+        check(time.monotonic() - begin < 20, f"{sql}: {time.monotonic() - begin:.1f} s")
+
+
+def test_one_profile_does_not_hold_up_the_others(_):
+    """Two of the four threads at most work on one profile."""
+    with serving(".") as s:
+        p, gpu = s.id_of(PROFILE), s.id_of("gpu/profile_1.gz")
+        s.api(f"profiles/{p}")
+        s.api(f"profiles/{gpu}")
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            slow = [pool.submit(s.api, f"profiles/{p}/query?sql={quote(ENDLESS)}", 120) for _ in range(4)]
+            time.sleep(0.5)
+            begin = time.monotonic()
+            check(s.api(f"profiles/{gpu}/views/scope?max_depth=1").status == 200, "a view of another profile")
+            seconds = time.monotonic() - begin
+            check(seconds < (8 if SANITIZED else 4), f"it took {seconds:.1f} s")
+            for done in slow:
+                check(done.result().status == 422, "the slow ones end, too")
 
 
 # ---- files that change ----

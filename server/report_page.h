@@ -1,0 +1,23 @@
+/* server/report_page.h: what a report is written with: the page's files, HTML text, and data as gzip in base64. */
+#ifndef TFP_SERVER_REPORT_PAGE_H
+#define TFP_SERVER_REPORT_PAGE_H
+
+#include "answer.h"
+
+#include <zlib.h>
+
+bool page_has(const char *end);                  /* whether the page has a file whose name ends so */
+bool page_unpack(const char *end, answer *out);  /* adds that file's bytes */
+void page_add_html(answer *a, const char *text); /* text of an element or between quotes */
+
+/* Packs bytes as they come: neither all of them nor their packed form is kept beside `out`. */
+typedef struct packer {
+    z_stream z;
+    answer *out;
+    unsigned char part[12288]; /* packed bytes that are not encoded yet; a multiple of 3 */
+} packer;
+bool packer_start(packer *p, answer *out);
+int packer_write(void *p, const void *data, size_t size); /* the `pass` of an answer */
+bool packer_end(packer *p);                               /* false: there was no memory */
+
+#endif
