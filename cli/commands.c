@@ -69,12 +69,13 @@ int cli_stdout_fault(cli *c)
     return cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "stdout: %s", strerror(c->out->error));
 }
 
-/* Scripts compare the whole output of a one-shot advise, so it alone begins as TensorFlow's does: with the lines that its
- * tool prints while it loads. */
+/* With -compat tensorflow a one-shot advise begins with the lines that TensorFlow's tool prints while it loads: scripts
+ * compare the whole output. */
 static void print_loading_lines(cli *c, const cli_call *call, const tfp_options *o)
 {
     bool text = strcmp(tfp_options_get(o, "format"), "text") == 0;
     if (c->session || !text || strcmp(call->name, "advise") != 0 ||
+        strcmp(tfp_options_get(o, "compat"), "tensorflow") != 0 ||
         strncmp(tfp_options_get(o, "output"), "stdout", 6) != 0)
         return;
     cli_print(c->out, "Reading Files...\n");

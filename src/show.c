@@ -40,15 +40,37 @@ static tfp_status write_timeline(const tfp_report *r, const target *t, tfp_error
     return s;
 }
 
+/* A file's name as a shell reads it back: in single quotes unless it is plain. */
+static void quote(tfp_buf *b, const char *path)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+    if (*path && *path != '-' && path[strspn(path, plain)] == 0) {
+        tfp_buf_text(b, path);
+        return;
+    }
+    tfp_buf_text(b, *path == '-' ? "./'" : "'");
+    for (const char *at = path; *at;) {
+        size_t n = strcspn(at, "'");
+        tfp_escape(b, (tfp_str){ at, n });
+        at += n;
+        if (*at) tfp_buf_text(b, "'\\''"), at++;
+    }
+    tfp_buf_char(b, '\'');
+}
+
 static tfp_status write_pprof(const tfp_report *r, const target *t, tfp_error *err)
 {
     tfp_status s = tfp_report_write_file(r, "pprof", r->options->outfile, err);
     tfp_buf words = { 0 };
     /* TensorFlow has pprof for the code view only, so only there its line is looked for */
     if (s || strcmp(r->view, "code") != 0) return s;
-    tfp_buf_text(&words, "\nRun pprof -png --nodecount=100 --sample_index=1 <");
-    tfp_escape(&words, tfp_str_of(r->options->outfile));
-    tfp_buf_text(&words, ">\n");
+    bool tensorflow = r->options->compat_tensorflow;
+    tfp_buf_printf(&words, "\nRun pprof -png --nodecount=100 --sample_index=1 %s", tensorflow ? "<" : "");
+    if (tensorflow)
+        tfp_escape(&words, tfp_str_of(r->options->outfile));
+    else
+        quote(&words, r->options->outfile);
+    tfp_buf_text(&words, tensorflow ? ">\n" : "\n");
     return say(t, &words, err);
 }
 

@@ -1,88 +1,107 @@
-/* advise/accelerator.c: how busy each accelerator is between the first start and the last end of a step. */
+/* advise/accelerator.c: accelerators that ran kernels for less than half of their steps' time. */
 #include "advise/checker.h"
 
 #include "model/builder.h"
 
-typedef struct usage {
+typedef struct usage { /* of a device in one step, then of a device in all */
     tfp_strid device;
-    int64_t start_us, end_us, busy_us;
+    uint32_t steps;
+    int64_t start_us, end_us; /* of one step */
+    int64_t busy_us, span_us;
 } usage;
-typedef TFP_VEC(usage) usages;
 
-/* TensorFlow looks at the last step of each node only. */
-static uint32_t last_exec(const tfp_profile *p, uint32_t node)
+typedef struct usages {
+    TFP_VEC(usage) all;
+    tfp_map64 by_key;
+    bool nomem;
+} usages;
+
+static usage *usage_of(usages *u, tfp_strid device, uint32_t step)
 {
-    uint32_t last = TFP_NONE;
-    for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
-        if (last == TFP_NONE || p->steps.at[p->execs.at[e].step].id > p->steps.at[p->execs.at[last].step].id) last = e;
-    return last;
+    uint64_t key = (uint64_t)device << 32 | step;
+    uint32_t at = tfp_map64_get(&u->by_key, key);
+    if (at != TFP_NONE) return &u->all.at[at];
+    if (tfp_push(&u->all, ((usage){ .device = device, .steps = 1, .start_us = INT64_MAX })) &&
+        tfp_map64_put(&u->by_key, key, (uint32_t)u->all.size - 1))
+        return &u->all.at[u->all.size - 1];
+    u->nomem = true;
+    return NULL;
 }
 
-static usage *usage_of(usages *all, tfp_map64 *by_device, tfp_strid device)
+static void collect_steps(const tfp_profile *p, usages *u)
 {
-    uint32_t at = tfp_map64_get(by_device, device);
-    if (at != TFP_NONE) return &all->at[at];
-    if (!tfp_push(all, ((usage){ .device = device })) || !tfp_map64_put(by_device, device, (uint32_t)all->size - 1))
-        return NULL;
-    return &all->at[all->size - 1];
+    for (uint32_t i = 0; i < p->nodes.size; i++) {
+        tfp_strid device = p->nodes.at[i].device;
+        if (!device || !tfp_device_is_accelerator(tfp_text(p, device))) continue;
+        for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) {
+            const tfp_exec *x = &p->execs.at[e];
+            usage *step = x->start_us || x->end_us ? usage_of(u, device, x->step) : NULL;
+            if (u->nomem) return;
+            if (!step) continue;
+            if (x->start_us < step->start_us) step->start_us = x->start_us;
+            if (x->end_us > step->end_us) step->end_us = x->end_us;
+            step->busy_us = tfp_add(step->busy_us, x->accelerator_us, NULL);
+        }
+    }
 }
 
-static void add_exec(usage *u, const tfp_exec *x)
+static void add_up(const usages *steps, usages *devices)
 {
-    if (u->start_us == 0 || (x->start_us != 0 && x->start_us < u->start_us)) u->start_us = x->start_us;
-    if (x->end_us > u->end_us) u->end_us = x->end_us;
-    u->busy_us = tfp_add(u->busy_us, x->accelerator_us, NULL);
+    for (size_t i = 0; i < steps->all.size; i++) {
+        const usage *step = &steps->all.at[i];
+        if (step->end_us <= step->start_us) continue;
+        usage *device = usage_of(devices, step->device, 0);
+        if (!device) return;
+        device->steps += device->span_us != 0;
+        device->span_us = tfp_add(device->span_us, step->end_us - step->start_us, NULL);
+        device->busy_us = tfp_add(device->busy_us, step->busy_us, NULL);
+    }
 }
 
+/* Devices without any kernel time were not traced: nothing can be said of them. */
 static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error *err)
 {
-    if (u->end_us <= u->start_us) return TFP_OK;
-    double share = (double)u->busy_us / ((double)u->end_us - (double)u->start_us);
+    double share = (double)u->busy_us / (double)u->span_us;
+    if (u->busy_us <= 0 || share >= 0.5) return TFP_OK;
     tfp_buf b = { 0 };
     tfp_buf_text(&b, "device: ");
     tfp_escape(&b, tfp_text(r->profile, u->device));
-    tfp_buf_printf(&b, " %sutilization: %.2f", share >= 0.5 ? "" : "low ", share);
-    tfp_status s = b.failed ? tfp_nomem(err) : tfp_checker_find(r, row, (tfp_str){ b.data, b.size }, err);
-    tfp_buf_free(&b);
-    return s;
+    tfp_buf_printf(&b, " low utilization: %.2f (kernels ran ", share);
+    tfp_format_time(&b, u->busy_us / u->steps);
+    tfp_buf_text(&b, " of ");
+    tfp_format_time(&b, u->span_us / u->steps);
+    tfp_buf_printf(&b, "%s)", u->steps > 1 ? ", mean of all steps" : "");
+    return tfp_checker_find_text(r, row, &b, err);
 }
 
 static bool less_by_device(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_report *r = ((const void *const *)ctx)[0];
-    const usages *all = ((const void *const *)ctx)[1];
-    return tfp_str_cmp(tfp_text(r->profile, all->at[a].device), tfp_text(r->profile, all->at[b].device)) < 0;
+    const usages *u = ((const void *const *)ctx)[1];
+    return tfp_str_cmp(tfp_text(r->profile, u->all.at[a].device), tfp_text(r->profile, u->all.at[b].device)) < 0;
 }
 
 static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
-    const tfp_profile *p = r->profile;
-    usages all = { 0 };
-    tfp_map64 by_device = { 0 };
-    bool ok = true;
-    for (uint32_t i = 0; i < p->nodes.size && ok; i++) {
-        uint32_t e = last_exec(p, i);
-        tfp_strid device = p->nodes.at[i].device;
-        if (e == TFP_NONE || !tfp_device_is_accelerator(tfp_text(p, device))) continue;
-        usage *u = usage_of(&all, &by_device, device);
-        if (u)
-            add_exec(u, &p->execs.at[e]);
-        else
-            ok = false;
-    }
-    uint32_t *order = TFP_NEW(&r->arena, uint32_t, all.size);
-    for (uint32_t i = 0; order && i < all.size; i++) order[i] = i;
-    ok = ok && order && tfp_sort(order, all.size, less_by_device, (const void *[]){ r, &all });
+    usages steps = { 0 }, devices = { 0 };
+    collect_steps(r->profile, &steps);
+    if (!steps.nomem) add_up(&steps, &devices);
+    uint32_t *order = TFP_NEW(&r->arena, uint32_t, devices.all.size);
+    bool ok = order && !steps.nomem && !devices.nomem;
+    for (uint32_t i = 0; ok && i < devices.all.size; i++) order[i] = i;
+    ok = ok && tfp_sort(order, devices.all.size, less_by_device, (const void *[]){ r, &devices });
     tfp_status s = ok ? TFP_OK : tfp_nomem(err);
-    for (size_t i = 0; i < all.size && !s; i++) s = report(r, row, &all.at[order[i]], err);
-    tfp_map64_free(&by_device);
-    tfp_vec_free(&all);
+    for (size_t i = 0; i < devices.all.size && !s; i++) s = report(r, row, &devices.all.at[order[i]], err);
+    tfp_map64_free(&steps.by_key);
+    tfp_map64_free(&devices.by_key);
+    tfp_vec_free(&steps.all);
+    tfp_vec_free(&devices.all);
     return s;
 }
 
 const tfp_checker tfp_checker_accelerator = {
     "AcceleratorUtilizationChecker",
-    "Kernel time of each accelerator as a share of its step's time; below 0.50 "
-    "it is called low.",
-    true, check
+    "Accelerators whose kernels ran for less than half of the time between the first start and the last end of their "
+    "steps.",
+    check, tfp_tensorflow_accelerator
 };

@@ -9,6 +9,41 @@ tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error
     return TFP_OK;
 }
 
+tfp_status tfp_checker_find_text(tfp_report *r, uint32_t row, tfp_buf *b, tfp_error *err)
+{
+    tfp_status s = b->failed ? tfp_nomem(err) : tfp_checker_find(r, row, (tfp_str){ b->data, b->size }, err);
+    tfp_buf_free(b);
+    return s;
+}
+
+tfp_status tfp_checker_view(const tfp_report *r, const char *view, const char *const *options, tfp_report **out,
+                            tfp_error *err)
+{
+    tfp_options *o = tfp_options_new();
+    tfp_status s = o ? TFP_OK : tfp_nomem(err);
+    for (size_t i = 0; !s && options[i]; i += 2) s = tfp_options_set(o, options[i], options[i + 1], err);
+    if (!s) {
+        o->reach = true;
+        s = tfp_report_build(r->profile, view, o, out, err);
+    }
+    tfp_options_free(o);
+    return s;
+}
+
+void tfp_checker_times(tfp_buf *b, const tfp_report *r, uint32_t row, bool totals)
+{
+    static const struct {
+        const char *label;
+        tfp_value value;
+    } times[] = { { ", cpu: ", TFP_V_CPU_MICROS },
+                  { ", accelerator: ", TFP_V_ACCELERATOR_MICROS },
+                  { ", total: ", TFP_V_MICROS } };
+    for (size_t i = 0; i < 3; i++) {
+        tfp_buf_text(b, times[i].label);
+        tfp_format_time(b, totals ? tfp_total(r, row, times[i].value) : tfp_own(r, row, times[i].value));
+    }
+}
+
 /* An empty list of checkers means all. */
 static bool is_asked(const char *list, const char *name)
 {
@@ -52,8 +87,10 @@ static tfp_status build_advise(tfp_report *r, tfp_error *err)
         tfp_row row = root;
         row.name = tfp_str_of(tfp_checkers[i]->name);
         row.depth = 1;
+        tfp_check_fn check = r->options->compat_tensorflow ? tfp_checkers[i]->tensorflow : tfp_checkers[i]->check;
+        if (!check) continue;
         uint32_t at = tfp_report_add_row(r, &row);
-        s = at == TFP_NONE ? tfp_nomem(err) : tfp_checkers[i]->check(r, at, err);
+        s = at == TFP_NONE ? tfp_nomem(err) : check(r, at, err);
     }
     return s;
 }

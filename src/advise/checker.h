@@ -4,19 +4,33 @@
 
 #include "views/report.h"
 
+/* Adds findings (tfp_checker_find) and notes to an advise report; `row` is the checker's row in it. */
+typedef tfp_status (*tfp_check_fn)(tfp_report *r, uint32_t row, tfp_error *err);
+
 typedef struct tfp_checker {
     const char *name; /* "OperationChecker" */
     const char *help;
-    bool tensorflow; /* TensorFlow's tool has it too */
-    /* Adds findings (tfp_checker_find) and notes to an advise report; `row` is the checker's row in it. */
-    tfp_status (*check)(tfp_report *r, uint32_t row, tfp_error *err);
+    tfp_check_fn check;
+    tfp_check_fn tensorflow; /* with -compat tensorflow: what TensorFlow's tool finds; NULL: it has no such checker */
 } tfp_checker;
 
 /* TFP_BADARG when a list of names, separated by commas, has one that is no checker. */
 tfp_status tfp_checkers_known(const char *list, tfp_error *err);
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err);
+/* The same with the text of a buffer, which it frees. */
+tfp_status tfp_checker_find_text(tfp_report *r, uint32_t row, tfp_buf *b, tfp_error *err);
+/* A view of the same profile with the given options: pairs of name and value, ended by NULL. */
+tfp_status tfp_checker_view(const tfp_report *r, const char *view, const char *const *options, tfp_report **out,
+                            tfp_error *err);
+/* Appends ", cpu: 3us, accelerator: 0us, total: 3us": a row's totals, or its own times. */
+void tfp_checker_times(tfp_buf *b, const tfp_report *r, uint32_t row, bool totals);
 
 extern const tfp_checker *const tfp_checkers[]; /* all there are (registry.c), ended by NULL */
 extern const tfp_checker tfp_checker_accelerator, tfp_checker_operation, tfp_checker_expensive;
+
+/* TensorFlow's own (tensorflow.c, tensorflow_expensive.c). */
+tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *err);
+tfp_status tfp_tensorflow_operation(tfp_report *r, uint32_t row, tfp_error *err);
+tfp_status tfp_tensorflow_expensive(tfp_report *r, uint32_t row, tfp_error *err);
 
 #endif

@@ -1,174 +1,105 @@
-/* advise/expensive.c: what costs most, by operation type, by scope and by line of Python. */
+/* advise/expensive.c: one operation type, scope or line of Python that takes more than half of all time, with at most a
+ * quarter of the operations that ran. The smallest such scope and the innermost such line count; lines of libraries only
+ * when no other line holds as much. */
 #include "advise/checker.h"
 
-/* A view with the given options: pairs of name and value, ended by NULL. */
-static tfp_status view_of(const tfp_report *r, const char *view, const char *const *options, tfp_report **out,
-                          tfp_error *err)
+#include "views/view.h"
+
+typedef struct view_times {
+    tfp_report *v;
+    uint32_t *ran; /* by row: operations in it that ran */
+    uint32_t all_ran;
+    int64_t all_micros;
+    bool list; /* rows are no tree: the op view */
+} view_times;
+
+static int64_t row_micros(const view_times *t, uint32_t row)
 {
-    tfp_options *o = tfp_options_new();
-    tfp_status s = o ? TFP_OK : tfp_nomem(err);
-    for (size_t i = 0; options[i] && !s; i += 2) s = tfp_options_set(o, options[i], options[i + 1], err);
-    if (!s) s = tfp_report_build(r->profile, view, o, out, err);
-    tfp_options_free(o);
-    return s;
+    return t->list ? tfp_own(t->v, row, TFP_V_MICROS) : tfp_total(t->v, row, TFP_V_MICROS);
 }
 
-static void write_times(tfp_buf *b, const tfp_report *r, uint32_t row, bool totals)
+/* The operations that ran, by the rows in which they count and by those above. */
+static bool count_ran(view_times *t, tfp_arena *arena)
 {
-    static const struct {
-        const char *label;
-        tfp_value value;
-    } times[] = { { ", cpu: ", TFP_V_CPU_MICROS },
-                  { ", accelerator: ", TFP_V_ACCELERATOR_MICROS },
-                  { ", total: ", TFP_V_MICROS } };
-    for (size_t i = 0; i < 3; i++) {
-        tfp_buf_text(b, times[i].label);
-        tfp_format_time(b, totals ? tfp_total(r, row, times[i].value) : tfp_own(r, row, times[i].value));
+    const tfp_profile *p = t->v->profile;
+    t->ran = TFP_NEW(arena, uint32_t, t->v->rows.size);
+    t->all_ran = 0;
+    t->all_micros = 0;
+    if (!t->ran) return false;
+    for (uint32_t i = 0; i < p->nodes.size; i++) {
+        tfp_node_stats stats;
+        tfp_node_stats_at(p, i, TFP_NONE, &stats);
+        if (stats.run_count <= 0) continue;
+        t->all_ran++;
+        t->all_micros = tfp_add(t->all_micros, stats.micros, NULL);
+        if (t->v->reach && t->v->reach[i].row != TFP_NONE) t->ran[t->v->reach[i].row]++;
     }
-}
-
-/* Hands over what was written as one finding and frees it. */
-static tfp_status find_text(tfp_report *r, uint32_t row, tfp_buf *b, tfp_error *err)
-{
-    tfp_status s = b->failed ? tfp_nomem(err) : tfp_checker_find(r, row, (tfp_str){ b->data, b->size }, err);
-    tfp_buf_free(b);
-    return s;
-}
-
-static tfp_status check_ops(tfp_report *r, uint32_t row, tfp_error *err)
-{
-    static const char *const options[] = { "max_depth", "3", "min_micros", "1", "order_by", "micros", NULL };
-    tfp_report *v = NULL;
-    tfp_buf b = { 0 };
-    tfp_status s = view_of(r, "op", options, &v, err);
-    for (uint32_t i = 1; !s && i < v->rows.size && i <= 3; i++) {
-        if (i > 1) tfp_buf_char(&b, '\n');
-        tfp_buf_printf(&b, "top %u operation type: ", (unsigned)i);
-        tfp_escape(&b, v->rows.at[i].name);
-        write_times(&b, v, i, false);
-        tfp_buf_printf(&b, " (%.2f%%)",
-                       100.0 * (double)tfp_own(v, i, TFP_V_MICROS) / ((double)tfp_total(v, 0, TFP_V_MICROS) + 1e-10));
-    }
-    if (!s && v->rows.size > 1) s = find_text(r, row, &b, err);
-    tfp_buf_free(&b);
-    tfp_report_free(v);
-    return s;
-}
-
-static tfp_status check_scopes(tfp_report *r, uint32_t row, tfp_error *err)
-{
-    static const char *const options[] = { "max_depth", "100", "min_micros", "100", "order_by", "micros", NULL };
-    tfp_report *v = NULL;
-    tfp_buf b = { 0 };
-    unsigned found = 0;
-    tfp_status s = view_of(r, "scope", options, &v, err);
-    for (uint32_t i = 1; !s && i < v->rows.size && found < 3; i++) {
-        if (v->rows.at[i].depth != 1) continue;
-        if (found++) tfp_buf_char(&b, '\n');
-        tfp_buf_printf(&b, "top %u graph node: ", found);
-        tfp_escape(&b, v->rows.at[i].name);
-        write_times(&b, v, i, false);
-    }
-    if (!s && found) s = find_text(r, row, &b, err);
-    tfp_buf_free(&b);
-    tfp_report_free(v);
-    return s;
-}
-
-/* ---- lines of Python: four levels of the three dearest, from where the stack first forks ---- */
-
-enum { LEVELS = 4, WIDTH = 3, DEAR_US = 1000 };
-
-typedef struct kids {
-    const tfp_report *v;
-    uint32_t *first, *next; /* by row: its first child, the next child of its parent; 0: none */
-} kids;
-
-static bool find_kids(kids *k, const tfp_report *v, tfp_arena *arena)
-{
-    size_t n = v->rows.size;
-    uint32_t *last = TFP_NEW(arena, uint32_t, n);
-    k->v = v;
-    k->first = TFP_NEW(arena, uint32_t, n);
-    k->next = TFP_NEW(arena, uint32_t, n);
-    if (!last || !k->first || !k->next) return false;
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t parent = v->rows.at[i].parent;
-        if (k->first[parent] == 0)
-            k->first[parent] = i;
-        else
-            k->next[last[parent]] = i;
-        last[parent] = i;
-    }
+    for (size_t i = t->v->rows.size; --i;) t->ran[t->v->rows.at[i].parent] += t->ran[i];
     return true;
 }
 
-static bool forks(const kids *k, uint32_t row) { return k->first[row] && k->next[k->first[row]]; }
-
-/* The rows still to look at, level by level; the depth is bounded, so is the stack. */
-static void write_lines(const kids *k, uint32_t top, tfp_buf *b)
+static bool is_library(const tfp_report *v, uint32_t row)
 {
-    uint32_t at[LEVELS + 1] = { 0 };
-    int taken[LEVELS + 1] = { 0 }, level = 0, lines = 0;
-    at[0] = forks(k, top) ? k->first[top] : 0;
-    while (level >= 0) {
-        uint32_t row = at[level];
-        if (row == 0 || taken[level] == WIDTH) {
-            level--;
-            continue;
-        }
-        at[level] = k->next[row];
-        taken[level]++;
-        if (tfp_total(k->v, row, TFP_V_MICROS) < DEAR_US) continue;
-        if (lines++) tfp_buf_char(b, '\n');
-        tfp_buf_fill(b, ' ', 2 * (size_t)level);
-        tfp_escape(b, k->v->rows.at[row].name);
-        write_times(b, k->v, row, true);
-        if (level + 1 < LEVELS && forks(k, row)) {
-            level++;
-            at[level] = k->first[row];
-            taken[level] = 0;
-        }
-    }
+    if (!v->code) return false;
+    uint32_t frame = v->code->items.at[v->rows.at[row].item].frame;
+    return tfp_is_library_file(tfp_text(v->profile, v->profile->frames.at[frame].file));
 }
 
-static tfp_status check_code(tfp_report *r, uint32_t row, tfp_error *err)
+/* The last row on the way down from the root that holds more than half of the time; 0: none. */
+static uint32_t dominant(const view_times *t)
 {
-    static const char *const options[] = { "max_depth", "100", "min_micros", "1", "order_by", "micros", NULL };
-    tfp_report *v = NULL;
-    tfp_arena arena = { 0 };
-    tfp_buf b = { 0 };
-    kids k;
-    if (!r->profile->has_code || !r->profile->traces.size)
-        return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no code traces (op log)");
-    tfp_status s = view_of(r, "code", options, &v, err);
-    if (!s && !find_kids(&k, v, &arena)) s = tfp_nomem(err);
-    if (!s) {
-        uint32_t top = 0;
-        while (k.first[top] && !forks(&k, top)) top = k.first[top]; /* library frames that only one line calls */
-        if (k.first[top]) {
-            write_lines(&k, top, &b);
-            s = find_text(r, row, &b, err);
-        }
+    uint32_t at = 0, users = 0;
+    for (uint32_t i = 1; i < t->v->rows.size; i++) {
+        if (t->v->rows.at[i].parent != at || row_micros(t, i) <= t->all_micros / 2) continue;
+        at = i;
+        if (!is_library(t->v, i)) users = i;
     }
-    tfp_buf_free(&b);
+    if (users) at = users;
+    return at && t->ran[at] <= t->all_ran / 4 ? at : 0;
+}
+
+static tfp_status find(tfp_report *r, uint32_t row, const view_times *t, uint32_t at, const char *what, tfp_error *err)
+{
+    tfp_buf b = { 0 };
+    tfp_buf_text(&b, what);
+    tfp_escape(&b, t->v->rows.at[at].name);
+    tfp_buf_printf(&b, " takes %.2f%% of all time with %u of the %u operations that ran",
+                   100.0 * (double)row_micros(t, at) / (double)t->all_micros, (unsigned)t->ran[at],
+                   (unsigned)t->all_ran);
+    tfp_checker_times(&b, t->v, at, !t->list);
+    return tfp_checker_find_text(r, row, &b, err);
+}
+
+static tfp_status check_view(tfp_report *r, uint32_t row, const char *view, const char *what, tfp_error *err)
+{
+    static const char *const options[] = { "max_depth", "100000", "min_micros", "1", "order_by", "micros", NULL };
+    view_times t = { .list = strcmp(view, "op") == 0 };
+    tfp_arena arena = { 0 };
+    tfp_status s = tfp_checker_view(r, view, options, &t.v, err);
+    if (!s && !count_ran(&t, &arena)) s = tfp_nomem(err);
+    uint32_t at = s ? 0 : dominant(&t);
+    if (at) s = find(r, row, &t, at, what, err);
     tfp_arena_free(&arena);
-    tfp_report_free(v);
+    tfp_report_free(t.v);
     return s;
 }
 
 static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
-    tfp_status s = TFP_OK;
+    const tfp_profile *p = r->profile;
     bool steps = false;
-    for (size_t i = 0; i < r->profile->steps.size; i++) steps |= r->profile->steps.at[i].listed;
-    if (steps)
-        s = check_ops(r, row, err);
-    else
-        s = tfp_report_note_add(r, err, "ExpensiveOperationChecker: no steps (run metadata)");
-    if (!s) s = check_scopes(r, row, err);
-    return s ? s : check_code(r, row, err);
+    for (size_t i = 0; i < p->steps.size; i++) steps |= p->steps.at[i].listed;
+    if (!steps) return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no steps (run metadata)");
+    tfp_status s = check_view(r, row, "op", "operation type ", err);
+    if (!s) s = check_view(r, row, "scope", "scope ", err);
+    if (s) return s;
+    if (!p->has_code || !p->traces.size)
+        return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no code traces (op log)");
+    return check_view(r, row, "code", "line ", err);
 }
 
 const tfp_checker tfp_checker_expensive = { "ExpensiveOperationChecker",
-                                            "The dearest operation types, scopes and lines of Python.", true, check };
+                                            "An operation type, a scope or a line of Python that takes more than half "
+                                            "of all time with at most a quarter of the "
+                                            "operations that ran.",
+                                            check, tfp_tensorflow_expensive };

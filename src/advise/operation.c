@@ -1,36 +1,109 @@
-/* advise/operation.c: operations that have a faster form. */
+/* advise/operation.c: operations that have a faster form: batch normalisation in many small operations, and NHWC
+ * layout on a GPU. Where runs were recorded, only operations that ran count. */
 #include "advise/checker.h"
 
 #include "model/builder.h"
 
-static bool has_type(const tfp_profile *p, uint32_t node, tfp_str type)
+typedef struct operations {
+    const tfp_profile *p;
+    bool ran; /* runs were recorded */
+    uint32_t count, example;
+} operations;
+
+static bool starts(tfp_str s, tfp_str with) { return s.size >= with.size && memcmp(s.data, with.data, with.size) == 0; }
+
+static bool ends(tfp_str s, tfp_str with)
 {
-    for (TFP_EACH(types, t, p->nodes.at[node].type_first, p))
-        if (tfp_str_eq(tfp_text(p, p->types.at[t].name), type)) return true;
+    return s.size >= with.size && memcmp(s.data + s.size - with.size, with.data, with.size) == 0;
+}
+
+static tfp_str op_of(const tfp_profile *p, uint32_t node) { return tfp_text(p, p->nodes.at[node].op); }
+
+static void take(operations *o, uint32_t node)
+{
+    if (o->ran && o->p->nodes.at[node].exec_first == TFP_NONE) return;
+    if (!o->count++) o->example = node;
+}
+
+/* The rank of a node's first output; -1 when it is not known. */
+static int rank_of(const tfp_profile *p, uint32_t node)
+{
+    uint32_t first = p->nodes.at[node].output_first;
+    uint32_t shape = first != TFP_NONE && p->outputs.at[first].slot == 0 ? p->outputs.at[first].shape : TFP_NONE;
+    if (shape == TFP_NONE) return -1;
+    const tfp_shape *s = &p->shapes.at[shape];
+    return s->scalar ? 0 : s->count ? (int)s->count : -1;
+}
+
+/* tf.nn.batch_normalization makes SCOPE/batchnorm/Rsqrt and, for the tensor itself, SCOPE/batchnorm/mul_1. The fused
+ * operation takes tensors of rank 4 or 5 only. */
+static bool can_be_fused(const tfp_profile *p, tfp_str rsqrt)
+{
+    tfp_buf name = { 0 };
+    tfp_buf_add(&name, rsqrt.data, rsqrt.size - strlen("Rsqrt"));
+    tfp_buf_text(&name, "mul_1");
+    uint32_t scaled = name.failed ? TFP_NONE : tfp_find_node(p, (tfp_str){ name.data, name.size });
+    tfp_buf_free(&name);
+    int rank = scaled == TFP_NONE ? -1 : rank_of(p, scaled);
+    return rank == 4 || rank == 5;
+}
+
+static bool is_unfused_norm(const tfp_profile *p, uint32_t node)
+{
+    tfp_str op = op_of(p, node), name = tfp_text(p, p->nodes.at[node].name);
+    if (tfp_str_eq(op, TFP_STR("BatchNormWithGlobalNormalization"))) return true;
+    return tfp_str_eq(op, TFP_STR("Rsqrt")) && ends(name, TFP_STR("batchnorm/Rsqrt")) && can_be_fused(p, name);
+}
+
+/* Operations whose speed depends on the layout. */
+static bool has_layout(tfp_str op)
+{
+    static const char *const kinds[] = {
+        "Conv2D", "Conv3D", "DepthwiseConv2d", "MaxPool", "AvgPool", "FusedBatchNorm"
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (starts(op, tfp_str_of(kinds[i]))) return true;
     return false;
 }
 
-/* "FusedBatchNorm" exactly: TensorFlow's check does not know its later versions. */
+static bool is_nhwc_on_gpu(const tfp_profile *p, uint32_t node)
+{
+    const tfp_node *n = &p->nodes.at[node];
+    return n->data_format && tfp_str_eq(tfp_text(p, n->data_format), TFP_STR("NHWC")) && has_layout(op_of(p, node)) &&
+           tfp_device_is_accelerator(tfp_text(p, n->device));
+}
+
+static tfp_status find(tfp_report *r, uint32_t row, const operations *o, const char *one, const char *many,
+                       const char *advice, tfp_error *err)
+{
+    if (!o->count) return TFP_OK;
+    tfp_buf b = { 0 };
+    tfp_buf_printf(&b, "%u %s", (unsigned)o->count, o->count == 1 ? one : many);
+    tfp_buf_text(&b, o->count == 1 ? ": " : ", such as ");
+    tfp_escape(&b, tfp_text(r->profile, r->profile->nodes.at[o->example].name));
+    tfp_buf_printf(&b, " (%s)", advice);
+    return tfp_checker_find_text(r, row, &b, err);
+}
+
 static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    bool batch_norm = false, fused = false, nhwc = false;
+    operations norms = { .p = p, .ran = p->execs.size > 0 }, nhwc = norms;
+    bool converted = false; /* TensorFlow's layout optimizer changed the layout when the graph ran */
     for (uint32_t i = 0; i < p->nodes.size; i++) {
-        const tfp_node *n = &p->nodes.at[i];
-        batch_norm = batch_norm || tfp_str_has(tfp_text(p, n->name), TFP_STR("BatchNorm"));
-        fused = fused || has_type(p, i, TFP_STR("FusedBatchNorm"));
-        nhwc = nhwc || (n->data_format && tfp_str_eq(tfp_text(p, n->data_format), TFP_STR("NHWC")) &&
-                        tfp_device_is_accelerator(tfp_text(p, n->device)));
+        if (is_unfused_norm(p, i)) take(&norms, i);
+        if (is_nhwc_on_gpu(p, i)) take(&nhwc, i);
+        converted = converted || tfp_str_has(tfp_text(p, p->nodes.at[i].name), TFP_STR("LayoutOptimizer"));
     }
-    tfp_status s = TFP_OK;
-    if (batch_norm && !fused)
-        s = tfp_checker_find(r, row, TFP_STR("Maybe use faster FusedBatchNorm instead of BatchNorm"), err);
-    if (nhwc && !s)
-        s = tfp_checker_find(r, row, TFP_STR("Found operation using NHWC data_format on GPU. Maybe NCHW is faster."),
-                             err);
-    return s;
+    tfp_status s = find(r, row, &norms, "batch normalisation is not fused", "batch normalisations are not fused",
+                        "FusedBatchNormV3 is faster", err);
+    if (s || converted) return s;
+    return find(r, row, &nhwc, "operation on a GPU has NHWC layout", "operations on a GPU have NHWC layout",
+                "NCHW may be faster for 32-bit floats", err);
 }
 
-const tfp_checker tfp_checker_operation = { "OperationChecker",
-                                            "Batch normalisation that is not fused, and NHWC data on a GPU.", true,
-                                            check };
+const tfp_checker tfp_checker_operation = {
+    "OperationChecker",
+    "Batch normalisation in many small operations where one fused operation does, and NHWC layout on a GPU.", check,
+    tfp_tensorflow_operation
+};

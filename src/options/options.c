@@ -79,7 +79,7 @@ static const option options[] = {
     { "assume_batch", K_BATCH, AT(assume_batch), "0", NULL, false, false, "Take this for the unknown first dimension of every Placeholder; 0: nothing is assumed.", NULL },
     { "assume_shape", K_SHAPES, AT(assume_shape), "", NULL, false, false, "Take NAME=32,224,224,3 for the shape of a Placeholder; ? is an unknown dimension, nothing behind = a scalar, semicolons stand between several. Given again: one more.", NULL },
     { "checkers", K_CHECKERS, AT(checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL },
-    { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; empty: as today's.", NULL },
+    { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat the mistakes of TensorFlow's tool too; empty: neither.", NULL },
     { "view", K_VIEW, AT(view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op or code.", "diff stats" },
     { "rewrite", K_REWRITE, AT(rewrites), "", NULL, false, false, "Change the names shown as sed would: s/PATTERN/TEXT/ or s/PATTERN/TEXT/g, with \\1 in TEXT; any mark may stand for the slashes. Given again: one after the other.", "stats" },
     { "delta", K_REAL, AT(delta), "0.1", NULL, false, false, "Show rows whose biggest value is over the smallest by more than this share of it.", "diff" },
@@ -305,9 +305,11 @@ static tfp_status apply(tfp_options *o, const option *row, const char *value, tf
 static tfp_status set_compat(tfp_options *o, tfp_str v, tfp_error *err)
 {
     bool on = tfp_str_eq(v, TFP_STR("1.0"));
-    if (!on && v.size && !tfp_str_eq(v, TFP_STR("2.21")) && !tfp_str_eq(v, TFP_STR("none")))
-        return wrong(err, "only 1.0 is known");
+    bool tensorflow = tfp_str_eq(v, TFP_STR("tensorflow")) || tfp_str_eq(v, TFP_STR("2.21"));
+    if (!on && !tensorflow && v.size && !tfp_str_eq(v, TFP_STR("none")))
+        return wrong(err, "only 1.0 and tensorflow are known");
     o->compat10 = on;
+    o->compat_tensorflow = tensorflow;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const option *row = &options[i];
         if (!row->value_10 || (o->set >> i & 1)) continue;
@@ -540,7 +542,7 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
     case K_BANDWIDTH:
     case K_TEXT: tfp_buf_text(b, *(char *const *)field ? *(char *const *)field : ""); break;
     case K_SOURCE: tfp_buf_text(b, source_names[o->float_ops_source]); break;
-    case K_COMPAT: tfp_buf_text(b, o->compat10 ? "1.0" : ""); break;
+    case K_COMPAT: tfp_buf_text(b, o->compat10 ? "1.0" : o->compat_tensorflow ? "tensorflow" : ""); break;
     }
     tfp_buf_char(b, 0);
     return b->failed ? NULL : b->data;

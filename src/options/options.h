@@ -97,7 +97,7 @@ struct tfp_options {
     int order_by;                     /* a row of tfp_orders */
     tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
     bool account_displayed_op_only, viz, show_source;
-    bool compat10, every_value;
+    bool compat10, compat_tensorflow, every_value;
     const struct tfp_counts *counts;   /* made already, of the profile that a report is built of; NULL: by the report */
     bool reach;                        /* reports also tell which nodes count in which row: tfp_report.reach */
     uint64_t select;                   /* bits of tfp_column_id */

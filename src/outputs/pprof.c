@@ -1,7 +1,7 @@
 /* outputs/pprof.c: the code or scope view as a gzipped pprof profile: https://github.com/google/pprof, profile.proto.
- * Code view, as TensorFlow writes it: a sample a graph node, its stack the displayed frames above it; a location stands
- * for a call, with the line of the caller and the function called. Scope view: a sample a row, its stack the parts of
- * its name. */
+ * Code view: one sample per graph node, its stack the displayed frames; a location is a frame's function and line.
+ * With -compat tensorflow a location is a call: the line of the caller paired with the function called, as TensorFlow
+ * writes it. Scope view: one sample per row, its stack the parts of its name. */
 #include "outputs/fields.h"
 #include "outputs/output.h"
 #include "views/view.h"
@@ -114,6 +114,19 @@ static tfp_strid function_name(writer *w, const tfp_code_item *item)
     return id;
 }
 
+/* The function of a frame and its line in it. */
+static uint32_t find_frame(writer *w, const tfp_code_item *item)
+{
+    const tfp_code_frame *f = &w->p->frames.at[item->frame];
+    uint32_t called = find_function(w, function_name(w, item), intern(w, tfp_text(w->p, f->file)), f->function_line);
+    uint64_t key = (uint64_t)called << 32 | (uint32_t)f->line;
+    uint32_t at = tfp_map64_get(&w->locations_by_key, key);
+    if (at != TFP_NONE) return at;
+    at = add_location(w, called, f->line);
+    if (!tfp_map64_put(&w->locations_by_key, key, at)) w->nomem = true;
+    return at;
+}
+
 /* TensorFlow knows a call by the caller's file and line and the function called, whatever that one's file. */
 static uint32_t find_call(writer *w, const tfp_code_item *caller, const tfp_code_item *callee)
 {
@@ -162,11 +175,14 @@ static tfp_status collect_code(writer *w, tfp_error *err)
     if (!tfp_account_start(&w->account, r, &w->arena)) return tfp_nomem(err);
     for (uint32_t i = 1; i < r->rows.size && !w->nomem; i++) {
         const tfp_row *x = &r->rows.at[i];
-        if (x->parent != 0)
-            w->row_location[i] =
-                find_call(w, &r->code->items.at[r->rows.at[x->parent].item], &r->code->items.at[x->item]);
+        const tfp_code_item *item = &r->code->items.at[x->item];
+        bool calls = r->options->compat_tensorflow;
+        if (!calls)
+            w->row_location[i] = find_frame(w, item);
+        else if (x->parent != 0)
+            w->row_location[i] = find_call(w, &r->code->items.at[r->rows.at[x->parent].item], item);
         bool leaf = i + 1 == r->rows.size || r->rows.at[i + 1].parent != i;
-        if (leaf) add_leaf(w, i, x->depth - 1);
+        if (leaf) add_leaf(w, i, x->depth - calls);
         if (w->location_count > MAX_LOCATIONS) break;
     }
     return TFP_OK;

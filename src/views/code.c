@@ -2,6 +2,15 @@
  * the stack of its forward node. */
 #include "views/view.h"
 
+bool tfp_is_library_file(tfp_str path)
+{
+    static const char *const parts[] = { "site-packages/", "dist-packages/",     "/lib/python3",
+                                         "/lib/python2",   "tensorflow/python/", "tensorflow_core/python/" };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (tfp_str_has(path, tfp_str_of(parts[i]))) return true;
+    return path.size && path.data[0] == '<'; /* <frozen importlib>, <string> */
+}
+
 typedef struct source { /* one trace, seen forward or as a gradient */
     uint32_t trace;
     bool gradient;

@@ -42,6 +42,10 @@ bool tfp_account_start(tfp_account *a, const tfp_report *r, tfp_arena *arena);
 /* How many of the patterns match a type of the node (TensorFlow counts such a node that often in op and code views). */
 int64_t tfp_account_times(tfp_account *a, uint32_t node);
 
+/* ---- code ---- */
+/* Whether a source file belongs to Python or to an installed package, not to the user's own code. */
+bool tfp_is_library_file(tfp_str path);
+
 /* ---- rows ---- */
 /* Appends a row; TFP_NONE without memory. */
 uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row);

@@ -441,6 +441,106 @@ static void pprof_of_scopes_takes_names_apart(void **state)
     drop_report(r);
 }
 
+/* A function of a pprof profile and the line of it that a location names. */
+typedef struct place {
+    char name[64];
+    int64_t line;
+} place;
+
+static tfp_str nth_string(tfp_str all, int64_t n)
+{
+    tfp_wire w = tfp_wire_start(all);
+    for (tfp_field f; tfp_wire_next(&w, &f);)
+        if (f.number == 6 && n-- == 0) return tfp_field_bytes(&w, &f);
+    fail_msg("no such string");
+    return TFP_STR("");
+}
+
+static tfp_str name_of_function(tfp_str all, int64_t id)
+{
+    tfp_wire w = tfp_wire_start(all);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number != 5) continue;
+        int64_t number = 0, name = 0;
+        tfp_wire in = tfp_wire_start(tfp_field_bytes(&w, &f));
+        for (tfp_field g; tfp_wire_next(&in, &g);) {
+            if (g.number == 1) number = tfp_field_int(&in, &g);
+            if (g.number == 2) name = tfp_field_int(&in, &g);
+        }
+        if (number == id) return nth_string(all, name);
+    }
+    fail_msg("no such function");
+    return TFP_STR("");
+}
+
+static size_t places_of(tfp_str all, place *out)
+{
+    size_t count = 0;
+    tfp_wire w = tfp_wire_start(all);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number != 4) continue;
+        tfp_wire in = tfp_wire_start(tfp_field_bytes(&w, &f));
+        for (tfp_field g; tfp_wire_next(&in, &g);) {
+            if (g.number != 4) continue;
+            int64_t function = 0, line = 0;
+            tfp_wire inner = tfp_wire_start(tfp_field_bytes(&in, &g));
+            for (tfp_field h; tfp_wire_next(&inner, &h);) {
+                if (h.number == 1) function = tfp_field_int(&inner, &h);
+                if (h.number == 2) line = tfp_field_int(&inner, &h);
+            }
+            tfp_str name = name_of_function(all, function);
+            out[count] = (place){ .line = line };
+            memcpy(out[count++].name, name.data, name.size);
+        }
+    }
+    return count;
+}
+
+/* main (a.py:10) calls build (b.py:20), which makes the node. */
+static size_t places_with(const char *compat, place *out)
+{
+    tfp_builder b;
+    tfp_profile *p = empty_profile(&b);
+    uint32_t x = ran(&b, "x", CPU0, 1, 100, 50, 0);
+    tfp_code_frame frames[] = {
+        { tfp_build_string(&b, TFP_STR("/s/a.py")), tfp_build_string(&b, TFP_STR("main")), 0, 10, 9 },
+        { tfp_build_string(&b, TFP_STR("/s/b.py")), tfp_build_string(&b, TFP_STR("build")), 0, 20, 19 },
+    };
+    tfp_build_row(&b, x)->trace = tfp_build_trace(&b, frames, 2);
+    p->has_code = true;
+    assert_int_equal(tfp_build_finish(&b, NULL), TFP_OK);
+    tfp_options *o = tfp_options_new();
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_options_set(o, "compat", compat, NULL), TFP_OK);
+    assert_int_equal(tfp_report_build(p, "code", o, &r, NULL), TFP_OK);
+    tfp_buf packed = { 0 };
+    assert_int_equal(tfp_report_write(r, "pprof", collect, &packed, NULL), TFP_OK);
+    tfp_input in;
+    tfp_str all;
+    assert_int_equal(tfp_input_memory(&in, "x", packed.data, packed.size, NULL), TFP_OK);
+    assert_int_equal(tfp_input_all(&in, &all, NULL), TFP_OK);
+    size_t count = places_of(all, out);
+    tfp_input_close(&in);
+    tfp_buf_free(&packed);
+    tfp_options_free(o);
+    drop_report(r);
+    return count;
+}
+
+static void pprof_pairs_a_function_with_its_own_line(void **state)
+{
+    (void)state;
+    place at[4];
+    assert_int_equal(places_with("", at), 2);
+    assert_string_equal(at[0].name, "a:main");
+    assert_int_equal(at[0].line, 10);
+    assert_string_equal(at[1].name, "b:build");
+    assert_int_equal(at[1].line, 20);
+    assert_int_equal(places_with("tensorflow", at), 1);
+    assert_string_equal(at[0].name, "b:build");
+    assert_int_equal(at[0].line, 10); /* the caller's */
+}
+
 static void pprof_wants_one_number(void **state)
 {
     (void)state;
@@ -579,6 +679,7 @@ int main(void)
         cmocka_unit_test(timeline_of_endless_pairs_stops_and_says_so),
         cmocka_unit_test(timeline_shows_who_holds_a_gpus_memory),
         cmocka_unit_test(pprof_of_scopes_takes_names_apart),
+        cmocka_unit_test(pprof_pairs_a_function_with_its_own_line),
         cmocka_unit_test(pprof_wants_one_number),
         cmocka_unit_test(a_written_profile_reads_back_the_same),
         cmocka_unit_test(a_report_in_a_file_is_the_one_written),

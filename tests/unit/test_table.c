@@ -279,7 +279,7 @@ static void texts_are_escaped_and_cut_at_characters(void **state)
     drop_report(r);
 }
 
-static const char slow[] = "a Conv2D 900us\nb MatMul 100us\n";
+static const char slow[] = "a Conv2D 900us\nb MatMul 100us\nc Add 1us\nd Sub 1us\n";
 
 static void findings_are_rows_of_their_own(void **state)
 {

@@ -114,6 +114,7 @@ class Stats:
     def _options(self, view: str, options: bytes) -> "Optional[_native.Options]":
         made = _native.Options()
         made.every_value(True)
+        made.set("compat", "tensorflow")  # the findings and pprof files of TensorFlow's tool
         try:
             made.read_proto(view, options)
         except _native.UsageError as wrong:

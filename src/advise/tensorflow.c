@@ -1,0 +1,113 @@
+/* advise/tensorflow.c: two checks exactly as TensorFlow's tool makes them, mistakes included: -compat tensorflow. */
+#include "advise/checker.h"
+
+#include "model/builder.h"
+
+/* ---- AcceleratorUtilizationChecker: how busy each accelerator is between its first start and its last end ---- */
+
+typedef struct usage {
+    tfp_strid device;
+    int64_t start_us, end_us, busy_us;
+} usage;
+typedef TFP_VEC(usage) usages;
+
+/* TensorFlow looks at the last step of each node only. */
+static uint32_t last_exec(const tfp_profile *p, uint32_t node)
+{
+    uint32_t last = TFP_NONE;
+    for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
+        if (last == TFP_NONE || p->steps.at[p->execs.at[e].step].id > p->steps.at[p->execs.at[last].step].id) last = e;
+    return last;
+}
+
+static usage *usage_of(usages *all, tfp_map64 *by_device, tfp_strid device)
+{
+    uint32_t at = tfp_map64_get(by_device, device);
+    if (at != TFP_NONE) return &all->at[at];
+    if (!tfp_push(all, ((usage){ .device = device })) || !tfp_map64_put(by_device, device, (uint32_t)all->size - 1))
+        return NULL;
+    return &all->at[all->size - 1];
+}
+
+static void add_exec(usage *u, const tfp_exec *x)
+{
+    if (u->start_us == 0 || (x->start_us != 0 && x->start_us < u->start_us)) u->start_us = x->start_us;
+    if (x->end_us > u->end_us) u->end_us = x->end_us;
+    u->busy_us = tfp_add(u->busy_us, x->accelerator_us, NULL);
+}
+
+static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error *err)
+{
+    if (u->end_us <= u->start_us) return TFP_OK;
+    double share = (double)u->busy_us / ((double)u->end_us - (double)u->start_us);
+    tfp_buf b = { 0 };
+    tfp_buf_text(&b, "device: ");
+    tfp_escape(&b, tfp_text(r->profile, u->device));
+    tfp_buf_printf(&b, " %sutilization: %.2f", share >= 0.5 ? "" : "low ", share);
+    tfp_status s = b.failed ? tfp_nomem(err) : tfp_checker_find(r, row, (tfp_str){ b.data, b.size }, err);
+    tfp_buf_free(&b);
+    return s;
+}
+
+static bool less_by_device(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_report *r = ((const void *const *)ctx)[0];
+    const usages *all = ((const void *const *)ctx)[1];
+    return tfp_str_cmp(tfp_text(r->profile, all->at[a].device), tfp_text(r->profile, all->at[b].device)) < 0;
+}
+
+tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    usages all = { 0 };
+    tfp_map64 by_device = { 0 };
+    bool ok = true;
+    for (uint32_t i = 0; i < p->nodes.size && ok; i++) {
+        uint32_t e = last_exec(p, i);
+        tfp_strid device = p->nodes.at[i].device;
+        if (e == TFP_NONE || !tfp_device_is_accelerator(tfp_text(p, device))) continue;
+        usage *u = usage_of(&all, &by_device, device);
+        if (u)
+            add_exec(u, &p->execs.at[e]);
+        else
+            ok = false;
+    }
+    uint32_t *order = TFP_NEW(&r->arena, uint32_t, all.size);
+    for (uint32_t i = 0; order && i < all.size; i++) order[i] = i;
+    ok = ok && order && tfp_sort(order, all.size, less_by_device, (const void *[]){ r, &all });
+    tfp_status s = ok ? TFP_OK : tfp_nomem(err);
+    for (size_t i = 0; i < all.size && !s; i++) s = report(r, row, &all.at[order[i]], err);
+    tfp_map64_free(&by_device);
+    tfp_vec_free(&all);
+    return s;
+}
+
+/* ---- OperationChecker: operations that have a faster form ---- */
+
+static bool has_type(const tfp_profile *p, uint32_t node, tfp_str type)
+{
+    for (TFP_EACH(types, t, p->nodes.at[node].type_first, p))
+        if (tfp_str_eq(tfp_text(p, p->types.at[t].name), type)) return true;
+    return false;
+}
+
+/* "FusedBatchNorm" exactly: TensorFlow's check does not know its later versions. */
+tfp_status tfp_tensorflow_operation(tfp_report *r, uint32_t row, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    bool batch_norm = false, fused = false, nhwc = false;
+    for (uint32_t i = 0; i < p->nodes.size; i++) {
+        const tfp_node *n = &p->nodes.at[i];
+        batch_norm = batch_norm || tfp_str_has(tfp_text(p, n->name), TFP_STR("BatchNorm"));
+        fused = fused || has_type(p, i, TFP_STR("FusedBatchNorm"));
+        nhwc = nhwc || (n->data_format && tfp_str_eq(tfp_text(p, n->data_format), TFP_STR("NHWC")) &&
+                        tfp_device_is_accelerator(tfp_text(p, n->device)));
+    }
+    tfp_status s = TFP_OK;
+    if (batch_norm && !fused)
+        s = tfp_checker_find(r, row, TFP_STR("Maybe use faster FusedBatchNorm instead of BatchNorm"), err);
+    if (nhwc && !s)
+        s = tfp_checker_find(r, row, TFP_STR("Found operation using NHWC data_format on GPU. Maybe NCHW is faster."),
+                             err);
+    return s;
+}
