@@ -1,6 +1,6 @@
 /* tfprof.c: the public functions: thin, joining the rooms. */
 #include "flops/parameters.h"
-#include "flops/rule.h"
+#include "flops/rules/rule.h"
 #include "model/program.h"
 #include "outputs/arrow.h"
 #include "outputs/table.h"

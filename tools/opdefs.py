@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/flops/opdefs.c: the outputs of every op that TensorFlow knows, from its own registry. Run it with the
+"""Writes src/flops/rules/opdefs.c: the outputs of every op that TensorFlow knows, from its own registry. Run it with the
 Python that has TensorFlow (.venv/bin/python tools/opdefs.py) when a new TensorFlow is to be followed; what it writes is
 committed, so that a build needs no TensorFlow. `--check` writes nothing and says whether the file is as it would be.
 """
@@ -11,12 +11,12 @@ import tensorflow  # noqa: E402
 from tensorflow.core.framework import op_def_pb2  # noqa: E402
 from tensorflow.python.client import pywrap_tf_session  # noqa: E402
 
-PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "opdefs.c")
+PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "rules", "opdefs.c")
 REFERENCE = 100  # DataTypes of references are the plain ones and this
 
-HEAD = """/* flops/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: how many there are and of
+HEAD = """/* flops/rules/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: how many there are and of
  * what type. Made by tools/opdefs.py; the form of a row is told in rule.h. */
-#include "flops/rule.h"
+#include "flops/rules/rule.h"
 
 /* clang-format off */
 const tfp_opdef tfp_opdefs[] = {
@@ -80,7 +80,7 @@ def text():
 def main():
     if sys.argv[1:] == ["--check"]:
         with open(PATH) as file:
-            return 0 if file.read() == text() else "src/flops/opdefs.c is not what tools/opdefs.py writes"
+            return 0 if file.read() == text() else "src/flops/rules/opdefs.c is not what tools/opdefs.py writes"
     with open(PATH, "w") as file:
         file.write(text())
     return 0

@@ -1,5 +1,5 @@
 /* flops/flops.c: the engine from the outside: one call works out a whole program. */
-#include "flops/engine.h"
+#include "flops/engine/engine.h"
 
 /* A hostile file must not make endless work or output: a handful of times what its nodes can sensibly need. */
 #define WORK_FLOOR UINT64_C(2000000)

@@ -2,7 +2,7 @@
 #ifndef TFP_FLOPS_H
 #define TFP_FLOPS_H
 
-#include "flops/rule.h"
+#include "flops/rules/rule.h"
 
 typedef enum tfp_flops_source {
     TFP_FLOPS_FILES,      /* what the inputs say: nothing is worked out */

@@ -1,6 +1,6 @@
-/* flops/parameters.h: the parameters of a model: which variables of a graph, SavedModel or checkpoint are the model's, how
- * many elements they have, and whether they are trained. TensorFlow's tool takes the attribute `shape` of every node for
- * a count (tfp_node_parameters); here a variable counts, and counts once. */
+/* flops/parameters.h: the parameters of a model: which variables of a graph, SavedModel or checkpoint are the
+ * model's, how many elements they have, and whether they are trained. TensorFlow's tool takes the attribute `shape`
+ * of every node for a count (tfp_node_parameters); here a variable counts, and counts once. */
 #ifndef TFP_PARAMETERS_H
 #define TFP_PARAMETERS_H
 

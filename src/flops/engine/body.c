@@ -1,0 +1,377 @@
+/* flops/engine/body.c: a body of the program made ready: its inputs as numbers, its outputs with their types, the
+ * functions it calls, and an order in which sources come before users. Done once a body, whoever calls it. */
+#include "flops/engine/engine.h"
+#include "wire/proto.h"
+
+/* ---- calls ---- */
+
+/* clang-format off */
+const tfp_call_op tfp_call_ops[] = {
+    { "PartitionedCall",         TFP_CALL_PLAIN,  { "f" },                           NULL,       0, 0 },
+    { "StatefulPartitionedCall", TFP_CALL_PLAIN,  { "f" },                           NULL,       0, 0 },
+    { "TPUPartitionedCall",      TFP_CALL_PLAIN,  { "f" },                           NULL,       0, 1 },
+    { "RemoteCall",              TFP_CALL_PLAIN,  { "f" },                           NULL,       1, 0 },
+    { "XlaLaunch",               TFP_CALL_PLAIN,  { "function" },                    NULL,       0, 0 },
+    { "If",                      TFP_CALL_BRANCH, { "then_branch", "else_branch" },  NULL,       1, 0 },
+    { "StatelessIf",             TFP_CALL_BRANCH, { "then_branch", "else_branch" },  NULL,       1, 0 },
+    { "_If",                     TFP_CALL_BRANCH, { "then_branch", "else_branch" },  NULL,       1, 0 },
+    { "Case",                    TFP_CALL_BRANCH, { NULL },                          "branches", 1, 0 },
+    { "StatelessCase",           TFP_CALL_BRANCH, { NULL },                          "branches", 1, 0 },
+    { "While",                   TFP_CALL_WHILE,  { "cond", "body" },                NULL,       0, 0 },
+    { "StatelessWhile",          TFP_CALL_WHILE,  { "cond", "body" },                NULL,       0, 0 },
+    { "_While",                  TFP_CALL_WHILE,  { "cond", "body" },                NULL,       0, 0 },
+    { "For",                     TFP_CALL_FOR,    { "body" },                        NULL,       3, 0 },
+    { NULL },
+};
+/* clang-format on */
+/* An op with the name of a function: how TensorFlow 1 called them. */
+static const tfp_call_op named_call = { NULL, TFP_CALL_PLAIN, { NULL }, NULL, 0, 0 };
+
+static uint32_t body_named(const tfp_engine *e, tfp_str name)
+{
+    tfp_strid id = tfp_strtab_find(&e->profile->strings, name);
+    return id == TFP_NONE || !name.size ? TFP_NONE : tfp_map64_get(&e->program->body_by_name, id);
+}
+
+typedef struct maker { /* of one body */
+    tfp_engine *e;
+    tfp_body *b;
+    tfp_op op; /* the node at hand, for its attributes */
+    bool no_memory;
+} maker;
+
+static void add_call(maker *m, tfp_local *l, tfp_str function)
+{
+    if (!tfp_push(&m->b->calls, body_named(m->e, function))) m->no_memory = true;
+    l->call_count++;
+}
+
+/* list(func) */
+static void add_listed_calls(maker *m, tfp_local *l, const char *attr)
+{
+    tfp_str wanted = tfp_str_of(attr);
+    for (uint32_t i = 0; i < m->op.node->attr_count; i++) {
+        const tfp_program_attr *a = &m->e->program->attrs.at[m->op.node->attr_first + i];
+        if (!tfp_str_eq(tfp_text(m->e->profile, a->name), wanted)) continue;
+        tfp_wire w = tfp_wire_start(a->value);
+        for (tfp_field f; tfp_wire_next(&w, &f);) {
+            if (f.number != 1 || f.type != TFP_BYTES) continue;
+            tfp_wire list = tfp_wire_start(f.bytes);
+            for (tfp_field g; tfp_wire_next(&list, &g);) {
+                if (g.number != 9 || g.type != TFP_BYTES) continue;
+                tfp_str name = { "", 0 };
+                tfp_wire func = tfp_wire_start(g.bytes);
+                for (tfp_field h; tfp_wire_next(&func, &h);)
+                    if (h.number == 1 && h.type == TFP_BYTES) name = h.bytes;
+                add_call(m, l, name);
+            }
+        }
+    }
+}
+
+static void find_calls(maker *m, tfp_local *l)
+{
+    tfp_str op = tfp_text(m->e->profile, m->op.node->op);
+    l->call_first = (uint32_t)m->b->calls.size;
+    l->call = l->rules->call;
+    if (!l->call && !l->rules->op && body_named(m->e, op) != TFP_NONE) {
+        l->call = &named_call;
+        add_call(m, l, op);
+        return;
+    }
+    if (!l->call) return;
+    for (size_t i = 0; i < 2 && l->call->functions[i]; i++)
+        add_call(m, l, tfp_attr_function(&m->op, l->call->functions[i]));
+    if (l->call->list) add_listed_calls(m, l, l->call->list);
+}
+
+/* ---- outputs: what an op's definition says, with the node's attributes ---- */
+
+#define OUTPUTS_OF_UNKNOWN 1024 /* an op without a definition has as many as are used, but not more than this */
+
+typedef struct out_item { /* one "N*NAME:TYPE" of a definition */
+    tfp_str name;
+    int64_t count;
+    int dtype;
+    const int64_t *types; /* of a list; else NULL */
+} out_item;
+
+/* "N" or "N=2": the attribute's name, and the default. */
+static const char *attr_with_default(tfp_str text, char name[64], int64_t *fallback)
+{
+    const char *equals = memchr(text.data, '=', text.size);
+    size_t n = equals ? (size_t)(equals - text.data) : text.size;
+    *fallback = 0;
+    if (equals) tfp_parse_int64((tfp_str){ equals + 1, text.size - n - 1 }, fallback);
+    if (n > 63) n = 63;
+    memcpy(name, text.data, n);
+    name[n] = 0;
+    return name;
+}
+
+static int item_type(maker *m, tfp_str text, out_item *item)
+{
+    char name[64];
+    int64_t fallback;
+    size_t count;
+    if (text.size > 2 && text.data[text.size - 1] == ']') {
+        attr_with_default((tfp_str){ text.data, text.size - 2 }, name, &fallback);
+        item->types = tfp_attr_ints(&m->op, name, &count);
+        item->count = (int64_t)count;
+        return 0;
+    }
+    if (text.size && text.data[0] >= '0' && text.data[0] <= '9')
+        return tfp_parse_int64(text, &fallback) ? (int)fallback : 0;
+    attr_with_default(text, name, &fallback);
+    return tfp_attr_type(&m->op, name, (int)fallback);
+}
+
+/* The next item of a definition; false at its end. */
+static bool next_item(maker *m, const char **at, out_item *item)
+{
+    while (**at == ' ') (*at)++;
+    if (!**at) return false;
+    size_t size = strcspn(*at, " ");
+    tfp_str text = { *at, size };
+    *at += size;
+    *item = (out_item){ .count = 1 };
+    const char *star = memchr(text.data, '*', text.size);
+    if (star) {
+        char name[64];
+        int64_t fallback;
+        attr_with_default((tfp_str){ text.data, (size_t)(star - text.data) }, name, &fallback);
+        item->count = tfp_attr_int(&m->op, name, fallback);
+        text = (tfp_str){ star + 1, text.size - (size_t)(star + 1 - text.data) };
+    }
+    const char *colon = memchr(text.data, ':', text.size);
+    item->name = (tfp_str){ text.data, colon ? (size_t)(colon - text.data) : text.size };
+    if (colon) item->dtype = item_type(m, (tfp_str){ colon + 1, text.size - item->name.size - 1 }, item);
+    if (item->count < 0) item->count = 0;
+    return true;
+}
+
+/* A small file must not make millions of outputs. */
+static uint32_t room_for(maker *m, int64_t count)
+{
+    if (count <= 0) return 0;
+    if (m->e->outs_used + (uint64_t)count > m->e->outs_most) return 1;
+    m->e->outs_used += (uint64_t)count;
+    return (uint32_t)count;
+}
+
+static void add_outputs(maker *m, tfp_local *l, int64_t count, int dtype, const int64_t *types)
+{
+    uint32_t n = room_for(m, count);
+    for (uint32_t i = 0; i < n; i++)
+        if (!tfp_push(&m->b->types, types ? (int)types[i] : dtype)) m->no_memory = true;
+    l->out_count += n;
+}
+
+/* Its results: of a function called by its name. */
+static void add_result_outputs(maker *m, tfp_local *l)
+{
+    uint32_t body = m->b->calls.at[l->call_first];
+    add_outputs(m, l, m->e->program->bodies.at[body].result_count, 0, NULL);
+}
+
+static void find_outputs(maker *m, tfp_local *l, const uint32_t *used)
+{
+    const tfp_opdef *def = tfp_opdef_find(tfp_text(m->e->profile, m->op.node->op));
+    if (l->call == &named_call) {
+        add_result_outputs(m, l);
+    } else if (def) {
+        const char *at = def->outputs;
+        for (out_item item; next_item(m, &at, &item);) add_outputs(m, l, item.count, item.dtype, item.types);
+    } else {
+        size_t told;
+        tfp_attr_shapes(&m->op, "_output_shapes", &told);
+        uint32_t count = *used > told ? *used : (uint32_t)(told < OUTPUTS_OF_UNKNOWN ? told : OUTPUTS_OF_UNKNOWN);
+        add_outputs(m, l, count < OUTPUTS_OF_UNKNOWN ? count : OUTPUTS_OF_UNKNOWN, 0, NULL);
+    }
+}
+
+/* Where the output of that name begins among a node's outputs; TFP_NONE when there is none such. */
+static uint32_t slot_named(maker *m, const tfp_local *l, tfp_str name)
+{
+    uint32_t slot = 0;
+    if (l->call == &named_call) {
+        const tfp_program_body *f = &m->e->program->bodies.at[m->b->calls.at[l->call_first]];
+        for (; slot < f->result_count; slot++)
+            if (tfp_str_eq(tfp_text(m->e->profile, m->e->program->results.at[f->result_first + slot].name), name))
+                return slot;
+        return TFP_NONE;
+    }
+    const tfp_opdef *def = tfp_opdef_find(tfp_text(m->e->profile, m->op.node->op));
+    const char *at = def ? def->outputs : "";
+    for (out_item item; next_item(m, &at, &item);) {
+        if (tfp_str_eq(item.name, name)) return slot;
+        slot += (uint32_t)(item.count < (int64_t)l->out_count ? item.count : l->out_count);
+    }
+    return def ? TFP_NONE : 0;
+}
+
+/* ---- inputs ---- */
+
+static void at_node(maker *m, uint32_t local)
+{
+    m->op.node = tfp_node_of(m->e, m->b, local);
+    m->op.rule = NULL;
+}
+
+static tfp_edge edge_of(maker *m, const tfp_program_input *in)
+{
+    tfp_edge edge = { TFP_NONE, 0, false };
+    uint32_t from = in->source < m->e->profile->strings.count ? m->e->local_by_name[in->source] : TFP_NONE;
+    if (from == TFP_NONE || in->index < 0) return edge;
+    uint32_t slot = (uint32_t)in->index;
+    const tfp_local *l = &m->b->locals[from];
+    if (in->output && from >= m->b->arg_count) {
+        const tfp_program_node *here = m->op.node;
+        at_node(m, from);
+        uint32_t first = slot_named(m, l, tfp_text(m->e->profile, in->output));
+        m->op.node = here;
+        if (first == TFP_NONE) return edge;
+        slot += first;
+    }
+    if (slot < l->out_count) edge = (tfp_edge){ from, slot, false };
+    return edge;
+}
+
+static void find_edges(maker *m, uint32_t local)
+{
+    tfp_local *l = &m->b->locals[local];
+    l->edge_first = (uint32_t)m->b->edges.size;
+    for (uint32_t i = 0; i < m->op.node->input_count; i++) {
+        const tfp_program_input *in = &m->e->program->inputs.at[m->op.node->input_first + i];
+        if (in->control) continue;
+        tfp_edge edge = edge_of(m, in);
+        edge.back = l->rules->merge && edge.from != TFP_NONE && m->b->locals[edge.from].rules->next;
+        m->b->loops |= edge.back;
+        if (!tfp_push(&m->b->edges, edge)) m->no_memory = true;
+        l->edge_count++;
+    }
+}
+
+/* ---- the order ---- */
+
+/* Sources first; what stands in a cycle that is no loop comes at the end, as the file has it. */
+static bool find_order(tfp_body *b, tfp_arena *arena)
+{
+    uint32_t *waits = calloc((size_t)b->count + 1, sizeof *waits), *first = calloc((size_t)b->count + 2, sizeof *first);
+    uint32_t *users = calloc(b->edges.size + 1, sizeof *users);
+    b->order = TFP_NEW(arena, uint32_t, b->count);
+    bool ok = waits && first && users && b->order;
+    for (uint32_t i = 0; ok && i < b->count; i++)
+        for (uint32_t k = 0; k < b->locals[i].edge_count; k++) {
+            tfp_edge edge = b->edges.at[b->locals[i].edge_first + k];
+            if (edge.from == TFP_NONE || edge.back) continue;
+            waits[i]++;
+            first[edge.from + 1]++;
+        }
+    for (uint32_t i = 0; ok && i < b->count; i++) first[i + 1] += first[i];
+    if (ok) first[b->count + 1] = first[b->count];
+    for (uint32_t i = b->count; ok && i-- > 0;)
+        for (uint32_t k = 0; k < b->locals[i].edge_count; k++) {
+            tfp_edge edge = b->edges.at[b->locals[i].edge_first + k];
+            if (edge.from != TFP_NONE && !edge.back) users[--first[edge.from + 1]] = i;
+        }
+    uint32_t done = 0; /* first[n + 1] is now where n's users begin, first[n + 2] where they end */
+    for (uint32_t i = 0, at = 0; ok && i < b->count; i++) { /* near the order of the file, which the cache likes */
+        if (!waits[i]) b->order[done++] = i;
+        for (; at < done; at++)
+            for (uint32_t n = b->order[at], u = first[n + 1]; u < first[n + 2]; u++)
+                if (--waits[users[u]] == 0 && users[u] <= i) b->order[done++] = users[u]; /* the others come yet */
+    }
+    for (uint32_t i = 0; ok && i < b->count && done < b->count; i++)
+        if (waits[i]) b->order[done++] = i;
+    free(waits);
+    free(first);
+    free(users);
+    return ok;
+}
+
+/* ---- a body ---- */
+
+static void name_locals(maker *m, bool set)
+{
+    const tfp_program *g = m->e->program;
+    const tfp_program_body *def = m->b->def;
+    for (uint32_t i = def->node_count; i-- > 0;) { /* of nodes with one name the first counts */
+        tfp_strid name = g->nodes.at[def->node_first + i].name;
+        m->e->local_by_name[name] = set ? def->arg_count + i : TFP_NONE;
+    }
+    for (uint32_t i = def->arg_count; i-- > 0;)
+        m->e->local_by_name[g->args.at[def->arg_first + i].name] = set ? i : TFP_NONE;
+}
+
+/* How many outputs of nodes without a definition are used: one more than the biggest number. */
+static uint32_t *find_used(maker *m)
+{
+    uint32_t *used = calloc((size_t)m->b->count + 1, sizeof *used);
+    const tfp_program *g = m->e->program;
+    const tfp_program_body *def = m->b->def;
+    for (uint32_t i = 0; used && i < def->node_count; i++) {
+        const tfp_program_node *n = &g->nodes.at[def->node_first + i];
+        for (uint32_t k = 0; k < n->input_count; k++) {
+            const tfp_program_input *in = &g->inputs.at[n->input_first + k];
+            uint32_t from = m->e->local_by_name[in->source];
+            if (from == TFP_NONE || in->control || in->index < 0) continue;
+            if (used[from] < (uint32_t)in->index + 1) used[from] = (uint32_t)in->index + 1;
+        }
+    }
+    return used;
+}
+
+static void make_locals(maker *m, const uint32_t *used)
+{
+    tfp_body *b = m->b;
+    for (uint32_t i = 0; i < b->count && !m->no_memory; i++) {
+        tfp_local *l = &b->locals[i];
+        l->out_first = (uint32_t)b->types.size;
+        l->rules = tfp_rule_index_find(&m->e->rules, (tfp_str){ "", 0 });
+        if (i < b->arg_count) {
+            add_outputs(m, l, 1, m->e->program->args.at[b->def->arg_first + i].dtype, NULL);
+            continue;
+        }
+        at_node(m, i);
+        l->rules = tfp_rule_index_find(&m->e->rules, tfp_text(m->e->profile, m->op.node->op));
+        find_calls(m, l);
+        find_outputs(m, l, &used[i]);
+    }
+    b->out_count = (uint32_t)b->types.size;
+    for (uint32_t i = b->arg_count; i < b->count && !m->no_memory; i++) {
+        at_node(m, i);
+        find_edges(m, i);
+    }
+    for (uint32_t i = 0; i < b->def->result_count; i++)
+        b->results[i] = edge_of(m, &m->e->program->results.at[b->def->result_first + i].from);
+}
+
+tfp_status tfp_body_ready(tfp_engine *e, uint32_t body, tfp_error *err)
+{
+    tfp_body *b = &e->bodies[body];
+    if (b->ready) return TFP_OK;
+    b->def = &e->program->bodies.at[body];
+    b->arg_count = b->def->arg_count;
+    b->count = b->def->arg_count + b->def->node_count;
+    maker m = { .e = e, .b = b };
+    m.op = (tfp_op){ .profile = e->profile, .program = e->program, .arena = e->arena };
+    b->locals = TFP_NEW(e->arena, tfp_local, b->count);
+    b->results = TFP_NEW(e->arena, tfp_edge, b->def->result_count + 1);
+    if (!b->locals || !b->results) return tfp_nomem(err);
+    name_locals(&m, true);
+    uint32_t *used = find_used(&m);
+    if (used) make_locals(&m, used);
+    bool ok = used && !m.no_memory && !m.op.no_memory && find_order(b, e->arena);
+    name_locals(&m, false);
+    free(used);
+    b->ready = ok;
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
+void tfp_body_free(tfp_body *b)
+{
+    tfp_vec_free(&b->edges);
+    tfp_vec_free(&b->types);
+    tfp_vec_free(&b->calls);
+}

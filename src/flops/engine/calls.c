@@ -1,0 +1,178 @@
+/* flops/engine/calls.c: nodes that run functions: plain calls, branches, while loops. What a loop's variables are is
+ * tried, and relaxed until the loop agrees with itself. */
+#include "flops/engine/machine.h"
+
+#include <math.h>
+
+/* The arguments that a call hands on: some of its inputs. */
+static const tfp_known *handed(const tfp_op *op, const tfp_call_op *call, uint32_t *count)
+{
+    uint32_t skip = call->first_arg < op->in_count ? call->first_arg : op->in_count;
+    *count = op->in_count - skip;
+    *count = *count > call->last_kept ? *count - call->last_kept : 0;
+    return op->in + skip;
+}
+
+/* What holds whichever of two results comes. */
+static tfp_known join_known(tfp_op *op, const tfp_known *a, const tfp_known *b)
+{
+    tfp_known k = { .shape = tfp_either(op, a->shape, b->shape), .dtype = a->dtype ? a->dtype : b->dtype };
+    k.held = tfp_either_held(op, a->held, b->held);
+    if (a->elements && b->elements && tfp_same_known(a, b)) k.elements = a->elements;
+    return k;
+}
+
+/* A plain call, a branch: every function once with the same arguments. false: it waits for one. */
+bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
+{
+    uint32_t count, parent = f->instance, found = 0;
+    bool started, all = true;
+    const tfp_known *args = handed(op, l->call, &count);
+    tfp_instance *x = &m->e->instances.at[parent];
+    size_t children = x->children.size;
+    for (uint32_t c = 0; c < l->call_count; c++) {
+        uint32_t of =
+            tfp_instance_of(m, (tfp_request){ b->calls.at[l->call_first + c], l->call->kind, args, count }, &started);
+        if (started || m->no_memory) return m->e->instances.at[parent].children.size = children, false;
+        x = &m->e->instances.at[parent];
+        if (of == TFP_NONE) {
+            all = false;
+            continue;
+        }
+        tfp_add_child(m, parent, local, c, of);
+        const tfp_instance *called = &m->e->instances.at[of];
+        uint32_t results = m->e->program->bodies.at[called->body].result_count;
+        for (uint32_t i = 0; i < op->out_count && i < results; i++)
+            op->out[i] = found ? join_known(op, &op->out[i], &called->results[i]) : called->results[i];
+        found++;
+    }
+    if (l->call->kind == TFP_CALL_PLAIN && all) return true;
+    if (!all || m->e->importer) tfp_forget_outputs(op, b, l);
+    if (l->call->kind != TFP_CALL_BRANCH) return true;
+    size_t told_count;
+    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &told_count);
+    for (size_t i = 0; told && i < told_count; i++) tfp_also_known(op, (uint32_t)i, told[i]);
+    return true;
+}
+
+/* The variables of a while loop before the first try: as they come in, and as the attribute says; in the importer as it
+ * says alone. */
+static tfp_known *loop_start(tfp_machine *m, tfp_frame *f, tfp_op *op)
+{
+    tfp_known *loop = TFP_NEW(m->e->arena, tfp_known, op->in_count + 1);
+    f->told = tfp_attr_shapes(op, "output_shapes", &f->told_count);
+    if (!loop) return m->no_memory = true, NULL;
+    for (uint32_t i = 0; i < op->in_count; i++) {
+        tfp_dims told = i < f->told_count ? f->told[i] : TFP_ANY_DIMS;
+        loop[i] = op->in[i];
+        if (!m->e->importer) {
+            bool agree;
+            loop[i].shape = tfp_both_true(op, loop[i].shape, told, &agree);
+            if (!agree) loop[i].elements = NULL; /* they are of the other shape */
+            continue;
+        }
+        loop[i].elements = NULL;
+        if (f->told_count) loop[i].shape = told;
+    }
+    return loop;
+}
+
+/* After TRIES_MOST nothing is believed but the attribute. */
+static void give_up(const tfp_frame *f, tfp_known *k, uint32_t i)
+{
+    *k = (tfp_known){ .shape = i < f->told_count ? f->told[i] : TFP_ANY_DIMS, .dtype = k->dtype, .held = NULL };
+}
+
+/* What a variable is when it may come in as it is tried and come back as `back`; true when that is less. */
+static bool relax(const tfp_machine *m, const tfp_frame *f, tfp_op *op, uint32_t of, uint32_t i)
+{
+    const tfp_instance *x = &m->e->instances.at[of];
+    const tfp_body *body = &m->e->bodies[x->body];
+    const tfp_known *back = &x->results[i];
+    tfp_known *k = &f->loop[i];
+    tfp_known now = { .shape = tfp_either(op, k->shape, back->shape), .dtype = k->dtype };
+    if (i < f->told_count) now.shape = tfp_both_true(op, now.shape, f->told[i], NULL);
+    now.held = tfp_either_held(op, k->held, back->held);
+    /* handles and constants stay what they are only if they are handed through untouched */
+    if (tfp_hands_on(m->e, body, body->results[i], i)) {
+        now.held = k->held;
+        if (tfp_dims_equal(now.shape, k->shape)) now.elements = k->elements;
+    }
+    bool changed = !tfp_same_known(k, &now);
+    *k = now;
+    return changed;
+}
+
+/* After a loop whose iterations are known its counters are known too; the loop of its gradient counts down from them. */
+static void set_counters(tfp_machine *m, tfp_op *op, uint32_t cond, uint32_t body)
+{
+    const tfp_instance *c = &m->e->instances.at[cond], *b = &m->e->instances.at[body];
+    int64_t trips = tfp_while_trips(m->e, c, b, op->in, op->in_count);
+    for (uint32_t i = 0; trips >= 0 && i < op->out_count && i < op->in_count; i++) {
+        double end = tfp_while_counter(m->e, c, b, op->in, op->in_count, i, trips);
+        if (isnan(end) || op->out[i].elements || tfp_elements(op->out[i].shape) != 1) continue;
+        double *at = tfp_new_elements(op, i);
+        if (at) *at = end;
+    }
+}
+
+/* false: it waits for its body or condition. */
+bool tfp_call_while(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
+{
+    bool started;
+    uint32_t parent = f->instance, count = op->in_count;
+    uint32_t body = l->call_count > 1 ? b->calls.at[l->call_first + 1] : TFP_NONE;
+    if (!f->loop && !(f->loop = loop_start(m, f, op))) return true;
+    tfp_known *loop = f->loop;
+    uint32_t of = tfp_instance_of(m, (tfp_request){ body, TFP_CALL_WHILE, loop, count }, &started);
+    if (started || m->no_memory) return false;
+    while (of != TFP_NONE && !m->e->importer) {
+        bool changed = false;
+        uint32_t results = m->e->program->bodies.at[body].result_count;
+        for (uint32_t i = 0; i < count && i < results; i++) changed |= relax(m, f, op, of, i);
+        if (!changed) break;
+        bool last = ++f->tries > TRIES_MOST;
+        for (uint32_t i = 0; last && i < count; i++) give_up(f, &loop[i], i);
+        of = tfp_instance_of(m, (tfp_request){ body, TFP_CALL_WHILE, loop, count }, &started);
+        if (started || m->no_memory) return false;
+        if (last) break;
+    }
+    uint32_t cond =
+        tfp_instance_of(m, (tfp_request){ b->calls.at[l->call_first], TFP_CALL_WHILE, loop, count }, &started);
+    if (started || m->no_memory) return false;
+    tfp_add_child(m, parent, local, 0, cond);
+    tfp_add_child(m, parent, local, 1, of);
+    for (uint32_t i = 0; i < op->out_count && i < count; i++) op->out[i] = loop[i];
+    if (of == TFP_NONE || m->e->importer) {
+        tfp_forget_outputs(op, b, l);
+        if (f->told_count) /* TensorFlow believes it alone */
+            for (size_t i = 0; i < f->told_count; i++) tfp_set(op, (uint32_t)i, f->told[i]);
+        else
+            for (uint32_t i = 0; i < op->out_count && i < count; i++) tfp_set(op, i, tfp_in(op, i));
+        for (uint32_t i = 0; i < op->out_count && i < count; i++)
+            op->out[i].held = m->e->importer ? NULL : loop[i].held;
+        return true;
+    }
+    for (size_t i = 0; i < f->told_count; i++) tfp_also_known(op, (uint32_t)i, f->told[i]);
+    if (cond != TFP_NONE) set_counters(m, op, cond, of);
+    return true;
+}
+
+/* For: a number that counts, then the variables. */
+bool tfp_call_for(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
+{
+    bool started;
+    uint32_t count, parent = f->instance;
+    const tfp_known *given = handed(op, l->call, &count);
+    tfp_known *args = TFP_NEW(m->e->arena, tfp_known, count + 2);
+    if (!args) return m->no_memory = true, true;
+    args[0] = (tfp_known){ .shape = TFP_SCALAR_DIMS, .dtype = 3 };
+    for (uint32_t i = 0; i < count; i++)
+        args[i + 1] = (tfp_known){ .shape = TFP_ANY_DIMS, .dtype = given[i].dtype, .held = given[i].held };
+    uint32_t of =
+        tfp_instance_of(m, (tfp_request){ b->calls.at[l->call_first], TFP_CALL_FOR, args, count + 1 }, &started);
+    if (of != TFP_NONE && !m->e->instances.at[of].done) return false;
+    if (m->no_memory) return true;
+    tfp_add_child(m, parent, local, 0, of);
+    return true;
+}

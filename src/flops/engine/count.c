@@ -1,0 +1,207 @@
+/* flops/engine/count.c: from shapes to numbers: every node of every instance is counted, instances are summed up from
+ * those that are called to those that call, and what the instances of one body agree on becomes the table of its
+ * nodes. */
+#include "flops/engine/engine.h"
+
+static int64_t tensor_bytes(const tfp_known *k)
+{
+    if (k->dtype == 20 || k->dtype == 21) return 0; /* resource, variant: a handle */
+    int bytes = tfp_type_bytes(k->dtype);
+    return bytes ? tfp_times(tfp_elements(k->shape), bytes) : TFP_UNKNOWN;
+}
+
+static int64_t moved_bytes(const tfp_op *op, tfp_moves moves)
+{
+    if (!op->in_count || moves == TFP_MOVES_NOTHING) return 0;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < op->out_count; i++) sum = tfp_plus(sum, tensor_bytes(&op->out[i]));
+    if (moves == TFP_MOVES_OUTPUTS) return tfp_times(2, sum);
+    for (uint32_t i = 0; i < op->in_count; i++) sum = tfp_plus(sum, tensor_bytes(&op->in[i]));
+    return sum;
+}
+
+typedef struct summer { /* of one instance */
+    tfp_engine *e;
+    tfp_instance *x;
+    const tfp_body *b;
+    size_t child; /* children come in the order of the nodes that call them */
+    bool no_memory;
+} summer;
+
+static void sum(int64_t *to, int64_t n) { *to = tfp_plus(*to, n); }
+
+static void add_total(tfp_work *to, const tfp_work *t, int64_t times)
+{
+    sum(&to->flops, tfp_times(t->flops, times));
+    sum(&to->macs, tfp_times(t->macs, times));
+    sum(&to->bytes, tfp_times(t->bytes, times));
+    sum(&to->ops, t->ops);
+    sum(&to->counted, t->counted);
+    to->loops_unknown |= t->loops_unknown;
+}
+
+/* What an execution of a call takes besides itself. */
+static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_t *trips)
+{
+    const tfp_local *l = &s->b->locals[local];
+    const tfp_instance *called[2] = { NULL, NULL };
+    tfp_work t = { 0 };
+    *trips = 1;
+    for (; s->child < s->x->children.size && s->x->children.at[s->child].local == local; s->child++) {
+        const tfp_child *c = &s->x->children.at[s->child];
+        const tfp_instance *x = &s->e->instances.at[c->instance];
+        if (l->call->kind == TFP_CALL_WHILE || l->call->kind == TFP_CALL_FOR) {
+            called[c->call & 1] = x;
+        } else if (l->call->kind == TFP_CALL_BRANCH) {
+            tfp_work dearer = x->total.flops > t.flops ? x->total : t;
+            dearer.ops = tfp_plus(t.ops, x->total.ops);
+            dearer.counted = tfp_plus(t.counted, x->total.counted);
+            dearer.loops_unknown = t.loops_unknown || x->total.loops_unknown;
+            t = dearer;
+        } else {
+            add_total(&t, &x->total, 1);
+        }
+    }
+    if (l->call->kind == TFP_CALL_WHILE && called[0] && called[1])
+        *trips = tfp_while_trips(s->e, called[0], called[1], op->in, op->in_count);
+    else if (l->call->kind == TFP_CALL_WHILE || l->call->kind == TFP_CALL_FOR)
+        *trips = TFP_UNKNOWN;
+    for (int i = 0; i < 2; i++)
+        if (called[i]) add_total(&t, &called[i]->total, *trips < 0 ? 1 : *trips);
+    if (*trips < 0) t.loops_unknown = true;
+    return t;
+}
+
+static tfp_node_flops count_node(summer *s, uint32_t local, const tfp_op *op)
+{
+    const tfp_rule_set *rules = s->b->locals[local].rules;
+    tfp_node_flops n = { .state = TFP_NO_FORMULA, .flops = TFP_UNKNOWN, .macs = TFP_UNKNOWN, .trips = 1 };
+    if (s->e->source == TFP_FLOPS_TENSORFLOW) {
+        if (s->x->body == 0 && rules->registered) {
+            tfp_logged logged = rules->registered->count(op, rules->registered);
+            n.state = logged.state;
+            if (n.state == TFP_COUNTED) n.flops = logged.flops, n.macs = 0;
+        }
+        return n;
+    }
+    tfp_cost (*count)(const tfp_op *) = rules->rule                ? rules->rule->count
+                                        : s->b->locals[local].call ? tfp_count_zero
+                                                                   : NULL;
+    if (!count) return n;
+    tfp_cost cost = count(op);
+    n.state = cost.flops < 0 || cost.macs < 0 ? TFP_NO_SHAPE : TFP_COUNTED;
+    if (n.state == TFP_COUNTED) n.flops = cost.flops, n.macs = cost.macs;
+    return n;
+}
+
+/* ---- the table: what the instances of a body agree on ---- */
+
+static void keep_node(summer *s, uint32_t local, const tfp_node_flops *n, const tfp_op *op)
+{
+    tfp_flops *f = s->e->f;
+    uint32_t at = s->b->def->node_first + local - s->b->arg_count;
+    tfp_node_flops *to = &f->nodes[at];
+    if (!to->seen) {
+        *to = *n;
+        to->seen = true;
+        to->outs = op->out;
+        to->out_count = op->out_count;
+        if (s->x->wrong) f->wrong[at] = s->x->wrong[local];
+        return;
+    }
+    tfp_op scratch = *op;
+    tfp_known *both = TFP_NEW(s->e->arena, tfp_known, op->out_count + 1);
+    if (!both) {
+        s->no_memory = true;
+        return;
+    }
+    for (uint32_t i = 0; i < op->out_count; i++) {
+        both[i] = (tfp_known){ .dtype = op->out[i].dtype };
+        both[i].shape = tfp_either(&scratch, to->outs[i].shape, op->out[i].shape);
+    }
+    to->outs = both;
+    s->no_memory |= scratch.no_memory;
+    if (to->state != n->state || to->flops != n->flops || to->macs != n->macs) {
+        if (to->state != TFP_NO_FORMULA) to->state = TFP_NO_SHAPE;
+        to->flops = to->macs = TFP_UNKNOWN;
+    }
+    if (to->bytes != n->bytes) to->bytes = TFP_UNKNOWN;
+    if (to->trips != n->trips) to->trips = TFP_UNKNOWN;
+    to->all = n->all; /* of calls in bodies nobody asks */
+}
+
+static void count_instance(summer *s)
+{
+    tfp_engine *e = s->e;
+    tfp_loop_counts loops;
+    if (!tfp_loop_runs(e, s->b, s->x, &loops)) s->no_memory = true;
+    s->x->total = (tfp_work){ 0 };
+    s->x->node_runs = loops.runs;
+    for (uint32_t k = 0; k < s->b->count && !s->no_memory; k++) {
+        uint32_t local = s->b->order[k];
+        tfp_op op;
+        if (local < s->b->arg_count) continue;
+        if (!tfp_op_of(e, s->b, s->x, local, &op)) s->no_memory = true;
+        if (s->no_memory) return;
+        tfp_node_flops n = count_node(s, local, &op);
+        n.bytes = s->b->locals[local].call ? 0 : moved_bytes(&op, s->b->locals[local].rules->moves);
+        n.all = (tfp_work){ .flops = n.flops > 0 ? n.flops : 0,
+                            .macs = n.macs > 0 ? n.macs : 0,
+                            .bytes = n.bytes > 0 ? n.bytes : 0 };
+        if (e->source == TFP_FLOPS_TENSORFLOW) n.all.flops = n.state == TFP_COUNTED ? n.flops : 0;
+        if (s->b->locals[local].call && e->source == TFP_FLOPS_OWN) {
+            tfp_work t = called_total(s, local, &op, &n.trips);
+            add_total(&n.all, &t, 1);
+        } else {
+            n.all.ops = 1;
+            n.all.counted = n.state == TFP_COUNTED;
+        }
+        if (loops.unknown && loops.unknown[local]) {
+            n.trips = TFP_UNKNOWN;
+            s->x->total.loops_unknown = true;
+        }
+        n.loop_runs = loops.runs ? loops.runs[local] : 1;
+        if (e->source == TFP_FLOPS_TENSORFLOW) /* its entries may be negative, and its loops count once */
+            s->x->total.flops = tfp_add(s->x->total.flops, n.all.flops, NULL);
+        else
+            add_total(&s->x->total, &n.all, n.loop_runs);
+        keep_node(s, local, &n, &op);
+        s->no_memory |= op.no_memory;
+    }
+}
+
+/* How often each instance, and so each node, runs in one execution of the main graph. */
+static void spread_runs(tfp_engine *e)
+{
+    for (size_t k = e->finished.size; k-- > 0;) {
+        tfp_instance *x = &e->instances.at[e->finished.at[k]];
+        const tfp_body *b = &e->bodies[x->body];
+        if (!x->used || !x->runs) continue;
+        e->f->calls[x->body] = tfp_add(e->f->calls[x->body], x->runs, NULL);
+        for (size_t i = 0; i < x->children.size; i++) {
+            const tfp_child *c = &x->children.at[i];
+            const tfp_node_flops *n = &e->f->nodes[b->def->node_first + c->local - b->arg_count];
+            int64_t times = n->trips < 0 ? 1 : n->trips;
+            if (x->node_runs) times = tfp_mul(times, x->node_runs[c->local], NULL);
+            tfp_instance *called = &e->instances.at[c->instance];
+            called->runs = tfp_add(called->runs, tfp_mul(x->runs, times, NULL), NULL);
+        }
+    }
+}
+
+tfp_status tfp_count_all(tfp_engine *e, tfp_error *err)
+{
+    for (size_t k = 0; k < e->finished.size; k++) {
+        tfp_instance *x = &e->instances.at[e->finished.at[k]];
+        if (!x->used) continue;
+        summer s = { .e = e, .x = x, .b = &e->bodies[x->body] };
+        count_instance(&s);
+        if (s.no_memory) return tfp_nomem(err);
+        if (x->body == 0) {
+            e->f->total = x->total;
+            x->runs = 1;
+        }
+    }
+    spread_runs(e);
+    return TFP_OK;
+}

@@ -1,0 +1,120 @@
+/* flops/engine/instances.c: a body with the arguments of a call, worked out once however often such a call stands in
+ * the program. */
+#include "flops/engine/machine.h"
+
+static uint64_t hash_known(uint64_t h, const tfp_known *k)
+{
+    int64_t words[3] = { (int64_t)h, k->shape.rank, k->dtype };
+    h = tfp_hash(words, sizeof words);
+    if (k->shape.rank > 0) h ^= tfp_hash(k->shape.at, (size_t)k->shape.rank * sizeof *k->shape.at);
+    if (k->elements) h += tfp_hash(k->elements, (size_t)tfp_elements(k->shape) * sizeof *k->elements);
+    return h;
+}
+
+bool tfp_same_held(const tfp_held *a, const tfp_held *b)
+{
+    return a == b || (a && b && a->dtype == b->dtype && a->empty == b->empty && tfp_dims_equal(a->shape, b->shape) &&
+                      tfp_dims_equal(a->declared, b->declared));
+}
+
+bool tfp_same_known(const tfp_known *a, const tfp_known *b)
+{
+    if (!tfp_dims_equal(a->shape, b->shape) || a->dtype != b->dtype || a->limit != b->limit) return false;
+    if (!tfp_same_held(a->held, b->held)) return false;
+    if (a->elements == b->elements) return true;
+    return a->elements && b->elements &&
+           memcmp(a->elements, b->elements, (size_t)tfp_elements(a->shape) * sizeof *a->elements) == 0;
+}
+
+static bool same_args(const tfp_instance *x, const tfp_known *args, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!tfp_same_known(&x->args[i], &args[i])) return false;
+    return true;
+}
+
+/* What a body's arguments are: what the call gives, and what the signature says beyond it: the shapes that the function
+ * was traced with. Those the importer does not see in a plain call, whose results it hands on. */
+static bool complete_args(tfp_machine *m, const tfp_request *r, tfp_known *args)
+{
+    uint32_t body = r->body, given_count = r->given_count;
+    const tfp_known *given = r->given;
+    const tfp_program_body *def = &m->e->program->bodies.at[body];
+    tfp_op op = { .profile = m->e->profile,
+                  .program = m->e->program,
+                  .arena = m->e->arena,
+                  .out = args,
+                  .out_count = def->arg_count };
+    for (uint32_t i = 0; i < def->arg_count; i++) {
+        const tfp_program_arg *a = &m->e->program->args.at[def->arg_first + i];
+        args[i] = given && i < given_count ? given[i] : tfp_nothing_known(a->dtype);
+        if (!given || !m->e->importer || r->kind != TFP_CALL_PLAIN) {
+            bool agree;
+            tfp_dims both = tfp_both_true(&op, args[i].shape, tfp_stored_shape(&op, a->shape), &agree);
+            if (agree) args[i].shape = both;
+        }
+        if (!args[i].dtype) args[i].dtype = a->dtype;
+        if (!args[i].held && a->handle_dtype)
+            tfp_set_held(&op, i, tfp_stored_shape(&op, a->handle_shape), a->handle_dtype);
+    }
+    return !op.no_memory;
+}
+
+/* The instance of a body with these arguments; TFP_NONE when it cannot be had: it runs already, or there was too much
+ * work. *started: it is new, and stands on the stack now. */
+uint32_t tfp_instance_of(tfp_machine *m, tfp_request r, bool *started)
+{
+    tfp_engine *e = m->e;
+    uint32_t body = r.body;
+    *started = false;
+    if (body == TFP_NONE) return TFP_NONE;
+    uint32_t count = e->program->bodies.at[body].arg_count;
+    tfp_known *args = TFP_NEW(e->arena, tfp_known, count + 1);
+    if (!args || !complete_args(m, &r, args)) return m->no_memory = true, TFP_NONE;
+    uint64_t key = (uint64_t)body * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    for (uint32_t i = 0; i < count; i++) key = hash_known(key, &args[i]);
+    for (;; key++) {
+        uint32_t at = tfp_map64_get(&e->instance_by_key, key);
+        if (at == TFP_NONE) break;
+        tfp_instance *x = &e->instances.at[at];
+        if (x->body == body && same_args(x, args, count)) return x->done ? at : TFP_NONE;
+    }
+    if (e->bodies[body].running || e->work > e->work_most || e->arena->used > e->arena->limit / 2) return TFP_NONE;
+    if (tfp_body_ready(e, body, NULL)) return m->no_memory = true, TFP_NONE;
+    tfp_body *b = &e->bodies[body];
+    tfp_instance x = { .body = body, .args = args };
+    x.outs = TFP_NEW(e->arena, tfp_known, b->out_count + 1);
+    for (uint32_t i = 0; x.outs && i < b->out_count; i++) x.outs[i] = tfp_nothing_known(0);
+    tfp_frame f = { .instance = (uint32_t)e->instances.size };
+    if (b->loops) f.relaxed = TFP_NEW(e->arena, tfp_relaxed, b->count + 1);
+    if (!x.outs || (b->loops && !f.relaxed) || !tfp_push(&e->instances, x) || !tfp_push(&m->stack, f) ||
+        !tfp_map64_put(&e->instance_by_key, key, f.instance))
+        return m->no_memory = true, TFP_NONE;
+    b->running = true;
+    *started = true;
+    return f.instance;
+}
+
+void tfp_add_child(tfp_machine *m, uint32_t parent, uint32_t local, uint32_t call, uint32_t instance)
+{
+    if (instance == TFP_NONE) return;
+    if (!tfp_push(&m->e->instances.at[parent].children, ((tfp_child){ local, call, instance }))) m->no_memory = true;
+}
+
+/* What holds whichever of two comes; a list that nothing was put into is like the other one. */
+const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b)
+{
+    bool agree;
+    if (tfp_same_held(a, b)) return a;
+    if (!a || !b || a->dtype != b->dtype) return NULL;
+    if (a->empty != b->empty) {
+        tfp_both_true(op, a->shape, b->shape, &agree);
+        return !agree ? NULL : a->empty ? b : a;
+    }
+    tfp_held *both = TFP_NEW(op->arena, tfp_held, 1);
+    if (!both) op->no_memory = true;
+    if (both)
+        *both = (tfp_held){ tfp_either(op, a->shape, b->shape), a->dtype, a->empty,
+                            tfp_either(op, a->declared, b->declared) };
+    return both;
+}

@@ -1,0 +1,67 @@
+/* flops/engine/machine.h: the machine that lets shapes flow, for the files that it is made of: infer.c drives it,
+ * told.c knows what is said from outside, instances.c finds bodies with their arguments, calls.c runs what calls
+ * them. */
+#ifndef TFP_MACHINE_H
+#define TFP_MACHINE_H
+
+#include "flops/engine/engine.h"
+
+#define TRIES_MOST 8 /* until a loop's shapes agree; then they are what its attributes say, or unknown */
+
+typedef struct tfp_relaxed { /* of a Merge that begins a loop: what an earlier pass found */
+    tfp_dims shape;
+    const tfp_held *held;
+    bool found;
+} tfp_relaxed;
+
+typedef struct tfp_frame { /* an instance at work */
+    uint32_t instance;
+    uint32_t at;          /* in the body's order */
+    uint32_t pass;        /* over a body with loops of TensorFlow 1 */
+    uint32_t tries;       /* of the While at hand */
+    tfp_known *loop;      /* its variables as tried, NULL before */
+    const tfp_dims *told; /* what its attribute says of them */
+    size_t told_count;
+    tfp_relaxed *relaxed; /* per local; NULL without loops */
+} tfp_frame;
+
+typedef struct tfp_machine {
+    tfp_engine *e;
+    TFP_VEC(tfp_frame) stack;
+    bool no_memory;
+} tfp_machine;
+
+typedef struct tfp_request { /* for an instance */
+    uint32_t body;
+    tfp_call_kind kind;
+    const tfp_known *given; /* arguments; NULL: those of the signature */
+    uint32_t given_count;
+} tfp_request;
+
+/* infer.c */
+tfp_known tfp_nothing_known(int dtype);
+void tfp_forget_outputs(tfp_op *op, const tfp_body *b, const tfp_local *l);
+
+/* told.c: attributes, run metadata, assumptions */
+/* Both are true; where they contradict each other neither is believed. *agree, if not NULL, says whether they do. */
+tfp_dims tfp_both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree);
+void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims told);
+tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape);
+void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b);
+void tfp_tell_assumed(tfp_engine *e, tfp_op *op);
+void tfp_tell_attributes(tfp_op *op);
+void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node);
+
+/* instances.c */
+bool tfp_same_known(const tfp_known *a, const tfp_known *b);
+bool tfp_same_held(const tfp_held *a, const tfp_held *b);
+uint32_t tfp_instance_of(tfp_machine *m, tfp_request r, bool *started);
+void tfp_add_child(tfp_machine *m, uint32_t parent, uint32_t local, uint32_t call, uint32_t instance);
+const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b);
+
+/* calls.c: false: it waits for a function, and is to be called again */
+bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local);
+bool tfp_call_while(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local);
+bool tfp_call_for(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local);
+
+#endif

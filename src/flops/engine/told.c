@@ -1,0 +1,89 @@
+/* flops/engine/told.c: what is known of outputs besides their rules: attributes of the file, shapes that they had
+ * when they ran, and what the user assumes. */
+#include "flops/engine/machine.h"
+
+static bool is_placeholder(tfp_str op)
+{
+    return tfp_str_eq(op, TFP_STR("Placeholder")) || tfp_str_eq(op, TFP_STR("PlaceholderV2"));
+}
+
+void tfp_tell_assumed(tfp_engine *e, tfp_op *op)
+{
+    const tfp_assume *a = e->assume;
+    tfp_str name = tfp_text(e->profile, op->node->name);
+    for (size_t i = 0; a && i < a->shape_count; i++)
+        if (tfp_str_eq(a->shapes[i].name, name)) {
+            tfp_set(op, 0, tfp_shape_of(op, a->shapes[i].shape.at, a->shapes[i].shape.rank));
+            return;
+        }
+    if (!a || a->batch <= 0 || !is_placeholder(tfp_text(e->profile, op->node->op))) return;
+    tfp_dims d = tfp_out(op, 0);
+    if (d.rank > 0 && d.at[0] < 0) tfp_set(op, 0, tfp_with_dim(op, d, 0, a->batch));
+}
+
+/* Both are true; where they contradict each other neither is believed. *agree, if not NULL, says whether they do. */
+tfp_dims tfp_both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree)
+{
+    const char *before = op->wrong;
+    op->wrong = NULL;
+    tfp_dims both = tfp_merge(op, a, b);
+    if (agree) *agree = !op->wrong;
+    if (op->wrong) both = tfp_either(op, a, b);
+    op->wrong = before;
+    return both;
+}
+
+void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims told)
+{
+    bool agree;
+    if (i >= op->out_count || told.rank < 0) return;
+    op->out[i].shape = tfp_both_true(op, op->out[i].shape, told, &agree);
+    if (!agree) op->out[i].elements = NULL;
+}
+
+void tfp_tell_attributes(tfp_op *op)
+{
+    size_t count;
+    const tfp_dims *told = tfp_attr_shapes(op, "_output_shapes", &count);
+    for (size_t i = 0; told && i < count; i++) tfp_also_known(op, (uint32_t)i, told[i]);
+}
+
+tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape)
+{
+    if (shape == TFP_NONE) return TFP_ANY_DIMS;
+    const tfp_shape *s = &op->profile->shapes.at[shape];
+    if (!s->count) return TFP_ANY_DIMS;
+    return s->scalar ? TFP_SCALAR_DIMS : tfp_shape_of(op, op->profile->dims.at + s->first, (int)s->count);
+}
+
+/* Shapes of run metadata, for nodes of the main graph. */
+void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node)
+{
+    if (!e->profile->run_shapes.size || e->profile_node[node] == TFP_NONE) return;
+    for (uint32_t i = 0; i < op->out_count; i++)
+        tfp_also_known(op, i, tfp_stored_shape(op, tfp_run_shape_of(e->profile, e->profile_node[node], i)));
+}
+
+/* As TensorFlow's op log has them: an op whose outputs ran all, and only where its shape is not fully known. What comes
+ * after it does not learn of it. */
+void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b)
+{
+    for (uint32_t i = b->arg_count; i < b->count && e->profile->run_shapes.size; i++) {
+        const tfp_local *l = &b->locals[i];
+        uint32_t node = e->profile_node[i - b->arg_count], ran = 0;
+        tfp_op op = { .profile = e->profile,
+                      .program = e->program,
+                      .arena = e->arena,
+                      .out = &x->outs[l->out_first],
+                      .out_count = l->out_count };
+        for (uint32_t k = 0; k <= l->out_count && node != TFP_NONE; k++) /* fused ones have more than the op has */
+            ran += tfp_run_shape_of(e->profile, node, k) != TFP_NONE;
+        if (ran != l->out_count) continue;
+        for (uint32_t k = 0; k < l->out_count; k++) {
+            tfp_dims both =
+                tfp_merge(&op, op.out[k].shape, tfp_stored_shape(&op, tfp_run_shape_of(e->profile, node, k)));
+            if (!op.wrong && !tfp_dims_known(op.out[k].shape)) op.out[k].shape = both;
+            op.wrong = NULL;
+        }
+    }
+}

@@ -1,0 +1,336 @@
+/* flops/fold/fold.c: constant folding of small tensors: which ops, the constants themselves, and shapes as values. */
+#include "flops/fold/fold.h"
+
+#include "formats/tensor.h"
+#include "wire/proto.h"
+
+#include <math.h>
+
+#define BEYOND 9007199254740992.0 /* 2^53: from here on a double does not tell one integer from the next */
+
+/* ---- what the parts share ---- */
+
+const double *tfp_fold_in(const tfp_op *op, uint32_t i)
+{
+    if (!op->importer) return tfp_in_elements(op, i);
+    return i < op->in_count && op->in[i].limit == TFP_ANY_USE ? tfp_in_all(op, i) : NULL;
+}
+
+double *tfp_fold_new(tfp_op *op, uint32_t i)
+{
+    bool floats = i < op->out_count && tfp_dtype_of(op->out[i].dtype)->class == TFP_DTYPE_FLOAT;
+    return floats && tfp_elements(tfp_out(op, i)) > TFP_FOLD_FLOATS_MAX ? NULL : tfp_new_elements(op, i);
+}
+
+double tfp_fold_exact(int dtype, double x)
+{
+    tfp_dtype_class class = tfp_dtype_of(dtype)->class;
+    bool integer = class == TFP_DTYPE_INT || class == TFP_DTYPE_UINT;
+    return integer && !(x > -BEYOND && x < BEYOND) ? NAN : x;
+}
+
+static double fit_integer(const tfp_dtype *d, double x)
+{
+    bool wide = d->bits > 53;
+    double most = wide ? BEYOND : ldexp(1, d->class == TFP_DTYPE_INT ? d->bits - 1 : d->bits);
+    double least = d->class == TFP_DTYPE_UINT ? 0 : wide ? -BEYOND + 1 : -most;
+    return x >= least && x < most && x == floor(x) ? x : (double)NAN;
+}
+
+double tfp_fold_fit(int dtype, double x)
+{
+    const tfp_dtype *d = tfp_dtype_of(dtype);
+    if (isnan(x)) return NAN; /* always the same one: elements are compared byte by byte */
+    switch (d->class) {
+    case TFP_DTYPE_INT:
+    case TFP_DTYPE_UINT: return fit_integer(d, x);
+    case TFP_DTYPE_BOOL: return x != 0;
+    case TFP_DTYPE_FLOAT: return d->size == 8 ? x : d->size == 4 ? (double)(float)x : (double)NAN;
+    default: return NAN;
+    }
+}
+
+void tfp_fold_unflatten(int64_t k, tfp_dims d, int64_t *at)
+{
+    for (int i = d.rank; i-- > 0;) {
+        at[i] = d.at[i] > 0 ? k % d.at[i] : 0;
+        if (d.at[i] > 0) k /= d.at[i];
+    }
+}
+
+int64_t tfp_fold_flatten(tfp_dims d, const int64_t *at)
+{
+    int64_t k = 0;
+    for (int i = 0; i < d.rank; i++) k = k * d.at[i] + at[i];
+    return k;
+}
+
+int64_t tfp_fold_broadcast(tfp_dims in, tfp_dims out, int64_t k)
+{
+    int64_t place = 0, step = 1;
+    for (int i = 1; i <= in.rank && i <= out.rank; i++) {
+        int64_t dim = in.at[in.rank - i], of = out.at[out.rank - i];
+        int64_t at = of > 0 ? k % of : 0;
+        if (of > 0) k /= of;
+        if (dim > 1) place += at % dim * step;
+        if (dim > 0) step *= dim;
+    }
+    return place;
+}
+
+void tfp_fold_share(tfp_op *op, uint32_t i, uint32_t from)
+{
+    if (i >= op->out_count || tfp_elements(tfp_in(op, from)) != tfp_elements(tfp_out(op, i))) return;
+    if (tfp_dims_known(tfp_out(op, i))) op->out[i].elements = tfp_fold_in(op, from);
+}
+
+/* ---- constants ---- */
+
+/* How many values stand in the field of this type, and whether they are in tensor_content instead. */
+static size_t count_values(const tfp_dtype *d, tfp_str proto, bool *content)
+{
+    size_t count = 0;
+    *content = false;
+    tfp_wire w = tfp_wire_start(proto);
+    for (tfp_field f = { 0 }; tfp_wire_next(&w, &f);) {
+        uint64_t value;
+        if (f.number == 4) *content = tfp_field_bytes(&w, &f).size > 0;
+        if (f.number != d->field) continue;
+        tfp_wire_type type = d->field == 5 ? TFP_FIXED32 : d->field == 6 ? TFP_FIXED64 : TFP_VARINT;
+        for (tfp_packed p = tfp_packed_start(&w, &f, type); tfp_packed_next(&w, &p, &value);) count++;
+    }
+    return w.fault ? SIZE_MAX : count;
+}
+
+/* Of fewer values than elements the last one is repeated; none means zeros. */
+static bool read_values(const tfp_const_value *v, size_t count, void *to)
+{
+    bool content;
+    size_t given = count_values(tfp_dtype_of(v->dtype), v->proto, &content);
+    if (given == SIZE_MAX || given > count) return false;
+    if (given == 0 && !content) return true;
+    if (tfp_widen_proto(v->dtype, v->proto, given ? given : count, to, NULL)) return false;
+    char *at = to; /* integers or doubles: 8 bytes each */
+    for (size_t i = given; i < count && given; i++) memcpy(at + 8 * i, at + 8 * (given - 1), 8);
+    return true;
+}
+
+/* Integers, where their values stand already, as doubles. */
+static void to_doubles(int dtype, double *at, size_t count)
+{
+    bool is_unsigned = tfp_dtype_of(dtype)->class == TFP_DTYPE_UINT;
+    for (size_t i = 0; i < count; i++) {
+        int64_t value;
+        memcpy(&value, &at[i], sizeof value);
+        at[i] = is_unsigned ? (double)(uint64_t)value : (double)value;
+    }
+}
+
+static void fold_const(tfp_op *op)
+{
+    tfp_const_value v;
+    if (!op->out_count || !tfp_attr_tensor(op, "value", &v)) return;
+    const tfp_dtype *d = tfp_dtype_of(v.dtype);
+    int64_t count = tfp_elements(v.shape);
+    bool integers = d->class >= TFP_DTYPE_INT && d->class <= TFP_DTYPE_BOOL;
+    bool fits = d->field == 5 || d->field == 6 || (integers && d->field != 18);
+    if (!fits || !tfp_dims_equal(v.shape, tfp_out(op, 0))) return;
+    double *out = tfp_fold_new(op, 0);
+    if (!out) return;
+    if (!read_values(&v, (size_t)count, out))
+        op->out[0].elements = NULL;
+    else if (integers)
+        to_doubles(v.dtype, out, (size_t)count);
+}
+
+/* ---- names for what is there ---- */
+
+static void fold_same(tfp_op *op) { tfp_fold_share(op, 0, 0); }
+
+/* What is said to be constant is stateful, so TensorFlow does not look through it. */
+static void fold_guaranteed(tfp_op *op)
+{
+    if (!op->importer) fold_same(op);
+}
+
+static void fold_each_same(tfp_op *op)
+{
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_fold_share(op, i, i);
+}
+
+/* Either output of a switch has the value of its input. */
+static void fold_switch(tfp_op *op)
+{
+    for (uint32_t i = 0; i < op->out_count && !op->importer; i++) tfp_fold_share(op, i, 0);
+}
+
+static void fold_enter(tfp_op *op)
+{
+    tfp_fold_share(op, 0, 0);
+    if (op->out_count) op->out[0].limit = op->importer ? TFP_NO_FOLD : TFP_ANY_USE;
+}
+
+/* Numbers that follow from the shape; TensorFlow wants to know the input itself. */
+static void fold_like(tfp_op *op, double x)
+{
+    double *out = op->importer && !tfp_fold_in(op, 0) ? NULL : tfp_fold_new(op, 0);
+    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    for (int64_t i = 0; i < n; i++) out[i] = x;
+}
+
+static void fold_zeros(tfp_op *op) { fold_like(op, 0); }
+static void fold_ones(tfp_op *op) { fold_like(op, 1); }
+
+/* ---- shapes as values ---- */
+
+/* The dims of a shape, as output i. TensorFlow's int32 stops one short of its largest number. */
+static void shape_as_values(tfp_op *op, uint32_t i, tfp_dims shape)
+{
+    double *out = shape.rank >= 0 && tfp_elements(tfp_out(op, i)) == shape.rank ? tfp_fold_new(op, i) : NULL;
+    bool narrow = i < op->out_count && op->out[i].dtype == 3;
+    for (int k = 0; out && k < shape.rank; k++)
+        out[k] = shape.at[k] < 0 || (narrow && shape.at[k] >= INT32_MAX) ? (double)NAN
+                                                                         : tfp_fold_fit(9, (double)shape.at[k]);
+}
+
+static void fold_shape(tfp_op *op) { shape_as_values(op, 0, tfp_in(op, 0)); }
+
+static void fold_shape_n(tfp_op *op)
+{
+    bool computed = true;
+    for (uint32_t i = 0; i < op->in_count; i++) computed = computed && tfp_fold_in(op, i);
+    for (uint32_t i = 0; i < op->out_count; i++) {
+        shape_as_values(op, i, tfp_in(op, i));
+        op->out[i].limit = op->importer && !computed ? TFP_AS_SHAPE_ONLY : TFP_ANY_USE;
+    }
+}
+
+static void fold_variable_shape(tfp_op *op)
+{
+    const tfp_held *held = tfp_in_held(op, 0);
+    if (!held || !op->out_count) return;
+    shape_as_values(op, 0, held->shape);
+    op->out[0].limit = op->importer ? TFP_AS_SHAPE_ONLY : TFP_ANY_USE;
+}
+
+static void fold_number(tfp_op *op, int64_t number)
+{
+    double *out = number >= 0 && tfp_elements(tfp_out(op, 0)) == 1 ? tfp_fold_new(op, 0) : NULL;
+    bool narrow = out && op->out[0].dtype == 3;
+    if (out) *out = narrow && number >= INT32_MAX ? (double)NAN : tfp_fold_fit(9, (double)number);
+}
+
+static void fold_rank(tfp_op *op) { fold_number(op, tfp_in(op, 0).rank); }
+
+static void fold_size(tfp_op *op)
+{
+    if (!op->importer || tfp_dims_known(tfp_in(op, 0))) fold_number(op, tfp_elements(tfp_in(op, 0)));
+}
+
+/* clang-format off */
+const tfp_fold_rule tfp_fold_rules[] = {
+    { "Const",                   fold_const },
+    { "HostConst",               fold_const },
+    { "Identity",                fold_same },
+    { "IdentityN",               fold_each_same },
+    { "Snapshot",                fold_same },
+    { "StopGradient",            fold_same },
+    { "PreventGradient",         fold_same },
+    { "GuaranteeConst",          fold_guaranteed },
+    { "DebugGradientIdentity",   fold_same },
+    { "EnsureShape",             fold_same },
+    { "Enter",                   fold_enter },
+    { "Switch",                  fold_switch },
+    { "ZerosLike",               fold_zeros },
+    { "OnesLike",                fold_ones },
+    { "Fill",                    tfp_fold_fill },
+    { "Range",                   tfp_fold_range },
+    { "LinSpace",                tfp_fold_lin_space },
+    { "OneHot",                  tfp_fold_one_hot },
+
+    { "Shape",                   fold_shape },
+    { "ShapeN",                  fold_shape_n },
+    { "VariableShape",           fold_variable_shape },
+    { "Rank",                    fold_rank },
+    { "Size",                    fold_size },
+    { "BroadcastArgs",           tfp_fold_broadcast_args },
+    { "ConcatOffset",            tfp_fold_concat_offset },
+    { "InvertPermutation",       tfp_fold_invert_permutation },
+
+    { "Reshape",                 fold_same },
+    { "Squeeze",                 fold_same },
+    { "ExpandDims",              fold_same },
+    { "Transpose",               tfp_fold_transpose },
+    { "Pack",                    tfp_fold_pack },
+    { "Unpack",                  tfp_fold_unpack },
+    { "Concat",                  tfp_fold_concat },
+    { "ConcatV2",                tfp_fold_concat_v2 },
+    { "Split",                   tfp_fold_split },
+    { "SplitV",                  tfp_fold_split_v },
+    { "Slice",                   tfp_fold_slice },
+    { "StridedSlice",            tfp_fold_strided_slice },
+    { "Gather",                  tfp_fold_gather },
+    { "GatherV2",                tfp_fold_gather_v2 },
+    { "Tile",                    tfp_fold_tile },
+    { "BroadcastTo",             tfp_fold_broadcast_to },
+    { "ReverseV2",               tfp_fold_reverse },
+    { "Pad",                     tfp_fold_pad },
+    { "PadV2",                   tfp_fold_pad },
+    { "DynamicStitch",           tfp_fold_dynamic_stitch },
+    { "ParallelDynamicStitch",   tfp_fold_dynamic_stitch },
+    { "TensorScatterUpdate",     tfp_fold_scatter },
+
+    { "Cast",                    tfp_fold_cast },
+    { "Add",                     tfp_fold_add },
+    { "AddV2",                   tfp_fold_add },
+    { "AddN",                    tfp_fold_add_n },
+    { "Sub",                     tfp_fold_sub },
+    { "Mul",                     tfp_fold_mul },
+    { "RealDiv",                 tfp_fold_div },
+    { "Div",                     tfp_fold_div },
+    { "TruncateDiv",             tfp_fold_div },
+    { "DivNoNan",                tfp_fold_div_no_nan },
+    { "FloorDiv",                tfp_fold_floor_div },
+    { "FloorMod",                tfp_fold_floor_mod },
+    { "Mod",                     tfp_fold_mod },
+    { "TruncateMod",             tfp_fold_mod },
+    { "Maximum",                 tfp_fold_maximum },
+    { "Minimum",                 tfp_fold_minimum },
+    { "Pow",                     tfp_fold_pow },
+    { "SquaredDifference",       tfp_fold_squared_difference },
+    { "Neg",                     tfp_fold_neg },
+    { "Abs",                     tfp_fold_abs },
+    { "Sign",                    tfp_fold_sign },
+    { "Floor",                   tfp_fold_floor },
+    { "Ceil",                    tfp_fold_ceil },
+    { "Round",                   tfp_fold_round },
+    { "Rint",                    tfp_fold_round },
+    { "Sqrt",                    tfp_fold_sqrt },
+    { "Square",                  tfp_fold_square },
+    { "ClipByValue",             tfp_fold_clip },
+    { "Greater",                 tfp_fold_greater },
+    { "GreaterEqual",            tfp_fold_greater_equal },
+    { "Less",                    tfp_fold_less },
+    { "LessEqual",               tfp_fold_less_equal },
+    { "Equal",                   tfp_fold_equal },
+    { "NotEqual",                tfp_fold_not_equal },
+    { "LogicalAnd",              tfp_fold_and },
+    { "LogicalOr",               tfp_fold_or },
+    { "LogicalNot",              tfp_fold_not },
+    { "Select",                  tfp_fold_select },
+    { "SelectV2",                tfp_fold_select },
+
+    { "Sum",                     tfp_fold_sum },
+    { "Prod",                    tfp_fold_prod },
+    { "Max",                     tfp_fold_max },
+    { "Min",                     tfp_fold_min },
+    { "Mean",                    tfp_fold_mean },
+    { "All",                     tfp_fold_all },
+    { "Any",                     tfp_fold_any },
+    { "ArgMax",                  tfp_fold_arg_max },
+    { "ArgMin",                  tfp_fold_arg_min },
+    { "Cumsum",                  tfp_fold_cumsum },
+    { "Cumprod",                 tfp_fold_cumprod },
+    { NULL, NULL },
+};
+/* clang-format on */

@@ -1,0 +1,273 @@
+/* flops/fold/math.c: constant folding element by element: arithmetic, comparisons, casts, choices.
+ * Numbers are worked out as doubles and must then be exact in the type of the output; integers that overflow it are
+ * unknown, and so are small floats. */
+#include "flops/fold/fold.h"
+
+#include "formats/tensor.h"
+
+#include <math.h>
+
+static bool is_integer(int dtype)
+{
+    tfp_dtype_class class = tfp_dtype_of(dtype)->class;
+    return class == TFP_DTYPE_INT || class == TFP_DTYPE_UINT;
+}
+
+/* ---- one or two operands ---- */
+
+typedef double (*one_fn)(int dtype, double a);
+typedef double (*two_fn)(int dtype, double a, double b); /* dtype: of the operands */
+
+static void each(tfp_op *op, one_fn f)
+{
+    const double *in = tfp_fold_in(op, 0);
+    int64_t n = tfp_elements(tfp_out(op, 0));
+    if (!in || n != tfp_elements(tfp_in(op, 0))) return;
+    int dtype = tfp_in_type(op, 0);
+    double *out = tfp_fold_new(op, 0);
+    for (int64_t i = 0; out && i < n; i++)
+        out[i] = tfp_fold_fit(op->out[0].dtype, f(dtype, tfp_fold_exact(dtype, in[i])));
+}
+
+static double operand(const tfp_op *op, uint32_t i, const double *in, int64_t k)
+{
+    return tfp_fold_exact(tfp_in_type(op, i), in[tfp_fold_broadcast(tfp_in(op, i), tfp_out(op, 0), k)]);
+}
+
+static void each_pair(tfp_op *op, two_fn f)
+{
+    const double *a = tfp_fold_in(op, 0), *b = tfp_fold_in(op, 1);
+    double *out = a && b ? tfp_fold_new(op, 0) : NULL;
+    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    int dtype = tfp_in_type(op, 0);
+    for (int64_t i = 0; i < n; i++)
+        out[i] = tfp_fold_fit(op->out[0].dtype, f(dtype, operand(op, 0, a, i), operand(op, 1, b, i)));
+}
+
+/* ---- arithmetic ---- */
+
+static double add(int dtype, double a, double b) { return (void)dtype, a + b; }
+static double sub(int dtype, double a, double b) { return (void)dtype, a - b; }
+static double maximum(int dtype, double a, double b) { return (void)dtype, isnan(a + b) ? (double)NAN : a > b ? a : b; }
+static double minimum(int dtype, double a, double b) { return (void)dtype, isnan(a + b) ? (double)NAN : a < b ? a : b; }
+
+/* An integer times zero is zero, whatever it is. */
+static double mul(int dtype, double a, double b) { return is_integer(dtype) && (a == 0 || b == 0) ? 0 : a * b; }
+
+static bool both_whole(double a, double b, int64_t *x, int64_t *y) { return tfp_whole(a, x) && tfp_whole(b, y); }
+
+/* Integers are cut. */
+static double divide(int dtype, double a, double b)
+{
+    int64_t x, y;
+    if (!is_integer(dtype)) return a / b;
+    return both_whole(a, b, &x, &y) && y ? (double)(x / y) : (double)NAN;
+}
+
+static double divide_no_nan(int dtype, double a, double b) { return b == 0 ? 0 : divide(dtype, a, b); }
+
+static double floor_divide(int dtype, double a, double b)
+{
+    int64_t x, y;
+    if (!is_integer(dtype)) return floor(tfp_fold_fit(dtype, a / b));
+    if (!both_whole(a, b, &x, &y) || !y) return NAN;
+    return (double)(x / y - (x % y && (x < 0) != (y < 0)));
+}
+
+static double remainder_of(int dtype, double a, double b)
+{
+    int64_t x, y;
+    if (!is_integer(dtype)) return fmod(a, b);
+    return both_whole(a, b, &x, &y) && y ? (double)(x % y) : (double)NAN;
+}
+
+static double floor_mod(int dtype, double a, double b)
+{
+    double r = remainder_of(dtype, a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+/* Of floats only what is exact however it is computed. */
+static double power(int dtype, double a, double b)
+{
+    int64_t x, y;
+    if (!both_whole(a, b, &x, &y) || y < 0 || (is_integer(dtype) && isnan(a))) return NAN;
+    double p = pow(a, b);
+    return tfp_whole(p, &x) ? p : (double)NAN;
+}
+
+static double squared_difference(int dtype, double a, double b) { return mul(dtype, a - b, a - b); }
+
+static double neg(int dtype, double a) { return (void)dtype, a == 0 ? 0 : -a; }
+static double absolute(int dtype, double a) { return (void)dtype, fabs(a); }
+static double sign(int dtype, double a) { return (void)dtype, isnan(a) ? a : (double)((a > 0) - (a < 0)); }
+static double down(int dtype, double a) { return (void)dtype, floor(a); }
+static double up(int dtype, double a) { return (void)dtype, ceil(a); }
+static double root(int dtype, double a) { return (void)dtype, a < 0 ? (double)NAN : sqrt(a); }
+static double square(int dtype, double a) { return (void)dtype, a * a; }
+
+/* Halves go to the even neighbour. */
+static double nearest(int dtype, double a)
+{
+    (void)dtype;
+    double low = floor(a), rest = a - low;
+    return rest < 0.5 || (rest == 0.5 && fmod(low, 2) == 0) ? low : low + 1;
+}
+
+void tfp_fold_add(tfp_op *op) { each_pair(op, add); }
+void tfp_fold_sub(tfp_op *op) { each_pair(op, sub); }
+void tfp_fold_mul(tfp_op *op) { each_pair(op, mul); }
+void tfp_fold_div(tfp_op *op) { each_pair(op, divide); }
+void tfp_fold_div_no_nan(tfp_op *op) { each_pair(op, divide_no_nan); }
+void tfp_fold_floor_div(tfp_op *op) { each_pair(op, floor_divide); }
+void tfp_fold_floor_mod(tfp_op *op) { each_pair(op, floor_mod); }
+void tfp_fold_mod(tfp_op *op) { each_pair(op, remainder_of); }
+void tfp_fold_maximum(tfp_op *op) { each_pair(op, maximum); }
+void tfp_fold_minimum(tfp_op *op) { each_pair(op, minimum); }
+void tfp_fold_pow(tfp_op *op) { each_pair(op, power); }
+void tfp_fold_squared_difference(tfp_op *op) { each_pair(op, squared_difference); }
+void tfp_fold_neg(tfp_op *op) { each(op, neg); }
+void tfp_fold_abs(tfp_op *op) { each(op, absolute); }
+void tfp_fold_sign(tfp_op *op) { each(op, sign); }
+void tfp_fold_floor(tfp_op *op) { each(op, down); }
+void tfp_fold_ceil(tfp_op *op) { each(op, up); }
+void tfp_fold_round(tfp_op *op) { each(op, nearest); }
+void tfp_fold_sqrt(tfp_op *op) { each(op, root); }
+void tfp_fold_square(tfp_op *op) { each(op, square); }
+
+/* ---- true or false ---- */
+
+static double truth(bool known, bool is) { return known ? (double)is : (double)NAN; }
+static bool both(double a, double b) { return !isnan(a) && !isnan(b); }
+
+static double greater(int dtype, double a, double b) { return (void)dtype, truth(both(a, b), a > b); }
+static double greater_equal(int dtype, double a, double b) { return (void)dtype, truth(both(a, b), a >= b); }
+static double less(int dtype, double a, double b) { return (void)dtype, truth(both(a, b), a < b); }
+static double less_equal(int dtype, double a, double b) { return (void)dtype, truth(both(a, b), a <= b); }
+static double equal(int dtype, double a, double b) { return (void)dtype, truth(both(a, b), a == b); }
+static double not_equal(int dtype, double a, double b) { return (void)dtype, truth(both(a, b), a != b); }
+static double opposite(int dtype, double a) { return (void)dtype, truth(!isnan(a), a == 0); }
+
+/* One of the two may decide alone. */
+static double both_true(int dtype, double a, double b)
+{
+    (void)dtype;
+    return a == 0 || b == 0 ? 0 : truth(both(a, b), true);
+}
+
+static double either_true(int dtype, double a, double b)
+{
+    (void)dtype;
+    return (a != 0 && !isnan(a)) || (b != 0 && !isnan(b)) ? 1 : truth(both(a, b), false);
+}
+
+void tfp_fold_greater(tfp_op *op) { each_pair(op, greater); }
+void tfp_fold_greater_equal(tfp_op *op) { each_pair(op, greater_equal); }
+void tfp_fold_less(tfp_op *op) { each_pair(op, less); }
+void tfp_fold_less_equal(tfp_op *op) { each_pair(op, less_equal); }
+void tfp_fold_equal(tfp_op *op) { each_pair(op, equal); }
+void tfp_fold_not_equal(tfp_op *op) { each_pair(op, not_equal); }
+void tfp_fold_and(tfp_op *op) { each_pair(op, both_true); }
+void tfp_fold_or(tfp_op *op) { each_pair(op, either_true); }
+void tfp_fold_not(tfp_op *op) { each(op, opposite); }
+
+/* ---- casts ---- */
+
+/* Floats are cut to integers; what is then out of range depends on the machine. */
+static double cast_one(const tfp_dtype *to, int dtype, double x)
+{
+    bool integer = to->class == TFP_DTYPE_INT || to->class == TFP_DTYPE_UINT;
+    return tfp_fold_fit(dtype, integer && isfinite(x) ? trunc(x) : x);
+}
+
+/* TensorFlow looks through a cast to an index type for a shape that is known in part. */
+static void cast_shape(tfp_op *op)
+{
+    const tfp_known *in = &op->in[0];
+    int to = op->out[0].dtype;
+    int64_t n = tfp_elements(in->shape);
+    if (!in->elements || in->shape.rank != 1 || n != tfp_elements(tfp_out(op, 0)) || (to != 3 && to != 9)) return;
+    double *out = tfp_fold_new(op, 0);
+    for (int64_t i = 0; out && i < n; i++) out[i] = in->elements[i];
+    op->out[0].limit = TFP_AS_SHAPE_ONLY;
+}
+
+void tfp_fold_cast(tfp_op *op)
+{
+    const double *in = tfp_fold_in(op, 0);
+    if (!op->in_count || !op->out_count) return;
+    if (!in) {
+        if (op->importer) cast_shape(op);
+        return;
+    }
+    int64_t n = tfp_elements(tfp_out(op, 0));
+    int dtype = op->out[0].dtype, from = tfp_in_type(op, 0);
+    double *out = n == tfp_elements(tfp_in(op, 0)) ? tfp_fold_new(op, 0) : NULL;
+    for (int64_t i = 0; out && i < n; i++) out[i] = cast_one(tfp_dtype_of(dtype), dtype, tfp_fold_exact(from, in[i]));
+}
+
+/* ---- choices ---- */
+
+void tfp_fold_clip(tfp_op *op)
+{
+    const double *x = tfp_fold_in(op, 0), *least = tfp_fold_in(op, 1), *most = tfp_fold_in(op, 2);
+    double *out = x && least && most ? tfp_fold_new(op, 0) : NULL;
+    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    for (int64_t i = 0; i < n; i++) {
+        double low = maximum(0, operand(op, 0, x, i), operand(op, 1, least, i));
+        out[i] = tfp_fold_fit(op->out[0].dtype, minimum(0, low, operand(op, 2, most, i)));
+    }
+}
+
+/* Of Select a condition that is a vector chooses rows. */
+static int64_t condition_at(const tfp_op *op, int64_t k)
+{
+    tfp_dims c = tfp_in(op, 0), out = tfp_out(op, 0);
+    bool rows = c.rank == 1 && out.rank > 1 && tfp_str_eq(tfp_text(op->profile, op->node->op), TFP_STR("Select"));
+    if (!rows) return tfp_fold_broadcast(c, out, k);
+    int64_t row = tfp_elements((tfp_dims){ out.rank - 1, out.at + 1 });
+    return row > 0 && k / row < tfp_elements(c) ? k / row : 0;
+}
+
+void tfp_fold_select(tfp_op *op)
+{
+    const double *c = tfp_fold_in(op, 0), *a = tfp_fold_in(op, 1), *b = tfp_fold_in(op, 2);
+    double *out = c && a && b ? tfp_fold_new(op, 0) : NULL;
+    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    for (int64_t i = 0; i < n; i++) {
+        double which = c[condition_at(op, i)];
+        double x = operand(op, 1, a, i), y = operand(op, 2, b, i);
+        out[i] = tfp_fold_fit(op->out[0].dtype, isnan(which) ? (x == y ? x : (double)NAN) : which != 0 ? x : y);
+    }
+}
+
+void tfp_fold_add_n(tfp_op *op)
+{
+    for (uint32_t i = 0; i < op->in_count; i++)
+        if (!tfp_fold_in(op, i) || tfp_elements(tfp_in(op, i)) != tfp_elements(tfp_out(op, 0))) return;
+    double *out = op->in_count ? tfp_fold_new(op, 0) : NULL;
+    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    for (uint32_t i = 0; out && i < op->in_count; i++) {
+        const double *in = tfp_fold_in(op, i);
+        for (int64_t k = 0; k < n; k++)
+            out[k] = tfp_fold_fit(op->out[0].dtype, out[k] + tfp_fold_exact(tfp_in_type(op, i), in[k]));
+    }
+}
+
+/* ---- shapes ---- */
+
+static double broadcast_dim(double a, double b)
+{
+    if (a == 1 || b == 1) return a == 1 ? b : a;
+    if (isnan(a) || isnan(b)) return a > 1 ? a : b > 1 ? b : (double)NAN;
+    return a == b ? a : (double)NAN;
+}
+
+void tfp_fold_broadcast_args(tfp_op *op)
+{
+    const double *a = tfp_fold_in(op, 0), *b = tfp_fold_in(op, 1);
+    int64_t m = tfp_elements(tfp_in(op, 0)), k = tfp_elements(tfp_in(op, 1)), n = tfp_elements(tfp_out(op, 0));
+    double *out = a && b && m <= n && k <= n ? tfp_fold_new(op, 0) : NULL;
+    for (int64_t i = 0; out && i < n; i++)
+        out[i] = broadcast_dim(i < n - m ? 1 : a[i - (n - m)], i < n - k ? 1 : b[i - (n - k)]);
+}

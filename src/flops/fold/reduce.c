@@ -1,0 +1,171 @@
+/* flops/fold/reduce.c: constant folding of reductions, of the place of the largest or smallest, and of running sums. */
+#include "flops/fold/fold.h"
+
+#include "formats/tensor.h"
+
+#include <math.h>
+
+/* ---- reductions ---- */
+
+typedef struct reduction {
+    double start; /* NAN: of nothing there is no result */
+    double (*join)(double a, double b);
+} reduction;
+
+static double sum(double a, double b) { return a + b; }
+static double product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+static double larger(double a, double b) { return isnan(a + b) ? (double)NAN : a > b ? a : b; }
+static double smaller(double a, double b) { return isnan(a + b) ? (double)NAN : a < b ? a : b; }
+
+static double all_true(double a, double b) { return a == 0 || b == 0 ? 0 : isnan(a + b) ? (double)NAN : 1; }
+
+static double any_true(double a, double b)
+{
+    bool is = (a != 0 && !isnan(a)) || (b != 0 && !isnan(b));
+    return is ? 1 : isnan(a + b) ? (double)NAN : 0;
+}
+
+/* Marks the axes that input 1 names; false when they are not known, or too many dimensions to look at. */
+static bool reduced_axes(tfp_op *op, bool *reduced)
+{
+    int rank = tfp_in(op, 0).rank;
+    int64_t n = tfp_elements(tfp_in(op, 1));
+    for (int i = 0; i < rank; i++) reduced[i] = false;
+    if (rank < 0 || rank > TFP_RANK_MOST || (n != 0 && !tfp_fold_in(op, 1))) return false;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t axis = tfp_in_at(op, 1, k);
+        if (axis < -rank || axis >= rank) return false;
+        reduced[axis < 0 ? axis + rank : axis] = true;
+    }
+    return true;
+}
+
+/* Place of the result that element k goes into. */
+static int64_t kept_place(tfp_dims d, const bool *reduced, int64_t k)
+{
+    int64_t place = 0, step = 1;
+    for (int i = d.rank; i-- > 0;) {
+        int64_t at = k % d.at[i];
+        k /= d.at[i];
+        if (reduced[i]) continue;
+        place += at * step;
+        step *= d.at[i];
+    }
+    return place;
+}
+
+/* Floats are added in an order that is the machine's: only whole numbers come out the same. */
+static bool order_matters(int dtype, double x)
+{
+    return tfp_dtype_of(dtype)->class == TFP_DTYPE_FLOAT && !(x == floor(x) && fabs(x) < 16777216);
+}
+
+static void reduce(tfp_op *op, reduction r, bool exact_only, bool mean)
+{
+    const double *in = tfp_fold_in(op, 0);
+    bool reduced[TFP_RANK_MOST];
+    int64_t n = tfp_elements(tfp_in(op, 0)), kept = tfp_elements(tfp_out(op, 0));
+    if (!in || !op->out_count || kept < 0 || !reduced_axes(op, reduced)) return;
+    double *out = tfp_fold_new(op, 0);
+    int dtype = op->out[0].dtype;
+    for (int64_t i = 0; out && i < kept; i++) out[i] = r.start;
+    for (int64_t i = 0; out && i < n; i++) {
+        int64_t place = kept_place(tfp_in(op, 0), reduced, i);
+        double x = tfp_fold_exact(tfp_in_type(op, 0), in[i]);
+        if (place >= kept) continue;
+        if (isnan(out[place]) && isnan(r.start))
+            out[place] = x; /* the first one, or unknown ever since */
+        else
+            out[place] =
+                tfp_fold_exact(dtype, r.join(out[place], exact_only && order_matters(dtype, x) ? (double)NAN : x));
+    }
+    for (int64_t i = 0; out && i < kept; i++) {
+        if (exact_only && order_matters(dtype, out[i])) out[i] = NAN;
+        if (mean)
+            out[i] = tfp_dtype_of(dtype)->class == TFP_DTYPE_FLOAT ? out[i] / (double)(n / kept)
+                                                                   : trunc(out[i] / (double)(n / kept));
+        out[i] = tfp_fold_fit(dtype, out[i]);
+    }
+}
+
+static bool some_unknown(const tfp_op *op) { return !tfp_in_all(op, 0); }
+
+void tfp_fold_sum(tfp_op *op) { reduce(op, (reduction){ 0, sum }, true, false); }
+void tfp_fold_prod(tfp_op *op) { reduce(op, (reduction){ 1, product }, true, false); }
+void tfp_fold_mean(tfp_op *op) { reduce(op, (reduction){ 0, sum }, true, true); }
+void tfp_fold_all(tfp_op *op) { reduce(op, (reduction){ 1, all_true }, false, false); }
+void tfp_fold_any(tfp_op *op) { reduce(op, (reduction){ 0, any_true }, false, false); }
+
+void tfp_fold_max(tfp_op *op)
+{
+    if (!some_unknown(op)) reduce(op, (reduction){ (double)NAN, larger }, false, false);
+}
+
+void tfp_fold_min(tfp_op *op)
+{
+    if (!some_unknown(op)) reduce(op, (reduction){ (double)NAN, smaller }, false, false);
+}
+
+/* ---- along one axis ---- */
+
+/* Elements of one line along the axis follow each other in steps of `step`; `dim` of them. */
+typedef struct line {
+    int64_t dim, step;
+} line;
+
+static bool line_along(tfp_op *op, line *l)
+{
+    tfp_dims in = tfp_in(op, 0);
+    int64_t axis;
+    if (!tfp_in_int(op, 1, &axis) || !tfp_dims_known(in) || axis < -in.rank || axis >= in.rank) return false;
+    if (axis < 0) axis += in.rank;
+    *l = (line){ in.at[axis], 1 };
+    for (int i = (int)axis + 1; i < in.rank; i++) l->step *= in.at[i];
+    return l->dim > 0 && l->step > 0;
+}
+
+static int64_t line_start(const line *l, int64_t i) { return i / l->step * l->step * l->dim + i % l->step; }
+
+static void arg(tfp_op *op, double direction)
+{
+    const double *in = tfp_in_all(op, 0) ? tfp_fold_in(op, 0) : NULL;
+    line l;
+    int64_t lines = tfp_elements(tfp_out(op, 0));
+    if (!in || !tfp_fold_in(op, 1) || !line_along(op, &l) || lines * l.dim != tfp_elements(tfp_in(op, 0))) return;
+    double *out = tfp_fold_new(op, 0);
+    for (int64_t i = 0; out && i < lines; i++) {
+        const double *at = in + line_start(&l, i);
+        int64_t best = 0;
+        for (int64_t k = 1; k < l.dim; k++)
+            if (direction * at[k * l.step] > direction * at[best * l.step]) best = k;
+        out[i] = (double)best;
+    }
+}
+
+void tfp_fold_arg_max(tfp_op *op) { arg(op, 1); }
+void tfp_fold_arg_min(tfp_op *op) { arg(op, -1); }
+
+static void cumulate(tfp_op *op, double start, double (*join)(double a, double b))
+{
+    const double *in = tfp_fold_in(op, 0);
+    bool exclusive = tfp_attr_bool(op, "exclusive", false), reverse = tfp_attr_bool(op, "reverse", false);
+    int64_t n = tfp_elements(tfp_out(op, 0));
+    line l;
+    if (!in || !tfp_fold_in(op, 1) || n != tfp_elements(tfp_in(op, 0)) || !line_along(op, &l)) return;
+    double *out = tfp_fold_new(op, 0);
+    int dtype = op->out[0].dtype;
+    for (int64_t i = 0; out && i < n / l.dim; i++) {
+        int64_t from = line_start(&l, i);
+        double so_far = start;
+        for (int64_t k = 0; k < l.dim; k++) {
+            int64_t at = from + (reverse ? l.dim - 1 - k : k) * l.step;
+            double x = order_matters(dtype, in[at]) ? (double)NAN : tfp_fold_exact(dtype, in[at]);
+            double next = tfp_fold_fit(dtype, join(so_far, x));
+            out[at] = exclusive ? so_far : next;
+            so_far = order_matters(dtype, next) ? (double)NAN : next;
+        }
+    }
+}
+
+void tfp_fold_cumsum(tfp_op *op) { cumulate(op, 0, sum); }
+void tfp_fold_cumprod(tfp_op *op) { cumulate(op, 1, product); }

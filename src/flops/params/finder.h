@@ -1,0 +1,37 @@
+/* flops/params/finder.h: what the files share that find a model's variables: the graph at hand, and its variables so
+ * far. */
+#ifndef TFP_FINDER_H
+#define TFP_FINDER_H
+
+#include "flops/params/variables.h"
+
+typedef struct tfp_finder {
+    const tfp_profile *p;
+    const tfp_program *g;
+    tfp_arena arena;
+    TFP_VEC(tfp_model_variable) all;
+    uint32_t *node_of;     /* by strid: the main graph's node of that name, TFP_NONE */
+    uint32_t *variable_of; /* per node of the main graph: -> all, TFP_NONE */
+    bool *taken;           /* per node of the main graph: a signature's outputs need it */
+    bool trains;           /* some optimizer's operation is in the main graph */
+    bool failed;
+} tfp_finder;
+
+static inline const tfp_program_body *tfp_main_graph(const tfp_finder *f) { return &f->g->bodies.at[0]; }
+static inline const tfp_program_node *tfp_main_node(const tfp_finder *f, uint32_t i)
+{
+    return &f->g->nodes.at[tfp_main_graph(f)->node_first + i];
+}
+/* Input k, which there is; NULL for a control input. */
+static inline const tfp_program_input *tfp_input_of(const tfp_finder *f, const tfp_program_node *n, uint32_t k)
+{
+    const tfp_program_input *e = &f->g->inputs.at[n->input_first + k];
+    return e->control ? NULL : e;
+}
+
+/* What operations that optimizers have for it (ApplyAdam) make of variables. */
+void tfp_mark_applied(tfp_finder *f);
+/* The same of those that write their updates out, in a scope of their own. False without memory. */
+bool tfp_mark_updated(tfp_finder *f);
+
+#endif

@@ -1,0 +1,509 @@
+/* flops/rules/list.c: ops that keep tensors for others to fetch: TensorArrays, lists and maps of tensors, queues,
+ * stacks, staging areas, accumulators and optionals. What a handle's tensors look like travels with the handle as
+ * `held`. TensorFlow's rules: core/ops/data_flow_ops.cc, list_ops.cc, map_ops.cc, dataset_ops.cc. */
+#include "flops/rules/rule.h"
+
+static const tfp_held HOLDS_ANY = { { TFP_RANK_UNKNOWN, NULL }, 0 };
+
+static tfp_held held_of(const tfp_op *op, uint32_t i)
+{
+    const tfp_held *held = tfp_in_held(op, i);
+    return held ? *held : HOLDS_ANY;
+}
+
+static void pass_held(tfp_op *op, uint32_t from, uint32_t to)
+{
+    const tfp_held *held = tfp_in_held(op, from);
+    if (held) tfp_set_held(op, to, held->shape, held->dtype);
+}
+
+static void need_scalar(tfp_op *op, uint32_t i) { tfp_merge_rank(op, tfp_in(op, i), 0); }
+
+/* A handle of the old kind is two strings, and so is the shape of the resources that came after. */
+static void need_pair(tfp_op *op, uint32_t i)
+{
+    tfp_merge_dim(op, tfp_dim(tfp_merge_rank(op, tfp_in(op, i), 1), 0), 2);
+}
+
+static void pair(tfp_op *op) { tfp_set(op, 0, tfp_vector_of(op, 2)); }
+
+static void pairs_to_scalars(tfp_op *op) /* inputs are handles of the old kind; a size comes out, or nothing */
+{
+    for (uint32_t i = 0; i < op->in_count; i++) need_pair(op, i);
+    tfp_scalar_outputs(op);
+}
+
+/* ---- TensorArray ---- */
+
+static void array(tfp_op *op)
+{
+    need_scalar(op, 0);
+    pair(op);
+    tfp_set(op, 1, TFP_SCALAR_DIMS); /* the flow, from version 3 on */
+}
+
+static void array_v2(tfp_op *op)
+{
+    array(op);
+    if (!op->importer) tfp_set_held(op, 0, tfp_attr_shape(op, "element_shape"), tfp_attr_type(op, "dtype", 0));
+}
+
+static void array_v3(tfp_op *op)
+{
+    array(op);
+    tfp_dims element = tfp_attr_shape(op, "element_shape");
+    /* TensorFlow forgets a shape with unknown dims, which holds for every element all the same. */
+    if (!op->importer || tfp_dims_known(element) || tfp_attr_bool(op, "identical_element_shapes", false)) {
+        tfp_set_held(op, 0, element, tfp_attr_type(op, "dtype", 0));
+    }
+}
+
+static void array_grad(tfp_op *op)
+{
+    need_pair(op, 0);
+    pair(op);
+    tfp_set(op, 1, TFP_SCALAR_DIMS);
+    pass_held(op, 0, 0);
+}
+
+static void array_grad_with_shape(tfp_op *op)
+{
+    need_pair(op, 0);
+    pair(op);
+    tfp_set(op, 1, TFP_SCALAR_DIMS);
+    const tfp_held *held = tfp_in_held(op, 0);
+    if (!held) return;
+    tfp_dims before = tfp_in_as_shape(op, 2);
+    if (op->importer) before = before.rank < 0 ? TFP_ANY_DIMS : tfp_any_of_rank(op, before.rank);
+    tfp_set_held(op, 0, tfp_joined(op, before, held->shape), held->dtype);
+}
+
+static void array_write(tfp_op *op) /* handle, index, value, flow */
+{
+    need_pair(op, 0);
+    need_scalar(op, 1);
+    need_scalar(op, 3);
+    tfp_merge(op, held_of(op, 0).shape, tfp_in(op, 2));
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+}
+
+static void array_read(tfp_op *op) /* handle, index, flow */
+{
+    need_pair(op, 0);
+    need_scalar(op, 1);
+    need_scalar(op, 2);
+    tfp_set(op, 0, held_of(op, 0).shape);
+}
+
+static void array_gather(tfp_op *op) /* handle, indices, flow */
+{
+    need_pair(op, 0);
+    tfp_dims indices = tfp_merge_rank(op, tfp_in(op, 1), 1);
+    need_scalar(op, 2);
+    const tfp_held *held = tfp_in_held(op, 0);
+    tfp_dims element = held ? held->shape : tfp_attr_shape(op, "element_shape");
+    if (held && !op->importer) element = tfp_merge(op, element, tfp_attr_shape(op, "element_shape"));
+    tfp_set(op, 0, tfp_joined(op, indices, element));
+}
+
+static void array_gather_v2(tfp_op *op)
+{
+    array_gather(op);
+    if (op->importer) tfp_set(op, 0, TFP_ANY_DIMS);
+}
+
+static void array_scatter(tfp_op *op) /* handle, indices, value, flow */
+{
+    need_pair(op, 0);
+    tfp_dims indices = tfp_merge_rank(op, tfp_in(op, 1), 1), value = tfp_at_least(op, tfp_in(op, 2), 1);
+    tfp_merge_dim(op, tfp_dim(indices, 0), tfp_dim(value, 0));
+    need_scalar(op, 3);
+    tfp_merge(op, held_of(op, 0).shape, tfp_part(op, value, 1, TFP_TO_END));
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+}
+
+static void array_concat(tfp_op *op) /* handle, flow */
+{
+    need_pair(op, 0);
+    need_scalar(op, 1);
+    tfp_dims row = TFP_ANY_DIMS;
+    if (!op->importer) {
+        row = tfp_merge(op, tfp_attr_shape(op, "element_shape_except0"),
+                        tfp_part(op, held_of(op, 0).shape, 1, TFP_TO_END));
+    }
+    tfp_set(op, 0, tfp_joined(op, tfp_vector_of(op, TFP_DIM_UNKNOWN), row));
+    tfp_set(op, 1, tfp_vector_of(op, TFP_DIM_UNKNOWN));
+}
+
+static void array_split(tfp_op *op) /* handle, value, lengths, flow */
+{
+    need_pair(op, 0);
+    tfp_merge_rank(op, tfp_in(op, 2), 1);
+    need_scalar(op, 3);
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+}
+
+static void array_size(tfp_op *op)
+{
+    need_pair(op, 0);
+    tfp_scalar_outputs(op);
+}
+
+/* ---- lists ---- */
+
+static int element_type(const tfp_op *op) { return tfp_attr_type(op, "element_dtype", 0); }
+
+/* The shape of the elements of the list that input i is. */
+static tfp_dims list_element(tfp_op *op, uint32_t i)
+{
+    tfp_held held = held_of(op, i);
+    int type = element_type(op);
+    if (held.dtype && type && held.dtype != type) tfp_wrong(op, "a list of another type");
+    return held.shape;
+}
+
+/* Input i tells the shape of elements; one number instead of a vector says that nothing is known. */
+static tfp_dims told_element(tfp_op *op, uint32_t i)
+{
+    tfp_dims told = tfp_in(op, i);
+    if (told.rank == 0) return TFP_ANY_DIMS;
+    tfp_merge_rank(op, told, 1);
+    return tfp_in_as_shape(op, i);
+}
+
+static void give_list(tfp_op *op, tfp_dims element)
+{
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+    tfp_set_held(op, 0, element, element_type(op));
+}
+
+static void list_new(tfp_op *op)
+{
+    tfp_dims told = told_element(op, 0);
+    give_list(op, told);
+    tfp_set_held_list(op, 0, (tfp_held){ told, element_type(op), !op->importer, told });
+}
+
+/* A list into which an element of that shape is put. TensorFlow knows what the list was made for alone; when all its
+ * elements are of one shape, that is what comes out again. */
+static void put_in_list(tfp_op *op, tfp_dims item)
+{
+    const tfp_held *held = tfp_in_held(op, 0);
+    tfp_dims element = list_element(op, 0);
+    give_list(op, element);
+    if (op->importer || !held) return;
+    item = tfp_merge(op, item, held->declared);
+    element = held->empty ? item : tfp_either(op, element, item);
+    tfp_set_held_list(op, 0, (tfp_held){ element, held->dtype, false, held->declared });
+}
+
+static void list_from_tensor(tfp_op *op) /* tensor, element_shape */
+{
+    tfp_dims rows = tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 1), 1, TFP_TO_END), told = told_element(op, 1);
+    tfp_dims both = tfp_merge(op, rows, told);
+    give_list(op, op->importer ? told : both);
+}
+
+static void list_split(tfp_op *op) /* tensor, element_shape, lengths */
+{
+    tfp_merge_rank(op, tfp_in(op, 2), 1);
+    tfp_dims rest = tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 1), 1, TFP_TO_END), told = told_element(op, 1);
+    tfp_dims both = tfp_merge(op, tfp_joined(op, tfp_vector_of(op, TFP_DIM_UNKNOWN), rest), told);
+    give_list(op, op->importer ? told : both);
+}
+
+static void list_scatter(tfp_op *op) { give_list(op, told_element(op, 2)); } /* tensor, indices, element_shape */
+
+static void list_scatter_into(tfp_op *op) /* list, tensor, indices */
+{
+    tfp_at_least(op, tfp_in(op, 1), 1);
+    tfp_merge_rank(op, tfp_in(op, 2), 1);
+    give_list(op, list_element(op, 0));
+}
+
+static void list_push(tfp_op *op) { put_in_list(op, tfp_in(op, 1)); } /* list, item */
+
+static void list_push_batch(tfp_op *op) /* lists, tensor: one row for each list */
+{
+    tfp_dims lists = tfp_merge_rank(op, tfp_in(op, 0), 1), rows = tfp_at_least(op, tfp_in(op, 1), 1);
+    tfp_dims element = list_element(op, 0);
+    give_list(op, element);
+    tfp_set(op, 0, tfp_vector_of(op, tfp_merge_dim(op, tfp_dim(lists, 0), tfp_dim(rows, 0))));
+}
+
+static void list_pop(tfp_op *op) /* list, element_shape */
+{
+    tfp_dims element = list_element(op, 0);
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+    pass_held(op, 0, 0);
+    if (!op->importer && tfp_in(op, 1).rank <= 1) element = tfp_merge(op, element, told_element(op, 1));
+    tfp_set(op, 1, element);
+}
+
+static void list_item(tfp_op *op) /* list, index, element_shape */
+{
+    tfp_set(op, 0, tfp_merge(op, list_element(op, 0), told_element(op, 2)));
+}
+
+static void list_set_item(tfp_op *op) /* list, index, item */
+{
+    const tfp_held *held = tfp_in_held(op, 0);
+    if (held && (op->importer || held->empty)) tfp_merge(op, tfp_in(op, 2), held->shape);
+    put_in_list(op, tfp_in(op, 2));
+}
+
+static void list_stack(tfp_op *op) /* list, element_shape */
+{
+    tfp_dims element = tfp_merge(op, list_element(op, 0), told_element(op, 1));
+    tfp_set(op, 0, tfp_joined(op, tfp_vector_of(op, tfp_attr_int(op, "num_elements", -1)), element));
+}
+
+static void list_gather(tfp_op *op) /* list, indices, element_shape */
+{
+    tfp_dims element = tfp_merge(op, list_element(op, 0), told_element(op, 2));
+    tfp_set(op, 0, tfp_joined(op, tfp_in(op, 1), element));
+}
+
+static void concat_list(tfp_op *op, tfp_dims told)
+{
+    tfp_dims element = tfp_merge(op, told, list_element(op, 0));
+    tfp_dims rest = tfp_part(op, tfp_at_least(op, element, 1), 1, TFP_TO_END);
+    tfp_set(op, 0, tfp_joined(op, tfp_vector_of(op, TFP_DIM_UNKNOWN), rest));
+    tfp_set(op, 1, tfp_vector_of(op, TFP_DIM_UNKNOWN));
+}
+
+static void list_concat(tfp_op *op) { concat_list(op, tfp_attr_shape(op, "element_shape")); }
+
+static void list_concat_v2(tfp_op *op) { concat_list(op, told_element(op, 1)); } /* list, element_shape, leading_dims */
+
+static void list_resize(tfp_op *op) /* list, size */
+{
+    need_scalar(op, 1);
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+    pass_held(op, 0, 0);
+}
+
+static void list_element_shape(tfp_op *op) /* a vector, or one number when the rank is not known */
+{
+    tfp_dims element = held_of(op, 0).shape;
+    if (element.rank >= 0) tfp_set(op, 0, tfp_vector_of(op, element.rank));
+}
+
+static void list_join(tfp_op *op) /* two lists, or two tensors of lists */
+{
+    tfp_dims element = tfp_merge(op, list_element(op, 0), list_element(op, 1));
+    give_list(op, element);
+    tfp_set(op, 0, tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1)));
+}
+
+/* ---- queues ---- */
+
+static void queue_v2(tfp_op *op)
+{
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+    size_t shapes = 0, types = 0;
+    const tfp_dims *shape = tfp_attr_shapes(op, "shapes", &shapes);
+    const int64_t *type = tfp_attr_ints(op, "component_types", &types);
+    /* `held` has room for one component; TensorFlow's importer does not look at any. */
+    if (!op->importer && shapes == 1 && types == 1) tfp_set_held(op, 0, shape[0], (int)type[0]);
+}
+
+static void dequeue(tfp_op *op, bool many, int64_t n)
+{
+    const tfp_held *held = tfp_in_held(op, 0);
+    if (!held || op->out_count != 1) return;
+    tfp_set(op, 0, many ? tfp_joined(op, tfp_vector_of(op, n), held->shape) : held->shape);
+}
+
+static void queue_get(tfp_op *op) { dequeue(op, false, 0); }
+
+static void queue_get_many(tfp_op *op)
+{
+    int64_t n = TFP_DIM_UNKNOWN;
+    if (tfp_in_int(op, 1, &n) && n < 0) tfp_wrong(op, "fewer than no elements");
+    dequeue(op, true, n);
+}
+
+static void queue_get_up_to(tfp_op *op) { dequeue(op, true, TFP_DIM_UNKNOWN); }
+
+/* ---- the rest ---- */
+
+static void second_input(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 1)); } /* handle, element */
+
+static void stack_close(tfp_op *op) { need_pair(op, 0); }
+
+static void need_second_scalar(tfp_op *op) { need_scalar(op, 1); }
+
+static void accumulator_v2(tfp_op *op)
+{
+    pair(op);
+    /* An accumulator's shape [] means that it is not known. */
+    tfp_dims shape = tfp_attr_shape(op, "shape");
+    if (!op->importer && shape.rank > 0) tfp_set_held(op, 0, shape, tfp_attr_type(op, "dtype", 0));
+}
+
+static void accumulated(tfp_op *op)
+{
+    need_scalar(op, 1);
+    tfp_set(op, 0, held_of(op, 0).shape);
+}
+
+static void optional_value(tfp_op *op)
+{
+    need_scalar(op, 0);
+    size_t count = 0;
+    const tfp_dims *shapes = tfp_attr_shapes(op, "output_shapes", &count);
+    if (count != op->out_count) tfp_wrong(op, "as many shapes as outputs are needed");
+    for (uint32_t i = 0; i < op->out_count && i < count; i++) tfp_set(op, i, shapes[i]);
+}
+
+static tfp_cost add_third(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 2))); }
+
+static tfp_cost add_fourth(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 3))); }
+
+static tfp_cost divide_values(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_out(op, 1))); }
+
+#define ADDS(function, n) function, 1, n, "one addition an element"
+
+/* clang-format off */
+const tfp_op_rule tfp_rules_list[] = {
+    { "TensorArrayV3",            array_v3,              TFP_MOVES },
+    { "TensorArrayGradV3",        array_grad,            TFP_MOVES },
+    { "TensorArrayGradWithShape", array_grad_with_shape, TFP_MOVES },
+    { "TensorArrayWriteV3",       array_write,           TFP_MOVES },
+    { "TensorArrayReadV3",        array_read,            TFP_MOVES },
+    { "TensorArrayGatherV3",      array_gather,          TFP_MOVES },
+    { "TensorArrayScatterV3",     array_scatter,         TFP_MOVES },
+    { "TensorArrayConcatV3",      array_concat,          TFP_MOVES },
+    { "TensorArraySplitV3",       array_split,           TFP_MOVES },
+    { "TensorArraySizeV3",        array_size,            TFP_MOVES },
+    { "TensorArrayCloseV3",       array_size,            TFP_MOVES },
+    { "TensorArrayV2",            array_v2,              TFP_MOVES },
+    { "TensorArrayGradV2",        array_grad,            TFP_MOVES },
+    { "TensorArrayWriteV2",       array_write,           TFP_MOVES },
+    { "TensorArrayReadV2",        array_read,            TFP_MOVES },
+    { "TensorArrayGatherV2",      array_gather_v2,       TFP_MOVES },
+    { "TensorArrayScatterV2",     array_scatter,         TFP_MOVES },
+    { "TensorArrayConcatV2",      array_concat,          TFP_MOVES },
+    { "TensorArraySplitV2",       array_split,           TFP_MOVES },
+    { "TensorArraySizeV2",        array_size,            TFP_MOVES },
+    { "TensorArrayCloseV2",       array_size,            TFP_MOVES },
+    { "TensorArray",              tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArrayGrad",          tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArrayWrite",         tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArrayRead",          tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArrayPack",          tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArrayUnpack",        tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArrayGather",        tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArrayScatter",       tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArrayConcat",        tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArraySplit",         tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArraySize",          tfp_unknown_outputs,   TFP_MOVES },
+    { "TensorArrayClose",         tfp_no_outputs,        TFP_MOVES },
+
+    { "EmptyTensorList",                   list_new,           TFP_MOVES },
+    { "TensorListReserve",                 list_new,           TFP_MOVES },
+    { "TensorListFromTensor",              list_from_tensor,   TFP_MOVES },
+    { "TensorListSplit",                   list_split,         TFP_MOVES },
+    { "TensorListScatter",                 list_scatter,       TFP_MOVES },
+    { "TensorListScatterV2",               list_scatter,       TFP_MOVES },
+    { "TensorListScatterIntoExistingList", list_scatter_into,  TFP_MOVES },
+    { "TensorListPushBack",                list_push,          TFP_MOVES },
+    { "TensorListPushBackBatch",           list_push_batch,    TFP_MOVES },
+    { "TensorListPopBack",                 list_pop,           TFP_MOVES },
+    { "TensorListGetItem",                 list_item,          TFP_MOVES },
+    { "TensorListSetItem",                 list_set_item,      TFP_MOVES },
+    { "TensorListStack",                   list_stack,         TFP_MOVES },
+    { "TensorListGather",                  list_gather,        TFP_MOVES },
+    { "TensorListConcat",                  list_concat,        TFP_MOVES },
+    { "TensorListConcatV2",                list_concat_v2,     TFP_MOVES },
+    { "TensorListConcatLists",             list_join,          TFP_MOVES },
+    { "TensorListResize",                  list_resize,        TFP_MOVES },
+    { "TensorListLength",                  tfp_scalar_outputs, TFP_MOVES },
+    { "TensorListElementShape",            list_element_shape, TFP_MOVES },
+
+    { "EmptyTensorMap",     tfp_scalar_outputs,  TFP_MOVES },
+    { "TensorMapSize",      tfp_scalar_outputs,  TFP_MOVES },
+    { "TensorMapHasKey",    tfp_scalar_outputs,  TFP_MOVES },
+    { "TensorMapInsert",    tfp_scalar_outputs,  TFP_MOVES },
+    { "TensorMapErase",     tfp_scalar_outputs,  TFP_MOVES },
+    { "TensorMapLookup",    tfp_unknown_outputs, TFP_MOVES },
+    { "TensorMapStackKeys", tfp_unknown_outputs, TFP_MOVES },
+
+    { "OptionalFromValue", tfp_scalar_outputs, TFP_MOVES },
+    { "OptionalNone",      tfp_scalar_outputs, TFP_MOVES },
+    { "OptionalHasValue",  tfp_scalar_outputs, TFP_MOVES },
+    { "OptionalGetValue",  optional_value,     TFP_MOVES },
+
+    { "FIFOQueue",            pair,                TFP_MOVES },
+    { "PaddingFIFOQueue",     pair,                TFP_MOVES },
+    { "PriorityQueue",        pair,                TFP_MOVES },
+    { "RandomShuffleQueue",   pair,                TFP_MOVES },
+    { "FakeQueue",            pair,                TFP_MOVES },
+    { "FIFOQueueV2",          queue_v2,            TFP_MOVES },
+    { "PaddingFIFOQueueV2",   queue_v2,            TFP_MOVES },
+    { "RandomShuffleQueueV2", queue_v2,            TFP_MOVES },
+    { "PriorityQueueV2",      tfp_scalar_outputs,  TFP_MOVES }, /* its elements have one component more, the priority */
+    { "QueueEnqueue",         tfp_no_outputs,      TFP_MOVES },
+    { "QueueEnqueueV2",       tfp_no_outputs,      TFP_MOVES },
+    { "QueueEnqueueMany",     tfp_no_outputs,      TFP_MOVES },
+    { "QueueEnqueueManyV2",   tfp_no_outputs,      TFP_MOVES },
+    { "QueueDequeue",         tfp_unknown_outputs, TFP_MOVES },
+    { "QueueDequeueMany",     tfp_unknown_outputs, TFP_MOVES },
+    { "QueueDequeueUpTo",     tfp_unknown_outputs, TFP_MOVES },
+    { "QueueDequeueV2",       queue_get,           TFP_MOVES },
+    { "QueueDequeueManyV2",   queue_get_many,      TFP_MOVES },
+    { "QueueDequeueUpToV2",   queue_get_up_to,     TFP_MOVES },
+    { "QueueClose",           pairs_to_scalars,    TFP_MOVES },
+    { "QueueCloseV2",         tfp_no_outputs,      TFP_MOVES },
+    { "QueueIsClosed",        tfp_scalar_outputs,  TFP_MOVES },
+    { "QueueIsClosedV2",      tfp_scalar_outputs,  TFP_MOVES },
+    { "QueueSize",            pairs_to_scalars,    TFP_MOVES },
+    { "QueueSizeV2",          tfp_same_as_input,   TFP_MOVES },
+
+    { "Stack",        pair,                TFP_MOVES },
+    { "StackV2",      pair,                TFP_MOVES },
+    { "StackPush",    second_input,        TFP_MOVES },
+    { "StackPushV2",  second_input,        TFP_MOVES },
+    { "StackPop",     tfp_unknown_outputs, TFP_MOVES },
+    { "StackPopV2",   tfp_unknown_outputs, TFP_MOVES },
+    { "StackClose",   stack_close,         TFP_MOVES },
+    { "StackCloseV2", stack_close,         TFP_MOVES },
+
+    { "Stage",                    tfp_no_outputs,      TFP_MOVES },
+    { "Unstage",                  tfp_unknown_outputs, TFP_MOVES },
+    { "StagePeek",                tfp_unknown_outputs, TFP_MOVES },
+    { "StageSize",                tfp_scalar_outputs,  TFP_MOVES },
+    { "StageClear",               tfp_no_outputs,      TFP_MOVES },
+    { "MapStage",                 tfp_no_outputs,      TFP_MOVES },
+    { "MapPeek",                  tfp_unknown_outputs, TFP_MOVES },
+    { "MapUnstage",               tfp_unknown_outputs, TFP_MOVES },
+    { "MapUnstageNoKey",          tfp_unknown_outputs, TFP_MOVES },
+    { "MapSize",                  tfp_scalar_outputs,  TFP_MOVES },
+    { "MapIncompleteSize",        tfp_scalar_outputs,  TFP_MOVES },
+    { "MapClear",                 tfp_no_outputs,      TFP_MOVES },
+    { "OrderedMapStage",          tfp_no_outputs,      TFP_MOVES },
+    { "OrderedMapPeek",           tfp_unknown_outputs, TFP_MOVES },
+    { "OrderedMapUnstage",        tfp_unknown_outputs, TFP_MOVES },
+    { "OrderedMapUnstageNoKey",   tfp_unknown_outputs, TFP_MOVES },
+    { "OrderedMapSize",           tfp_scalar_outputs,  TFP_MOVES },
+    { "OrderedMapIncompleteSize", tfp_scalar_outputs,  TFP_MOVES },
+    { "OrderedMapClear",          tfp_no_outputs,      TFP_MOVES },
+
+
+    { "ConditionalAccumulator",             pair,                TFP_MOVES },
+    { "SparseConditionalAccumulator",       pair,                TFP_MOVES },
+    { "ResourceConditionalAccumulator",     accumulator_v2,      TFP_MOVES },
+    { "AccumulatorNumAccumulated",          tfp_scalar_outputs,  TFP_MOVES },
+    { "ResourceAccumulatorNumAccumulated",  tfp_scalar_outputs,  TFP_MOVES },
+    { "AccumulatorSetGlobalStep",           need_second_scalar,  TFP_MOVES },
+    { "ResourceAccumulatorSetGlobalStep",   need_second_scalar,  TFP_MOVES },
+    { "AccumulatorApplyGradient",           need_second_scalar,  ADDS(add_third, "n(in2)") },
+    { "ResourceAccumulatorApplyGradient",   need_second_scalar,  ADDS(add_third, "n(in2)") },
+    { "SparseAccumulatorApplyGradient",     need_second_scalar,  ADDS(add_fourth, "n(in3)") },
+    { "AccumulatorTakeGradient",            accumulated,         TFP_EACH_OUT(1, "one division an element") },
+    { "ResourceAccumulatorTakeGradient",    accumulated,         TFP_EACH_OUT(1, "one division an element") },
+    { "SparseAccumulatorTakeGradient",      need_second_scalar,  divide_values, 1, "n(out1)", "one division an element" },
+    { NULL }
+};
+/* clang-format on */

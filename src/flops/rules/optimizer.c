@@ -1,0 +1,149 @@
+/* flops/rules/optimizer.c: what optimizers do to variables. Counted is the rule that stands as a row's source, for each
+ * element of the gradient: + - * / sqrt pow exp sign abs max, ^2 and comparisons are one each, rsqrt two (a root and a
+ * division). What is the same for all elements (1 - b1, lr*l1) is not counted. A sparse update touches the rows of its
+ * gradient only. */
+#include "flops/rules/rule.h"
+
+/* Variable and slots, as refs or resources; then scalars, the gradient, more scalars. A sparse gradient has rows of its
+ * own, n of them, and an index for each. The numbers in the names: slots with the variable, scalars before and after. */
+TFP_PATTERN(dense_1_1, "@V, (), V -> V")
+TFP_PATTERN(dense_1_3, "@V, (), (), (), V -> V")
+TFP_PATTERN(sparse_1_3, "@vT, (), (), (), nT, n -> vT")
+TFP_PATTERN(dense_3_3, "@V, @V, @V, (), (), (), V -> V")
+TFP_PATTERN(sparse_3_3, "@vT, @vT, @vT, (), (), (), nT, n -> vT")
+TFP_PATTERN(dense_2_1, "@V, @V, (), V -> V")
+TFP_PATTERN(sparse_2_1, "@vT, @vT, (), nT, n -> vT")
+TFP_PATTERN(dense_2_2, "@V, @V, (), (), V -> V")
+TFP_PATTERN(sparse_2_2, "@vT, @vT, (), (), nT, n -> vT")
+TFP_PATTERN(dense_2_3, "@V, @V, (), (), (), V -> V")
+TFP_PATTERN(sparse_2_3, "@vT, @vT, (), (), (), nT, n -> vT")
+TFP_PATTERN(dense_3_0_4, "@V, @V, @V, V, (), (), (), () -> V")
+TFP_PATTERN(sparse_3_0_4, "@vT, @vT, @vT, nT, n, (), (), (), () -> vT")
+TFP_PATTERN(dense_2_1_1, "@V, @V, (), V, () -> V")
+TFP_PATTERN(sparse_2_1_1, "@vT, @vT, (), nT, n, () -> vT")
+TFP_PATTERN(dense_3_6, "@V, @V, @V, (), (), (), (), (), (), V -> V")
+TFP_PATTERN(dense_4_6, "@V, @V, @V, @V, (), (), (), (), (), (), V -> V")
+TFP_PATTERN(dense_3_5, "@V, @V, @V, (), (), (), (), (), V -> V")
+TFP_PATTERN(dense_3_4, "@V, @V, @V, (), (), (), (), V -> V")
+TFP_PATTERN(sparse_3_4, "@vT, @vT, @vT, (), (), (), (), nT, n -> vT")
+TFP_PATTERN(dense_4_4, "@V, @V, @V, @V, (), (), (), (), V -> V")
+TFP_PATTERN(sparse_4_4, "@vT, @vT, @vT, @vT, (), (), (), (), nT, n -> vT")
+TFP_PATTERN(dense_2_4, "@V, @V, (), (), (), (), V -> V")
+
+/* Elements that are updated; `grad` is the gradient's input. A dense one has the shape of the variable. */
+static int64_t updated(const tfp_op *op, uint32_t grad)
+{
+    int64_t n = tfp_elements(tfp_in(op, grad));
+    if (n >= 0 || strstr(op->rule->op, "Sparse")) return n;
+    const tfp_held *held = tfp_in_held(op, 0);
+    if (held) return tfp_elements(held->shape);
+    return strstr(op->rule->op, "Resource") ? TFP_UNKNOWN : tfp_elements(tfp_in(op, 0));
+}
+
+static tfp_cost count(const tfp_op *op, uint32_t grad, int64_t more)
+{
+    return tfp_cost_of(tfp_times(op->rule->per + more, updated(op, grad)));
+}
+
+static int64_t nesterov(const tfp_op *op, int64_t more) { return tfp_attr_bool(op, "use_nesterov", false) ? more : 0; }
+static int64_t slots(const tfp_op *op) { return tfp_attr_bool(op, "update_slots", true) ? 0 : -2; }
+
+static tfp_cost count_2(const tfp_op *op) { return count(op, 2, 0); }
+static tfp_cost count_3(const tfp_op *op) { return count(op, 3, 0); }
+static tfp_cost count_4(const tfp_op *op) { return count(op, 4, 0); }
+static tfp_cost count_5(const tfp_op *op) { return count(op, 5, 0); }
+static tfp_cost count_6(const tfp_op *op) { return count(op, 6, 0); }
+static tfp_cost count_7(const tfp_op *op) { return count(op, 7, 0); }
+static tfp_cost count_8(const tfp_op *op) { return count(op, 8, 0); }
+static tfp_cost count_10(const tfp_op *op) { return count(op, 10, 0); }
+static tfp_cost count_slots_3(const tfp_op *op) { return count(op, 3, slots(op)); }
+static tfp_cost count_slots_4(const tfp_op *op) { return count(op, 4, slots(op)); }
+static tfp_cost count_momentum(const tfp_op *op) { return count(op, 3, nesterov(op, 3)); }
+static tfp_cost count_keras(const tfp_op *op) { return count(op, 3, nesterov(op, 2)); }
+static tfp_cost count_adam(const tfp_op *op) { return count(op, 9, nesterov(op, 3)); }
+
+/* Stochastic dual coordinate ascent: state, and weights as they came in. */
+static void shape_sdca(tfp_op *op)
+{
+    int64_t sparse = tfp_attr_int(op, "num_sparse_features", 0);
+    int64_t with_values = tfp_attr_int(op, "num_sparse_features_with_values", 0);
+    int64_t dense = tfp_attr_int(op, "num_dense_features", 0);
+    int64_t weights = tfp_plus(tfp_times(3, sparse), tfp_plus(with_values, tfp_plus(dense, 2)));
+    tfp_set(op, 0, tfp_matrix_of(op, TFP_DIM_UNKNOWN, 4));
+    if (weights < 0 || weights > op->in_count) return;
+    for (uint32_t i = 1; i < op->out_count; i++) tfp_set(op, i, tfp_in(op, (uint32_t)weights + i - 1));
+}
+
+TFP_PATTERN(shape_sdca_fprint, "n -> n2")
+
+/* clang-format off */
+static const char gradient_descent[] = "var -= lr*g";
+static const char proximal_gradient_descent[] = "p = var - lr*g; var = sign(p)*max(|p| - lr*l1, 0)/(1 + lr*l2)";
+static const char adadelta[] = "a = rho*a + (1-rho)*g^2; u = sqrt(b + eps)*rsqrt(a + eps)*g; "
+    "b = rho*b + (1-rho)*u^2; var -= lr*u";
+static const char adagrad[] = "a += g^2; var -= lr*g*rsqrt(a)";
+static const char adagrad_v2[] = "a += g^2; var -= lr*g/(sqrt(a) + eps)";
+static const char proximal_adagrad[] = "a += g^2; r = lr*rsqrt(a); p = var - r*g; "
+    "var = sign(p)*max(|p| - r*l1, 0)/(1 + r*l2)";
+static const char adagrad_da[] = "s += g; q += g^2; var = -lr*sign(s)*max(|s| - c, 0)/(d + sqrt(q))";
+static const char ftrl[] = "b = a + g^2; z += g - (b^p - a^p)/lr*var; "
+    "var = |z| > l1 ? (sign(z)*l1 - z)/(b^p/lr + 2*l2) : 0";
+static const char ftrl_v2[] = "as Ftrl, with g + 2*shrinkage*var for g in z";
+static const char momentum[] = "a = a*m + g; var -= lr*a";
+static const char keras_momentum[] = "a = a*m - lr*g; var += a";
+static const char adam[] = "m += (g - m)*(1-b1); v += (g^2 - v)*(1-b2); var -= m*lr/(sqrt(v) + eps)";
+static const char adam_with_amsgrad[] = "as Adam, with w = max(w, v) below the root";
+static const char ada_max[] = "m += (g - m)*(1-b1); v = max(b2*v, |g|); var -= lr*m/(v + eps)";
+static const char rms_prop[] = "s += (g^2 - s)*(1-rho); m = m*momentum + lr*g*rsqrt(s + eps); var -= m";
+static const char centered_rms_prop[] = "s += (g^2 - s)*(1-rho); h += (g - h)*(1-rho); "
+    "m = m*momentum + lr*g*rsqrt(s - h^2 + eps); var -= m";
+static const char add_sign[] = "m = m*beta + g*(1-beta); var -= lr*(alpha + decay*sign(g)*sign(m))*g";
+static const char power_sign[] = "m = m*beta + g*(1-beta); var -= lr*exp(logbase*decay*sign(g)*sign(m))*g";
+
+#define ROW(op, shape, count, per, note, rule) { op, shape, count, per, #per " * n(grad)" note, rule }
+#define DENSE_RESOURCE(name, shape, count, per, note, rule) ROW("ResourceApply" name, shape, count, per, note, rule)
+#define SPARSE_RESOURCE(name, shape, count, per, note, rule) \
+    ROW("ResourceSparseApply" name, shape, count, per, note, rule)
+#define DENSE(name, shape, count, per, note, rule) \
+    ROW("Apply" name, shape, count, per, note, rule), DENSE_RESOURCE(name, shape, count, per, note, rule)
+#define SPARSE(name, shape, count, per, note, rule) \
+    ROW("SparseApply" name, shape, count, per, note, rule), SPARSE_RESOURCE(name, shape, count, per, note, rule)
+
+const tfp_op_rule tfp_rules_optimizer[] = {
+    DENSE("GradientDescent", dense_1_1, count_2, 2, "", gradient_descent),
+    DENSE("ProximalGradientDescent", dense_1_3, count_4, 8, "", proximal_gradient_descent),
+    SPARSE("ProximalGradientDescent", sparse_1_3, count_4, 8, "", proximal_gradient_descent),
+    DENSE("Adadelta", dense_3_3, count_6, 17, "", adadelta),
+    SPARSE("Adadelta", sparse_3_3, count_6, 17, "", adadelta),
+    DENSE("Adagrad", dense_2_1, count_slots_3, 7, ", 2 less without update_slots", adagrad),
+    SPARSE("Adagrad", sparse_2_1, count_slots_3, 7, ", 2 less without update_slots", adagrad),
+    DENSE("AdagradV2", dense_2_2, count_slots_4, 7, ", 2 less without update_slots", adagrad_v2),
+    SPARSE("AdagradV2", sparse_2_2, count_slots_4, 7, ", 2 less without update_slots", adagrad_v2),
+    DENSE("ProximalAdagrad", dense_2_3, count_5, 16, "", proximal_adagrad),
+    SPARSE("ProximalAdagrad", sparse_2_3, count_5, 16, "", proximal_adagrad),
+    DENSE("AdagradDA", dense_3_0_4, count_3, 12, "", adagrad_da),
+    SPARSE("AdagradDA", sparse_3_0_4, count_3, 12, "", adagrad_da),
+    DENSE("Ftrl", dense_3_0_4, count_3, 17, "", ftrl),
+    SPARSE("Ftrl", sparse_3_0_4, count_3, 17, "", ftrl),
+    DENSE("FtrlV2", dense_3_0_4, count_3, 19, "", ftrl_v2),
+    SPARSE("FtrlV2", sparse_3_0_4, count_3, 19, "", ftrl_v2),
+    DENSE("Momentum", dense_2_1_1, count_momentum, 4, ", 3 more with use_nesterov", momentum),
+    SPARSE("Momentum", sparse_2_1_1, count_momentum, 4, ", 3 more with use_nesterov", momentum),
+    DENSE_RESOURCE("KerasMomentum", dense_2_1_1, count_keras, 4, ", 2 more with use_nesterov", keras_momentum),
+    SPARSE_RESOURCE("KerasMomentum", sparse_2_1_1, count_keras, 4, ", 2 more with use_nesterov", keras_momentum),
+    DENSE("Adam", dense_3_6, count_adam, 12, ", 3 more with use_nesterov", adam),
+    DENSE_RESOURCE("AdamWithAmsgrad", dense_4_6, count_10, 13, "", adam_with_amsgrad),
+    DENSE("AdaMax", dense_3_5, count_8, 10, "", ada_max),
+    DENSE("RMSProp", dense_3_4, count_7, 12, "", rms_prop),
+    SPARSE("RMSProp", sparse_3_4, count_7, 12, "", rms_prop),
+    DENSE("CenteredRMSProp", dense_4_4, count_8, 17, "", centered_rms_prop),
+    SPARSE("CenteredRMSProp", sparse_4_4, count_8, 17, "", centered_rms_prop),
+    DENSE("AddSign", dense_2_4, count_6, 11, "", add_sign),
+    DENSE("PowerSign", dense_2_4, count_6, 11, "", power_sign),
+    { "SdcaOptimizer", shape_sdca, TFP_NO_COUNT },
+    { "SdcaOptimizerV2", shape_sdca, TFP_NO_COUNT },
+    { "SdcaShrinkL1", tfp_no_outputs, TFP_NO_COUNT },
+    { "SdcaFprint", shape_sdca_fprint, TFP_MOVES },
+    { NULL }
+};
+/* clang-format on */

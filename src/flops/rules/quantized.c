@@ -1,0 +1,291 @@
+/* flops/rules/quantized.c: operations on quantized numbers, and to and from them. Products count as those of real
+ * numbers; so does what is fused behind them, each output element: a bias 1, relu 1, a sum 1, another range 3 (product,
+ * sum, rounding). */
+#include "flops/rules/array.h"
+#include "flops/rules/layers.h"
+
+/* ---- shapes ---- */
+
+static void set_range(tfp_op *op, tfp_dims shape)
+{
+    tfp_set(op, 1, shape);
+    tfp_set(op, 2, shape);
+}
+
+/* The rule of the op that works on real numbers. */
+static void as_plain(tfp_op *op, const char *name)
+{
+    const tfp_op_rule *own = op->rule, *plain = tfp_rule_find(name);
+    if (!plain || !plain->shape) return;
+    op->rule = plain;
+    plain->shape(op);
+    op->rule = own;
+}
+
+static void reshape(tfp_op *op)
+{
+    as_plain(op, "Reshape");
+    set_range(op, TFP_SCALAR_DIMS);
+}
+
+static void resize(tfp_op *op)
+{
+    as_plain(op, "ResizeBilinear");
+    set_range(op, TFP_SCALAR_DIMS);
+}
+
+/* N parts and the axis come first, then the ranges. */
+static void concat_parts(tfp_op *op, void (*plain)(tfp_op *op))
+{
+    uint32_t all = op->in_count;
+    int64_t parts = tfp_attr_int(op, "N", 0);
+    if (parts < 1 || parts >= all) {
+        tfp_wrong(op, "another number of inputs than N says");
+        return;
+    }
+    op->in_count = (uint32_t)parts + 1;
+    plain(op);
+    op->in_count = all;
+    set_range(op, TFP_SCALAR_DIMS);
+}
+static void concat(tfp_op *op) { concat_parts(op, tfp_shape_concat); }
+static void concat_v2(tfp_op *op) { concat_parts(op, tfp_shape_concat_v2); }
+
+/* Convolutions: what the range of the output looks like. */
+static void conv_scalars(tfp_op *op)
+{
+    tfp_conv_shape(op, 2);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+static void conv_channels(tfp_op *op) /* as the filter's */
+{
+    tfp_conv_shape(op, 2);
+    set_range(op, tfp_in(op, 5));
+}
+static void conv_bias_channels(tfp_op *op)
+{
+    tfp_conv_shape(op, 2);
+    set_range(op, tfp_in(op, 6));
+}
+/* The tensors of the device, then those of the host: ranges of the input and the filter, and what is wanted. */
+static void fused_range(tfp_op *op)
+{
+    enum { MOST = 8 };
+    tfp_str names[MOST];
+    size_t count = tfp_attr_texts(op, "fused_ops", names, MOST),
+           devices = tfp_attr_numbers(op, "Tdevice_inputs", NULL, 0);
+    tfp_dims range = devices < op->in_count ? tfp_in(op, (uint32_t)devices + 3) : TFP_ANY_DIMS;
+    for (size_t i = 0; i < count && i < MOST; i++)
+        if (tfp_str_eq(names[i], tfp_str_of("Requantize"))) range = TFP_SCALAR_DIMS;
+    set_range(op, range);
+}
+static void fused_conv(tfp_op *op)
+{
+    tfp_conv_shape(op, 2);
+    fused_range(op);
+}
+static void fused_depthwise(tfp_op *op)
+{
+    tfp_depthwise_shape(op);
+    fused_range(op);
+}
+
+static void avg_pool(tfp_op *op)
+{
+    tfp_avg_pool_shape(op, 2);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+static void max_pool(tfp_op *op)
+{
+    tfp_max_pool_shape(op);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+static void volume_max_pool(tfp_op *op) { tfp_avg_pool_shape(op, 3); } /* the range stays unknown, as oneDNN's does */
+
+static void bias_add(tfp_op *op)
+{
+    tfp_bias_shape(op);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+
+static void product(tfp_op *op)
+{
+    bool a_turned = tfp_attr_bool(op, "transpose_a", false), b_turned = tfp_attr_bool(op, "transpose_b", false);
+    tfp_dims a = tfp_merge_rank(op, tfp_in(op, 0), 2), b = tfp_merge_rank(op, tfp_in(op, 1), 2);
+    tfp_merge_dim(op, tfp_dim(a, a_turned ? 0 : 1), tfp_dim(b, b_turned ? 1 : 0));
+    tfp_set(op, 0, tfp_matrix_of(op, tfp_dim(a, a_turned ? 1 : 0), tfp_dim(b, b_turned ? 0 : 1)));
+}
+static void product_scalars(tfp_op *op)
+{
+    product(op);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+
+static void broadcast_scalars(tfp_op *op)
+{
+    tfp_broadcast_inputs(op);
+    set_range(op, TFP_SCALAR_DIMS);
+}
+
+/* Along an axis each place has a range of its own; it looks like the last input. */
+static void quantize(tfp_op *op)
+{
+    int64_t axis = tfp_attr_int(op, "axis", -1);
+    tfp_set(op, 0, tfp_in(op, 0));
+    set_range(op, tfp_merge_rank(op, tfp_in(op, 2), axis == -1 ? 0 : 1));
+}
+static void there_and_back_grad(tfp_op *op)
+{
+    int64_t axis = tfp_attr_int(op, "axis", -1);
+    tfp_set(op, 0, tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1)));
+    set_range(op, tfp_merge_rank(op, tfp_merge(op, tfp_in(op, 2), tfp_in(op, 3)), axis == -1 ? 0 : 1));
+}
+
+/* One range for each place of the last dimension. */
+static void per_channel_grad(tfp_op *op)
+{
+    tfp_dims in = tfp_merge(op, tfp_at_least(op, tfp_in(op, 0), 1), tfp_in(op, 1));
+    for (uint32_t i = 2; i < 4; i++)
+        tfp_set(op, i - 1, tfp_vector_of(op, tfp_merge_dim(op, tfp_dim(in, -1), tfp_dim(tfp_in(op, i), 0))));
+    tfp_set(op, 0, in);
+}
+
+/* clang-format off */
+TFP_PATTERN(same_scalars, "A -> A, (), ()")
+TFP_PATTERN(range_alone, "* -> (), ()")
+TFP_PATTERN(fake_grad, "A, A -> A, (), ()")
+TFP_PATTERN(dot, "mk, kn -> mn")
+/* clang-format on */
+
+/* ---- counts; `per`: float operations an output element besides the products ---- */
+
+static tfp_cost and_more(const tfp_op *op, int64_t macs)
+{
+    return tfp_cost_mixed(macs, op->rule->per ? tfp_times(op->rule->per, tfp_elements(tfp_out(op, 0))) : 0);
+}
+static tfp_cost conv_count(const tfp_op *op) { return and_more(op, tfp_conv_macs(op, 2)); }
+static tfp_cost depthwise_count(const tfp_op *op) { return and_more(op, tfp_depthwise_macs(op)); }
+
+static int64_t product_macs(const tfp_op *op)
+{
+    int64_t k = tfp_dim(tfp_in(op, 0), tfp_attr_bool(op, "transpose_a", false) ? 0 : 1);
+    if (k < 0) k = tfp_dim(tfp_in(op, 1), tfp_attr_bool(op, "transpose_b", false) ? 1 : 0);
+    return tfp_times(k, tfp_elements(tfp_out(op, 0)));
+}
+static tfp_cost product_count(const tfp_op *op) { return and_more(op, product_macs(op)); }
+
+static tfp_cost with_fused(const tfp_op *op, int64_t macs)
+{
+    return tfp_cost_mixed(macs, tfp_times(tfp_fused_per_element(op), tfp_elements(tfp_out(op, 0))));
+}
+static tfp_cost fused_conv_count(const tfp_op *op) { return with_fused(op, tfp_conv_macs(op, 2)); }
+static tfp_cost fused_depthwise_count(const tfp_op *op) { return with_fused(op, tfp_depthwise_macs(op)); }
+static tfp_cost fused_product_count(const tfp_op *op) { return with_fused(op, product_macs(op)); }
+
+static tfp_cost pool_count(const tfp_op *op)
+{
+    return tfp_cost_of(tfp_times(tfp_attr_product(op, "ksize"), tfp_elements(tfp_out(op, 0))));
+}
+
+static tfp_cost resize_count(const tfp_op *op)
+{
+    const tfp_op_rule *plain = tfp_rule_find("ResizeBilinear");
+    tfp_op as = *op;
+    as.rule = plain;
+    return plain && plain->count ? plain->count(&as) : tfp_cost_of(TFP_UNKNOWN);
+}
+
+static tfp_cost uniform_conv_count(const tfp_op *op) { return and_more(op, tfp_uniform_conv_macs(op)); }
+
+/* clang-format off */
+#define CONV(per) conv_count, (per), "as Conv2D + " #per " * n(out)", "Conv2D and what is fused"
+#define DEPTHWISE(per) depthwise_count, (per), "as DepthwiseConv2dNative + " #per " * n(out)", \
+    "DepthwiseConv2dNative and what is fused"
+#define PRODUCT(per) product_count, (per), "2 * m * k * n + " #per " * n(out)", "MatMul and what is fused"
+#define FUSED(count, plain) count, 0, "as " plain " + fused", plain " and what is fused"
+#define POOL(plain) pool_count, 0, "product of ksize * n(out)", "as " plain
+#define THERE_AND_BACK TFP_EACH_OUT(5, "two limits, product, rounding, product")
+/* TensorFlow's own and oneDNN's form. */
+#define BOTH(op, ...) { "Quantized" op, __VA_ARGS__ }, { "_MklQuantized" op, __VA_ARGS__ }
+const tfp_op_rule tfp_rules_quantized[] = {
+    BOTH("Conv2D", conv_scalars, CONV(0)),
+    BOTH("Conv2DPerChannel", conv_channels, CONV(0)),
+    BOTH("Conv2DAndRelu", conv_channels, CONV(1)),
+    BOTH("Conv2DAndRequantize", conv_scalars, CONV(3)),
+    BOTH("Conv2DAndReluAndRequantize", conv_scalars, CONV(4)),
+    BOTH("Conv2DWithBias", conv_bias_channels, CONV(1)),
+    BOTH("Conv2DWithBiasAndRelu", conv_bias_channels, CONV(2)),
+    BOTH("Conv2DWithBiasAndRequantize", conv_scalars, CONV(4)),
+    BOTH("Conv2DWithBiasAndReluAndRequantize", conv_scalars, CONV(5)),
+    BOTH("Conv2DWithBiasSumAndRelu", conv_bias_channels, CONV(3)),
+    BOTH("Conv2DWithBiasSumAndReluAndRequantize", conv_scalars, CONV(6)),
+    BOTH("Conv2DWithBiasSignedSumAndReluAndRequantize", conv_scalars, CONV(6)),
+    { "QuantizedDepthwiseConv2D", tfp_depthwise_shape, DEPTHWISE(0) },
+    { "QuantizedDepthwiseConv2DWithBias", tfp_depthwise_shape, DEPTHWISE(1) },
+    { "QuantizedDepthwiseConv2DWithBiasAndRelu", tfp_depthwise_shape, DEPTHWISE(2) },
+    { "QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", tfp_depthwise_shape, DEPTHWISE(5) },
+    /* The rule of these four in TensorFlow is Conv2D's, though they have as many channels as the plain ones. */
+    { "_MklQuantizedDepthwiseConv2D", conv_channels, DEPTHWISE(0) },
+    { "_MklQuantizedDepthwiseConv2DWithBias", conv_bias_channels, DEPTHWISE(1) },
+    { "_MklQuantizedDepthwiseConv2DWithBiasAndRelu", conv_bias_channels, DEPTHWISE(2) },
+    { "_MklQuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", conv_scalars, DEPTHWISE(5) },
+    { "_FusedQuantizedConv2D", fused_conv, FUSED(fused_conv_count, "Conv2D") },
+    { "_FusedQuantizedDepthwiseConv2D", fused_depthwise, FUSED(fused_depthwise_count, "DepthwiseConv2dNative") },
+    { "QuantizedMatMul", product_scalars, PRODUCT(0) },
+    BOTH("MatMulWithBias", product_scalars, PRODUCT(1)),
+    BOTH("MatMulWithBiasAndRelu", product_scalars, PRODUCT(2)),
+    BOTH("MatMulWithBiasAndRequantize", product_scalars, PRODUCT(4)),
+    BOTH("MatMulWithBiasAndReluAndRequantize", product_scalars, PRODUCT(5)),
+    BOTH("MatMulWithBiasAndDequantize", product_scalars, PRODUCT(3)),
+    { "_QuantizedMatMul", product, FUSED(fused_product_count, "MatMul") },
+    { "QuantizedAvgPool", avg_pool, POOL("AvgPool") },
+    { "_MklQuantizedAvgPool", avg_pool, POOL("AvgPool") },
+    { "QuantizedMaxPool", max_pool, POOL("MaxPool") },
+    { "_MklQuantizedMaxPool", tfp_max_pool_shape, POOL("MaxPool") },
+    { "_QuantizedMaxPool3D", volume_max_pool, POOL("MaxPool") },
+    { "QuantizedAdd", broadcast_scalars, TFP_EACH_OUT(3, "both into one range, a sum") },
+    { "QuantizedMul", broadcast_scalars, TFP_EACH_OUT(1, "a product") },
+    { "QuantizedBiasAdd", bias_add, TFP_EACH_OUT(3, "both into one range, a sum") },
+    { "QuantizedRelu", same_scalars, TFP_EACH_OUT(1, "a comparison") },
+    { "QuantizedRelu6", same_scalars, TFP_EACH_OUT(2, "two comparisons") },
+    { "QuantizedReluX", same_scalars, TFP_EACH_OUT(2, "two comparisons") },
+    { "QuantizedReshape", reshape, TFP_MOVES },
+    { "QuantizedConcat", concat, TFP_MOVES },
+    { "QuantizedConcatV2", concat_v2, TFP_MOVES },
+    { "_MklQuantizedConcatV2", concat_v2, TFP_MOVES },
+    { "QuantizedResizeBilinear", resize, resize_count, 0, "as ResizeBilinear", "as ResizeBilinear" },
+    { "QuantizeV2", quantize, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
+    { "_MklQuantizeV2", quantize, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
+    { "Dequantize", tfp_same_as_input, TFP_EACH_OUT(2, "product, sum") },
+    { "_MklDequantize", tfp_same_as_input, TFP_EACH_OUT(2, "product, sum") },
+    { "Requantize", same_scalars, TFP_EACH_OUT(3, "product, sum, rounding") },
+    { "RequantizePerChannel", same_scalars, TFP_EACH_OUT(3, "product, sum, rounding") },
+    { "QuantizeDownAndShrinkRange", same_scalars, TFP_EACH_OUT(5, "lowest and highest, product, sum, rounding") },
+    { "RequantizationRange", range_alone, TFP_EACH_IN(2, "lowest and highest") },
+    { "RequantizationRangePerChannel", range_alone, TFP_EACH_IN(2, "lowest and highest") },
+    { "FakeQuantWithMinMaxArgs", tfp_same_as_input, THERE_AND_BACK },
+    { "FakeQuantWithMinMaxVars", tfp_same_as_input, THERE_AND_BACK },
+    { "FakeQuantWithMinMaxVarsPerChannel", tfp_same_as_input, THERE_AND_BACK },
+    { "FakeQuantWithMinMaxArgsGradient", tfp_same_as_input, TFP_EACH_OUT(3, "two comparisons, a product") },
+    { "FakeQuantWithMinMaxVarsGradient", fake_grad, TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
+    { "FakeQuantWithMinMaxVarsPerChannelGradient", per_channel_grad,
+      TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
+    { "QuantizeAndDequantize", tfp_same_as_input, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV2", tfp_same_as_input, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV3", tfp_same_as_input, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV4", tfp_same_as_input, THERE_AND_BACK },
+    { "QuantizeAndDequantizeV4Grad", there_and_back_grad, TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
+    { "UniformQuantize", tfp_same_as_input, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
+    { "UniformDequantize", tfp_same_as_input, TFP_EACH_OUT(2, "difference, product") },
+    { "UniformRequantize", tfp_same_as_input, TFP_EACH_OUT(3, "product, sum, rounding") },
+    { "UniformQuantizedAdd", tfp_broadcast_inputs, TFP_EACH_OUT(7, "both into one range 6, a sum") },
+    { "UniformQuantizedClipByValue", tfp_same_as_input, TFP_EACH_OUT(2, "two comparisons") },
+    { "UniformQuantizedDot", dot, PRODUCT(3) },
+    { "UniformQuantizedDotHybrid", dot, PRODUCT(0) },
+    { "UniformQuantizedConvolution", tfp_uniform_conv_shape, uniform_conv_count, 3,
+      "2 * n(out) * n(rhs) / output features + 3 * n(out)",      "convolution, another range" },
+    { "UniformQuantizedConvolutionHybrid", tfp_uniform_conv_shape, uniform_conv_count, 0,
+      "2 * n(out) * n(rhs) / output features", "convolution" },
+    { NULL },
+};
+/* clang-format on */

@@ -1,0 +1,25 @@
+/* flops/rules/shared.c: rules for shapes that ops of many families have in common. */
+#include "flops/rules/rule.h"
+
+void tfp_same_as_input(tfp_op *op)
+{
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_in(op, 0));
+}
+
+void tfp_broadcast_inputs(tfp_op *op) { tfp_set(op, 0, tfp_broadcast(op, tfp_in(op, 0), tfp_in(op, 1))); }
+
+void tfp_scalar_outputs(tfp_op *op)
+{
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, TFP_SCALAR_DIMS);
+}
+
+void tfp_no_outputs(tfp_op *op) { (void)op; }
+
+void tfp_unknown_outputs(tfp_op *op) { (void)op; }
+
+void tfp_merged_inputs(tfp_op *op)
+{
+    tfp_dims all = TFP_ANY_DIMS;
+    for (uint32_t i = 0; i < op->in_count; i++) all = tfp_merge(op, all, tfp_in(op, i));
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, all);
+}
