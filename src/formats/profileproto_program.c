@@ -26,15 +26,8 @@ static const struct {
 /* The attribute N; INT64_MAX when there is none. */
 static int64_t list_length(const tfp_profile *p, const tfp_program_node *n)
 {
-    int64_t length = INT64_MAX;
-    for (uint32_t i = 0; i < n->attr_count; i++) {
-        const tfp_program_attr *a = &p->program->attrs.at[n->attr_first + i];
-        if (!tfp_str_eq(tfp_text(p, a->name), TFP_STR("N"))) continue;
-        tfp_wire w = tfp_wire_start(a->value);
-        for (tfp_field f; tfp_wire_next(&w, &f);)
-            if (f.number == 3) length = tfp_field_int(&w, &f);
-    }
-    return length;
+    const tfp_program_attr *a = tfp_program_attr_find(p, p->program, n, "N");
+    return a && a->kind == TFP_ATTR_INT ? a->number : INT64_MAX;
 }
 
 static int64_t data_inputs(const tfp_profile *p, const tfp_program_node *n)
@@ -46,14 +39,6 @@ static int64_t data_inputs(const tfp_profile *p, const tfp_program_node *n)
 }
 
 /* ---- shapes ---- */
-
-static bool has_shapes(const tfp_profile *p, const tfp_program_node *n)
-{
-    for (uint32_t i = 0; i < n->attr_count; i++)
-        if (tfp_str_eq(tfp_text(p, p->program->attrs.at[n->attr_first + i].name), TFP_STR("_output_shapes")))
-            return true;
-    return false;
-}
 
 /* A TensorShapeProto. The file says 1 both for a scalar and for one element: that is not known. */
 static void put_shape(tfp_buf *out, const tfp_profile *p, uint32_t shape)
@@ -113,9 +98,13 @@ void tfp_profile_program_attrs_to(tfp_profile_reader *r, uint32_t node, node_ref
 {
     if (!r->program) return;
     const tfp_node *n = &r->p->nodes.at[node];
+    tfp_program_sort_attrs(r->program, ref->attr_first);
     tfp_program_node attrs = { .attr_first = ref->attr_first,
                                .attr_count = tfp_program_attr_count(r->program) - ref->attr_first };
-    if (n->output_first != TFP_NONE && !has_shapes(r->p, &attrs)) add_shapes(r, n, &r->shapes);
+    if (n->output_first != TFP_NONE && !tfp_program_attr_find(r->p, r->p->program, &attrs, "_output_shapes")) {
+        add_shapes(r, n, &r->shapes);
+        tfp_program_sort_attrs(r->program, ref->attr_first);
+    }
     ref->attr_count = tfp_program_attr_count(r->program) - ref->attr_first;
 }
 

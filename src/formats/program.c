@@ -3,43 +3,12 @@
  * In: wire bytes whose main graph graphdef.c has read before. Out: rows of a tfp_program; strings through a tfp_builder.
  * Uses base, wire, model. Message layout: tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto,
  * function.proto, op_def.proto, variable.proto; core/protobuf/meta_graph.proto, saved_object_graph.proto. */
-#include "formats/program.h"
-#include "formats/graphdef_parts.h"
-
-#include <stdlib.h>
-
-struct tfp_program_reader {
-    tfp_builder *b;
-    tfp_program *g;
-    tfp_program *before;  /* the last state's, which g takes the place of */
-    tfp_strtab values;    /* short values of attributes, equal ones once; their bytes are the program's */
-    TFP_VEC(uint32_t) in; /* by strid: 1 + the last body that has a node of that name */
-    tfp_map64 results;    /* body << 32 | name -> results, for the function being read */
-    tfp_buf scratch;
-    tfp_graph_shape shape;
-    bool no_memory;
-};
+#include "formats/attrs.h"
+#include "formats/program_parts.h"
 
 /* ---- pieces ---- */
 
-static bool ok(tfp_program_reader *r, bool success)
-{
-    if (!success) r->no_memory = true;
-    return success;
-}
-
-/* Appends a row; rows are found by 32-bit numbers. */
-#define APPEND(r, table, row) ok((r), (r)->g->table.size < TFP_NONE - 1 && tfp_push(&(r)->g->table, (row)))
-#define ROWS(r, table) ((uint32_t)(r)->g->table.size)
-
-static tfp_status reader_status(tfp_program_reader *r, tfp_error *err)
-{
-    bool failed = r->no_memory || r->shape.no_memory || r->scratch.failed;
-    tfp_status s = tfp_builder_status(r->b, err);
-    return s ? s : failed ? tfp_nomem(err) : TFP_OK;
-}
-
-static uint32_t read_shape(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
+uint32_t tfp_program_read_shape(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
 {
     if (!tfp_read_shape(outer, field, &r->shape)) return TFP_NONE;
     size_t count = r->shape.dims.size;
@@ -62,59 +31,59 @@ static bool is_first(tfp_program_reader *r, tfp_strid name, uint32_t body)
 
 /* ---- attributes ---- */
 
-/* A TensorProto without its values: dtype and tensor_shape. */
-static void put_tensor_head(tfp_buf *out, uint32_t number, tfp_str tensor)
-{
-    size_t at = tfp_put_open(out, number);
-    tfp_wire w = tfp_wire_start(tensor);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1 && f.type == TFP_VARINT) tfp_put_int_always(out, 1, (int64_t)f.value);
-        if (f.number == 2 && f.type == TFP_BYTES) tfp_put_bytes_always(out, 2, f.bytes);
-    }
-    tfp_put_close(out, at);
-}
-
-/* Field 8 of both AttrValue and its list is a tensor. What else a big value holds is kept as it is. */
-static void put_cut(tfp_buf *out, tfp_str value, bool in_list)
-{
-    tfp_wire w = tfp_wire_start(value);
-    for (const uint8_t *from = w.at; !w.fault; from = w.at) {
-        tfp_field f;
-        if (!tfp_wire_next(&w, &f)) break;
-        if (f.number == 8 && f.type == TFP_BYTES && f.bytes.size > TFP_PROGRAM_TENSOR_MAX) {
-            put_tensor_head(out, 8, f.bytes);
-        } else if (f.number == 1 && f.type == TFP_BYTES && !in_list) {
-            size_t at = tfp_put_open(out, 1);
-            put_cut(out, f.bytes, true);
-            tfp_put_close(out, at);
-        } else {
-            tfp_buf_add(out, from, (size_t)(w.at - from));
-        }
-    }
-}
-
-#define SHORT_VALUE 64 /* bytes: most values are types and shapes, and the same in many nodes */
-
-/* The value as the program keeps it; it lives as long. */
-static tfp_str keep_value(tfp_program_reader *r, tfp_str value)
-{
-    if (value.size > TFP_PROGRAM_TENSOR_MAX) {
-        r->scratch.size = 0;
-        put_cut(&r->scratch, value, false);
-        value = (tfp_str){ r->scratch.data, r->scratch.failed ? 0 : r->scratch.size };
-    }
-    if (value.size <= SHORT_VALUE) {
-        tfp_strid id = tfp_intern(&r->values, value);
-        return ok(r, id != TFP_NONE) ? tfp_strtab_get(&r->values, id) : (tfp_str){ "", 0 };
-    }
-    const char *copy = tfp_arena_copy(&r->g->arena, value);
-    return ok(r, copy != NULL) ? (tfp_str){ copy, value.size } : (tfp_str){ "", 0 };
-}
+#define SHORT_VALUE 64 /* bytes: most values are types and shapes, and the same in many nodes: decoded once */
 
 static void add_attr(tfp_program_reader *r, tfp_str name, tfp_str value)
 {
-    tfp_program_attr a = { .name = tfp_build_string(r->b, name), .value = keep_value(r, value) };
+    tfp_program_attr a = { .name = tfp_build_string(r->b, name) };
+    tfp_strid id = value.size <= SHORT_VALUE ? tfp_intern(&r->values, value) : TFP_NONE;
+    if (id < r->decoded.size) {
+        tfp_strid own = a.name;
+        a = r->decoded.at[id];
+        a.name = own;
+    } else {
+        ok(r, tfp_decode_attr(value, &r->g->arena, &a));
+        if (id != TFP_NONE) ok(r, tfp_push(&r->decoded, a));
+    }
     APPEND(r, attrs, a);
+}
+
+/* By name, so that a node's attributes are found fast; of one name the last stays. */
+static bool goes_before(const void *attrs, uint32_t a, uint32_t b)
+{
+    return ((const tfp_program_attr *)attrs)[a].name < ((const tfp_program_attr *)attrs)[b].name;
+}
+
+static bool sort_many(tfp_program_attr *at, uint32_t count)
+{
+    uint32_t *order = malloc(count * sizeof *order);
+    tfp_program_attr *moved = malloc(count * sizeof *moved);
+    for (uint32_t i = 0; order && i < count; i++) order[i] = i;
+    bool sorted = order && moved && tfp_sort(order, count, goes_before, at);
+    if (sorted) memcpy(moved, at, count * sizeof *moved);
+    for (uint32_t i = 0; sorted && i < count; i++) at[i] = moved[order[i]];
+    free(order);
+    free(moved);
+    return sorted;
+}
+
+static void sort_attrs(tfp_program_reader *r, uint32_t first)
+{
+    uint32_t count = ROWS(r, attrs) - first, kept = 0;
+    tfp_program_attr *at = r->g->attrs.at + first;
+    if (count > 16) {
+        ok(r, sort_many(at, count));
+    } else {
+        for (uint32_t i = 1; i < count; i++) {
+            tfp_program_attr a = at[i];
+            uint32_t to = i;
+            for (; to > 0 && a.name < at[to - 1].name; to--) at[to] = at[to - 1];
+            at[to] = a;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (i + 1 == count || at[i].name != at[i + 1].name) at[kept++] = at[i];
+    r->g->attrs.size = first + kept;
 }
 
 static tfp_str bytes_of(const tfp_wire *w) { return (tfp_str){ (const char *)w->start, (size_t)(w->end - w->start) }; }
@@ -137,7 +106,7 @@ static int32_t output_number(tfp_str s)
 static tfp_str cut_before(tfp_str s, const char *at) { return (tfp_str){ s.data, (size_t)(at - s.data) }; }
 static tfp_str cut_after(tfp_str s, const char *at) { return (tfp_str){ at + 1, s.size - (size_t)(at + 1 - s.data) }; }
 
-static tfp_program_input parse_input(tfp_program_reader *r, tfp_str input, bool in_function)
+tfp_program_input tfp_program_parse_input(tfp_program_reader *r, tfp_str input, bool in_function)
 {
     tfp_program_input e = { 0 };
     tfp_str name = input;
@@ -171,7 +140,7 @@ static tfp_status read_node(tfp_program_reader *r, tfp_wire w, uint32_t body, tf
         case 1: n.name = tfp_build_string(r->b, tfp_field_bytes(&w, &f)); break;
         case 2: n.op = tfp_build_string(r->b, tfp_field_bytes(&w, &f)); break;
         case 3: {
-            tfp_program_input e = parse_input(r, tfp_field_bytes(&w, &f), body != 0);
+            tfp_program_input e = tfp_program_parse_input(r, tfp_field_bytes(&w, &f), body != 0);
             APPEND(r, inputs, e);
             break;
         }
@@ -186,6 +155,7 @@ static tfp_status read_node(tfp_program_reader *r, tfp_wire w, uint32_t body, tf
         return reader_status(r, err);
     }
     n.input_count = ROWS(r, inputs) - n.input_first;
+    sort_attrs(r, n.attr_first);
     n.attr_count = ROWS(r, attrs) - n.attr_first;
     APPEND(r, nodes, n);
     return reader_status(r, err);
@@ -217,7 +187,7 @@ static void read_handle(tfp_program_reader *r, tfp_wire *outer, const tfp_field 
     tfp_wire w = tfp_field_message(outer, field);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1) a->handle_dtype = tfp_field_int32(&w, &f);
-        if (f.number == 2) a->handle_shape = read_shape(r, &w, &f);
+        if (f.number == 2) a->handle_shape = tfp_program_read_shape(r, &w, &f);
     }
     tfp_wire_join(outer, &w, "handle_data");
 }
@@ -274,7 +244,7 @@ static void read_ret(tfp_program_reader *r, tfp_wire *outer, const tfp_field *fi
     tfp_graph_entry e = tfp_read_entry(outer, field, "ret");
     tfp_strid name = tfp_build_string(r->b, e.name);
     uint32_t at = tfp_map64_get(&r->results, result_key(body, name));
-    if (at < r->g->results.size) r->g->results.at[at].from = parse_input(r, bytes_of(&e.value), true);
+    if (at < r->g->results.size) r->g->results.at[at].from = tfp_program_parse_input(r, bytes_of(&e.value), true);
 }
 
 /* The first shape of an AttrValue's list, or its shape. */
@@ -282,11 +252,11 @@ static uint32_t first_shape(tfp_program_reader *r, tfp_wire *outer, tfp_wire w)
 {
     uint32_t shape = TFP_NONE;
     for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 7) shape = read_shape(r, &w, &f);
+        if (f.number == 7) shape = tfp_program_read_shape(r, &w, &f);
         if (f.number != 1) continue;
         tfp_wire list = tfp_field_message(&w, &f);
         for (tfp_field g; shape == TFP_NONE && tfp_wire_next(&list, &g);)
-            if (g.number == 7) shape = read_shape(r, &list, &g);
+            if (g.number == 7) shape = tfp_program_read_shape(r, &list, &g);
         tfp_wire_join(&w, &list, "list");
     }
     tfp_wire_join(outer, &w, "attr _output_shapes");
@@ -409,6 +379,7 @@ tfp_status tfp_program_add_graph(tfp_program_reader *r, tfp_wire w, tfp_error *e
 /* ---- graphs in other forms ---- */
 
 uint32_t tfp_program_attr_count(const tfp_program_reader *r) { return ROWS(r, attrs); }
+void tfp_program_sort_attrs(tfp_program_reader *r, uint32_t first) { sort_attrs(r, first); }
 void tfp_program_add_attr(tfp_program_reader *r, tfp_str name, tfp_str value) { add_attr(r, name, value); }
 uint32_t tfp_program_input_count(const tfp_program_reader *r) { return ROWS(r, inputs); }
 void tfp_program_add_input(tfp_program_reader *r, tfp_program_input input) { APPEND(r, inputs, input); }
@@ -420,212 +391,15 @@ void tfp_program_add_node(tfp_program_reader *r, const tfp_program_node *n)
     r->no_memory |= settle_main(r, first, NULL) != TFP_OK;
 }
 
-/* ---- what a MetaGraphDef tells: signatures ---- */
-
-/* An entry of outputs, name -> TensorInfo. Maps have no order: the first output is the one of the least name. */
-static void read_output(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, tfp_str *least, tfp_strid *node)
-{
-    tfp_str tensor = { "", 0 };
-    tfp_graph_entry e = tfp_read_entry(outer, field, "outputs");
-    for (tfp_field f; tfp_wire_next(&e.value, &f);)
-        if (f.number == 1) tensor = tfp_field_bytes(&e.value, &f);
-    tfp_wire_join(outer, &e.value, "outputs");
-    if (!tensor.size || (*node && tfp_str_cmp(e.name, *least) >= 0)) return;
-    *least = e.name;
-    *node = parse_input(r, tensor, false).source;
-}
-
-/* An entry of signature_def, key -> SignatureDef. */
-static void read_signature_def(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
-{
-    tfp_str least = { "", 0 };
-    tfp_graph_entry e = tfp_read_entry(outer, field, "signature_def");
-    tfp_program_signature signature = { .key = tfp_build_string(r->b, e.name) };
-    for (tfp_field f; tfp_wire_next(&e.value, &f);)
-        if (f.number == 2) read_output(r, &e.value, &f, &least, &signature.node);
-    tfp_wire_join(outer, &e.value, "signature_def");
-    if (!outer->fault && signature.node) APPEND(r, signatures, signature);
-}
-
-/* ---- variables: of the object graph (TensorFlow 2), of collections (TensorFlow 1) ---- */
-
-static tfp_str without_output(tfp_str name)
-{
-    bool first = name.size > 2 && memcmp(name.data + name.size - 2, ":0", 2) == 0;
-    return first ? (tfp_str){ name.data, name.size - 2 } : name;
-}
-
-static void read_saved_variable(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
-{
-    tfp_program_variable v = { .shape = TFP_NONE, .trainable = TFP_TRAINABLE_NO };
-    tfp_wire w = tfp_field_message(outer, field);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        switch (f.number) {
-        case 1: v.dtype = tfp_field_int32(&w, &f); break;
-        case 2: v.shape = read_shape(r, &w, &f); break;
-        case 3: v.trainable = tfp_field_bool(&w, &f) ? TFP_TRAINABLE_YES : TFP_TRAINABLE_NO; break;
-        case 6: v.name = tfp_build_string(r->b, without_output(tfp_field_bytes(&w, &f))); break;
-        }
-    }
-    tfp_wire_join(outer, &w, "variable");
-    if (!w.fault && APPEND(r, variables, v)) r->g->has_objects = true;
-}
-
-/* An ObjectReference: the number of an object, and the name that its owner has for it. */
-typedef struct child {
-    uint64_t object;
-    tfp_str name;
-} child;
-
-static child read_child(tfp_wire *outer, const tfp_field *field)
-{
-    child c = { 0, { "", 0 } };
-    tfp_wire w = tfp_field_message(outer, field);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) c.object = tfp_field_uint(&w, &f);
-        if (f.number == 2) c.name = tfp_field_bytes(&w, &f);
-    }
-    tfp_wire_join(outer, &w, "children");
-    return c;
-}
-
-/* Keras' archives have two lists under the root, which know what the model freezes; its variables do not. */
-typedef struct object_reader {
-    TFP_VEC(uint32_t) variable; /* by object: -> variables, TFP_NONE */
-    uint64_t trained, fixed;    /* the lists; 0, the root, when there are none */
-} object_reader;
-
-static void read_object(tfp_program_reader *r, object_reader *o, tfp_wire *outer, const tfp_field *field)
-{
-    uint32_t row = TFP_NONE;
-    tfp_wire w = tfp_field_message(outer, field);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1 && !o->variable.size) {
-            child c = read_child(&w, &f);
-            if (tfp_str_eq(c.name, TFP_STR("trainable_variables"))) o->trained = c.object;
-            if (tfp_str_eq(c.name, TFP_STR("non_trainable_variables"))) o->fixed = c.object;
-        } else if (f.number == 7) {
-            row = ROWS(r, variables);
-            read_saved_variable(r, &w, &f);
-        }
-    }
-    tfp_wire_join(outer, &w, "nodes");
-    ok(r, tfp_push(&o->variable, row < r->g->variables.size ? row : TFP_NONE));
-}
-
-static void read_list(tfp_program_reader *r, object_reader *o, tfp_wire *outer, const tfp_field *field,
-                      tfp_trainable trainable)
-{
-    tfp_wire w = tfp_field_message(outer, field);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number != 1) continue;
-        child c = read_child(&w, &f);
-        uint32_t row = c.object < o->variable.size ? o->variable.at[c.object] : TFP_NONE;
-        if (row != TFP_NONE) r->g->variables.at[row].trainable = trainable;
-    }
-    tfp_wire_join(outer, &w, "nodes");
-}
-
-static void read_lists(tfp_program_reader *r, object_reader *o, tfp_wire w)
-{
-    uint64_t object = 0;
-    for (size_t i = 0; i < r->g->variables.size; i++) r->g->variables.at[i].trainable = TFP_TRAINABLE_UNKNOWN;
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number != 1) continue;
-        if (object && object == o->trained) read_list(r, o, &w, &f, TFP_TRAINABLE_YES);
-        if (object && object == o->fixed) read_list(r, o, &w, &f, TFP_TRAINABLE_NO);
-        object++;
-    }
-}
-
-/* SavedObjectGraph: its objects, of which some are variables. */
-static tfp_status read_objects(tfp_program_reader *r, tfp_wire w, tfp_error *err)
-{
-    object_reader o = { 0 };
-    tfp_wire whole = w;
-    for (tfp_field f; tfp_wire_next(&w, &f);)
-        if (f.number == 1) read_object(r, &o, &w, &f);
-    tfp_status s = tfp_wire_end(&w, err);
-    if (!s) s = reader_status(r, err);
-    if (!s && o.trained && o.fixed) read_lists(r, &o, whole);
-    tfp_vec_free(&o.variable);
-    return s;
-}
-
-/* VariableDef. */
-static void read_variable_def(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, tfp_map64 *seen, bool all)
-{
-    tfp_program_variable v = { .shape = TFP_NONE, .trainable = TFP_TRAINABLE_NO };
-    tfp_wire w = tfp_field_message(outer, field);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) v.name = tfp_build_string(r->b, without_output(tfp_field_bytes(&w, &f)));
-        if (f.number == 7 && tfp_field_bool(&w, &f)) v.trainable = TFP_TRAINABLE_YES;
-    }
-    tfp_wire_join(outer, &w, "value");
-    if (all) v.trainable = TFP_TRAINABLE_YES;
-    if (w.fault || !v.name) return;
-    uint32_t at = tfp_map64_get(seen, v.name);
-    if (at == TFP_NONE) {
-        ok(r, tfp_map64_put(seen, v.name, ROWS(r, variables)));
-        APPEND(r, variables, v);
-    } else if (v.trainable == TFP_TRAINABLE_YES && !r->no_memory) {
-        r->g->variables.at[at].trainable = TFP_TRAINABLE_YES;
-    }
-}
-
-/* An entry of collection_def. Those named here hold variables; other collections may hold anything. */
-static void read_collection(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, tfp_map64 *seen)
-{
-    tfp_graph_entry e = tfp_read_entry(outer, field, "collection_def");
-    bool trainable = tfp_str_eq(e.name, TFP_STR("trainable_variables"));
-    bool wanted = trainable || tfp_str_eq(e.name, TFP_STR("variables")) ||
-                  tfp_str_eq(e.name, TFP_STR("global_variables")) || tfp_str_eq(e.name, TFP_STR("model_variables"));
-    for (tfp_field f; wanted && tfp_wire_next(&e.value, &f);) {
-        if (f.number != 2) continue;
-        tfp_wire list = tfp_field_message(&e.value, &f);
-        for (tfp_field g; tfp_wire_next(&list, &g);)
-            if (g.number == 1) read_variable_def(r, &list, &g, seen, trainable);
-        tfp_wire_join(&e.value, &list, "bytes_list");
-    }
-    tfp_wire_join(outer, &e.value, "collection_def");
-}
-
-static tfp_status read_collections(tfp_program_reader *r, tfp_wire w, tfp_error *err)
-{
-    tfp_map64 seen = { 0 };
-    for (uint32_t i = 0; i < r->g->variables.size; i++) ok(r, tfp_map64_put(&seen, r->g->variables.at[i].name, i));
-    for (tfp_field f; !r->no_memory && tfp_wire_next(&w, &f);)
-        if (f.number == 4) read_collection(r, &w, &f, &seen);
-    tfp_map64_free(&seen);
-    tfp_status s = tfp_wire_end(&w, err);
-    return s ? s : reader_status(r, err);
-}
-
-/* Of several meta graphs the first with an object graph tells of its variables: the others have the same ones. */
-tfp_status tfp_program_add_meta(tfp_program_reader *r, tfp_wire w, tfp_error *err)
-{
-    tfp_status s = TFP_OK;
-    tfp_wire whole = w;
-    bool wanted = r->g->variables.size == 0;
-    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
-        if (f.number == 5) read_signature_def(r, &w, &f);
-        if (f.number != 7 || !wanted) continue;
-        tfp_wire objects = tfp_field_message(&w, &f);
-        if (!w.fault) s = tfp_within(err, read_objects(r, objects, err), "object_graph_def");
-    }
-    if (!s) s = tfp_wire_end(&w, err);
-    if (!s) s = reader_status(r, err);
-    return s ? s : read_collections(r, whole, err);
-}
-
 /* ---- the reader itself ---- */
 
 static void reader_free(tfp_program_reader *r)
 {
     tfp_strtab_free(&r->values);
+    tfp_arena_free(&r->scratch);
+    tfp_vec_free(&r->decoded);
     tfp_vec_free(&r->in);
     tfp_map64_free(&r->results);
-    tfp_buf_free(&r->scratch);
     tfp_vec_free(&r->shape.dims);
     free(r);
 }
@@ -653,7 +427,8 @@ static bool start(tfp_program_reader *r)
     const tfp_program_body *main_graph = &r->g->bodies.at[0];
     for (uint32_t i = 0; i < main_graph->node_count; i++)
         is_first(r, r->g->nodes.at[main_graph->node_first + i].name, 0);
-    return !r->no_memory && tfp_strtab_init(&r->values, &r->g->arena) == TFP_OK;
+    return !r->no_memory && tfp_strtab_init(&r->values, &r->scratch) == TFP_OK &&
+           tfp_push(&r->decoded, (tfp_program_attr){ 0 }); /* of the empty text, which has the id 0 */
 }
 
 tfp_program_reader *tfp_program_start(tfp_builder *b)

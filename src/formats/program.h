@@ -21,6 +21,7 @@ tfp_status tfp_program_add_meta(tfp_program_reader *r, tfp_wire w, tfp_error *er
  * the end. The attributes and inputs of a node come before it. */
 uint32_t tfp_program_attr_count(const tfp_program_reader *r);
 void tfp_program_add_attr(tfp_program_reader *r, tfp_str name, tfp_str value);
+void tfp_program_sort_attrs(tfp_program_reader *r, uint32_t first); /* once a node has all of its attributes */
 uint32_t tfp_program_input_count(const tfp_program_reader *r);
 void tfp_program_add_input(tfp_program_reader *r, tfp_program_input input);
 void tfp_program_add_node(tfp_program_reader *r, const tfp_program_node *n);

@@ -1,5 +1,30 @@
-/* model/program.c: a program's memory. */
+/* model/program.c: attributes found by name, and a program's memory. */
 #include "model/program.h"
+
+#define SCAN_MOST 12 /* attributes: comparing so many names is faster than to look the name's id up */
+
+const tfp_program_attr *tfp_program_attr_find(const tfp_profile *p, const tfp_program *g, const tfp_program_node *n,
+                                              const char *name)
+{
+    tfp_str wanted = tfp_str_of(name);
+    const tfp_program_attr *attrs = g->attrs.at + n->attr_first;
+    if (n->attr_count <= SCAN_MOST) {
+        for (uint32_t i = 0; i < n->attr_count; i++)
+            if (tfp_str_eq(tfp_text(p, attrs[i].name), wanted)) return &attrs[i];
+        return NULL;
+    }
+    tfp_strid id = tfp_strtab_find(&p->strings, wanted);
+    uint32_t from = 0, to = id == TFP_NONE ? 0 : n->attr_count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (attrs[middle].name == id) return &attrs[middle];
+        if (attrs[middle].name < id)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
+}
 
 void tfp_program_free(tfp_program *g)
 {

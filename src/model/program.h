@@ -6,12 +6,58 @@
 
 #include "model/model.h"
 
-typedef struct tfp_program_attr {
-    tfp_strid name;
-    tfp_str
-        value; /* an encoded AttrValue; of tensors with more than TFP_PROGRAM_TENSOR_MAX bytes type and shape only */
-} tfp_program_attr;
+#define TFP_RANK_UNKNOWN (-1)
+#define TFP_DIM_UNKNOWN ((int64_t)-1)
+typedef struct tfp_dims {
+    int rank;          /* TFP_RANK_UNKNOWN, or 0 to TFP_RANK_MOST */
+    const int64_t *at; /* each at least 0, or TFP_DIM_UNKNOWN; shared and never written to once it is given away */
+} tfp_dims;
+#define TFP_RANK_MOST 254 /* TensorFlow's own limit */
+#define TFP_ANY_DIMS ((tfp_dims){ TFP_RANK_UNKNOWN, NULL })
+#define TFP_SCALAR_DIMS ((tfp_dims){ 0, NULL })
+
+typedef enum tfp_attr_kind { /* the number of AttrValue's field */
+                             TFP_ATTR_NONE = 0,
+                             TFP_ATTR_LIST = 1,
+                             TFP_ATTR_TEXT = 2,
+                             TFP_ATTR_INT = 3,
+                             TFP_ATTR_REAL = 4,
+                             TFP_ATTR_BOOL = 5,
+                             TFP_ATTR_TYPE = 6,
+                             TFP_ATTR_SHAPE = 7,
+                             TFP_ATTR_TENSOR = 8,
+                             TFP_ATTR_FUNCTION = 10
+} tfp_attr_kind;
+
+typedef struct tfp_attr_tensor { /* a TensorProto */
+    int dtype;                   /* DataType */
+    tfp_dims shape;
+    tfp_str proto; /* its bytes, for the values; empty when they are more than TFP_PROGRAM_TENSOR_MAX */
+} tfp_attr_tensor;
 #define TFP_PROGRAM_TENSOR_MAX ((size_t)64 << 10)
+
+typedef struct tfp_attr_list { /* the members of each kind in the order of the file */
+    size_t size;               /* members of all kinds */
+    size_t number_count, real_count, text_count, shape_count, function_count;
+    int64_t *numbers; /* int, bool, type */
+    double *reals;
+    tfp_str *texts;
+    tfp_dims *shapes;
+    tfp_str *functions; /* names */
+} tfp_attr_list;
+
+typedef struct tfp_program_attr { /* an AttrValue, decoded when it is read */
+    tfp_strid name;
+    tfp_attr_kind kind; /* TFP_ATTR_NONE: nothing, or nothing that could be read */
+    union {
+        int64_t number; /* int, bool, type; a type without the mark of references, 0 when there is none such */
+        double real;
+        tfp_str text; /* or the name of a function */
+        tfp_dims shape;
+        const tfp_attr_tensor *tensor;
+        const tfp_attr_list *list;
+    };
+} tfp_program_attr;
 
 typedef struct tfp_program_input { /* "n", "n:k", "^n", and in functions "n:output:k" or the name of an argument */
     tfp_strid source;
@@ -24,7 +70,7 @@ typedef struct tfp_program_input { /* "n", "n:k", "^n", and in functions "n:outp
 typedef struct tfp_program_node {
     tfp_strid name, op;
     uint32_t input_first, input_count; /* -> inputs, control ones last as in a sound file, or where the file has them */
-    uint32_t attr_first, attr_count;   /* -> attrs; of one name the last counts */
+    uint32_t attr_first, attr_count;   /* -> attrs, by ascending name, each name once */
 } tfp_program_node;
 
 typedef struct tfp_program_arg { /* of a function: a node of op _Arg, whose body reads it by name */
@@ -77,6 +123,9 @@ struct tfp_program {
     bool finished;          /* the next graph is the model's next state and takes its place */
 };
 
+/* NULL when the node has no attribute of that name. */
+const tfp_program_attr *tfp_program_attr_find(const tfp_profile *p, const tfp_program *g, const tfp_program_node *n,
+                                              const char *name);
 void tfp_program_free(tfp_program *g);           /* NULL is fine */
 size_t tfp_program_memory(const tfp_program *g); /* bytes held, about; 0 for NULL */
 

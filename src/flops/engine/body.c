@@ -1,7 +1,6 @@
 /* flops/engine/body.c: a body of the program made ready: its inputs as numbers, its outputs with their types, the
  * functions it calls, and an order in which sources come before users. Done once a body, whoever calls it. */
 #include "flops/engine/engine.h"
-#include "wire/proto.h"
 
 /* ---- calls ---- */
 
@@ -46,29 +45,6 @@ static void add_call(maker *m, tfp_local *l, tfp_str function)
     l->call_count++;
 }
 
-/* list(func) */
-static void add_listed_calls(maker *m, tfp_local *l, const char *attr)
-{
-    tfp_str wanted = tfp_str_of(attr);
-    for (uint32_t i = 0; i < m->op.node->attr_count; i++) {
-        const tfp_program_attr *a = &m->e->program->attrs.at[m->op.node->attr_first + i];
-        if (!tfp_str_eq(tfp_text(m->e->profile, a->name), wanted)) continue;
-        tfp_wire w = tfp_wire_start(a->value);
-        for (tfp_field f; tfp_wire_next(&w, &f);) {
-            if (f.number != 1 || f.type != TFP_BYTES) continue;
-            tfp_wire list = tfp_wire_start(f.bytes);
-            for (tfp_field g; tfp_wire_next(&list, &g);) {
-                if (g.number != 9 || g.type != TFP_BYTES) continue;
-                tfp_str name = { "", 0 };
-                tfp_wire func = tfp_wire_start(g.bytes);
-                for (tfp_field h; tfp_wire_next(&func, &h);)
-                    if (h.number == 1 && h.type == TFP_BYTES) name = h.bytes;
-                add_call(m, l, name);
-            }
-        }
-    }
-}
-
 static void find_calls(maker *m, tfp_local *l)
 {
     tfp_str op = tfp_text(m->e->profile, m->op.node->op);
@@ -82,7 +58,9 @@ static void find_calls(maker *m, tfp_local *l)
     if (!l->call) return;
     for (size_t i = 0; i < 2 && l->call->functions[i]; i++)
         add_call(m, l, tfp_attr_function(&m->op, l->call->functions[i]));
-    if (l->call->list) add_listed_calls(m, l, l->call->list);
+    if (!l->call->list) return;
+    const tfp_attr_list *listed = tfp_attr_members(&m->op, l->call->list);
+    for (size_t i = 0; i < listed->function_count; i++) add_call(m, l, listed->functions[i]);
 }
 
 /* ---- outputs: what an op's definition says, with the node's attributes ---- */
@@ -113,11 +91,10 @@ static int item_type(maker *m, tfp_str text, out_item *item)
 {
     char name[64];
     int64_t fallback;
-    size_t count;
     if (text.size > 2 && text.data[text.size - 1] == ']') {
         attr_with_default((tfp_str){ text.data, text.size - 2 }, name, &fallback);
-        item->types = tfp_attr_ints(&m->op, name, &count);
-        item->count = (int64_t)count;
+        item->types = tfp_attr_members(&m->op, name)->numbers;
+        item->count = (int64_t)tfp_attr_members(&m->op, name)->number_count;
         return 0;
     }
     if (text.size && text.data[0] >= '0' && text.data[0] <= '9')
@@ -183,8 +160,7 @@ static void find_outputs(maker *m, tfp_local *l, const uint32_t *used)
         const char *at = def->outputs;
         for (out_item item; next_item(m, &at, &item);) add_outputs(m, l, item.count, item.dtype, item.types);
     } else {
-        size_t told;
-        tfp_attr_shapes(&m->op, "_output_shapes", &told);
+        size_t told = tfp_attr_members(&m->op, "_output_shapes")->shape_count;
         uint32_t count = *used > told ? *used : (uint32_t)(told < OUTPUTS_OF_UNKNOWN ? told : OUTPUTS_OF_UNKNOWN);
         add_outputs(m, l, count < OUTPUTS_OF_UNKNOWN ? count : OUTPUTS_OF_UNKNOWN, 0, NULL);
     }

@@ -49,10 +49,15 @@ bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, c
     if (l->call->kind == TFP_CALL_PLAIN && all) return true;
     if (!all || m->e->importer) tfp_forget_outputs(op, b, l);
     if (l->call->kind != TFP_CALL_BRANCH) return true;
-    size_t told_count;
-    const tfp_dims *told = tfp_attr_shapes(op, "output_shapes", &told_count);
-    for (size_t i = 0; told && i < told_count; i++) tfp_also_known(op, (uint32_t)i, told[i]);
+    const tfp_attr_list *told = tfp_attr_members(op, "output_shapes");
+    for (uint32_t i = 0; i < op->out_count && i < told->shape_count; i++) tfp_also_known(op, i, told->shapes[i]);
     return true;
+}
+
+/* What a loop's attribute says of variable i. */
+static tfp_dims told_of(const tfp_frame *f, uint32_t i)
+{
+    return i < f->told->shape_count ? f->told->shapes[i] : TFP_ANY_DIMS;
 }
 
 /* The variables of a while loop before the first try: as they come in, and as the attribute says; in the importer as it
@@ -60,10 +65,10 @@ bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, c
 static tfp_known *loop_start(tfp_machine *m, tfp_frame *f, tfp_op *op)
 {
     tfp_known *loop = TFP_NEW(m->e->arena, tfp_known, op->in_count + 1);
-    f->told = tfp_attr_shapes(op, "output_shapes", &f->told_count);
+    f->told = tfp_attr_members(op, "output_shapes");
     if (!loop) return m->no_memory = true, NULL;
     for (uint32_t i = 0; i < op->in_count; i++) {
-        tfp_dims told = i < f->told_count ? f->told[i] : TFP_ANY_DIMS;
+        tfp_dims told = told_of(f, i);
         loop[i] = op->in[i];
         if (!m->e->importer) {
             bool agree;
@@ -72,7 +77,7 @@ static tfp_known *loop_start(tfp_machine *m, tfp_frame *f, tfp_op *op)
             continue;
         }
         loop[i].elements = NULL;
-        if (f->told_count) loop[i].shape = told;
+        if (f->told->shape_count) loop[i].shape = told;
     }
     return loop;
 }
@@ -80,7 +85,7 @@ static tfp_known *loop_start(tfp_machine *m, tfp_frame *f, tfp_op *op)
 /* After TRIES_MOST nothing is believed but the attribute. */
 static void give_up(const tfp_frame *f, tfp_known *k, uint32_t i)
 {
-    *k = (tfp_known){ .shape = i < f->told_count ? f->told[i] : TFP_ANY_DIMS, .dtype = k->dtype, .held = NULL };
+    *k = (tfp_known){ .shape = told_of(f, i), .dtype = k->dtype };
 }
 
 /* What a variable is when it may come in as it is tried and come back as `back`; true when that is less. */
@@ -91,7 +96,7 @@ static bool relax(const tfp_machine *m, const tfp_frame *f, tfp_op *op, uint32_t
     const tfp_known *back = &x->results[i];
     tfp_known *k = &f->loop[i];
     tfp_known now = { .shape = tfp_either(op, k->shape, back->shape), .dtype = k->dtype };
-    if (i < f->told_count) now.shape = tfp_both_true(op, now.shape, f->told[i], NULL);
+    now.shape = tfp_both_true(op, now.shape, told_of(f, i), NULL);
     now.held = tfp_either_held(op, k->held, back->held);
     /* handles and constants stay what they are only if they are handed through untouched */
     if (tfp_hands_on(m->e, body, body->results[i], i)) {
@@ -145,15 +150,15 @@ bool tfp_call_while(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b,
     for (uint32_t i = 0; i < op->out_count && i < count; i++) op->out[i] = loop[i];
     if (of == TFP_NONE || m->e->importer) {
         tfp_forget_outputs(op, b, l);
-        if (f->told_count) /* TensorFlow believes it alone */
-            for (size_t i = 0; i < f->told_count; i++) tfp_set(op, (uint32_t)i, f->told[i]);
+        if (f->told->shape_count) /* TensorFlow believes it alone */
+            for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, told_of(f, i));
         else
             for (uint32_t i = 0; i < op->out_count && i < count; i++) tfp_set(op, i, tfp_in(op, i));
         for (uint32_t i = 0; i < op->out_count && i < count; i++)
             op->out[i].held = m->e->importer ? NULL : loop[i].held;
         return true;
     }
-    for (size_t i = 0; i < f->told_count; i++) tfp_also_known(op, (uint32_t)i, f->told[i]);
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_also_known(op, i, told_of(f, i));
     if (cond != TFP_NONE) set_counters(m, op, cond, of);
     return true;
 }

@@ -16,13 +16,12 @@ typedef struct tfp_relaxed { /* of a Merge that begins a loop: what an earlier p
 
 typedef struct tfp_frame { /* an instance at work */
     uint32_t instance;
-    uint32_t at;          /* in the body's order */
-    uint32_t pass;        /* over a body with loops of TensorFlow 1 */
-    uint32_t tries;       /* of the While at hand */
-    tfp_known *loop;      /* its variables as tried, NULL before */
-    const tfp_dims *told; /* what its attribute says of them */
-    size_t told_count;
-    tfp_relaxed *relaxed; /* per local; NULL without loops */
+    uint32_t at;               /* in the body's order */
+    uint32_t pass;             /* over a body with loops of TensorFlow 1 */
+    uint32_t tries;            /* of the While at hand */
+    tfp_known *loop;           /* its variables as tried, NULL before */
+    const tfp_attr_list *told; /* what its attribute says of them */
+    tfp_relaxed *relaxed;      /* per local; NULL without loops */
 } tfp_frame;
 
 typedef struct tfp_machine {

@@ -43,9 +43,8 @@ void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims told)
 
 void tfp_tell_attributes(tfp_op *op)
 {
-    size_t count;
-    const tfp_dims *told = tfp_attr_shapes(op, "_output_shapes", &count);
-    for (size_t i = 0; told && i < count; i++) tfp_also_known(op, (uint32_t)i, told[i]);
+    const tfp_attr_list *told = tfp_attr_members(op, "_output_shapes");
+    for (uint32_t i = 0; i < op->out_count && i < told->shape_count; i++) tfp_also_known(op, i, told->shapes[i]);
 }
 
 tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape)

@@ -103,7 +103,7 @@ static size_t count_values(const tfp_dtype *d, tfp_str proto, bool *content)
 }
 
 /* Of fewer values than elements the last one is repeated; none means zeros. */
-static bool read_values(const tfp_const_value *v, size_t count, void *to)
+static bool read_values(const tfp_attr_tensor *v, size_t count, void *to)
 {
     bool content;
     size_t given = count_values(tfp_dtype_of(v->dtype), v->proto, &content);
@@ -128,19 +128,19 @@ static void to_doubles(int dtype, double *at, size_t count)
 
 static void fold_const(tfp_op *op)
 {
-    tfp_const_value v;
-    if (!op->out_count || !tfp_attr_tensor(op, "value", &v)) return;
-    const tfp_dtype *d = tfp_dtype_of(v.dtype);
-    int64_t count = tfp_elements(v.shape);
+    const tfp_attr_tensor *v = tfp_attr_const(op, "value");
+    if (!op->out_count || !v || !v->proto.size) return;
+    const tfp_dtype *d = tfp_dtype_of(v->dtype);
+    int64_t count = tfp_elements(v->shape);
     bool integers = d->class >= TFP_DTYPE_INT && d->class <= TFP_DTYPE_BOOL;
     bool fits = d->field == 5 || d->field == 6 || (integers && d->field != 18);
-    if (!fits || !tfp_dims_equal(v.shape, tfp_out(op, 0))) return;
+    if (!fits || !tfp_dims_equal(v->shape, tfp_out(op, 0))) return;
     double *out = tfp_fold_new(op, 0);
     if (!out) return;
-    if (!read_values(&v, (size_t)count, out))
+    if (!read_values(v, (size_t)count, out))
         op->out[0].elements = NULL;
     else if (integers)
-        to_doubles(v.dtype, out, (size_t)count);
+        to_doubles(v->dtype, out, (size_t)count);
 }
 
 /* ---- names for what is there ---- */

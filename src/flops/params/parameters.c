@@ -6,37 +6,21 @@
 #include "flops/params/finder.h"
 
 #include "model/tensors.h"
-#include "wire/proto.h"
 
 #define TRAINABLE_TYPE TFP_STR("_trainable_variables")
 
-/* ---- attributes: AttrValue ---- */
-
-static tfp_wire attr_of(const tfp_finder *f, const tfp_program_node *n, const char *name)
-{
-    for (uint32_t i = n->attr_count; i-- > 0;) {
-        const tfp_program_attr *a = &f->g->attrs.at[n->attr_first + i];
-        if (tfp_str_eq(tfp_text(f->p, a->name), tfp_str_of(name))) return tfp_wire_start(a->value);
-    }
-    return tfp_wire_start((tfp_str){ "", 0 });
-}
+/* ---- attributes ---- */
 
 static int type_attr(const tfp_finder *f, const tfp_program_node *n, const char *name)
 {
-    int type = 0;
-    tfp_wire w = attr_of(f, n, name);
-    for (tfp_field a; tfp_wire_next(&w, &a);)
-        if (a.number == 6) type = tfp_field_int32(&w, &a);
-    return type;
+    const tfp_program_attr *a = tfp_program_attr_find(f->p, f->g, n, name);
+    return a && a->kind == TFP_ATTR_TYPE ? (int)a->number : 0;
 }
 
 static tfp_str text_attr(const tfp_finder *f, const tfp_program_node *n, const char *name)
 {
-    tfp_str text = { "", 0 };
-    tfp_wire w = attr_of(f, n, name);
-    for (tfp_field a; tfp_wire_next(&w, &a);)
-        if (a.number == 2) text = tfp_field_bytes(&w, &a);
-    return text;
+    const tfp_program_attr *a = tfp_program_attr_find(f->p, f->g, n, name);
+    return a && a->kind == TFP_ATTR_TEXT ? a->text : (tfp_str){ "", 0 };
 }
 
 /* ---- which nodes are variables ---- */
@@ -117,14 +101,8 @@ static void learn(tfp_finder *f, const tfp_program_node *n, uint32_t k, uint32_t
 /* A function that is called knows what its arguments hold. */
 static void learn_from_call(tfp_finder *f, const tfp_program_node *n)
 {
-    tfp_str name = { "", 0 };
-    tfp_wire w = attr_of(f, n, "f");
-    for (tfp_field a; tfp_wire_next(&w, &a);) {
-        if (a.number != 10) continue; /* func: NameAttrList */
-        tfp_wire func = tfp_field_message(&w, &a);
-        for (tfp_field b; tfp_wire_next(&func, &b);)
-            if (b.number == 1) name = tfp_field_bytes(&func, &b);
-    }
+    const tfp_program_attr *called = tfp_program_attr_find(f->p, f->g, n, "f");
+    tfp_str name = called && called->kind == TFP_ATTR_FUNCTION ? called->text : (tfp_str){ "", 0 };
     tfp_strid id = name.size ? tfp_strtab_find(&f->p->strings, name) : TFP_NONE;
     uint32_t body = id == TFP_NONE ? TFP_NONE : tfp_map64_get(&f->g->body_by_name, id);
     if (body == TFP_NONE) return;

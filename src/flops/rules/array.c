@@ -32,8 +32,8 @@ static void ensured(tfp_op *op)
 
 static void constant(tfp_op *op)
 {
-    tfp_const_value value;
-    if (tfp_attr_tensor(op, "value", &value) && tfp_dims_known(value.shape)) tfp_set(op, 0, value.shape);
+    const tfp_attr_tensor *value = tfp_attr_const(op, "value");
+    if (value && tfp_dims_known(value->shape)) tfp_set(op, 0, value->shape);
 }
 
 static void host_constant(tfp_op *op)
@@ -177,8 +177,9 @@ static bool squeezes(const int64_t *axes, size_t count, int rank, int i)
 static void squeeze(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
-    size_t count;
-    const int64_t *axes = tfp_attr_ints(op, "squeeze_dims", &count);
+    const tfp_attr_list *list = tfp_attr_members(op, "squeeze_dims");
+    const int64_t *axes = list->numbers;
+    size_t count = list->number_count;
     int64_t dims[TFP_RANK_MOST];
     int rank = 0;
     if (in.rank < 0) return;

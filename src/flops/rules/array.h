@@ -5,14 +5,6 @@
 
 #include "flops/rules/rule.h"
 
-/* ---- constants ---- */
-typedef struct tfp_const_value { /* a TensorProto */
-    int dtype;
-    tfp_dims shape;
-    tfp_str proto;
-} tfp_const_value;
-bool tfp_attr_tensor(tfp_op *op, const char *name, tfp_const_value *out); /* false when absent or broken */
-
 /* ---- elements ---- */
 bool tfp_whole(double x, int64_t *out);                         /* an integer below 2^53 */
 const double *tfp_in_all(const tfp_op *op, uint32_t i);         /* the elements when each of them is known, else NULL */

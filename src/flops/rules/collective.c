@@ -30,19 +30,11 @@ static void set_certain(tfp_op *op, const char *name)
 static void shape_certain(tfp_op *op) { set_certain(op, "shape"); }
 static void shape_full(tfp_op *op) { set_certain(op, "full_shape"); }
 
-static void set_listed(tfp_op *op, const char *name)
-{
-    size_t n;
-    const tfp_dims *shapes = tfp_attr_shapes(op, name, &n);
-    for (uint32_t i = 0; i < op->out_count && i < n; i++) tfp_set(op, i, shapes[i]);
-}
-
-static void shape_listed(tfp_op *op) { set_listed(op, "shapes"); }
-static void shape_module(tfp_op *op) { set_listed(op, "Sout"); }
+static void shape_listed(tfp_op *op) { tfp_set_listed(op, "shapes"); }
+static void shape_module(tfp_op *op) { tfp_set_listed(op, "Sout"); }
 static void shape_custom_calls(tfp_op *op)
 {
-    set_listed(op, "result_shapes");
-    size_t n = tfp_attr_list_size(op, "result_shapes");
+    size_t n = tfp_set_listed(op, "result_shapes");
     for (uint32_t i = 0; i < op->out_count && i < n; i++) tfp_set(op, i, certain(tfp_out(op, i)));
 }
 

@@ -174,7 +174,7 @@ static void dilation_shape(tfp_op *op)
 {
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 4), filter = tfp_merge_rank(op, tfp_in(op, 1), 3);
     tfp_window w;
-    if (!tfp_window_read(op, 2, 0, &w) || !tfp_attr_list(op, "rates", 4, 0, w.dilations)) return;
+    if (!tfp_window_read(op, 2, 0, &w) || !tfp_attr_of_dims(op, "rates", 4, 0, w.dilations)) return;
     int64_t out[4] = { tfp_dim(in, 0), TFP_DIM_UNKNOWN, TFP_DIM_UNKNOWN, tfp_dim(filter, 2) };
     bool known = tfp_dim(in, 1) >= 0 && tfp_dim(in, 2) >= 0 && tfp_dim(filter, 0) >= 0 && tfp_dim(filter, 1) >= 0;
     for (int k = 0; known && k < 2; k++)

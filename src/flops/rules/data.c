@@ -4,33 +4,24 @@
  * script_ops.cc, functional_ops.cc (MapDefun), rpc_ops.cc. */
 #include "flops/rules/rule.h"
 
-static void set_listed(tfp_op *op) /* each output as the attribute says */
-{
-    size_t count = 0;
-    const tfp_dims *shapes = tfp_attr_shapes(op, "output_shapes", &count);
-    if (count != op->out_count) tfp_wrong(op, "as many shapes as outputs are needed");
-    for (uint32_t i = 0; i < op->out_count && i < count; i++) tfp_set(op, i, shapes[i]);
-}
-
 static void next_element(tfp_op *op) /* iterator or dataset */
 {
     tfp_merge_rank(op, tfp_in(op, 0), 0);
-    set_listed(op);
+    tfp_listed_outputs(op);
 }
 
 static void serialized(tfp_op *op) { tfp_set(op, 0, tfp_vector_of(op, TFP_DIM_UNKNOWN)); }
 
 static void map_rows(tfp_op *op) /* arguments with one row for each call, captured inputs */
 {
-    size_t arguments = tfp_attr_list_size(op, "Targuments"), count = 0;
+    size_t arguments = tfp_attr_members(op, "Targuments")->size;
     int64_t rows = TFP_DIM_UNKNOWN;
     for (uint32_t i = 0; i < op->in_count && i < arguments; i++) {
         rows = tfp_merge_dim(op, rows, tfp_dim(tfp_at_least(op, tfp_in(op, i), 1), 0));
     }
-    const tfp_dims *shapes = tfp_attr_shapes(op, "output_shapes", &count);
-    for (uint32_t i = 0; i < op->out_count && i < count; i++) {
-        tfp_set(op, i, tfp_joined(op, tfp_vector_of(op, rows), shapes[i]));
-    }
+    const tfp_attr_list *rest = tfp_attr_members(op, "output_shapes");
+    for (uint32_t i = 0; i < op->out_count && i < rest->shape_count; i++)
+        tfp_set(op, i, tfp_joined(op, tfp_vector_of(op, rows), rest->shapes[i]));
 }
 
 /* clang-format off */
@@ -227,7 +218,7 @@ const tfp_op_rule tfp_rules_data[] = {
     { "GetElementAtIndex",                   next_element, TFP_MOVES },
     { "UncompressElement",                   next_element, TFP_MOVES },
     { "DatasetToSingleElement",              next_element, TFP_MOVES },
-    { "ReduceDataset",                       set_listed,   TFP_NO_COUNT },
+    { "ReduceDataset",                       tfp_listed_outputs,   TFP_NO_COUNT },
     { "MapDefun",                            map_rows,     TFP_NO_COUNT },
 
     { "BatchFunction", tfp_unknown_outputs, TFP_NO_COUNT },

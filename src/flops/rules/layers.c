@@ -38,7 +38,7 @@ bool tfp_layout_of(const tfp_op *op, int spatials, tfp_layout *out)
 
 /* ---- windows ---- */
 
-bool tfp_attr_list(tfp_op *op, const char *name, size_t count, int64_t fallback, int64_t *out)
+bool tfp_attr_of_dims(tfp_op *op, const char *name, size_t count, int64_t fallback, int64_t *out)
 {
     size_t given = tfp_attr_numbers(op, name, out, count);
     if (!given && fallback) {
@@ -68,9 +68,8 @@ static bool read_around(tfp_op *op, const char *name, tfp_window *w)
 static bool read_padding(tfp_op *op, unsigned how, tfp_window *w)
 {
     tfp_str padding = tfp_attr_text(op, "padding", "");
-    int64_t first;
-    bool explicit_given = tfp_attr_numbers(op, "explicit_paddings", &first, 1) > 0;
-    if (how & TFP_PADDING_LIST && tfp_attr_numbers(op, "padding_list", &first, 1) > 0) {
+    bool explicit_given = tfp_attr_members(op, "explicit_paddings")->number_count > 0;
+    if (how & TFP_PADDING_LIST && tfp_attr_members(op, "padding_list")->number_count > 0) {
         w->pad = TFP_PAD_EXPLICIT;
         return read_around(op, "padding_list", w);
     }
@@ -87,8 +86,8 @@ bool tfp_window_read(tfp_op *op, int spatials, unsigned how, tfp_window *out)
     size_t dims = (size_t)spatials + 2;
     if (!tfp_layout_of(op, spatials, &out->at)) return tfp_wrong(op, "an unknown data_format"), false;
     memset(out->around, 0, sizeof out->around);
-    if (!(how & TFP_STRIDES_GIVEN) && !tfp_attr_list(op, "strides", dims, 0, out->strides)) return false;
-    if (!tfp_attr_list(op, "dilations", dims, 1, out->dilations)) return false;
+    if (!(how & TFP_STRIDES_GIVEN) && !tfp_attr_of_dims(op, "strides", dims, 0, out->strides)) return false;
+    if (!tfp_attr_of_dims(op, "dilations", dims, 1, out->dilations)) return false;
     if (!read_padding(op, how, out)) return tfp_wrong(op, "a padding that does not fit"), false;
     return true;
 }
@@ -118,10 +117,10 @@ void tfp_image_said(tfp_op *op, uint32_t i)
 
 int64_t tfp_attr_product(const tfp_op *op, const char *name)
 {
-    int64_t at[TFP_WINDOW_RANK], product = 1;
-    size_t count = tfp_attr_numbers(op, name, at, TFP_WINDOW_RANK);
-    if (!count || count > TFP_WINDOW_RANK) return TFP_UNKNOWN;
-    for (size_t i = 0; i < count; i++) product = tfp_times(product, at[i]);
+    const tfp_attr_list *list = tfp_attr_members(op, name);
+    int64_t product = 1;
+    if (!list->number_count || list->number_count > TFP_WINDOW_RANK) return TFP_UNKNOWN;
+    for (size_t i = 0; i < list->number_count; i++) product = tfp_times(product, list->numbers[i]);
     return product;
 }
 
@@ -137,17 +136,15 @@ static const struct {
 
 int64_t tfp_fused_per_element(const tfp_op *op)
 {
-    enum { MOST = 8 };
-    tfp_str names[MOST];
-    size_t count = tfp_attr_texts(op, "fused_ops", names, MOST);
+    const tfp_attr_list *fused = tfp_attr_members(op, "fused_ops");
     int64_t sum = 0;
-    for (size_t i = 0; i < count && i < MOST; i++) {
+    for (size_t i = 0; i < fused->text_count && i < TFP_FUSED_MOST; i++) {
         int64_t per = 1; /* BiasAdd, Add, Relu, Tanh … */
         for (size_t k = 0; k < sizeof fused_ops / sizeof *fused_ops; k++)
-            if (tfp_str_eq(names[i], tfp_str_of(fused_ops[k].name))) per = fused_ops[k].per;
+            if (tfp_str_eq(fused->texts[i], tfp_str_of(fused_ops[k].name))) per = fused_ops[k].per;
         sum += per;
     }
-    return count > MOST ? TFP_UNKNOWN : sum;
+    return fused->text_count > TFP_FUSED_MOST ? TFP_UNKNOWN : sum;
 }
 
 tfp_cost tfp_cost_mixed(int64_t macs, int64_t more)

@@ -34,7 +34,7 @@ int64_t tfp_window_out(tfp_op *op, const tfp_window *w, int dim, int64_t in, int
 
 /* An attribute that is a list of exactly `count` numbers of 32 bits; `fallback` each when it is absent or empty, 0: it
  * must be there. */
-bool tfp_attr_list(tfp_op *op, const char *name, size_t count, int64_t fallback, int64_t *out);
+bool tfp_attr_of_dims(tfp_op *op, const char *name, size_t count, int64_t fallback, int64_t *out);
 
 int64_t tfp_dim_quarter(tfp_op *op, int64_t a); /* not divisible by 4: wrong */
 
@@ -55,6 +55,7 @@ int64_t tfp_conv_macs(const tfp_op *op, int spatials);
 int64_t tfp_depthwise_macs(const tfp_op *op);
 int64_t tfp_uniform_conv_macs(const tfp_op *op);
 int64_t tfp_attr_product(const tfp_op *op, const char *name); /* of a list of numbers; unknown when there are none */
+#define TFP_FUSED_MOST 8                                      /* names in fused_ops; oneDNN takes fewer */
 /* Float operations an output element of all that the attribute fused_ops names. */
 int64_t tfp_fused_per_element(const tfp_op *op);
 /* Multiply-adds, and float operations besides them. */

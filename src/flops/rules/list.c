@@ -301,11 +301,10 @@ static void list_join(tfp_op *op) /* two lists, or two tensors of lists */
 static void queue_v2(tfp_op *op)
 {
     tfp_set(op, 0, TFP_SCALAR_DIMS);
-    size_t shapes = 0, types = 0;
-    const tfp_dims *shape = tfp_attr_shapes(op, "shapes", &shapes);
-    const int64_t *type = tfp_attr_ints(op, "component_types", &types);
+    const tfp_attr_list *shapes = tfp_attr_members(op, "shapes"), *types = tfp_attr_members(op, "component_types");
     /* `held` has room for one component; TensorFlow's importer does not look at any. */
-    if (!op->importer && shapes == 1 && types == 1) tfp_set_held(op, 0, shape[0], (int)type[0]);
+    if (!op->importer && shapes->shape_count == 1 && types->number_count == 1)
+        tfp_set_held(op, 0, shapes->shapes[0], (int)types->numbers[0]);
 }
 
 static void dequeue(tfp_op *op, bool many, int64_t n)
@@ -351,10 +350,7 @@ static void accumulated(tfp_op *op)
 static void optional_value(tfp_op *op)
 {
     need_scalar(op, 0);
-    size_t count = 0;
-    const tfp_dims *shapes = tfp_attr_shapes(op, "output_shapes", &count);
-    if (count != op->out_count) tfp_wrong(op, "as many shapes as outputs are needed");
-    for (uint32_t i = 0; i < op->out_count && i < count; i++) tfp_set(op, i, shapes[i]);
+    tfp_listed_outputs(op);
 }
 
 static tfp_cost add_third(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 2))); }

@@ -96,7 +96,7 @@ static tfp_cost count_addends(const tfp_op *op)
 /* Halving the sorted boundaries until one place is left. */
 static tfp_cost count_bucketize(const tfp_op *op)
 {
-    uint64_t places = (uint64_t)tfp_attr_list_size(op, "boundaries") + 1;
+    uint64_t places = (uint64_t)tfp_attr_members(op, "boundaries")->size + 1;
     int64_t steps = 0;
     while (steps < 63 && ((uint64_t)1 << steps) < places) steps++;
     return tfp_cost_of(tfp_times(steps, tfp_elements(tfp_in(op, 0))));
@@ -104,7 +104,7 @@ static tfp_cost count_bucketize(const tfp_op *op)
 
 static tfp_cost count_composition(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times((int64_t)tfp_attr_list_size(op, "op_names"), tfp_elements(tfp_in(op, 0))));
+    return tfp_cost_of(tfp_times((int64_t)tfp_attr_members(op, "op_names")->size, tfp_elements(tfp_in(op, 0))));
 }
 
 /* The last three members of rows; sources. */

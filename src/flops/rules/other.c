@@ -161,12 +161,9 @@ static void told_shape(tfp_op *op) { tfp_set(op, 0, tfp_in_as_shape(op, 0)); }
 
 static void unstack_activations(tfp_op *op)
 {
-    size_t tables = 0, widths = 0;
-    const int64_t *samples = tfp_attr_ints(op, "sample_counts", &tables),
-                  *features = tfp_attr_ints(op, "features", &widths);
-    for (uint32_t i = 0; i < op->out_count && i < tables && i < widths; i++) {
-        tfp_set(op, i, tfp_matrix_of(op, samples[i], features[i]));
-    }
+    const tfp_attr_list *rows = tfp_attr_members(op, "sample_counts"), *widths = tfp_attr_members(op, "features");
+    for (uint32_t i = 0; i < op->out_count && i < rows->number_count && i < widths->number_count; i++)
+        tfp_set(op, i, tfp_matrix_of(op, rows->numbers[i], widths->numbers[i]));
 }
 
 /* Embedding lookups in the form that SparseCores read: where rows end, padded to 8, for each core and its minibatches;

@@ -25,7 +25,7 @@ static tfp_dims pooled_by_attributes(tfp_op *op, int spatials, bool deep)
     int64_t sizes[TFP_WINDOW_RANK];
     tfp_window w;
     if (!tfp_window_read(op, spatials, 0, &w)) return TFP_ANY_DIMS;
-    if (!tfp_attr_list(op, "ksize", (size_t)spatials + 2, 0, sizes)) return TFP_ANY_DIMS;
+    if (!tfp_attr_of_dims(op, "ksize", (size_t)spatials + 2, 0, sizes)) return TFP_ANY_DIMS;
     return pooled(op, &w, sizes, deep);
 }
 
@@ -89,10 +89,11 @@ static void second_order_argmax(tfp_op *op) { check_second_order(op, pooled_by_a
 /* Each dimension divided by its ratio and cut, in single precision as TensorFlow does it. */
 static void fractional_shape(tfp_op *op)
 {
-    double ratios[4];
     int64_t out[4];
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 4);
-    if (tfp_attr_reals(op, "pooling_ratio", ratios, 4) != 4) {
+    const tfp_attr_list *list = tfp_attr_members(op, "pooling_ratio");
+    const double *ratios = list->reals;
+    if (list->real_count != 4) {
         tfp_wrong(op, "not four pooling ratios");
         return;
     }

@@ -70,13 +70,11 @@ static void conv_bias_channels(tfp_op *op)
 /* The tensors of the device, then those of the host: ranges of the input and the filter, and what is wanted. */
 static void fused_range(tfp_op *op)
 {
-    enum { MOST = 8 };
-    tfp_str names[MOST];
-    size_t count = tfp_attr_texts(op, "fused_ops", names, MOST),
-           devices = tfp_attr_numbers(op, "Tdevice_inputs", NULL, 0);
+    const tfp_attr_list *fused = tfp_attr_members(op, "fused_ops");
+    size_t devices = tfp_attr_members(op, "Tdevice_inputs")->number_count;
     tfp_dims range = devices < op->in_count ? tfp_in(op, (uint32_t)devices + 3) : TFP_ANY_DIMS;
-    for (size_t i = 0; i < count && i < MOST; i++)
-        if (tfp_str_eq(names[i], tfp_str_of("Requantize"))) range = TFP_SCALAR_DIMS;
+    for (size_t i = 0; i < fused->text_count && i < TFP_FUSED_MOST; i++)
+        if (tfp_str_eq(fused->texts[i], TFP_STR("Requantize"))) range = TFP_SCALAR_DIMS;
     set_range(op, range);
 }
 static void fused_conv(tfp_op *op)

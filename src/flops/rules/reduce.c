@@ -73,10 +73,10 @@ static void arg_reduction(tfp_op *op)
 /* Marks the axes that attribute dimensions_to_reduce names; false when they do not fit. */
 static bool mark_given_axes(tfp_op *op, int rank, bool *reduced)
 {
-    size_t count;
-    const int64_t *axes = tfp_attr_ints(op, "dimensions_to_reduce", &count);
+    const tfp_attr_list *list = tfp_attr_members(op, "dimensions_to_reduce");
+    const int64_t *axes = list->numbers;
     memset(reduced, 0, sizeof *reduced * TFP_RANK_MOST);
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < list->number_count; k++) {
         if (axes[k] < 0 || axes[k] >= rank || reduced[axes[k]]) return tfp_wrong(op, "axes that do not fit"), false;
         reduced[axes[k]] = true;
     }

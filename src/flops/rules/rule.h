@@ -6,17 +6,6 @@
 
 #include "model/program.h"
 
-/* ---- shapes ---- */
-#define TFP_RANK_UNKNOWN (-1)
-#define TFP_DIM_UNKNOWN ((int64_t)-1)
-typedef struct tfp_dims {
-    int rank;          /* TFP_RANK_UNKNOWN, or 0 to TFP_RANK_MOST */
-    const int64_t *at; /* each at least 0, or TFP_DIM_UNKNOWN; shared and never written to once it is given away */
-} tfp_dims;
-#define TFP_RANK_MOST 254 /* TensorFlow's own limit */
-#define TFP_ANY_DIMS ((tfp_dims){ TFP_RANK_UNKNOWN, NULL })
-#define TFP_SCALAR_DIMS ((tfp_dims){ 0, NULL })
-
 /* ---- counts: not negative, or TFP_UNKNOWN; unknown and overflow give unknown ---- */
 #define TFP_UNKNOWN ((int64_t)-1)
 int64_t tfp_times(int64_t a, int64_t b);
@@ -85,23 +74,19 @@ bool tfp_in_int(const tfp_op *op, uint32_t i, int64_t *out);
 tfp_dims tfp_in_as_shape(tfp_op *op, uint32_t i);
 tfp_dims tfp_out(const tfp_op *op, uint32_t i); /* of output i, in rules that count */
 
-/* Attributes: the fallback when it is absent or of another kind. */
+/* ---- attributes: the fallback when one is absent or of another kind; attrs.c ---- */
+bool tfp_attr_given(const tfp_op *op, const char *name);
 int64_t tfp_attr_int(const tfp_op *op, const char *name, int64_t fallback);
 double tfp_attr_real(const tfp_op *op, const char *name, double fallback);
 bool tfp_attr_bool(const tfp_op *op, const char *name, bool fallback);
 int tfp_attr_type(const tfp_op *op, const char *name, int fallback);
 tfp_str tfp_attr_text(const tfp_op *op, const char *name, const char *fallback);
-bool tfp_attr_given(const tfp_op *op, const char *name);
-tfp_dims tfp_attr_shape(tfp_op *op, const char *name); /* any when absent */
-const int64_t *tfp_attr_ints(tfp_op *op, const char *name,
-                             size_t *count); /* list(int), list(type), list(bool); NULL, 0 */
-const tfp_dims *tfp_attr_shapes(tfp_op *op, const char *name, size_t *count); /* list(shape); NULL and 0 when absent */
-/* Lists without memory, for counts too: the first `most` members go into `out`; how many there are, 0 when absent. */
-size_t tfp_attr_numbers(const tfp_op *op, const char *name, int64_t *out, size_t most); /* list(int), (type), (bool) */
-size_t tfp_attr_reals(const tfp_op *op, const char *name, double *out, size_t most);
-size_t tfp_attr_texts(const tfp_op *op, const char *name, tfp_str *out, size_t most);
-tfp_str tfp_attr_function(const tfp_op *op, const char *name); /* the name of a func; empty when absent */
-size_t tfp_attr_list_size(const tfp_op *op, const char *name); /* elements of a list of any kind; 0 when absent */
+tfp_str tfp_attr_function(const tfp_op *op, const char *name);             /* its name; empty when absent */
+tfp_dims tfp_attr_shape(const tfp_op *op, const char *name);               /* any when absent */
+const tfp_attr_tensor *tfp_attr_const(const tfp_op *op, const char *name); /* NULL when absent */
+const tfp_attr_list *tfp_attr_members(const tfp_op *op, const char *name); /* an empty one when absent */
+/* The first `most` numbers of a list go into `out`; how many numbers there are. */
+size_t tfp_attr_numbers(const tfp_op *op, const char *name, int64_t *out, size_t most);
 
 /* ---- making shapes; all in op->arena, any after running out of memory ---- */
 void tfp_set(tfp_op *op, uint32_t i, tfp_dims shape); /* output i; harmless when there is none */
@@ -134,9 +119,11 @@ double *tfp_new_elements(tfp_op *op, uint32_t i);
 int tfp_type_bytes(int dtype);
 
 /* ---- shape rules that many ops share; in shared.c ---- */
-void tfp_same_as_input(tfp_op *op);    /* every output has the shape of input 0 */
-void tfp_broadcast_inputs(tfp_op *op); /* output 0: inputs 0 and 1 broadcast */
-void tfp_scalar_outputs(tfp_op *op);   /* every output is a scalar */
+void tfp_same_as_input(tfp_op *op);                  /* every output has the shape of input 0 */
+void tfp_broadcast_inputs(tfp_op *op);               /* output 0: inputs 0 and 1 broadcast */
+void tfp_scalar_outputs(tfp_op *op);                 /* every output is a scalar */
+size_t tfp_set_listed(tfp_op *op, const char *name); /* outputs as an attribute lists them; -> how many it lists */
+void tfp_listed_outputs(tfp_op *op);                 /* every output has its shape in output_shapes */
 void tfp_no_outputs(tfp_op *op);
 void tfp_unknown_outputs(tfp_op *op); /* TensorFlow says unknown too */
 void tfp_merged_inputs(tfp_op *op);   /* every output: all inputs are of one shape */

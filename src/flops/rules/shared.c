@@ -13,6 +13,18 @@ void tfp_scalar_outputs(tfp_op *op)
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, TFP_SCALAR_DIMS);
 }
 
+size_t tfp_set_listed(tfp_op *op, const char *name)
+{
+    const tfp_attr_list *list = tfp_attr_members(op, name);
+    for (uint32_t i = 0; i < op->out_count && i < list->shape_count; i++) tfp_set(op, i, list->shapes[i]);
+    return list->shape_count;
+}
+
+void tfp_listed_outputs(tfp_op *op)
+{
+    if (tfp_set_listed(op, "output_shapes") != op->out_count) tfp_wrong(op, "as many shapes as outputs are needed");
+}
+
 void tfp_no_outputs(tfp_op *op) { (void)op; }
 
 void tfp_unknown_outputs(tfp_op *op) { (void)op; }

@@ -154,19 +154,19 @@ static bool all_dims_known(tfp_dims in, int from, int to)
 
 static void patches(tfp_op *op, int rank)
 {
-    size_t size_count, stride_count, rate_count;
-    const int64_t *sizes = tfp_attr_ints(op, "ksizes", &size_count);
-    const int64_t *strides = tfp_attr_ints(op, "strides", &stride_count);
-    const int64_t *rates = tfp_attr_ints(op, "rates", &rate_count); /* of images only */
+    int64_t sizes[5], strides[5], rates[4]; /* rates: of images only */
+    size_t size_count = tfp_attr_numbers(op, "ksizes", sizes, 5);
+    size_t stride_count = tfp_attr_numbers(op, "strides", strides, 5);
+    size_t rate_count = tfp_attr_numbers(op, "rates", rates, 4);
     bool same = tfp_str_eq(tfp_attr_text(op, "padding", ""), TFP_STR("SAME"));
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), rank);
     if (size_count != (size_t)rank || stride_count != (size_t)rank || (rank == 4 && rate_count != 4))
         tfp_wrong(op, "another number of windows than of dimensions");
-    if (op->wrong || !sizes || !strides) return;
+    if (op->wrong) return;
     bool all = all_dims_known(in, 1, rank - 1);
     int64_t dims[5] = { tfp_dim(in, 0) }, depth = tfp_dim(in, rank - 1);
     for (int i = 1; i < rank - 1; i++) {
-        int64_t window = rank == 4 && rates ? spread(sizes[i], rates[i]) : sizes[i];
+        int64_t window = rank == 4 ? spread(sizes[i], rates[i]) : sizes[i];
         dims[i] = windows(op, tfp_dim(in, i), window, strides[i], same, all);
         depth = tfp_dim_times(op, depth, sizes[i]);
     }

@@ -161,7 +161,8 @@ TFP_PATTERN(shape_variant_grad, "*, *, #S -> S")
 /* Splits of the result: as many as those of each ragged input, one more than rows of each dense one. */
 static void shape_ragged_cross(tfp_op *op)
 {
-    size_t ragged = tfp_attr_list_size(op, "ragged_values_types"), dense = tfp_attr_list_size(op, "dense_types");
+    size_t ragged = tfp_attr_members(op, "ragged_values_types")->size,
+           dense = tfp_attr_members(op, "dense_types")->size;
     int64_t splits = TFP_DIM_UNKNOWN;
     for (size_t i = ragged; i < 2 * ragged && i < op->in_count; i++)
         splits = tfp_merge_dim(op, splits, tfp_dim(tfp_in(op, (uint32_t)i), 0));
@@ -223,9 +224,9 @@ static void shape_ragged_to_variant(tfp_op *op)
 /* The number of dimensions that the row partitions make: FIRST_DIM_SIZE only tells the size of another one. */
 static int ragged_rank(const tfp_op *op)
 {
-    tfp_str first = { "", 0 };
-    size_t n = tfp_attr_texts(op, "row_partition_types", &first, 1);
-    if (n && tfp_str_eq(first, tfp_str_of("FIRST_DIM_SIZE"))) n--;
+    const tfp_attr_list *types = tfp_attr_members(op, "row_partition_types");
+    size_t n = types->text_count;
+    if (n && tfp_str_eq(types->texts[0], TFP_STR("FIRST_DIM_SIZE"))) n--;
     return n && n < TFP_RANK_MOST ? (int)n : -1;
 }
 

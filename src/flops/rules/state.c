@@ -23,12 +23,11 @@ static void shape_var_handle(tfp_op *op)
 
 static void shape_var_handles(tfp_op *op)
 {
-    size_t shape_count, type_count;
-    const tfp_dims *shapes = tfp_attr_shapes(op, "shapes", &shape_count);
-    const int64_t *types = tfp_attr_ints(op, "dtypes", &type_count);
+    const tfp_attr_list *shapes = tfp_attr_members(op, "shapes"), *types = tfp_attr_members(op, "dtypes");
     for (uint32_t i = 0; i < op->out_count; i++) {
         tfp_set(op, i, TFP_SCALAR_DIMS);
-        if (i < shape_count && i < type_count) tfp_set_held(op, i, shapes[i], (int)types[i]);
+        if (i < shapes->shape_count && i < types->number_count)
+            tfp_set_held(op, i, shapes->shapes[i], (int)types->numbers[i]);
     }
 }
 
@@ -45,10 +44,9 @@ static void shape_read_variable(tfp_op *op) { tfp_set(op, 0, held_shape(op, 0, t
 
 static void shape_read_variables(tfp_op *op)
 {
-    size_t count;
-    const int64_t *types = tfp_attr_ints(op, "dtypes", &count);
+    const tfp_attr_list *types = tfp_attr_members(op, "dtypes");
     for (uint32_t i = 0; i < op->out_count; i++)
-        tfp_set(op, i, held_shape(op, i, types && i < count ? (int)types[i] : 0));
+        tfp_set(op, i, held_shape(op, i, i < types->number_count ? (int)types->numbers[i] : 0));
 }
 
 static void shape_assign_variable(tfp_op *op)

@@ -1,54 +1,7 @@
 /* flops/rules/strided.c: values of constants, arithmetic of dimensions, and what a strided slice takes. */
 #include "flops/rules/array.h"
 
-#include "wire/proto.h"
-
 #include <math.h>
-
-/* ---- constants: AttrValue.tensor ---- */
-
-static tfp_dims read_dims(tfp_op *op, tfp_wire shape)
-{
-    int64_t dims[TFP_RANK_MOST];
-    int rank = 0;
-    for (tfp_field f = { 0 }; tfp_wire_next(&shape, &f);) { /* TensorShapeProto */
-        if (f.number == 3 && f.value) return TFP_ANY_DIMS;
-        if (f.number != 2) continue;
-        if (rank == TFP_RANK_MOST) return TFP_ANY_DIMS;
-        tfp_wire dim = tfp_field_message(&shape, &f);
-        dims[rank] = 0;
-        for (tfp_field g = { 0 }; tfp_wire_next(&dim, &g);)
-            if (g.number == 1) dims[rank] = tfp_field_int(&dim, &g);
-        rank++;
-    }
-    return shape.fault ? TFP_ANY_DIMS : tfp_shape_of(op, dims, rank);
-}
-
-static bool read_tensor(tfp_op *op, tfp_str proto, tfp_const_value *out)
-{
-    *out = (tfp_const_value){ .shape = TFP_SCALAR_DIMS, .proto = proto };
-    tfp_wire w = tfp_wire_start(proto);
-    for (tfp_field f = { 0 }; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) out->dtype = (int)tfp_field_int32(&w, &f);
-        if (f.number == 2) out->shape = read_dims(op, tfp_field_message(&w, &f));
-    }
-    return !w.fault;
-}
-
-bool tfp_attr_tensor(tfp_op *op, const char *name, tfp_const_value *out)
-{
-    tfp_str wanted = tfp_str_of(name);
-    for (uint32_t i = op->node->attr_count; i-- > 0;) {
-        const tfp_program_attr *a = &op->program->attrs.at[op->node->attr_first + i];
-        if (!tfp_str_eq(tfp_text(op->profile, a->name), wanted)) continue;
-        tfp_wire w = tfp_wire_start(a->value);
-        bool found = false;
-        for (tfp_field f = { 0 }; tfp_wire_next(&w, &f);)
-            if (f.number == 8) found = read_tensor(op, tfp_field_bytes(&w, &f), out);
-        return found && !w.fault;
-    }
-    return false;
-}
 
 /* ---- elements ---- */
 

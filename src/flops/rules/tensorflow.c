@@ -121,11 +121,9 @@ static bool channels_last(const tfp_op *op)
 
 static int64_t kernel_size(const tfp_op *op)
 {
-    size_t count;
-    tfp_op scratch = *op;
-    const int64_t *sizes = tfp_attr_ints(&scratch, "ksize", &count);
+    const tfp_attr_list *sizes = tfp_attr_members(op, "ksize");
     int64_t n = 1;
-    for (size_t i = 0; i < count; i++) n = tfp_times(n, sizes[i]);
+    for (size_t i = 0; i < sizes->number_count; i++) n = tfp_times(n, sizes->numbers[i]);
     return n;
 }
 
@@ -157,10 +155,9 @@ static tfp_logged max_pool_grad(const tfp_op *op, const tfp_registered *row)
 /* Python's true division of integers, cut. */
 static tfp_logged convolution_grad(const tfp_op *op, tfp_dims image, tfp_dims filter)
 {
-    size_t count;
-    tfp_op scratch = *op;
-    const int64_t *strides = tfp_attr_ints(&scratch, "strides", &count);
-    if (count < 3 || !image.rank) return no_formula;
+    const tfp_attr_list *list = tfp_attr_members(op, "strides");
+    const int64_t *strides = list->numbers;
+    if (list->number_count < 3 || !image.rank) return no_formula;
     long double size = 2.0L * (long double)tfp_elements(image) * (long double)tfp_elements(filter);
     long double by = (long double)image.at[image.rank - 1] * (long double)strides[1] * (long double)strides[2];
     if (tfp_elements(image) < 0 || tfp_elements(filter) < 0 || by == 0) return no_shape;

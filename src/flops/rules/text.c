@@ -130,9 +130,9 @@ static void give_sparse(filling *f, const char *attr, int64_t rank)
 /* Tensors of the shapes that the attribute lists, one for each example. */
 static void give_dense(filling *f, const char *attr, tfp_dims examples)
 {
-    size_t count = 0;
-    const tfp_dims *shapes = tfp_attr_shapes(f->op, attr, &count);
-    for (size_t i = 0; i < count; i++) give(f, 1, tfp_joined(f->op, examples, shapes[i]));
+    const tfp_attr_list *list = tfp_attr_members(f->op, attr);
+    for (size_t i = 0; i < list->shape_count && f->at < f->op->out_count; i++)
+        give(f, 1, tfp_joined(f->op, examples, list->shapes[i]));
 }
 
 static int64_t rank_and(tfp_dims examples, int more)
@@ -156,7 +156,7 @@ static void parse_examples_v2(tfp_op *op)
 {
     filling f = { op, 0 };
     tfp_dims examples = tfp_in(op, 0);
-    int64_t ragged = (int64_t)tfp_attr_list_size(op, "ragged_value_types");
+    int64_t ragged = (int64_t)tfp_attr_members(op, "ragged_value_types")->size;
     give_sparse(&f, "num_sparse", rank_and(examples, 1));
     give_dense(&f, "dense_shapes", examples);
     give(&f, ragged, some(op));
@@ -204,8 +204,8 @@ static void parse_sequences_v2(tfp_op *op)
 {
     filling f = { op, 0 };
     tfp_dims examples = tfp_in(op, 0);
-    int64_t ragged = (int64_t)tfp_attr_list_size(op, "context_ragged_value_types");
-    int64_t ragged_steps = (int64_t)tfp_attr_list_size(op, "feature_list_ragged_value_types");
+    int64_t ragged = (int64_t)tfp_attr_members(op, "context_ragged_value_types")->size;
+    int64_t ragged_steps = (int64_t)tfp_attr_members(op, "feature_list_ragged_value_types")->size;
     give_sparse(&f, "Ncontext_sparse", rank_and(examples, 1));
     give_dense(&f, "context_dense_shapes", examples);
     give(&f, ragged, some(op));
@@ -228,7 +228,7 @@ static void columns(tfp_op *op) /* records, a default for each column */
 static void decode_message(tfp_op *op) /* how many values each field has, and the values */
 {
     tfp_dims messages = tfp_in(op, 0), values = tfp_joined(op, messages, some(op));
-    int64_t fields = (int64_t)tfp_attr_list_size(op, "output_types");
+    int64_t fields = (int64_t)tfp_attr_members(op, "output_types")->size;
     tfp_set(op, 0, tfp_joined(op, messages, tfp_vector_of(op, fields)));
     for (uint32_t i = 1; i < op->out_count; i++) tfp_set(op, i, values);
 }

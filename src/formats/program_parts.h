@@ -1,0 +1,45 @@
+/* formats/program_parts.h: the reader of programs, for the files that it is made of: program.c reads graphs, program_meta.c
+ * signatures and variables. */
+#ifndef TFP_PROGRAM_PARTS_H
+#define TFP_PROGRAM_PARTS_H
+
+#include "formats/graphdef_parts.h"
+#include "formats/program.h"
+
+#include <stdlib.h>
+
+struct tfp_program_reader {
+    tfp_builder *b;
+    tfp_program *g;
+    tfp_program *before; /* the last state's, which g takes the place of */
+    tfp_arena scratch;
+    tfp_strtab values;                 /* short AttrValues, equal ones once */
+    TFP_VEC(tfp_program_attr) decoded; /* by id in `values` */
+    TFP_VEC(uint32_t) in;              /* by strid: 1 + the last body that has a node of that name */
+    tfp_map64 results;                 /* body << 32 | name -> results, for the function being read */
+    tfp_graph_shape shape;
+    bool no_memory;
+};
+
+static inline bool ok(tfp_program_reader *r, bool success)
+{
+    if (!success) r->no_memory = true;
+    return success;
+}
+
+/* Appends a row; rows are found by 32-bit numbers. */
+#define APPEND(r, table, row) ok((r), (r)->g->table.size < TFP_NONE - 1 && tfp_push(&(r)->g->table, (row)))
+#define ROWS(r, table) ((uint32_t)(r)->g->table.size)
+
+static inline tfp_status reader_status(tfp_program_reader *r, tfp_error *err)
+{
+    bool failed = r->no_memory || r->shape.no_memory;
+    tfp_status s = tfp_builder_status(r->b, err);
+    return s ? s : failed ? tfp_nomem(err) : TFP_OK;
+}
+
+/* A TensorShapeProto -> shapes of the profile; TFP_NONE at a fault. */
+uint32_t tfp_program_read_shape(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field);
+tfp_program_input tfp_program_parse_input(tfp_program_reader *r, tfp_str input, bool in_function);
+
+#endif
