@@ -68,6 +68,7 @@ size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room)
 const char *tfp_list(tfp_table table, size_t i)
 {
     size_t count = 0;
+    tfp_order order;
     switch (table) {
     case TFP_VIEWS:
         while (tfp_views[count]) count++;
@@ -81,10 +82,8 @@ const char *tfp_list(tfp_table table, size_t i)
     case TFP_CHECKERS:
         while (tfp_checkers[count]) count++;
         return i < count ? tfp_checkers[i]->name : NULL;
-    case TFP_ORDERS:
-        while (tfp_orders[count].name) count++;
-        return i < count ? tfp_orders[i].name : NULL;
-    case TFP_COLUMNS: return i < TFP_C_COUNT ? tfp_columns[i].name : NULL;
+    case TFP_ORDERS: return tfp_order_at(i, &order) ? order.name : NULL;
+    case TFP_COLUMNS: return i < (size_t)tfp_column_count ? tfp_columns[i].name : NULL;
     case TFP_OPTIONS: return tfp_option_name(i, false);
     case TFP_COMMAND_OPTIONS: return tfp_option_name(i, true);
     case TFP_OPS:
@@ -95,11 +94,12 @@ const char *tfp_list(tfp_table table, size_t i)
 
 static const char *order_help(const char *name)
 {
-    for (int i = 0; tfp_orders[i].name; i++) {
-        if (strcmp(tfp_orders[i].name, name) != 0) continue;
-        if (tfp_orders[i].value == TFP_BY_NAME) return "By name, in byte order.";
-        if (tfp_orders[i].value == TFP_BY_OCCURRENCE) return "By the number of nodes, in the op and code views.";
-        if (tfp_orders[i].value == TFP_BY_TRAVERSAL) return "As the tree is walked.";
+    tfp_order order;
+    for (size_t i = 0; tfp_order_at(i, &order); i++) {
+        if (strcmp(order.name, name) != 0) continue;
+        if (order.by == TFP_BY_NAME) return "By name, in byte order.";
+        if (order.by == TFP_BY_OCCURRENCE) return "By the number of nodes, in the op and code views.";
+        if (order.by == TFP_BY_TRAVERSAL) return "As the tree is walked.";
         return "By the column's total, the biggest first.";
     }
     return NULL;
@@ -566,8 +566,9 @@ size_t tfp_report_row_parent(const tfp_report *r, size_t row)
 int64_t tfp_report_value(const tfp_report *r, size_t row, const char *column, int total)
 {
     int c = column ? tfp_column_find(tfp_str_of(column)) : -1;
-    if (!r || row >= r->rows.size || c < 0 || tfp_columns[c].value < 0) return 0;
-    tfp_value v = (tfp_value)tfp_columns[c].value;
+    int value = c < 0 ? -1 : tfp_value_of(&tfp_columns[c]);
+    if (!r || row >= r->rows.size || value < 0) return 0;
+    tfp_value v = (tfp_value)value;
     return total ? tfp_total(r, (uint32_t)row, v) : tfp_own(r, (uint32_t)row, v);
 }
 

@@ -339,7 +339,7 @@ static void free_diff(tfp_differ *d)
 {
     for (size_t i = 0; d->w.loaded && i < d->w.count; i++) {
         tfp_loaded *l = &d->w.loaded[i];
-        for (size_t c = 0; c < TFP_C_COUNT; c++) {
+        for (size_t c = 0; c < TFP_COLUMNS_MAX; c++) {
             free(l->mean[c]);
             free(l->squares[c]);
         }
@@ -376,11 +376,10 @@ static tfp_status compare(tfp_differ *d, tfp_error *err)
 
 static tfp_status check(const tfp_sides *s, const char *view, tfp_error *err)
 {
-    static const char *const views[] = { "scope", "graph", "op", "code" };
+    size_t known;
     if (s->at.size < 2) return tfp_fail(err, TFP_BADARG, "nothing to compare with: two sides are needed");
     if (s->at.size > SIDES_MOST) return tfp_fail(err, TFP_LIMIT, "more than %d sides", SIDES_MOST);
-    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (strcmp(view, views[i]) == 0) return TFP_OK;
+    if (tfp_word_find(tfp_str_of(view), tfp_number_views, &known)) return TFP_OK;
     return tfp_fail(err, TFP_NOTFOUND, "option -view: '%.100s' cannot be compared (scope, graph, op, code)", view);
 }
 

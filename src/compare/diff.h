@@ -12,10 +12,10 @@
 /* One side's values by item. Items that came with later sides are past the end; a value that is not there is NaN. */
 typedef struct tfp_loaded {
     size_t size;
-    size_t steps;                 /* that the values are the mean of; 0: not known (a text), or none */
-    double *mean[TFP_C_COUNT];    /* by column of the comparison */
-    double *squares[TFP_C_COUNT]; /* of times with several steps: squared distances from the mean; else NULL */
-    tfp_report *rows;             /* whose names the items borrow */
+    size_t steps;                     /* that the values are the mean of; 0: not known (a text), or none */
+    double *mean[TFP_COLUMNS_MAX];    /* by column of the comparison */
+    double *squares[TFP_COLUMNS_MAX]; /* of times with several steps: squared distances from the mean; else NULL */
+    tfp_report *rows;                 /* whose names the items borrow */
 } tfp_loaded;
 
 typedef struct tfp_diff {
@@ -24,8 +24,8 @@ typedef struct tfp_diff {
     const char *view;
     const tfp_options *options;
     bool script;
-    char **names;                       /* of the sides, in the report's arena */
-    tfp_column_id columns[TFP_C_COUNT]; /* the numbers that are compared */
+    char **names;                           /* of the sides, in the report's arena */
+    tfp_column_id columns[TFP_COLUMNS_MAX]; /* the numbers that are compared */
     size_t column_count;
     tfp_items items;
     tfp_loaded *loaded;
@@ -67,8 +67,8 @@ typedef enum tfp_verdict { TFP_UNKNOWN, TFP_NOISE, TFP_REAL } tfp_verdict;
 typedef struct tfp_differ {
     tfp_diff_work w;
     size_t base; /* the side that the others are held against */
-    double min_size[TFP_C_COUNT];
-    double gate_min[TFP_C_COUNT]; /* only what the user asked for: the gate has no sizes of its own */
+    double min_size[TFP_COLUMNS_MAX];
+    double gate_min[TFP_COLUMNS_MAX]; /* only what the user asked for: the gate has no sizes of its own */
     tfp_amount fail_over;
     bool gate;
     int64_t max_depth;

@@ -37,12 +37,12 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
 {
     bool chosen = tfp_options_chosen(d->options, "select");
     uint64_t bits = chosen ? d->options->select : default_columns(d);
-    tfp_column_id selected[TFP_C_COUNT];
+    tfp_column_id selected[TFP_COLUMNS_MAX];
     size_t count = chosen ? tfp_options_selected(d->options, selected) : 0;
-    for (int i = 0; i < TFP_C_COUNT && !chosen; i++)
+    for (int i = 0; i < tfp_column_count && !chosen; i++)
         if (bits >> i & 1) selected[count++] = (tfp_column_id)i;
     for (size_t i = 0; i < count; i++)
-        if (tfp_columns[selected[i]].value >= 0 || tfp_is_ratio(&tfp_columns[selected[i]]))
+        if (tfp_value_of(&tfp_columns[selected[i]]) >= 0 || tfp_is_ratio(&tfp_columns[selected[i]]))
             d->columns[d->column_count++] = selected[i];
     if (d->column_count == 0)
         return tfp_fail(err, TFP_BADARG,
@@ -84,7 +84,7 @@ static tfp_status load_text(tfp_diff_work *d, size_t side, tfp_error *err)
 {
     const tfp_side *x = &d->sides->at.at[side];
     const tfp_scopetext *t = x->text;
-    int at[TFP_C_COUNT];
+    int at[TFP_COLUMNS_MAX];
     if (strcmp(d->view, "scope") != 0)
         return tfp_fail(err, TFP_BADARG, "%s: the text of a scope view cannot be compared in the %s view", x->label,
                         d->view);
@@ -163,7 +163,8 @@ static double row_value(const tfp_report *r, uint32_t row, tfp_column_id column)
     bool total = r->kind != TFP_REPORT_LIST || !row; /* in the op view a total holds all rows that follow */
     double x = 0;
     if (tfp_is_ratio(c)) return tfp_ratio(r, row, column, total, &x) ? x : 0;
-    return (double)(total ? tfp_total(r, row, (tfp_value)c->value) : tfp_own(r, row, (tfp_value)c->value));
+    tfp_value v = (tfp_value)tfp_value_of(c);
+    return (double)(total ? tfp_total(r, row, v) : tfp_own(r, row, v));
 }
 
 static tfp_options *options_for(const tfp_diff_work *d)
@@ -171,7 +172,7 @@ static tfp_options *options_for(const tfp_diff_work *d)
     tfp_options *o = tfp_options_copy(d->options);
     if (!o) return NULL;
     o->max_depth = INT32_MAX;
-    o->order_by = 0;
+    tfp_order_at(0, &o->order);
     o->every_value = false;
     o->output = TFP_TO_STDOUT;
     free(o->proto_out);
@@ -223,8 +224,8 @@ typedef struct steps {
     tfp_options *options;
     size_t first, count; /* of the profile's steps */
     turns turns;
-    spread spreads[TFP_C_COUNT]; /* of times only */
-    uint32_t *items;             /* by row of the report of one step */
+    spread spreads[TFP_COLUMNS_MAX]; /* of times only */
+    uint32_t *items;                 /* by row of the report of one step */
 } steps;
 
 static void free_steps(steps *s)
@@ -232,7 +233,7 @@ static void free_steps(steps *s)
     tfp_options_free(s->options);
     tfp_vec_free(&s->turns.next);
     tfp_vec_free(&s->turns.report);
-    for (size_t c = 0; c < TFP_C_COUNT; c++) {
+    for (size_t c = 0; c < TFP_COLUMNS_MAX; c++) {
         free(s->spreads[c].mean);
         free(s->spreads[c].squares);
         free(s->spreads[c].seen);

@@ -16,7 +16,7 @@ typedef struct reader {
     const char *at; /* where the line begins, blanks included */
     bool indented;
     size_t number;
-    int cells[TFP_C_COUNT + 3]; /* tfp_column_id of each cell, in the order of the legends */
+    int cells[TFP_COLUMNS_MAX + 3]; /* tfp_column_id of each cell, in the order of the legends */
     size_t cell_count;
     tfp_error *err;
 } reader;
@@ -182,7 +182,7 @@ static bool is_occurrence(tfp_str cell)
 static bool find_cell(int column, tfp_str *cells, tfp_str *cell)
 {
     bool more = true;
-    tfp_str end = tfp_str_of(tfp_columns[column].suffix);
+    tfp_str end = tfp_str_of(tfp_columns[column].text.suffix);
     while (more) {
         more = cells->size > 0;
         *cell = next_cell(cells);
@@ -204,7 +204,7 @@ static tfp_status read_values(reader *r, tfp_str cells, double *out)
         tfp_str cell = cells;
         tfp_unit unit;
         const tfp_column *c = &tfp_columns[r->cells[i]];
-        if (c->value < 0) continue;
+        if (tfp_value_of(c) < 0) continue;
         if (!find_cell(r->cells[i], &cells, &cell)) return wrong(r, NULL, "fewer values than columns");
         if (!read_total(cell, &out[n++], &unit)) return wrong(r, cell.data, "not a value with a unit, such as 1.50MB");
         if (unit != c->unit) return wrong(r, cell.data, "a value of another unit than its column's");
@@ -238,15 +238,15 @@ static tfp_status add_row(reader *r, tfp_str name, tfp_str cells)
 
 static int column_of_legend(tfp_str legend)
 {
-    for (int i = 0; i < TFP_C_COUNT; i++)
-        if (tfp_columns[i].legend && tfp_str_eq(legend, tfp_str_of(tfp_columns[i].legend))) return i;
+    for (int i = 0; i < tfp_column_count; i++)
+        if (tfp_columns[i].text.legend && tfp_str_eq(legend, tfp_str_of(tfp_columns[i].text.legend))) return i;
     return -1;
 }
 
 static void add_column(reader *r, int column)
 {
     r->cells[r->cell_count++] = column;
-    if (tfp_columns[column].value >= 0) r->t->columns[r->t->column_count++] = column;
+    if (tfp_value_of(&tfp_columns[column]) >= 0) r->t->columns[r->t->column_count++] = column;
 }
 
 /* "node name | requested bytes | # parameters" */
@@ -262,7 +262,7 @@ static tfp_status read_legend(reader *r)
         tfp_str legend = trimmed((tfp_str){ rest.data, size });
         /* "op count (run|defined)" has a bar of its own */
         tfp_str whole = { rest.data, rest.size };
-        tfp_str runs = tfp_str_of(tfp_columns[TFP_C_OCCURRENCE].legend);
+        tfp_str runs = tfp_str_of(tfp_columns[TFP_C_OCCURRENCE].text.legend);
         if (trimmed(whole).size >= runs.size && memcmp(trimmed(whole).data, runs.data, runs.size) == 0) {
             legend = runs;
             used = (size_t)(trimmed(whole).data - rest.data) + runs.size;
@@ -332,7 +332,7 @@ static tfp_status find_root(reader *r)
 static tfp_status read_end(reader *r)
 {
     tfp_str name, cells;
-    double values[TFP_C_COUNT];
+    double values[TFP_COLUMNS_MAX];
     size_t ended = r->number;
     tfp_error *err = r->err;
     while (next_line(r)) {

@@ -6,8 +6,8 @@
 #include "options/options.h"
 
 typedef struct tfp_scopetext {
-    tfp_input input;          /* the bytes that the paths point into */
-    int columns[TFP_C_COUNT]; /* tfp_column_id of each number, in the order of the cells */
+    tfp_input input;              /* the bytes that the paths point into */
+    int columns[TFP_COLUMNS_MAX]; /* tfp_column_id of each number, in the order of the cells */
     size_t column_count;
     bool named;             /* a line of legends told the columns; else there is one, guessed by its unit */
     TFP_VEC(tfp_str) paths; /* the root's is "" */

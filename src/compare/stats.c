@@ -93,7 +93,7 @@ typedef struct stats {
     tfp_report *r;
     const tfp_report *shown;
     size_t rows, columns, steps; /* rows: without the root */
-    tfp_column_id column[TFP_C_COUNT];
+    tfp_column_id column[TFP_COLUMNS_MAX];
     tfp_value sum[TFP_V_COUNT]; /* what the columns are made of: a ratio of two */
     size_t sums;
     int64_t *values; /* by row with the root, sum, step */
@@ -215,9 +215,10 @@ static bool put_spreads(const stats *x)
             size_t c = turn % x->columns;
             const tfp_column *about = &tfp_columns[x->column[c]];
             if (tfp_is_ratio(about) != (turn < x->columns)) continue;
-            tfp_spread s = tfp_is_ratio(about)
-                               ? spread_of_ratio(x, row + 1, about, scratch)
-                               : tfp_spread_of(values_at(x, row + 1, place_of(x, (tfp_value)about->value)), x->steps);
+            tfp_spread s =
+                tfp_is_ratio(about)
+                    ? spread_of_ratio(x, row + 1, about, scratch)
+                    : tfp_spread_of(values_at(x, row + 1, place_of(x, (tfp_value)tfp_value_of(about))), x->steps);
             const double numbers[] = { s.mean, s.cv, s.min, s.median, s.p95, s.max };
             for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
                 x->r->grid.columns.at[2 + c * 6 + i].reals[row] = numbers[i];
@@ -262,17 +263,17 @@ static void need(stats *x, tfp_value v)
 /* The columns of -select that are numbers, in the order asked. */
 static tfp_status choose_columns(stats *x, tfp_error *err)
 {
-    tfp_column_id asked[TFP_C_COUNT];
+    tfp_column_id asked[TFP_COLUMNS_MAX];
     size_t count = tfp_options_selected(x->r->options, asked);
     for (size_t i = 0; i < count; i++) {
         const tfp_column *about = &tfp_columns[asked[i]];
-        if (about->value < 0 && !tfp_is_ratio(about)) {
+        if (tfp_value_of(about) < 0 && !tfp_is_ratio(about)) {
             tfp_status s = tfp_report_note_add(x->r, err, "stats: %s is no number", tfp_columns[asked[i]].name);
             if (s) return s;
             continue;
         }
         x->column[x->columns++] = asked[i];
-        need(x, tfp_is_ratio(about) ? about->ratio.over : (tfp_value)about->value);
+        need(x, tfp_is_ratio(about) ? about->ratio.over : (tfp_value)tfp_value_of(about));
         if (tfp_is_ratio(about)) need(x, about->ratio.under);
     }
     return x->columns ? TFP_OK : tfp_fail(err, TFP_BADARG, "stats needs a numeric column in -select");

@@ -6,15 +6,15 @@
 #include "options/regex.h"
 #include "options/rewrite.h"
 
-/* The numbers that a row of a report can hold, each as its own and as a total. */
+/* The numbers that a row of a report can hold, each as its own and as a total. JSON and protos have them in this order. */
 typedef enum tfp_value {
+    TFP_V_MICROS,
+    TFP_V_ACCELERATOR_MICROS,
+    TFP_V_CPU_MICROS,
     TFP_V_BYTES,
     TFP_V_PEAK_BYTES,
     TFP_V_RESIDUAL_BYTES,
     TFP_V_OUTPUT_BYTES,
-    TFP_V_MICROS,
-    TFP_V_ACCELERATOR_MICROS,
-    TFP_V_CPU_MICROS,
     TFP_V_PARAMS,
     TFP_V_FLOAT_OPS,
     TFP_V_RUNS,
@@ -24,61 +24,93 @@ typedef enum tfp_value {
     TFP_V_BYTES_MOVED,
     TFP_V_OPS,             /* nodes, those of bodies that are called included */
     TFP_V_COUNTED_OPS,     /* those of them that have a count */
-    TFP_V_TIMED_FLOAT_OPS, /* float operations of what has a time */
-    TFP_V_MOVED_FLOAT_OPS, /* float operations of what has bytes moved */
+    TFP_V_TIMED_FLOAT_OPS, /* float operations of nodes that have a time */
+    TFP_V_MOVED_FLOAT_OPS, /* float operations of nodes whose bytes moved are known */
     TFP_V_COUNT
 } tfp_value;
 #define TFP_V_ALL ((1u << TFP_V_FILES_COUNT) - 1) /* what every report can have, and a proto holds */
 
 typedef enum tfp_unit { TFP_MICROS, TFP_SIZE, TFP_NUMBER, TFP_LABEL, TFP_SHARE } tfp_unit; /* share: 1 is all */
 
-/* In alphabetical order of the names, which is the order in which TensorFlow lists and explains them. */
+#define COLUMN(id, ...) TFP_C_##id,
 typedef enum tfp_column_id {
-    TFP_C_ACCELERATOR_MICROS,
-    TFP_C_BYTES,
-    TFP_C_BYTES_MOVED,
-    TFP_C_COVERAGE,
-    TFP_C_CPU_MICROS,
-    TFP_C_DEVICE,
-    TFP_C_FLOAT_OPS,
-    TFP_C_FLOPS_PER_SECOND,
-    TFP_C_INPUT_SHAPES,
-    TFP_C_INTENSITY,
-    TFP_C_MACS,
-    TFP_C_MICROS,
-    TFP_C_NUM_HIDDEN_OPS,
-    TFP_C_OCCURRENCE,
-    TFP_C_OP_TYPES,
-    TFP_C_OUTPUT_BYTES,
-    TFP_C_PARAMS,
-    TFP_C_PEAK_BYTES,
-    TFP_C_RESIDUAL_BYTES,
-    TFP_C_TENSOR_VALUE,
-    TFP_C_COUNT
+#include "options/columns.def"
+    TFP_C_COUNT /* of those that the code can name; there are tfp_column_count */
 } tfp_column_id;
+#undef COLUMN
+enum { TFP_COLUMNS_MAX = 64 };
 
+/* One number of a column under all its names. TensorFlow's field names and numbers: tfprof_output.proto. */
+typedef struct tfp_number {
+    tfp_value value;
+    const char *own, *total;             /* CSV headers and Arrow names; NULL: no such column there */
+    const char *own_field, *total_field; /* JSON keys, which are the names in GraphNodeProto; NULL: no such field */
+    uint8_t graph_own, graph_total;      /* field numbers in GraphNodeProto, 0 without */
+    uint8_t group_own, group_total;      /* in MultiGraphNodeProto */
+} tfp_number;
+
+/* Places (`..._at`) order the columns in a list; only their order counts, and 0 keeps a column out of the list. */
 typedef struct tfp_column {
-    const char *name;      /* of -select */
-    const char *doc_label; /* before the colon of its line in the Doc block, as TensorFlow has it */
-    const char *legend;    /* of its cell in scope, graph and code; NULL: no cell of its own */
-    const char *legend_op; /* in the op view; NULL: the same */
+    const char *name;  /* of -select and -order_by */
+    const char *total; /* "total_NAME", of a ratio */
     tfp_unit unit;
-    int value;          /* tfp_value, -1 for labels */
-    const char *field;  /* of a label: its name in GraphNodeProto and JSON; numbers have theirs in outputs/fields.c */
-    const char *help;   /* what it means and where it comes from; the Doc line shows it too */
-    const char *suffix; /* behind the numbers of its cell in scope, graph and code; NULL: none */
+    const char *help; /* what it means and where it comes from; the Doc line shows it too */
+    struct {
+        const char *doc;                /* before the colon of its line in the Doc block, as TensorFlow has it */
+        const char *legend, *legend_op; /* of its cell; in the op and code views, NULL: the same */
+        const char *suffix, *suffix_op; /* behind the numbers of its cell; in the op view, NULL: the same */
+        int tree_at, group_at;          /* places of the cell: in scope and graph; in op and code */
+        bool compat10;                  /* TensorFlow 1.0's form has the cell, at tree_at */
+    } text;
+    tfp_number numbers[2];
+    uint8_t number_count; /* 0: a label or a ratio */
     struct {
         tfp_value over, under; /* of a ratio: what is divided by what; ratios are made of sums and never summed */
         double times;          /* and multiplied with this; 0: no ratio */
     } ratio;
+    const char *field; /* of a label: its name in GraphNodeProto and JSON; NULL: none */
+    struct {           /* of the first number */
+        int at;        /* place among the options -min_* */
+        const char *option, *help;
+        bool own;               /* scope and graph compare a row's own number, not its total */
+        bool listed, listed_10; /* in TensorFlow's listing, in that of TensorFlow 1.0 */
+        uint8_t proto;          /* field number in OptionsProto, 0 without */
+    } min;
+    int order_at;            /* place among the values of -order_by */
+    const char *sample;      /* pprof: what its samples are; NULL: not said */
+    tfp_column_id brings[2]; /* columns that are shown along with this one, in the order of the Doc block */
+    uint8_t brings_count;
+    uint32_t needs; /* bits of tfp_value: other values that its cells are made of */
 } tfp_column;
+extern const tfp_column tfp_columns[];
+extern const int tfp_column_count;
 static inline bool tfp_is_ratio(const tfp_column *c) { return c->ratio.times != 0; }
-extern const tfp_column tfp_columns[TFP_C_COUNT];
-int tfp_column_find(tfp_str name); /* tfp_column_id, -1 when unknown */
+/* tfp_value of a column's first number, -1 for labels and ratios. */
+static inline int tfp_value_of(const tfp_column *c) { return c->number_count ? (int)c->numbers[0].value : -1; }
+int tfp_column_find(tfp_str name);                      /* tfp_column_id, -1 when unknown */
+uint32_t tfp_column_values(tfp_column_id id);           /* bits of tfp_value: what its cells are made of */
+size_t tfp_numbers(const tfp_number *out[TFP_V_COUNT]); /* of all columns, in the order of tfp_value; gives how many */
+
+typedef enum tfp_column_list {
+    TFP_LIST_TREE_CELLS,
+    TFP_LIST_GROUP_CELLS,
+    TFP_LIST_MINIMUMS,
+    TFP_LIST_ORDERS
+} tfp_column_list;
+/* The columns that have a place in a list, sorted by it; gives how many. */
+size_t tfp_columns_in(tfp_column_list list, tfp_column_id out[TFP_COLUMNS_MAX]);
+
+/* A value of -order_by. */
+typedef struct tfp_order {
+    const char *name;
+    int by;              /* tfp_value (descending by total), or one of these */
+    tfp_column_id ratio; /* of TFP_BY_RATIO */
+} tfp_order;
+enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3, TFP_BY_RATIO = -4 };
+bool tfp_order_at(size_t i, tfp_order *out); /* false past the end; 0 is by name */
 
 typedef enum tfp_output_kind { TFP_TO_STDOUT, TFP_TO_FILE, TFP_TO_TIMELINE, TFP_TO_PPROF, TFP_TO_NONE } tfp_output_kind;
 
-enum { TFP_MIN_COUNT = 12 };
 enum {
     TFP_F_ACCOUNT,
     TFP_F_START,
@@ -93,15 +125,15 @@ enum {
 
 struct tfp_options {
     int64_t max_depth, step;
-    int64_t min[TFP_MIN_COUNT];       /* in the order of tfp_min_values */
-    int order_by;                     /* a row of tfp_orders */
+    int64_t min[TFP_V_COUNT]; /* by value, of the columns that have a minimum */
+    tfp_order order;
     tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
     bool account_displayed_op_only, viz, show_source;
     bool compat10, compat_tensorflow, every_value;
-    const struct tfp_counts *counts;   /* made already, of the profile that a report is built of; NULL: by the report */
-    bool reach;                        /* reports also tell which nodes count in which row: tfp_report.reach */
-    uint64_t select;                   /* bits of tfp_column_id */
-    uint8_t select_order[TFP_C_COUNT]; /* the columns in the order asked, those that were */
+    const struct tfp_counts *counts; /* made already, of the profile that a report is built of; NULL: by the report */
+    bool reach;                      /* reports also tell which nodes count in which row: tfp_report.reach */
+    uint64_t select;                 /* bits of tfp_column_id */
+    uint8_t select_order[TFP_COLUMNS_MAX]; /* the columns in the order asked, those that were */
     uint8_t select_count;
     tfp_output_kind output;
     char *outfile; /* outlives a change of kind, as TensorFlow's does */
@@ -126,21 +158,14 @@ struct tfp_options {
     tfp_buf text; /* what tfp_options_get gave last */
 };
 
-/* Which value each -min_ option looks at, in the order of the option table. */
-extern const tfp_value tfp_min_values[TFP_MIN_COUNT];
-
-typedef struct tfp_order {
-    const char *name;
-    int value;           /* tfp_value (descending by total), or one of these */
-    tfp_column_id ratio; /* of TFP_BY_RATIO */
-} tfp_order;
-enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3, TFP_BY_RATIO = -4 };
-extern const tfp_order tfp_orders[];
+extern const char *const tfp_number_views[]; /* names of the views whose rows have numbers, ended by NULL */
+/* Where a word stands in such a list; false when it is not there. */
+bool tfp_word_find(tfp_str word, const char *const *words, size_t *out);
 
 /* Whether an option was set, by hand or by a program: its value is no default then. */
 bool tfp_options_chosen(const tfp_options *o, const char *name);
 /* The selected columns in the order asked; gives how many. */
-size_t tfp_options_selected(const tfp_options *o, tfp_column_id out[TFP_C_COUNT]);
+size_t tfp_options_selected(const tfp_options *o, tfp_column_id out[TFP_COLUMNS_MAX]);
 static inline bool tfp_selects(const tfp_options *o, tfp_column_id c) { return (o->select >> c) & 1; }
 /* Values that the options make a view compute: selected, ordered by, minimums, or all of them for proto and json,
  * or when asked to (every_value). */
@@ -153,6 +178,8 @@ void tfp_format_number(tfp_buf *b, int64_t n); /* 999, 1.28k, 603.98m, 17.63b */
 void tfp_format_time(tfp_buf *b, int64_t us);  /* 999us, 1.50ms, 3.61sec */
 void tfp_format_memory(tfp_buf *b, int64_t n); /* 999B, 1.50KB, 1234.50MB */
 void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n);
+const char *tfp_unit_name(tfp_unit unit); /* "us", "bytes", "count", "label", "share" */
+const char *tfp_unit_long(tfp_unit unit); /* "microseconds", "bytes", "count" ... */
 /* The same for means and the like, and for numbers without a unit; never more digits than help. */
 void tfp_format_real(tfp_buf *b, tfp_unit unit, double x);
 void tfp_format_percent(tfp_buf *b, double value); /* as printf's %.2f%% */

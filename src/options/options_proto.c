@@ -15,12 +15,8 @@ typedef struct option_field {
 } option_field;
 
 /* clang-format off */
-static const option_field fields[] = {
+static const option_field fields[] = { /* the minimums come from the column table */
     {  1, NUMBER,  "max_depth" },
-    {  2, NUMBER,  "min_bytes" },
-    {  3, NUMBER,  "min_micros" },
-    {  4, NUMBER,  "min_params" },
-    {  5, NUMBER,  "min_float_ops" },
     {  7, TEXT,    "order_by" },
     {  8, LIST,    "account_type_regexes" },
     {  9, LIST,    "start_name_regexes" },
@@ -31,16 +27,10 @@ static const option_field fields[] = {
     { 14, LIST,    "select" },
     { 15, TEXT,    "output" },
     { 16, TEXT,    "dump_to_file" },
-    { 17, NUMBER,  "min_occurrence" },
     { 18, NUMBER,  "step" },
-    { 19, NUMBER,  "min_peak_bytes" },
-    { 20, NUMBER,  "min_residual_bytes" },
-    { 21, NUMBER,  "min_output_bytes" },
-    { 22, NUMBER,  "min_accelerator_micros" },
-    { 23, NUMBER,  "min_cpu_micros" },
 };
 /* clang-format on */
-enum { FIELD_COUNT = sizeof fields / sizeof *fields };
+enum { FIELD_COUNT = sizeof fields / sizeof *fields, FIELD_MAX = FIELD_COUNT + TFP_COLUMNS_MAX };
 
 /* What the message holds: of a single field the last value, of a list all. Texts are copies that end in NUL. */
 typedef struct value {
@@ -52,7 +42,9 @@ typedef struct value {
 
 typedef struct reader {
     tfp_options *o;
-    value values[FIELD_COUNT];
+    option_field fields[FIELD_MAX];
+    value values[FIELD_MAX]; /* by field */
+    size_t count;
     bool no_memory;
 } reader;
 
@@ -74,13 +66,22 @@ static void add_text(reader *r, value *v, tfp_str text)
     r->no_memory = true;
 }
 
+/* The fields of the table, and those of the columns' minimums. */
+static void list_fields(reader *r)
+{
+    for (size_t i = 0; i < FIELD_COUNT; i++) r->fields[r->count++] = fields[i];
+    for (int i = 0; i < tfp_column_count; i++)
+        if (tfp_columns[i].min.proto)
+            r->fields[r->count++] = (option_field){ tfp_columns[i].min.proto, NUMBER, tfp_columns[i].min.option };
+}
+
 static void read_field(reader *r, tfp_wire *w, const tfp_field *f)
 {
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        if (fields[i].number != f->number) continue;
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->fields[i].number != f->number) continue;
         value *v = &r->values[i];
         v->given = true;
-        if (fields[i].kind == NUMBER || fields[i].kind == BOOLEAN)
+        if (r->fields[i].kind == NUMBER || r->fields[i].kind == BOOLEAN)
             v->number = tfp_field_int(w, f);
         else
             add_text(r, v, tfp_field_bytes(w, f));
@@ -135,10 +136,10 @@ static tfp_status set_value(tfp_options *o, const option_field *f, const value *
 static tfp_status set_values(reader *r, tfp_error *err)
 {
     tfp_status s = TFP_OK;
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        if (!r->values[i].given && fields[i].kind == TEXT) continue;
-        tfp_status bad = set_value(r->o, &fields[i], &r->values[i], s ? NULL : err);
-        if (bad && strcmp(fields[i].option, "order_by") == 0) tfp_options_set(r->o, "order_by", "name", NULL);
+    for (size_t i = 0; i < r->count; i++) {
+        if (!r->values[i].given && r->fields[i].kind == TEXT) continue;
+        tfp_status bad = set_value(r->o, &r->fields[i], &r->values[i], s ? NULL : err);
+        if (bad && strcmp(r->fields[i].option, "order_by") == 0) tfp_options_set(r->o, "order_by", "name", NULL);
         if (bad == TFP_NOMEM) return tfp_nomem(err); /* even after a wrong value: the rest is not in force */
         if (!s) s = bad;
     }
@@ -148,12 +149,13 @@ static tfp_status set_values(reader *r, tfp_error *err)
 static tfp_status read_options(tfp_options *o, tfp_str bytes, tfp_error *err)
 {
     reader r = { .o = o };
+    list_fields(&r);
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) read_field(&r, &w, &f);
     tfp_status s = tfp_wire_end(&w, err);
     if (!s && r.no_memory) s = tfp_nomem(err);
     if (!s) s = set_values(&r, err);
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
+    for (size_t i = 0; i < r.count; i++) {
         for (size_t k = 0; k < r.values[i].texts.size; k++) free(r.values[i].texts.at[k]);
         tfp_vec_free(&r.values[i].texts);
     }

@@ -77,12 +77,19 @@ void tfp_format_percent(tfp_buf *b, double value)
     tfp_buf_add(b, text, (size_t)size);
 }
 
-/* The sizes of a unit, the smallest first. */
-static const char *const unit_names[][4] = {
-    [TFP_MICROS] = { "us", "ms", "sec", NULL }, [TFP_SIZE] = { "B", "KB", "MB", NULL },
-    [TFP_NUMBER] = { "", "k", "m", "b" },       [TFP_LABEL] = { "", NULL, NULL, NULL },
-    [TFP_SHARE] = { "%", NULL, NULL, NULL },
+/* What a unit is called in machine formats and in words, and the sizes that texts use, the smallest first. */
+static const struct {
+    const char *name, *words, *sizes[4];
+} units[] = {
+    [TFP_MICROS] = { "us", "microseconds", { "us", "ms", "sec", NULL } },
+    [TFP_SIZE] = { "bytes", "bytes", { "B", "KB", "MB", NULL } },
+    [TFP_NUMBER] = { "count", "count", { "", "k", "m", "b" } },
+    [TFP_LABEL] = { "label", "", { "", NULL, NULL, NULL } },
+    [TFP_SHARE] = { "share", "share", { "%", NULL, NULL, NULL } },
 };
+
+const char *tfp_unit_name(tfp_unit unit) { return units[unit].name; }
+const char *tfp_unit_long(tfp_unit unit) { return units[unit].words; }
 
 /* Of a number below one the first digits count, of others two behind the point, of whole ones none. */
 void tfp_format_real(tfp_buf *b, tfp_unit unit, double x)
@@ -94,13 +101,13 @@ void tfp_format_real(tfp_buf *b, tfp_unit unit, double x)
         tfp_buf_text(b, isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
         return;
     }
-    for (; size < 3 && unit_names[unit][size + 1] && n >= 999.995; size++) n /= 1000;
+    for (; size < 3 && units[unit].sizes[size + 1] && n >= 999.995; size++) n /= 1000;
     bool whole = size == 0 && n == floor(n) && n < 1e15;
     bool small = size == 0 && n < 1 && unit != TFP_SHARE;
     snprintf(text, sizeof text, whole ? "%.0f" : small ? "%.3g" : n < 1e15 ? "%.2f" : "%.6g", n);
     if (x < 0 && n > 0) tfp_buf_char(b, '-');
     tfp_buf_text(b, text);
-    tfp_buf_text(b, unit_names[unit][size]);
+    tfp_buf_text(b, units[unit].sizes[size]);
 }
 
 /* ---- and back ---- */
@@ -150,7 +157,7 @@ static bool is_word(const char *word, const char *const *words)
     return false;
 }
 
-bool tfp_rate_parse(tfp_str text, const char *const *units, double *out)
+bool tfp_rate_parse(tfp_str text, const char *const *words, double *out)
 {
     static const char prefixes[] = "kKMGTPE";
     static const double times[] = { 1e3, 1e3, 1e6, 1e9, 1e12, 1e15, 1e18 };
@@ -162,9 +169,9 @@ bool tfp_rate_parse(tfp_str text, const char *const *units, double *out)
     *out = strtod(copy, &end);
     if (end == copy) return false;
     end += *end == ' ';
-    if (!is_word(end, units)) {
+    if (!is_word(end, words)) {
         const char *prefix = *end ? strchr(prefixes, *end) : NULL;
-        if (!prefix || !is_word(end + 1, units)) return false;
+        if (!prefix || !is_word(end + 1, words)) return false;
         *out *= times[prefix - prefixes];
     }
     return isfinite(*out) && *out > 0;

@@ -2,7 +2,6 @@
  * All batches are made at once and handed out one by one. Columns may be moved out of a batch or a schema and released
  * on their own, so each column owns what it points to and the struct around them owns only its list of children. */
 #include "outputs/arrow.h"
-#include "outputs/fields.h"
 #include "outputs/table.h"
 
 #include <errno.h>

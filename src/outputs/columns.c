@@ -69,9 +69,8 @@ static size_t share_block(writer *w, size_t at)
 
 static const char *unit_name(const tfp_flat *f)
 {
-    static const char *const names[] = { [TFP_MICROS] = "us", [TFP_SIZE] = "bytes", [TFP_NUMBER] = "count" };
     tfp_unit unit = tfp_flat_unit(f);
-    return (size_t)unit < sizeof names / sizeof *names ? names[unit] : NULL;
+    return unit == TFP_LABEL || unit == TFP_SHARE ? NULL : tfp_unit_name(unit);
 }
 
 /* Numbers and booleans; `absent` gets a flag a row. */

@@ -1,7 +1,6 @@
 /* outputs/json.c: a report as one JSON object with a stated schema, for programs (docs/json.md describes it).
  * Rows carry TensorFlow's proto field names and raw units; the tree is written as it is walked, row by row, so its
  * depth costs neither stack nor memory. */
-#include "outputs/fields.h"
 #include "outputs/labels.h"
 #include "outputs/output.h"
 #include "outputs/table.h"
@@ -19,35 +18,36 @@ typedef struct writer {
     tfp_json j;
     tfp_labels labels;
     bool nomem;
+    const tfp_number *numbers[TFP_V_COUNT]; /* those that the report has, in the order of tfp_value */
+    size_t number_count;
 } writer;
 
-enum { NAME_MAX_SIZE = 64 };
-
-static const char *total_name(const tfp_column *c, char *room, size_t size)
+/* The numbers of the files are always there; those that are worked out when they were asked for. */
+static writer start(const tfp_report *r, tfp_sink *s)
 {
-    snprintf(room, size, "total_%s", c->name);
-    return room;
+    writer w = { .r = r, .sink = s, .j = tfp_json_start(&s->buf) };
+    const tfp_number *all[TFP_V_COUNT];
+    size_t n = tfp_numbers(all);
+    for (size_t i = 0; i < n; i++)
+        if (all[i]->value < TFP_V_FILES_COUNT || (r->values >> all[i]->value & 1)) w.numbers[w.number_count++] = all[i];
+    return w;
 }
 
 static void put_columns(writer *w)
 {
-    char room[NAME_MAX_SIZE];
     tfp_json_key(&w->j, "columns");
     tfp_json_open(&w->j, '[');
-    for (int i = 0; i < TFP_C_COUNT; i++) {
+    for (int i = 0; i < tfp_column_count; i++) {
         const tfp_column *c = &tfp_columns[i];
         if (!tfp_selects(w->r->options, (tfp_column_id)i)) continue;
-        const tfp_row_field *number = tfp_row_field_of(c->value); /* NULL: a label */
+        const tfp_number *number = c->number_count ? &c->numbers[0] : NULL;
         tfp_json_open(&w->j, '{');
         tfp_json_key(&w->j, "name");
         tfp_json_text(&w->j, c->name);
         tfp_json_key(&w->j, "field");
-        tfp_json_text(&w->j, number ? number->own : c->field);
+        tfp_json_text(&w->j, number ? number->own_field : tfp_is_ratio(c) ? c->name : c->field);
         tfp_json_key(&w->j, "total_field");
-        if (tfp_is_ratio(c))
-            tfp_json_text(&w->j, total_name(c, room, sizeof room));
-        else
-            tfp_json_text(&w->j, number ? number->total : NULL);
+        tfp_json_text(&w->j, number ? number->total_field : tfp_is_ratio(c) ? c->total : NULL);
         tfp_json_key(&w->j, "unit");
         tfp_json_text(&w->j, tfp_unit_name(c->unit));
         tfp_json_close(&w->j, '}');
@@ -76,23 +76,20 @@ static void put_ratio(writer *w, const char *key, uint32_t row, tfp_column_id co
 
 static void put_ratios(writer *w, uint32_t row)
 {
-    char room[NAME_MAX_SIZE];
-    for (int i = 0; i < TFP_C_COUNT; i++) {
+    for (int i = 0; i < tfp_column_count; i++) {
         const tfp_column *c = &tfp_columns[i];
         if (!tfp_is_ratio(c) || !tfp_selects(w->r->options, (tfp_column_id)i)) continue;
         put_ratio(w, c->name, row, (tfp_column_id)i, false);
-        put_ratio(w, total_name(c, room, sizeof room), row, (tfp_column_id)i, true);
+        put_ratio(w, c->total, row, (tfp_column_id)i, true);
     }
 }
 
-/* Those of the files are always there; those that are worked out when they were asked for. */
 static void put_numbers(writer *w, uint32_t row)
 {
-    for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
-        const tfp_row_field *f = &tfp_row_fields[i];
-        if (f->value >= TFP_V_FILES_COUNT && !(w->r->values >> f->value & 1)) continue;
-        if (f->own) put_number(w, f->own, tfp_own_of(w->r, row, f->value));
-        if (f->total) put_number(w, f->total, tfp_total_of(w->r, row, f->value));
+    for (size_t i = 0; i < w->number_count; i++) {
+        const tfp_number *n = w->numbers[i];
+        if (n->own_field) put_number(w, n->own_field, tfp_own_of(w->r, row, n->value));
+        if (n->total_field) put_number(w, n->total_field, tfp_total_of(w->r, row, n->value));
     }
 }
 
@@ -463,7 +460,7 @@ static tfp_status close_report(writer *w, tfp_error *err)
 
 static tfp_status write_json(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    writer w = { .r = r, .sink = s, .j = tfp_json_start(&s->buf) };
+    writer w = start(r, s);
     if (r->kind == TFP_REPORT_GRID) {
         put_grid(&w);
         return close_report(&w, err);
@@ -496,7 +493,7 @@ static void put_line(writer *w, uint32_t row)
 
 static tfp_status write_jsonl(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    writer w = { .r = r, .sink = s, .j = tfp_json_start(&s->buf) };
+    writer w = start(r, s);
     if (r->kind == TFP_REPORT_GRID) {
         put_grid_lines(&w);
         return close_report(&w, err);

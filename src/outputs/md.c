@@ -134,31 +134,39 @@ static void put_header(writer *w, const char *prefix, const char *name)
     tfp_buf_text(w->out, " |");
 }
 
-static bool is_label(tfp_column_id id) { return tfp_columns[id].unit == TFP_LABEL && id != TFP_C_OCCURRENCE; }
+static bool is_label(const tfp_column *c) { return !c->number_count && !tfp_is_ratio(c); }
 
-static void put_column_header(writer *w, tfp_column_id id)
+static void put_column_header(writer *w, const tfp_column *c)
 {
-    const char *name = tfp_columns[id].name;
-    if (id == TFP_C_OCCURRENCE) {
-        put_header(w, "", "runs"), put_header(w, "total ", "runs"), put_header(w, "total ", "definitions");
-    } else {
-        put_header(w, "", name);
-        if (!is_label(id)) put_header(w, "total ", name);
+    for (int i = 0; i < c->number_count; i++) {
+        const tfp_number *n = &c->numbers[i];
+        if (n->own) put_header(w, "", n->own);
+        if (n->total) put_header(w, "total ", n->total + strlen("total_"));
     }
+    if (c->number_count) return;
+    put_header(w, "", c->name);
+    if (tfp_is_ratio(c)) put_header(w, "total ", c->name);
 }
 
-static void put_rule(writer *w, tfp_column_id id)
+static void put_rule(writer *w, const tfp_column *c)
 {
-    if (id == TFP_C_OCCURRENCE)
-        tfp_buf_text(w->out, " ---: | ---: | ---: |");
-    else
-        tfp_buf_text(w->out, is_label(id) ? " --- |" : " ---: | ---: |");
+    for (int i = 0; i < c->number_count; i++)
+        tfp_buf_text(w->out, c->numbers[i].own && c->numbers[i].total ? " ---: | ---: |" : " ---: |");
+    if (!c->number_count) tfp_buf_text(w->out, is_label(c) ? " --- |" : " ---: | ---: |");
+}
+
+static void put_numbers(writer *w, const tfp_column *c, uint32_t row)
+{
+    for (int i = 0; i < c->number_count; i++) {
+        const tfp_number *n = &c->numbers[i];
+        if (n->own) put_value(w, tfp_own_of(w->r, row, n->value), c->unit);
+        if (n->total) put_value(w, tfp_total_of(w->r, row, n->value), c->unit);
+    }
 }
 
 static void put_column(writer *w, tfp_column_id id, uint32_t row)
 {
     const tfp_report *r = w->r;
-    const tfp_column *c = &tfp_columns[id];
     switch (id) {
     case TFP_C_TENSOR_VALUE: put_tensor(w, &r->rows.at[row]); break;
     case TFP_C_DEVICE: put_labels(w, tfp_labels_devices(r, row, &w->labels)); break;
@@ -169,20 +177,11 @@ static void put_column(writer *w, tfp_column_id id, uint32_t row)
         tfp_buf_int(w->out, r->rows.at[row].hidden);
         tfp_buf_text(w->out, " |");
         break;
-    case TFP_C_OCCURRENCE:
-        put_value(w, tfp_own_of(r, row, TFP_V_RUNS), TFP_NUMBER);
-        put_value(w, tfp_total_of(r, row, TFP_V_RUNS), TFP_NUMBER);
-        put_value(w, tfp_total_of(r, row, TFP_V_DEFINITIONS), TFP_NUMBER);
-        break;
-    case TFP_C_COVERAGE:
-    case TFP_C_FLOPS_PER_SECOND:
-    case TFP_C_INTENSITY:
+    default:
+        put_numbers(w, &tfp_columns[id], row);
+        if (!tfp_is_ratio(&tfp_columns[id])) break;
         put_ratio(w, row, id, false);
         put_ratio(w, row, id, true);
-        break;
-    default:
-        put_value(w, tfp_own_of(r, row, (tfp_value)c->value), c->unit);
-        put_value(w, tfp_total_of(r, row, (tfp_value)c->value), c->unit);
     }
 }
 
@@ -190,15 +189,15 @@ static void put_table(writer *w)
 {
     const tfp_report *r = w->r;
     tfp_buf_text(w->out, "| name |");
-    for (int i = 0; i < TFP_C_COUNT; i++)
-        if (tfp_selects(r->options, (tfp_column_id)i)) put_column_header(w, (tfp_column_id)i);
+    for (int i = 0; i < tfp_column_count; i++)
+        if (tfp_selects(r->options, (tfp_column_id)i)) put_column_header(w, &tfp_columns[i]);
     tfp_buf_text(w->out, "\n| --- |");
-    for (int i = 0; i < TFP_C_COUNT; i++)
-        if (tfp_selects(r->options, (tfp_column_id)i)) put_rule(w, (tfp_column_id)i);
+    for (int i = 0; i < tfp_column_count; i++)
+        if (tfp_selects(r->options, (tfp_column_id)i)) put_rule(w, &tfp_columns[i]);
     tfp_buf_char(w->out, '\n');
     for (uint32_t row = 0; row < r->rows.size && !w->sink->status && !w->nomem; row++) {
         put_name(w, &r->rows.at[row]);
-        for (int i = 0; i < TFP_C_COUNT; i++)
+        for (int i = 0; i < tfp_column_count; i++)
             if (tfp_selects(r->options, (tfp_column_id)i)) put_column(w, (tfp_column_id)i, row);
         tfp_buf_char(w->out, '\n');
         tfp_sink_flush_if_full(w->sink);

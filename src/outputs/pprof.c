@@ -2,7 +2,6 @@
  * Code view: one sample per graph node, its stack the displayed frames; a location is a frame's function and line.
  * With -compat tensorflow a location is a call: the line of the caller paired with the function called, as TensorFlow
  * writes it. Scope view: one sample per row, its stack the parts of its name. */
-#include "outputs/fields.h"
 #include "outputs/output.h"
 #include "views/view.h"
 #include "wire/proto.h"
@@ -149,7 +148,7 @@ static void add_item_samples(writer *w, const tfp_code_item *item, uint32_t row,
         tfp_node_stats stats;
         tfp_node_stats_at(w->p, node, w->r->step, &stats);
         sample s = { tfp_text(w->p, w->p->nodes.at[node].name), row,
-                     tfp_node_value(w->r, node, &stats, (tfp_value)w->column->value) };
+                     tfp_node_value(w->r, node, &stats, (tfp_value)tfp_value_of(w->column)) };
         if (!tfp_push(&w->samples, s)) w->nomem = true;
         w->location_count += depth;
     }
@@ -203,7 +202,7 @@ static tfp_str last_part(const tfp_report *r, uint32_t row)
 static tfp_status collect_scope(writer *w, tfp_error *err)
 {
     const tfp_report *r = w->r;
-    tfp_value value = (tfp_value)w->column->value;
+    tfp_value value = (tfp_value)tfp_value_of(w->column);
     if (!r->total[value])
         return tfp_fail(err, TFP_BADARG, "this report was built without the column %s", w->column->name);
     int64_t *rest = TFP_NEW(&w->arena, int64_t, r->rows.size);
@@ -229,25 +228,6 @@ static tfp_status collect_scope(writer *w, tfp_error *err)
 
 /* ---- the profile ---- */
 
-/* Where the words of a column are those of TensorFlow. */
-static const char *comment_of(tfp_column_id id)
-{
-    switch (id) {
-    case TFP_C_MICROS: return "Sum of accelerator execution time and cpu execution time.";
-    case TFP_C_ACCELERATOR_MICROS: return "Accelerator execution time.";
-    case TFP_C_CPU_MICROS: return "CPU execution time.";
-    case TFP_C_BYTES: return "Sum of operation total memory requests, excluding deallocations.";
-    case TFP_C_PEAK_BYTES: return "Sum of operation peak memory usage.";
-    case TFP_C_RESIDUAL_BYTES: return "Sum of operation allocated memory after finish.";
-    case TFP_C_OUTPUT_BYTES: return "Sum of operation output size.";
-    case TFP_C_PARAMS: return "Model parameters.";
-    case TFP_C_MACS: return "Multiply-adds.";
-    case TFP_C_BYTES_MOVED: return "Sum of the bytes of operations' inputs and outputs.";
-    case TFP_C_FLOAT_OPS: return "Model float operations (Only available if defined).";
-    default: return "";
-    }
-}
-
 static void put_value_type(writer *w, tfp_buf *b, const char *type, const char *unit)
 {
     size_t at = tfp_put_open(b, 1);
@@ -258,10 +238,9 @@ static void put_value_type(writer *w, tfp_buf *b, const char *type, const char *
 
 static void put_types(writer *w, tfp_buf *b)
 {
-    static const char *const units[] = { [TFP_MICROS] = "microseconds", [TFP_SIZE] = "bytes", [TFP_NUMBER] = "count" };
     put_value_type(w, b, "count", "count");
-    put_value_type(w, b, w->column->name, units[w->column->unit]);
-    int64_t comment = intern_text(w, comment_of((tfp_column_id)(w->column - tfp_columns)));
+    put_value_type(w, b, w->column->name, tfp_unit_long(w->column->unit));
+    int64_t comment = intern_text(w, w->column->sample ? w->column->sample : "");
     tfp_put_packed_ints(b, 13, &comment, 1);
 }
 
@@ -382,9 +361,10 @@ static tfp_status write_gzip(writer *w, tfp_sink *s, tfp_error *err)
 static const tfp_column *only_column(const tfp_options *o)
 {
     const tfp_column *found = NULL;
-    for (int i = 0; i < TFP_C_COUNT; i++) {
+    for (int i = 0; i < tfp_column_count; i++) {
         if (!tfp_selects(o, (tfp_column_id)i)) continue;
-        if (found || tfp_columns[i].unit == TFP_LABEL || tfp_columns[i].value < 0 || i == TFP_C_OCCURRENCE) return NULL;
+        if (found || tfp_columns[i].unit == TFP_LABEL || tfp_value_of(&tfp_columns[i]) < 0 || i == TFP_C_OCCURRENCE)
+            return NULL;
         found = &tfp_columns[i];
     }
     return found;

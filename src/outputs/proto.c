@@ -2,8 +2,8 @@
  * MultiGraphNodeProto (op, code) or AdviceProto, serialized.
  * A message holds its children, and begins with its length. So each row's own fields are encoded once to learn their
  * size, sizes are summed from the last row up to the root, and then everything is written from the root down: no
- * recursion and no copying, however deep the tree. Shapes, which many inputs share, are encoded once. Numbers: tensorflow/core/profiler/tfprof_output.proto. */
-#include "outputs/fields.h"
+ * recursion and no copying, however deep the tree. Shapes, which many inputs share, are encoded once. Numbers:
+ * tensorflow/core/profiler/tfprof_output.proto. */
 #include "outputs/output.h"
 #include "wire/proto.h"
 
@@ -25,6 +25,8 @@ typedef struct coder {
     uint64_t size; /* counted */
     tfp_arena arena;
     tfp_str *shapes; /* by shape: its TensorShapeProto, once it was asked for */
+    const tfp_number *numbers[TFP_V_COUNT];
+    size_t number_count;
 } coder;
 
 static void settle(coder *c)
@@ -132,8 +134,8 @@ static void put_graph_row(coder *c, uint32_t row)
     const tfp_report *r = c->r;
     const tfp_row *x = &r->rows.at[row];
     tfp_put_string(c->b, 1, x->name);
-    for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
-        const tfp_row_field *f = &tfp_row_fields[i];
+    for (size_t i = 0; i < c->number_count; i++) {
+        const tfp_number *f = c->numbers[i];
         if (f->graph_own) tfp_put_int(c->b, f->graph_own, tfp_own(r, row, f->value));
         if (f->graph_total) tfp_put_int(c->b, f->graph_total, tfp_total(r, row, f->value));
     }
@@ -151,8 +153,8 @@ static void put_member_numbers(coder *c, uint32_t node)
     tfp_node_stats stats;
     tfp_node_stats_at(c->p, node, c->r->step, &stats);
     tfp_put_string(&c->head, 1, tfp_text(c->p, c->p->nodes.at[node].name));
-    for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
-        const tfp_row_field *f = &tfp_row_fields[i];
+    for (size_t i = 0; i < c->number_count; i++) {
+        const tfp_number *f = c->numbers[i];
         int64_t v = tfp_node_value(c->r, node, &stats, f->value);
         if (f->graph_own) tfp_put_int(&c->head, f->graph_own, v);
         if (f->graph_total) tfp_put_int(&c->head, f->graph_total, v);
@@ -183,8 +185,8 @@ static void put_group_row(coder *c, uint32_t row)
     const tfp_report *r = c->r;
     const tfp_row *x = &r->rows.at[row];
     tfp_put_string(c->b, 1, x->name);
-    for (int i = 0; i < TFP_ROW_FIELD_COUNT; i++) {
-        const tfp_row_field *f = &tfp_row_fields[i];
+    for (size_t i = 0; i < c->number_count; i++) {
+        const tfp_number *f = c->numbers[i];
         if (f->group_own) tfp_put_int(c->b, f->group_own, tfp_own(r, row, f->value));
         if (f->group_total) tfp_put_int(c->b, f->group_total, tfp_total(r, row, f->value));
     }
@@ -239,6 +241,7 @@ static void write_rows(coder *c, tfp_sink *s, const uint64_t *sizes)
 static tfp_status write_tree(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     coder c = { .r = r, .p = r->profile };
+    c.number_count = tfp_numbers(c.numbers);
     uint64_t *sizes = malloc((r->rows.size + 1) * sizeof *sizes);
     c.shapes = TFP_NEW(&c.arena, tfp_str, r->profile->shapes.size + 1);
     bool ok = sizes && c.shapes;

@@ -159,19 +159,8 @@ static void finding_text(tfp_cells *c, uint32_t finding, tfp_buf *out)
     tfp_escape(out, text);
 }
 
-/* ---- the columns: those of -select in the order of tfp_columns ---- */
+/* ---- the columns ---- */
 
-#define NUMBER(name, column, from, get)                                                                                \
-    {                                                                                                                  \
-        name, 'i', true, column, from, get, NULL, NULL, NULL                                                           \
-    }
-#define NUMBERS(name, column, from)                                                                                    \
-    NUMBER(name, column, from, own_value), NUMBER("total_" name, column, from, total_value)
-#define RATIO(name, column, get)                                                                                       \
-    {                                                                                                                  \
-        name, 'r', true, column, TFP_V_COUNT, NULL, get, NULL, NULL                                                    \
-    }
-#define RATIOS(name, column) RATIO(name, column, own_ratio), RATIO("total_" name, column, total_ratio)
 #define ROW_NUMBER(name, type, null, column, get)                                                                      \
     {                                                                                                                  \
         name, type, null, column, TFP_V_COUNT, get, NULL, NULL, NULL                                                   \
@@ -182,45 +171,28 @@ static void finding_text(tfp_cells *c, uint32_t finding, tfp_buf *out)
     }
 
 /* clang-format off */
+/* In a grid the first four stand before its own columns when its rows are a tree. */
 static const tfp_flat row_columns[] = {
     TEXT("name", TFP_FLAT_ALWAYS, row_name),
     ROW_NUMBER("row", 'i', false, TFP_FLAT_ALWAYS, row_number),
     ROW_NUMBER("parent", 'i', true, TFP_FLAT_ALWAYS, row_parent), /* the root has none */
     ROW_NUMBER("depth", 'i', false, TFP_FLAT_ALWAYS, row_depth),
     ROW_NUMBER("accounted", 'b', false, TFP_FLAT_TYPED, row_accounted),
-    NUMBERS("accelerator_micros", TFP_C_ACCELERATOR_MICROS, TFP_V_ACCELERATOR_MICROS),
-    NUMBERS("bytes", TFP_C_BYTES, TFP_V_BYTES),
-    NUMBERS("bytes_moved", TFP_C_BYTES_MOVED, TFP_V_BYTES_MOVED),
-    RATIOS("coverage", TFP_C_COVERAGE),
-    NUMBERS("cpu_micros", TFP_C_CPU_MICROS, TFP_V_CPU_MICROS),
+};
+enum { TREE_COLUMNS = 4, ROW_COLUMNS = sizeof row_columns / sizeof *row_columns };
+
+/* What the labels of -select bring along. */
+static const tfp_flat label_columns[] = {
     TEXT("device", TFP_C_DEVICE, row_devices),
-    NUMBERS("float_ops", TFP_C_FLOAT_OPS, TFP_V_FLOAT_OPS),
-    RATIOS("flops_per_second", TFP_C_FLOPS_PER_SECOND),
     TEXT("input_shapes", TFP_C_INPUT_SHAPES, row_input_shapes),
-    RATIOS("intensity", TFP_C_INTENSITY),
-    NUMBERS("macs", TFP_C_MACS, TFP_V_MACS),
-    NUMBERS("micros", TFP_C_MICROS, TFP_V_MICROS),
     ROW_NUMBER("num_hidden_ops", 'i', false, TFP_C_NUM_HIDDEN_OPS, row_hidden),
-    NUMBERS("runs", TFP_C_OCCURRENCE, TFP_V_RUNS),
-    NUMBER("total_definitions", TFP_C_OCCURRENCE, TFP_V_DEFINITIONS, total_value),
     TEXT("op_types", TFP_C_OP_TYPES, row_op_types),
-    NUMBERS("output_bytes", TFP_C_OUTPUT_BYTES, TFP_V_OUTPUT_BYTES),
-    NUMBERS("params", TFP_C_PARAMS, TFP_V_PARAMS),
-    NUMBERS("peak_bytes", TFP_C_PEAK_BYTES, TFP_V_PEAK_BYTES),
-    NUMBERS("residual_bytes", TFP_C_RESIDUAL_BYTES, TFP_V_RESIDUAL_BYTES),
     TEXT("tensor_dtype", TFP_C_TENSOR_VALUE, tensor_dtype),
     TEXT("tensor_shape", TFP_C_TENSOR_VALUE, tensor_shape),
     TEXT("tensor_value", TFP_C_TENSOR_VALUE, tensor_values),
-    TEXT("shape", TFP_FLAT_ASKED, row_shape),
 };
 
-/* In a grid they stand before its own columns when its rows are a tree. */
-static const tfp_flat tree_columns[] = {
-    TEXT("name", TFP_FLAT_ALWAYS, row_name),
-    ROW_NUMBER("row", 'i', false, TFP_FLAT_ALWAYS, row_number),
-    ROW_NUMBER("parent", 'i', true, TFP_FLAT_ALWAYS, row_parent),
-    ROW_NUMBER("depth", 'i', false, TFP_FLAT_ALWAYS, row_depth),
-};
+static const tfp_flat shape_column = TEXT("shape", TFP_FLAT_ASKED, row_shape);
 
 static const tfp_flat finding_columns[] = {
     TEXT("checker", TFP_FLAT_ALWAYS, finding_checker),
@@ -228,14 +200,61 @@ static const tfp_flat finding_columns[] = {
 };
 /* clang-format on */
 
-/* The columns that a kind of report has whatever its own are. */
-static const tfp_flat *columns_of(const tfp_report *r, size_t *count)
+/* Part `i` of what a column of -select brings along: its numbers, the two of a ratio, or labels; false past the end. */
+static bool part_of(tfp_column_id id, size_t i, tfp_flat *out)
 {
-    switch (r->kind) {
-    case TFP_REPORT_FINDINGS: *count = sizeof finding_columns / sizeof *finding_columns; return finding_columns;
-    case TFP_REPORT_GRID: *count = r->grid.tree ? sizeof tree_columns / sizeof *tree_columns : 0; return tree_columns;
-    default: *count = sizeof row_columns / sizeof *row_columns; return row_columns;
+    const tfp_column *c = &tfp_columns[id];
+    for (int k = 0; k < c->number_count; k++) {
+        const tfp_number *n = &c->numbers[k];
+        *out = (tfp_flat){ .type = 'i', .null = true, .column = (int)id, .from = n->value };
+        if (n->own && i-- == 0) return out->name = n->own, out->number = own_value, true;
+        if (n->total && i-- == 0) return out->name = n->total, out->number = total_value, true;
     }
+    if (tfp_is_ratio(c) && i < 2) {
+        *out = (tfp_flat){ .name = i ? c->total : c->name, .type = 'r', .null = true, .column = (int)id };
+        out->real = i ? total_ratio : own_ratio;
+        return true;
+    }
+    for (size_t k = 0; k < sizeof label_columns / sizeof *label_columns; k++)
+        if (label_columns[k].column == (int)id && i-- == 0) return *out = label_columns[k], true;
+    return false;
+}
+
+/* Goes through all columns that a report can have, whether they are in its table or not. */
+typedef struct walk {
+    const tfp_report *r;
+    size_t fixed, part, own;
+    int column;
+} walk;
+
+static bool next_of_rows(walk *w, tfp_flat *out)
+{
+    if (w->fixed < ROW_COLUMNS) return *out = row_columns[w->fixed++], true;
+    for (; w->column < tfp_column_count; w->column++, w->part = 0)
+        if (part_of((tfp_column_id)w->column, w->part, out)) return w->part++, true;
+    if (w->fixed > ROW_COLUMNS) return false;
+    w->fixed++;
+    *out = shape_column;
+    return true;
+}
+
+static bool next(walk *w, tfp_flat *out)
+{
+    const tfp_report *r = w->r;
+    switch (r->kind) {
+    case TFP_REPORT_FINDINGS:
+        if (w->fixed >= sizeof finding_columns / sizeof *finding_columns) return false;
+        *out = finding_columns[w->fixed++];
+        return true;
+    case TFP_REPORT_GRID:
+        if (r->grid.tree && w->fixed < TREE_COLUMNS) return *out = row_columns[w->fixed++], true;
+        break;
+    default:
+        if (next_of_rows(w, out)) return true;
+    }
+    if (w->own >= r->grid.columns.size) return false;
+    *out = tfp_flat_of(&r->grid.columns.at[w->own++]);
+    return true;
 }
 
 static bool is_in(const tfp_flat *f, const tfp_report *r, bool typed)
@@ -252,31 +271,25 @@ tfp_flat tfp_flat_of(const tfp_grid_column *c)
 
 bool tfp_table_column(const tfp_report *r, bool typed, size_t i, tfp_flat *out)
 {
-    size_t count;
-    const tfp_flat *all = columns_of(r, &count);
-    for (size_t k = 0; k < count; k++)
-        if (is_in(&all[k], r, typed) && i-- == 0) return *out = all[k], true;
-    if (i >= r->grid.columns.size) return false;
-    *out = tfp_flat_of(&r->grid.columns.at[i]);
-    return true;
+    tfp_flat f;
+    for (walk w = { .r = r }; next(&w, &f);)
+        if (is_in(&f, r, typed) && i-- == 0) return *out = f, true;
+    return false;
 }
 
 bool tfp_table_columns(const tfp_report *r, bool typed, tfp_flats *out)
 {
     tfp_flat f;
-    for (size_t i = 0; tfp_table_column(r, typed, i, &f); i++)
-        if (!tfp_push(out, f)) return false;
+    for (walk w = { .r = r }; next(&w, &f);)
+        if (is_in(&f, r, typed) && !tfp_push(out, f)) return false;
     return true;
 }
 
 bool tfp_table_find(const tfp_report *r, const char *name, tfp_flat *out)
 {
-    size_t count;
-    const tfp_flat *all = columns_of(r, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(all[i].name, name) == 0) return *out = all[i], true;
-    for (size_t i = 0; i < r->grid.columns.size; i++)
-        if (strcmp(r->grid.columns.at[i].name, name) == 0) return *out = tfp_flat_of(&r->grid.columns.at[i]), true;
+    tfp_flat f;
+    for (walk w = { .r = r }; next(&w, &f);)
+        if (strcmp(f.name, name) == 0) return *out = f, true;
     return false;
 }
 

@@ -8,43 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Cells come in a fixed order, whatever the order asked for; it differs between the views. */
-static const tfp_column_id tree_cells[] = {
-    TFP_C_PARAMS,         TFP_C_FLOAT_OPS,        TFP_C_MACS,        TFP_C_BYTES,      TFP_C_PEAK_BYTES,
-    TFP_C_RESIDUAL_BYTES, TFP_C_OUTPUT_BYTES,     TFP_C_BYTES_MOVED, TFP_C_MICROS,     TFP_C_ACCELERATOR_MICROS,
-    TFP_C_CPU_MICROS,     TFP_C_DEVICE,           TFP_C_OP_TYPES,    TFP_C_OCCURRENCE, TFP_C_INPUT_SHAPES,
-    TFP_C_COVERAGE,       TFP_C_FLOPS_PER_SECOND, TFP_C_INTENSITY
-};
-static const tfp_column_id group_cells[] = { TFP_C_BYTES,
-                                             TFP_C_PEAK_BYTES,
-                                             TFP_C_RESIDUAL_BYTES,
-                                             TFP_C_OUTPUT_BYTES,
-                                             TFP_C_BYTES_MOVED,
-                                             TFP_C_MICROS,
-                                             TFP_C_ACCELERATOR_MICROS,
-                                             TFP_C_CPU_MICROS,
-                                             TFP_C_PARAMS,
-                                             TFP_C_FLOAT_OPS,
-                                             TFP_C_MACS,
-                                             TFP_C_DEVICE,
-                                             TFP_C_OP_TYPES,
-                                             TFP_C_OCCURRENCE,
-                                             TFP_C_INPUT_SHAPES,
-                                             TFP_C_COVERAGE,
-                                             TFP_C_FLOPS_PER_SECOND,
-                                             TFP_C_INTENSITY };
-enum { CELL_COUNT = sizeof tree_cells / sizeof *tree_cells };
-
-/* The cells to print: micros brings three, which accelerator_micros and cpu_micros then do not repeat. */
-static size_t list_cells(const tfp_report *r, tfp_column_id cells[CELL_COUNT])
+/* The cells to print, in the fixed order of the view; micros brings three, which accelerator_micros and cpu_micros then do
+ * not repeat. */
+static size_t list_cells(const tfp_report *r, tfp_column_id cells[TFP_COLUMNS_MAX])
 {
-    const tfp_column_id *from = r->kind == TFP_REPORT_TREE ? tree_cells : group_cells;
-    bool micros = tfp_selects(r->options, TFP_C_MICROS);
-    size_t n = 0;
-    for (size_t i = 0; i < CELL_COUNT; i++) {
-        bool times = from[i] == TFP_C_ACCELERATOR_MICROS || from[i] == TFP_C_CPU_MICROS;
-        if (tfp_selects(r->options, from[i]) || (times && micros)) cells[n++] = from[i];
-    }
+    bool tree = r->kind == TFP_REPORT_TREE;
+    uint64_t shown = r->options->select;
+    size_t all = tfp_columns_in(tree ? TFP_LIST_TREE_CELLS : TFP_LIST_GROUP_CELLS, cells), n = 0;
+    for (int i = 0; i < tfp_column_count; i++)
+        for (int k = 0; k < tfp_columns[i].brings_count && tfp_selects(r->options, (tfp_column_id)i); k++)
+            shown |= UINT64_C(1) << tfp_columns[i].brings[k];
+    for (size_t i = 0; i < all; i++)
+        if (shown >> cells[i] & 1) cells[n++] = cells[i];
     return n;
 }
 
@@ -62,12 +37,12 @@ static void write_doc(const tfp_report *r, tfp_buf *b)
                         "consider to post to discuss@tensorflow.org!\n\n");
     tfp_buf_text(b, "\nDoc:\n");
     write_doc_line(b, r->about->doc_label, r->about->doc);
-    for (int i = 0; i < TFP_C_COUNT; i++) {
+    for (int i = 0; i < tfp_column_count; i++) {
+        const tfp_column *c = &tfp_columns[i];
         if (!tfp_selects(r->options, (tfp_column_id)i)) continue;
-        write_doc_line(b, tfp_columns[i].doc_label, tfp_columns[i].help);
-        if (i != TFP_C_MICROS) continue;
-        write_doc_line(b, "cpu execution time", tfp_columns[TFP_C_CPU_MICROS].help);
-        write_doc_line(b, "accelerator execution time", tfp_columns[TFP_C_ACCELERATOR_MICROS].help);
+        write_doc_line(b, c->text.doc, c->help);
+        for (int k = 0; k < c->brings_count; k++)
+            write_doc_line(b, tfp_columns[c->brings[k]].text.doc, tfp_columns[c->brings[k]].help);
     }
     if (!r->options->select) tfp_buf_char(b, '\n'); /* TensorFlow joins an empty list of lines */
     tfp_buf_text(b, "\nProfile:\n");
@@ -78,8 +53,8 @@ static void write_legend(const tfp_report *r, const tfp_column_id *cells, size_t
     tfp_buf_text(b, "node name | ");
     for (size_t i = 0; i < n; i++) {
         const tfp_column *c = &tfp_columns[cells[i]];
-        bool group = r->kind != TFP_REPORT_TREE && c->legend_op;
-        tfp_buf_printf(b, "%s%s", i ? " | " : "", group ? c->legend_op : c->legend);
+        bool group = r->kind != TFP_REPORT_TREE && c->text.legend_op;
+        tfp_buf_printf(b, "%s%s", i ? " | " : "", group ? c->text.legend_op : c->text.legend);
     }
     tfp_buf_char(b, '\n');
 }
@@ -88,7 +63,7 @@ static void write_legend(const tfp_report *r, const tfp_column_id *cells, size_t
 
 static void write_pair(const tfp_report *r, uint32_t row, const tfp_column *c, tfp_buf *b)
 {
-    tfp_value v = (tfp_value)c->value;
+    tfp_value v = (tfp_value)tfp_value_of(c);
     if (r->rows.at[row].accounted)
         tfp_format_unit(b, c->unit, tfp_own(r, row, v));
     else
@@ -152,16 +127,16 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
         else if (x->node != TFP_NONE)
             tfp_node_input_shapes(r->profile, x->node, "|", b);
         break;
-    case TFP_C_COVERAGE:
-    case TFP_C_FLOPS_PER_SECOND:
-    case TFP_C_INTENSITY:
+    default:
+        if (!tfp_is_ratio(&tfp_columns[cell])) {
+            write_pair(r, row, &tfp_columns[cell], b);
+            break;
+        }
         write_ratio(r, row, cell, false, b);
         tfp_buf_char(b, '/');
         write_ratio(r, row, cell, true, b);
-        break;
-    default: write_pair(r, row, &tfp_columns[cell], b);
     }
-    if (tfp_columns[cell].suffix) tfp_buf_text(b, tfp_columns[cell].suffix);
+    if (tfp_columns[cell].text.suffix) tfp_buf_text(b, tfp_columns[cell].text.suffix);
 }
 
 /* The device falls away, comma and all, where it is not known. */
@@ -209,13 +184,13 @@ static void pad_left(tfp_buf *b, size_t from, size_t width)
 static void write_share(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
 {
     const tfp_column *c = &tfp_columns[cell];
-    tfp_value v = (tfp_value)c->value;
+    tfp_value v = (tfp_value)tfp_value_of(c);
     int64_t own = tfp_own(r, row, v), total = tfp_total(r, row, v), root = tfp_total(r, 0, v);
     bool counts = c->unit == TFP_SIZE ? own > 0 : total > 0;
     double whole = root ? (double)root : 1;
     size_t from = b->size;
     tfp_format_unit(b, c->unit, own);
-    if (c->suffix) tfp_buf_text(b, cell == TFP_C_FLOAT_OPS ? " float_ops" : c->suffix);
+    if (c->text.suffix) tfp_buf_text(b, c->text.suffix_op ? c->text.suffix_op : c->text.suffix);
     tfp_buf_text(b, " (");
     tfp_format_percent(b, counts ? 100.0 * (double)total / whole : 0);
     tfp_buf_text(b, ", ");
@@ -229,7 +204,7 @@ static void write_type_ratio(const tfp_report *r, uint32_t row, tfp_column_id ce
 {
     size_t from = b->size;
     write_ratio(r, row, cell, row == 0, b);
-    if (tfp_columns[cell].suffix) tfp_buf_text(b, tfp_columns[cell].suffix);
+    if (tfp_columns[cell].text.suffix) tfp_buf_text(b, tfp_columns[cell].text.suffix);
     pad_left(b, from, 30);
 }
 
@@ -365,7 +340,7 @@ static void write_findings(const tfp_report *r, tfp_buf *b)
 
 static tfp_status write_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    tfp_column_id cells[CELL_COUNT];
+    tfp_column_id cells[TFP_COLUMNS_MAX];
     if (r->kind == TFP_REPORT_FINDINGS) {
         write_findings(r, &s->buf);
         return TFP_OK;

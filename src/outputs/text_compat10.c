@@ -20,7 +20,7 @@ static void next_item(items *x)
 static void write_pair(items *x, const tfp_report *r, uint32_t row, tfp_column_id c)
 {
     const tfp_column *column = &tfp_columns[c];
-    tfp_value v = (tfp_value)column->value;
+    tfp_value v = (tfp_value)tfp_value_of(column);
     if (!tfp_selects(r->options, c)) return;
     next_item(x);
     if (r->rows.at[row].accounted)
@@ -29,7 +29,7 @@ static void write_pair(items *x, const tfp_report *r, uint32_t row, tfp_column_i
         tfp_buf_text(x->b, "--");
     tfp_buf_char(x->b, '/');
     tfp_format_unit(x->b, column->unit, tfp_total(r, row, v));
-    if (column->suffix) tfp_buf_text(x->b, column->suffix);
+    if (column->text.suffix) tfp_buf_text(x->b, column->text.suffix);
 }
 
 /* A scalar has no dimensions to print. */
@@ -76,16 +76,13 @@ static void write_types(items *x, const tfp_report *r, uint32_t row)
     tfp_vec_free(&types);
 }
 
-static void write_items(const tfp_report *r, uint32_t row, tfp_buf *b)
+static void write_items(const tfp_report *r, uint32_t row, const tfp_column_id *cells, size_t count, tfp_buf *b)
 {
     items x = { .b = b };
     tfp_str device = device_of(r->profile, r->rows.at[row].node);
     if (tfp_selects(r->options, TFP_C_PARAMS)) write_shape(&x, r->profile, r->rows.at[row].node);
-    write_pair(&x, r, row, TFP_C_PARAMS);
-    write_pair(&x, r, row, TFP_C_FLOAT_OPS);
-    write_pair(&x, r, row, TFP_C_MACS); /* which 1.0 did not have */
-    write_pair(&x, r, row, TFP_C_BYTES);
-    write_pair(&x, r, row, TFP_C_MICROS);
+    for (size_t i = 0; i < count; i++)
+        if (tfp_columns[cells[i]].text.compat10) write_pair(&x, r, row, cells[i]);
     if (tfp_selects(r->options, TFP_C_DEVICE) && device.size) {
         next_item(&x);
         tfp_escape(b, device);
@@ -108,6 +105,8 @@ static size_t write_hidden(const tfp_report *r, uint32_t row, size_t indent, tfp
 tfp_status tfp_text_compat10(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     tfp_buf *b = &s->buf;
+    tfp_column_id cells[TFP_COLUMNS_MAX];
+    size_t count = tfp_columns_in(TFP_LIST_TREE_CELLS, cells);
     size_t *indent = calloc(r->rows.size + 1, sizeof *indent); /* of what is below each row */
     if (!indent) return tfp_nomem(err);
     for (uint32_t row = 0; row < r->rows.size; row++) {
@@ -118,7 +117,7 @@ tfp_status tfp_text_compat10(const tfp_report *r, tfp_sink *s, tfp_error *err)
         tfp_escape(b, x->name);
         if (r->options->select) {
             tfp_buf_text(b, " (");
-            write_items(r, row, b);
+            write_items(r, row, cells, count, b);
             tfp_buf_char(b, ')');
         }
         tfp_buf_char(b, '\n');

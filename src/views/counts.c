@@ -138,12 +138,12 @@ static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
 /* What the files, or an op log, cannot say. */
 static tfp_status note_missing(tfp_report *r, tfp_error *err)
 {
-    const tfp_order *order = &tfp_orders[r->options->order_by];
-    bool needed = order->value >= TFP_V_FILES_COUNT || order->value == TFP_BY_RATIO;
+    int order = r->options->order.by;
+    bool needed = order >= TFP_V_FILES_COUNT || order == TFP_BY_RATIO;
     bool files = r->options->float_ops_source == TFP_FLOPS_FILES;
     uint32_t missing = r->values & (1u << TFP_V_MACS | (files ? 1u << TFP_V_BYTES_MOVED : 0));
     if (r->options->float_ops_source == TFP_FLOPS_OWN || !missing) return TFP_OK;
-    for (int i = 0; i < TFP_MIN_COUNT; i++) needed |= r->options->min[i] > 0 && tfp_min_values[i] >= TFP_V_FILES_COUNT;
+    for (int v = TFP_V_FILES_COUNT; v < TFP_V_COUNT; v++) needed |= r->options->min[v] > 0;
     if (!needed) r->values &= ~missing; /* no number is better than a wrong 0 */
     return tfp_report_note_add(r, err, "%s: -float_ops_source own works them out",
                                files ? "macs, bytes_moved and intensity are in no file" : "macs are in no op log");

@@ -83,12 +83,11 @@ static uint32_t member_count(const types *t, uint32_t type)
 static bool less(const void *ctx, uint32_t a, uint32_t b)
 {
     const types *t = ctx;
-    int by = tfp_orders[t->o->order_by].value;
+    const tfp_order *order = &t->o->order;
+    int by = order->by;
     if (by == TFP_BY_OCCURRENCE) return member_count(t, a) > member_count(t, b);
     if (by >= 0) return t->own.at[by][a] > t->own.at[by][b];
-    if (by == TFP_BY_RATIO)
-        return tfp_ratio_in(tfp_orders[t->o->order_by].ratio, &t->own, a) >
-               tfp_ratio_in(tfp_orders[t->o->order_by].ratio, &t->own, b);
+    if (by == TFP_BY_RATIO) return tfp_ratio_in(order->ratio, &t->own, a) > tfp_ratio_in(order->ratio, &t->own, b);
     return a < b; /* types are numbered by name */
 }
 
@@ -116,11 +115,10 @@ static void sum_up(types *t, tfp_report *r, const uint32_t *list, size_t n)
 
 static bool should_show(const types *t, uint32_t type)
 {
-    for (int i = 0; i < TFP_MIN_COUNT; i++) {
-        tfp_value v = tfp_min_values[i];
-        if (t->o->min[i] <= 0) continue;
+    for (int v = 0; v < TFP_V_COUNT; v++) {
+        if (t->o->min[v] <= 0) continue;
         int64_t have = v == TFP_V_RUNS ? (int64_t)member_count(t, type) : t->total.at[v][type];
-        if (have < t->o->min[i]) return false;
+        if (have < t->o->min[v]) return false;
     }
     tfp_filter *const *f = t->o->filters;
     return tfp_filter_matches(f[TFP_F_SHOW], t->name[type]) && !tfp_filter_matches(f[TFP_F_HIDE], t->name[type]);

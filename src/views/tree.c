@@ -47,6 +47,7 @@ typedef struct walk {
     tfp_values total; /* then by entry */
     const tfp_options *o;
     int64_t max_depth;
+    uint32_t own_minimums; /* bits of tfp_value */
 } walk;
 
 /* Items in preorder, by an explicit stack. */
@@ -85,13 +86,12 @@ static void sum_up(walk *w)
 
 static bool passes_minimums(const walk *w, uint32_t item)
 {
-    for (int i = 0; i < TFP_MIN_COUNT; i++) {
-        tfp_value v = tfp_min_values[i];
-        if (w->o->min[i] <= 0) continue;
+    for (int v = 0; v < TFP_V_COUNT; v++) {
+        if (w->o->min[v] <= 0) continue;
         if (v == TFP_V_RUNS && w->rules == TFP_TREE_CODE) continue;
-        bool own = v >= TFP_V_PARAMS && w->rules != TFP_TREE_CODE;
+        bool own = (w->own_minimums >> v & 1) && w->rules != TFP_TREE_CODE;
         const tfp_values *values = own ? &w->t->own : &w->t->total;
-        if (values->at[v][item] < w->o->min[i]) return false;
+        if (values->at[v][item] < w->o->min[v]) return false;
     }
     return true;
 }
@@ -200,14 +200,14 @@ static uint32_t total_at(const walk *w, uint32_t e) { return w->redo ? e : w->sh
 static bool less_by_total(const void *ctx, uint32_t a, uint32_t b)
 {
     const walk *w = ctx;
-    const int64_t *by = totals(w)->at[tfp_orders[w->o->order_by].value];
+    const int64_t *by = totals(w)->at[w->o->order.by];
     return by[total_at(w, a)] > by[total_at(w, b)];
 }
 
 static bool less_by_ratio(const void *ctx, uint32_t a, uint32_t b)
 {
     const walk *w = ctx;
-    tfp_column_id by = tfp_orders[w->o->order_by].ratio;
+    tfp_column_id by = w->o->order.ratio;
     return tfp_ratio_in(by, totals(w), total_at(w, a)) > tfp_ratio_in(by, totals(w), total_at(w, b));
 }
 
@@ -230,7 +230,7 @@ static bool sort_entries(walk *w, uint32_t *start, uint32_t *children)
     for (size_t i = 1; i < n; i++) start[w->shown.at[i].parent + 2]++;
     for (size_t i = 2; i <= n + 1; i++) start[i] += start[i - 1];
     for (size_t i = 1; i < n; i++) children[start[w->shown.at[i].parent + 1]++] = (uint32_t)i;
-    int by = tfp_orders[w->o->order_by].value;
+    int by = w->o->order.by;
     if (by == TFP_BY_TRAVERSAL) return true;
     bool (*less)(const void *, uint32_t, uint32_t) = by >= 0 ? less_by_total : less_by_name;
     if (by == TFP_BY_RATIO) less = less_by_ratio;
@@ -312,6 +312,8 @@ tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_e
 {
     walk w = { .t = t, .r = r, .rules = rules, .o = r->options, .max_depth = r->options->max_depth };
     if (w.max_depth < 1) w.max_depth = 1;
+    for (int i = 0; i < tfp_column_count; i++)
+        if (tfp_columns[i].min.own) w.own_minimums |= 1u << tfp_value_of(&tfp_columns[i]);
     tfp_status s = preorder(&w) ? TFP_OK : tfp_nomem(err);
     if (!s) {
         t->kept[0] = 1;

@@ -70,33 +70,18 @@ static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, 
     if (v->at[c]) v->at[c][i] = tfp_add(v->at[c][i], times == 1 ? n : tfp_mul(n, times, &r->clamped), &r->clamped);
 }
 
-#define WORKED_OUT                                                                                                     \
-    (1u << TFP_V_MACS | 1u << TFP_V_BYTES_MOVED | 1u << TFP_V_OPS | 1u << TFP_V_COUNTED_OPS |                          \
-     1u << TFP_V_TIMED_FLOAT_OPS | 1u << TFP_V_MOVED_FLOAT_OPS)
-#define RUN_TIME                                                                                                       \
-    (1u << TFP_V_BYTES | 1u << TFP_V_PEAK_BYTES | 1u << TFP_V_RESIDUAL_BYTES | 1u << TFP_V_OUTPUT_BYTES |              \
-     1u << TFP_V_MICROS | 1u << TFP_V_ACCELERATOR_MICROS | 1u << TFP_V_CPU_MICROS | 1u << TFP_V_FLOAT_OPS |            \
-     1u << TFP_V_RUNS | WORKED_OUT)
+#define STATIC (1u << TFP_V_PARAMS | 1u << TFP_V_DEFINITIONS) /* what needs no statistics */
+#define ONCE (1u << TFP_V_RUNS | 1u << TFP_V_DEFINITIONS)     /* the op view's occurrence counts each node once */
 
 void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, int64_t times)
 {
-    if (r->values & RUN_TIME) {
-        tfp_node_stats s;
-        tfp_node_stats_at(r->profile, node, r->step, &s);
-        add(r, v, TFP_V_BYTES, i, s.requested_bytes, times);
-        add(r, v, TFP_V_PEAK_BYTES, i, s.peak_bytes, times);
-        add(r, v, TFP_V_RESIDUAL_BYTES, i, s.residual_bytes, times);
-        add(r, v, TFP_V_OUTPUT_BYTES, i, s.output_bytes, times);
-        add(r, v, TFP_V_MICROS, i, s.micros, times);
-        add(r, v, TFP_V_ACCELERATOR_MICROS, i, s.accelerator_micros, times);
-        add(r, v, TFP_V_CPU_MICROS, i, s.cpu_micros, times);
-        add(r, v, TFP_V_FLOAT_OPS, i, tfp_node_value(r, node, &s, TFP_V_FLOAT_OPS), times);
-        add(r, v, TFP_V_RUNS, i, s.run_count, 1); /* the op view's occurrence counts each node once */
-        for (int c = TFP_V_FILES_COUNT; c < TFP_V_COUNT && (r->values & WORKED_OUT); c++)
-            if (v->at[c]) add(r, v, (tfp_value)c, i, tfp_node_value(r, node, &s, (tfp_value)c), times);
+    tfp_node_stats s;
+    if (r->values & ~STATIC) tfp_node_stats_at(r->profile, node, r->step, &s);
+    for (uint32_t rest = r->values; rest; rest &= rest - 1) {
+        tfp_value c = (tfp_value)__builtin_ctz(rest);
+        int64_t n = c == TFP_V_PARAMS ? tfp_report_parameters(r, node, &r->clamped) : tfp_node_value(r, node, &s, c);
+        add(r, v, c, i, n, ONCE >> c & 1 ? 1 : times);
     }
-    if (v->at[TFP_V_PARAMS]) add(r, v, TFP_V_PARAMS, i, tfp_report_parameters(r, node, &r->clamped), times);
-    add(r, v, TFP_V_DEFINITIONS, i, 1, 1);
 }
 
 void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *from, size_t j)

@@ -206,7 +206,7 @@ static void options_check_amounts(void **state)
 static void columns_keep_the_order_asked(void **state)
 {
     (void)state;
-    tfp_column_id got[TFP_C_COUNT];
+    tfp_column_id got[TFP_COLUMNS_MAX];
     tfp_options *o = tfp_options_new();
     assert_int_equal(tfp_options_selected(o, got), 1);
     assert_int_equal(tfp_options_set(o, "select", "params,bytes,params,,accelerator_micros", NULL), TFP_OK);

@@ -1,0 +1,317 @@
+/* options/set.c: the one place that parses and checks what the user asks for. argv, the prompt, Python's keywords and a
+ * page's parameters all come through tfp_options_set and tfp_options_set_list. */
+#include "options/table.h"
+
+#include <stdlib.h>
+
+/* What is wrong with a value; the caller adds the option and the value. */
+static tfp_status wrong(tfp_error *err, const char *why) { return tfp_fail(err, TFP_BADARG, "%s", why); }
+
+static tfp_status set_text(char **field, tfp_str v, tfp_error *err)
+{
+    char *copy = NULL;
+    if (v.size) {
+        copy = malloc(v.size + 1);
+        if (!copy) return tfp_nomem(err);
+        memcpy(copy, v.data, v.size);
+        copy[v.size] = 0;
+    }
+    free(*field);
+    *field = copy;
+    return TFP_OK;
+}
+
+static tfp_status set_int(int64_t *field, option_kind k, tfp_str v, tfp_error *err)
+{
+    int64_t n;
+    if (!tfp_parse_int64(v, &n)) return wrong(err, "not a number");
+    if (k == K_DEPTH && (n < INT32_MIN || n > INT32_MAX)) return wrong(err, "does not fit into 32 bits");
+    if (k == K_STEP && n < -1) return wrong(err, "steps count from 0; -1 is the mean of all");
+    *field = n;
+    return TFP_OK;
+}
+
+static tfp_status set_bool(bool *field, const char *value, tfp_error *err)
+{
+    static const char *const yes[] = { "true", "t", "yes", "y", "1" }, *const no[] = { "false", "f", "no", "n", "0" };
+    for (size_t i = 0; i < 5; i++) {
+        if (!value || strcasecmp(value, yes[i]) == 0) return *field = true, TFP_OK;
+        if (strcasecmp(value, no[i]) == 0) return *field = false, TFP_OK;
+    }
+    return wrong(err, "not true or false");
+}
+
+/* An invalid regex is refused, but takes effect (it matches nothing), so that a caller may show, as TensorFlow's tool
+ * does, what is left then. */
+static tfp_status take_filter(tfp_filter **field, tfp_filter *f, tfp_status s)
+{
+    if (!f) return s;
+    tfp_filter_free(*field);
+    *field = f;
+    return s;
+}
+
+static tfp_status set_filter(tfp_filter **field, tfp_str v, tfp_error *err)
+{
+    tfp_filter *f;
+    tfp_status s = tfp_filter_new(v, &f, err);
+    return take_filter(field, f, s);
+}
+
+static tfp_status set_order(tfp_order *field, tfp_str v, tfp_error *err)
+{
+    tfp_order order;
+    for (size_t i = 0; tfp_order_at(i, &order); i++)
+        if (tfp_str_eq(v, tfp_str_of(order.name))) return *field = order, TFP_OK;
+    return wrong(err, "no such order (name, occurrence, depth or a numeric column)");
+}
+
+static tfp_status set_select(tfp_options *o, tfp_str v, tfp_error *err)
+{
+    uint64_t bits = 0;
+    uint8_t order[TFP_COLUMNS_MAX] = { 0 }, count = 0;
+    while (v.size) {
+        const char *comma = memchr(v.data, ',', v.size);
+        tfp_str item = { v.data, comma ? (size_t)(comma - v.data) : v.size };
+        v.data += item.size + (comma != NULL);
+        v.size -= item.size + (comma != NULL);
+        if (item.size == 0) continue;
+        int c = tfp_column_find(item);
+        if (c < 0)
+            return tfp_fail(err, TFP_BADARG, "no column '%.*s'", (int)(item.size < 100 ? item.size : 100), item.data);
+        if (!(bits >> c & 1)) order[count++] = (uint8_t)c;
+        bits |= UINT64_C(1) << c;
+    }
+    o->select = bits;
+    memcpy(o->select_order, order, count);
+    o->select_count = count;
+    return TFP_OK;
+}
+
+/* KIND or KIND:outfile=F; the file's name outlives a change of kind, as in TensorFlow's listing. */
+static tfp_status set_output(tfp_options *o, tfp_str v, tfp_error *err)
+{
+    const char *colon = v.size ? memchr(v.data, ':', v.size) : NULL;
+    tfp_str word = { v.data, colon ? (size_t)(colon - v.data) : v.size };
+    tfp_str rest = { v.data + word.size + (colon != NULL), v.size - word.size - (colon != NULL) };
+    size_t which;
+    if (!tfp_word_find(word, tfp_output_words, &which))
+        return wrong(err, "no such output (stdout, file, timeline, pprof, none)");
+    bool needs_file = which >= TFP_TO_FILE && which <= TFP_TO_PPROF;
+    if (rest.size == 0 && !needs_file) return o->output = (tfp_output_kind)which, TFP_OK;
+    tfp_str key = TFP_STR("outfile=");
+    if (rest.size <= key.size || memcmp(rest.data, key.data, key.size) != 0) return wrong(err, "needs :outfile=FILE");
+    rest.data += key.size;
+    rest.size -= key.size;
+    if (memchr(rest.data, ',', rest.size)) return wrong(err, "a file name here can hold no comma");
+    tfp_status s = set_text(&o->outfile, rest, err);
+    if (!s) o->output = (tfp_output_kind)which;
+    return s;
+}
+
+static tfp_status set_real(double *field, tfp_str v, tfp_error *err)
+{
+    char text[64], *end;
+    if (!v.size || v.size >= sizeof text) return wrong(err, "not a number");
+    memcpy(text, v.data, v.size);
+    text[v.size] = 0;
+    double n = strtod(text, &end);
+    if (*end || end == text) return wrong(err, "not a number");
+    if (!(n >= 0 && n <= 1e300)) return wrong(err, "not a number of 0 and more");
+    *field = n;
+    return TFP_OK;
+}
+
+/* Shares of a hundred have no place where a size is asked for. */
+static tfp_status set_amount(char **field, tfp_str v, bool share, tfp_error *err)
+{
+    tfp_amount amount;
+    if (v.size && (!tfp_amount_parse(v, &amount) || (amount.percent && !share)))
+        return wrong(err,
+                     share ? "not an amount such as 5%, 10ms, 5MB or 1000" : "not an amount such as 10ms, 5MB or 1000");
+    return set_text(field, v, err);
+}
+
+/* One more behind those that are there, which an empty text takes away; or these instead of them. */
+static tfp_status set_rewrites(tfp_rewrites **field, const tfp_str *items, size_t count, bool more, tfp_error *err)
+{
+    tfp_rewrites *made = NULL;
+    bool none = count == 0 || (more && items->size == 0);
+    tfp_status s = none ? TFP_OK : tfp_rewrites_new(more ? *field : NULL, items, count, &made, err);
+    if (s) return s;
+    tfp_rewrites_free(*field);
+    *field = made;
+    return TFP_OK;
+}
+
+static tfp_status set_source(int *field, tfp_str v, tfp_error *err)
+{
+    size_t which;
+    if (!tfp_word_find(v, tfp_source_words, &which)) return wrong(err, "no such source (files, tensorflow, own)");
+    *field = (int)which;
+    return TFP_OK;
+}
+
+static tfp_status set_batch(int64_t *field, tfp_str v, tfp_error *err)
+{
+    int64_t n;
+    if (!tfp_parse_int64(v, &n) || n < 0) return wrong(err, "not a number of 0 and more");
+    *field = n;
+    return TFP_OK;
+}
+
+/* One or several more behind those that are there, which an empty text takes away. */
+static tfp_status set_shapes(char **field, tfp_str v, tfp_error *err)
+{
+    tfp_assumed_text one;
+    tfp_buf all = { 0 };
+    for (tfp_str rest = v; tfp_assumed_next(&rest, &one);)
+        if (one.wrong) return wrong(err, one.wrong);
+    if (*field && v.size) tfp_buf_printf(&all, "%s;", *field);
+    tfp_buf_str(&all, v);
+    tfp_status s = all.failed ? tfp_nomem(err) : set_text(field, (tfp_str){ all.data, all.size }, err);
+    tfp_buf_free(&all);
+    return s;
+}
+
+static tfp_status set_rate(char **field, tfp_str v, bool flops, tfp_error *err)
+{
+    double rate;
+    if (v.size && !tfp_rate_parse(v, flops ? tfp_flops_units : tfp_bandwidth_units, &rate))
+        return wrong(err, flops ? "not a rate such as 19.5T, 312TFLOPS or 1.5e12"
+                                : "not a rate such as 900G, 2TB/s or 1.5e12");
+    return set_text(field, v, err);
+}
+
+static tfp_status set_compat(tfp_options *o, tfp_str v, tfp_error *err)
+{
+    bool on = tfp_str_eq(v, TFP_STR("1.0"));
+    bool tensorflow = tfp_str_eq(v, TFP_STR("tensorflow")) || tfp_str_eq(v, TFP_STR("2.21"));
+    if (!on && !tensorflow && v.size && !tfp_str_eq(v, TFP_STR("none")))
+        return wrong(err, "only 1.0 and tensorflow are known");
+    o->compat10 = on;
+    o->compat_tensorflow = tensorflow;
+    option row;
+    for (size_t i = 0; tfp_option_at(i, &row); i++) {
+        if (!row.value_10 || (o->set >> row.number & 1)) continue;
+        tfp_status s = tfp_option_apply(o, &row, on ? row.value_10 : row.value, err);
+        if (s) return s;
+    }
+    return TFP_OK;
+}
+
+tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value, tfp_error *err)
+{
+    void *field = (char *)o + row->at;
+    tfp_str v = tfp_str_of(value);
+    size_t which;
+    if (!value && row->kind != K_BOOL) return wrong(err, "needs a value");
+    switch (row->kind) {
+    case K_DEPTH:
+    case K_INT:
+    case K_STEP: return set_int(field, row->kind, v, err);
+    case K_BOOL: return set_bool(field, value, err);
+    case K_FILTER: return set_filter(field, v, err);
+    case K_ORDER: return set_order(field, v, err);
+    case K_SELECT: return set_select(o, v, err);
+    case K_OUTPUT: return set_output(o, v, err);
+    case K_FORMAT:
+        if (!tfp_word_find(v, tfp_format_words, &which))
+            return wrong(err, "no such format (text, json, jsonl, csv, md, script)");
+        return set_text(field, v, err);
+    case K_VIEW:
+        if (!tfp_word_find(v, tfp_number_views, &which))
+            return wrong(err, "no such view here (scope, graph, op, code)");
+        return set_text(field, v, err);
+    case K_CHECKERS:
+    case K_TEXT: return set_text(field, v, err);
+    case K_COMPAT: return set_compat(o, v, err);
+    case K_REWRITE: return set_rewrites(field, &v, 1, true, err);
+    case K_REAL: return set_real(field, v, err);
+    case K_AMOUNT:
+    case K_LIMIT: return set_amount(field, v, row->kind == K_LIMIT, err);
+    case K_SOURCE: return set_source(field, v, err);
+    case K_BATCH: return set_batch(field, v, err);
+    case K_SHAPES: return set_shapes(field, v, err);
+    case K_FLOPS:
+    case K_BANDWIDTH: return set_rate(field, v, row->kind == K_FLOPS, err);
+    case K_MINIMUMS: break; /* each is a K_INT */
+    }
+    return TFP_BADARG;
+}
+
+/* The option and the value around what is wrong with it; a value that was taken counts as set by hand. */
+static tfp_status settled(tfp_options *o, const option *row, const char *value, tfp_status s, tfp_error *err)
+{
+    if (s == TFP_BADARG && value) return tfp_within(err, s, "option -%s: value '%.500s'", row->name, value);
+    if (s) return tfp_within(err, s, "option -%s", row->name);
+    o->set |= UINT64_C(1) << row->number;
+    return TFP_OK;
+}
+
+tfp_status tfp_options_set(tfp_options *o, const char *name, const char *value, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!o || !name) return tfp_fail(err, TFP_BADARG, "no options, or no option's name");
+    option row;
+    if (!tfp_option_find(name, &row)) return tfp_fail(err, TFP_BADARG, "no option -%s", name);
+    return settled(o, &row, value, tfp_option_apply(o, &row, value, err), err);
+}
+
+/* Options whose lists are taken whole. */
+static bool takes_items(option_kind k) { return k == K_FILTER || k == K_REWRITE; }
+
+static tfp_status set_items(tfp_options *o, const option *row, const char *const *items, size_t count, tfp_error *err)
+{
+    void *field = (char *)o + row->at;
+    tfp_filter *f;
+    tfp_str *texts = calloc(count + 1, sizeof *texts);
+    if (!texts) return tfp_nomem(err);
+    for (size_t i = 0; i < count; i++) texts[i] = tfp_str_of(items[i]);
+    tfp_status s;
+    if (row->kind == K_REWRITE) {
+        s = set_rewrites(field, texts, count, false, err);
+    } else {
+        s = tfp_filter_of(texts, count, &f, err);
+        s = take_filter(field, f, s);
+    }
+    free(texts);
+    return s;
+}
+
+tfp_status tfp_options_set_list(tfp_options *o, const char *name, const char *const *items, size_t count,
+                                tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!o || !name || (count && !items)) return tfp_fail(err, TFP_BADARG, "no options, no option's name or no items");
+    for (size_t i = 0; i < count; i++)
+        if (!items[i]) return tfp_fail(err, TFP_BADARG, "option -%s: item %zu is NULL", name, i);
+    option row;
+    if (!tfp_option_find(name, &row)) return tfp_fail(err, TFP_BADARG, "no option -%s", name);
+    tfp_buf joined = { 0 };
+    const char *between = row.kind == K_SHAPES ? ";" : ",";
+    for (size_t i = 0; i < count; i++) tfp_buf_printf(&joined, "%s%s", i ? between : "", items[i]);
+    tfp_buf_char(&joined, 0);
+    tfp_status s = joined.failed ? tfp_nomem(err) : TFP_OK;
+    const char *none = row.kind == K_CHECKERS ? "," : ""; /* an empty text would ask for all checkers */
+    if (!s && row.kind == K_SHAPES) s = tfp_option_apply(o, &row, "", err); /* a list is all of them */
+    if (!s && takes_items(row.kind))
+        s = set_items(o, &row, items, count, err);
+    else if (!s)
+        s = tfp_option_apply(o, &row, count ? joined.data : none, err);
+    s = settled(o, &row, joined.data, s, err);
+    tfp_buf_free(&joined);
+    return s;
+}
+
+void tfp_options_every_value(tfp_options *o, int on)
+{
+    if (o) o->every_value = on != 0;
+}
+
+void tfp_options_on_query(tfp_options *o, tfp_progress_fn fn, void *ctx)
+{
+    if (!o) return;
+    o->query_fn = fn;
+    o->query_ctx = ctx;
+}

@@ -1,0 +1,53 @@
+/* options/table.h: the option table, for the files that set and show options. */
+#ifndef TFP_OPTIONS_TABLE_H
+#define TFP_OPTIONS_TABLE_H
+
+#include "options/options.h"
+
+typedef enum option_kind {
+    K_DEPTH,
+    K_INT,
+    K_STEP,
+    K_BOOL,
+    K_FILTER,
+    K_ORDER,
+    K_SELECT,
+    K_OUTPUT,
+    K_FORMAT,
+    K_VIEW,
+    K_TEXT,
+    K_COMPAT,
+    K_CHECKERS,
+    K_REWRITE,
+    K_REAL,
+    K_AMOUNT,
+    K_LIMIT, /* an amount, or a share */
+    K_SOURCE,
+    K_BATCH,
+    K_SHAPES,
+    K_FLOPS,
+    K_BANDWIDTH,
+    K_MINIMUMS /* stands for the options -min_*, which come from the column table */
+} option_kind;
+
+typedef struct option {
+    const char *name;
+    option_kind kind;
+    size_t at;                    /* of the field in tfp_options */
+    const char *value, *value_10; /* defaults: today's, and of -compat 1.0 (NULL: the same) */
+    bool listed, listed_10;       /* in TensorFlow's listing, in that of TensorFlow 1.0 */
+    const char *help;
+    const char *commands; /* those that it belongs to, one blank between them; NULL: the views and all that show them */
+    uint8_t number;       /* among all options: its bit in tfp_options.set */
+} option;
+
+bool tfp_option_find(const char *name, option *out); /* `-` and `_` are the same in names */
+bool tfp_option_at(size_t i, option *out);           /* false past the end */
+
+extern const char *const tfp_output_words[]; /* in the order of tfp_output_kind; these lists end with NULL */
+extern const char *const tfp_format_words[];
+extern const char *const tfp_source_words[]; /* in the order of tfp_flops_source */
+/* One option from text; the caller adds the option's name to the error. */
+tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value, tfp_error *err);
+
+#endif
