@@ -143,6 +143,7 @@ tfp_profile *tfp_profile_new(void)
     if (!p) return NULL;
     p->keep = TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM;
     p->arena.limit = MEMORY_LEAST;
+    p->time_grain_ns = 1000;
     if (tfp_strtab_init(&p->strings, &p->arena) == TFP_OK) return p;
     tfp_profile_free(p);
     return NULL;

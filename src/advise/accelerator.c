@@ -6,8 +6,8 @@
 typedef struct usage { /* of a device in one step, then of a device in all */
     tfp_strid device;
     uint32_t steps;
-    int64_t start_us, end_us; /* of one step */
-    int64_t busy_us, span_us;
+    int64_t start_ns, end_ns; /* of one step */
+    int64_t busy_ns, span_ns;
 } usage;
 
 typedef struct usages {
@@ -21,7 +21,7 @@ static usage *usage_of(usages *u, tfp_strid device, uint32_t step)
     uint64_t key = (uint64_t)device << 32 | step;
     uint32_t at = tfp_map64_get(&u->by_key, key);
     if (at != TFP_NONE) return &u->all.at[at];
-    if (tfp_push(&u->all, ((usage){ .device = device, .steps = 1, .start_us = INT64_MAX })) &&
+    if (tfp_push(&u->all, ((usage){ .device = device, .steps = 1, .start_ns = INT64_MAX })) &&
         tfp_map64_put(&u->by_key, key, (uint32_t)u->all.size - 1))
         return &u->all.at[u->all.size - 1];
     u->nomem = true;
@@ -35,12 +35,12 @@ static void collect_steps(const tfp_profile *p, usages *u)
         if (!device || !tfp_device_is_accelerator(tfp_text(p, device))) continue;
         for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) {
             const tfp_exec *x = &p->execs.at[e];
-            usage *step = x->start_us || x->end_us ? usage_of(u, device, x->step) : NULL;
+            usage *step = x->start_ns || x->end_ns ? usage_of(u, device, x->step) : NULL;
             if (u->nomem) return;
             if (!step) continue;
-            if (x->start_us < step->start_us) step->start_us = x->start_us;
-            if (x->end_us > step->end_us) step->end_us = x->end_us;
-            step->busy_us = tfp_add(step->busy_us, x->accelerator_us, NULL);
+            if (x->start_ns < step->start_ns) step->start_ns = x->start_ns;
+            if (x->end_ns > step->end_ns) step->end_ns = x->end_ns;
+            step->busy_ns = tfp_add(step->busy_ns, x->accelerator_ns, NULL);
         }
     }
 }
@@ -49,27 +49,27 @@ static void add_up(const usages *steps, usages *devices)
 {
     for (size_t i = 0; i < steps->all.size; i++) {
         const usage *step = &steps->all.at[i];
-        if (step->end_us <= step->start_us) continue;
+        if (step->end_ns <= step->start_ns) continue;
         usage *device = usage_of(devices, step->device, 0);
         if (!device) return;
-        device->steps += device->span_us != 0;
-        device->span_us = tfp_add(device->span_us, step->end_us - step->start_us, NULL);
-        device->busy_us = tfp_add(device->busy_us, step->busy_us, NULL);
+        device->steps += device->span_ns != 0;
+        device->span_ns = tfp_add(device->span_ns, step->end_ns - step->start_ns, NULL);
+        device->busy_ns = tfp_add(device->busy_ns, step->busy_ns, NULL);
     }
 }
 
 /* Devices without any kernel time were not traced: nothing can be said of them. */
 static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error *err)
 {
-    double share = (double)u->busy_us / (double)u->span_us;
-    if (u->busy_us <= 0 || share >= 0.5) return TFP_OK;
+    double share = (double)u->busy_ns / (double)u->span_ns;
+    if (u->busy_ns <= 0 || share >= 0.5) return TFP_OK;
     tfp_buf b = { 0 };
     tfp_buf_text(&b, "device: ");
     tfp_escape(&b, tfp_text(r->profile, u->device));
     tfp_buf_printf(&b, " low utilization: %.2f (kernels ran ", share);
-    tfp_format_time(&b, u->busy_us / u->steps);
+    tfp_format_time(&b, tfp_micros(u->busy_ns) / u->steps);
     tfp_buf_text(&b, " of ");
-    tfp_format_time(&b, u->span_us / u->steps);
+    tfp_format_time(&b, tfp_micros(u->span_ns) / u->steps);
     tfp_buf_printf(&b, "%s)", u->steps > 1 ? ", mean of all steps" : "");
     return tfp_checker_find_text(r, row, &b, err);
 }

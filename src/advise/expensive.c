@@ -31,7 +31,7 @@ static bool count_ran(view_times *t, tfp_arena *arena)
         tfp_node_stats_at(p, i, TFP_NONE, &stats);
         if (stats.run_count <= 0) continue;
         t->all_ran++;
-        t->all_micros = tfp_add(t->all_micros, stats.micros, NULL);
+        t->all_micros = tfp_add(t->all_micros, tfp_micros(stats.total_ns), NULL);
         if (t->v->reach && t->v->reach[i].row != TFP_NONE) t->ran[t->v->reach[i].row]++;
     }
     for (size_t i = t->v->rows.size; --i;) t->ran[t->v->rows.at[i].parent] += t->ran[i];

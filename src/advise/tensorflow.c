@@ -7,7 +7,7 @@
 
 typedef struct usage {
     tfp_strid device;
-    int64_t start_us, end_us, busy_us;
+    int64_t start_ns, end_ns, busy_ns;
 } usage;
 typedef TFP_VEC(usage) usages;
 
@@ -31,15 +31,15 @@ static usage *usage_of(usages *all, tfp_map64 *by_device, tfp_strid device)
 
 static void add_exec(usage *u, const tfp_exec *x)
 {
-    if (u->start_us == 0 || (x->start_us != 0 && x->start_us < u->start_us)) u->start_us = x->start_us;
-    if (x->end_us > u->end_us) u->end_us = x->end_us;
-    u->busy_us = tfp_add(u->busy_us, x->accelerator_us, NULL);
+    if (u->start_ns == 0 || (x->start_ns != 0 && x->start_ns < u->start_ns)) u->start_ns = x->start_ns;
+    if (x->end_ns > u->end_ns) u->end_ns = x->end_ns;
+    u->busy_ns = tfp_add(u->busy_ns, x->accelerator_ns, NULL);
 }
 
 static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error *err)
 {
-    if (u->end_us <= u->start_us) return TFP_OK;
-    double share = (double)u->busy_us / ((double)u->end_us - (double)u->start_us);
+    if (u->end_ns <= u->start_ns) return TFP_OK;
+    double share = (double)u->busy_ns / (double)(u->end_ns - u->start_ns);
     tfp_buf b = { 0 };
     tfp_buf_text(&b, "device: ");
     tfp_escape(&b, tfp_text(r->profile, u->device));

@@ -111,6 +111,7 @@ static inline void tfp_buf_char(tfp_buf *b, char c)
 }
 void tfp_buf_fill(tfp_buf *b, char c, size_t count);
 void tfp_buf_int(tfp_buf *b, int64_t n);                                   /* decimal, without printf */
+void tfp_buf_thousandths(tfp_buf *b, int64_t n);                           /* n / 1000: "12", "12.5", "12.345" */
 void tfp_buf_printf(tfp_buf *b, const char *format, ...) TFP_PRINTF(2, 3); /* not for hot paths */
 void tfp_buf_free(tfp_buf *b);
 

@@ -41,6 +41,18 @@ void tfp_buf_int(tfp_buf *b, int64_t n)
     tfp_buf_add(b, at, (size_t)(digits + sizeof digits - at));
 }
 
+void tfp_buf_thousandths(tfp_buf *b, int64_t n)
+{
+    int64_t whole = n / 1000;
+    int rest = (int)(n % 1000);
+    if (n < 0) rest = -rest;
+    if (n < 0 && whole == 0) tfp_buf_char(b, '-');
+    tfp_buf_int(b, whole);
+    if (rest == 0) return;
+    char digits[4] = { '.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10), (char)('0' + rest % 10) };
+    tfp_buf_add(b, digits, rest % 10 ? 4 : rest % 100 ? 3 : 2);
+}
+
 void tfp_buf_printf(tfp_buf *b, const char *format, ...)
 {
     va_list args, again;

@@ -119,7 +119,7 @@ static void read_memory(tfp_profile_reader *r, tfp_str bytes, uint32_t exec)
     tfp_memory m = { .next = TFP_NONE,
                      .buffer_first = TFP_NONE,
                      .buffer_last = TFP_NONE,
-                     .at_us = v[1],
+                     .at_ns = tfp_build_micros(r->b, v[1]),
                      .host_temp_bytes = v[2],
                      .host_persistent_bytes = v[3],
                      .accelerator_temp_bytes = v[4],
@@ -168,8 +168,8 @@ static void read_exec_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t exec
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         switch (f.number) {
         case 1: x->run_count = tfp_profile_positive(r, tfp_field_int(&w, &f), "negative run counts, taken as 0"); break;
-        case 2: x->start_us = TIME(r, tfp_field_int(&w, &f)); break;
-        case 3: x->end_us = TIME(r, tfp_field_int(&w, &f)); break;
+        case 2: x->start_ns = TIME(r, tfp_field_int(&w, &f)); break;
+        case 3: x->end_ns = TIME(r, tfp_field_int(&w, &f)); break;
         case 4: read_times(r, tfp_field_bytes(&w, &f), exec, TFP_LANE_ACCELERATOR); break;
         case 5: read_times(r, tfp_field_bytes(&w, &f), exec, TFP_LANE_CPU); break;
         case 6: read_device(r, tfp_field_bytes(&w, &f), exec); break;
@@ -182,9 +182,9 @@ static void read_exec_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t exec
         }
     }
     TFP_PROFILE_END(r, w, "execs");
-    if (x->end_us >= x->start_us) return;
+    if (x->end_ns >= x->start_ns) return;
     tfp_build_warn(r->b, "ends before their starts, moved to them", TFP_STR(""));
-    x->end_us = x->start_us;
+    x->end_ns = x->start_ns;
 }
 
 /* An entry of execs: step -> ExecProfile */

@@ -105,7 +105,7 @@ static inline int64_t tfp_profile_positive(tfp_profile_reader *r, int64_t v, con
 }
 
 #define BYTES(r, v) tfp_profile_positive((r), (v), "negative byte counts, taken as 0")
-#define TIME(r, v) tfp_profile_positive((r), (v), "negative times, taken as 0")
+#define TIME(r, v) tfp_build_micros((r)->b, tfp_profile_positive((r), (v), "negative times, taken as 0"))
 
 /* ---- pieces ---- */
 

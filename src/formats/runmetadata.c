@@ -31,7 +31,7 @@ typedef struct reader {
 
 typedef struct entry { /* NodeExecStats */
     tfp_str name;
-    int64_t start_us, op_end_us;
+    int64_t start_ns, op_end_ns;
     tfp_memory memory;
     int64_t run_output_bytes; /* the requested ones, which TensorFlow 1.0 counted */
 } entry;
@@ -49,7 +49,7 @@ static int64_t positive(reader *r, int64_t v, const char *what)
 }
 
 #define BYTES(r, v) positive((r), (v), "negative byte counts, taken as 0")
-#define TIME(r, v) positive((r), (v), "negative times, taken as 0")
+#define TIME(r, v) tfp_build_micros((r)->b, positive((r), (v), "negative times, taken as 0"))
 
 static int64_t sum(reader *r, int64_t a, int64_t b, const char *what)
 {
@@ -181,7 +181,7 @@ static void finish_memory(reader *r, entry *e, bool on_cpu)
     ADD_BYTES(r, m->requested_bytes, m->host_temp_bytes);
     ADD_BYTES(r, m->peak_bytes, persistent);
     ADD_BYTES(r, m->peak_bytes, m->host_temp_bytes);
-    m->at_us = ADD_TIME(r, e->start_us, e->op_end_us);
+    m->at_ns = ADD_TIME(r, e->start_ns, e->op_end_ns);
     if (on_cpu) return;
     m->accelerator_temp_bytes = m->host_temp_bytes;
     m->accelerator_persistent_bytes = persistent;
@@ -196,8 +196,8 @@ static void read_entry_fields(reader *r, tfp_wire *w, entry *e)
     for (tfp_field f; tfp_wire_next(w, &f);) {
         switch (f.number) {
         case 1: e->name = tfp_field_bytes(w, &f); break;
-        case 2: e->start_us = TIME(r, tfp_field_int(w, &f)); break;
-        case 4: e->op_end_us = TIME(r, tfp_field_int(w, &f)); break;
+        case 2: e->start_ns = TIME(r, tfp_field_int(w, &f)); break;
+        case 4: e->op_end_ns = TIME(r, tfp_field_int(w, &f)); break;
         case 6: read_allocator(r, w, &f, e, none); break;
         case 7: read_output(r, w, &f, e, none); break;
         case 12: read_memory_stats(r, w, &f, e); break;
@@ -281,13 +281,13 @@ static bool settle_device(reader *r, uint32_t node, const device *d)
 
 static void add_time(reader *r, const entry *e, uint32_t exec, const device *d)
 {
-    int64_t duration = e->op_end_us ? e->op_end_us : 1; /* so quick that the clock did not move */
-    int64_t end = ADD_TIME(r, e->start_us, duration);
+    int64_t duration = e->op_end_ns ? e->op_end_ns : 1000; /* so quick that the clock of microseconds did not move */
+    int64_t end = ADD_TIME(r, e->start_ns, duration);
     tfp_exec *x = &r->p->execs.at[exec];
-    if (!x->start_us || e->start_us < x->start_us) x->start_us = e->start_us;
-    if (end > x->end_us) x->end_us = end;
+    if (!x->start_ns || e->start_ns < x->start_ns) x->start_ns = e->start_ns;
+    if (end > x->end_ns) x->end_ns = end;
     if (r->p->lanes.at[d->lane].kind == TFP_LANE_CPU) x->run_count++;
-    tfp_build_span(r->b, exec, d->lane, e->start_us, duration);
+    tfp_build_span(r->b, exec, d->lane, e->start_ns, duration);
 }
 
 static void add_memory(reader *r, tfp_wire w, entry *e, uint32_t exec, const device *d)
@@ -316,7 +316,7 @@ static void add_entry(reader *r, tfp_wire w, entry *e, const device *d)
     if (exec == TFP_NONE) return;
     add_run_output_bytes(r, exec, e->run_output_bytes);
     if (r->p->keep & TFP_KEEP_PROGRAM) tfp_read_run_shapes(r->b, w, node);
-    if (!e->start_us) {
+    if (!e->start_ns) {
         tfp_build_warn(r->b, "entries without a start time, whose time and memory are left out", name);
         return;
     }

@@ -81,6 +81,15 @@ void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example)
     check(b, w.file && (!example.size || w.first) && tfp_push(&p->warnings, w));
 }
 
+int64_t tfp_build_micros(tfp_builder *b, int64_t micros)
+{
+    bool clamped = false;
+    int64_t ns = tfp_mul(micros, 1000, &clamped);
+    if (!clamped) return ns;
+    tfp_build_warn(b, "times too big for 64 bits, clamped", TFP_STR(""));
+    return ns / 1000 * 1000;
+}
+
 /* ---- nodes ---- */
 
 void tfp_build_name(tfp_builder *b, tfp_strid name, uint32_t node)
@@ -288,17 +297,17 @@ uint32_t tfp_build_lane(tfp_builder *b, tfp_str name)
     return check(b, tfp_map64_put(&p->lane_by_name, id, lane)) ? lane : TFP_NONE;
 }
 
-void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_us, int64_t duration_us)
+void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_ns, int64_t duration_ns)
 {
     if (b->status) return;
     tfp_exec *x = &b->p->execs.at[exec];
     bool clamped = false;
     tfp_lane_kind kind = b->p->lanes.at[lane].kind;
-    if (kind == TFP_LANE_CPU) x->cpu_us = tfp_add(x->cpu_us, duration_us, &clamped);
-    if (kind == TFP_LANE_ACCELERATOR) x->accelerator_us = tfp_add(x->accelerator_us, duration_us, &clamped);
+    if (kind == TFP_LANE_CPU) x->cpu_ns = tfp_add(x->cpu_ns, duration_ns, &clamped);
+    if (kind == TFP_LANE_ACCELERATOR) x->accelerator_ns = tfp_add(x->accelerator_ns, duration_ns, &clamped);
     if (clamped) tfp_build_warn(b, "sums of times too big for 64 bits, clamped", TFP_STR(""));
     tfp_exec_detail *d = build_detail(b, exec);
-    if (d && APPEND(b, spans, ((tfp_span){ lane, TFP_NONE, start_us, duration_us })))
+    if (d && APPEND(b, spans, ((tfp_span){ lane, TFP_NONE, start_ns, duration_ns })))
         CHAIN(b->p, spans, d->span_first, d->span_last);
 }
 
@@ -329,10 +338,10 @@ void tfp_build_buffer(tfp_builder *b, uint32_t memory, int32_t slot, int64_t byt
         CHAIN(b->p, buffers, m->buffer_first, m->buffer_last);
 }
 
-void tfp_build_allocation(tfp_builder *b, uint32_t exec, int64_t at_us, int64_t bytes)
+void tfp_build_allocation(tfp_builder *b, uint32_t exec, int64_t at_ns, int64_t bytes)
 {
     tfp_exec_detail *d = b->status ? NULL : build_detail(b, exec);
-    if (d && APPEND(b, allocations, ((tfp_allocation){ at_us, bytes, TFP_NONE })))
+    if (d && APPEND(b, allocations, ((tfp_allocation){ at_ns, bytes, TFP_NONE })))
         CHAIN(b->p, allocations, d->alloc_first, d->alloc_last);
 }
 

@@ -22,6 +22,9 @@ tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s);  /* lower-cased (ASCII) an
 /* Same kind of warning, once per file with a count. `what` is a plural literal, such as "inputs that name no node". */
 void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example);
 
+/* A time of a file in microseconds, as nanoseconds: past 292 years it is clamped, with a warning. */
+int64_t tfp_build_micros(tfp_builder *b, int64_t micros);
+
 /* ---- nodes ---- */
 uint32_t tfp_build_find(tfp_builder *b, tfp_str name); /* TFP_NONE when absent */
 /* A new node of that name (the caller has looked that there is none); its op is also its first type (unless empty
@@ -47,11 +50,11 @@ uint32_t tfp_build_exec(tfp_builder *b, uint32_t node,
 uint32_t tfp_build_new_exec(tfp_builder *b, uint32_t node, uint32_t step); /* the caller knows that there is none */
 uint32_t tfp_build_lane(tfp_builder *b, tfp_str lower_case_name); /* finds or adds; sets its kind by its name */
 void tfp_build_exec_again(tfp_builder *b, uint32_t exec);         /* empties it: its step came a second time */
-void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_us, int64_t duration_us);
+void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_ns, int64_t duration_ns);
 /* Copies *m (its chain fields are set here); -> memories, TFP_NONE after a fault or when not kept. Adds its sums to the exec. */
 uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m);
 void tfp_build_buffer(tfp_builder *b, uint32_t memory, int32_t slot, int64_t bytes, uint64_t address);
-void tfp_build_allocation(tfp_builder *b, uint32_t exec, int64_t at_us, int64_t bytes);
+void tfp_build_allocation(tfp_builder *b, uint32_t exec, int64_t at_ns, int64_t bytes);
 
 /* Which devices are what, by TensorFlow's names (lower case). */
 bool tfp_device_is_canonical(tfp_str name);   /* .../(device:gpu|gpu|device:cpu|cpu):N */

@@ -32,8 +32,8 @@ const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec)
 
 static void add_exec(const tfp_exec *x, tfp_node_stats *s)
 {
-    s->cpu_micros = tfp_add(s->cpu_micros, x->cpu_us, NULL);
-    s->accelerator_micros = tfp_add(s->accelerator_micros, x->accelerator_us, NULL);
+    s->cpu_ns = tfp_add(s->cpu_ns, x->cpu_ns, NULL);
+    s->accelerator_ns = tfp_add(s->accelerator_ns, x->accelerator_ns, NULL);
     s->run_count = tfp_add(s->run_count, x->run_count, NULL);
     s->requested_bytes = tfp_add(s->requested_bytes, x->requested_bytes, NULL);
     s->peak_bytes = tfp_add(s->peak_bytes, x->peak_bytes, NULL);
@@ -45,8 +45,15 @@ void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec, tfp_n
 {
     *out = (tfp_node_stats){ 0 };
     add_exec(&p->execs.at[exec], out);
-    out->micros = tfp_add(out->cpu_micros, out->accelerator_micros, NULL);
+    out->total_ns = tfp_add(out->cpu_ns, out->accelerator_ns, NULL);
     out->float_ops = tfp_mul(p->nodes.at[node].float_ops, out->run_count, NULL);
+}
+
+/* TensorFlow's tool adds means that are cut to whole microseconds. */
+static int64_t mean_time(const tfp_profile *p, int64_t sum_ns, int64_t count)
+{
+    int64_t mean = sum_ns / count;
+    return mean - mean % p->time_grain_ns;
 }
 
 /* The mean is over the steps in which this node has statistics, each column divided and cut by itself. */
@@ -60,12 +67,12 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, uint32_t step, tfp_n
         add_exec(&p->execs.at[e], &s);
         count++;
     }
-    s.micros = tfp_add(s.cpu_micros, s.accelerator_micros, NULL);
+    s.total_ns = tfp_add(s.cpu_ns, s.accelerator_ns, NULL);
     if (count > 1) {
         s.run_count /= count;
-        s.micros /= count;
-        s.cpu_micros /= count;
-        s.accelerator_micros /= count;
+        s.total_ns = mean_time(p, s.total_ns, count);
+        s.cpu_ns = mean_time(p, s.cpu_ns, count);
+        s.accelerator_ns = mean_time(p, s.accelerator_ns, count);
         s.requested_bytes /= count;
         s.peak_bytes /= count;
         s.residual_bytes /= count;

@@ -70,8 +70,8 @@ typedef struct tfp_exec { /* one node in one step, all its runs together */
     uint32_t step;        /* -> steps */
     uint32_t next;        /* the same node's next step */
     int64_t run_count;
-    int64_t start_us, end_us;       /* earliest start, latest end; 0 when it has no time */
-    int64_t cpu_us, accelerator_us; /* sums over its spans in lanes of that kind */
+    int64_t start_ns, end_ns;       /* earliest start, latest end; 0 when it has no time */
+    int64_t cpu_ns, accelerator_ns; /* sums over its spans in lanes of that kind */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes; /* sums over its runs */
 } tfp_exec;
 
@@ -96,13 +96,13 @@ typedef struct tfp_lane { /* a device, a stream of one, or a host thread */
 typedef struct tfp_span {
     uint32_t lane; /* -> lanes */
     uint32_t next;
-    int64_t start_us, duration_us;
+    int64_t start_ns, duration_ns;
 } tfp_span;
 
 typedef struct tfp_memory { /* one run's memory */
     uint32_t next;
     uint32_t buffer_first, buffer_last; /* -> buffers */
-    int64_t at_us;
+    int64_t at_ns;
     int64_t host_temp_bytes, host_persistent_bytes, accelerator_temp_bytes, accelerator_persistent_bytes;
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes, allocator_bytes_in_use;
 } tfp_memory;
@@ -115,7 +115,7 @@ typedef struct tfp_buffer { /* one output of one run */
 } tfp_buffer;
 
 typedef struct tfp_allocation {
-    int64_t at_us, bytes; /* negative: freed */
+    int64_t at_ns, bytes; /* negative: freed */
     uint32_t next;
 } tfp_allocation;
 
@@ -182,9 +182,10 @@ struct tfp_profile {
     tfp_progress_fn progress;
     void *progress_ctx;
     unsigned keep;
-    uint64_t stored;      /* bytes of all inputs, as they were given */
-    size_t inputs_warned; /* of the inputs before this one it was said that they name no node */
-    int64_t next_step;    /* of the next run_meta, if has_next_step */
+    uint64_t stored;       /* bytes of all inputs, as they were given */
+    size_t inputs_warned;  /* of the inputs before this one it was said that they name no node */
+    int64_t time_grain_ns; /* what times are multiples of: 1,000 in files of whole microseconds, else 1 */
+    int64_t next_step;     /* of the next run_meta, if has_next_step */
     bool has_next_step;
     bool has_graph;        /* a graph was given, or a ProfileProto */
     bool has_profile;      /* a ProfileProto was given */
@@ -195,6 +196,9 @@ struct tfp_profile {
     bool finished;
     bool finished_before; /* what comes now is the next state of a growing model: a graph again, with more nodes */
 };
+
+/* Times are kept in nanoseconds and shown in whole microseconds. */
+static inline int64_t tfp_micros(int64_t ns) { return ns / 1000; }
 
 static inline tfp_str tfp_text(const tfp_profile *p, tfp_strid id) { return p->strings.strings[id]; }
 static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* TFP_NONE when absent */
@@ -216,7 +220,7 @@ const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* one w
 
 /* What a node's columns hold at a step (TFP_NONE: the mean of the steps in which it has statistics). */
 typedef struct tfp_node_stats {
-    int64_t run_count, micros, accelerator_micros, cpu_micros;
+    int64_t run_count, total_ns, accelerator_ns, cpu_ns; /* of a mean: whole multiples of the profile's time_grain_ns */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
     int64_t float_ops;
 } tfp_node_stats;

@@ -173,7 +173,7 @@ static void put_times(writer *w, uint32_t number, size_t first, size_t last)
     value = tfp_put_open(&w->node, 2);
     for (size_t i = first; i < last; i++) {
         const tfp_span *s = &w->p->spans.at[w->sorted.at[i]];
-        int64_t pair[] = { s->start_us, s->duration_us };
+        int64_t pair[] = { tfp_micros(s->start_ns), tfp_micros(s->duration_ns) };
         size_t tuple = tfp_put_open(&w->node, 1);
         tfp_put_packed_ints(&w->node, 1, pair, 2);
         tfp_put_close(&w->node, tuple);
@@ -201,7 +201,7 @@ static void put_memory(writer *w, const tfp_memory *m)
 {
     tfp_buf *b = &w->node;
     size_t at = tfp_put_open(b, 7);
-    tfp_put_int(b, 1, m->at_us);
+    tfp_put_int(b, 1, tfp_micros(m->at_ns));
     tfp_put_int(b, 2, m->host_temp_bytes);
     tfp_put_int(b, 3, m->host_persistent_bytes);
     tfp_put_int(b, 4, m->accelerator_temp_bytes);
@@ -233,13 +233,13 @@ static void put_exec(writer *w, uint32_t exec)
     tfp_put_int_always(b, 1, w->p->steps.at[x->step].id);
     value = tfp_put_open(b, 2);
     tfp_put_int(b, 1, x->run_count);
-    tfp_put_int(b, 2, x->start_us);
-    tfp_put_int(b, 3, x->end_us);
+    tfp_put_int(b, 2, tfp_micros(x->start_ns));
+    tfp_put_int(b, 3, tfp_micros(x->end_ns));
     put_spans(w, d);
     for (TFP_EACH(memories, m, d->memory_first, w->p)) put_memory(w, &w->p->memories.at[m]);
     for (TFP_EACH(allocations, a, d->alloc_first, w->p)) {
         size_t at = tfp_put_open(b, 11);
-        tfp_put_int(b, 1, w->p->allocations.at[a].at_us);
+        tfp_put_int(b, 1, tfp_micros(w->p->allocations.at[a].at_ns));
         tfp_put_int(b, 2, w->p->allocations.at[a].bytes);
         tfp_put_close(b, at);
     }

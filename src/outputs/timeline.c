@@ -12,7 +12,7 @@ uint32_t tfp_timeline_exec(const tfp_report *r, uint32_t node)
     const tfp_node *n = &p->nodes.at[node];
     if (n->device == 0 || n->host_device == 0) return TFP_NONE;
     uint32_t exec = tfp_node_exec(p, node, r->step);
-    return exec != TFP_NONE && p->execs.at[exec].start_us != 0 ? exec : TFP_NONE;
+    return exec != TFP_NONE && p->execs.at[exec].start_ns != 0 ? exec : TFP_NONE;
 }
 
 tfp_str tfp_trace_name(tfp_trace_out *t, tfp_str name, tfp_buf *room)
@@ -78,13 +78,15 @@ void tfp_trace_put_region(tfp_trace_out *t, const tfp_trace_region *x, bool with
     }
     tfp_json_close(j, '}');
     put_key_text(j, "cat", "Op");
-    put_key_int(j, "dur", x->duration_us);
+    tfp_json_key(j, "dur");
+    tfp_json_thousandths(j, x->duration_ns);
     tfp_json_key(j, "name");
     tfp_json_str(j, name);
     put_key_text(j, "ph", "X");
     put_key_int(j, "pid", x->pid);
     put_key_int(j, "tid", x->tid);
-    put_key_int(j, "ts", x->start_us);
+    tfp_json_key(j, "ts");
+    tfp_json_thousandths(j, x->start_ns);
     tfp_json_close(j, '}');
     tfp_buf_free(&room);
     tfp_sink_flush_if_full(t->sink);
@@ -118,7 +120,7 @@ static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error 
             tfp_trace_process(t, x->depth, label, none, "");
             depths = x->depth + 1;
         }
-        tfp_trace_region box = { x->name, at[i], micros, x->depth, 0 };
+        tfp_trace_region box = { x->name, tfp_mul(at[i], 1000, NULL), tfp_mul(micros, 1000, NULL), x->depth, 0 };
         tfp_trace_put_region(t, &box, true);
     }
     free(at);

@@ -22,7 +22,7 @@ typedef struct tfp_trace_out {
 /* One row's run in its process (pid) and lane (tid). */
 typedef struct tfp_trace_region {
     tfp_str name;
-    int64_t start_us, duration_us, pid, tid;
+    int64_t start_ns, duration_ns, pid, tid;
 } tfp_trace_region;
 
 tfp_str tfp_trace_name(tfp_trace_out *t, tfp_str name, tfp_buf *room); /* itself, or shortened in `room` */
@@ -37,7 +37,7 @@ tfp_status tfp_timeline_graph(const tfp_report *r, tfp_trace_out *t, tfp_error *
 
 /* ---- memory of devices over time ---- */
 typedef struct tfp_memory_point {
-    int64_t at_us, bytes;
+    int64_t at_ns, bytes;
 } tfp_memory_point;
 
 typedef struct tfp_memory_device {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 typedef struct region {
-    int64_t start_us, duration_us;
+    int64_t start_ns, duration_ns;
     uint32_t lane, node, tid;
 } region;
 
@@ -69,7 +69,7 @@ static bool add_spans(graph *g, uint32_t node, uint32_t exec, tfp_lane_kind kind
             g->pid[device] = 0; /* once in the list */
             if (!tfp_push(&g->fresh, device)) return false;
         }
-        region x = { s->start_us, s->duration_us, device, node, 0 };
+        region x = { s->start_ns, s->duration_ns, device, node, 0 };
         if (!tfp_push(&g->regions, x)) return false;
     }
     return true;
@@ -94,10 +94,10 @@ static bool start_less(const void *ctx, uint32_t a, uint32_t b)
     const graph *g = ctx;
     const region *x = &g->regions.at[a], *y = &g->regions.at[b];
     if (x->lane != y->lane) return g->rank[x->lane] < g->rank[y->lane];
-    return x->start_us < y->start_us;
+    return x->start_ns < y->start_ns;
 }
 
-/* Two runs that begin in the same microsecond on a device: the first found is drawn. */
+/* Of runs that begin at the same time on a device the first found is drawn. */
 static bool sort_regions(graph *g)
 {
     size_t n = g->regions.size, kept = 0;
@@ -108,7 +108,7 @@ static bool sort_regions(graph *g)
     ok = ok && tfp_sort(order, n, start_less, g);
     for (size_t i = 0; ok && i < n; i++) {
         region x = g->regions.at[order[i]];
-        if (kept && sorted[kept - 1].lane == x.lane && sorted[kept - 1].start_us == x.start_us) continue;
+        if (kept && sorted[kept - 1].lane == x.lane && sorted[kept - 1].start_ns == x.start_ns) continue;
         sorted[kept++] = x;
     }
     if (ok && n) memcpy(g->regions.at, sorted, kept * sizeof *sorted);
@@ -167,8 +167,8 @@ static bool assign_lanes(graph *g)
         for (size_t i = 0; i < 2 * size; i++) ends[i] = INT64_MIN;
         for (uint32_t i = first; i < last; i++) {
             region *x = &g->regions.at[i];
-            int64_t end = tfp_add(x->start_us, x->duration_us, NULL);
-            x->tid = take_lane(ends, size, x->start_us, end);
+            int64_t end = tfp_add(x->start_ns, x->duration_ns, NULL);
+            x->tid = take_lane(ends, size, x->start_ns, end);
         }
     }
     free(ends);
@@ -190,12 +190,12 @@ static uint32_t find_region(const graph *g, uint32_t lane, int64_t start)
     uint32_t rank = g->rank[lane], low = g->lane_first[rank], high = g->lane_first[rank + 1], end = high;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (g->regions.at[middle].start_us < start)
+        if (g->regions.at[middle].start_ns < start)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < end && g->regions.at[low].start_us == start ? low : TFP_NONE;
+    return low < end && g->regions.at[low].start_ns == start ? low : TFP_NONE;
 }
 
 static bool number_less(const void *ctx, uint32_t a, uint32_t b)
@@ -215,7 +215,7 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
     for (TFP_EACH(spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
         const tfp_span *x = &g->p->spans.at[i];
         if (g->p->lanes.at[x->lane].kind != TFP_LANE_CPU || !g->canonical[x->lane]) continue;
-        uint32_t at = find_region(g, g->device[x->lane], x->start_us);
+        uint32_t at = find_region(g, g->device[x->lane], x->start_ns);
         if (at != TFP_NONE && !tfp_push(&s->list, at)) return false;
     }
     s->count[node] = (uint32_t)(s->list.size - s->first[node]);
@@ -337,7 +337,7 @@ static bool place_less(const void *ctx, uint32_t a, uint32_t b)
 
 static tfp_str name_of(const graph *g, const region *x) { return tfp_text(g->p, g->p->nodes.at[x->node].name); }
 
-static void put_flow_end(graph *g, tfp_str name, int64_t id, const char *phase, const region *at, int64_t ts)
+static void put_flow_end(graph *g, tfp_str name, int64_t id, const char *phase, const region *at, int64_t ts_ns)
 {
     tfp_json *j = &g->t->j;
     tfp_json_open(j, '{');
@@ -354,7 +354,7 @@ static void put_flow_end(graph *g, tfp_str name, int64_t id, const char *phase, 
     tfp_json_key(j, "tid");
     tfp_json_int(j, at->tid);
     tfp_json_key(j, "ts");
-    tfp_json_int(j, ts);
+    tfp_json_thousandths(j, ts_ns);
     tfp_json_close(j, '}');
 }
 
@@ -374,8 +374,8 @@ static void put_flows(graph *g, const uint32_t *order)
             tfp_buf_str(&name, tfp_trace_name(g->t, name_of(g, from), &room));
             tfp_buf_text(&name, "_flow");
             tfp_str shown = { name.data, name.size };
-            put_flow_end(g, shown, id, "s", from, tfp_add(from->start_us, from->duration_us, NULL));
-            put_flow_end(g, shown, id, "t", to, to->start_us);
+            put_flow_end(g, shown, id, "s", from, tfp_add(from->start_ns, from->duration_ns, NULL));
+            put_flow_end(g, shown, id, "t", to, to->start_ns);
             tfp_sink_flush_if_full(g->t->sink);
         }
     }
@@ -394,7 +394,7 @@ static void put_regions(graph *g, const uint32_t *order)
     }
     for (size_t i = 0; i < g->regions.size && !g->t->sink->status; i++) {
         const region *x = &g->regions.at[order[i]];
-        tfp_trace_region box = { name_of(g, x), x->start_us, x->duration_us, g->pid[x->lane], x->tid };
+        tfp_trace_region box = { name_of(g, x), x->start_ns, x->duration_ns, g->pid[x->lane], x->tid };
         tfp_trace_put_region(g->t, &box, false);
     }
 }

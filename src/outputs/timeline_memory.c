@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { TOP_COUNT = 10, MIN_DISTANCE_US = 100 };
+enum { TOP_COUNT = 10, MIN_DISTANCE_NS = 100000 };
 
 /* ---- points ---- */
 
@@ -20,7 +20,7 @@ typedef struct timed {
 static int compare_timed(const void *a, const void *b)
 {
     const timed *x = a, *y = b;
-    if (x->at.at_us != y->at.at_us) return x->at.at_us < y->at.at_us ? -1 : 1;
+    if (x->at.at_ns != y->at.at_ns) return x->at.at_ns < y->at.at_ns ? -1 : 1;
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
@@ -33,13 +33,13 @@ static bool collect_points(const tfp_report *r, tfp_memory_device *d)
         uint32_t exec = tfp_node_exec(p, d->nodes.at[i], r->step);
         for (TFP_EACH(memories, m, tfp_detail(p, exec)->memory_first, p)) {
             const tfp_memory *x = &p->memories.at[m];
-            timed point = { { x->at_us, x->allocator_bytes_in_use }, all.size };
-            if (x->at_us > 0 && !(ok = tfp_push(&all, point))) break;
+            timed point = { { x->at_ns, x->allocator_bytes_in_use }, all.size };
+            if (x->at_ns > 0 && !(ok = tfp_push(&all, point))) break;
         }
     }
     if (all.size) qsort(all.at, all.size, sizeof *all.at, compare_timed);
     for (size_t i = 0; ok && i < all.size; i++) {
-        if (i + 1 < all.size && all.at[i + 1].at.at_us == all.at[i].at.at_us) continue;
+        if (i + 1 < all.size && all.at[i + 1].at.at_ns == all.at[i].at.at_ns) continue;
         ok = tfp_push(&d->points, all.at[i].at);
         if (all.at[i].at.bytes > d->peak_bytes) d->peak_bytes = all.at[i].at.bytes;
     }
@@ -125,7 +125,7 @@ void tfp_timeline_peaks(const tfp_report *r, tfp_buf *out)
 /* ---- what nodes hold ---- */
 
 typedef struct holding { /* from a time on, until the owner's next one */
-    int64_t at_us, bytes;
+    int64_t at_ns, bytes;
     uint32_t owner; /* place of the node by name */
 } holding;
 
@@ -141,15 +141,15 @@ typedef struct holdings {
     size_t leaves;
 } holdings;
 
-static void add_at(int64_t at_us, int64_t bytes, uint32_t owner, holding *list, size_t *count)
+static void add_at(int64_t at_ns, int64_t bytes, uint32_t owner, holding *list, size_t *count)
 {
-    list[(*count)++] = (holding){ at_us, bytes, owner };
+    list[(*count)++] = (holding){ at_ns, bytes, owner };
 }
 
 static int compare_holdings(const void *a, const void *b)
 {
     const holding *x = a, *y = b;
-    return x->at_us < y->at_us ? -1 : x->at_us > y->at_us;
+    return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
 /* The most that any step of the node left on the accelerator for good. */
@@ -177,14 +177,14 @@ static bool add_owner(holdings *h, uint32_t owner)
     count = 0;
     add_at(0, persistent_bytes(p, node), owner, list, &count);
     for (TFP_EACH(allocations, a, tfp_detail(p, exec)->alloc_first, p))
-        add_at(p->allocations.at[a].at_us, p->allocations.at[a].bytes, owner, list, &count);
+        add_at(p->allocations.at[a].at_ns, p->allocations.at[a].bytes, owner, list, &count);
     qsort(list, count, sizeof *list, compare_holdings);
     size_t kept = 0;
     int64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
         sum = tfp_add(sum, list[i].bytes, NULL);
-        if (kept && list[kept - 1].at_us == list[i].at_us) kept--;
-        list[kept++] = (holding){ list[i].at_us, sum, owner };
+        if (kept && list[kept - 1].at_ns == list[i].at_ns) kept--;
+        list[kept++] = (holding){ list[i].at_ns, sum, owner };
     }
     h->at.size = first + kept;
     return true;
@@ -218,7 +218,7 @@ static bool bigger(const void *ctx, uint32_t a, uint32_t b)
 static bool sooner(const void *ctx, uint32_t a, uint32_t b)
 {
     const holdings *h = ctx;
-    return h->at.at[a].at_us < h->at.at[b].at_us;
+    return h->at.at[a].at_ns < h->at.at[b].at_ns;
 }
 
 static void mark(holdings *h, uint32_t holding_index, bool in_force)
@@ -314,7 +314,7 @@ static void put_counter_head(tfp_json *j)
     tfp_json_open(j, '{');
 }
 
-static void put_counter_tail(tfp_json *j, const char *name, int64_t pid, int64_t ts)
+static void put_counter_tail(tfp_json *j, const char *name, int64_t pid, int64_t ts_ns)
 {
     tfp_json_close(j, '}');
     tfp_json_key(j, "cat");
@@ -328,7 +328,7 @@ static void put_counter_tail(tfp_json *j, const char *name, int64_t pid, int64_t
     tfp_json_key(j, "tid");
     tfp_json_int(j, 0);
     tfp_json_key(j, "ts");
-    tfp_json_int(j, ts);
+    tfp_json_thousandths(j, ts_ns);
     tfp_json_close(j, '}');
 }
 
@@ -375,7 +375,7 @@ static void put_top(const holdings *h, const tfp_memory_point *x, int64_t pid, t
         tfp_buf_str(text, tfp_trace_name(t, tfp_text(p, p->nodes.at[h->nodes[held->owner]].name), &room));
         tfp_json_str(j, (tfp_str){ text->data, text->size });
     }
-    put_counter_tail(j, "Top Allocations", pid, x->at_us);
+    put_counter_tail(j, "Top Allocations", pid, x->at_ns);
     tfp_buf_free(&room);
 }
 
@@ -386,9 +386,9 @@ static void put_points(holdings *h, const tfp_memory_device *d, int64_t pid, tfp
     size_t done = 0;
     for (size_t i = 0; i < d->points.size && !t->sink->status; i++) {
         const tfp_memory_point *x = &d->points.at[i];
-        if (x->at_us - last < MIN_DISTANCE_US) continue;
-        last = x->at_us;
-        for (; done < h->later && h->at.at[h->by_time[done]].at_us < x->at_us; done++) {
+        if (x->at_ns - last < MIN_DISTANCE_NS) continue;
+        last = x->at_ns;
+        for (; done < h->later && h->at.at[h->by_time[done]].at_ns < x->at_ns; done++) {
             uint32_t next = h->by_time[done], owner = h->at.at[next].owner;
             mark(h, h->now[owner], false);
             mark(h, next, true);
@@ -397,7 +397,7 @@ static void put_points(holdings *h, const tfp_memory_device *d, int64_t pid, tfp
         put_counter_head(&t->j);
         tfp_json_key(&t->j, "Allocator Bytes in Use");
         tfp_json_int(&t->j, x->bytes);
-        put_counter_tail(&t->j, "Allocated Bytes", pid, x->at_us);
+        put_counter_tail(&t->j, "Allocated Bytes", pid, x->at_ns);
         put_top(h, x, pid + 1, t, &text);
         tfp_sink_flush_if_full(t->sink);
     }

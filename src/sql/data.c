@@ -110,7 +110,7 @@ static bool own_source(sql_data *d, sql_source *s, sql_table_id table)
     }
     /* a lane that an execution named without a time: kept for who writes the profile, but no span */
     for (size_t i = 0; table == SQL_SPANS && i < count; i++)
-        if (!s->p->spans.at[i].start_us && !s->p->spans.at[i].duration_us) owners[i] = TFP_NONE;
+        if (!s->p->spans.at[i].start_ns && !s->p->spans.at[i].duration_ns) owners[i] = TFP_NONE;
     s->owners[table] = owners;
     return true;
 }
@@ -150,6 +150,10 @@ static void read_field(const sql_row *row, sql_table_id table, const sql_column 
     out->type = 'i';
     switch (c->kind) {
     case SQL_INT64: memcpy(&out->i, field, sizeof out->i); break;
+    case SQL_MICROS:
+        memcpy(&out->i, field, sizeof out->i);
+        out->i = tfp_micros(out->i);
+        break;
     case SQL_INT32:
         memcpy(&small, field, sizeof small);
         out->i = small;

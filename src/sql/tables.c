@@ -111,7 +111,7 @@ static void exec_run_us(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_exec *x = &row->in->p->execs.at[row->at];
-    put_int(out, tfp_add(x->cpu_us, x->accelerator_us, NULL));
+    put_int(out, tfp_micros(tfp_add(x->cpu_ns, x->accelerator_ns, NULL)));
 }
 static void exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -271,6 +271,10 @@ static void columns_help(const sql_row *row, tfp_buf *b, sql_cell *out)
     {                                                                                                                  \
         name, 'i', SQL_INT64, offsetof(ROW, field), 0, NULL, help                                                      \
     }
+#define MICROS(name, field, help)                                                                                      \
+    {                                                                                                                  \
+        name, 'i', SQL_MICROS, offsetof(ROW, field), 0, NULL, help                                                     \
+    }
 #define SMALL(name, field, help)                                                                                       \
     {                                                                                                                  \
         name, 'i', SQL_INT32, offsetof(ROW, field), 0, NULL, help                                                      \
@@ -372,11 +376,11 @@ static const sql_column executions[] = {
     PROFILE, NODE,
     MADE("step", 'i', exec_step, "number of the step"),
     INT("runs",            run_count,       "how often it ran"),
-    INT("start_us",        start_us,        "earliest start"),
-    INT("end_us",          end_us,          "latest end"),
+    MICROS("start_us",        start_ns,        "earliest start"),
+    MICROS("end_us",          end_ns,          "latest end"),
     MADE("run_us", 'i', exec_run_us, "time it took: accelerator plus CPU"),
-    INT("accelerator_us",  accelerator_us,  "time on accelerators"),
-    INT("cpu_us",          cpu_us,          "time on the host"),
+    MICROS("accelerator_us",  accelerator_ns,  "time on accelerators"),
+    MICROS("cpu_us",          cpu_ns,          "time on the host"),
     MADE("float_ops", 'i', exec_float_ops, "of all its runs"),
     INT("requested_bytes", requested_bytes, "memory asked for"),
     INT("peak_bytes",      peak_bytes,      "most memory held at once"),
@@ -394,8 +398,8 @@ static const sql_column spans[] = {
     MADE("step", 'i', span_step, "number of the step"),
     MADE("lane", 's', span_lane, "device, or a stream of one"),
     MADE("kind", 's', span_kind, "what the lane counts for: cpu, accelerator or other"),
-    INT("start_us",    start_us,    "start"),
-    INT("duration_us", duration_us, "time it took"),
+    MICROS("start_us",    start_ns,    "start"),
+    MICROS("duration_us", duration_ns, "time it took"),
     END
 };
 #undef ROW
@@ -406,7 +410,7 @@ static const sql_column memory[] = {
     PROFILE, EXECUTION,
     MADE("node", 'i', memory_node, "-> nodes"),
     MADE("step", 'i', memory_step, "number of the step"),
-    INT("at_us", at_us, "when"),
+    MICROS("at_us", at_ns, "when"),
     INT("requested_bytes", requested_bytes, "memory asked for"),
     INT("peak_bytes", peak_bytes, "most memory held at once"),
     INT("residual_bytes", residual_bytes, "memory held when it was done"),
@@ -438,7 +442,7 @@ static const sql_column allocations[] = {
     PROFILE, EXECUTION,
     MADE("node", 'i', allocation_node, "-> nodes"),
     MADE("step", 'i', allocation_step, "number of the step"),
-    INT("at_us", at_us, "when"),
+    MICROS("at_us", at_ns, "when"),
     INT("bytes", bytes, "how much; negative: freed"),
     END
 };

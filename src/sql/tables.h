@@ -65,6 +65,7 @@ typedef enum sql_kind {
     SQL_OWNER,   /* the number of the row that it belongs to */
     SQL_PROFILE, /* the profile's name */
     SQL_INT64,   /* a field of the row */
+    SQL_MICROS,  /* a field in nanoseconds */
     SQL_INT32,
     SQL_INDEX, /* a field: the number of a row of another table, TFP_NONE is NULL */
     SQL_TEXT,  /* a field: a string, the empty one is NULL */

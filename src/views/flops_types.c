@@ -29,8 +29,8 @@ static void add_measured(const tfp_flops_table *w, op_type *t, uint32_t node, co
     tfp_node_stats s;
     if (at == TFP_NONE || w->p->nodes.at[at].exec_first == TFP_NONE) return;
     tfp_node_stats_at(w->p, at, w->r->step, &s);
-    plus(&t->micros, s.micros);
-    if (s.micros > 0) plus(&t->timed_float_ops, times(c->flops, s.run_count));
+    plus(&t->micros, tfp_micros(s.total_ns));
+    if (s.total_ns > 0) plus(&t->timed_float_ops, times(c->flops, s.run_count));
 }
 
 static void add_node(const tfp_flops_table *w, op_type *t, uint32_t node)

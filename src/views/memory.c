@@ -9,7 +9,7 @@
 typedef struct event {
     uint32_t device; /* its place by name */
     uint32_t node;
-    int64_t at_us, bytes; /* more, or with `counted` all that the allocator had */
+    int64_t at_ns, bytes; /* more, or with `counted` all that the allocator had */
     bool counted;
     uint32_t place; /* in the order of the profile */
 } event;
@@ -19,7 +19,7 @@ typedef struct memory {
     const tfp_profile *p;
     uint32_t step;
     uint32_t *exec;    /* by node: in that step, TFP_NONE */
-    int64_t *read_us;  /* by node: when the last reader ended; 0: nobody reads it */
+    int64_t *read_ns;  /* by node: when the last reader ended; 0: nobody reads it */
     tfp_map64 by_name; /* device -> devices */
     TFP_VEC(tfp_strid) devices;
     bool *recorded;  /* by device: it has allocations */
@@ -32,8 +32,8 @@ static bool find_execs(memory *m)
 {
     const tfp_profile *p = m->p;
     m->exec = TFP_NEW(&m->r->arena, uint32_t, p->nodes.size);
-    m->read_us = TFP_NEW(&m->r->arena, int64_t, p->nodes.size);
-    if (!m->exec || !m->read_us) return false;
+    m->read_ns = TFP_NEW(&m->r->arena, int64_t, p->nodes.size);
+    if (!m->exec || !m->read_ns) return false;
     for (uint32_t n = 0; n < p->nodes.size; n++) {
         uint32_t e = m->exec[n] = m->step == TFP_NONE ? TFP_NONE : tfp_node_exec(p, n, m->step);
         if (e == TFP_NONE || tfp_map64_get(&m->by_name, p->nodes.at[n].device) != TFP_NONE) continue;
@@ -76,17 +76,17 @@ static void find_readers(memory *m)
     const tfp_profile *p = m->p;
     for (uint32_t n = 0; n < p->nodes.size; n++) {
         if (m->exec[n] == TFP_NONE) continue;
-        int64_t end = p->execs.at[m->exec[n]].end_us;
+        int64_t end = p->execs.at[m->exec[n]].end_ns;
         for (TFP_EACH(inputs, i, p->nodes.at[n].input_first, p)) {
             uint32_t source = p->inputs.at[i].node;
-            if (source != TFP_NONE && end > m->read_us[source]) m->read_us[source] = end;
+            if (source != TFP_NONE && end > m->read_ns[source]) m->read_ns[source] = end;
         }
     }
 }
 
-static bool add_event(memory *m, uint32_t node, int64_t at_us, int64_t bytes, bool counted)
+static bool add_event(memory *m, uint32_t node, int64_t at_ns, int64_t bytes, bool counted)
 {
-    event x = { m->place[device_of(m, node)], node, at_us, bytes, counted, (uint32_t)m->events.size };
+    event x = { m->place[device_of(m, node)], node, at_ns, bytes, counted, (uint32_t)m->events.size };
     return tfp_push(&m->events, x);
 }
 
@@ -97,23 +97,23 @@ static bool add_node(memory *m, uint32_t node)
     const tfp_exec_detail *d = tfp_detail(p, m->exec[node]);
     for (TFP_EACH(memories, i, d->memory_first, p)) {
         const tfp_memory *x = &p->memories.at[i];
-        if (x->at_us > 0 && x->allocator_bytes_in_use > 0 &&
-            !add_event(m, node, x->at_us, x->allocator_bytes_in_use, true))
+        if (x->at_ns > 0 && x->allocator_bytes_in_use > 0 &&
+            !add_event(m, node, x->at_ns, x->allocator_bytes_in_use, true))
             return false;
     }
     for (TFP_EACH(allocations, i, d->alloc_first, p))
-        if (!add_event(m, node, p->allocations.at[i].at_us, p->allocations.at[i].bytes, false)) return false;
-    if (m->recorded[device_of(m, node)] || e->residual_bytes <= 0 || !e->start_us) return true;
-    int64_t end = m->read_us[node];
-    return add_event(m, node, e->start_us, e->residual_bytes, false) &&
-           (end <= e->start_us || add_event(m, node, end, -e->residual_bytes, false));
+        if (!add_event(m, node, p->allocations.at[i].at_ns, p->allocations.at[i].bytes, false)) return false;
+    if (m->recorded[device_of(m, node)] || e->residual_bytes <= 0 || !e->start_ns) return true;
+    int64_t end = m->read_ns[node];
+    return add_event(m, node, e->start_ns, e->residual_bytes, false) &&
+           (end <= e->start_ns || add_event(m, node, end, -e->residual_bytes, false));
 }
 
 static int compare_events(const void *a, const void *b)
 {
     const event *x = a, *y = b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
-    if (x->at_us != y->at_us) return x->at_us < y->at_us ? -1 : 1;
+    if (x->at_ns != y->at_ns) return x->at_ns < y->at_ns ? -1 : 1;
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
@@ -155,7 +155,7 @@ static void end(memory *m)
 
 /* ---- over time: a row for each device and time ---- */
 
-static bool same_row(const event *a, const event *b) { return a->device == b->device && a->at_us == b->at_us; }
+static bool same_row(const event *a, const event *b) { return a->device == b->device && a->at_ns == b->at_ns; }
 
 static tfp_status put_memory(memory *m, tfp_error *err)
 {
@@ -178,7 +178,7 @@ static tfp_status put_memory(memory *m, tfp_error *err)
         if (before && !same_row(before, x)) row++;
         uint32_t device = m->order[x->device];
         c[0].texts[row] = tfp_text(m->p, m->devices.at[device]);
-        c[1].ints[row] = x->at_us;
+        c[1].ints[row] = tfp_micros(x->at_ns);
         c[4].ints[row] = m->recorded[device];
         if (!x->counted) held = tfp_add(held, x->bytes, &m->r->clamped);
         c[x->counted ? 3 : 2].ints[row] = x->counted ? x->bytes : held;
@@ -200,7 +200,7 @@ tfp_status tfp_records_memory(tfp_report *r, tfp_error *err)
 
 typedef struct holder {
     uint32_t device, node;
-    int64_t at_us, bytes;
+    int64_t at_ns, bytes;
 } holder;
 typedef TFP_VEC(holder) holders;
 
@@ -220,7 +220,7 @@ static size_t find_peak(const memory *m, size_t first, size_t after)
     for (size_t i = first; i < after; i++) {
         const event *x = &m->events.at[i];
         if (!x->counted) held = tfp_add(held, x->bytes, NULL);
-        bool last = i + 1 == after || x[1].at_us != x->at_us;
+        bool last = i + 1 == after || x[1].at_ns != x->at_ns;
         if (last && held > most) most = held, at = i;
     }
     return at;
@@ -237,7 +237,7 @@ static bool add_holders(memory *m, size_t first, size_t after, int64_t *held, ho
     bool ok = true;
     for (size_t i = first; i <= peak; i++) { /* each node once; the sums are 0 again for the next device */
         const event *x = &m->events.at[i];
-        holder h = { x->device, x->node, m->events.at[peak].at_us, held[x->node] };
+        holder h = { x->device, x->node, m->events.at[peak].at_ns, held[x->node] };
         held[x->node] = 0;
         if (h.bytes > 0 && ok) ok = tfp_push(out, h);
     }
@@ -258,11 +258,11 @@ static tfp_status put_peak(memory *m, const holders *all, tfp_error *err)
     for (size_t i = 0; i < all->size; i++) {
         const holder *h = &all->at[i];
         c[0].texts[i] = tfp_text(m->p, m->devices.at[m->order[h->device]]);
-        c[1].ints[i] = h->at_us;
+        c[1].ints[i] = tfp_micros(h->at_ns);
         c[2].texts[i] = tfp_text(m->p, m->p->nodes.at[h->node].name);
         c[3].texts[i] = tfp_text(m->p, m->p->nodes.at[h->node].op);
         c[4].ints[i] = h->bytes;
-        c[5].ints[i] = m->p->execs.at[m->exec[h->node]].start_us;
+        c[5].ints[i] = tfp_micros(m->p->execs.at[m->exec[h->node]].start_ns);
     }
     return TFP_OK;
 }

@@ -41,18 +41,19 @@ static void add_exec(tfp_report *r, step_table *t, const tfp_exec *e)
     const int64_t more[STEP_COLUMNS] = {
         [NODES] = 1,
         [RUNS] = e->run_count,
-        [RUN_US] = tfp_add(e->accelerator_us, e->cpu_us, &r->clamped),
-        [ACCELERATOR_US] = e->accelerator_us,
-        [CPU_US] = e->cpu_us,
+        [RUN_US] = tfp_micros(tfp_add(e->accelerator_ns, e->cpu_ns, &r->clamped)),
+        [ACCELERATOR_US] = tfp_micros(e->accelerator_ns),
+        [CPU_US] = tfp_micros(e->cpu_ns),
         [REQUESTED] = e->requested_bytes,
         [PEAK] = e->peak_bytes,
         [RESIDUAL] = e->residual_bytes,
         [OUTPUT] = e->output_bytes,
     };
     for (int c = 0; c < STEP_COLUMNS; c++) t->at[c][row] = tfp_add(t->at[c][row], more[c], &r->clamped);
-    if (!e->start_us) return;
-    if (t->no_start[row] || e->start_us < t->at[START][row]) t->at[START][row] = e->start_us;
-    if (t->no_end[row] || e->end_us > t->at[END][row]) t->at[END][row] = e->end_us;
+    if (!e->start_ns) return;
+    int64_t start_us = tfp_micros(e->start_ns), end_us = tfp_micros(e->end_ns);
+    if (t->no_start[row] || start_us < t->at[START][row]) t->at[START][row] = start_us;
+    if (t->no_end[row] || end_us > t->at[END][row]) t->at[END][row] = end_us;
     t->no_start[row] = t->no_end[row] = 0;
 }
 
@@ -94,8 +95,8 @@ static int compare_placed(const void *a, const void *b, void *ctx)
     if (x->step != y->step) return x->step < y->step ? -1 : 1;
     if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
     const tfp_span *s = &p->spans.at[x->span], *t = &p->spans.at[y->span];
-    if (s->start_us != t->start_us) return s->start_us < t->start_us ? -1 : 1;
-    if (s->duration_us != t->duration_us) return s->duration_us > t->duration_us ? -1 : 1; /* what holds others first */
+    if (s->start_ns != t->start_ns) return s->start_ns < t->start_ns ? -1 : 1;
+    if (s->duration_ns != t->duration_ns) return s->duration_ns > t->duration_ns ? -1 : 1; /* outer spans first */
     return x->span < y->span ? -1 : x->span > y->span;
 }
 
@@ -111,7 +112,7 @@ static bool collect_spans(const tfp_report *r, const uint32_t *lane_place, place
             for (TFP_EACH(spans, s, tfp_detail(p, e)->span_first, p)) {
                 const tfp_span *it = &p->spans.at[s];
                 /* a lane that was named without a time is kept for who writes the profile, but is no span */
-                if (!it->start_us && !it->duration_us) continue;
+                if (!it->start_ns && !it->duration_ns) continue;
                 placed x = { p->steps.at[step].id, lane_place[it->lane], n, s };
                 if (!tfp_push(out, x)) return false;
             }
@@ -165,8 +166,8 @@ static bool put_spans(tfp_report *r, const placed_spans *all)
         c[3].texts[i] = tfp_text(p, p->nodes.at[x->node].name);
         c[4].texts[i] = tfp_text(p, p->nodes.at[x->node].op);
         c[5].ints[i] = x->node;
-        c[6].ints[i] = s->start_us;
-        c[7].ints[i] = s->duration_us;
+        c[6].ints[i] = tfp_micros(s->start_ns);
+        c[7].ints[i] = tfp_micros(s->duration_ns);
     }
     return true;
 }

@@ -16,7 +16,7 @@ static int64_t counted_value(const tfp_report *r, uint32_t node, const tfp_node_
     case TFP_V_MACS: return in_runs(r, node, s, n->macs);
     case TFP_V_BYTES_MOVED: return in_runs(r, node, s, n->bytes);
     case TFP_V_MOVED_FLOAT_OPS: return n->moves ? in_runs(r, node, s, n->float_ops) : 0;
-    case TFP_V_TIMED_FLOAT_OPS: return s->micros > 0 ? in_runs(r, node, s, n->float_ops) : 0;
+    case TFP_V_TIMED_FLOAT_OPS: return s->total_ns > 0 ? in_runs(r, node, s, n->float_ops) : 0;
     case TFP_V_OPS: return n->ops;
     case TFP_V_COUNTED_OPS: return n->counted;
     default: return 0;
@@ -28,7 +28,7 @@ static int64_t given_value(const tfp_report *r, uint32_t node, const tfp_node_st
 {
     switch (v) {
     case TFP_V_FLOAT_OPS: return s->float_ops;
-    case TFP_V_TIMED_FLOAT_OPS: return s->micros > 0 ? s->float_ops : 0;
+    case TFP_V_TIMED_FLOAT_OPS: return s->total_ns > 0 ? s->float_ops : 0;
     case TFP_V_OPS: return 1;
     case TFP_V_COUNTED_OPS: return r->profile->nodes.at[node].float_ops > 0;
     default: return 0;
@@ -43,9 +43,9 @@ int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped)
 int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
 {
     switch (v) {
-    case TFP_V_MICROS: return s->micros;
-    case TFP_V_ACCELERATOR_MICROS: return s->accelerator_micros;
-    case TFP_V_CPU_MICROS: return s->cpu_micros;
+    case TFP_V_MICROS: return tfp_micros(s->total_ns);
+    case TFP_V_ACCELERATOR_MICROS: return tfp_micros(s->accelerator_ns);
+    case TFP_V_CPU_MICROS: return tfp_micros(s->cpu_ns);
     case TFP_V_BYTES: return s->requested_bytes;
     case TFP_V_PEAK_BYTES: return s->peak_bytes;
     case TFP_V_RESIDUAL_BYTES: return s->residual_bytes;

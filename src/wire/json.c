@@ -112,6 +112,12 @@ void tfp_json_int(tfp_json *j, int64_t n)
     tfp_buf_int(j->out, n);
 }
 
+void tfp_json_thousandths(tfp_json *j, int64_t n)
+{
+    separate(j);
+    tfp_buf_thousandths(j->out, n);
+}
+
 void tfp_put_shortest(tfp_buf *out, double d)
 {
     char text[40];

@@ -22,7 +22,8 @@ void tfp_json_str(tfp_json *j, tfp_str s);
 void tfp_json_lines(tfp_json *j, tfp_str s);    /* the same for text of our own making: newlines stay newlines */
 void tfp_json_text(tfp_json *j, const char *s); /* a literal; NULL gives null */
 void tfp_json_int(tfp_json *j, int64_t n);
-void tfp_json_double(tfp_json *j, double d); /* shortest that reads back equal; "NaN", "Infinity", "-Infinity" */
+void tfp_json_thousandths(tfp_json *j, int64_t n); /* n / 1000, exactly */
+void tfp_json_double(tfp_json *j, double d);       /* shortest that reads back equal; "NaN", "Infinity", "-Infinity" */
 void tfp_json_bool(tfp_json *j, bool b);
 void tfp_json_null(tfp_json *j);
 

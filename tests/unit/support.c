@@ -32,7 +32,7 @@ static void made_run(tfp_builder *b, made_node *n, int64_t us)
 {
     static const char device[] = "/job:localhost/replica:0/task:0/device:cpu:0";
     uint32_t exec = made_exec(b, n);
-    tfp_build_span(b, exec, tfp_build_lane(b, TFP_STR(device)), 1000, us);
+    tfp_build_span(b, exec, tfp_build_lane(b, TFP_STR(device)), 1000000, us * 1000);
     tfp_build_row(b, n->row)->device = tfp_build_string(b, TFP_STR(device));
     tfp_build_type(b, n->row, tfp_build_string(b, TFP_STR(device)));
     b->p->execs.at[exec].run_count++;

@@ -99,11 +99,11 @@ static tfp_report *advice_on_gpu(int64_t busy_us, int64_t span_us, const char *c
     for (int64_t step = 0; step < 2; step++) {
         uint32_t e = tfp_build_exec(&b, x, tfp_build_step(&b, step, true));
         int64_t start = 1000000 * (step + 1);
-        tfp_build_span(&b, e, tfp_build_lane(&b, TFP_STR(GPU0)), start, span_us);
-        tfp_build_span(&b, e, tfp_build_lane(&b, TFP_STR(GPU0 "/stream:all")), start, busy_us);
+        tfp_build_span(&b, e, tfp_build_lane(&b, TFP_STR(GPU0)), start * 1000, span_us * 1000);
+        tfp_build_span(&b, e, tfp_build_lane(&b, TFP_STR(GPU0 "/stream:all")), start * 1000, busy_us * 1000);
         p->execs.at[e].run_count = 1;
-        p->execs.at[e].start_us = start;
-        p->execs.at[e].end_us = start + span_us;
+        p->execs.at[e].start_ns = start * 1000;
+        p->execs.at[e].end_ns = (start + span_us) * 1000;
     }
     assert_int_equal(tfp_build_finish(&b, NULL), TFP_OK);
     tfp_options *o = tfp_options_new();

@@ -65,7 +65,7 @@ static int64_t micros(const made *m, const char *name, uint32_t step)
 {
     tfp_node_stats s;
     tfp_node_stats_at(m->p, tfp_find_node(m->p, tfp_str_of(name)), step, &s);
-    return s.micros;
+    return tfp_micros(s.total_ns);
 }
 
 /* ---- graphs ---- */

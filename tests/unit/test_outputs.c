@@ -290,8 +290,8 @@ static uint32_t ran(tfp_builder *b, const char *name, const char *device, size_t
 {
     uint32_t node = tfp_build_node(b, tfp_str_of(name), TFP_STR("Op"), true);
     uint32_t exec = tfp_build_exec(b, node, tfp_build_step(b, 0, true)), lane = tfp_build_lane(b, tfp_str_of(device));
-    for (size_t i = 0; i < runs; i++) tfp_build_span(b, exec, lane, start + (int64_t)i * every, us);
-    b->p->execs.at[exec].start_us = start;
+    for (size_t i = 0; i < runs; i++) tfp_build_span(b, exec, lane, (start + (int64_t)i * every) * 1000, us * 1000);
+    b->p->execs.at[exec].start_ns = start * 1000;
     b->p->execs.at[exec].run_count = (int64_t)runs;
     tfp_node *n = tfp_build_row(b, node);
     n->device = n->host_device = tfp_build_string(b, tfp_str_of(device));
@@ -386,7 +386,7 @@ static void timeline_of_endless_pairs_stops_and_says_so(void **state)
 
 static void memory(tfp_builder *b, uint32_t node, int64_t at_us, int64_t in_use)
 {
-    tfp_memory m = { .at_us = at_us, .allocator_bytes_in_use = in_use };
+    tfp_memory m = { .at_ns = at_us * 1000, .allocator_bytes_in_use = in_use };
     tfp_build_memory(b, tfp_node_exec(b->p, node, 0), &m);
 }
 
@@ -399,9 +399,9 @@ static void timeline_shows_who_holds_a_gpus_memory(void **state)
     memory(&b, x, 1000, 5000000);
     memory(&b, x, 1050, 9000000); /* too near to be drawn, but the peak */
     memory(&b, y, 2000, 3000000);
-    tfp_build_allocation(&b, tfp_node_exec(p, x, 0), 900, 2000000);
-    tfp_build_allocation(&b, tfp_node_exec(p, x, 0), 1500, -1500000);
-    tfp_build_allocation(&b, tfp_node_exec(p, y, 0), 950, 4000000);
+    tfp_build_allocation(&b, tfp_node_exec(p, x, 0), 900000, 2000000);
+    tfp_build_allocation(&b, tfp_node_exec(p, x, 0), 1500000, -1500000);
+    tfp_build_allocation(&b, tfp_node_exec(p, y, 0), 950000, 4000000);
     tfp_report *r = graph_at_step_0(p);
     char *text = written(r, "timeline");
     has(text, "{\"args\":{\"Not Displayed\":\"1.00 MB\",\"Top Allocation 00\":\"4 MB from y\",\"Top Allocation "
@@ -592,7 +592,7 @@ static void a_written_profile_reads_back_the_same(void **state)
     tfp_node_stats s;
     tfp_node_stats_at(again, x2, 0, &s);
     assert_int_equal(s.run_count, 2);
-    assert_int_equal(s.micros, 20);
+    assert_int_equal(s.total_ns, 20000);
     assert_int_equal(again->nodes.at[y2].float_ops, 12);
     assert_int_equal(again->inputs.at[again->nodes.at[y2].input_first].node, x2);
     assert_int_equal(again->frames.at[0].line, 3);
