@@ -4,6 +4,7 @@
  * side, only beyond what Welch's test lets pass as noise. What breaks -fail_over is kept too. */
 #include "compare/diff.h"
 
+#include "compare/stats.h"
 #include "views/view.h"
 
 #include <stdio.h>
@@ -60,6 +61,14 @@ static tfp_status check_limit(const tfp_differ *d, tfp_error *err)
                     d->w.options->fail_over);
 }
 
+/* Growth that nobody cares about, whatever share it is: a thousandth of the base side's root, and 5us. */
+static double gate_floor(const tfp_differ *d, size_t column)
+{
+    double share = tfp_or_zero(tfp_differ_value(d, d->base, column, 0)) / 1000;
+    double least = tfp_columns[d->w.columns[column]].unit == TFP_MICROS ? 5 : 0;
+    return share > least ? share : least;
+}
+
 static void take_amounts(tfp_differ *d)
 {
     const tfp_options *o = d->w.options;
@@ -69,6 +78,7 @@ static void take_amounts(tfp_differ *d)
     for (size_t c = 0; c < d->w.column_count; c++) {
         d->min_size[c] = amount_for(&least, d->w.columns[c]);
         d->gate_min[c] = asked ? d->min_size[c] : 0;
+        d->gate_floor[c] = asked ? 0 : gate_floor(d, c);
     }
     d->gate = o->fail_over && *o->fail_over && tfp_amount_parse(tfp_str_of(o->fail_over), &d->fail_over);
     d->max_depth = tfp_options_chosen(o, "max_depth") && o->max_depth > 0 ? o->max_depth : INT64_MAX;
@@ -147,7 +157,7 @@ bool tfp_pair_is_over(const tfp_differ *d, const tfp_pairing *p, uint32_t item)
     double grown = tfp_pair_difference(d, p, item), from = tfp_or_zero(tfp_differ_value(d, d->base, p->column, item));
     tfp_unit unit = d->fail_over.unit;
     if (extremes_of(d, p->column, item).most < d->gate_min[p->column]) return false;
-    if (d->fail_over.percent) return grown > 0 && grown * 100 > fabs(from) * d->fail_over.value;
+    if (d->fail_over.percent) return grown > d->gate_floor[p->column] && grown * 100 > fabs(from) * d->fail_over.value;
     return (unit == TFP_LABEL || unit == tfp_columns[d->w.columns[p->column]].unit) && grown > d->fail_over.value;
 }
 
@@ -252,16 +262,17 @@ static bool bigger(const void *ctx, uint32_t a, uint32_t b)
     return key[a] > key[b];
 }
 
-/* The public script looks at TO less FROM; else the side that is furthest over the base counts, in the first column. */
+/* The public script looks at TO less FROM; else the size of the difference counts, of the side that is furthest from the
+ * base, in the first column. */
 static double key_of(const tfp_differ *d, uint32_t item)
 {
-    double most = -INFINITY;
+    double most = 0;
     if (d->w.script) {
         size_t to = d->w.options->swap_files ? d->w.count - 1 : 0, from = d->w.count - 1 - to;
         return tfp_or_zero(tfp_differ_value(d, to, 0, item)) - tfp_or_zero(tfp_differ_value(d, from, 0, item));
     }
     for (size_t k = 0; k < d->pairs.size && d->pairs.at[k].column == 0; k++) {
-        double x = tfp_pair_difference(d, &d->pairs.at[k], item);
+        double x = fabs(tfp_pair_difference(d, &d->pairs.at[k], item));
         if (x > most) most = x;
     }
     return most;
@@ -355,6 +366,19 @@ static void free_diff(tfp_differ *d)
     free(d->child_start);
 }
 
+/* Profiles whose values are the mean of their steps. Beside a text the views' mean is taken. */
+static tfp_status note_means(const tfp_differ *d, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < d->w.count; i++)
+        if (d->w.sides->at.at[i].text) return TFP_OK;
+    for (size_t i = 0; i < d->w.count && !s; i++) {
+        const tfp_side *x = &d->w.sides->at.at[i];
+        if (x->step < 0) s = tfp_note_means(d->w.report, x->profile, d->w.names[i], err);
+    }
+    return s;
+}
+
 static tfp_status compare(tfp_differ *d, tfp_error *err)
 {
     tfp_report *r = d->w.report;
@@ -366,6 +390,7 @@ static tfp_status compare(tfp_differ *d, tfp_error *err)
     if (!s) take_amounts(d);
     if (!s) s = check_limit(d, err);
     if (!s) s = tfp_diff_same_work(&d->w, err);
+    if (!s && !d->w.script) s = note_means(d, err);
     if (!s) s = mark(d, err);
     if (!s) s = order(d, err);
     if (!s) s = walk(d, err);

@@ -68,7 +68,8 @@ typedef struct tfp_differ {
     tfp_diff_work w;
     size_t base; /* the side that the others are held against */
     double min_size[TFP_COLUMNS_MAX];
-    double gate_min[TFP_COLUMNS_MAX]; /* only what the user asked for: the gate has no sizes of its own */
+    double gate_min[TFP_COLUMNS_MAX];   /* -min_size, if the user gave one */
+    double gate_floor[TFP_COLUMNS_MAX]; /* growth up to this never breaks a limit in per cent */
     tfp_amount fail_over;
     bool gate;
     int64_t max_depth;

@@ -291,6 +291,23 @@ static tfp_status make_room(stats *x, tfp_error *err)
     return x->values ? TFP_OK : tfp_nomem(err);
 }
 
+tfp_status tfp_note_means(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err)
+{
+    size_t some = 0, ran = 0;
+    for (uint32_t i = 0; i < p->nodes.size; i++) {
+        size_t steps = 0;
+        for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) steps++;
+        ran += steps != 0;
+        some += steps != 0 && steps < p->steps.size;
+    }
+    if (!some) return TFP_OK;
+    return tfp_report_note_add(
+        r, err,
+        "%s%smeans are over all %zu steps, 0 where a node did not run (%zu of %zu nodes); those of "
+        "the views leave such steps out",
+        side ? side : "", side ? ": " : "", p->steps.size, some, ran);
+}
+
 tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err)
 {
     stats x = { .r = r, .shown = shown, .rows = shown->rows.size ? shown->rows.size - 1 : 0 };
@@ -306,6 +323,7 @@ tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err
     if (!s) s = put_names(&x, err);
     if (!s) sum_up(&x);
     if (!s && !put_spreads(&x)) s = tfp_nomem(err);
+    if (!s) s = tfp_note_means(r, shown->profile, NULL, err);
     free(x.values);
     return s;
 }

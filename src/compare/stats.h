@@ -14,4 +14,8 @@ tfp_spread tfp_spread_of(int64_t *values, size_t count); /* sorts them; count is
  * options) but its root, each with its name, changed and split, and the spread of the columns selected. */
 tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err);
 
+/* Notes that the means over all steps are not those of the views, when nodes ran in some of the steps only. `side` names the
+ * profile; NULL: there is one only. */
+tfp_status tfp_note_means(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
+
 #endif

@@ -180,6 +180,8 @@ void tfp_format_memory(tfp_buf *b, int64_t n); /* 999B, 1.50KB, 1234.50MB */
 void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n);
 const char *tfp_unit_name(tfp_unit unit); /* "us", "bytes", "count", "label", "share" */
 const char *tfp_unit_long(tfp_unit unit); /* "microseconds", "bytes", "count" ... */
+/* The same with GB and TB, which TensorFlow's tool does not have: everywhere but in the text of the four views. */
+void tfp_format_amount(tfp_buf *b, tfp_unit unit, int64_t n);
 /* The same for means and the like, and for numbers without a unit; never more digits than help. */
 void tfp_format_real(tfp_buf *b, tfp_unit unit, double x);
 void tfp_format_percent(tfp_buf *b, double value); /* as printf's %.2f%% */

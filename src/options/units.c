@@ -70,6 +70,14 @@ void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n)
         tfp_format_number(b, n);
 }
 
+void tfp_format_amount(tfp_buf *b, tfp_unit unit, int64_t n)
+{
+    if (unit != TFP_SIZE || n < 1000000000)
+        tfp_format_unit(b, unit, n);
+    else
+        scaled(b, n < 1000000000000 ? n : n / 1000, 9, n < 1000000000000 ? "GB" : "TB");
+}
+
 void tfp_format_percent(tfp_buf *b, double value)
 {
     char text[400];
@@ -79,13 +87,13 @@ void tfp_format_percent(tfp_buf *b, double value)
 
 /* What a unit is called in machine formats and in words, and the sizes that texts use, the smallest first. */
 static const struct {
-    const char *name, *words, *sizes[4];
+    const char *name, *words, *sizes[6];
 } units[] = {
-    [TFP_MICROS] = { "us", "microseconds", { "us", "ms", "sec", NULL } },
-    [TFP_SIZE] = { "bytes", "bytes", { "B", "KB", "MB", NULL } },
+    [TFP_MICROS] = { "us", "microseconds", { "us", "ms", "sec" } },
+    [TFP_SIZE] = { "bytes", "bytes", { "B", "KB", "MB", "GB", "TB" } },
     [TFP_NUMBER] = { "count", "count", { "", "k", "m", "b" } },
-    [TFP_LABEL] = { "label", "", { "", NULL, NULL, NULL } },
-    [TFP_SHARE] = { "share", "share", { "%", NULL, NULL, NULL } },
+    [TFP_LABEL] = { "label", "", { "" } },
+    [TFP_SHARE] = { "share", "share", { "%" } },
 };
 
 const char *tfp_unit_name(tfp_unit unit) { return units[unit].name; }
@@ -101,7 +109,7 @@ void tfp_format_real(tfp_buf *b, tfp_unit unit, double x)
         tfp_buf_text(b, isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
         return;
     }
-    for (; size < 3 && units[unit].sizes[size + 1] && n >= 999.995; size++) n /= 1000;
+    for (; units[unit].sizes[size + 1] && n >= 999.995; size++) n /= 1000;
     bool whole = size == 0 && n == floor(n) && n < 1e15;
     bool small = size == 0 && n < 1 && unit != TFP_SHARE;
     snprintf(text, sizeof text, whole ? "%.0f" : small ? "%.3g" : n < 1e15 ? "%.2f" : "%.6g", n);
@@ -121,9 +129,10 @@ typedef struct suffix {
 bool tfp_amount_parse(tfp_str text, tfp_amount *out)
 {
     static const suffix suffixes[] = {
-        { "", 1, TFP_LABEL },       { "B", 1, TFP_SIZE },     { "KB", 1e3, TFP_SIZE },   { "MB", 1e6, TFP_SIZE },
-        { "GB", 1e9, TFP_SIZE },    { "us", 1, TFP_MICROS },  { "ms", 1e3, TFP_MICROS }, { "s", 1e6, TFP_MICROS },
-        { "sec", 1e6, TFP_MICROS }, { "k", 1e3, TFP_NUMBER }, { "m", 1e6, TFP_NUMBER },  { "b", 1e9, TFP_NUMBER },
+        { "", 1, TFP_LABEL },     { "B", 1, TFP_SIZE },       { "KB", 1e3, TFP_SIZE },  { "MB", 1e6, TFP_SIZE },
+        { "GB", 1e9, TFP_SIZE },  { "TB", 1e12, TFP_SIZE },   { "us", 1, TFP_MICROS },  { "ms", 1e3, TFP_MICROS },
+        { "s", 1e6, TFP_MICROS }, { "sec", 1e6, TFP_MICROS }, { "k", 1e3, TFP_NUMBER }, { "m", 1e6, TFP_NUMBER },
+        { "b", 1e9, TFP_NUMBER },
     };
     char copy[64], *end;
     if (!text.size || text.size >= sizeof copy || !memchr("0123456789.", text.data[0], 11)) return false;

@@ -16,7 +16,7 @@ static void put_int(const tfp_flat *f, int64_t n, tfp_buf *out)
         tfp_buf_int(out, n);
     else {
         if (n < 0) tfp_buf_char(out, '-');
-        tfp_format_unit(out, unit, n < 0 ? -n : n);
+        tfp_format_amount(out, unit, n < 0 ? -n : n);
     }
 }
 
@@ -52,7 +52,7 @@ void tfp_fact_value(const tfp_fact *f, tfp_buf *out)
     else if (f->unit == TFP_LABEL)
         tfp_buf_int(out, f->number);
     else
-        tfp_format_unit(out, f->unit, f->number);
+        tfp_format_amount(out, f->unit, f->number);
 }
 
 typedef struct writer {

@@ -70,7 +70,7 @@ static void put_name(writer *w, const tfp_row *x)
 static void put_value(writer *w, const int64_t *value, tfp_unit unit)
 {
     tfp_buf_char(w->out, ' ');
-    if (value) tfp_format_unit(w->out, unit, *value);
+    if (value) tfp_format_amount(w->out, unit, *value);
     tfp_buf_text(w->out, " |");
 }
 

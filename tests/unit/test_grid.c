@@ -237,7 +237,7 @@ static void reals_read_like_whole_numbers(void **state)
         { TFP_MICROS, 3611111, "3.61sec" },
         { TFP_MICROS, -1500, "-1.50ms" },
         { TFP_SIZE, 1234567, "1.23MB" },
-        { TFP_SIZE, 1e10, "10000.00MB" },
+        { TFP_SIZE, 1e10, "10.00GB" },
         { TFP_SIZE, 999.999, "1.00KB" },
         { TFP_NUMBER, 1280, "1.28k" },
         { TFP_NUMBER, 17.63e9, "17.63b" },
