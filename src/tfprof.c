@@ -87,7 +87,7 @@ const char *tfp_list(tfp_table table, size_t i)
     case TFP_OPTIONS: return tfp_option_name(i, false);
     case TFP_COMMAND_OPTIONS: return tfp_option_name(i, true);
     case TFP_OPS:
-    case TFP_OP_SOURCES: return tfp_rule_at(i) ? tfp_rule_at(i)->op : NULL;
+    case TFP_OP_SOURCES: return tfp_rule_name(i);
     }
     return NULL;
 }
@@ -107,7 +107,7 @@ static const char *order_help(const char *name)
 
 static const char *op_help(const char *name, bool formula)
 {
-    const tfp_op_rule *r = tfp_rule_find(name);
+    const tfp_op_rule *r = tfp_rule_find(tfp_str_of(name));
     if (!r) return NULL;
     if (!r->count) return formula ? "no formula" : "nothing can be said about it";
     return formula ? r->formula : r->source;

@@ -14,8 +14,8 @@ from tensorflow.python.client import pywrap_tf_session  # noqa: E402
 PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "rules", "opdefs.c")
 REFERENCE = 100  # DataTypes of references are the plain ones and this
 
-HEAD = """/* flops/rules/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: how many there are and of
- * what type. Made by tools/opdefs.py; the form of a row is told in rule.h. */
+HEAD = """/* flops/rules/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: how many there
+ * are and of what type. Made by tools/opdefs.py; the form of a row is told in rule.h. */
 #include "flops/rules/rule.h"
 
 /* clang-format off */
@@ -73,8 +73,13 @@ def output(op, arg):
 
 
 def text():
-    rows = ['    { "%s", "%s" },\n' % (op.name, " ".join(output(op, arg) for arg in op.output_arg)) for op in registry()]
-    return HEAD % tensorflow.__version__ + "".join(rows) + TAIL
+    lines = [""]
+    for op in registry():
+        row = ' { "%s", "%s" },' % (op.name, " ".join(output(op, arg) for arg in op.output_arg))
+        if len(lines[-1]) + len(row) > 117:
+            lines.append("")
+        lines[-1] += row
+    return HEAD % tensorflow.__version__ + "".join("   %s\n" % line for line in lines) + TAIL
 
 
 def main():

@@ -4,25 +4,6 @@
 
 /* ---- calls ---- */
 
-/* clang-format off */
-const tfp_call_op tfp_call_ops[] = {
-    { "PartitionedCall",         TFP_CALL_PLAIN,  { "f" },                           NULL,       0, 0 },
-    { "StatefulPartitionedCall", TFP_CALL_PLAIN,  { "f" },                           NULL,       0, 0 },
-    { "TPUPartitionedCall",      TFP_CALL_PLAIN,  { "f" },                           NULL,       0, 1 },
-    { "RemoteCall",              TFP_CALL_PLAIN,  { "f" },                           NULL,       1, 0 },
-    { "XlaLaunch",               TFP_CALL_PLAIN,  { "function" },                    NULL,       0, 0 },
-    { "If",                      TFP_CALL_BRANCH, { "then_branch", "else_branch" },  NULL,       1, 0 },
-    { "StatelessIf",             TFP_CALL_BRANCH, { "then_branch", "else_branch" },  NULL,       1, 0 },
-    { "_If",                     TFP_CALL_BRANCH, { "then_branch", "else_branch" },  NULL,       1, 0 },
-    { "Case",                    TFP_CALL_BRANCH, { NULL },                          "branches", 1, 0 },
-    { "StatelessCase",           TFP_CALL_BRANCH, { NULL },                          "branches", 1, 0 },
-    { "While",                   TFP_CALL_WHILE,  { "cond", "body" },                NULL,       0, 0 },
-    { "StatelessWhile",          TFP_CALL_WHILE,  { "cond", "body" },                NULL,       0, 0 },
-    { "_While",                  TFP_CALL_WHILE,  { "cond", "body" },                NULL,       0, 0 },
-    { "For",                     TFP_CALL_FOR,    { "body" },                        NULL,       3, 0 },
-    { NULL },
-};
-/* clang-format on */
 /* An op with the name of a function: how TensorFlow 1 called them. */
 static const tfp_call_op named_call = { NULL, TFP_CALL_PLAIN, { NULL }, NULL, 0, 0 };
 
@@ -50,7 +31,7 @@ static void find_calls(maker *m, tfp_local *l)
     tfp_str op = tfp_text(m->e->profile, m->op.node->op);
     l->call_first = (uint32_t)m->b->calls.size;
     l->call = l->rules->call;
-    if (!l->call && !l->rules->op && body_named(m->e, op) != TFP_NONE) {
+    if (!l->call && !l->rules->op.size && body_named(m->e, op) != TFP_NONE) {
         l->call = &named_call;
         add_call(m, l, op);
         return;

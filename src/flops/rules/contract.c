@@ -351,13 +351,9 @@ static tfp_cost count_conv(const tfp_op *op)
 
 /* clang-format off */
 const tfp_op_rule tfp_rules_contract[] = {
-    { "Einsum", einsum_shape, EINSUM },
-    { "XlaEinsum", einsum_shape, EINSUM },
-    { "_MklEinsum", einsum_shape, EINSUM },
-    { "XlaDot", dot_shape, DOT },
-    { "XlaDotV2", dot_shape, DOT },
-    { "XlaConv", conv_shape, CONV },
-    { "XlaConvV2", conv_shape, CONV },
+    { "Einsum XlaEinsum _MklEinsum", einsum_shape, EINSUM },
+    { "XlaDot XlaDotV2", dot_shape, DOT },
+    { "XlaConv XlaConvV2", conv_shape, CONV },
     { 0 },
 };
 /* clang-format on */

@@ -31,39 +31,35 @@ static void merge(tfp_op *op)
 
 /* clang-format off */
 const tfp_op_rule tfp_rules_control[] = {
-    { "Enter",                   enter,               TFP_MOVES },
-    { "RefEnter",                enter,               TFP_MOVES },
-    { "Exit",                    hand_on,             TFP_MOVES },
-    { "RefExit",                 hand_on,             TFP_MOVES },
-    { "NextIteration",           hand_on,             TFP_MOVES },
-    { "RefNextIteration",        hand_on,             TFP_MOVES },
-    { "Switch",                  hand_on,             TFP_MOVES },
-    { "RefSwitch",               hand_on,             TFP_MOVES },
-    { "_SwitchN",                hand_on,             TFP_MOVES },
-    { "Merge",                   merge,               TFP_MOVES },
-    { "RefMerge",                merge,               TFP_MOVES },
+    { "Enter RefEnter", enter, TFP_MOVES },
+    { "Exit RefExit NextIteration RefNextIteration Switch RefSwitch _SwitchN", hand_on, TFP_MOVES },
+    { "Merge RefMerge", merge, TFP_MOVES },
     { "LoopCond",                tfp_scalar_outputs,  TFP_MOVES },
-    { "ControlTrigger",          tfp_no_outputs,      TFP_MOVES },
-    { "Abort",                   tfp_no_outputs,      TFP_MOVES },
-    { "NoOp",                    tfp_no_outputs,      TFP_MOVES },
-    { "_Arg",                    tfp_unknown_outputs, TFP_MOVES },
-    { "_DeviceArg",              tfp_unknown_outputs, TFP_MOVES },
-    { "_Retval",                 tfp_no_outputs,      TFP_MOVES },
-    { "_DeviceRetval",           tfp_no_outputs,      TFP_MOVES },
-    { "PartitionedCall",         NULL,                tfp_count_zero, 0, "that of its function", "calls" },
-    { "StatefulPartitionedCall", NULL,                tfp_count_zero, 0, "that of its function", "calls" },
-    { "TPUPartitionedCall",      NULL,                tfp_count_zero, 0, "that of its function", "calls" },
-    { "RemoteCall",              NULL,                tfp_count_zero, 0, "that of its function", "calls" },
-    { "XlaLaunch",               NULL,                tfp_count_zero, 0, "that of its function", "calls" },
-    { "If",                      NULL,                tfp_count_zero, 0, "that of its dearer branch", "calls" },
-    { "StatelessIf",             NULL,                tfp_count_zero, 0, "that of its dearer branch", "calls" },
-    { "_If",                     NULL,                tfp_count_zero, 0, "that of its dearer branch", "calls" },
-    { "Case",                    NULL,                tfp_count_zero, 0, "that of its dearest branch", "calls" },
-    { "StatelessCase",           NULL,                tfp_count_zero, 0, "that of its dearest branch", "calls" },
-    { "While",                   NULL,                tfp_count_zero, 0, "that of its functions times iterations", "calls" },
-    { "StatelessWhile",          NULL,                tfp_count_zero, 0, "that of its functions times iterations", "calls" },
-    { "_While",                  NULL,                tfp_count_zero, 0, "that of its functions times iterations", "calls" },
+    { "ControlTrigger Abort NoOp", tfp_no_outputs, TFP_MOVES },
+    { "_Arg _DeviceArg", tfp_unknown_outputs, TFP_MOVES },
+    { "_Retval _DeviceRetval", tfp_no_outputs, TFP_MOVES },
+    { "PartitionedCall StatefulPartitionedCall TPUPartitionedCall RemoteCall XlaLaunch",
+      NULL, tfp_count_zero, 0, "that of its function", "calls" },
+    { "If StatelessIf _If", NULL, tfp_count_zero, 0, "that of its dearer branch", "calls" },
+    { "Case StatelessCase", NULL, tfp_count_zero, 0, "that of its dearest branch", "calls" },
+    { "While StatelessWhile _While", NULL, tfp_count_zero, 0, "that of its functions times iterations", "calls" },
     { "For",                     NULL,                tfp_count_zero, 0, "that of its function times iterations", "calls" },
+    { NULL },
+};
+/* clang-format on */
+
+/* ---- operations that run functions ---- */
+
+/* clang-format off */
+const tfp_call_op tfp_call_ops[] = {
+    { "PartitionedCall StatefulPartitionedCall", TFP_CALL_PLAIN,  { "f" },                          NULL,       0, 0 },
+    { "TPUPartitionedCall",                      TFP_CALL_PLAIN,  { "f" },                          NULL,       0, 1 },
+    { "RemoteCall",                              TFP_CALL_PLAIN,  { "f" },                          NULL,       1, 0 },
+    { "XlaLaunch",                               TFP_CALL_PLAIN,  { "function" },                   NULL,       0, 0 },
+    { "If StatelessIf _If",                      TFP_CALL_BRANCH, { "then_branch", "else_branch" }, NULL,       1, 0 },
+    { "Case StatelessCase",                      TFP_CALL_BRANCH, { NULL },                         "branches", 1, 0 },
+    { "While StatelessWhile _While",             TFP_CALL_WHILE,  { "cond", "body" },               NULL,       0, 0 },
+    { "For",                                     TFP_CALL_FOR,    { "body" },                       NULL,       3, 0 },
     { NULL },
 };
 /* clang-format on */

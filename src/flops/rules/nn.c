@@ -52,11 +52,8 @@ static void cross_entropy_shape(tfp_op *op)
 
 /* clang-format off */
 TFP_PATTERN(sparse_cross_entropy_shape, "nd, n -> n, nd")
-TFP_PATTERN(in_top_shape, "nd, n -> n")
 TFP_PATTERN(ctc_loss_shape, "tbc, l2, l, b -> b, tbc")
-TFP_PATTERN(ctc_greedy_shape, "tbc, b -> _2, _, 2, b1")
 TFP_PATTERN(two_merged, "A, A -> A")
-TFP_PATTERN(isotonic_shape, "A -> A, A")
 /* clang-format on */
 
 /* How many: input 1, or the attribute k. */
@@ -245,27 +242,22 @@ const tfp_op_rule tfp_rules_nn[] = {
     { "SparseSoftmaxCrossEntropyWithLogits", sparse_cross_entropy_shape,
       TFP_EACH_IN(6, "largest, difference, exp, sum 4, gradient 2") },
     { "L2Loss", tfp_scalar_outputs, l2_count, 0, "3 * n(in0) - 1", "registry" },
-    { "TopK", top_shape, TFP_EACH_IN(1, "a comparison with the least of the best") },
-    { "TopKV2", top_shape, TFP_EACH_IN(1, "a comparison with the least of the best") },
-    { "TopKUnique", top_unique_shape, TFP_EACH_IN(1, "a comparison with the least of the best") },
-    { "TopKWithUnique", top_unique_shape, TFP_EACH_IN(1, "a comparison with the least of the best") },
+    { "TopK TopKV2", top_shape, TFP_EACH_IN(1, "a comparison with the least of the best") },
+    { "TopKUnique TopKWithUnique", top_unique_shape, TFP_EACH_IN(1, "a comparison with the least of the best") },
     { "ApproxTopK", approximate_top_shape, TFP_EACH_IN(1, "a comparison with the best of its bin") },
-    { "InTopK", in_top_shape, TFP_EACH_IN(1, "a comparison with the target's") },
-    { "InTopKV2", in_top_shape, TFP_EACH_IN(1, "a comparison with the target's") },
+    { "InTopK InTopKV2", TFP_SHAPE("nd, n -> n"), TFP_EACH_IN(1, "a comparison with the target's") },
     { "NthElement", nth_shape, TFP_EACH_IN(1, "a comparison") },
-    { "IsotonicRegression", isotonic_shape, TFP_EACH_IN(4, "a comparison, a sum, a mean of a block") },
+    { "IsotonicRegression", TFP_SHAPE("A -> A, A"), TFP_EACH_IN(4, "a comparison, a sum, a mean of a block") },
     { "CTCLoss", ctc_loss_shape, ctc_count, 0, "6 * n(inputs) + 23 * time * (2 * n(labels) + batch)",
       "softmax and its gradient; forwards 9, backwards 9, gradient 5 a step and state" },
     { "CTCLossV2", ctc_loss_shape, ctc_count, 0, "6 * n(inputs) + 23 * time * (2 * n(labels) + batch)",
       "softmax and its gradient; forwards 9, backwards 9, gradient 5 a step and state" },
-    { "CTCGreedyDecoder", ctc_greedy_shape, TFP_EACH_IN(1, "a comparison with the best class") },
+    { "CTCGreedyDecoder", TFP_SHAPE("tbc, b -> _2, _, 2, b1"), TFP_EACH_IN(1, "a comparison with the best class") },
     { "CTCBeamSearchDecoder", beam_shape, beam_count, 0, "n(inputs) * (5 + 2 * beam_width)",
       "softmax; a sum and a comparison an element and beam" },
     { "LogUniformCandidateSampler", sampler_shape, SAMPLER(10) },
-    { "UniformCandidateSampler", sampler_shape, SAMPLER(5) },
-    { "LearnedUnigramCandidateSampler", sampler_shape, SAMPLER(5) },
-    { "ThreadUnsafeUnigramCandidateSampler", sampler_shape, SAMPLER(5) },
-    { "FixedUnigramCandidateSampler", sampler_shape, SAMPLER(5) },
+    { "UniformCandidateSampler LearnedUnigramCandidateSampler ThreadUnsafeUnigramCandidateSampler "
+      "FixedUnigramCandidateSampler", sampler_shape, SAMPLER(5) },
     { "AllCandidateSampler", sampler_shape, TFP_MOVES },
     { "ComputeAccidentalHits", hits_shape, TFP_EACH_IN(1, "one look-up a true class") },
     { "_MklRelu", EACH(1, "as Relu") },

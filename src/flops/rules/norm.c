@@ -67,10 +67,8 @@ static void batch_norm_grad_ex_shape(tfp_op *op)
 /* clang-format off */
 TFP_PATTERN(global_norm_shape, "abcd, d, d, d, d -> abcd")
 TFP_PATTERN(global_norm_grad_shape, "abcd, d, d, d, abcd -> abcd, d, d, d, d")
-TFP_PATTERN(image_shape, "abcd -> abcd")
 TFP_PATTERN(image_grad_shape, "abcd, abcd, abcd -> abcd")
 TFP_PATTERN(quantized_norm_shape, "abcd, (), (), d, (), (), d, (), (), d, (), (), d, (), () -> abcd, (), ()")
-TFP_PATTERN(instance_norm_shape, "A -> A, (), ()")
 /* clang-format on */
 
 /* ---- counts ---- */
@@ -129,13 +127,9 @@ static tfp_cost lrn_grad_count(const tfp_op *op)
 #define LRN lrn_count, 0, "n(in0) * (2 * depth_radius + 5)", \
     "square 1, sum 2 * depth_radius, scale, shift, power, product"
 const tfp_op_rule tfp_rules_norm[] = {
-    { "FusedBatchNorm", batch_norm_shape, NORM },
-    { "FusedBatchNormV2", batch_norm_shape, NORM },
-    { "FusedBatchNormV3", batch_norm_shape, NORM },
+    { "FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3", batch_norm_shape, NORM },
     { "_FusedBatchNormEx", batch_norm_ex_shape, NORM_EX },
-    { "FusedBatchNormGrad", batch_norm_grad_shape, NORM_GRAD },
-    { "FusedBatchNormGradV2", batch_norm_grad_shape, NORM_GRAD },
-    { "FusedBatchNormGradV3", batch_norm_grad_shape, NORM_GRAD },
+    { "FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3", batch_norm_grad_shape, NORM_GRAD },
     { "_FusedBatchNormGradEx", batch_norm_grad_ex_shape, batch_norm_grad_ex_count, 0,
       "as FusedBatchNormGrad + n(in0)", "FusedBatchNormGrad and the activation's gradient" },
     { "BatchNormWithGlobalNormalization", global_norm_shape,
@@ -144,8 +138,8 @@ const tfp_op_rule tfp_rules_norm[] = {
       TFP_EACH_IN(5, "as FusedBatchNormGrad with given statistics") },
     { "QuantizedBatchNormWithGlobalNormalization", quantized_norm_shape,
       TFP_EACH_IN(2, "a scale and a shift by given statistics") },
-    { "QuantizedInstanceNorm", instance_norm_shape, TFP_EACH_IN(6, "as FusedBatchNorm, over each image") },
-    { "LRN", image_shape, LRN },
+    { "QuantizedInstanceNorm", TFP_SHAPE("A -> A, (), ()"), TFP_EACH_IN(6, "as FusedBatchNorm, over each image") },
+    { "LRN", TFP_SHAPE("abcd -> abcd"), LRN },
     { "LRNGrad", image_grad_shape, lrn_grad_count, 0, "n(in0) * (6 * (2 * depth_radius + 1) + 3)",
       "the norm again 2 * depth_radius + 4, five operations a neighbour" },
     { "_MklLayerNorm", tfp_same_as_input, TFP_EACH_IN(6, "as FusedBatchNorm, over the last dimension") },

@@ -5,39 +5,16 @@
 #include "flops/rules/rule.h"
 
 /* Variable and slots, as refs or resources; then scalars, the gradient, more scalars. A sparse gradient has rows of its
- * own, n of them, and an index for each. The numbers in the names: slots with the variable, scalars before and after. */
-TFP_PATTERN(dense_1_1, "@V, (), V -> V")
-TFP_PATTERN(dense_1_3, "@V, (), (), (), V -> V")
-TFP_PATTERN(sparse_1_3, "@vT, (), (), (), nT, n -> vT")
-TFP_PATTERN(dense_3_3, "@V, @V, @V, (), (), (), V -> V")
-TFP_PATTERN(sparse_3_3, "@vT, @vT, @vT, (), (), (), nT, n -> vT")
-TFP_PATTERN(dense_2_1, "@V, @V, (), V -> V")
-TFP_PATTERN(sparse_2_1, "@vT, @vT, (), nT, n -> vT")
-TFP_PATTERN(dense_2_2, "@V, @V, (), (), V -> V")
-TFP_PATTERN(sparse_2_2, "@vT, @vT, (), (), nT, n -> vT")
-TFP_PATTERN(dense_2_3, "@V, @V, (), (), (), V -> V")
-TFP_PATTERN(sparse_2_3, "@vT, @vT, (), (), (), nT, n -> vT")
-TFP_PATTERN(dense_3_0_4, "@V, @V, @V, V, (), (), (), () -> V")
-TFP_PATTERN(sparse_3_0_4, "@vT, @vT, @vT, nT, n, (), (), (), () -> vT")
-TFP_PATTERN(dense_2_1_1, "@V, @V, (), V, () -> V")
-TFP_PATTERN(sparse_2_1_1, "@vT, @vT, (), nT, n, () -> vT")
-TFP_PATTERN(dense_3_6, "@V, @V, @V, (), (), (), (), (), (), V -> V")
-TFP_PATTERN(dense_4_6, "@V, @V, @V, @V, (), (), (), (), (), (), V -> V")
-TFP_PATTERN(dense_3_5, "@V, @V, @V, (), (), (), (), (), V -> V")
-TFP_PATTERN(dense_3_4, "@V, @V, @V, (), (), (), (), V -> V")
-TFP_PATTERN(sparse_3_4, "@vT, @vT, @vT, (), (), (), (), nT, n -> vT")
-TFP_PATTERN(dense_4_4, "@V, @V, @V, @V, (), (), (), (), V -> V")
-TFP_PATTERN(sparse_4_4, "@vT, @vT, @vT, @vT, (), (), (), (), nT, n -> vT")
-TFP_PATTERN(dense_2_4, "@V, @V, (), (), (), (), V -> V")
+ * own, n of them, and an index for each. */
 
 /* Elements that are updated; `grad` is the gradient's input. A dense one has the shape of the variable. */
 static int64_t updated(const tfp_op *op, uint32_t grad)
 {
     int64_t n = tfp_elements(tfp_in(op, grad));
-    if (n >= 0 || strstr(op->rule->op, "Sparse")) return n;
+    if (n >= 0 || strstr(op->rule->ops, "Sparse")) return n;
     const tfp_held *held = tfp_in_held(op, 0);
     if (held) return tfp_elements(held->shape);
-    return strstr(op->rule->op, "Resource") ? TFP_UNKNOWN : tfp_elements(tfp_in(op, 0));
+    return strstr(op->rule->ops, "Resource") ? TFP_UNKNOWN : tfp_elements(tfp_in(op, 0));
 }
 
 static tfp_cost count(const tfp_op *op, uint32_t grad, int64_t more)
@@ -74,8 +51,6 @@ static void shape_sdca(tfp_op *op)
     for (uint32_t i = 1; i < op->out_count; i++) tfp_set(op, i, tfp_in(op, (uint32_t)weights + i - 1));
 }
 
-TFP_PATTERN(shape_sdca_fprint, "n -> n2")
-
 /* clang-format off */
 static const char gradient_descent[] = "var -= lr*g";
 static const char proximal_gradient_descent[] = "p = var - lr*g; var = sign(p)*max(|p| - lr*l1, 0)/(1 + lr*l2)";
@@ -100,7 +75,7 @@ static const char centered_rms_prop[] = "s += (g^2 - s)*(1-rho); h += (g - h)*(1
 static const char add_sign[] = "m = m*beta + g*(1-beta); var -= lr*(alpha + decay*sign(g)*sign(m))*g";
 static const char power_sign[] = "m = m*beta + g*(1-beta); var -= lr*exp(logbase*decay*sign(g)*sign(m))*g";
 
-#define ROW(op, shape, count, per, note, rule) { op, shape, count, per, #per " * n(grad)" note, rule }
+#define ROW(op, shape, count, per, note, rule) { op, TFP_SHAPE(shape), count, per, #per " * n(grad)" note, rule }
 #define DENSE_RESOURCE(name, shape, count, per, note, rule) ROW("ResourceApply" name, shape, count, per, note, rule)
 #define SPARSE_RESOURCE(name, shape, count, per, note, rule) \
     ROW("ResourceSparseApply" name, shape, count, per, note, rule)
@@ -110,40 +85,39 @@ static const char power_sign[] = "m = m*beta + g*(1-beta); var -= lr*exp(logbase
     ROW("SparseApply" name, shape, count, per, note, rule), SPARSE_RESOURCE(name, shape, count, per, note, rule)
 
 const tfp_op_rule tfp_rules_optimizer[] = {
-    DENSE("GradientDescent", dense_1_1, count_2, 2, "", gradient_descent),
-    DENSE("ProximalGradientDescent", dense_1_3, count_4, 8, "", proximal_gradient_descent),
-    SPARSE("ProximalGradientDescent", sparse_1_3, count_4, 8, "", proximal_gradient_descent),
-    DENSE("Adadelta", dense_3_3, count_6, 17, "", adadelta),
-    SPARSE("Adadelta", sparse_3_3, count_6, 17, "", adadelta),
-    DENSE("Adagrad", dense_2_1, count_slots_3, 7, ", 2 less without update_slots", adagrad),
-    SPARSE("Adagrad", sparse_2_1, count_slots_3, 7, ", 2 less without update_slots", adagrad),
-    DENSE("AdagradV2", dense_2_2, count_slots_4, 7, ", 2 less without update_slots", adagrad_v2),
-    SPARSE("AdagradV2", sparse_2_2, count_slots_4, 7, ", 2 less without update_slots", adagrad_v2),
-    DENSE("ProximalAdagrad", dense_2_3, count_5, 16, "", proximal_adagrad),
-    SPARSE("ProximalAdagrad", sparse_2_3, count_5, 16, "", proximal_adagrad),
-    DENSE("AdagradDA", dense_3_0_4, count_3, 12, "", adagrad_da),
-    SPARSE("AdagradDA", sparse_3_0_4, count_3, 12, "", adagrad_da),
-    DENSE("Ftrl", dense_3_0_4, count_3, 17, "", ftrl),
-    SPARSE("Ftrl", sparse_3_0_4, count_3, 17, "", ftrl),
-    DENSE("FtrlV2", dense_3_0_4, count_3, 19, "", ftrl_v2),
-    SPARSE("FtrlV2", sparse_3_0_4, count_3, 19, "", ftrl_v2),
-    DENSE("Momentum", dense_2_1_1, count_momentum, 4, ", 3 more with use_nesterov", momentum),
-    SPARSE("Momentum", sparse_2_1_1, count_momentum, 4, ", 3 more with use_nesterov", momentum),
-    DENSE_RESOURCE("KerasMomentum", dense_2_1_1, count_keras, 4, ", 2 more with use_nesterov", keras_momentum),
-    SPARSE_RESOURCE("KerasMomentum", sparse_2_1_1, count_keras, 4, ", 2 more with use_nesterov", keras_momentum),
-    DENSE("Adam", dense_3_6, count_adam, 12, ", 3 more with use_nesterov", adam),
-    DENSE_RESOURCE("AdamWithAmsgrad", dense_4_6, count_10, 13, "", adam_with_amsgrad),
-    DENSE("AdaMax", dense_3_5, count_8, 10, "", ada_max),
-    DENSE("RMSProp", dense_3_4, count_7, 12, "", rms_prop),
-    SPARSE("RMSProp", sparse_3_4, count_7, 12, "", rms_prop),
-    DENSE("CenteredRMSProp", dense_4_4, count_8, 17, "", centered_rms_prop),
-    SPARSE("CenteredRMSProp", sparse_4_4, count_8, 17, "", centered_rms_prop),
-    DENSE("AddSign", dense_2_4, count_6, 11, "", add_sign),
-    DENSE("PowerSign", dense_2_4, count_6, 11, "", power_sign),
-    { "SdcaOptimizer", shape_sdca, TFP_NO_COUNT },
-    { "SdcaOptimizerV2", shape_sdca, TFP_NO_COUNT },
+    DENSE("GradientDescent", "@V, (), V -> V", count_2, 2, "", gradient_descent),
+    DENSE("ProximalGradientDescent", "@V, (), (), (), V -> V", count_4, 8, "", proximal_gradient_descent),
+    SPARSE("ProximalGradientDescent", "@vT, (), (), (), nT, n -> vT", count_4, 8, "", proximal_gradient_descent),
+    DENSE("Adadelta", "@V, @V, @V, (), (), (), V -> V", count_6, 17, "", adadelta),
+    SPARSE("Adadelta", "@vT, @vT, @vT, (), (), (), nT, n -> vT", count_6, 17, "", adadelta),
+    DENSE("Adagrad", "@V, @V, (), V -> V", count_slots_3, 7, ", 2 less without update_slots", adagrad),
+    SPARSE("Adagrad", "@vT, @vT, (), nT, n -> vT", count_slots_3, 7, ", 2 less without update_slots", adagrad),
+    DENSE("AdagradV2", "@V, @V, (), (), V -> V", count_slots_4, 7, ", 2 less without update_slots", adagrad_v2),
+    SPARSE("AdagradV2", "@vT, @vT, (), (), nT, n -> vT", count_slots_4, 7, ", 2 less without update_slots", adagrad_v2),
+    DENSE("ProximalAdagrad", "@V, @V, (), (), (), V -> V", count_5, 16, "", proximal_adagrad),
+    SPARSE("ProximalAdagrad", "@vT, @vT, (), (), (), nT, n -> vT", count_5, 16, "", proximal_adagrad),
+    DENSE("AdagradDA", "@V, @V, @V, V, (), (), (), () -> V", count_3, 12, "", adagrad_da),
+    SPARSE("AdagradDA", "@vT, @vT, @vT, nT, n, (), (), (), () -> vT", count_3, 12, "", adagrad_da),
+    DENSE("Ftrl", "@V, @V, @V, V, (), (), (), () -> V", count_3, 17, "", ftrl),
+    SPARSE("Ftrl", "@vT, @vT, @vT, nT, n, (), (), (), () -> vT", count_3, 17, "", ftrl),
+    DENSE("FtrlV2", "@V, @V, @V, V, (), (), (), () -> V", count_3, 19, "", ftrl_v2),
+    SPARSE("FtrlV2", "@vT, @vT, @vT, nT, n, (), (), (), () -> vT", count_3, 19, "", ftrl_v2),
+    DENSE("Momentum", "@V, @V, (), V, () -> V", count_momentum, 4, ", 3 more with use_nesterov", momentum),
+    SPARSE("Momentum", "@vT, @vT, (), nT, n, () -> vT", count_momentum, 4, ", 3 more with use_nesterov", momentum),
+    DENSE_RESOURCE("KerasMomentum", "@V, @V, (), V, () -> V", count_keras, 4, ", 2 more with use_nesterov", keras_momentum),
+    SPARSE_RESOURCE("KerasMomentum", "@vT, @vT, (), nT, n, () -> vT", count_keras, 4, ", 2 more with use_nesterov", keras_momentum),
+    DENSE("Adam", "@V, @V, @V, (), (), (), (), (), (), V -> V", count_adam, 12, ", 3 more with use_nesterov", adam),
+    DENSE_RESOURCE("AdamWithAmsgrad", "@V, @V, @V, @V, (), (), (), (), (), (), V -> V", count_10, 13, "", adam_with_amsgrad),
+    DENSE("AdaMax", "@V, @V, @V, (), (), (), (), (), V -> V", count_8, 10, "", ada_max),
+    DENSE("RMSProp", "@V, @V, @V, (), (), (), (), V -> V", count_7, 12, "", rms_prop),
+    SPARSE("RMSProp", "@vT, @vT, @vT, (), (), (), (), nT, n -> vT", count_7, 12, "", rms_prop),
+    DENSE("CenteredRMSProp", "@V, @V, @V, @V, (), (), (), (), V -> V", count_8, 17, "", centered_rms_prop),
+    SPARSE("CenteredRMSProp", "@vT, @vT, @vT, @vT, (), (), (), (), nT, n -> vT", count_8, 17, "", centered_rms_prop),
+    DENSE("AddSign", "@V, @V, (), (), (), (), V -> V", count_6, 11, "", add_sign),
+    DENSE("PowerSign", "@V, @V, (), (), (), (), V -> V", count_6, 11, "", power_sign),
+    { "SdcaOptimizer SdcaOptimizerV2", shape_sdca, TFP_NO_COUNT },
     { "SdcaShrinkL1", tfp_no_outputs, TFP_NO_COUNT },
-    { "SdcaFprint", shape_sdca_fprint, TFP_MOVES },
+    { "SdcaFprint", TFP_SHAPE("n -> n2"), TFP_MOVES },
     { NULL }
 };
 /* clang-format on */

@@ -166,28 +166,6 @@ static void unstack_activations(tfp_op *op)
         tfp_set(op, i, tfp_matrix_of(op, rows->numbers[i], widths->numbers[i]));
 }
 
-/* Embedding lookups in the form that SparseCores read: where rows end, padded to 8, for each core and its minibatches;
- * samples, tokens, gains; how much of them is filled, how many minibatches there are. */
-static void csr(tfp_op *op, const char *samples, int64_t parts)
-{
-    int64_t cores = tfp_attr_int(op, "num_sc_per_chip", TFP_UNKNOWN);
-    int64_t ends = tfp_times(tfp_attr_int(op, "num_replica", TFP_UNKNOWN), cores);
-    ends = tfp_times(tfp_over(tfp_plus(ends, 7), 8), 8);
-    ends = tfp_times(tfp_times(ends, cores), tfp_attr_int(op, "max_minibatches_per_sc", TFP_UNKNOWN));
-    int64_t ids =
-        tfp_times(tfp_attr_int(op, samples, TFP_UNKNOWN), tfp_attr_int(op, "max_ids_per_chip_per_sample", TFP_UNKNOWN));
-    tfp_scalar_outputs(op);
-    tfp_set(op, 0, tfp_vector_of(op, ends));
-    set_many(op, 1, 3, tfp_vector_of(op, tfp_times(ids, parts)));
-}
-
-static void csr_of_chip(tfp_op *op) { csr(op, "sample_count", 1); }
-
-static void csr_of_cores(tfp_op *op)
-{
-    csr(op, "sample_count_per_sc", tfp_attr_int(op, "num_sc_per_chip", TFP_UNKNOWN));
-}
-
 /* clang-format off */
 const tfp_op_rule tfp_rules_other[] = {
     { "BoostedTreesAggregateStats",                            aggregate,           TFP_NO_COUNT },
@@ -197,9 +175,8 @@ const tfp_op_rule tfp_rules_other[] = {
     { "BoostedTreesSparseCalculateBestFeatureSplit",           best_split_v1,       TFP_NO_COUNT },
     { "BoostedTreesCalculateBestGainsPerFeature",              best_gains,          TFP_NO_COUNT },
     { "BoostedTreesCenterBias",                                tfp_scalar_outputs,  TFP_NO_COUNT },
-    { "BoostedTreesCreateEnsemble",                            tfp_no_outputs,      TFP_MOVES },
-    { "BoostedTreesCreateQuantileStreamResource",              tfp_no_outputs,      TFP_MOVES },
-    { "BoostedTreesDeserializeEnsemble",                       tfp_no_outputs,      TFP_MOVES },
+    { "BoostedTreesCreateEnsemble BoostedTreesCreateQuantileStreamResource BoostedTreesDeserializeEnsemble",
+      tfp_no_outputs, TFP_MOVES },
     { "BoostedTreesEnsembleResourceHandleOp",                  tfp_scalar_outputs,  TFP_MOVES },
     { "BoostedTreesExampleDebugOutputs",                       debug_outputs,       TFP_NO_COUNT },
     { "BoostedTreesFlushQuantileSummaries",                    quantiles,           TFP_NO_COUNT },
@@ -211,61 +188,43 @@ const tfp_op_rule tfp_rules_other[] = {
     { "BoostedTreesQuantileStreamResourceDeserialize",         tfp_no_outputs,      TFP_MOVES },
     { "BoostedTreesQuantileStreamResourceFlush",               tfp_no_outputs,      TFP_NO_COUNT },
     { "BoostedTreesQuantileStreamResourceGetBucketBoundaries", vectors,             TFP_MOVES },
-    { "BoostedTreesQuantileStreamResourceHandleOp",            tfp_scalar_outputs,  TFP_MOVES },
-    { "BoostedTreesSerializeEnsemble",                         tfp_scalar_outputs,  TFP_MOVES },
+    { "BoostedTreesQuantileStreamResourceHandleOp BoostedTreesSerializeEnsemble", tfp_scalar_outputs, TFP_MOVES },
     { "BoostedTreesSparseAggregateStats",                      sparse_aggregate,    TFP_NO_COUNT },
     { "BoostedTreesTrainingPredict",                           predict_in_training, TFP_NO_COUNT },
-    { "BoostedTreesUpdateEnsemble",                            tfp_no_outputs,      TFP_NO_COUNT },
-    { "BoostedTreesUpdateEnsembleV2",                          tfp_no_outputs,      TFP_NO_COUNT },
-    { "IsBoostedTreesEnsembleInitialized",                     tfp_scalar_outputs,  TFP_MOVES },
-    { "IsBoostedTreesQuantileStreamResourceInitialized",       tfp_scalar_outputs,  TFP_MOVES },
+    { "BoostedTreesUpdateEnsemble BoostedTreesUpdateEnsembleV2", tfp_no_outputs, TFP_NO_COUNT },
+    { "IsBoostedTreesEnsembleInitialized IsBoostedTreesQuantileStreamResourceInitialized",
+      tfp_scalar_outputs, TFP_MOVES },
 
     { "GenerateVocabRemapping",       remapping,           TFP_MOVES },
     { "LoadAndRemapMatrix",           remapped,            TFP_MOVES },
     { "KMC2ChainInitialization",      tfp_scalar_outputs,  TFP_NO_COUNT },
-    { "KmeansPlusPlusInitialization", tfp_unknown_outputs, TFP_NO_COUNT },
-    { "NearestNeighbors",             tfp_unknown_outputs, TFP_NO_COUNT },
+    { "KmeansPlusPlusInitialization NearestNeighbors", tfp_unknown_outputs, TFP_NO_COUNT },
     { "KthOrderStatistic",            kth,                 TFP_NO_COUNT },
     { "MakeUnique",                   matrix,              TFP_NO_COUNT },
     { "SobolSample",                  sobol,               TFP_EACH_OUT(1, "one scaling an element, the rest is bits") },
     { "NegTrain",                     tfp_no_outputs,      TFP_NO_COUNT },
-    { "Skipgram",                     tfp_unknown_outputs, TFP_NO_COUNT },
-    { "AudioMicrofrontend",           tfp_unknown_outputs, TFP_NO_COUNT },
+    { "Skipgram AudioMicrofrontend", tfp_unknown_outputs, TFP_NO_COUNT },
 
-    { "CheckPinned",           like_first,          TFP_MOVES },
-    { "Copy",                  like_first,          TFP_MOVES },
-    { "CopyHost",              like_first,          TFP_MOVES },
-    { "DebugIdentity",         like_first,          TFP_MOVES },
-    { "DebugIdentityV2",       like_first,          TFP_MOVES },
-    { "DebugIdentityV3",       like_first,          TFP_MOVES },
+    { "CheckPinned Copy CopyHost DebugIdentity DebugIdentityV2 DebugIdentityV3", like_first, TFP_MOVES },
     { "DebugNanCount",         tfp_scalar_outputs,  TFP_EACH_IN(1, "one test an element") },
-    { "DebugNumericSummary",   tfp_unknown_outputs, TFP_NO_COUNT },
-    { "DebugNumericSummaryV2", tfp_unknown_outputs, TFP_NO_COUNT },
+    { "DebugNumericSummary DebugNumericSummaryV2", tfp_unknown_outputs, TFP_NO_COUNT },
     { "CalibrationStatisticsSaver", tfp_no_outputs, TFP_NO_COUNT },
     { "CustomAggregator",      calibrate,           TFP_NO_COUNT },
-    { "DataFormatDimMap",      like_first,          TFP_MOVES },
-    { "DataFormatVecPermute",  like_first,          TFP_MOVES },
-    { "DeviceIndex",           tfp_scalar_outputs,  TFP_MOVES },
-    { "DevicePlacementOp",     tfp_scalar_outputs,  TFP_MOVES },
-    { "DistributedSave",       tfp_no_outputs,      TFP_MOVES },
-    { "DumpTensor",            tfp_no_outputs,      TFP_MOVES },
+    { "DataFormatDimMap DataFormatVecPermute", like_first, TFP_MOVES },
+    { "DeviceIndex DevicePlacementOp", tfp_scalar_outputs, TFP_MOVES },
+    { "DistributedSave DumpTensor", tfp_no_outputs, TFP_MOVES },
     { "FakeParam",             given_shape,         TFP_MOVES },
     { "FileSystemSetConfiguration", tfp_no_outputs, TFP_MOVES },
     { "GetDeadline",           tfp_unknown_outputs, TFP_MOVES },
-    { "GraphDefVersion",       tfp_scalar_outputs,  TFP_MOVES },
-    { "IsTensorFloat32Enabled", tfp_scalar_outputs, TFP_MOVES },
-    { "MakeWeakResourceHandle", tfp_scalar_outputs, TFP_MOVES },
+    { "GraphDefVersion IsTensorFloat32Enabled MakeWeakResourceHandle", tfp_scalar_outputs, TFP_MOVES },
     { "MlirPassthroughOp",     tfp_unknown_outputs, TFP_NO_COUNT },
     { "RefSelect",             select_ref,          TFP_MOVES },
     { "SleepIdentityOp",       like_first,          TFP_MOVES },
     { "SleepOp",               tfp_no_outputs,      TFP_MOVES },
     { "StubResourceHandleOp",  tfp_scalar_outputs,  TFP_MOVES },
     { "SymbolicGradient",      one_by_one,          TFP_NO_COUNT },
-    { "ToBool",                tfp_scalar_outputs,  TFP_MOVES },
-    { "WorkerHeartbeat",       tfp_scalar_outputs,  TFP_MOVES },
+    { "ToBool WorkerHeartbeat", tfp_scalar_outputs, TFP_MOVES },
     { "XlaLaunchV2",           tfp_unknown_outputs, TFP_NO_COUNT },
-    { "GetMinibatchesInCsrWithPhysicalReplica", csr_of_chip, TFP_MOVES },
-    { "ConvertToSparseCoreCsrWrappedCooTensor", csr_of_cores, TFP_MOVES },
     { "XlaSparseActivationsUnstack", unstack_activations, TFP_MOVES },
     { "XlaSparseGradientsStack",     tfp_unknown_outputs, TFP_MOVES },
 
@@ -275,35 +234,22 @@ const tfp_op_rule tfp_rules_other[] = {
     { "DeleteRpcFutureResource", tfp_no_outputs,    TFP_MOVES },
     { "SplitDedupData",        vectors,             TFP_MOVES },
 
-    { "RiscBitcast",       tfp_unknown_outputs, TFP_MOVES },
-    { "RiscBroadcast",     tfp_unknown_outputs, TFP_MOVES },
-    { "RiscConcat",        tfp_unknown_outputs, TFP_MOVES },
+    { "RiscBitcast RiscBroadcast RiscConcat", tfp_unknown_outputs, TFP_MOVES },
     { "RiscCondition",     tfp_unknown_outputs, TFP_NO_COUNT },
-    { "RiscGather",        tfp_unknown_outputs, TFP_MOVES },
-    { "RiscPad",           tfp_unknown_outputs, TFP_MOVES },
+    { "RiscGather RiscPad", tfp_unknown_outputs, TFP_MOVES },
     { "RiscRandomUniform", told_shape,          TFP_NO_COUNT },
-    { "RiscReshape",       tfp_unknown_outputs, TFP_MOVES },
-    { "RiscReverse",       tfp_unknown_outputs, TFP_MOVES },
-    { "RiscScatter",       tfp_unknown_outputs, TFP_MOVES },
-    { "RiscShape",         tfp_unknown_outputs, TFP_MOVES },
-    { "RiscSlice",         tfp_unknown_outputs, TFP_MOVES },
+    { "RiscReshape RiscReverse RiscScatter RiscShape RiscSlice", tfp_unknown_outputs, TFP_MOVES },
     { "RiscSort",          like_first,          TFP_NO_COUNT },
-    { "RiscSqueeze",       tfp_unknown_outputs, TFP_MOVES },
-    { "RiscTranspose",     tfp_unknown_outputs, TFP_MOVES },
+    { "RiscSqueeze RiscTranspose", tfp_unknown_outputs, TFP_MOVES },
     { "RiscWhile",         tfp_unknown_outputs, TFP_NO_COUNT },
 
     /* These only TensorFlow's own optimizers write. */
-    { "_ArrayToList",           one_by_one,          TFP_MOVES },
-    { "_ListToArray",           one_by_one,          TFP_MOVES },
+    { "_ArrayToList _ListToArray", one_by_one, TFP_MOVES },
     { "_EagerConst",            like_first,          TFP_MOVES },
-    { "_ScopedAllocator",       given_shape,         TFP_MOVES },
-    { "_ScopedAllocatorConcat", given_shape,         TFP_MOVES },
+    { "_ScopedAllocator _ScopedAllocatorConcat", given_shape, TFP_MOVES },
     { "_ScopedAllocatorSplit",  tfp_unknown_outputs, TFP_MOVES },
     { "_TensorToHashBucketFast", like_first,         TFP_MOVES },
-    { "_MklConcat",             tfp_unknown_outputs, TFP_MOVES },
-    { "_MklConcatV2",           tfp_unknown_outputs, TFP_MOVES },
-    { "_MklTranspose",          tfp_unknown_outputs, TFP_MOVES },
-    { "_MklConjugateTranspose", tfp_unknown_outputs, TFP_MOVES },
+    { "_MklConcat _MklConcatV2 _MklTranspose _MklConjugateTranspose", tfp_unknown_outputs, TFP_MOVES },
     { "_XlaHostComputeMlir",    tfp_unknown_outputs, TFP_NO_COUNT },
     { NULL }
 };

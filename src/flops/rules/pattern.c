@@ -112,3 +112,5 @@ void tfp_shape_pattern(tfp_op *op, const char *pattern)
     if (op->wrong) return;
     for (uint32_t i = 0; next_item(&pattern, &item); i++) tfp_set(op, i, made(&n, item));
 }
+
+void tfp_shape_by_pattern(tfp_op *op) { tfp_shape_pattern(op, op->rule->pattern); }

@@ -15,7 +15,7 @@ static void set_range(tfp_op *op, tfp_dims shape)
 /* The rule of the op that works on real numbers. */
 static void as_plain(tfp_op *op, const char *name)
 {
-    const tfp_op_rule *own = op->rule, *plain = tfp_rule_find(name);
+    const tfp_op_rule *own = op->rule, *plain = tfp_rule_find(tfp_str_of(name));
     if (!plain || !plain->shape) return;
     op->rule = plain;
     plain->shape(op);
@@ -149,10 +149,6 @@ static void per_channel_grad(tfp_op *op)
 }
 
 /* clang-format off */
-TFP_PATTERN(same_scalars, "A -> A, (), ()")
-TFP_PATTERN(range_alone, "* -> (), ()")
-TFP_PATTERN(fake_grad, "A, A -> A, (), ()")
-TFP_PATTERN(dot, "mk, kn -> mn")
 /* clang-format on */
 
 /* ---- counts; `per`: float operations an output element besides the products ---- */
@@ -187,7 +183,7 @@ static tfp_cost pool_count(const tfp_op *op)
 
 static tfp_cost resize_count(const tfp_op *op)
 {
-    const tfp_op_rule *plain = tfp_rule_find("ResizeBilinear");
+    const tfp_op_rule *plain = tfp_rule_find(TFP_STR("ResizeBilinear"));
     tfp_op as = *op;
     as.rule = plain;
     return plain && plain->count ? plain->count(&as) : tfp_cost_of(TFP_UNKNOWN);
@@ -236,50 +232,43 @@ const tfp_op_rule tfp_rules_quantized[] = {
     BOTH("MatMulWithBiasAndReluAndRequantize", product_scalars, PRODUCT(5)),
     BOTH("MatMulWithBiasAndDequantize", product_scalars, PRODUCT(3)),
     { "_QuantizedMatMul", product, FUSED(fused_product_count, "MatMul") },
-    { "QuantizedAvgPool", avg_pool, POOL("AvgPool") },
-    { "_MklQuantizedAvgPool", avg_pool, POOL("AvgPool") },
+    { "QuantizedAvgPool _MklQuantizedAvgPool", avg_pool, POOL("AvgPool") },
     { "QuantizedMaxPool", max_pool, POOL("MaxPool") },
     { "_MklQuantizedMaxPool", tfp_max_pool_shape, POOL("MaxPool") },
     { "_QuantizedMaxPool3D", volume_max_pool, POOL("MaxPool") },
     { "QuantizedAdd", broadcast_scalars, TFP_EACH_OUT(3, "both into one range, a sum") },
     { "QuantizedMul", broadcast_scalars, TFP_EACH_OUT(1, "a product") },
     { "QuantizedBiasAdd", bias_add, TFP_EACH_OUT(3, "both into one range, a sum") },
-    { "QuantizedRelu", same_scalars, TFP_EACH_OUT(1, "a comparison") },
-    { "QuantizedRelu6", same_scalars, TFP_EACH_OUT(2, "two comparisons") },
-    { "QuantizedReluX", same_scalars, TFP_EACH_OUT(2, "two comparisons") },
+    { "QuantizedRelu", TFP_SHAPE("A -> A, (), ()"), TFP_EACH_OUT(1, "a comparison") },
+    { "QuantizedRelu6 QuantizedReluX", TFP_SHAPE("A -> A, (), ()"), TFP_EACH_OUT(2, "two comparisons") },
     { "QuantizedReshape", reshape, TFP_MOVES },
     { "QuantizedConcat", concat, TFP_MOVES },
-    { "QuantizedConcatV2", concat_v2, TFP_MOVES },
-    { "_MklQuantizedConcatV2", concat_v2, TFP_MOVES },
+    { "QuantizedConcatV2 _MklQuantizedConcatV2", concat_v2, TFP_MOVES },
     { "QuantizedResizeBilinear", resize, resize_count, 0, "as ResizeBilinear", "as ResizeBilinear" },
-    { "QuantizeV2", quantize, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
-    { "_MklQuantizeV2", quantize, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
-    { "Dequantize", tfp_same_as_input, TFP_EACH_OUT(2, "product, sum") },
-    { "_MklDequantize", tfp_same_as_input, TFP_EACH_OUT(2, "product, sum") },
-    { "Requantize", same_scalars, TFP_EACH_OUT(3, "product, sum, rounding") },
-    { "RequantizePerChannel", same_scalars, TFP_EACH_OUT(3, "product, sum, rounding") },
-    { "QuantizeDownAndShrinkRange", same_scalars, TFP_EACH_OUT(5, "lowest and highest, product, sum, rounding") },
-    { "RequantizationRange", range_alone, TFP_EACH_IN(2, "lowest and highest") },
-    { "RequantizationRangePerChannel", range_alone, TFP_EACH_IN(2, "lowest and highest") },
-    { "FakeQuantWithMinMaxArgs", tfp_same_as_input, THERE_AND_BACK },
-    { "FakeQuantWithMinMaxVars", tfp_same_as_input, THERE_AND_BACK },
-    { "FakeQuantWithMinMaxVarsPerChannel", tfp_same_as_input, THERE_AND_BACK },
+    { "QuantizeV2 _MklQuantizeV2", quantize, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
+    { "Dequantize _MklDequantize", tfp_same_as_input, TFP_EACH_OUT(2, "product, sum") },
+    { "Requantize RequantizePerChannel", TFP_SHAPE("A -> A, (), ()"), TFP_EACH_OUT(3, "product, sum, rounding") },
+    { "QuantizeDownAndShrinkRange",
+      TFP_SHAPE("A -> A, (), ()"), TFP_EACH_OUT(5, "lowest and highest, product, sum, rounding") },
+    { "RequantizationRange RequantizationRangePerChannel",
+      TFP_SHAPE("* -> (), ()"), TFP_EACH_IN(2, "lowest and highest") },
+    { "FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsPerChannel",
+      tfp_same_as_input, THERE_AND_BACK },
     { "FakeQuantWithMinMaxArgsGradient", tfp_same_as_input, TFP_EACH_OUT(3, "two comparisons, a product") },
-    { "FakeQuantWithMinMaxVarsGradient", fake_grad, TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
+    { "FakeQuantWithMinMaxVarsGradient",
+      TFP_SHAPE("A, A -> A, (), ()"), TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
     { "FakeQuantWithMinMaxVarsPerChannelGradient", per_channel_grad,
       TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
-    { "QuantizeAndDequantize", tfp_same_as_input, THERE_AND_BACK },
-    { "QuantizeAndDequantizeV2", tfp_same_as_input, THERE_AND_BACK },
-    { "QuantizeAndDequantizeV3", tfp_same_as_input, THERE_AND_BACK },
-    { "QuantizeAndDequantizeV4", tfp_same_as_input, THERE_AND_BACK },
+    { "QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4",
+      tfp_same_as_input, THERE_AND_BACK },
     { "QuantizeAndDequantizeV4Grad", there_and_back_grad, TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
     { "UniformQuantize", tfp_same_as_input, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
     { "UniformDequantize", tfp_same_as_input, TFP_EACH_OUT(2, "difference, product") },
     { "UniformRequantize", tfp_same_as_input, TFP_EACH_OUT(3, "product, sum, rounding") },
     { "UniformQuantizedAdd", tfp_broadcast_inputs, TFP_EACH_OUT(7, "both into one range 6, a sum") },
     { "UniformQuantizedClipByValue", tfp_same_as_input, TFP_EACH_OUT(2, "two comparisons") },
-    { "UniformQuantizedDot", dot, PRODUCT(3) },
-    { "UniformQuantizedDotHybrid", dot, PRODUCT(0) },
+    { "UniformQuantizedDot", TFP_SHAPE("mk, kn -> mn"), PRODUCT(3) },
+    { "UniformQuantizedDotHybrid", TFP_SHAPE("mk, kn -> mn"), PRODUCT(0) },
     { "UniformQuantizedConvolution", tfp_uniform_conv_shape, uniform_conv_count, 3,
       "2 * n(out) * n(rhs) / output features + 3 * n(out)",      "convolution, another range" },
     { "UniformQuantizedConvolutionHybrid", tfp_uniform_conv_shape, uniform_conv_count, 0,

@@ -2,26 +2,6 @@
  * arithmetic that turns them into numbers of a distribution, with one round where values may be rejected. */
 #include "flops/rules/rule.h"
 
-TFP_PATTERN(shape_by_shape, "#S -> S")
-TFP_PATTERN(shape_uniform_int, "#S, (), () -> S")
-TFP_PATTERN(shape_by_parameters, "#S, P -> SP") /* as many for each of the parameters */
-TFP_PATTERN(shape_parameters_v1, "#S -> S")
-TFP_PATTERN(shape_stateless, "#S, 2 -> S")
-TFP_PATTERN(shape_stateless_int, "#S, 2, (), () -> S")
-TFP_PATTERN(shape_keyed, "#S, 1, _, () -> S")
-TFP_PATTERN(shape_keyed_int, "#S, 1, _, (), (), () -> S")
-TFP_PATTERN(shape_stateful, "*, (), #S -> S")
-TFP_PATTERN(shape_stateful_v1, "*, #S -> S")
-TFP_PATTERN(shape_stateful_int, "*, (), #S, (), () -> S")
-TFP_PATTERN(shape_stateful_any, "*, *, #S -> S")
-TFP_PATTERN(shape_multinomial, "bc, #n -> bn")
-TFP_PATTERN(shape_stateless_multinomial, "bc, #n, 2 -> bn")
-TFP_PATTERN(shape_skip, "*, (), () -> 3")
-TFP_PATTERN(shape_skip_only, "*, (), () ->")
-TFP_PATTERN(shape_algorithm, "-> ()")
-TFP_PATTERN(shape_key_counter, "2 -> 1, 2")
-TFP_PATTERN(shape_key_counter_algorithm, "2 -> 1, 2, ()")
-
 /* The parameters are broadcast, but the shape is the one asked for. */
 static void shape_truncated(tfp_op *op)
 {
@@ -77,52 +57,50 @@ static const char multinomial[] = "exp(logit - max) summed up; a random number s
 #define MULTINOMIAL count_multinomial, 0, "3 * n(in0) + 2 * n(out)", multinomial
 #define BITS tfp_count_zero, 0, "0", "random bits, no arithmetic"
 const tfp_op_rule tfp_rules_random[] = {
-    { "RandomUniform", shape_by_shape, TFP_EACH_OUT(1, uniform) },
-    { "RandomUniformInt", shape_uniform_int, TFP_EACH_OUT(2, between) },
-    { "RandomStandardNormal", shape_by_shape, TFP_EACH_OUT(5, normal) },
-    { "TruncatedNormal", shape_by_shape, TFP_EACH_OUT(6, truncated) },
-    { "ParameterizedTruncatedNormal", shape_parameters_v1, TFP_EACH_OUT(9, parameterized) },
-    { "RandomGamma", shape_by_parameters, TFP_EACH_OUT(20, gamma_rounds) },
+    { "RandomUniform", TFP_SHAPE("#S -> S"), TFP_EACH_OUT(1, uniform) },
+    { "RandomUniformInt", TFP_SHAPE("#S, (), () -> S"), TFP_EACH_OUT(2, between) },
+    { "RandomStandardNormal", TFP_SHAPE("#S -> S"), TFP_EACH_OUT(5, normal) },
+    { "TruncatedNormal", TFP_SHAPE("#S -> S"), TFP_EACH_OUT(6, truncated) },
+    { "ParameterizedTruncatedNormal", TFP_SHAPE("#S -> S"), TFP_EACH_OUT(9, parameterized) },
+    { "RandomGamma", TFP_SHAPE("#S, P -> SP"), TFP_EACH_OUT(20, gamma_rounds) },
     { "RandomGammaGrad", tfp_broadcast_inputs, TFP_EACH_OUT(1, "a special function, as Igamma") },
-    { "RandomPoisson", shape_by_parameters, TFP_EACH_OUT(20, rejection) },
-    { "RandomPoissonV2", shape_by_parameters, TFP_EACH_OUT(20, rejection) },
-    { "Multinomial", shape_multinomial, MULTINOMIAL },
+    { "RandomPoisson RandomPoissonV2", TFP_SHAPE("#S, P -> SP"), TFP_EACH_OUT(20, rejection) },
+    { "Multinomial", TFP_SHAPE("bc, #n -> bn"), MULTINOMIAL },
     { "RandomShuffle", tfp_same_as_input, TFP_MOVES },
     { "RandomCrop", shape_crop, TFP_MOVES },
     { "RandomIndexShuffle", shape_index_shuffle, BITS },
-    { "NonDeterministicInts", shape_by_shape, BITS },
+    { "NonDeterministicInts", TFP_SHAPE("#S -> S"), BITS },
 
-    { "StatefulUniform", shape_stateful, TFP_EACH_OUT(1, uniform) },
-    { "StatefulUniformFullInt", shape_stateful, BITS },
-    { "StatefulUniformInt", shape_stateful_int, TFP_EACH_OUT(2, between) },
-    { "StatefulStandardNormal", shape_stateful_v1, TFP_EACH_OUT(5, normal) },
-    { "StatefulStandardNormalV2", shape_stateful, TFP_EACH_OUT(5, normal) },
-    { "StatefulTruncatedNormal", shape_stateful, TFP_EACH_OUT(6, truncated) },
-    { "StatefulRandomBinomial", shape_stateful_any, TFP_EACH_OUT(20, rejection) },
-    { "RngReadAndSkip", shape_skip, TFP_MOVES },
-    { "RngSkip", shape_skip_only, TFP_MOVES },
+    { "StatefulUniform", TFP_SHAPE("*, (), #S -> S"), TFP_EACH_OUT(1, uniform) },
+    { "StatefulUniformFullInt", TFP_SHAPE("*, (), #S -> S"), BITS },
+    { "StatefulUniformInt", TFP_SHAPE("*, (), #S, (), () -> S"), TFP_EACH_OUT(2, between) },
+    { "StatefulStandardNormal", TFP_SHAPE("*, #S -> S"), TFP_EACH_OUT(5, normal) },
+    { "StatefulStandardNormalV2", TFP_SHAPE("*, (), #S -> S"), TFP_EACH_OUT(5, normal) },
+    { "StatefulTruncatedNormal", TFP_SHAPE("*, (), #S -> S"), TFP_EACH_OUT(6, truncated) },
+    { "StatefulRandomBinomial", TFP_SHAPE("*, *, #S -> S"), TFP_EACH_OUT(20, rejection) },
+    { "RngReadAndSkip", TFP_SHAPE("*, (), () -> 3"), TFP_MOVES },
+    { "RngSkip", TFP_SHAPE("*, (), () ->"), TFP_MOVES },
 
-    { "StatelessRandomUniform", shape_stateless, TFP_EACH_OUT(1, uniform) },
-    { "StatelessRandomUniformInt", shape_stateless_int, TFP_EACH_OUT(2, between) },
-    { "StatelessRandomUniformFullInt", shape_stateless, BITS },
-    { "StatelessRandomNormal", shape_stateless, TFP_EACH_OUT(5, normal) },
-    { "StatelessTruncatedNormal", shape_stateless, TFP_EACH_OUT(6, truncated) },
+    { "StatelessRandomUniform", TFP_SHAPE("#S, 2 -> S"), TFP_EACH_OUT(1, uniform) },
+    { "StatelessRandomUniformInt", TFP_SHAPE("#S, 2, (), () -> S"), TFP_EACH_OUT(2, between) },
+    { "StatelessRandomUniformFullInt", TFP_SHAPE("#S, 2 -> S"), BITS },
+    { "StatelessRandomNormal", TFP_SHAPE("#S, 2 -> S"), TFP_EACH_OUT(5, normal) },
+    { "StatelessTruncatedNormal", TFP_SHAPE("#S, 2 -> S"), TFP_EACH_OUT(6, truncated) },
     { "StatelessParameterizedTruncatedNormal", shape_truncated, TFP_EACH_OUT(9, parameterized) },
-    { "StatelessRandomGammaV2", shape_stateless, TFP_EACH_OUT(20, gamma_rounds) },
-    { "StatelessRandomPoisson", shape_stateless, TFP_EACH_OUT(20, rejection) },
-    { "StatelessRandomBinomial", shape_stateless, TFP_EACH_OUT(20, rejection) },
-    { "StatelessMultinomial", shape_stateless_multinomial, MULTINOMIAL },
+    { "StatelessRandomGammaV2", TFP_SHAPE("#S, 2 -> S"), TFP_EACH_OUT(20, gamma_rounds) },
+    { "StatelessRandomPoisson StatelessRandomBinomial", TFP_SHAPE("#S, 2 -> S"), TFP_EACH_OUT(20, rejection) },
+    { "StatelessMultinomial", TFP_SHAPE("bc, #n, 2 -> bn"), MULTINOMIAL },
 
-    { "StatelessRandomUniformV2", shape_keyed, TFP_EACH_OUT(1, uniform) },
-    { "StatelessRandomUniformIntV2", shape_keyed_int, TFP_EACH_OUT(2, between) },
-    { "StatelessRandomUniformFullIntV2", shape_keyed, BITS },
-    { "StatelessRandomNormalV2", shape_keyed, TFP_EACH_OUT(5, normal) },
-    { "StatelessTruncatedNormalV2", shape_keyed, TFP_EACH_OUT(6, truncated) },
-    { "StatelessRandomGammaV3", shape_keyed, TFP_EACH_OUT(20, gamma_rounds) },
+    { "StatelessRandomUniformV2", TFP_SHAPE("#S, 1, _, () -> S"), TFP_EACH_OUT(1, uniform) },
+    { "StatelessRandomUniformIntV2", TFP_SHAPE("#S, 1, _, (), (), () -> S"), TFP_EACH_OUT(2, between) },
+    { "StatelessRandomUniformFullIntV2", TFP_SHAPE("#S, 1, _, () -> S"), BITS },
+    { "StatelessRandomNormalV2", TFP_SHAPE("#S, 1, _, () -> S"), TFP_EACH_OUT(5, normal) },
+    { "StatelessTruncatedNormalV2", TFP_SHAPE("#S, 1, _, () -> S"), TFP_EACH_OUT(6, truncated) },
+    { "StatelessRandomGammaV3", TFP_SHAPE("#S, 1, _, () -> S"), TFP_EACH_OUT(20, gamma_rounds) },
     { "StatelessShuffle", tfp_same_as_input, TFP_MOVES },
-    { "StatelessRandomGetAlg", shape_algorithm, TFP_MOVES },
-    { "StatelessRandomGetKeyCounter", shape_key_counter, TFP_MOVES },
-    { "StatelessRandomGetKeyCounterAlg", shape_key_counter_algorithm, TFP_MOVES },
+    { "StatelessRandomGetAlg", TFP_SHAPE("-> ()"), TFP_MOVES },
+    { "StatelessRandomGetKeyCounter", TFP_SHAPE("2 -> 1, 2"), TFP_MOVES },
+    { "StatelessRandomGetKeyCounterAlg", TFP_SHAPE("2 -> 1, 2, ()"), TFP_MOVES },
     { NULL }
 };
 /* clang-format on */

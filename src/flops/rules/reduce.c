@@ -91,7 +91,7 @@ static void xla_reduce(tfp_op *op)
     for (uint32_t i = 1; i < op->out_count; i++) in = tfp_merge(op, in, tfp_in(op, i));
     if (in.rank < 0 || !mark_given_axes(op, in.rank, reduced)) return;
     tfp_dims out = reduced_dims(op, in, reduced, false);
-    bool rank_only = op->importer && !tfp_str_eq(tfp_str_of(op->rule->op), tfp_str_of("XlaVariadicReduceV2"));
+    bool rank_only = op->importer && !tfp_op_is(op, "XlaVariadicReduceV2");
     if (rank_only) out = tfp_any_of_rank(op, out.rank);
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, out);
 }
@@ -149,18 +149,11 @@ static tfp_cost count_window(const tfp_op *op)
 const tfp_op_rule tfp_rules_reduce[] = {
     { "Sum", reduction, STEPS("registry") },
     { "Mean", reduction, TFP_EACH_IN(1, "registry") },
-    { "Prod", reduction, AS_SUM },
-    { "Max", reduction, AS_SUM },
-    { "Min", reduction, AS_SUM },
-    { "All", reduction, AS_SUM },
-    { "Any", reduction, AS_SUM },
+    { "Prod Max Min All Any", reduction, AS_SUM },
     { "EuclideanNorm", reduction, TFP_EACH_IN(2, "squares, their sum, its root") },
-    { "ArgMax", arg_reduction, STEPS("registry") },
-    { "ArgMin", arg_reduction, STEPS("registry") },
+    { "ArgMax ArgMin", arg_reduction, STEPS("registry") },
     { "RiscReduce", tfp_unknown_outputs, AS_SUM },
-    { "XlaReduce", xla_reduce, AS_SUM },
-    { "XlaVariadicReduce", xla_reduce, AS_SUM },
-    { "XlaVariadicReduceV2", xla_reduce, AS_SUM },
+    { "XlaReduce XlaVariadicReduce XlaVariadicReduceV2", xla_reduce, AS_SUM },
     { "XlaReduceWindow", same_rank, count_window, 0, "(window - 1) * n(out)", "one step a place but the first" },
 
     { "Cumsum", tfp_same_as_input, TFP_EACH_IN(1, "one add an element") },

@@ -59,13 +59,8 @@ static void lstm_cell_grad_shape(tfp_op *op)
 }
 
 /* clang-format off */
-TFP_PATTERN(lstm_cell_shape, "bi, cu -> bu, bu, bu, bu, bu, bu, bu")
 TFP_PATTERN(gru_cell_shape, "bi, cu -> bu, bu, bu, bu")
 TFP_PATTERN(gru_cell_grad_shape, "bi, cu, dt -> bi, bu, bu, bt")
-TFP_PATTERN(block_lstm_grad_shape, "(), tbi, cu, de, fg, h, j, k, l -> tbi, cu, de, fg, h, j, k, l")
-TFP_PATTERN(cudnn_grad_shape, "A, B, C, D -> A, B, C, D")
-TFP_PATTERN(cudnn_size_shape, "(), (), () -> 1")
-TFP_PATTERN(cudnn_params_shape, "-> _")
 /* clang-format on */
 
 /* ---- counts ---- */
@@ -189,13 +184,13 @@ static tfp_cost cudnn_grad_count(const tfp_op *op) { return times_cost(2, cudnn_
     "gates: lstm 4, gru 3, else 1; per: lstm 30, gru 23, else 4"
 #define CUDNN_GRAD cudnn_grad_count, 0, "2 * forward", "gradients of inputs and of weights"
 const tfp_op_rule tfp_rules_rnn[] = {
-    { "LSTMBlockCell", lstm_cell_shape, LSTM_CELL(3) },
+    { "LSTMBlockCell", TFP_SHAPE("bi, cu -> bu, bu, bu, bu, bu, bu, bu"), LSTM_CELL(3) },
     { "LSTMBlockCellGrad", lstm_cell_grad_shape, lstm_cell_grad_count, 0, "22 * batch * units + 12 peepholes",
       "gates and states backwards; products are outside" },
     { "BlockLSTM", block_lstm_shape, BLOCK_LSTM(3) },
     { "BlockLSTMV2", block_lstm_shape, BLOCK_LSTM(0) },
-    { "BlockLSTMGrad", block_lstm_grad_shape, BLOCK_LSTM_GRAD },
-    { "BlockLSTMGradV2", block_lstm_grad_shape, BLOCK_LSTM_GRAD },
+    { "BlockLSTMGrad BlockLSTMGradV2",
+      TFP_SHAPE("(), tbi, cu, de, fg, h, j, k, l -> tbi, cu, de, fg, h, j, k, l"), BLOCK_LSTM_GRAD },
     { "GRUBlockCell", gru_cell_shape, gru_cell_count, GRU_UNIT,
       "2 * batch * (inputs + units) * 3 * units + 17 * batch * units",
       "three gates' products; biases 3, sigmoids 8, tanh 1, states 5 a unit" },
@@ -204,14 +199,10 @@ const tfp_op_rule tfp_rules_rnn[] = {
     { "CudnnRNN", cudnn_shape, CUDNN(1) },
     { "CudnnRNNV2", cudnn_shape, CUDNN(2) },
     { "CudnnRNNV3", cudnn_shape, CUDNN(3) },
-    { "CudnnRNNBackprop", cudnn_grad_shape, CUDNN_GRAD },
-    { "CudnnRNNBackpropV2", cudnn_grad_shape, CUDNN_GRAD },
-    { "CudnnRNNBackpropV3", cudnn_grad_shape, CUDNN_GRAD },
-    { "CudnnRNNParamsSize", cudnn_size_shape, TFP_MOVES },
-    { "CudnnRNNParamsToCanonical", cudnn_parts_shape, TFP_MOVES },
-    { "CudnnRNNParamsToCanonicalV2", cudnn_parts_shape, TFP_MOVES },
-    { "CudnnRNNCanonicalToParams", cudnn_params_shape, TFP_MOVES },
-    { "CudnnRNNCanonicalToParamsV2", cudnn_params_shape, TFP_MOVES },
+    { "CudnnRNNBackprop CudnnRNNBackpropV2 CudnnRNNBackpropV3", TFP_SHAPE("A, B, C, D -> A, B, C, D"), CUDNN_GRAD },
+    { "CudnnRNNParamsSize", TFP_SHAPE("(), (), () -> 1"), TFP_MOVES },
+    { "CudnnRNNParamsToCanonical CudnnRNNParamsToCanonicalV2", cudnn_parts_shape, TFP_MOVES },
+    { "CudnnRNNCanonicalToParams CudnnRNNCanonicalToParamsV2", TFP_SHAPE("-> _"), TFP_MOVES },
     { NULL },
 };
 /* clang-format on */

@@ -50,6 +50,11 @@ bool tfp_dims_equal(tfp_dims a, tfp_dims b)
 
 /* ---- inputs ---- */
 
+bool tfp_op_is(const tfp_op *op, const char *name)
+{
+    return tfp_str_eq(tfp_text(op->profile, op->node->op), tfp_str_of(name));
+}
+
 tfp_dims tfp_in(const tfp_op *op, uint32_t i) { return i < op->in_count ? op->in[i].shape : TFP_ANY_DIMS; }
 int tfp_in_type(const tfp_op *op, uint32_t i) { return i < op->in_count ? op->in[i].dtype : 0; }
 const double *tfp_in_elements(const tfp_op *op, uint32_t i)

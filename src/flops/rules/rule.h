@@ -64,6 +64,7 @@ typedef struct tfp_op {
     bool no_memory;
 } tfp_op;
 
+bool tfp_op_is(const tfp_op *op, const char *name);
 tfp_dims tfp_in(const tfp_op *op, uint32_t i);               /* shape of input i; any when there is none */
 int tfp_in_type(const tfp_op *op, uint32_t i);               /* DataType, 0 unknown */
 const double *tfp_in_elements(const tfp_op *op, uint32_t i); /* NULL when none is known */
@@ -129,6 +130,8 @@ void tfp_unknown_outputs(tfp_op *op); /* TensorFlow says unknown too */
 void tfp_merged_inputs(tfp_op *op);   /* every output: all inputs are of one shape */
 /* Shapes written as text, such as "nd, n, d -> _d, _, d"; pattern.c tells how. */
 void tfp_shape_pattern(tfp_op *op, const char *pattern);
+void tfp_shape_by_pattern(tfp_op *op);                                   /* the rule's */
+#define TFP_SHAPE(text) .pattern = (text), .shape = tfp_shape_by_pattern /* in place of a row's shape */
 #define TFP_PATTERN(name, text)                                                                                        \
     static void name(tfp_op *op) { tfp_shape_pattern(op, text); }
 
@@ -145,12 +148,13 @@ tfp_cost tfp_count_zero(const tfp_op *op);        /* moves or names data; needs 
 
 /* ---- the table ---- */
 struct tfp_op_rule {
-    const char *op;
+    const char *ops;                     /* names, one blank between them */
     void (*shape)(tfp_op *op);           /* NULL: unknown */
     tfp_cost (*count)(const tfp_op *op); /* NULL: no formula */
     int64_t per;                         /* what the shared counts multiply with */
     const char *formula;                 /* for people: "2*m*k*n"; NULL without count */
     const char *source;                  /* where the formula is from: "registry", or in words; NULL without count */
+    const char *pattern;                 /* of tfp_shape_by_pattern */
 };
 /* The last three members of a row. */
 #define TFP_EACH_OUT(per, source) tfp_count_each_output, (per), #per " * n(out)", (source)
@@ -165,12 +169,14 @@ extern const tfp_op_rule tfp_rules_math[], tfp_rules_reduce[], tfp_rules_matrix[
     tfp_rules_random[], tfp_rules_sparse[], tfp_rules_segment[], tfp_rules_image[], tfp_rules_signal[],
     tfp_rules_text[], tfp_rules_data[], tfp_rules_list[], tfp_rules_control[], tfp_rules_collective[],
     tfp_rules_other[];
-const tfp_op_rule *tfp_rule_find(const char *op); /* NULL when there is none */
-const tfp_op_rule *tfp_rule_at(size_t i);         /* all of them, list after list; NULL past the end */
+const tfp_op_rule *tfp_rule_find(tfp_str op);        /* NULL when there is none; goes through all of them */
+const tfp_op_rule *tfp_rule_at(size_t i);            /* all of them, list after list; NULL past the end */
+const char *tfp_rule_name(size_t i);                 /* of the i-th operation that has a rule; NULL past the end */
+bool tfp_next_name(const char **ops, tfp_str *name); /* names of a row; false at the end */
 
 /* ---- constant folding: fold.c; run after the shape rule, when output 0's shape is fully known and small ---- */
 typedef struct tfp_fold_rule {
-    const char *op;
+    const char *ops;
     void (*fold)(tfp_op *op); /* sets out[i].elements where it can */
 } tfp_fold_rule;
 extern const tfp_fold_rule tfp_fold_rules[]; /* ends with an empty row */

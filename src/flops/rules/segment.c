@@ -27,8 +27,6 @@ static void shape_sparse_segment(tfp_op *op)
     tfp_shape_pattern(op, "_T, n, n -> _T");
     set_segments(op, 2);
 }
-TFP_PATTERN(shape_sparse_segment_of, "_T, n, n, #k -> kT") /* WithNumSegments, and gradients: rows are given */
-TFP_PATTERN(shape_sparse_segment_grad_v2, "_T, n, n, () -> _T, _")
 
 /* The first dimensions of the data are those of the numbers; they become one. */
 static void shape_segment_of(tfp_op *op)
@@ -51,8 +49,6 @@ static tfp_cost count_gathered(const tfp_op *op)
 }
 
 /* ---- counts of values ---- */
-
-TFP_PATTERN(shape_bincount, "*, #k -> k")
 
 static void shape_dense_bincount(tfp_op *op)
 {
@@ -98,7 +94,6 @@ static void shape_dense_count(tfp_op *op)
     tfp_set(op, 1, tfp_vector_of(op, TFP_DIM_UNKNOWN));
     tfp_set(op, 2, tfp_vector_of(op, rank));
 }
-TFP_PATTERN(shape_sparse_count, "_r -> _r, _, r")
 
 /* Where a value is, and the value: a number more than the values have dimensions, which is one. */
 static void shape_ragged_count(tfp_op *op)
@@ -122,40 +117,28 @@ static const char tallied[] = "one addition for each value";
 #define GATHERED(per, source) count_gathered, (per), #per " * n(in1) * n(row of in0)", (source)
 #define TALLIED(index, count) count, 1, "n(in" #index ")", tallied
 const tfp_op_rule tfp_rules_segment[] = {
-    { "SegmentSum", shape_segment, TFP_EACH_IN(1, added) },
-    { "SegmentProd", shape_segment, TFP_EACH_IN(1, added) },
-    { "SegmentMin", shape_segment, TFP_EACH_IN(1, added) },
-    { "SegmentMax", shape_segment, TFP_EACH_IN(1, added) },
+    { "SegmentSum SegmentProd SegmentMin SegmentMax", shape_segment, TFP_EACH_IN(1, added) },
     { "SegmentMean", shape_segment, TFP_EACH_IN(1, mean) },
-    { "SegmentSumV2", shape_segment_of, TFP_EACH_IN(1, added) },
-    { "SegmentProdV2", shape_segment_of, TFP_EACH_IN(1, added) },
-    { "SegmentMinV2", shape_segment_of, TFP_EACH_IN(1, added) },
-    { "SegmentMaxV2", shape_segment_of, TFP_EACH_IN(1, added) },
-    { "UnsortedSegmentSum", shape_segment_of, TFP_EACH_IN(1, added) },
-    { "UnsortedSegmentProd", shape_segment_of, TFP_EACH_IN(1, added) },
-    { "UnsortedSegmentMin", shape_segment_of, TFP_EACH_IN(1, added) },
-    { "UnsortedSegmentMax", shape_segment_of, TFP_EACH_IN(1, added) },
+    { "SegmentSumV2 SegmentProdV2 SegmentMinV2 SegmentMaxV2 UnsortedSegmentSum UnsortedSegmentProd "
+      "UnsortedSegmentMin UnsortedSegmentMax", shape_segment_of, TFP_EACH_IN(1, added) },
     { "UnsortedSegmentJoin", shape_segment_of, TFP_MOVES },
 
     { "SparseSegmentSum", shape_sparse_segment, GATHERED(1, gathered) },
-    { "SparseSegmentMean", shape_sparse_segment, GATHERED(1, mean) },
-    { "SparseSegmentSqrtN", shape_sparse_segment, GATHERED(1, mean) },
-    { "SparseSegmentSumWithNumSegments", shape_sparse_segment_of, GATHERED(1, gathered) },
-    { "SparseSegmentMeanWithNumSegments", shape_sparse_segment_of, GATHERED(1, mean) },
-    { "SparseSegmentSqrtNWithNumSegments", shape_sparse_segment_of, GATHERED(1, mean) },
-    { "SparseSegmentSumGrad", shape_sparse_segment_of, GATHERED(1, gathered) },
-    { "SparseSegmentMeanGrad", shape_sparse_segment_of, GATHERED(2, scaled) },
-    { "SparseSegmentSqrtNGrad", shape_sparse_segment_of, GATHERED(2, scaled) },
-    { "SparseSegmentSumGradV2", shape_sparse_segment_grad_v2, GATHERED(1, gathered) },
-    { "SparseSegmentMeanGradV2", shape_sparse_segment_grad_v2, GATHERED(2, scaled) },
-    { "SparseSegmentSqrtNGradV2", shape_sparse_segment_grad_v2, GATHERED(2, scaled) },
+    { "SparseSegmentMean SparseSegmentSqrtN", shape_sparse_segment, GATHERED(1, mean) },
+    { "SparseSegmentSumWithNumSegments", TFP_SHAPE("_T, n, n, #k -> kT"), GATHERED(1, gathered) },
+    { "SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments",
+      TFP_SHAPE("_T, n, n, #k -> kT"), GATHERED(1, mean) },
+    { "SparseSegmentSumGrad", TFP_SHAPE("_T, n, n, #k -> kT"), GATHERED(1, gathered) },
+    { "SparseSegmentMeanGrad SparseSegmentSqrtNGrad", TFP_SHAPE("_T, n, n, #k -> kT"), GATHERED(2, scaled) },
+    { "SparseSegmentSumGradV2", TFP_SHAPE("_T, n, n, () -> _T, _"), GATHERED(1, gathered) },
+    { "SparseSegmentMeanGradV2 SparseSegmentSqrtNGradV2", TFP_SHAPE("_T, n, n, () -> _T, _"), GATHERED(2, scaled) },
 
-    { "Bincount", shape_bincount, TALLIED(0, tfp_count_each_input) },
+    { "Bincount", TFP_SHAPE("*, #k -> k"), TALLIED(0, tfp_count_each_input) },
     { "DenseBincount", shape_dense_bincount, TALLIED(0, tfp_count_each_input) },
     { "SparseBincount", shape_sparse_bincount, TALLIED(1, count_values) },
     { "RaggedBincount", shape_ragged_bincount, TALLIED(1, count_values) },
     { "DenseCountSparseOutput", shape_dense_count, TALLIED(0, tfp_count_each_input) },
-    { "SparseCountSparseOutput", shape_sparse_count, TALLIED(1, count_values) },
+    { "SparseCountSparseOutput", TFP_SHAPE("_r -> _r, _, r"), TALLIED(1, count_values) },
     { "RaggedCountSparseOutput", shape_ragged_count, TALLIED(1, count_values) },
     { NULL }
 };

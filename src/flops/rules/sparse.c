@@ -4,26 +4,6 @@
 
 /* ---- sparse tensors ---- */
 
-TFP_PATTERN(shape_add, "*, *, r -> _r, _, r")
-TFP_PATTERN(shape_add_grad, "*, a_, b_, * -> a, b")
-TFP_PATTERN(shape_cross, "-> _2, _, 2")
-TFP_PATTERN(shape_cwise, "n_ -> n")
-TFP_PATTERN(shape_fill_rows_grad, "n, _ -> n, ()")
-TFP_PATTERN(shape_reorder, "nr, v, _ -> nr, v")
-TFP_PATTERN(shape_reshape, "n_, _, r -> nr, r")
-TFP_PATTERN(shape_slice_grad, "*, n_ -> n")
-TFP_PATTERN(shape_softmax, "__, n, _ -> n")
-TFP_PATTERN(shape_sparse_sparse, "__, _, _, __, _, _ -> __, _")
-TFP_PATTERN(shape_dense_add, "*, *, *, D -> D")
-TFP_PATTERN(shape_to_dense, "*, #S -> S")
-TFP_PATTERN(shape_sets, "n_, n, r, m_, m, r -> _r, _, r")
-TFP_PATTERN(shape_serialize, "__, _, _ -> 3")
-TFP_PATTERN(shape_serialize_many, "__, _, _ -> _3")
-TFP_PATTERN(shape_deserialize_many, "_3 -> __, _, _")
-TFP_PATTERN(shape_add_to_map, "__, _, _ -> ()")
-TFP_PATTERN(shape_add_many_to_map, "__, _, _ -> _")
-TFP_PATTERN(shape_take_from_map, "_ -> __, _, _")
-
 /* Indices, values and shape of a sparse tensor of that rank and of unknown size. */
 static void set_sparse(tfp_op *op, int64_t rank)
 {
@@ -154,9 +134,6 @@ static tfp_cost count_both(const tfp_op *op) /* values of two sparse tensors, th
 }
 
 /* ---- ragged tensors ---- */
-
-TFP_PATTERN(shape_ragged_fill, "n, n, (), () -> _, _, _, n")
-TFP_PATTERN(shape_variant_grad, "*, *, #S -> S")
 
 /* Splits of the result: as many as those of each ragged input, one more than rows of each dense one. */
 static void shape_ragged_cross(tfp_op *op)
@@ -387,53 +364,46 @@ static const char at_run_time[] = "nnz, the values that a matrix holds, is known
 const tfp_op_rule tfp_rules_sparse[] = {
     { "SparseTensorDenseMatMul", shape_dense_matmul, count_dense_matmul, 2, "2 * nnz * columns",
       "a multiply-add for each value of the sparse matrix and each column of the product" },
-    { "SparseAdd", shape_add, BOTH },
-    { "SparseAddGrad", shape_add_grad, TFP_MOVES },
+    { "SparseAdd", TFP_SHAPE("*, *, r -> _r, _, r"), BOTH },
+    { "SparseAddGrad", TFP_SHAPE("*, a_, b_, * -> a, b"), TFP_MOVES },
     { "SparseConcat", shape_concat, TFP_MOVES },
-    { "SparseCross", shape_cross, TFP_MOVES },
-    { "SparseCrossV2", shape_cross, TFP_MOVES },
-    { "SparseCrossHashed", shape_cross, TFP_MOVES },
-    { "SparseDenseCwiseAdd", shape_cwise, VALUES(1, each_value) },
-    { "SparseDenseCwiseMul", shape_cwise, VALUES(1, each_value) },
-    { "SparseDenseCwiseDiv", shape_cwise, VALUES(1, each_value) },
+    { "SparseCross SparseCrossV2 SparseCrossHashed", TFP_SHAPE("-> _2, _, 2"), TFP_MOVES },
+    { "SparseDenseCwiseAdd SparseDenseCwiseMul SparseDenseCwiseDiv", TFP_SHAPE("n_ -> n"), VALUES(1, each_value) },
     { "SparseFillEmptyRows", shape_fill_rows, TFP_MOVES },
-    { "SparseFillEmptyRowsGrad", shape_fill_rows_grad, VALUES(1, each_value) },
-    { "SparseReduceSum", shape_reduce, VALUES(1, each_value) },
-    { "SparseReduceMax", shape_reduce, VALUES(1, each_value) },
-    { "SparseReduceSumSparse", tfp_unknown_outputs, VALUES(1, each_value) },
-    { "SparseReduceMaxSparse", tfp_unknown_outputs, VALUES(1, each_value) },
-    { "SparseReorder", shape_reorder, TFP_MOVES },
-    { "SparseReshape", shape_reshape, TFP_MOVES },
+    { "SparseFillEmptyRowsGrad", TFP_SHAPE("n, _ -> n, ()"), VALUES(1, each_value) },
+    { "SparseReduceSum SparseReduceMax", shape_reduce, VALUES(1, each_value) },
+    { "SparseReduceSumSparse SparseReduceMaxSparse", tfp_unknown_outputs, VALUES(1, each_value) },
+    { "SparseReorder", TFP_SHAPE("nr, v, _ -> nr, v"), TFP_MOVES },
+    { "SparseReshape", TFP_SHAPE("n_, _, r -> nr, r"), TFP_MOVES },
     { "SparseSlice", shape_slice, TFP_MOVES },
-    { "SparseSliceGrad", shape_slice_grad, TFP_MOVES },
-    { "SparseSoftmax", shape_softmax, VALUES(5, "as the registry's Softmax, over the values") },
-    { "SparseSparseMaximum", shape_sparse_sparse, BOTH },
-    { "SparseSparseMinimum", shape_sparse_sparse, BOTH },
+    { "SparseSliceGrad", TFP_SHAPE("*, n_ -> n"), TFP_MOVES },
+    { "SparseSoftmax", TFP_SHAPE("__, n, _ -> n"), VALUES(5, "as the registry's Softmax, over the values") },
+    { "SparseSparseMaximum SparseSparseMinimum", TFP_SHAPE("__, _, _, __, _, _ -> __, _"), BOTH },
     { "SparseSplit", shape_split, TFP_MOVES },
-    { "SparseTensorDenseAdd", shape_dense_add, VALUES(1, each_value) },
-    { "SparseToDense", shape_to_dense, TFP_MOVES },
-    { "SparseToSparseSetOperation", shape_sets, TFP_MOVES },
+    { "SparseTensorDenseAdd", TFP_SHAPE("*, *, *, D -> D"), VALUES(1, each_value) },
+    { "SparseToDense", TFP_SHAPE("*, #S -> S"), TFP_MOVES },
+    { "SparseToSparseSetOperation", TFP_SHAPE("n_, n, r, m_, m, r -> _r, _, r"), TFP_MOVES },
     { "DenseToSparseSetOperation", shape_dense_sparse_sets, TFP_MOVES },
     { "DenseToDenseSetOperation", shape_dense_sets, TFP_MOVES },
     { "SetSize", shape_set_size, TFP_MOVES },
-    { "SerializeSparse", shape_serialize, TFP_MOVES },
-    { "SerializeManySparse", shape_serialize_many, TFP_MOVES },
+    { "SerializeSparse", TFP_SHAPE("__, _, _ -> 3"), TFP_MOVES },
+    { "SerializeManySparse", TFP_SHAPE("__, _, _ -> _3"), TFP_MOVES },
     { "DeserializeSparse", shape_deserialize, TFP_MOVES },
-    { "DeserializeManySparse", shape_deserialize_many, TFP_MOVES },
-    { "AddSparseToTensorsMap", shape_add_to_map, TFP_MOVES },
-    { "AddManySparseToTensorsMap", shape_add_many_to_map, TFP_MOVES },
-    { "TakeManySparseFromTensorsMap", shape_take_from_map, TFP_MOVES },
+    { "DeserializeManySparse", TFP_SHAPE("_3 -> __, _, _"), TFP_MOVES },
+    { "AddSparseToTensorsMap", TFP_SHAPE("__, _, _ -> ()"), TFP_MOVES },
+    { "AddManySparseToTensorsMap", TFP_SHAPE("__, _, _ -> _"), TFP_MOVES },
+    { "TakeManySparseFromTensorsMap", TFP_SHAPE("_ -> __, _, _"), TFP_MOVES },
 
     { "RaggedCross", shape_ragged_cross, TFP_MOVES },
-    { "RaggedFillEmptyRows", shape_ragged_fill, TFP_MOVES },
-    { "RaggedFillEmptyRowsGrad", shape_fill_rows_grad, VALUES(1, each_value) },
+    { "RaggedFillEmptyRows", TFP_SHAPE("n, n, (), () -> _, _, _, n"), TFP_MOVES },
+    { "RaggedFillEmptyRowsGrad", TFP_SHAPE("n, _ -> n, ()"), VALUES(1, each_value) },
     { "RaggedGather", shape_ragged_gather, TFP_MOVES },
     { "RaggedRange", shape_ragged_range, TFP_MOVES },
     { "RaggedTensorFromVariant", shape_ragged_from_variant, TFP_MOVES },
     { "RaggedTensorToSparse", shape_ragged_to_sparse, TFP_MOVES },
     { "RaggedTensorToTensor", shape_ragged_to_tensor, TFP_MOVES },
     { "RaggedTensorToVariant", shape_ragged_to_variant, TFP_MOVES },
-    { "RaggedTensorToVariantGradient", shape_variant_grad, TFP_MOVES },
+    { "RaggedTensorToVariantGradient", TFP_SHAPE("*, *, #S -> S"), TFP_MOVES },
 
     { "SparseTensorToCSRSparseMatrix", shape_sparse_to_csr, TFP_MOVES },
     { "DenseToCSRSparseMatrix", shape_dense_to_csr, TFP_MOVES },

@@ -1,9 +1,6 @@
 /* flops/rules/state.c: variables, checkpoints, tables, barriers, summaries: what keeps, saves and tells of state. */
 #include "flops/rules/rule.h"
 
-TFP_PATTERN(shape_scalar, "-> ()")
-TFP_PATTERN(shape_vector_2, "-> 2") /* a handle of TensorFlow 1: a container and a name */
-
 /* ---- variables ---- */
 
 static void shape_by_attr(tfp_op *op) { tfp_set(op, 0, tfp_attr_shape(op, "shape")); }
@@ -61,7 +58,6 @@ static void shape_assign(tfp_op *op)
     else
         tfp_set(op, 0, tfp_in(op, 1));
 }
-TFP_PATTERN(shape_assign_more, "V, V -> V")
 
 static void shape_variable_shape(tfp_op *op)
 {
@@ -69,8 +65,6 @@ static void shape_variable_shape(tfp_op *op)
     tfp_dims d = held ? held->shape : TFP_ANY_DIMS;
     tfp_set(op, 0, tfp_vector_of(op, d.rank < 0 ? TFP_DIM_UNKNOWN : d.rank));
 }
-
-TFP_PATTERN(shape_count_up, "() -> ()")
 
 static void shape_resource_count_up(tfp_op *op)
 {
@@ -106,28 +100,7 @@ static void shape_read_split(tfp_op *op)
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_shape_of(op, part, d.rank));
 }
 
-/* ---- checkpoints ---- */
-
-TFP_PATTERN(shape_save, "(), n, n ->")
-TFP_PATTERN(shape_restore, "(), () -> *")
-TFP_PATTERN(shape_restore_v2, "(), n, n -> *")
-TFP_PATTERN(shape_restore_slice, "(), (), () -> *")
-TFP_PATTERN(shape_merge_checkpoints, "_, () ->")
-TFP_PATTERN(shape_sharded_filename, "(), (), () -> ()")
-TFP_PATTERN(shape_sharded_filespec, "(), () -> ()")
-TFP_PATTERN(shape_two_scalars, "(), () ->")
-TFP_PATTERN(shape_matching_files, "-> _")
-
 /* ---- tables: handles are scalars, or two strings in TensorFlow 1 ---- */
-
-TFP_PATTERN(shape_export_v1, "2 -> _, *")
-TFP_PATTERN(shape_find_v1, "2, *, D -> *")
-TFP_PATTERN(shape_of_handle_v1, "2 -> ()")
-TFP_PATTERN(shape_of_handle, "() -> ()")
-TFP_PATTERN(shape_insert_v1, "2 ->")
-TFP_PATTERN(shape_insert, "() ->")
-TFP_PATTERN(shape_initialize_v1, "2, n, n ->")
-TFP_PATTERN(shape_initialize, "(), n, n ->")
 
 /* The handle of a table whose keys are scalars holds the shape of its values. */
 static void set_table(tfp_op *op, tfp_dims value)
@@ -161,9 +134,6 @@ static void shape_find(tfp_op *op)
 
 /* ---- barriers, summaries, batches ---- */
 
-TFP_PATTERN(shape_barrier_insert, "2, n, nV ->")
-TFP_PATTERN(shape_barrier_close, "2 ->")
-
 static void shape_batch(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->in_count && i + 2 < op->out_count; i++) {
@@ -175,8 +145,6 @@ static void shape_batch(tfp_op *op)
     tfp_set(op, op->out_count - 1, TFP_SCALAR_DIMS);
 }
 
-TFP_PATTERN(shape_unbatch, "_T -> _T")
-
 /* TensorFlow gives an unknown shape of the rank of the gradient. */
 static void shape_unbatch_grad(tfp_op *op)
 {
@@ -185,15 +153,13 @@ static void shape_unbatch_grad(tfp_op *op)
 }
 
 static void shape_print(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 0)); }
-TFP_PATTERN(shape_print_v2, "() ->")
 
 static const char assigned[] = "one addition an element";
 
 /* clang-format off */
 const tfp_op_rule tfp_rules_state[] = {
     { "Variable", shape_variable_v1, TFP_MOVES },
-    { "VariableV2", shape_by_attr, TFP_MOVES },
-    { "TemporaryVariable", shape_by_attr, TFP_MOVES },
+    { "VariableV2 TemporaryVariable", shape_by_attr, TFP_MOVES },
     { "DestroyTemporaryVariable", tfp_same_as_input, TFP_MOVES },
     { "VarHandleOp", shape_var_handle, TFP_MOVES },
     { "_VarHandlesOp", shape_var_handles, TFP_MOVES },
@@ -203,111 +169,76 @@ const tfp_op_rule tfp_rules_state[] = {
     { "ReadVariableXlaSplitND", shape_read_split, TFP_MOVES },
     { "AssignVariableXlaConcatND", tfp_no_outputs, TFP_MOVES },
     { "AssignVariableOp", shape_assign_variable, TFP_MOVES },
-    { "AssignAddVariableOp", shape_assign_variable, count_assigned, 1, "n(in1)", assigned },
-    { "AssignSubVariableOp", shape_assign_variable, count_assigned, 1, "n(in1)", assigned },
+    { "AssignAddVariableOp AssignSubVariableOp", shape_assign_variable, count_assigned, 1, "n(in1)", assigned },
     { "Assign", shape_assign, TFP_MOVES },
-    { "AssignAdd", shape_assign_more, TFP_EACH_IN(1, "registry") },
-    { "AssignSub", shape_assign_more, TFP_EACH_IN(1, "registry") },
+    { "AssignAdd AssignSub", TFP_SHAPE("V, V -> V"), TFP_EACH_IN(1, "registry") },
     { "VariableShape", shape_variable_shape, TFP_MOVES },
-    { "VarIsInitializedOp", shape_scalar, TFP_MOVES },
-    { "IsVariableInitialized", shape_scalar, TFP_MOVES },
-    { "IsResourceHandleRefCounting", shape_scalar, TFP_MOVES },
-    { "DestroyResourceOp", tfp_no_outputs, TFP_MOVES },
-    { "DisableCopyOnRead", tfp_no_outputs, TFP_MOVES },
-    { "CountUpTo", shape_count_up, tfp_count_each_output, 1, "1", "one addition" },
+    { "VarIsInitializedOp IsVariableInitialized IsResourceHandleRefCounting", TFP_SHAPE("-> ()"), TFP_MOVES },
+    { "DestroyResourceOp DisableCopyOnRead", tfp_no_outputs, TFP_MOVES },
+    { "CountUpTo", TFP_SHAPE("() -> ()"), tfp_count_each_output, 1, "1", "one addition" },
     { "ResourceCountUpTo", shape_resource_count_up, tfp_count_each_output, 1, "1", "one addition" },
-    { "MutexV2", shape_scalar, TFP_MOVES },
-    { "MutexLock", shape_scalar, TFP_MOVES },
+    { "MutexV2 MutexLock", TFP_SHAPE("-> ()"), TFP_MOVES },
     { "ConsumeMutexLock", tfp_no_outputs, TFP_MOVES },
 
-    { "Save", shape_save, TFP_MOVES },
-    { "SaveSlices", shape_save, TFP_MOVES },
-    { "SaveV2", shape_save, TFP_MOVES },
-    { "Restore", shape_restore, TFP_MOVES },
-    { "RestoreSlice", shape_restore_slice, TFP_MOVES },
-    { "RestoreV2", shape_restore_v2, TFP_MOVES },
-    { "MergeV2Checkpoints", shape_merge_checkpoints, TFP_MOVES },
-    { "ShardedFilename", shape_sharded_filename, TFP_MOVES },
-    { "ShardedFilespec", shape_sharded_filespec, TFP_MOVES },
-    { "ReadFile", shape_of_handle, TFP_MOVES },
-    { "WriteFile", shape_two_scalars, TFP_MOVES },
-    { "MatchingFiles", shape_matching_files, TFP_MOVES },
-    { "GetSessionHandle", shape_scalar, TFP_MOVES },
-    { "GetSessionHandleV2", shape_scalar, TFP_MOVES },
+    { "Save SaveSlices SaveV2", TFP_SHAPE("(), n, n ->"), TFP_MOVES },
+    { "Restore", TFP_SHAPE("(), () -> *"), TFP_MOVES },
+    { "RestoreSlice", TFP_SHAPE("(), (), () -> *"), TFP_MOVES },
+    { "RestoreV2", TFP_SHAPE("(), n, n -> *"), TFP_MOVES },
+    { "MergeV2Checkpoints", TFP_SHAPE("_, () ->"), TFP_MOVES },
+    { "ShardedFilename", TFP_SHAPE("(), (), () -> ()"), TFP_MOVES },
+    { "ShardedFilespec", TFP_SHAPE("(), () -> ()"), TFP_MOVES },
+    { "ReadFile", TFP_SHAPE("() -> ()"), TFP_MOVES },
+    { "WriteFile", TFP_SHAPE("(), () ->"), TFP_MOVES },
+    { "MatchingFiles", TFP_SHAPE("-> _"), TFP_MOVES },
+    { "GetSessionHandle GetSessionHandleV2", TFP_SHAPE("-> ()"), TFP_MOVES },
     { "GetSessionTensor", tfp_unknown_outputs, TFP_MOVES },
     { "DeleteSessionTensor", tfp_no_outputs, TFP_MOVES },
 
-    { "HashTable", shape_vector_2, TFP_MOVES },
-    { "HashTableV2", shape_table, TFP_MOVES },
-    { "AnonymousHashTable", shape_table, TFP_MOVES },
-    { "MutableHashTable", shape_vector_2, TFP_MOVES },
-    { "MutableHashTableV2", shape_mutable_table, TFP_MOVES },
-    { "AnonymousMutableHashTable", shape_mutable_table, TFP_MOVES },
-    { "MutableHashTableOfTensors", shape_vector_2, TFP_MOVES },
-    { "MutableHashTableOfTensorsV2", shape_table_of_tensors, TFP_MOVES },
-    { "AnonymousMutableHashTableOfTensors", shape_table_of_tensors, TFP_MOVES },
-    { "MutableDenseHashTable", shape_vector_2, TFP_MOVES },
-    { "MutableDenseHashTableV2", shape_dense_table, TFP_MOVES },
-    { "AnonymousMutableDenseHashTable", shape_dense_table, TFP_MOVES },
-    { "LookupTableExport", shape_export_v1, TFP_MOVES },
+    { "HashTable", TFP_SHAPE("-> 2"), TFP_MOVES },
+    { "HashTableV2 AnonymousHashTable", shape_table, TFP_MOVES },
+    { "MutableHashTable", TFP_SHAPE("-> 2"), TFP_MOVES },
+    { "MutableHashTableV2 AnonymousMutableHashTable", shape_mutable_table, TFP_MOVES },
+    { "MutableHashTableOfTensors", TFP_SHAPE("-> 2"), TFP_MOVES },
+    { "MutableHashTableOfTensorsV2 AnonymousMutableHashTableOfTensors", shape_table_of_tensors, TFP_MOVES },
+    { "MutableDenseHashTable", TFP_SHAPE("-> 2"), TFP_MOVES },
+    { "MutableDenseHashTableV2 AnonymousMutableDenseHashTable", shape_dense_table, TFP_MOVES },
+    { "LookupTableExport", TFP_SHAPE("2 -> _, *"), TFP_MOVES },
     { "LookupTableExportV2", tfp_unknown_outputs, TFP_MOVES },
-    { "LookupTableFind", shape_find_v1, TFP_MOVES },
+    { "LookupTableFind", TFP_SHAPE("2, *, D -> *"), TFP_MOVES },
     { "LookupTableFindV2", shape_find, TFP_MOVES },
-    { "LookupTableImport", shape_insert_v1, TFP_MOVES },
-    { "LookupTableImportV2", shape_insert, TFP_MOVES },
-    { "LookupTableInsert", shape_insert_v1, TFP_MOVES },
-    { "LookupTableInsertV2", shape_insert, TFP_MOVES },
-    { "LookupTableRemoveV2", shape_insert, TFP_MOVES },
-    { "LookupTableSize", shape_of_handle_v1, TFP_MOVES },
-    { "LookupTableSizeV2", shape_of_handle, TFP_MOVES },
-    { "InitializeTable", shape_initialize_v1, TFP_MOVES },
-    { "InitializeTableV2", shape_initialize, TFP_MOVES },
-    { "InitializeTableFromTextFile", shape_insert_v1, TFP_MOVES },
-    { "InitializeTableFromTextFileV2", shape_insert, TFP_MOVES },
-    { "InitializeTableFromDataset", shape_insert, TFP_MOVES },
+    { "LookupTableImport", TFP_SHAPE("2 ->"), TFP_MOVES },
+    { "LookupTableImportV2", TFP_SHAPE("() ->"), TFP_MOVES },
+    { "LookupTableInsert", TFP_SHAPE("2 ->"), TFP_MOVES },
+    { "LookupTableInsertV2 LookupTableRemoveV2", TFP_SHAPE("() ->"), TFP_MOVES },
+    { "LookupTableSize", TFP_SHAPE("2 -> ()"), TFP_MOVES },
+    { "LookupTableSizeV2", TFP_SHAPE("() -> ()"), TFP_MOVES },
+    { "InitializeTable", TFP_SHAPE("2, n, n ->"), TFP_MOVES },
+    { "InitializeTableV2", TFP_SHAPE("(), n, n ->"), TFP_MOVES },
+    { "InitializeTableFromTextFile", TFP_SHAPE("2 ->"), TFP_MOVES },
+    { "InitializeTableFromTextFileV2 InitializeTableFromDataset", TFP_SHAPE("() ->"), TFP_MOVES },
 
-    { "Barrier", shape_vector_2, TFP_MOVES },
-    { "BarrierInsertMany", shape_barrier_insert, TFP_MOVES },
+    { "Barrier", TFP_SHAPE("-> 2"), TFP_MOVES },
+    { "BarrierInsertMany", TFP_SHAPE("2, n, nV ->"), TFP_MOVES },
     { "BarrierTakeMany", tfp_unknown_outputs, TFP_MOVES },
-    { "BarrierClose", shape_barrier_close, TFP_MOVES },
-    { "BarrierReadySize", shape_of_handle_v1, TFP_MOVES },
-    { "BarrierIncompleteSize", shape_of_handle_v1, TFP_MOVES },
+    { "BarrierClose", TFP_SHAPE("2 ->"), TFP_MOVES },
+    { "BarrierReadySize BarrierIncompleteSize", TFP_SHAPE("2 -> ()"), TFP_MOVES },
 
-    { "ScalarSummary", shape_scalar, TFP_MOVES },
-    { "HistogramSummary", shape_scalar, TFP_MOVES },
-    { "ImageSummary", shape_scalar, TFP_MOVES },
-    { "AudioSummary", shape_scalar, TFP_MOVES },
-    { "AudioSummaryV2", shape_scalar, TFP_MOVES },
-    { "TensorSummary", shape_scalar, TFP_MOVES },
-    { "TensorSummaryV2", shape_scalar, TFP_MOVES },
-    { "MergeSummary", shape_scalar, TFP_MOVES },
-    { "SummaryWriter", shape_scalar, TFP_MOVES },
-    { "CreateSummaryFileWriter", tfp_no_outputs, TFP_MOVES },
-    { "CreateSummaryDbWriter", tfp_no_outputs, TFP_MOVES },
-    { "FlushSummaryWriter", tfp_no_outputs, TFP_MOVES },
-    { "CloseSummaryWriter", tfp_no_outputs, TFP_MOVES },
-    { "WriteSummary", tfp_no_outputs, TFP_MOVES },
-    { "WriteRawProtoSummary", tfp_no_outputs, TFP_MOVES },
-    { "WriteScalarSummary", tfp_no_outputs, TFP_MOVES },
-    { "WriteHistogramSummary", tfp_no_outputs, TFP_MOVES },
-    { "WriteImageSummary", tfp_no_outputs, TFP_MOVES },
-    { "WriteAudioSummary", tfp_no_outputs, TFP_MOVES },
-    { "WriteGraphSummary", tfp_no_outputs, TFP_MOVES },
-    { "ImportEvent", tfp_no_outputs, TFP_MOVES },
+    { "ScalarSummary HistogramSummary ImageSummary AudioSummary AudioSummaryV2 TensorSummary TensorSummaryV2 "
+      "MergeSummary SummaryWriter", TFP_SHAPE("-> ()"), TFP_MOVES },
+    { "CreateSummaryFileWriter CreateSummaryDbWriter FlushSummaryWriter CloseSummaryWriter WriteSummary "
+      "WriteRawProtoSummary WriteScalarSummary WriteHistogramSummary WriteImageSummary WriteAudioSummary "
+      "WriteGraphSummary ImportEvent", tfp_no_outputs, TFP_MOVES },
     { "Print", shape_print, TFP_MOVES },
-    { "PrintV2", shape_print_v2, TFP_MOVES },
+    { "PrintV2", TFP_SHAPE("() ->"), TFP_MOVES },
     { "Assert", tfp_no_outputs, TFP_MOVES },
-    { "Timestamp", shape_scalar, TFP_MOVES },
+    { "Timestamp", TFP_SHAPE("-> ()"), TFP_MOVES },
 
-    { "StatsAggregatorHandle", shape_scalar, TFP_MOVES },
-    { "StatsAggregatorHandleV2", shape_scalar, TFP_MOVES },
-    { "ExperimentalStatsAggregatorHandle", shape_scalar, TFP_MOVES },
-    { "StatsAggregatorSummary", shape_scalar, TFP_MOVES },
-    { "ExperimentalStatsAggregatorSummary", shape_scalar, TFP_MOVES },
+    { "StatsAggregatorHandle StatsAggregatorHandleV2 ExperimentalStatsAggregatorHandle StatsAggregatorSummary "
+      "ExperimentalStatsAggregatorSummary", TFP_SHAPE("-> ()"), TFP_MOVES },
     { "StatsAggregatorSetSummaryWriter", tfp_no_outputs, TFP_MOVES },
 
     { "Batch", shape_batch, TFP_MOVES },
-    { "Unbatch", shape_unbatch, TFP_MOVES },
+    { "Unbatch", TFP_SHAPE("_T -> _T"), TFP_MOVES },
     { "UnbatchGrad", shape_unbatch_grad, TFP_MOVES },
 
     { NULL }

@@ -2,7 +2,7 @@
  * unit, with what is odd in it. Products that it makes with numpy wrap at 64 bits; those of Python's integers that do
  * not fit make its op log fail: here they are unknown. Our own counts are in the rules.
  * Source: tensorflow/python/profiler/internal/flops_registry.py, python/ops/nn_ops.py, python/framework/ops.py. */
-#include "flops/engine/engine.h"
+#include "flops/rules/index.h"
 
 static const tfp_logged no_formula = { TFP_NO_FORMULA, 0 }, no_shape = { TFP_NO_SHAPE, 0 };
 
@@ -187,26 +187,27 @@ static tfp_logged convolution_grad_filter(const tfp_op *op, const tfp_registered
 
 /* clang-format off */
 const tfp_registered tfp_registry[] = {
-    { "Add",               each_output, 1 }, { "AddV2",        each_output, 1 }, { "Sub",       each_output, 1 },
-    { "Mul",               each_output, 1 }, { "RealDiv",      each_output, 1 }, { "Maximum",   each_output, 1 },
-    { "Minimum",           each_output, 1 }, { "Pow",          each_output, 1 }, { "Greater",   each_output, 1 },
-    { "GreaterEqual",      each_output, 1 }, { "Less",         each_output, 1 }, { "LessEqual", each_output, 1 },
-    { "Equal",             each_output, 1 }, { "NotEqual",     each_output, 1 },
-    { "SquaredDifference", each_output, 2 }, { "RsqrtGrad",    each_output, 4 },
-    { "Reciprocal",        each_input,  1 }, { "Square",       each_input,  1 }, { "Log",       each_input,  1 },
-    { "Neg",               each_input,  1 }, { "AssignAdd",    each_input,  1 }, { "AssignSub", each_input,  1 },
-    { "Rsqrt",             each_input,  2 }, { "Softmax",      each_input,  5 }, { "L2Loss",    l2_loss,     3 },
-    { "BiasAdd",           bias_add,    1 }, { "AddN",         add_n,       1 },
-    { "Sum",               reduction,   0 }, { "ArgMax",       reduction,   0 }, { "ArgMin",    reduction,   0 },
-    { "BiasAddGrad",       reduction,   0 }, { "Mean",         reduction,   1 },
-    { "MatMul",            matrix_product, 2 },
-    { "BatchMatMul",       matrix_product, 0 }, { "BatchMatMulV2", matrix_product, 0 }, { "BatchMatMulV3", matrix_product, 0 },
-    { "Conv2D",            convolution, 3 }, { "Conv3D",       convolution, 4 },
-    { "DepthwiseConv2dNative", convolution, 2 }, { "Dilation2D", convolution, 2 },
-    { "Conv2DBackpropInput",  convolution_grad_input,  0 },
-    { "Conv2DBackpropFilter", convolution_grad_filter, 0 },
-    { "AvgPool",           pool,        0 }, { "MaxPool",      pool,        0 },
-    { "AvgPoolGrad",       average_pool_grad, 2 }, { "MaxPoolGrad", max_pool_grad, 1 },
+    { "Add AddV2 Sub Mul RealDiv Maximum Minimum Pow Greater GreaterEqual Less LessEqual Equal NotEqual", each_output, 1 },
+    { "SquaredDifference",                                         each_output,             2 },
+    { "RsqrtGrad",                                                 each_output,             4 },
+    { "Reciprocal Square Log Neg AssignAdd AssignSub",             each_input,              1 },
+    { "Rsqrt",                                                     each_input,              2 },
+    { "Softmax",                                                   each_input,              5 },
+    { "L2Loss",                                                    l2_loss,                 3 },
+    { "BiasAdd",                                                   bias_add,                1 },
+    { "AddN",                                                      add_n,                   1 },
+    { "Sum ArgMax ArgMin BiasAddGrad",                             reduction,               0 },
+    { "Mean",                                                      reduction,               1 },
+    { "MatMul",                                                    matrix_product,          2 },
+    { "BatchMatMul BatchMatMulV2 BatchMatMulV3",                   matrix_product,          0 },
+    { "Conv2D",                                                    convolution,             3 },
+    { "Conv3D",                                                    convolution,             4 },
+    { "DepthwiseConv2dNative Dilation2D",                          convolution,             2 },
+    { "Conv2DBackpropInput",                                       convolution_grad_input,  0 },
+    { "Conv2DBackpropFilter",                                      convolution_grad_filter, 0 },
+    { "AvgPool MaxPool",                                           pool,                    0 },
+    { "AvgPoolGrad",                                               average_pool_grad,       2 },
+    { "MaxPoolGrad",                                               max_pool_grad,           1 },
     { NULL },
 };
 /* clang-format on */
