@@ -21,6 +21,6 @@ typedef struct tfp_format {
 } tfp_format;
 
 extern const tfp_format tfp_format_profile, tfp_format_graph, tfp_format_run_meta, tfp_format_op_log,
-    tfp_format_checkpoint, tfp_format_xplane;
+    tfp_format_checkpoint, tfp_format_kineto;
 
 #endif

@@ -1,5 +1,5 @@
 /* model/builder.c: how the format readers fill a profile: rows are appended and chained, strings interned. */
-#include "model/builder.h"
+#include "model/join.h"
 #include "model/program.h"
 
 #include <stdio.h>
@@ -65,18 +65,20 @@ tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s)
     return id;
 }
 
-void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example)
+void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example) { tfp_build_warn_many(b, what, example, 1); }
+
+void tfp_build_warn_many(tfp_builder *b, const char *what, tfp_str example, size_t count)
 {
     tfp_profile *p = b->p;
     for (size_t i = p->warnings.size; i-- > 0;) {
         tfp_warning *w = &p->warnings.at[i];
         if (w->what == what && strcmp(w->file, b->file) == 0) {
-            w->count++;
+            w->count += count;
             return;
         }
     }
     if (example.size > 200) example.size = 200;
-    tfp_warning w = { .what = what, .count = 1, .file = tfp_arena_copy(&p->arena, tfp_str_of(b->file)) };
+    tfp_warning w = { .what = what, .count = count, .file = tfp_arena_copy(&p->arena, tfp_str_of(b->file)) };
     w.first = example.size ? tfp_arena_copy(&p->arena, example) : NULL;
     check(b, w.file && (!example.size || w.first) && tfp_push(&p->warnings, w));
 }
@@ -490,6 +492,7 @@ tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
 {
     tfp_profile *p = b->p;
     const char *file = b->file;
+    tfp_build_join(b);
     if (p->graph_file) b->file = p->graph_file;
     if (p->checkpoint && !p->has_graph && !p->nodes.size) build_checkpoint_nodes(b);
     resolve_inputs(b);

@@ -21,6 +21,7 @@ tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s);  /* lower-cased (ASCII) an
 
 /* Same kind of warning, once per file with a count. `what` is a plural literal, such as "inputs that name no node". */
 void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example);
+void tfp_build_warn_many(tfp_builder *b, const char *what, tfp_str example, size_t count);
 
 /* A time of a file in microseconds, as nanoseconds: past 292 years it is clamped, with a warning. */
 int64_t tfp_build_micros(tfp_builder *b, int64_t micros);

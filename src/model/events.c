@@ -155,6 +155,11 @@ void tfp_build_counter(tfp_builder *b, const tfp_counter_sample *c)
     if (!b->status) ADD(b, counters, *c);
 }
 
+void tfp_build_device(tfp_builder *b, const tfp_device_info *d)
+{
+    if (!b->status) ADD(b, devices, *d);
+}
+
 void tfp_build_about(tfp_builder *b, const tfp_stat *fact)
 {
     if (!b->status) ADD(b, about, *fact);
@@ -198,6 +203,8 @@ void tfp_events_free(tfp_event_tables *t)
     tfp_vec_free(&t->stat_sets);
     tfp_vec_free(&t->memory);
     tfp_vec_free(&t->counters);
+    tfp_vec_free(&t->joined_execs);
+    tfp_vec_free(&t->twins);
     tfp_vec_free(&t->step_marks);
     tfp_vec_free(&t->windows);
     tfp_vec_free(&t->devices);

@@ -14,6 +14,7 @@ typedef struct tfp_process {
     tfp_strid host, name; /* 0: not known */
     int64_t pid;
     int32_t rank;            /* -1: none */
+    int32_t rank_count;      /* of the job, as the file says; 0: not known */
     uint32_t source;         /* -> the profile's sources: the file it came from */
     int64_t clock_offset_ns; /* added to the file's times to compare with other processes; 0 when not known */
     int64_t tolerance_ns;    /* for nesting: 1,000 in files without fractions of microseconds, else 0 */
@@ -171,6 +172,9 @@ typedef struct tfp_event_tables {
     TFP_VEC(tfp_stat) about;                               /* of the file: what was recorded, versions, host, times */
     TFP_VEC(tfp_event_key) keys;                           /* by tfp_build_key's number without its top bit */
     tfp_map64 key_by_hash, stat_set_by_hash, lane_by_name; /* lane_by_name: process << 32 | name */
+    TFP_VEC(uint32_t) joined_execs;                        /* -> execs: what the last join summed */
+    TFP_VEC(uint32_t) twins;                               /* -> nodes that have the name of another, and another op */
+    size_t joined_events;                                  /* how many events it saw */
     int64_t origin_unix_ns;                                /* of time 0, when the file says so; else 0 */
 } tfp_event_tables;
 
@@ -201,6 +205,18 @@ void tfp_build_memory_event(tfp_builder *b, const tfp_memory_event *m);
 void tfp_build_counter(tfp_builder *b, const tfp_counter_sample *c);
 void tfp_build_about(tfp_builder *b, const tfp_stat *fact); /* a fact about the file */
 void tfp_build_data_finding(tfp_builder *b, const char *severity, const char *what, int64_t count, tfp_str first);
+
+void tfp_build_device(tfp_builder *b, const tfp_device_info *d);
+
+/* ---- names ---- */
+/* A kernel that joins devices, by its name. */
+bool tfp_is_collective_kernel(tfp_str name);
+/* "FILE(LINE): FUNCTION", as PyTorch names a frame of Python; false when the text is none (a built-in, a module). */
+typedef struct tfp_python_frame {
+    tfp_str file, function;
+    int32_t line;
+} tfp_python_frame;
+bool tfp_python_frame_of(tfp_str text, tfp_python_frame *out);
 
 size_t tfp_events_memory(const tfp_event_tables *t);
 void tfp_events_free(tfp_event_tables *t);

@@ -10,6 +10,7 @@
 
 enum {
     TFP_NODE_INVENTED = 1, /* known only from run metadata */
+    TFP_NODE_TRACED = 4,   /* made of events by the join */
     TFP_NODE_COVERED = 2   /* some run metadata had statistics for it when it was known already */
 };
 

@@ -1,0 +1,139 @@
+/* formats/kineto.h: what the files of the Kineto reader share. A piece of the file is parsed into rows of its own by
+ * kineto_event.c, which may run on any thread; kineto_merge.c turns the rows of all pieces, in the order of the file,
+ * into calls on the builder; kineto.c goes through the file. */
+#ifndef TFP_KINETO_H
+#define TFP_KINETO_H
+
+#include "model/builder.h"
+#include "wire/jsonscan.h"
+
+/* What an event is, by its category. */
+typedef enum tfp_kineto_what {
+    TFP_KINETO_PLAIN, /* of no category of Kineto's */
+    TFP_KINETO_OP,
+    TFP_KINETO_CALL,
+    TFP_KINETO_ANNOTATION,
+    TFP_KINETO_FRAME,
+    TFP_KINETO_KERNEL,
+    TFP_KINETO_COPY,
+    TFP_KINETO_SET,
+    TFP_KINETO_ON_STREAM, /* on a stream's row, but no activity: gpu_user_annotation, cuda_sync */
+    TFP_KINETO_SHOWN      /* Kineto's, and neither a host op nor an activity: overhead, Trace ... */
+} tfp_kineto_what;
+
+/* A row of the picture: two numbers or words and what they mean. */
+typedef struct tfp_kineto_lane {
+    uint64_t a, b;
+    uint32_t words; /* 1: a is a string of the slot, 2: b is */
+    uint32_t kind;  /* tfp_kineto_lane_kind */
+} tfp_kineto_lane;
+typedef enum tfp_kineto_lane_kind {
+    TFP_KINETO_THREAD, /* pid, tid */
+    TFP_KINETO_STREAM, /* device, stream */
+    TFP_KINETO_ASIDE   /* pid, tid of what is shown only */
+} tfp_kineto_lane_kind;
+
+enum {
+    TFP_KINETO_NO_DUR = 1,     /* none, or none that is a number */
+    TFP_KINETO_NEGATIVE = 2,   /* its duration was below 0 */
+    TFP_KINETO_BACKWARD = 4,   /* has a sequence number and a forward thread */
+    TFP_KINETO_COLLECTIVE = 8, /* has a `Collective name` */
+    TFP_KINETO_HAS_EXTERNAL = 16,
+    TFP_KINETO_HAS_SEQUENCE = 32,
+    TFP_KINETO_HAS_ID = 64,
+    TFP_KINETO_EARLY = 128 /* its time is below 0 */
+};
+
+typedef struct tfp_kineto_row {
+    int64_t start_ns, duration_ns;
+    uint64_t correlation, external, sequence; /* correlation: of flows and async events the id */
+    uint32_t name, category, lane;            /* -> the slot's strings and lanes */
+    uint32_t stats;                           /* -> the slot's sets, TFP_NONE; of counters into its samples */
+    uint32_t extra; /* ph X: the call stack (a string of the slot); M: the name; [memory]: -> memory */
+    uint8_t phase, what, flags;
+} tfp_kineto_row;
+
+typedef struct tfp_kineto_memory {
+    int64_t bytes, allocated, reserved, device_type, device;
+    uint64_t address;
+} tfp_kineto_memory;
+
+/* What the parser knows of a string of its slot. */
+typedef struct tfp_kineto_string {
+    uint32_t global; /* of the profile; TFP_NONE: not yet */
+    uint32_t module; /* its name without "nn.Module: ", of the profile */
+    uint32_t trace;  /* of call stacks: -> traces; TFP_NONE - 1: not yet */
+    uint8_t what;    /* as a category; 0xff: not looked at */
+    uint8_t name;    /* as a name: bits of tfp_kineto_name; 0xff: not looked at */
+} tfp_kineto_string;
+enum {
+    TFP_KINETO_STEP = 1,
+    TFP_KINETO_OPTIMIZER = 2,
+    TFP_KINETO_MODULE = 4,
+    TFP_KINETO_COLLECTIVE_NAME = 8,
+    TFP_KINETO_COPY_NAME = 16,
+    TFP_KINETO_SET_NAME = 32
+};
+
+/* Tables of one thread. Strings, lanes and sets of stats stay from piece to piece; rows are those of the last one. */
+typedef struct tfp_kineto_slot {
+    tfp_arena arena;
+    tfp_strtab strings;
+    TFP_VEC(tfp_kineto_string) known; /* one a string */
+    TFP_VEC(tfp_kineto_lane) lanes;
+    TFP_VEC(uint32_t) lane_global; /* -> the profile's lanes; TFP_NONE: not yet */
+    tfp_map64 lane_by_hash;
+    TFP_VEC(tfp_stat) stats; /* texts are strings of the slot */
+    TFP_VEC(tfp_stat_set) sets;
+    TFP_VEC(uint32_t) set_global;
+    tfp_map64 set_by_hash;
+    uint32_t last_lane;
+
+    TFP_VEC(tfp_kineto_row) rows;
+    TFP_VEC(tfp_kineto_memory) memory;
+    TFP_VEC(tfp_stat) one; /* of the event being read */
+    tfp_buf text;          /* decoded */
+    int64_t unreadable, absurd;
+    tfp_buf first_unreadable, first_absurd; /* names, or what stands for them */
+    bool fraction;                          /* some time is no whole number of microseconds */
+    bool failed;                            /* no memory */
+
+    tfp_str window;         /* the piece, and what follows it in memory */
+    const char *soft;       /* the event that begins before it is the last */
+    const char *from, *end; /* where the first event was looked for; behind the last whole event and its comma */
+    bool first;             /* the array begins at `from` */
+    bool closed;            /* the array's end was met (and taken) */
+    tfp_json_fault fault;
+    const char *wrong, *wrong_at;
+} tfp_kineto_slot;
+
+bool tfp_kineto_slot_start(tfp_kineto_slot *s);
+void tfp_kineto_slot_free(tfp_kineto_slot *s);
+/* Reads events from s->from until one ends at or behind s->soft, the array ends, or the window does. */
+void tfp_kineto_parse(tfp_kineto_slot *s);
+
+/* ---- the other half: one thread, in the order of the file ---- */
+typedef struct tfp_kineto_open { /* a B without its E, or an async b */
+    uint32_t span, below;
+    uint64_t id;
+} tfp_kineto_open;
+
+typedef struct tfp_kineto_reader {
+    tfp_builder *b;
+    uint32_t process;
+    tfp_map64 lane_by_hash;         /* -> the profile's lanes */
+    TFP_VEC(tfp_kineto_lane) lanes; /* by the same number as lane_of; words are ids of the profile */
+    TFP_VEC(uint32_t) lane_of;
+    tfp_map64 label_by_lane; /* place in lanes -> string */
+    tfp_map64 thread_owner;  /* tid -> pid: the first process that had a thread of that number */
+    TFP_VEC(tfp_kineto_open) open;
+    tfp_map64 open_by_lane, open_by_id; /* -> open: the innermost */
+    int64_t events, ends_alone, early, negative;
+    bool fraction;
+} tfp_kineto_reader;
+
+void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s);
+void tfp_kineto_end(tfp_kineto_reader *r); /* labels, what was never closed, findings */
+void tfp_kineto_reader_free(tfp_kineto_reader *r);
+
+#endif

@@ -1,0 +1,175 @@
+/* model/join.c: the order in which events are joined, and the order of spans. */
+#include "model/join.h"
+
+/* ---- sorting ---- */
+
+#define RADIX_BITS 11
+#define RADIX (1u << RADIX_BITS)
+
+static bool less_by_key(const void *ctx, uint32_t a, uint32_t b)
+{
+    const uint64_t *keys = ctx;
+    return keys[a] < keys[b];
+}
+
+/* Digits from the lowest; those in which all keys agree are left out. */
+bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys)
+{
+    uint64_t any = 0, all = UINT64_MAX;
+    bool sorted = true;
+    for (size_t i = 0; i < count; i++) {
+        any |= keys[items[i]];
+        all &= keys[items[i]];
+        sorted &= i == 0 || keys[items[i - 1]] <= keys[items[i]];
+    }
+    if (sorted) return true;
+    if (count < RADIX / 2) return tfp_sort(items, count, less_by_key, keys);
+    uint32_t *other = malloc(count * sizeof *other), *from = items, *to = other;
+    if (!other) return false;
+    for (unsigned shift = 0; shift < 64; shift += RADIX_BITS) {
+        size_t start[RADIX + 1] = { 0 };
+        if (!((any ^ all) >> shift & (RADIX - 1))) continue;
+        for (size_t i = 0; i < count; i++) start[(keys[from[i]] >> shift & (RADIX - 1)) + 1]++;
+        for (size_t d = 1; d <= RADIX; d++) start[d] += start[d - 1];
+        for (size_t i = 0; i < count; i++) to[start[keys[from[i]] >> shift & (RADIX - 1)]++] = from[i];
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items) memcpy(items, from, count * sizeof *items);
+    free(other);
+    return true;
+}
+
+static bool longer(const void *ctx, uint32_t a, uint32_t b)
+{
+    const int64_t *duration = ctx;
+    return duration[a] > duration[b];
+}
+
+/* Spans of a lane by start, those that start together the longest first. */
+static bool order_lane(const tfp_span_columns *s, uint32_t *items, size_t count, const uint64_t *keys)
+{
+    if (!tfp_sort_keys(items, count, keys)) return false;
+    for (size_t i = 0, end; i < count; i = end) {
+        bool sorted = true;
+        for (end = i + 1; end < count && keys[items[end]] == keys[items[i]]; end++)
+            sorted &= s->duration_ns[items[end - 1]] >= s->duration_ns[items[end]];
+        if (!sorted && !tfp_sort(items + i, end - i, longer, s->duration_ns)) return false;
+    }
+    return true;
+}
+
+void tfp_join_order(tfp_join *x)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    size_t lanes = x->p->lanes.size;
+    uint64_t *keys = malloc((x->count + 1) * sizeof *keys);
+    x->order = malloc((x->count + 1) * sizeof *x->order);
+    x->lane_first = calloc(lanes + 2, sizeof *x->lane_first);
+    if (!tfp_join_keep(x, keys && x->order && x->lane_first)) goto out;
+    for (size_t i = 0; i < x->count; i++) {
+        keys[i] = (uint64_t)s->start_ns[i] ^ UINT64_C(1) << 63;
+        x->lane_first[s->lane[i] + 2]++;
+    }
+    for (size_t i = 2; i <= lanes; i++) x->lane_first[i] += x->lane_first[i - 1];
+    for (uint32_t i = 0; i < x->count; i++) x->order[x->lane_first[s->lane[i] + 1]++] = i;
+    for (size_t lane = 0; lane < lanes && !x->b->status; lane++) {
+        uint32_t first = x->lane_first[lane];
+        tfp_join_keep(x, order_lane(s, x->order + first, x->lane_first[lane + 1] - first, keys));
+    }
+out:
+    free(keys);
+}
+
+/* ---- ranks ---- */
+
+/* The last number in a file's name. */
+static int32_t number_in(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    const char *end = name + strlen(name);
+    while (end > name && (end[-1] < '0' || end[-1] > '9')) end--;
+    const char *at = end;
+    while (at > name && at[-1] >= '0' && at[-1] <= '9') at--;
+    int64_t n;
+    if (end - at > 9 || !tfp_parse_int64((tfp_str){ at, (size_t)(end - at) }, &n)) return -1;
+    return (int32_t)n;
+}
+
+/* Of several files each is a rank: the one that it tells, else the last number in its name, else its place. */
+static void find_ranks(tfp_join *x)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < x->t->processes.size; i++) count += !x->t->processes.at[i].host;
+    for (uint32_t i = 0; i < x->t->processes.size && count > 1; i++) {
+        tfp_process *process = &x->t->processes.at[i];
+        if (process->rank >= 0 || process->host) continue;
+        if (process->source < x->p->sources.size) process->rank = number_in(x->p->sources.at[process->source]);
+        if (process->rank < 0) process->rank = (int32_t)i;
+    }
+}
+
+/* ---- the join ---- */
+
+/* The columns that the join fills: one of each for each span. */
+static bool make_columns(tfp_join *x)
+{
+    tfp_span_columns *s = &x->t->spans;
+    size_t n = x->count + 1;
+    bool ok = true;
+    uint32_t **words[] = { &s->parent, &s->launch, &s->owner, &s->node, &s->step };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        free(*words[i]);
+        *words[i] = malloc(n * sizeof(uint32_t));
+        if (*words[i])
+            memset(*words[i], 0xff, n * sizeof(uint32_t)); /* TFP_NONE */
+        else
+            ok = false;
+    }
+    free(s->self_ns);
+    s->self_ns = calloc(n, sizeof *s->self_ns);
+    return tfp_join_keep(x, ok && s->self_ns);
+}
+
+/* What an earlier join summed is summed again, with what came since. */
+static void forget(tfp_join *x)
+{
+    for (size_t i = 0; i < x->t->joined_execs.size; i++) tfp_build_exec_again(x->b, x->t->joined_execs.at[i]);
+    x->t->joined_execs.size = 0;
+    x->t->windows.size = 0;
+}
+
+void tfp_build_join(tfp_builder *b)
+{
+    tfp_event_tables *t = &b->p->events;
+    tfp_join x = { .b = b, .p = b->p, .t = t, .count = t->spans.size, .no_op = TFP_NONE, .outside = TFP_NONE };
+    size_t events = t->spans.size + t->memory.size;
+    if (b->status || !t->processes.size || (t->spans.parent && t->joined_events == events)) return;
+    find_ranks(&x);
+    forget(&x);
+    void (*const stages[])(tfp_join *) = { tfp_join_order,    tfp_join_nest,  tfp_join_steps,
+                                           tfp_join_launches, tfp_join_nodes, tfp_join_execs };
+    if (make_columns(&x))
+        for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++) stages[i](&x);
+    if (x.cut) tfp_build_warn_many(b, "spans nested so deep that their paths were shortened", TFP_STR(""), x.cut);
+    t->joined_events = events;
+    free(x.order);
+    free(x.lane_first);
+    free(x.op_above);
+    free(x.cpu_op_above);
+    free(x.scope);
+    free(x.model);
+    free(x.backward);
+    tfp_vec_free(&x.parts);
+    tfp_vec_free(&x.part_lists);
+    tfp_vec_free(&x.places);
+    tfp_map64_free(&x.place_by_name);
+    tfp_map64_free(&x.node_by_name_op);
+    tfp_map64_free(&x.exec_by_step);
+    tfp_vec_free(&x.last_exec);
+    tfp_vec_free(&x.last_type);
+    tfp_vec_free(&x.ran);
+    tfp_buf_free(&x.text);
+}

@@ -1,0 +1,89 @@
+/* model/join.h: what the files of the join share. The join runs once all files are read: it nests the spans of each lane,
+ * finds steps, launches and nodes, and sums executions. docs/traces.md says what each number means. Everything is sorted
+ * or looked up, never compared pairwise, and nothing recurses. */
+#ifndef TFP_JOIN_H
+#define TFP_JOIN_H
+
+#include "model/builder.h"
+
+/* A part of time that belongs to one step; parts of one process and device do not overlap. */
+typedef struct tfp_step_part {
+    int64_t start_ns, end_ns;
+    uint32_t step;
+} tfp_step_part;
+typedef struct tfp_step_parts { /* of a process, or of one device of it */
+    uint32_t process;
+    tfp_strid device; /* 0: of all */
+    size_t first, count;
+} tfp_step_parts;
+
+/* A place in the model: a name below another place. */
+typedef struct tfp_place {
+    uint32_t parent, attach; /* attach: where what is inside hangs: itself, or the nearest above that is short enough */
+    tfp_strid name;
+    uint32_t node; /* TFP_NONE: none yet */
+    size_t length; /* of its path */
+} tfp_place;
+
+typedef struct tfp_join {
+    tfp_builder *b;
+    tfp_profile *p;
+    tfp_event_tables *t;
+    size_t count;           /* of spans */
+    uint32_t *order;        /* spans by lane, start, longest first, place in the file */
+    uint32_t *lane_first;   /* by lane: where it begins in `order`; one more at the end */
+    uint32_t *op_above;     /* nearest host op around a span (cpu_op or API call); TFP_NONE */
+    uint32_t *cpu_op_above; /* nearest cpu_op around it */
+    uint32_t *scope;        /* place around what is in the span: annotations, modules and cpu_ops */
+    uint32_t *model;        /* the same of annotations and modules only; NULL without backward ops */
+    uint8_t *backward;      /* by span: it is in a backward op, or is one */
+    TFP_VEC(tfp_step_part) parts;
+    TFP_VEC(tfp_step_parts) part_lists;
+    TFP_VEC(tfp_place) places;   /* the first is the root */
+    tfp_map64 place_by_name;     /* parent << 32 | name */
+    tfp_map64 node_by_name_op;   /* path << 32 | op */
+    tfp_map64 exec_by_step;      /* node << 32 | step */
+    TFP_VEC(uint32_t) last_exec; /* by node */
+    TFP_VEC(uint32_t) last_type; /* by node: the device that is among its types already */
+    TFP_VEC(uint8_t) ran;        /* by node: it has host spans */
+    tfp_buf text;
+    size_t path_bytes; /* of all paths made */
+    size_t cut;        /* spans whose path was cut */
+    uint32_t outside;  /* the step of what is in no window */
+    uint32_t no_op;    /* node of activities without an op; TFP_NONE: none yet */
+} tfp_join;
+
+static inline bool tfp_join_keep(tfp_join *x, bool ok)
+{
+    if (!ok && !x->b->status) x->b->status = TFP_NOMEM;
+    return !x->b->status;
+}
+static inline bool tfp_is_host_op(unsigned kind) { return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL; }
+static inline uint32_t tfp_span_process(const tfp_join *x, uint32_t span)
+{
+    return x->p->lanes.at[x->t->spans.lane[span]].process;
+}
+static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)
+{
+    return s->start_ns[span] + s->duration_ns[span]; /* readers keep both below 9e18 together */
+}
+
+/* Sorts items by keys (by item), stable. False without memory. */
+bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys);
+
+void tfp_join_order(tfp_join *x);    /* order, lane_first */
+void tfp_join_nest(tfp_join *x);     /* parent, op_above, cpu_op_above, self_ns; owners of memory events */
+void tfp_join_steps(tfp_join *x);    /* windows, parts, and the step of host spans */
+void tfp_join_launches(tfp_join *x); /* launch, owner, class and step of activities */
+void tfp_join_nodes(tfp_join *x);    /* node */
+void tfp_join_execs(tfp_join *x);    /* executions */
+/* The step of a moment in a process (device 0) or on one of its devices; TFP_NONE. */
+uint32_t tfp_join_step_at(const tfp_join *x, uint32_t process, tfp_strid device, int64_t at_ns);
+bool tfp_join_has_steps(const tfp_join *x, uint32_t process, tfp_strid device);
+uint32_t tfp_join_no_op(tfp_join *x); /* the node of activities and allocations that no op made */
+void tfp_join_type(tfp_join *x, uint32_t node, tfp_strid type);
+
+/* Called by tfp_build_finish. */
+void tfp_build_join(tfp_builder *b);
+
+#endif

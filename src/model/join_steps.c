@@ -1,0 +1,308 @@
+/* model/join_steps.c: which step each moment belongs to. A process has the steps of the first source that it has marks of;
+ * windows may overlap, and what lies in several belongs to the one that starts last: so time is cut into parts of one
+ * step each, in which a moment is looked up by halving. */
+#include "model/join.h"
+
+typedef TFP_VEC(tfp_step_window) windows;
+
+typedef struct finder {
+    tfp_join *x;
+    uint32_t process;
+    const uint32_t *marks; /* of the process and the source that counts, by start */
+    size_t count;
+    windows found;
+} finder;
+
+static const tfp_step_mark *mark_at(const finder *f, size_t i) { return &f->x->t->step_marks.at[f->marks[i]]; }
+
+/* ---- windows ---- */
+
+static void add_window(finder *f, int64_t number, tfp_strid device, int64_t start_ns, int64_t end_ns)
+{
+    tfp_join *x = f->x;
+    tfp_step_window w = { tfp_build_step(x->b, number, true), f->process, device, start_ns, end_ns };
+    tfp_join_keep(x, tfp_push(&f->found, w));
+}
+
+/* Spans of one number are one step; marks without a number are counted. */
+static void marked(finder *f)
+{
+    const tfp_span_columns *s = &f->x->t->spans;
+    tfp_map64 by_number = { 0 };
+    int64_t counted = 0;
+    for (size_t i = 0; i < f->count && !f->x->b->status; i++) {
+        const tfp_step_mark *m = mark_at(f, i);
+        int64_t number = m->number >= 0 ? m->number : counted++, end = tfp_span_end(s, m->span);
+        uint32_t at = tfp_map64_get(&by_number, (uint64_t)number);
+        if (at != TFP_NONE) { /* marks come by start */
+            if (end > f->found.at[at].end_ns) f->found.at[at].end_ns = end;
+            continue;
+        }
+        tfp_join_keep(f->x, tfp_map64_put(&by_number, (uint64_t)number, (uint32_t)f->found.size));
+        add_window(f, number, 0, s->start_ns[m->span], end);
+    }
+    tfp_map64_free(&by_number);
+}
+
+/* The lane whose outermost roots take longest. */
+static uint32_t longest_lane(const finder *f, int64_t *lane_time, int64_t *lane_end)
+{
+    const tfp_span_columns *s = &f->x->t->spans;
+    uint32_t best = TFP_NONE;
+    for (size_t i = 0; i < f->x->p->lanes.size; i++) lane_end[i] = INT64_MIN;
+    for (size_t i = 0; i < f->count; i++) {
+        uint32_t span = mark_at(f, i)->span, lane = s->lane[span];
+        if (tfp_span_end(s, span) <= lane_end[lane]) continue;
+        lane_end[lane] = tfp_span_end(s, span);
+        lane_time[lane] = tfp_add(lane_time[lane], s->duration_ns[span], NULL);
+        if (best == TFP_NONE || lane_time[lane] > lane_time[best]) best = lane;
+    }
+    return best;
+}
+
+static void roots(finder *f)
+{
+    tfp_join *x = f->x;
+    const tfp_span_columns *s = &x->t->spans;
+    int64_t *lane_time = calloc(x->p->lanes.size + 1, sizeof *lane_time), end = INT64_MIN, counted = 0;
+    int64_t *lane_end = calloc(x->p->lanes.size + 1, sizeof *lane_end);
+    if (tfp_join_keep(x, lane_time && lane_end)) {
+        uint32_t lane = longest_lane(f, lane_time, lane_end);
+        for (size_t i = 0; i < f->count; i++) {
+            const tfp_step_mark *m = mark_at(f, i);
+            if (s->lane[m->span] != lane || tfp_span_end(s, m->span) <= end) continue;
+            end = tfp_span_end(s, m->span);
+            add_window(f, m->number >= 0 ? m->number : counted++, 0, s->start_ns[m->span], end);
+        }
+    }
+    free(lane_time);
+    free(lane_end);
+}
+
+/* The module whose spans take longest. */
+static tfp_strid longest_module(finder *f)
+{
+    const tfp_span_columns *s = &f->x->t->spans;
+    tfp_map64 by_name = { 0 };
+    TFP_VEC(int64_t) time = { 0 };
+    tfp_strid best = 0;
+    int64_t most = -1;
+    for (size_t i = 0; i < f->count && !f->x->b->status; i++) {
+        const tfp_step_mark *m = mark_at(f, i);
+        uint32_t at = tfp_map64_get(&by_name, m->group);
+        if (at == TFP_NONE) {
+            at = (uint32_t)time.size;
+            if (!tfp_join_keep(f->x, tfp_push(&time, 0) && tfp_map64_put(&by_name, m->group, at))) break;
+        }
+        time.at[at] = tfp_add(time.at[at], s->duration_ns[m->span], NULL);
+    }
+    for (size_t i = 0; i < f->count && !f->x->b->status; i++) {
+        tfp_strid group = mark_at(f, i)->group;
+        int64_t its = time.at[tfp_map64_get(&by_name, group)];
+        if (its > most) most = its, best = group;
+    }
+    tfp_map64_free(&by_name);
+    tfp_vec_free(&time);
+    return best;
+}
+
+/* Runs of one module: by the number of the run over all devices, else each span on its own device. */
+static void modules(finder *f)
+{
+    tfp_join *x = f->x;
+    const tfp_span_columns *s = &x->t->spans;
+    tfp_strid module = longest_module(f);
+    tfp_map64 by_run = { 0 }, counted = { 0 }; /* of a device */
+    for (size_t i = 0; i < f->count && !x->b->status; i++) {
+        const tfp_step_mark *m = mark_at(f, i);
+        if (m->group != module) continue;
+        tfp_strid device = m->run ? 0 : x->p->lanes.at[s->lane[m->span]].device;
+        int64_t end = tfp_span_end(s, m->span);
+        uint32_t at = m->run ? tfp_map64_get(&by_run, m->run) : TFP_NONE;
+        if (at != TFP_NONE) {
+            if (end > f->found.at[at].end_ns) f->found.at[at].end_ns = end;
+            continue;
+        }
+        uint32_t number = tfp_map64_get(&counted, device);
+        number = number == TFP_NONE ? 0 : number;
+        bool ok = tfp_map64_put(&counted, device, number + 1);
+        if (m->run) ok = ok && tfp_map64_put(&by_run, m->run, (uint32_t)f->found.size);
+        tfp_join_keep(x, ok);
+        add_window(f, m->number >= 0 ? m->number : (int64_t)number, device, s->start_ns[m->span], end);
+    }
+    tfp_map64_free(&by_run);
+    tfp_map64_free(&counted);
+}
+
+/* From the first start to the last end of what a process did. */
+static bool extent(const tfp_join *x, uint32_t process, int64_t *start_ns, int64_t *end_ns)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    bool any = false;
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (s->kind[i] == TFP_SPAN_OTHER || tfp_span_process(x, i) != process) continue;
+        if (!any || s->start_ns[i] < *start_ns) *start_ns = s->start_ns[i];
+        if (!any || tfp_span_end(s, i) > *end_ns) *end_ns = tfp_span_end(s, i);
+        any = true;
+    }
+    return any;
+}
+
+static bool ends_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_event_tables *t = ctx;
+    return tfp_span_end(&t->spans, t->step_marks.at[a].span) < tfp_span_end(&t->spans, t->step_marks.at[b].span);
+}
+
+/* A step ends with each of them; the first begins with the trace. */
+static void optimizers(finder *f)
+{
+    tfp_join *x = f->x;
+    int64_t from = 0, end = 0;
+    uint32_t *by_end = malloc((f->count + 1) * sizeof *by_end);
+    if (tfp_join_keep(x, by_end && extent(x, f->process, &from, &end))) {
+        memcpy(by_end, f->marks, f->count * sizeof *by_end);
+        tfp_join_keep(x, tfp_sort(by_end, f->count, ends_before, x->t));
+        for (size_t i = 0; i < f->count && !x->b->status; i++) {
+            end = tfp_span_end(&x->t->spans, x->t->step_marks.at[by_end[i]].span);
+            add_window(f, (int64_t)i, 0, from, end);
+            from = end;
+        }
+    }
+    free(by_end);
+}
+
+static void whole(finder *f)
+{
+    int64_t start = 0, end = 0;
+    if (extent(f->x, f->process, &start, &end)) add_window(f, 0, 0, start, end);
+}
+
+/* ---- parts ---- */
+
+static bool window_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_step_window *w = ctx;
+    if (w[a].device != w[b].device) return w[a].device < w[b].device;
+    return w[a].start_ns < w[b].start_ns;
+}
+
+static void add_part(tfp_join *x, int64_t start_ns, int64_t end_ns, uint32_t step)
+{
+    if (end_ns > start_ns) tfp_join_keep(x, tfp_push(&x->parts, ((tfp_step_part){ start_ns, end_ns, step })));
+}
+
+/* Windows of one process and device, by start: a later one covers those before it until it ends. */
+static void cut_parts(tfp_join *x, const tfp_step_window *w, size_t count)
+{
+    uint32_t *open = malloc((count + 1) * sizeof *open);
+    size_t depth = 0;
+    int64_t at = 0; /* up to here parts are made */
+    if (!tfp_join_keep(x, open != NULL)) return;
+    for (size_t i = 0; i <= count && !x->b->status; i++) {
+        int64_t next = i < count ? w[i].start_ns : INT64_MAX;
+        while (depth && at < next) {
+            const tfp_step_window *top = &w[open[depth - 1]];
+            int64_t end = top->end_ns < next ? top->end_ns : next;
+            add_part(x, at, end, top->step);
+            if (end > at) at = end;
+            if (top->end_ns <= next) depth--;
+        }
+        if (i == count) break;
+        if (!depth || next > at) at = next;
+        open[depth++] = (uint32_t)i;
+    }
+    free(open);
+}
+
+/* Windows in their order, and the parts of each device. */
+static void settle(finder *f)
+{
+    tfp_join *x = f->x;
+    size_t count = f->found.size;
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    size_t first = x->t->windows.size;
+    bool ok = order && tfp_reserve(&x->t->windows, first + count);
+    for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
+    ok = ok && tfp_sort(order, count, window_before, f->found.at);
+    if (!tfp_join_keep(x, ok)) count = 0;
+    for (size_t i = 0; i < count; i++) x->t->windows.at[x->t->windows.size++] = f->found.at[order[i]];
+    const tfp_step_window *w = x->t->windows.at + first;
+    for (size_t i = 0, end; i < count && !x->b->status; i = end) {
+        for (end = i + 1; end < count && w[end].device == w[i].device;) end++;
+        tfp_step_parts list = { f->process, w[i].device, x->parts.size, 0 };
+        cut_parts(x, w + i, end - i);
+        list.count = x->parts.size - list.first;
+        tfp_join_keep(x, tfp_push(&x->part_lists, list));
+    }
+    free(order);
+}
+
+static const tfp_step_parts *parts_of(const tfp_join *x, uint32_t process, tfp_strid device)
+{
+    for (size_t i = 0; i < x->part_lists.size; i++)
+        if (x->part_lists.at[i].process == process && x->part_lists.at[i].device == device) return &x->part_lists.at[i];
+    return NULL;
+}
+
+uint32_t tfp_join_step_at(const tfp_join *x, uint32_t process, tfp_strid device, int64_t at_ns)
+{
+    if (x->t->processes.at[process].steps == TFP_STEPS_NONE) return tfp_find_step(x->p, 0);
+    const tfp_step_parts *list = parts_of(x, process, device);
+    if (!list) return TFP_NONE;
+    const tfp_step_part *part = x->parts.at + list->first;
+    size_t low = 0, high = list->count; /* those below `low` start no later */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (part[middle].start_ns <= at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && at_ns < part[low - 1].end_ns ? part[low - 1].step : TFP_NONE;
+}
+
+bool tfp_join_has_steps(const tfp_join *x, uint32_t process, tfp_strid device)
+{
+    return parts_of(x, process, device) != NULL;
+}
+
+/* ---- all of it ---- */
+
+static void find_process(tfp_join *x, uint32_t process, uint32_t *marks, const uint64_t *keys)
+{
+    finder f = { .x = x, .process = process, .marks = marks };
+    unsigned source = TFP_STEPS_NONE;
+    void (*const find[])(finder *) = { marked, roots, modules, optimizers, whole };
+    for (uint32_t i = 0; i < x->t->step_marks.size; i++) {
+        const tfp_step_mark *m = &x->t->step_marks.at[i];
+        if (tfp_span_process(x, m->span) == process && m->source < source) source = m->source;
+    }
+    for (uint32_t i = 0; i < x->t->step_marks.size; i++) {
+        const tfp_step_mark *m = &x->t->step_marks.at[i];
+        if (tfp_span_process(x, m->span) == process && m->source == source) marks[f.count++] = i;
+    }
+    x->t->processes.at[process].steps = (uint8_t)source;
+    if (tfp_join_keep(x, tfp_sort_keys(marks, f.count, keys))) find[source](&f);
+    if (!x->b->status) settle(&f);
+    tfp_vec_free(&f.found);
+}
+
+void tfp_join_steps(tfp_join *x)
+{
+    size_t count = x->t->step_marks.size;
+    tfp_span_columns *s = &x->t->spans;
+    uint32_t *marks = malloc((count + 1) * sizeof *marks);
+    uint64_t *keys = malloc((count + 1) * sizeof *keys);
+    for (uint32_t i = 0; keys && i < count; i++)
+        keys[i] = (uint64_t)s->start_ns[x->t->step_marks.at[i].span] ^ UINT64_C(1) << 63;
+    if (tfp_join_keep(x, marks && keys))
+        for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) find_process(x, i, marks, keys);
+    free(marks);
+    free(keys);
+    for (uint32_t i = 0; i < x->count && !x->b->status; i++) {
+        uint32_t process = tfp_span_process(x, i);
+        if (s->kind[i] == TFP_SPAN_ACTIVITY || process >= x->t->processes.size) continue;
+        s->step[i] = tfp_join_step_at(x, process, 0, s->start_ns[i]);
+    }
+}
