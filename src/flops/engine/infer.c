@@ -2,6 +2,7 @@
  * calls give it (an instance); calls wait on a stack of their own for the bodies that they need, so depth costs no
  * stack. Loops are worked out until they agree with themselves. */
 #include "flops/engine/machine.h"
+#include "flops/fold/fold.h"
 
 /* ---- the op at hand ---- */
 
@@ -39,12 +40,34 @@ bool tfp_op_of(tfp_engine *e, const tfp_body *b, const tfp_instance *x, uint32_t
 
 /* ---- rules ---- */
 
-static void run_rule(tfp_op *op, const tfp_local *l)
+/* TensorFlow's importer uses no part of these inputs when it does not know all of them. */
+static void hide_parts(tfp_engine *e, const tfp_op *op, unsigned whole)
 {
-    if (op->rule && op->rule->shape) op->rule->shape(op);
+    for (uint32_t i = 0; i < op->in_count && whole >> i; i++)
+        if (whole >> i & 1 && !tfp_in_all(op, i)) e->scratch.at[i].elements = NULL;
+}
+
+static bool may_fold(const tfp_op *op, const tfp_fold_rule *fold)
+{
+    if (!op->importer || !fold->importer) return true;
+    if (fold->importer == TFP_NEVER) return false;
+    for (uint32_t i = 0; fold->importer == TFP_WHOLE_ALL ? i < op->in_count : i < 30; i++)
+        if ((fold->importer == TFP_WHOLE_ALL || fold->importer >> i & 1) && !tfp_fold_in(op, i)) return false;
+    return true;
+}
+
+static void run_rule(tfp_engine *e, tfp_op *op, const tfp_local *l)
+{
+    const tfp_importer_rule *less = e->importer ? l->rules->importer : NULL;
+    if (less) hide_parts(e, op, less->whole);
+    if (less && less->shape)
+        less->shape(op);
+    else if (op->rule && op->rule->shape)
+        op->rule->shape(op);
+    for (uint32_t i = 0; less && less->forgets_held && i < op->out_count; i++) op->out[i].held = NULL;
     if (op->wrong)
         for (uint32_t i = 0; i < op->out_count; i++) op->out[i].shape = TFP_ANY_DIMS, op->out[i].elements = NULL;
-    if (!op->wrong && l->rules->fold && !op->no_memory) l->rules->fold->fold(op);
+    if (!op->wrong && l->rules->fold && !op->no_memory && may_fold(op, l->rules->fold)) l->rules->fold->fold(op);
 }
 
 static void after_rule(tfp_machine *m, tfp_frame *f, tfp_op *op, uint32_t local)
@@ -107,7 +130,7 @@ static bool step(tfp_machine *m, tfp_frame *f)
         for (uint32_t i = 0; i < op.out_count; i++)
             if (!op.out[i].dtype) op.out[i].dtype = b->types.at[l->out_first + i];
     } else {
-        run_rule(&op, l);
+        run_rule(e, &op, l);
     }
     tfp_frame *now = &m->stack.at[m->stack.size - 1];
     now->loop = NULL;

@@ -147,12 +147,6 @@ static void fold_const(tfp_op *op)
 
 static void fold_same(tfp_op *op) { tfp_fold_share(op, 0, 0); }
 
-/* What is said to be constant is stateful, so TensorFlow does not look through it. */
-static void fold_guaranteed(tfp_op *op)
-{
-    if (!op->importer) fold_same(op);
-}
-
 static void fold_each_same(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->out_count; i++) tfp_fold_share(op, i, i);
@@ -161,7 +155,7 @@ static void fold_each_same(tfp_op *op)
 /* Either output of a switch has the value of its input. */
 static void fold_switch(tfp_op *op)
 {
-    for (uint32_t i = 0; i < op->out_count && !op->importer; i++) tfp_fold_share(op, i, 0);
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_fold_share(op, i, 0);
 }
 
 static void fold_enter(tfp_op *op)
@@ -170,10 +164,10 @@ static void fold_enter(tfp_op *op)
     if (op->out_count) op->out[0].limit = op->importer ? TFP_NO_FOLD : TFP_ANY_USE;
 }
 
-/* Numbers that follow from the shape; TensorFlow wants to know the input itself. */
+/* Numbers that follow from the shape. */
 static void fold_like(tfp_op *op, double x)
 {
-    double *out = op->importer && !tfp_fold_in(op, 0) ? NULL : tfp_fold_new(op, 0);
+    double *out = tfp_fold_new(op, 0);
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (int64_t i = 0; i < n; i++) out[i] = x;
 }
@@ -232,12 +226,12 @@ const tfp_fold_rule tfp_fold_rules[] = {
     { "Const HostConst",                                                                                             fold_const },
     { "Identity Snapshot StopGradient PreventGradient DebugGradientIdentity EnsureShape Reshape Squeeze ExpandDims", fold_same },
     { "IdentityN",                                                                                                   fold_each_same },
-    { "GuaranteeConst",                                                                                              fold_guaranteed },
+    { "GuaranteeConst",                                                                                              fold_same, TFP_NEVER },
     { "Enter",                                                                                                       fold_enter },
-    { "Switch",                                                                                                      fold_switch },
-    { "ZerosLike",                                                                                                   fold_zeros },
-    { "OnesLike",                                                                                                    fold_ones },
-    { "Fill",                                                                                                        tfp_fold_fill },
+    { "Switch",                                                                                                      fold_switch, TFP_NEVER },
+    { "ZerosLike",                                                                                                   fold_zeros, TFP_WHOLE(0) },
+    { "OnesLike",                                                                                                    fold_ones, TFP_WHOLE(0) },
+    { "Fill",                                                                                                        tfp_fold_fill, TFP_WHOLE(0) },
     { "Range",                                                                                                       tfp_fold_range },
     { "LinSpace",                                                                                                    tfp_fold_lin_space },
     { "OneHot",                                                                                                      tfp_fold_one_hot },
@@ -247,7 +241,7 @@ const tfp_fold_rule tfp_fold_rules[] = {
     { "Rank",                                                                                                        fold_rank },
     { "Size",                                                                                                        fold_size },
     { "BroadcastArgs",                                                                                               tfp_fold_broadcast_args },
-    { "ConcatOffset",                                                                                                tfp_fold_concat_offset },
+    { "ConcatOffset",                                                                                                tfp_fold_concat_offset, TFP_WHOLE_ALL },
     { "InvertPermutation",                                                                                           tfp_fold_invert_permutation },
     { "Transpose",                                                                                                   tfp_fold_transpose },
     { "Pack",                                                                                                        tfp_fold_pack },
@@ -255,16 +249,16 @@ const tfp_fold_rule tfp_fold_rules[] = {
     { "Concat",                                                                                                      tfp_fold_concat },
     { "ConcatV2",                                                                                                    tfp_fold_concat_v2 },
     { "Split",                                                                                                       tfp_fold_split },
-    { "SplitV",                                                                                                      tfp_fold_split_v },
-    { "Slice",                                                                                                       tfp_fold_slice },
+    { "SplitV",                                                                                                      tfp_fold_split_v, TFP_WHOLE(1) },
+    { "Slice",                                                                                                       tfp_fold_slice, TFP_WHOLE(1) | TFP_WHOLE(2) },
     { "StridedSlice",                                                                                                tfp_fold_strided_slice },
     { "Gather",                                                                                                      tfp_fold_gather },
     { "GatherV2",                                                                                                    tfp_fold_gather_v2 },
-    { "Tile",                                                                                                        tfp_fold_tile },
-    { "BroadcastTo",                                                                                                 tfp_fold_broadcast_to },
+    { "Tile",                                                                                                        tfp_fold_tile, TFP_WHOLE(1) },
+    { "BroadcastTo",                                                                                                 tfp_fold_broadcast_to, TFP_WHOLE(1) },
     { "ReverseV2",                                                                                                   tfp_fold_reverse },
     { "Pad PadV2",                                                                                                   tfp_fold_pad },
-    { "DynamicStitch ParallelDynamicStitch",                                                                         tfp_fold_dynamic_stitch },
+    { "DynamicStitch ParallelDynamicStitch",                                                                         tfp_fold_dynamic_stitch, TFP_WHOLE_ALL },
     { "TensorScatterUpdate",                                                                                         tfp_fold_scatter },
     { "Cast",                                                                                                        tfp_fold_cast },
     { "Add AddV2",                                                                                                   tfp_fold_add },
@@ -310,6 +304,6 @@ const tfp_fold_rule tfp_fold_rules[] = {
     { "ArgMin",                                                                                                      tfp_fold_arg_min },
     { "Cumsum",                                                                                                      tfp_fold_cumsum },
     { "Cumprod",                                                                                                     tfp_fold_cumprod },
-    { NULL, NULL },
+    { NULL },
 };
 /* clang-format on */

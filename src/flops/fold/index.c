@@ -73,8 +73,7 @@ void tfp_fold_dynamic_stitch(tfp_op *op)
     int64_t rows = tfp_dim(tfp_out(op, 0), 0), n = tfp_elements(tfp_out(op, 0));
     for (uint32_t i = 0; i < count; i++)
         if (!tfp_in_all(op, i) && tfp_elements(tfp_in(op, i)) != 0) return;
-    if (op->importer && !tfp_fold_every(op, 0, op->in_count)) return;
-    double *out = rows > 0 && (op->importer || some_known(op, count)) ? tfp_fold_new(op, 0) : NULL;
+    double *out = rows > 0 && some_known(op, count) ? tfp_fold_new(op, 0) : NULL;
     int64_t row = out ? n / rows : 0;
     for (int64_t k = 0; k < n && out; k++) out[k] = NAN;
     for (uint32_t i = 0; i < count && out; i++) {
@@ -109,7 +108,7 @@ void tfp_fold_scatter(tfp_op *op)
 void tfp_fold_fill(tfp_op *op)
 {
     const double *value = tfp_fold_in(op, 1);
-    bool use = value && tfp_elements(tfp_in(op, 1)) == 1 && !isnan(*value) && !(op->importer && !tfp_fold_in(op, 0));
+    bool use = value && tfp_elements(tfp_in(op, 1)) == 1 && !isnan(*value);
     double *out = use ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (int64_t i = 0; i < n; i++) out[i] = *value;

@@ -122,7 +122,7 @@ void tfp_fold_concat_offset(tfp_op *op)
     int at;
     double before = 0;
     if (!tfp_fold_in(op, 0) || !tfp_in_int(op, 0, &axis) || rank > TFP_RANK_MOST || rank < 0) return;
-    if (!tfp_fold_axis(axis, (int)rank, &at) || (op->importer && !tfp_fold_every(op, 1, op->in_count))) return;
+    if (!tfp_fold_axis(axis, (int)rank, &at)) return;
     for (uint32_t i = 0; i < op->out_count; i++)
         if (!same_but_for(op, i + 1, rank, at) || tfp_elements(tfp_out(op, i)) != rank) return;
     for (uint32_t i = 0; i < op->out_count; i++) {
@@ -171,8 +171,7 @@ void tfp_fold_split(tfp_op *op)
 void tfp_fold_split_v(tfp_op *op)
 {
     int64_t axis;
-    if (tfp_fold_in(op, 2) && (tfp_fold_in(op, 1) || !op->importer) && tfp_in_int(op, 2, &axis))
-        take_parts(op, 0, axis);
+    if (tfp_fold_in(op, 2) && tfp_in_int(op, 2, &axis)) take_parts(op, 0, axis);
 }
 
 void tfp_fold_unpack(tfp_op *op)
@@ -223,7 +222,6 @@ void tfp_fold_slice(tfp_op *op)
     tfp_dims in = tfp_in(op, 0);
     int64_t begin[TFP_RANK_MOST];
     if (!tfp_dims_known(in) || tfp_out(op, 0).rank != in.rank) return;
-    if (op->importer && !(tfp_fold_in(op, 1) && tfp_fold_in(op, 2))) return;
     for (int i = 0; i < in.rank; i++) begin[i] = tfp_in_at(op, 1, i);
     tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), offset_place, &(offsets){ in, begin, NULL });
 }
@@ -296,7 +294,7 @@ static int64_t tiled_place(const void *ctx, const int64_t *at)
 void tfp_fold_tile(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
-    if ((op->importer && !tfp_fold_in(op, 1)) || in.rank != tfp_out(op, 0).rank) return;
+    if (in.rank != tfp_out(op, 0).rank) return;
     tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), tiled_place, &in);
 }
 
@@ -304,7 +302,7 @@ void tfp_fold_broadcast_to(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
     tfp_dims d = tfp_in(op, 0), to = tfp_out(op, 0);
-    double *out = in && d.rank <= to.rank && !(op->importer && !tfp_fold_in(op, 1)) ? tfp_fold_new(op, 0) : NULL;
+    double *out = in && d.rank <= to.rank ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(to) : 0;
     for (int64_t k = 0; k < n; k++) out[k] = in[tfp_fold_broadcast(d, to, k)];
 }

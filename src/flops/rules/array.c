@@ -18,7 +18,7 @@ static void each_unchanged(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->out_count; i++) {
         tfp_set(op, i, tfp_in(op, i));
-        if (!op->importer) op->out[i].held = tfp_in_held(op, i); /* TensorFlow forgets it here */
+        op->out[i].held = tfp_in_held(op, i);
     }
 }
 
@@ -34,11 +34,6 @@ static void constant(tfp_op *op)
 {
     const tfp_attr_tensor *value = tfp_attr_const(op, "value");
     if (value && tfp_dims_known(value->shape)) tfp_set(op, 0, value->shape);
-}
-
-static void host_constant(tfp_op *op)
-{
-    if (!op->importer) constant(op); /* TensorFlow says nothing of it */
 }
 
 static void as_attr_says(tfp_op *op) { tfp_set(op, 0, tfp_attr_shape(op, "shape")); }
@@ -217,9 +212,8 @@ static void transpose(tfp_op *op)
     if (rank > TFP_RANK_MOST) tfp_wrong(op, "more dimensions than there may be");
     if (op->wrong || (in.rank < 0 && rank < 2)) return;
     tfp_merge_dim(op, tfp_dim(tfp_merge_rank(op, order, 1), 0), rank);
-    bool use = !op->importer || tfp_in_all(op, 1);
     for (int i = 0; i < (int)rank; i++) {
-        int64_t from = use ? tfp_in_at(op, 1, i) : INT64_MIN;
+        int64_t from = tfp_in_at(op, 1, i);
         if (from != INT64_MIN && (from >= rank || from < -rank)) tfp_wrong(op, "an axis outside of the rank");
         dims[i] = from == INT64_MIN || op->wrong ? TFP_DIM_UNKNOWN : tfp_dim(in, (int)from);
     }
@@ -401,7 +395,7 @@ static tfp_cost count_updates(const tfp_op *op) { return tfp_cost_of(tfp_element
 const tfp_op_rule tfp_rules_array[] = {
     /* op                          shape                        count */
     { "Const",                     constant,                    TFP_MOVES },
-    { "HostConst",                 host_constant,               TFP_MOVES },
+    { "HostConst",                 constant,                    TFP_MOVES },
     { "ImmutableConst Placeholder PlaceholderV2", as_attr_says, TFP_MOVES },
     { "PlaceholderWithDefault",    with_default,                TFP_MOVES },
     { "_ParallelConcatStart",      as_attr_says,                TFP_MOVES },

@@ -31,18 +31,6 @@ static void shape_each_as_input(tfp_op *op)
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_in(op, i));
 }
 
-/* TensorFlow does not say so. */
-static void shape_same_certain(tfp_op *op)
-{
-    if (!op->importer) tfp_set(op, 0, tfp_in(op, 0));
-}
-
-static void shape_same_rank(tfp_op *op)
-{
-    tfp_dims d = tfp_in(op, 0);
-    if (d.rank >= 0) tfp_set(op, 0, op->importer ? tfp_any_of_rank(op, d.rank) : d);
-}
-
 /* ---- collectives ---- */
 
 /* Part of the dimension that is divided: one for each of a group, which is a row of the assignment. */
@@ -331,7 +319,7 @@ static void shape_split_nd(tfp_op *op)
     size_t n = tfp_attr_numbers(op, "num_splits", splits, PARTS_MOST);
     size_t padded_count = tfp_attr_numbers(op, "paddings", pads, PARTS_MOST);
     tfp_dims d = tfp_in(op, 0);
-    if (op->importer || d.rank < 0 || d.rank > PARTS_MOST || n != (size_t)d.rank) return;
+    if (d.rank < 0 || d.rank > PARTS_MOST || n != (size_t)d.rank) return;
     if (padded_count && padded_count != n) return;
     int64_t part[PARTS_MOST];
     for (int i = 0; i < d.rank; i++) {
@@ -346,7 +334,6 @@ static void shape_concat_nd(tfp_op *op)
     int64_t parts[PARTS_MOST], pads[PARTS_MOST];
     size_t n = tfp_attr_numbers(op, "num_concats", parts, PARTS_MOST);
     size_t padded_count = tfp_attr_numbers(op, "paddings", pads, PARTS_MOST);
-    if (op->importer) return;
     tfp_merged_inputs(op);
     tfp_dims d = tfp_out(op, 0);
     bool fits = d.rank >= 0 && d.rank <= PARTS_MOST && n == (size_t)d.rank && (!padded_count || padded_count == n);
@@ -437,7 +424,7 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "XlaGather", shape_gather, TFP_MOVES },
     { "XlaScatter", tfp_same_as_input, count_updates, 1, "n(in2)", "one step for each update" },
     { "XlaPad", shape_pad, TFP_MOVES },
-    { "XlaSelectAndScatter", shape_same_rank, count_select_scatter, 1, "window * n(in4)",
+    { "XlaSelectAndScatter", tfp_same_as_input, count_select_scatter, 1, "window * n(in4)",
       "window - 1 comparisons and one step for each element of the source" },
     { "XlaSort", tfp_same_as_input, TFP_MOVES },
     { "XlaKeyValueSort XlaVariadicSort XlaOptimizationBarrier", shape_each_as_input, TFP_MOVES },
@@ -445,7 +432,7 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "XlaSpmdShardToFullShape", shape_full, TFP_MOVES },
     { "XlaSplitND", shape_split_nd, TFP_MOVES },
     { "XlaConcatND", shape_concat_nd, TFP_MOVES },
-    { "XlaSetBound", shape_same_certain, TFP_MOVES },
+    { "XlaSetBound", tfp_same_as_input, TFP_MOVES },
     { "XlaSetDynamicDimensionSize XlaRemoveDynamicDimensionSize", tfp_unknown_outputs, TFP_MOVES },
     { "XlaRngBitGenerator", TFP_SHAPE("(), k, #S -> k, S"), tfp_count_zero, 0, "0", "random bits, no arithmetic" },
     { "XlaSend", tfp_no_outputs, TFP_MOVES },

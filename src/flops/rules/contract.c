@@ -316,14 +316,13 @@ static int64_t window_places(const tfp_op *op, int64_t k, int64_t in, int64_t wi
     return across < reach ? 0 : (across - reach) / stride + 1;
 }
 
-/* TensorFlow says the rank alone. */
 static void conv_shape(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0), kernel = tfp_in(op, 1);
     int64_t dims[TFP_RANK_MOST], groups = tfp_attr_int(op, "batch_group_count", 1);
     conv c;
     if (in.rank >= 0) tfp_set(op, 0, tfp_any_of_rank(op, in.rank));
-    if (op->importer || !read_conv(op, &c)) return;
+    if (!read_conv(op, &c)) return;
     for (int i = 0; i < in.rank; i++) dims[i] = TFP_DIM_UNKNOWN;
     for (int k = 0; k < c.in_space.count; k++)
         dims[c.out_space.at[k]] = window_places(op, k, in.at[c.in_space.at[k]], kernel.at[c.kernel_space.at[k]]);

@@ -30,6 +30,14 @@ struct tfp_registered { /* an op of TensorFlow's registry, counted as TensorFlow
 };
 extern const tfp_registered tfp_registry[]; /* ends with an empty row */
 
+typedef struct tfp_importer_rule { /* of TensorFlow's importer, importer.c */
+    const char *ops;
+    void (*shape)(tfp_op *op); /* in place of the rule's; NULL: the rule's own */
+    unsigned whole;            /* inputs, as TFP_WHOLE */
+    bool forgets_held;
+} tfp_importer_rule;
+extern const tfp_importer_rule tfp_importer_rules[]; /* ends with an empty row */
+
 typedef enum tfp_moves {                    /* which bytes an op moves */
                          TFP_MOVES_ALL,     /* its inputs and outputs */
                          TFP_MOVES_OUTPUTS, /* of its first input only what it gives */
@@ -39,6 +47,7 @@ typedef enum tfp_moves {                    /* which bytes an op moves */
 typedef struct tfp_rule_set { /* all that is known of an op */
     tfp_str op;               /* without a name: nothing */
     const tfp_op_rule *rule;
+    const tfp_importer_rule *importer; /* NULL: it knows as much as the rule */
     const tfp_fold_rule *fold;
     const tfp_registered *registered;
     const tfp_call_op *call; /* NULL: it runs no function */

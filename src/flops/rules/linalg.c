@@ -151,16 +151,6 @@ static void multiply_tridiagonal(tfp_op *op)
     tfp_set(op, 0, b);
 }
 
-/* TensorFlow says nothing of these: forms of old graphs (before version 14), and XLA's and Risc's own. */
-static void old_square(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : square(op); }
-static void old_determinant(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : determinant(op); }
-static void old_eigen_one(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : eigen_old(op); }
-static void old_eigen(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : eigen(op); }
-static void old_svd(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : svd(op); }
-static void old_solve(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : solve_square(op); }
-static void old_triangular(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : solve_triangular(op); }
-static void old_least_squares(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : least_squares(op); }
-
 /* ---- counts ---- */
 
 typedef struct sizes {              /* of input 0 */
@@ -328,20 +318,20 @@ const tfp_op_rule tfp_rules_linalg[] = {
     { "BandedTriangularSolve", solve_banded, count_banded, 0, "2 * bands * n(out)", BOOK },
     { "TridiagonalSolve", solve_tridiagonal, count_tridiagonal, 0, "3 * n(diagonal) + 5 * n(out)", BOOK ", Thomas' algorithm" },
     { "TridiagonalMatMul", multiply_tridiagonal, count_tridiagonal_product, 0, "6 * n(out)", "three multiply-adds an element" },
-    { "RiscCholesky", old_square, CHOLESKY },
-    { "RiscTriangularSolve", old_triangular, TRIANGULAR },
-    { "XlaSelfAdjointEig", old_eigen, SYMMETRIC_ALL },
+    { "RiscCholesky", square, CHOLESKY },
+    { "RiscTriangularSolve", solve_triangular, TRIANGULAR },
+    { "XlaSelfAdjointEig", eigen, SYMMETRIC_ALL },
     { "XlaSvd", tfp_unknown_outputs, SVD },
-    { "BatchCholesky", old_square, CHOLESKY },
-    { "BatchCholeskyGrad", old_square, GRADIENT },
-    { "BatchMatrixInverse", old_square, INVERSE },
-    { "BatchMatrixDeterminant", old_determinant, DETERMINANT },
-    { "BatchSelfAdjointEig", old_eigen_one, SYMMETRIC_ALL },
-    { "BatchSelfAdjointEigV2", old_eigen, SYMMETRIC },
-    { "BatchSvd", old_svd, SVD },
-    { "BatchMatrixSolve", old_solve, SOLVE },
-    { "BatchMatrixTriangularSolve", old_solve, TRIANGULAR },
-    { "BatchMatrixSolveLs", old_least_squares, LEAST_SQUARES },
+    { "BatchCholesky", square, CHOLESKY },
+    { "BatchCholeskyGrad", square, GRADIENT },
+    { "BatchMatrixInverse", square, INVERSE },
+    { "BatchMatrixDeterminant", determinant, DETERMINANT },
+    { "BatchSelfAdjointEig", eigen_old, SYMMETRIC_ALL },
+    { "BatchSelfAdjointEigV2", eigen, SYMMETRIC },
+    { "BatchSvd", svd, SVD },
+    { "BatchMatrixSolve", solve_square, SOLVE },
+    { "BatchMatrixTriangularSolve", solve_square, TRIANGULAR },
+    { "BatchMatrixSolveLs", least_squares, LEAST_SQUARES },
     { 0 },
 };
 /* clang-format on */

@@ -45,7 +45,7 @@ static void array(tfp_op *op)
 static void array_v2(tfp_op *op)
 {
     array(op);
-    if (!op->importer) tfp_set_held(op, 0, tfp_attr_shape(op, "element_shape"), tfp_attr_type(op, "dtype", 0));
+    tfp_set_held(op, 0, tfp_attr_shape(op, "element_shape"), tfp_attr_type(op, "dtype", 0));
 }
 
 static void array_v3(tfp_op *op)
@@ -302,8 +302,7 @@ static void queue_v2(tfp_op *op)
 {
     tfp_set(op, 0, TFP_SCALAR_DIMS);
     const tfp_attr_list *shapes = tfp_attr_members(op, "shapes"), *types = tfp_attr_members(op, "component_types");
-    /* `held` has room for one component; TensorFlow's importer does not look at any. */
-    if (!op->importer && shapes->shape_count == 1 && types->number_count == 1)
+    if (shapes->shape_count == 1 && types->number_count == 1)
         tfp_set_held(op, 0, shapes->shapes[0], (int)types->numbers[0]);
 }
 
@@ -338,7 +337,7 @@ static void accumulator_v2(tfp_op *op)
     pair(op);
     /* An accumulator's shape [] means that it is not known. */
     tfp_dims shape = tfp_attr_shape(op, "shape");
-    if (!op->importer && shape.rank > 0) tfp_set_held(op, 0, shape, tfp_attr_type(op, "dtype", 0));
+    if (shape.rank > 0) tfp_set_held(op, 0, shape, tfp_attr_type(op, "dtype", 0));
 }
 
 static void accumulated(tfp_op *op)

@@ -20,13 +20,6 @@ static void equality(tfp_op *op)
     tfp_broadcast_inputs(op);
 }
 
-/* Both are of one shape; TensorFlow then gives the first one's alone. */
-static void approximate(tfp_op *op)
-{
-    tfp_dims both = tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1));
-    tfp_set(op, 0, op->importer ? tfp_in(op, 0) : both);
-}
-
 static void merged_pair(tfp_op *op) { tfp_set(op, 0, tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1))); }
 
 /* Scalars go with every shape, all others are of one shape. */
@@ -127,7 +120,7 @@ const tfp_op_rule tfp_rules_math[] = {
     /* comparisons and logic */
     { "Greater GreaterEqual Less LessEqual", tfp_broadcast_inputs, REGISTRY },
     { "Equal NotEqual", equality, REGISTRY },
-    { "ApproximateEqual", approximate, TFP_EACH_OUT(3, "a difference, its size and a comparison an element") },
+    { "ApproximateEqual", merged_pair, TFP_EACH_OUT(3, "a difference, its size and a comparison an element") },
     { "LogicalAnd LogicalOr", tfp_broadcast_inputs, TRUTH },
     { "LogicalNot IsNan IsInf IsFinite", tfp_same_as_input, TRUTH },
     { "BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift", tfp_broadcast_inputs, STEP },

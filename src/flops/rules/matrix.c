@@ -210,12 +210,6 @@ static void matrix_set_diag_v2(tfp_op *op)
     tfp_set(op, 0, with_batch_of(op, in, diagonal, own_dims));
 }
 
-/* Forms of old graphs (before version 14), of which TensorFlow says nothing. */
-static void old_band_part(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : tfp_same_as_input(op); }
-static void old_diag(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : matrix_diag(op); }
-static void old_diag_part(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : matrix_diag_part(op); }
-static void old_set_diag(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : matrix_set_diag(op); }
-
 /* The last members of rows. */
 #define MATMUL(count, source) count, 0, "2 * k * n(out)", (source)
 #define FUSED(count) count, 0, "2 * k * n(out) + fused", "as MatMul, and what is fused"
@@ -241,10 +235,10 @@ const tfp_op_rule tfp_rules_matrix[] = {
     { "MatrixSetDiag", matrix_set_diag, TFP_MOVES },
     { "MatrixSetDiagV2 MatrixSetDiagV3", matrix_set_diag_v2, TFP_MOVES },
     { "MatrixBandPart", tfp_same_as_input, TFP_MOVES },
-    { "BatchMatrixDiag", old_diag, TFP_MOVES },
-    { "BatchMatrixDiagPart", old_diag_part, TFP_MOVES },
-    { "BatchMatrixSetDiag", old_set_diag, TFP_MOVES },
-    { "BatchMatrixBandPart", old_band_part, TFP_MOVES },
+    { "BatchMatrixDiag", matrix_diag, TFP_MOVES },
+    { "BatchMatrixDiagPart", matrix_diag_part, TFP_MOVES },
+    { "BatchMatrixSetDiag", matrix_set_diag, TFP_MOVES },
+    { "BatchMatrixBandPart", tfp_same_as_input, TFP_MOVES },
     { 0 },
 };
 /* clang-format on */

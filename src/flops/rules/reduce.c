@@ -96,12 +96,6 @@ static void xla_reduce(tfp_op *op)
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, out);
 }
 
-static void same_rank(tfp_op *op)
-{
-    tfp_dims in = tfp_in(op, 0);
-    if (in.rank >= 0) tfp_set(op, 0, tfp_any_of_rank(op, in.rank));
-}
-
 static void histogram(tfp_op *op)
 {
     int64_t bins = TFP_DIM_UNKNOWN;
@@ -154,7 +148,7 @@ const tfp_op_rule tfp_rules_reduce[] = {
     { "ArgMax ArgMin", arg_reduction, STEPS("registry") },
     { "RiscReduce", tfp_unknown_outputs, AS_SUM },
     { "XlaReduce XlaVariadicReduce XlaVariadicReduceV2", xla_reduce, AS_SUM },
-    { "XlaReduceWindow", same_rank, count_window, 0, "(window - 1) * n(out)", "one step a place but the first" },
+    { "XlaReduceWindow", tfp_rank_of_input, count_window, 0, "(window - 1) * n(out)", "one step a place but the first" },
 
     { "Cumsum", tfp_same_as_input, TFP_EACH_IN(1, "one add an element") },
     { "Cumprod", tfp_same_as_input, TFP_EACH_IN(1, "one multiply an element") },

@@ -122,6 +122,7 @@ int tfp_type_bytes(int dtype);
 /* ---- shape rules that many ops share; in shared.c ---- */
 void tfp_same_as_input(tfp_op *op);                  /* every output has the shape of input 0 */
 void tfp_broadcast_inputs(tfp_op *op);               /* output 0: inputs 0 and 1 broadcast */
+void tfp_rank_of_input(tfp_op *op);                  /* output 0 has the rank of input 0 */
 void tfp_scalar_outputs(tfp_op *op);                 /* every output is a scalar */
 size_t tfp_set_listed(tfp_op *op, const char *name); /* outputs as an attribute lists them; -> how many it lists */
 void tfp_listed_outputs(tfp_op *op);                 /* every output has its shape in output_shapes */
@@ -175,9 +176,13 @@ const char *tfp_rule_name(size_t i);                 /* of the i-th operation th
 bool tfp_next_name(const char **ops, tfp_str *name); /* names of a row; false at the end */
 
 /* ---- constant folding: fold.c; run after the shape rule, when output 0's shape is fully known and small ---- */
+#define TFP_WHOLE(i) (1u << (i))
+#define TFP_WHOLE_ALL 0x3fffffffu
+#define TFP_NEVER 0x40000000u /* it does not fold such an operation */
 typedef struct tfp_fold_rule {
     const char *ops;
     void (*fold)(tfp_op *op); /* sets out[i].elements where it can */
+    unsigned importer;        /* TensorFlow's importer folds only when it can compute with all of these inputs */
 } tfp_fold_rule;
 extern const tfp_fold_rule tfp_fold_rules[]; /* ends with an empty row */
 

@@ -79,6 +79,7 @@ bool tfp_rule_index_new(tfp_rule_index *x, tfp_arena *arena)
     if (!x->slots) return false;
     for (size_t i = LIST_COUNT; i-- > 0;)
         for (const tfp_op_rule *r = lists[i]; r->ops; r++) EACH(x, r->ops, rule = r);
+    for (const tfp_importer_rule *r = tfp_importer_rules; r->ops; r++) EACH(x, r->ops, importer = r);
     for (const tfp_fold_rule *f = tfp_fold_rules; f->ops; f++) EACH(x, f->ops, fold = f);
     for (const tfp_registered *f = tfp_registry; f->ops; f++) EACH(x, f->ops, registered = f);
     for (const tfp_call_op *c = tfp_call_ops; c->ops; c++) EACH(x, c->ops, call = c);

@@ -76,12 +76,12 @@ static void shape_sparse_bincount(tfp_op *op)
     tfp_set(op, 0, rank == 1 ? tfp_vector_of(op, size) : tfp_matrix_of(op, d.at[0], size));
 }
 
-/* TensorFlow does not say; a row for each part that the splits make. */
+/* A row for each part that the splits make. */
 static void shape_ragged_bincount(tfp_op *op)
 {
     int64_t size = TFP_DIM_UNKNOWN, splits = tfp_dim(tfp_in(op, 0), 0);
     tfp_in_int(op, 2, &size);
-    if (!op->importer) tfp_set(op, 0, tfp_matrix_of(op, tfp_minus(splits, 1), size));
+    tfp_set(op, 0, tfp_matrix_of(op, tfp_minus(splits, 1), size));
 }
 
 static void shape_dense_count(tfp_op *op)

@@ -6,6 +6,12 @@ void tfp_same_as_input(tfp_op *op)
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_in(op, 0));
 }
 
+void tfp_rank_of_input(tfp_op *op)
+{
+    tfp_dims in = tfp_in(op, 0);
+    if (in.rank >= 0) tfp_set(op, 0, tfp_any_of_rank(op, in.rank));
+}
+
 void tfp_broadcast_inputs(tfp_op *op) { tfp_set(op, 0, tfp_broadcast(op, tfp_in(op, 0), tfp_in(op, 1))); }
 
 void tfp_scalar_outputs(tfp_op *op)

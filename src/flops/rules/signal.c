@@ -11,9 +11,6 @@ static void fft(tfp_op *op) { tfp_set(op, 0, tfp_at_least(op, tfp_in(op, 0), (in
 
 static void fft_nd(tfp_op *op) { tfp_set(op, 0, tfp_at_least(op, tfp_in(op, 0), 1)); }
 
-/* Old graphs (before version 16), of which TensorFlow says nothing. */
-static void old_fft(tfp_op *op) { op->importer ? tfp_unknown_outputs(op) : fft(op); }
-
 /* Element k of input 1, the length of the transform along a dim. */
 static bool length_at(const tfp_op *op, int64_t k, int64_t *out)
 {
@@ -182,12 +179,12 @@ const tfp_op_rule tfp_rules_signal[] = {
     { "IRFFT3D", irfft, REAL(3) },
     { "FFTND IFFTND", fft_nd, count_fft_nd, 0, "5 * n * log2(n) a transform", FFTW },
     { "RFFTND IRFFTND", fft_nd, count_real_fft_nd, 0, "5/2 * n * log2(n) a transform", FFTW },
-    { "RiscFft BatchFFT", old_fft, COMPLEX(1) },
-    { "BatchFFT2D", old_fft, COMPLEX(2) },
-    { "BatchFFT3D", old_fft, COMPLEX(3) },
-    { "BatchIFFT", old_fft, COMPLEX(1) },
-    { "BatchIFFT2D", old_fft, COMPLEX(2) },
-    { "BatchIFFT3D", old_fft, COMPLEX(3) },
+    { "RiscFft BatchFFT", fft, COMPLEX(1) },
+    { "BatchFFT2D", fft, COMPLEX(2) },
+    { "BatchFFT3D", fft, COMPLEX(3) },
+    { "BatchIFFT", fft, COMPLEX(1) },
+    { "BatchIFFT2D", fft, COMPLEX(2) },
+    { "BatchIFFT3D", fft, COMPLEX(3) },
 
     { "DecodeWav", decode_wav, TFP_MOVES },
     { "EncodeWav", encode_wav, TFP_MOVES },

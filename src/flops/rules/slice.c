@@ -185,10 +185,9 @@ void tfp_shape_split_v(tfp_op *op)
         return;
     }
     if (!known) axis = in.rank - 1; /* TensorFlow takes an axis that it does not know for -1, when it knows the sizes */
-    bool use = !op->importer || tfp_in_all(op, 1);
     int64_t rest = rest_of_split(op, in.at[axis]);
     for (uint32_t i = 0; i < op->out_count; i++) {
-        int64_t size = use ? tfp_in_at(op, 1, i) : INT64_MIN;
+        int64_t size = tfp_in_at(op, 1, i);
         if (size < -1 && size != INT64_MIN) tfp_wrong(op, "a part of negative size");
         tfp_set(op, i, tfp_with_dim(op, in, axis, size == -1 ? rest : size));
     }
@@ -219,11 +218,10 @@ static tfp_dims padded_input(tfp_op *op)
 void tfp_shape_pad(tfp_op *op)
 {
     tfp_dims in = padded_input(op);
-    bool use = !op->importer || tfp_in_all(op, 1);
     int64_t dims[TFP_RANK_MOST];
     if (op->wrong || in.rank < 0) return;
     for (int i = 0; i < in.rank; i++) {
-        int64_t pad = use ? padding(op, i) : TFP_DIM_UNKNOWN;
+        int64_t pad = padding(op, i);
         dims[i] = tfp_dim_plus(op, in.at[i], pad);
     }
     tfp_set(op, 0, tfp_shape_of(op, dims, in.rank));
@@ -232,11 +230,10 @@ void tfp_shape_pad(tfp_op *op)
 void tfp_shape_mirror_pad_grad(tfp_op *op)
 {
     tfp_dims in = padded_input(op);
-    bool use = !op->importer || tfp_in_all(op, 1);
     int64_t dims[TFP_RANK_MOST];
     if (op->wrong || in.rank < 0 || (op->importer && tfp_dim(tfp_in(op, 1), 0) < 0)) return;
     for (int i = 0; i < in.rank; i++) {
-        int64_t pad = use ? padding(op, i) : TFP_DIM_UNKNOWN;
+        int64_t pad = padding(op, i);
         dims[i] = tfp_dim_minus(op, in.at[i], pad);
     }
     tfp_set(op, 0, tfp_shape_of(op, dims, in.rank));
@@ -270,7 +267,4 @@ static int64_t unrepeated(tfp_op *op, int64_t dim, int64_t times)
 
 void tfp_shape_tile(tfp_op *op) { tile(op, repeated); }
 
-void tfp_shape_tile_grad(tfp_op *op)
-{
-    if (!op->importer) tile(op, unrepeated); /* TensorFlow says nothing of it */
-}
+void tfp_shape_tile_grad(tfp_op *op) { tile(op, unrepeated); }

@@ -46,9 +46,6 @@ static bool find_blocks(tfp_op *op, bool by_input, blocks *b, tfp_dims *in)
     return !op->wrong;
 }
 
-/* The importer looks at blocks and edges only when it knows all of each. */
-static bool may_use(tfp_op *op, uint32_t input) { return !op->importer || tfp_in_all(op, input); }
-
 static int64_t smaller_dim(tfp_op *op, int64_t dim, int64_t block, int64_t front, int64_t back)
 {
     int64_t padded = tfp_dim_plus(op, tfp_dim_plus(op, dim, front), back);
@@ -66,12 +63,11 @@ static void move_blocks(tfp_op *op, bool by_input, bool to_batch)
     int64_t dims[TFP_RANK_MOST];
     tfp_dims in;
     if (!find_blocks(op, by_input, &b, &in)) return;
-    bool use_blocks = !by_input || may_use(op, 1), use_edges = may_use(op, b.edges);
     dims[0] = tfp_dim(in, 0);
     for (int i = 0; i < b.count; i++) {
-        int64_t block = use_blocks ? block_at(op, &b, i) : TFP_DIM_UNKNOWN, dim = tfp_dim(in, i + 1);
-        int64_t front = use_edges ? edge_at(op, &b, 2 * (int64_t)i) : TFP_DIM_UNKNOWN;
-        int64_t back = use_edges ? edge_at(op, &b, 2 * (int64_t)i + 1) : TFP_DIM_UNKNOWN;
+        int64_t block = block_at(op, &b, i), dim = tfp_dim(in, i + 1);
+        int64_t front = edge_at(op, &b, 2 * (int64_t)i);
+        int64_t back = edge_at(op, &b, 2 * (int64_t)i + 1);
         if (op->wrong) return;
         dims[0] = block < 1  ? TFP_DIM_UNKNOWN
                   : to_batch ? tfp_dim_times(op, dims[0], block)

@@ -91,7 +91,7 @@ static void shape_read_split(tfp_op *op)
     size_t n = tfp_attr_numbers(op, "num_splits", splits, PARTS_MOST);
     size_t padded = tfp_attr_numbers(op, "paddings", pads, PARTS_MOST);
     tfp_dims d = held_shape(op, 0, tfp_attr_type(op, "T", 0));
-    if (op->importer || d.rank < 0 || d.rank > PARTS_MOST || n != (size_t)d.rank || (padded && padded != n)) return;
+    if (d.rank < 0 || d.rank > PARTS_MOST || n != (size_t)d.rank || (padded && padded != n)) return;
     int64_t part[PARTS_MOST];
     for (int i = 0; i < d.rank; i++) {
         int64_t whole = tfp_plus(d.at[i], padded ? pads[i] : 0);
@@ -109,14 +109,7 @@ static void set_table(tfp_op *op, tfp_dims value)
     tfp_set_held(op, 0, value, tfp_attr_type(op, "value_dtype", 0));
 }
 
-/* TensorFlow tells this of the mutable ones only. */
-static void shape_table(tfp_op *op)
-{
-    tfp_set(op, 0, TFP_SCALAR_DIMS);
-    if (!op->importer) set_table(op, TFP_SCALAR_DIMS);
-}
-
-static void shape_mutable_table(tfp_op *op) { set_table(op, TFP_SCALAR_DIMS); }
+static void shape_table(tfp_op *op) { set_table(op, TFP_SCALAR_DIMS); }
 static void shape_table_of_tensors(tfp_op *op) { set_table(op, tfp_attr_shape(op, "value_shape")); }
 
 static void shape_dense_table(tfp_op *op)
@@ -197,7 +190,7 @@ const tfp_op_rule tfp_rules_state[] = {
     { "HashTable", TFP_SHAPE("-> 2"), TFP_MOVES },
     { "HashTableV2 AnonymousHashTable", shape_table, TFP_MOVES },
     { "MutableHashTable", TFP_SHAPE("-> 2"), TFP_MOVES },
-    { "MutableHashTableV2 AnonymousMutableHashTable", shape_mutable_table, TFP_MOVES },
+    { "MutableHashTableV2 AnonymousMutableHashTable", shape_table, TFP_MOVES },
     { "MutableHashTableOfTensors", TFP_SHAPE("-> 2"), TFP_MOVES },
     { "MutableHashTableOfTensorsV2 AnonymousMutableHashTableOfTensors", shape_table_of_tensors, TFP_MOVES },
     { "MutableDenseHashTable", TFP_SHAPE("-> 2"), TFP_MOVES },

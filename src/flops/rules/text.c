@@ -252,10 +252,10 @@ static void read_many(tfp_op *op)
     tfp_set(op, 1, some(op));
 }
 
-static void records(tfp_op *op) /* TensorFlow does not look at the batch */
+static void records(tfp_op *op)
 {
     int64_t batch = tfp_attr_int(op, "batch_size", 32);
-    if (!op->importer && batch > 0) tfp_set(op, 0, tfp_vector_of(op, batch));
+    if (batch > 0) tfp_set(op, 0, tfp_vector_of(op, batch));
 }
 
 #define TEXT tfp_count_zero, 0, "0", "text, no float arithmetic"
