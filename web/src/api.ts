@@ -29,7 +29,6 @@ export interface ProfileFacts {
   steps: number[];
   warnings: string[];
   coverage: number[];
-  sources: boolean;
   has?: { code: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean };
 }
 
@@ -55,7 +54,7 @@ export interface Tables {
   formats: Named[];
 }
 
-/** A fault with words for people. */
+/** An error with a message for people. */
 export class ApiError extends Error {
   constructor(
     message: string,
@@ -66,6 +65,15 @@ export class ApiError extends Error {
 }
 
 export type Progress = (part: number) => void;
+
+/** A path of the API about one profile. Ids come from the address, where anything may stand. */
+export const profilePath = (id: string, rest = ""): string => `/api/v1/profiles/${encodeURIComponent(id)}${rest && `/${rest}`}`;
+
+/** The path of a query. */
+export const queryPath = (id: string, sql: string): string => profilePath(id, `query?sql=${encodeURIComponent(sql)}`);
+
+const BUSY_TRIES = 8; // then the page says what the server says
+const BUSY_MS = 1000;
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((done, stop) => {
@@ -93,13 +101,13 @@ function held(path: string): Part[] {
   return parts ?? [];
 }
 
-/** Asks until the profile is read; `progress` is told how far that is. */
+/** Asks until the profile is read, of which `progress` is told. A server that is busy is asked again, a few times. */
 async function ask(path: string, signal?: AbortSignal, progress?: Progress): Promise<Response> {
   if (isReport) {
     const [part] = held(path);
     return part ? unpack(part) : Response.error();
   }
-  for (;;) {
+  for (let tries = 1; ; ) {
     let answer: Response;
     try {
       answer = await fetch(path, { signal: signal ?? null, credentials: "same-origin" });
@@ -110,8 +118,8 @@ async function ask(path: string, signal?: AbortSignal, progress?: Progress): Pro
     if (answer.status === 202) {
       progress?.(((await answer.json()) as { progress: number }).progress);
       await wait(200, signal);
-    } else if (answer.status === 503) {
-      await wait(1000, signal);
+    } else if (answer.status === 503 && tries++ < BUSY_TRIES) {
+      await wait(BUSY_MS, signal);
     } else if (!answer.ok) {
       throw await refusal(answer);
     } else {
@@ -139,7 +147,7 @@ export const profiles = (signal?: AbortSignal): Promise<ProfileList> => json<Pro
 /** Answers when the list is no longer that of `since`, or after a while. */
 export const changes = (since: number, signal?: AbortSignal): Promise<{ changed: number }> => json(`/api/v1/changes?since=${since}`, signal);
 export const profile = (id: string, signal?: AbortSignal, progress?: Progress): Promise<ProfileFacts> =>
-  json<ProfileFacts>(`/api/v1/profiles/${id}`, signal, progress);
+  json<ProfileFacts>(profilePath(id), signal, progress);
 
 // ---- tables of columns ----
 

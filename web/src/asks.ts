@@ -1,16 +1,36 @@
-// What pages ask the server for whatever their controls say. `tfprof report` puts the answers to all of it into its file;
-// build.mjs hands it over as text: a line an ask, "what it is for", the path and its parameters, with tabs between.
+// What pages ask the server before any control is touched. `tfprof report` puts all these answers into its file; build.mjs
+// writes the list as text: a line an ask, what it is for, the path and its parameters, with tabs between.
 
 /** Every edge of the graph, by the names of its ends. */
 export const EDGES_SQL = "SELECT s.name AS source, n.name AS target FROM edges e JOIN nodes n ON n.node = e.node JOIN nodes s ON s.node = e.source";
 
-/** A line costs what all that it made costs, however deep below it. Nodes are summed by trace first: of those there are few. */
-export const LINES_SQL =
-  "SELECT c.file AS file, c.line AS line, sum(t.us) AS micros, sum(t.nodes) AS nodes FROM (SELECT DISTINCT trace, file, line FROM code) c JOIN " +
-  "(SELECT n.trace AS trace, sum(x.us) AS us, count(*) AS nodes FROM nodes n LEFT JOIN (SELECT node, avg(run_us) AS us FROM executions GROUP BY node) x " +
-  "ON x.node = n.node GROUP BY n.trace) t ON t.trace = c.trace GROUP BY c.file, c.line";
+/** The forward node that a gradient's name tells, as in the code view: what is between "gradients/" and "_grad/". NULL: no
+ * gradient. */
+const FORWARD =
+  "CASE WHEN instr(name, 'gradients/') = 0 OR instr(name, '_grad/') IN (0, instr(name, 'gradients/') + 10) THEN NULL " +
+  "WHEN instr(name, '_grad/') > instr(name, 'gradients/') THEN substr(name, instr(name, 'gradients/') + 10, instr(name, '_grad/') - instr(name, 'gradients/') - 10) " +
+  "ELSE substr(name, instr(name, 'gradients/') + 10) END";
 
-/** Those that a profile has in its files, and what changes when float operations are worked out from its graph. */
+/** Files of the user, not of Python and its packages. */
+const OWN_FILE = "file NOT LIKE '%site-packages/%' AND file NOT LIKE '%dist-packages/%' AND file NOT LIKE '%/lib/python%' AND file NOT LIKE '<%'";
+
+/** Time by line, booked as the code view books it: a line takes what all nodes take that it made, directly or by way of what it
+ * calls; a gradient belongs to the lines of its forward node. `own_micros` is the part for which the line is the innermost one
+ * of the user's own. Nodes are summed by trace first: there are few traces. */
+export const LINES_SQL =
+  `WITH named AS (SELECT node, trace, ${FORWARD} AS forward FROM nodes WHERE trace IS NOT NULL), ` +
+  "booked AS (SELECT node, trace, 0 AS gradient FROM named WHERE forward IS NULL UNION ALL " +
+  "SELECT g.node, n.trace, 1 FROM named g JOIN nodes n ON n.name = g.forward JOIN named f ON f.node = n.node AND f.forward IS NULL " +
+  "WHERE g.forward IS NOT NULL), " +
+  "times AS (SELECT node, avg(run_us) AS us FROM executions GROUP BY node), " +
+  "sums AS (SELECT b.trace AS trace, sum(x.us) AS us, sum(CASE WHEN b.gradient THEN x.us END) AS gradient_us, count(*) AS nodes " +
+  "FROM booked b LEFT JOIN times x ON x.node = b.node GROUP BY b.trace), " +
+  "places AS (SELECT trace, file, line, max(position) AS position FROM code GROUP BY trace, file, line), " +
+  `last AS (SELECT trace, max(position) AS position FROM code WHERE ${OWN_FILE} GROUP BY trace) ` +
+  "SELECT p.file AS file, p.line AS line, sum(s.us) AS micros, sum(CASE WHEN p.position = l.position THEN s.us END) AS own_micros, " +
+  "sum(s.gradient_us) AS gradient_micros, sum(s.nodes) AS nodes FROM places p JOIN sums s ON s.trace = p.trace LEFT JOIN last l ON l.trace = p.trace GROUP BY p.file, p.line";
+
+/** Columns that a profile has in its files, and those that change when float operations are worked out from its graph. */
 const COLUMNS =
   "micros,accelerator_micros,cpu_micros,occurrence,params,float_ops,bytes,peak_bytes,residual_bytes,output_bytes,op_types,device,input_shapes,tensor_value";
 const WORKED_OUT = "params,float_ops,macs,bytes_moved,intensity,flops_per_second,coverage";
@@ -22,9 +42,9 @@ const api = "/api/v1";
 const one = `${api}/profiles/ID`;
 const all = "max_depth=100000";
 const columns = "format=columns";
-// the step that the report was asked to show; without one this parameter is left out
+// the step of the report; without one this parameter is left out
 const chosen = "step=CHOSEN";
-// that one, or the first; without any, the ask is left out
+// that step, or the first; a profile without steps is not asked
 const first = "step=FIRST";
 
 const view = (name: string): string[] => [name, `${one}/views/${name}`, columns, all, `select=${COLUMNS}`, chosen];
@@ -33,7 +53,8 @@ const compared = COMPARED_VIEWS.flatMap((v) =>
   COMPARED.map((c) => ["comparison", `${api}/compare`, columns, "min_size=0", `select=${c}`, "side=SIDES", `view=${v}`]),
 );
 
-/** The most wanted first: what does not fit in is left out. ID, CHOSEN, FIRST, SIDES and TENSOR are put in for each profile. */
+/** The most wanted first: the last ones are left out of a report that would become too large. ID, CHOSEN, FIRST, SIDES and
+ * TENSOR are filled in for each profile. */
 export const ASKS: string[][] = [
   ["tables", `${api}/tables`],
   ["profiles", `${api}/profiles`],
@@ -51,11 +72,11 @@ export const ASKS: string[][] = [
   ["memory", `${one}/memory`, columns, first],
   ["memory", `${one}/peak`, columns, first],
   ["checkpoint", `${one}/tensors`, columns],
-  ["checkpoint", `${one}/tensors/value`, "name=TENSOR"],
   ["source", `${one}/query`, columns, `sql=${LINES_SQL}`],
   ["timeline", `${one}/timeline`, columns, first],
   ...compared,
   view("graph"),
   worked("graph"),
   ["dataflow", `${one}/query`, columns, `sql=${EDGES_SQL}`],
+  ["values", `${one}/tensors/value`, "name=TENSOR"],
 ];

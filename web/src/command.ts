@@ -2,7 +2,7 @@
 
 export const quoteWord = (word: string): string => (/^[\w./,:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** A filter takes its patterns with commas between; the server takes each as it is when there are several. */
+/** A filter takes its patterns with commas between; the server takes each one whole. */
 function joined(name: string, values: string[]): string[] {
   if (!name.endsWith("_regexes") || values.length < 2) return values;
   return [values.map((v) => v.replaceAll(",", "\\x2c")).join(",")];
@@ -13,6 +13,12 @@ export function optionWords(query: URLSearchParams): string[] {
   return [...new Set(query.keys())].flatMap((name) =>
     joined(name, query.getAll(name)).flatMap((value) => (value === "true" ? [`-${name}`] : [`-${name}`, value])),
   );
+}
+
+/** What the page shows and the command line does not. */
+export function besidesOf(sorted: boolean, searched: boolean): string {
+  const words = [sorted && "sorted", searched && "searched"].filter(Boolean);
+  return words.length ? `${words.join(" and ")} on the page only` : "";
 }
 
 export function commandWords(verb: string, files: string[], query: URLSearchParams): string[] {

@@ -1,26 +1,36 @@
-// Numbers for people, as the command line prints them.
+// Numbers for people. Units are decimal, as on the command line: 1 KB is 1,000 bytes.
 
-export function formatCount(n: number): string {
-  const size = Math.abs(n);
-  if (size < 1000) return Number.isInteger(n) ? String(n) : n.toPrecision(3);
-  if (size < 1e6) return `${(n / 1e3).toFixed(2)}k`;
-  if (size < 1e9) return `${(n / 1e6).toFixed(2)}m`;
-  return `${(n / 1e9).toFixed(2)}b`;
+interface Unit {
+  size: number;
+  name: string;
 }
 
-export function formatMicros(us: number): string {
-  const size = Math.abs(us);
-  if (size < 1000) return `${Number.isInteger(us) ? us : us.toPrecision(3)}us`;
-  if (size < 1e6) return `${(us / 1e3).toFixed(2)}ms`;
-  return `${(us / 1e6).toFixed(2)}sec`;
+const COUNTS: Unit[] = [{ size: 1e3, name: "k" }, { size: 1e6, name: "m" }, { size: 1e9, name: "b" }];
+const TIMES: Unit[] = [{ size: 1e3, name: "ms" }, { size: 1e6, name: "sec" }];
+const BYTES: Unit[] = [{ size: 1e3, name: "KB" }, { size: 1e6, name: "MB" }, { size: 1e9, name: "GB" }, { size: 1e12, name: "TB" }];
+
+/** In the largest unit that fits; `smallest` names what is smaller than all of them. */
+function inUnits(n: number, units: Unit[], smallest: string): string {
+  const unit = units.filter((u) => Math.abs(n) >= u.size).pop();
+  if (unit) return `${(n / unit.size).toFixed(2)}${unit.name}`;
+  return `${Number.isInteger(n) ? n : n.toPrecision(3)}${smallest}`;
 }
 
-export function formatBytes(n: number): string {
-  const size = Math.abs(n);
-  if (size < 1024) return `${n}B`;
-  if (size < 1024 * 1024) return `${(n / 1024).toFixed(2)}KB`;
-  return `${(n / 1024 / 1024).toFixed(2)}MB`;
+export const formatCount = (n: number): string => inUnits(n, COUNTS, "");
+export const formatMicros = (us: number): string => inUnits(us, TIMES, "us");
+export const formatBytes = (n: number): string => inUnits(n, BYTES, "B");
+
+/** A mark of an axis, with as many digits as tell it from its neighbours, which are `step` away; in a smaller unit when that
+ * would be more than three behind the point. */
+function formatMark(n: number, step: number, units: Unit[], smallest: string): string {
+  const digitsOf = (u: Unit): number => Math.max(0, Math.ceil(-Math.log10(step / u.size) - 1e-9));
+  const least = { size: 1, name: smallest };
+  const unit = units.filter((u) => Math.abs(n) >= u.size && digitsOf(u) <= 3).pop() ?? least;
+  return `${(n / unit.size).toFixed(Math.min(12, digitsOf(unit)))}${unit.name}`;
 }
+
+export const markMicros = (us: number, step: number): string => formatMark(us, step, TIMES, "us");
+export const markBytes = (n: number, step: number): string => formatMark(n, step, BYTES, "B");
 
 export function formatUnit(unit: string | null, n: number): string {
   switch (unit) {

@@ -1,7 +1,8 @@
 // How lanes of events are drawn on a canvas: only what can be seen, and of events that share a pixel one.
 import type { Table } from "./api";
 import { cellText } from "./api";
-import { formatMicros } from "./format";
+import { drawFitting } from "./canvas";
+import { markMicros } from "./format";
 import type { Spans, Window } from "./spans";
 import { firstAfter, rowOf } from "./spans";
 
@@ -10,7 +11,7 @@ export const AXIS = 22;
 const LANE_GAP = 22; // room for a lane's name above its rows
 const COLOURS = ["#e69f00", "#56b4e9", "#4cc59a", "#f0e442", "#7fb2dd", "#f2a07b", "#d9a3c4", "#b5c35a"];
 const FLOW = "#d55e00";
-const TICK_PX = 90;
+const TICK_PX = 100;
 
 export interface Scene {
   t: Table;
@@ -80,13 +81,14 @@ function drawAxis({ pen, ink, line, paper, width, height, scale }: Pen, seen: Wi
   pen.fillStyle = ink;
   pen.strokeStyle = line;
   pen.lineWidth = 1;
-  for (let at = Math.ceil(seen.from / tick) * tick; at <= seen.to; at += tick) {
+  for (let i = Math.ceil(seen.from / tick); i * tick <= seen.to; i++) {
+    const at = i * tick;
     const x = Math.round((at - seen.from) * scale) + 0.5;
     pen.beginPath();
     pen.moveTo(x, 0);
     pen.lineTo(x, height);
     pen.stroke();
-    pen.fillText(formatMicros(Math.round(at * 1000) / 1000), x + 3, AXIS / 2);
+    pen.fillText(markMicros(at, tick), x + 3, AXIS / 2);
   }
 }
 
@@ -110,12 +112,10 @@ function drawRow({ pen, ink, scale }: Pen, d: Scene, row: number, y: number): vo
       pen.lineWidth = 2;
       pen.strokeRect(x + 1, y + 1, Math.max(1, right - x - 2), ROW - 4);
     }
-    const letters = Math.floor((right - x - 6) / 6.4);
-    if (letters >= 4 && name) {
+    if (right - x > 24 && name) {
       const path = cellText(name, source);
-      const text = path.slice(path.lastIndexOf("/") + 1);
       pen.fillStyle = "#16202b";
-      pen.fillText(text.length > letters ? `${text.slice(0, letters - 1)}…` : text, x + 3, y + ROW / 2 - 0.5);
+      drawFitting(pen, path.slice(path.lastIndexOf("/") + 1), x + 3, y + ROW / 2 - 0.5, right - x - 6);
     }
     i++;
     const free = seen.from + (right + 0.5) / scale;

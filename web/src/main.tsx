@@ -11,35 +11,14 @@ import { Compare } from "./pages/Compare";
 import { Profiles, useListVersion } from "./pages/Profiles";
 import type { Route } from "./route";
 import { hashOf, useRoute } from "./route";
+import type { Theme } from "./theme";
+import { THEMES, keepTheme, keptTheme } from "./theme";
 import "./style.css";
 import "./pages/pages.css";
 
-const THEMES = ["auto", "light", "dark"] as const;
-type Theme = (typeof THEMES)[number];
-
-// A report in a mail may have no storage.
-function kept(name: string): Theme | null {
-  try {
-    return localStorage.getItem(name) as Theme | null;
-  } catch {
-    return null;
-  }
-}
-
-function keep(name: string, value: string): void {
-  try {
-    localStorage.setItem(name, value);
-  } catch {
-    return;
-  }
-}
-
 function ThemeSwitch() {
-  const [theme, set] = useState<Theme>(() => kept("theme") ?? "auto");
-  useEffect(() => {
-    document.documentElement.dataset.theme = theme;
-    keep("theme", theme);
-  }, [theme]);
+  const [theme, set] = useState(keptTheme);
+  useEffect(() => keepTheme(theme), [theme]);
   return (
     <label class="theme">
       Theme{" "}
@@ -50,7 +29,7 @@ function ThemeSwitch() {
   );
 }
 
-/** What the browser's tabs and its history call this state; null: somebody below says it. */
+/** The title in the browser's tabs and its history; null: another component sets it. */
 function useTitle(parts: string[] | null): void {
   const title = parts && [...parts.filter(Boolean), "tfprof"].join(" · ");
   useEffect(() => {
@@ -58,7 +37,7 @@ function useTitle(parts: string[] | null): void {
   }, [title]);
 }
 
-/** Tells that the file is another one than what is shown; it is not taken away from under the reader. */
+/** Says that the file has changed; what is shown stays until the reader asks for the new one. */
 function Changed({ entry, onAgain }: { entry: ProfileEntry | undefined; onAgain: () => void }) {
   const [seen, setSeen] = useState(entry?.modified);
   useEffect(() => {
@@ -166,5 +145,6 @@ async function begin(): Promise<void> {
   if (root) render(<App />, root);
 }
 
+keepTheme(keptTheme()); // before the first drawing
 const root = document.getElementById("app");
 void begin();

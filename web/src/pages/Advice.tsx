@@ -1,11 +1,10 @@
-// What checkers have to say, all of them or some.
+// The findings of the checkers, of all or of some.
 import type { Tables } from "../api";
-import { json } from "../api";
+import { json, profilePath } from "../api";
 import { commandWords } from "../command";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
-import { CommandLine } from "../parts/CommandLine";
-import { Copies } from "../parts/Copies";
+import { Means } from "../parts/Means";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
@@ -38,17 +37,14 @@ export function Advice({ route, files, tables }: { route: Route; files: string[]
   const given = route.params.get("checkers");
   if (given) query.set("checkers", given);
   const chosen = given ? given.split(",") : tables.checkers.map((c) => c.name);
-  const report = `/api/v1/profiles/${route.id}/views/advise?${query.toString()}`;
-  const path = given ? `${report}&format=json` : `/api/v1/profiles/${route.id}/views/advise?format=json`;
+  const report = profilePath(route.id, `views/advise?${query.toString()}`);
+  const path = given ? `${report}&format=json` : profilePath(route.id, "views/advise?format=json");
   const loaded = useLoaded(path, (signal, progress) => json<Advised>(path, signal, progress));
   return (
     <main>
       <h1>Advice</h1>
       {!isReport && <Chooser route={route} tables={tables} chosen={chosen} />}
-      <div class="means">
-        <CommandLine words={commandWords("advise", files, query)} />
-        <Copies path={report} file="advice" />
-      </div>
+      <Means words={commandWords("advise", files, query)} path={report} file="advice" />
       <Status of={loaded}>
         {(a) => (
           <>

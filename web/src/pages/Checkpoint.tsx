@@ -1,6 +1,6 @@
 // The tensors of a checkpoint, with how their values are spread.
 import { useState } from "preact/hooks";
-import { cellText, json, table } from "../api";
+import { cellText, json, profilePath, table } from "../api";
 import { formatCount } from "../format";
 import { heldParts, isReport, whyNot } from "../held";
 import { useLoaded } from "../load";
@@ -57,7 +57,7 @@ function oddOnes(v: Value): string {
   return said.filter(([n]) => n).map(([n, word]) => `${(n ?? 0).toLocaleString()} ${word}`).join(", ");
 }
 
-const valuePath = (route: Route, name: string): string => `/api/v1/profiles/${route.id}/tensors/value?name=${encodeURIComponent(name)}`;
+const valuePath = (route: Route, name: string): string => profilePath(route.id, `tensors/value?name=${encodeURIComponent(name)}`);
 
 /** A report has the values of the first tensors. */
 const hasValues = (route: Route, name: string): boolean => !isReport || !whyNot(heldParts(valuePath(route, name)));
@@ -81,7 +81,7 @@ function Tensor({ route, name }: { route: Route; name: string }) {
               {v.histogram && v.max > v.min && <Histogram counts={v.histogram} from={v.min} to={v.max} />}
             </>
           ) : (
-            <p class="empty">{v.numbers ? "It has no finite value." : "Its type is no number: nothing to sum up."}</p>
+            <p class="empty">{v.numbers ? "It has no finite value." : "Its type is not a number: there is nothing to sum up."}</p>
           )}
           {oddOnes(v) && <p>Among them: {oddOnes(v)}</p>}
           {v.values?.length ? (
@@ -97,7 +97,7 @@ function Tensor({ route, name }: { route: Route; name: string }) {
 }
 
 export function Checkpoint({ route }: { route: Route }) {
-  const path = `/api/v1/profiles/${route.id}/tensors?format=columns`;
+  const path = profilePath(route.id, "tensors?format=columns");
   const loaded = useLoaded(path, async (signal, progress) => {
     const t = await table(path, signal, progress);
     const [tensor, shape, elements] = ["name", "shape", "elements"].map((n) => t.column(n));

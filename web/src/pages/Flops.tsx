@@ -1,14 +1,12 @@
 // Float operations worked out from the graph: the summary of the command, and its operations as a table.
-import { useMemo } from "preact/hooks";
 import type { Tables } from "../api";
-import { table, text } from "../api";
-import { commandWords } from "../command";
+import { profilePath, table, text } from "../api";
+import { besidesOf, commandWords } from "../command";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
-import { CommandLine } from "../parts/CommandLine";
-import { Copies } from "../parts/Copies";
+import { Means } from "../parts/Means";
+import { ReportTable } from "../parts/ReportTable";
 import { Status } from "../parts/Status";
-import { TreeTable } from "../parts/TreeTable";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
@@ -23,12 +21,11 @@ export function Flops({ route, files, tables }: { route: Route; files: string[];
   const helpOf = (name: string): string => tables.options.find((o) => o.name === name)?.help ?? "";
   const query = new URLSearchParams();
   for (const { name } of [...OPTIONS, { name: "nodes" }]) for (const value of route.params.getAll(name)) query.append(name, value);
-  const report = `/api/v1/profiles/${route.id}/views/flops?${query.toString()}`;
+  const report = profilePath(route.id, `views/flops?${query.toString()}`);
   const loaded = useLoaded(report, async (signal, progress) => {
     const t = await table(`${report}&format=columns`, signal, progress);
     return { t, words: await text(`${report}&format=text`, signal) };
   });
-  const columns = useMemo(() => loaded.value?.t.columns.slice(1) ?? [], [loaded.value]);
   return (
     <main>
       <h1>Float operations</h1>
@@ -45,15 +42,12 @@ export function Flops({ route, files, tables }: { route: Route; files: string[];
           </label>
         </form>
       )}
-      <div class="means">
-        <CommandLine words={commandWords("flops", files, query)} />
-        <Copies path={report} file="flops" />
-      </div>
+      <Means words={commandWords("flops", files, query)} path={report} file="flops" besides={besidesOf(route.params.has("sort"), false)} />
       <Status of={loaded}>
         {({ t, words: told }) => (
           <>
             <pre class="advice" tabIndex={0}>{told.split("\n\n")[0]}</pre>
-            <TreeTable table={t} columns={columns} label="operations" search="" sort={route.params.get("sort") ?? ""} onSort={(sort) => go(withParams(route, { sort: sort || null }))} openDepth={1} />
+            <ReportTable t={t} route={route} label="operations" />
           </>
         )}
       </Status>

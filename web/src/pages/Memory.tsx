@@ -1,14 +1,14 @@
-// Memory over time, a chart a device, and who held it at the peak.
-import { useEffect, useMemo, useRef } from "preact/hooks";
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
+// Memory over time, a chart for each device, and the nodes that held it at the peak.
+import { useMemo } from "preact/hooks";
 import type { ProfileFacts, Table } from "../api";
-import { cellText, table } from "../api";
-import { formatBytes, formatMicros, formatShare } from "../format";
+import { cellText, profilePath, table } from "../api";
+import { formatBytes, formatMicros, formatShare, markBytes, markMicros } from "../format";
 import { useLoaded } from "../load";
+import type { Line } from "../parts/Chart";
+import { Chart } from "../parts/Chart";
+import { StepField } from "../parts/Fields";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
-import { go, withParams } from "../route";
 
 interface Holder {
   name: string;
@@ -24,10 +24,7 @@ interface Device {
   holders: Holder[];
 }
 
-/** Rows come by device and time; those that only an allocator told of have no held bytes. */
-/** Powers of two, as bytes are told. */
-const BYTE_STEPS = Array.from({ length: 50 }, (_, i) => 2 ** i);
-
+/** Rows come by device and time; those of which only an allocator tells have no held bytes. */
 function devicesOf(t: Table, peak: Table): Device[] {
   const [device, at, held] = ["device", "at_us", "held_bytes"].map((n) => t.column(n));
   const found = new Map<string, Device>();
@@ -49,69 +46,50 @@ function devicesOf(t: Table, peak: Table): Device[] {
   return [...found.values()];
 }
 
-function Chart({ device }: { device: Device }) {
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const here = box.current;
-    if (!here) return undefined;
-    const style = getComputedStyle(here);
-    const axis = { stroke: style.color, grid: { stroke: style.borderTopColor, width: 0.5 } };
-    const plot = new uPlot(
-      {
-        width: here.clientWidth,
-        height: 260,
-        scales: { x: { time: false } },
-        legend: { show: true },
-        series: [
-          { label: "time", value: (_, v) => (v === null ? "" : formatMicros(Math.round(v))) },
-          { label: "held", stroke: "#0072b2", fill: "rgba(86,180,233,0.3)", width: 1.5, paths: uPlot.paths.stepped?.({ align: 1 }) as uPlot.Series.PathBuilder, points: { show: false }, value: (_, v) => (v === null ? "" : formatBytes(v)) },
-        ],
-        axes: [
-          { ...axis, space: 90, values: (_, ticks) => ticks.map((v) => formatMicros(v)) },
-          { ...axis, size: 80, incrs: BYTE_STEPS, values: (_, ticks) => ticks.map((v) => formatBytes(v)) },
-        ],
-      },
-      [device.at, device.held],
-      here,
-    );
-    const watch = new ResizeObserver(([entry]) => entry && plot.setSize({ width: entry.contentRect.width, height: 260 }));
-    watch.observe(here);
-    return () => {
-      watch.disconnect();
-      plot.destroy();
-    };
-  }, [device]);
+function Holders({ holders, peak }: { holders: Holder[]; peak: number }) {
+  return (
+    <table class="list narrow">
+      <caption>Nodes that held memory at the peak</caption>
+      <thead>
+        <tr><th scope="col">Node</th><th scope="col">Operation</th><th scope="col" class="number">Bytes</th><th scope="col" class="number">Share</th></tr>
+      </thead>
+      <tbody>
+        {holders.map((h) => (
+          <tr key={h.name}>
+            <td>{h.name}</td>
+            <td>{h.op}</td>
+            <td class="number">{formatBytes(h.bytes)}</td>
+            <td class="number">{formatShare(h.bytes, peak)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function DeviceMemory({ device }: { device: Device }) {
   const peak = device.held[device.peak] ?? 0;
+  const held: Line = { label: "held", colour: "#0072b2", fill: "rgba(86,180,233,0.3)", scale: "y", stepped: true, format: formatBytes, mark: markBytes, values: device.held };
   return (
     <section>
       <h2>{device.name}</h2>
       <p>
         Peak <strong>{formatBytes(peak)}</strong> at {formatMicros(Math.round(device.at[device.peak] ?? 0))}.
       </p>
-      <div ref={box} class="chart" role="img" aria-label={`memory of ${device.name} over time; its peak is ${formatBytes(peak)}`} />
-      <table class="list narrow">
-        <caption>Who held it at the peak</caption>
-        <thead>
-          <tr><th scope="col">Node</th><th scope="col">Operation</th><th scope="col" class="number">Bytes</th><th scope="col" class="number">Share</th></tr>
-        </thead>
-        <tbody>
-          {device.holders.map((h) => (
-            <tr key={h.name}>
-              <td>{h.name}</td>
-              <td>{h.op}</td>
-              <td class="number">{formatBytes(h.bytes)}</td>
-              <td class="number">{formatShare(h.bytes, peak)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Chart
+        height={260}
+        label={`memory of ${device.name} over time; its peak is ${formatBytes(peak)}`}
+        x={{ label: "time", values: device.at, format: (us) => formatMicros(Math.round(us)), mark: markMicros }}
+        lines={[held]}
+      />
+      <Holders holders={device.holders} peak={peak} />
     </section>
   );
 }
 
 export function Memory({ route, facts }: { route: Route; facts: ProfileFacts }) {
   const step = route.params.get("step") ?? String(facts.steps[0] ?? 0);
-  const base = `/api/v1/profiles/${route.id}`;
+  const base = profilePath(route.id);
   const query = `step=${encodeURIComponent(step)}&format=columns`;
   const loaded = useLoaded(`${base}/memory?${query}`, async (signal, progress) => {
     const t = await table(`${base}/memory?${query}`, signal, progress);
@@ -122,19 +100,14 @@ export function Memory({ route, facts }: { route: Route; facts: ProfileFacts }) 
     <main>
       <h1>Memory</h1>
       <form class="controls" onSubmit={(e) => e.preventDefault()}>
-        <div class="field">
-          <label for="step">step</label>
-          <select id="step" value={step} onChange={(e) => go(withParams(route, { step: e.currentTarget.value }))}>
-            {facts.steps.map((s) => <option key={s} value={String(s)}>{s}</option>)}
-          </select>
-        </div>
+        <StepField route={route} steps={facts.steps} step={step} />
       </form>
       <Status of={loaded}>
         {({ t }) =>
           devices.length ? (
             <>
               {t.notes.map((note) => <p key={note} class="note">{note}</p>)}
-              {devices.map((d) => <Chart key={d.name} device={d} />)}
+              {devices.map((d) => <DeviceMemory key={d.name} device={d} />)}
             </>
           ) : (
             <p class="empty">

@@ -1,12 +1,12 @@
-// What a profile is about: what could be better, its steps, and where time, memory and parameters go.
-import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
-import type { ProfileFacts, Table } from "../api";
-import { json, table } from "../api";
-import { formatBytes, formatCount, formatMicros } from "../format";
+// A profile at a glance: its size, where time, memory and parameters go, what checkers found, and its steps.
+import { useMemo } from "preact/hooks";
+import type { Column, ProfileFacts, Table } from "../api";
+import { json, profilePath, table } from "../api";
+import { formatBytes, formatCount, formatMicros, markBytes, markMicros } from "../format";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
+import type { Line } from "../parts/Chart";
+import { Chart } from "../parts/Chart";
 import { Status } from "../parts/Status";
 import { TopTable } from "../parts/TopTable";
 import type { Route } from "../route";
@@ -24,50 +24,33 @@ function sumOf(t: Table, name: string): number {
   return sum;
 }
 
-const fromZero = { range: (_: uPlot, __: number, most: number): [number, number] => [0, most > 0 ? most * 1.05 : 1] };
+const numbersOf = (c: Column | undefined): number[] => Array.from(c?.values ?? []);
+
+/** From the first start of a step to its last end: what a clock on the wall shows. */
+function wallTimes(t: Table): number[] {
+  const [start, end] = [t.column("start_us"), t.column("end_us")];
+  return Array.from({ length: t.rows }, (_, i) => Math.max(0, (end?.values[i] ?? 0) - (start?.values[i] ?? 0)));
+}
+
+const mean = (all: number[]): number => (all.length ? all.reduce((sum, n) => sum + n, 0) / all.length : 0);
 
 function Steps({ t }: { t: Table }) {
-  const box = useRef<HTMLDivElement>(null);
-  const step = t.column("step");
-  const micros = t.column("run_us");
-  const bytes = t.column("requested_bytes");
-  useEffect(() => {
-    const here = box.current;
-    if (!here || !step || !micros || !bytes) return undefined;
-    const style = getComputedStyle(here);
-    const axis = { stroke: style.color, grid: { stroke: style.borderTopColor, width: 0.5 } };
-    const plot = new uPlot(
-      {
-        width: here.clientWidth,
-        height: 200,
-        scales: { x: { time: false }, us: fromZero, bytes: fromZero },
-        series: [
-          { label: "step" },
-          { label: "time of all operations", scale: "us", stroke: "#0072b2", width: 2, value: (_, v) => (v === null ? "" : formatMicros(v)) },
-          { label: "requested memory", scale: "bytes", stroke: "#d55e00", width: 2, dash: [6, 4], value: (_, v) => (v === null ? "" : formatBytes(v)) },
-        ],
-        axes: [
-          { ...axis, values: (_, ticks) => ticks.map((v) => (Number.isInteger(v) ? String(v) : "")) },
-          { ...axis, scale: "us", size: 70, values: (_, ticks) => ticks.map((v) => formatMicros(v)) },
-          { ...axis, scale: "bytes", side: 1, size: 80, grid: { show: false }, values: (_, ticks) => ticks.map((v) => formatBytes(v)) },
-        ],
-      },
-      [Array.from(step.values), Array.from(micros.values), Array.from(bytes.values)],
-      here,
-    );
-    const watch = new ResizeObserver(([entry]) => entry && plot.setSize({ width: entry.contentRect.width, height: 200 }));
-    watch.observe(here);
-    return () => {
-      watch.disconnect();
-      plot.destroy();
-    };
+  const lines = useMemo((): Line[] => {
+    const time = { scale: "us", format: (us: number) => formatMicros(Math.round(us)), mark: markMicros };
+    return [
+      { ...time, label: "duration", colour: "#0072b2", values: wallTimes(t) },
+      { ...time, label: "time of all operations", colour: "#009e73", dash: [2, 3], values: numbersOf(t.column("run_us")) },
+      { label: "requested memory", colour: "#d55e00", dash: [6, 4], scale: "bytes", format: formatBytes, mark: markBytes, values: numbersOf(t.column("requested_bytes")) },
+    ];
   }, [t]);
-  return <div ref={box} class="chart" role="img" aria-label={`time and memory of ${t.rows} steps`} />;
+  const steps = useMemo(() => numbersOf(t.column("step")), [t]);
+  const mark = (v: number): string => (Number.isInteger(v) ? String(v) : "");
+  return <Chart height={200} label={`duration and memory of ${t.rows} steps`} x={{ label: "step", values: steps, format: String, mark }} lines={lines} />;
 }
 
 function Findings({ of }: { of: Advice }) {
   const found = of.checkers.filter((c) => c.reports.length);
-  if (!found.length) return <p class="empty">No checker has anything to say.</p>;
+  if (!found.length) return <p class="empty">No checker found anything.</p>;
   return (
     <>
       {found.map((c) => (
@@ -85,8 +68,55 @@ function firstAndLast(id: string, steps: number[]): URLSearchParams {
   return new URLSearchParams([steps[0], steps[steps.length - 1]].map((step) => ["side", `${id}@${step}`]));
 }
 
+/** The steps by number, or from where to where. */
+function stepsOf({ steps }: ProfileFacts): string {
+  if (!steps.length) return "none";
+  return steps.length > 12 ? `${steps.length}: ${steps[0]} to ${steps[steps.length - 1]}` : steps.join(", ");
+}
+
+function Facts({ facts, steps, ops }: { facts: ProfileFacts; steps: Table | undefined; ops: Table | undefined }) {
+  const ran = facts.steps.length > 0;
+  return (
+    <dl class="facts">
+      <div><dt>Nodes</dt><dd>{facts.nodes.toLocaleString()}</dd></div>
+      <div><dt>Steps</dt><dd>{stepsOf(facts)}</dd></div>
+      {ops && <div title="trainable ones, those of the optimizer and counters"><dt>Elements of variables</dt><dd>{formatCount(sumOf(ops, "params"))}</dd></div>}
+      {steps && ran && <div title="from the first start to the last end, mean of the steps"><dt>Duration of a step</dt><dd>{formatMicros(Math.round(mean(wallTimes(steps))))}</dd></div>}
+      {ops && ran && <div title="the sum over all operations, mean of the steps; operations that run side by side each count"><dt>Time of all operations</dt><dd>{formatMicros(sumOf(ops, "micros"))}</dd></div>}
+      {facts.coverage.length > 0 && <div><dt>Nodes that ran</dt><dd>{facts.coverage.map((c) => `${(100 * c).toFixed(0)}%`).join(", ")}</dd></div>}
+    </dl>
+  );
+}
+
+function Where({ t, ran }: { t: Table; ran: boolean }) {
+  return (
+    <div class="grid">
+      {ran && <TopTable t={t} by="micros" whole={sumOf(t, "micros")} caption="Time by operation" most={10} />}
+      {ran && <TopTable t={t} by="bytes" whole={sumOf(t, "bytes")} caption="Requested memory by operation" most={10} />}
+      <TopTable t={t} by="params" whole={sumOf(t, "params")} caption="Elements of variables by operation" most={10} />
+    </div>
+  );
+}
+
+function Leads({ id, ran }: { id: string; ran: boolean }) {
+  const scope = new URLSearchParams({ sort: ran ? "-total_micros" : "-total_params", select: ran ? "micros" : "params" });
+  return (
+    <p>
+      <a href={hashOf("scope", id, scope)}>By scope</a>{" · "}
+      <a href={hashOf("flame", id)}>as a flame graph</a>
+      {!isReport && (
+        <>
+          {" · "}
+          <a href={profilePath(id, "download/profile.pb.gz")} download>pprof file</a>{" · "}
+          <a href={profilePath(id, "download/profile")} download>ProfileProto</a>
+        </>
+      )}
+    </p>
+  );
+}
+
 export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }) {
-  const base = `/api/v1/profiles/${route.id}`;
+  const base = profilePath(route.id);
   const advice = useLoaded(`advice ${route.id}`, (signal) => json<Advice>(`${base}/views/advise?format=json`, signal));
   const steps = useLoaded(`steps ${route.id}`, (signal) => table(`${base}/steps?format=columns`, signal));
   const ops = useLoaded(`ops ${route.id}`, (signal) => table(`${base}/views/op?select=micros,bytes,params&max_depth=100000&format=columns`, signal));
@@ -94,14 +124,11 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
   return (
     <main>
       <h1>Overview</h1>
-      <dl class="facts">
-        <div><dt>Nodes</dt><dd>{facts.nodes.toLocaleString()}</dd></div>
-        <div><dt>Steps</dt><dd>{ran ? (facts.steps.length > 12 ? `${facts.steps.length}: ${facts.steps[0]} to ${facts.steps[facts.steps.length - 1]}` : facts.steps.join(", ")) : "none"}</dd></div>
-        {ops.value && <div title="trainable ones, those of the optimizer and counters"><dt>Elements of variables</dt><dd>{formatCount(sumOf(ops.value, "params"))}</dd></div>}
-        {ops.value && ran && <div><dt>Time, mean of the steps</dt><dd>{formatMicros(sumOf(ops.value, "micros"))}</dd></div>}
-        {facts.coverage.length > 0 && <div><dt>Nodes that ran</dt><dd>{facts.coverage.map((c) => `${(100 * c).toFixed(0)}%`).join(", ")}</dd></div>}
-      </dl>
+      <Facts facts={facts} steps={steps.value} ops={ops.value} />
       {facts.warnings.map((w) => <p key={w} class="note">{w}</p>)}
+      <h2>Where it goes</h2>
+      <Status of={ops}>{(t) => <Where t={t} ran={ran} />}</Status>
+      <Leads id={route.id} ran={ran} />
       <h2>Advice</h2>
       <Status of={advice}>{(a) => <Findings of={a} />}</Status>
       {facts.steps.length > 1 && (
@@ -116,27 +143,6 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
           )}
         </>
       )}
-      <h2>Where it goes</h2>
-      <Status of={ops}>
-        {(t) => (
-          <div class="grid">
-            {ran && <TopTable t={t} by="micros" whole={sumOf(t, "micros")} caption="Time by operation" most={10} />}
-            {ran && <TopTable t={t} by="bytes" whole={sumOf(t, "bytes")} caption="Requested memory by operation" most={10} />}
-            <TopTable t={t} by="params" whole={sumOf(t, "params")} caption="Elements of variables by operation" most={10} />
-          </div>
-        )}
-      </Status>
-      <p>
-        <a href={hashOf("scope", route.id, new URLSearchParams({ sort: ran ? "-total_micros" : "-total_params", select: ran ? "micros" : "params" }))}>By scope</a>{" · "}
-        <a href={hashOf("flame", route.id)}>as a flame graph</a>
-        {!isReport && (
-          <>
-            {" · "}
-            <a href={`${base}/download/profile.pb.gz`} download>pprof file</a>{" · "}
-            <a href={`${base}/download/profile`} download>ProfileProto</a>
-          </>
-        )}
-      </p>
     </main>
   );
 }

@@ -1,11 +1,11 @@
 // Questions in SQL over the tables of the profile.
 import { useState } from "preact/hooks";
-import { table } from "../api";
+import { queryPath, table } from "../api";
+import { besidesOf } from "../command";
 import { useLoaded } from "../load";
-import { CommandLine } from "../parts/CommandLine";
-import { Copies } from "../parts/Copies";
+import { Means } from "../parts/Means";
+import { ReportTable } from "../parts/ReportTable";
 import { Status } from "../parts/Status";
-import { TreeTable } from "../parts/TreeTable";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
@@ -18,31 +18,13 @@ const EXAMPLES = [
 ];
 
 function Answer({ route, files, sql }: { route: Route; files: string[]; sql: string }) {
-  const report = `/api/v1/profiles/${route.id}/query?sql=${encodeURIComponent(sql)}`;
+  const report = queryPath(route.id, sql);
   const loaded = useLoaded(report, (signal, progress) => table(`${report}&format=columns`, signal, progress));
   const line = sql.replace(/\s+/g, " ");
   return (
     <>
-      <div class="means">
-        <CommandLine words={["tfprof", "query", line, ...files]} />
-        <Copies path={report} file="query" />
-      </div>
-      <Status of={loaded}>
-        {(t) => (
-          <>
-            {t.notes.map((note) => <p key={note} class="note">{note}</p>)}
-            <TreeTable
-              table={t}
-              columns={t.columns.slice(1)}
-              label="answer"
-              search=""
-              sort={route.params.get("sort") ?? ""}
-              onSort={(sort) => go(withParams(route, { sort: sort || null }))}
-              openDepth={1}
-            />
-          </>
-        )}
-      </Status>
+      <Means words={["tfprof", "query", line, ...files]} path={report} file="query" besides={besidesOf(route.params.has("sort"), false)} />
+      <Status of={loaded}>{(t) => <ReportTable t={t} route={route} label="answer" />}</Status>
     </>
   );
 }

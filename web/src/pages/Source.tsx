@@ -1,86 +1,92 @@
-// The code view beside the text of the files that it names.
-import { useMemo } from "preact/hooks";
-import type { Table } from "../api";
-import { cellText, table, text } from "../api";
+// The text of the user's code beside what its lines cost.
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { profilePath, queryPath, table, text } from "../api";
 import { LINES_SQL } from "../asks";
 import { formatMicros } from "../format";
 import { isReport } from "../held";
+import type { FileCost, LineCost } from "../lines";
+import { costsOf, startOf } from "../lines";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
-interface LineCost {
-  micros: number;
-  nodes: number;
+const LINES_MOST = 200;
+
+const micros = (n: number): string => (n ? formatMicros(Math.round(n)) : "");
+
+function TextLine({ number, text: line, cost, most, start }: { number: number; text: string; cost: LineCost | undefined; most: number; start: boolean }) {
+  return (
+    <div class={`line${cost ? " costly" : ""}${start ? " start" : ""}`} data-line={number} title={cost?.gradient ? `${micros(cost.gradient)} of it for gradients` : undefined}>
+      <span class="cost">{micros(cost?.micros ?? 0)}</span>
+      <span class="cost">{micros(cost?.own ?? 0)}</span>
+      <span class="room"><span class="share" style={{ width: `${(100 * (cost?.own || cost?.micros || 0)) / most}%` }} /></span>
+      <span class="number">{number}</span>
+      <code>{line}</code>
+    </div>
+  );
 }
 
-/** Costs of lines, file by file. */
-function costsOf(t: Table): Map<string, Map<number, LineCost>> {
-  const [file, line, micros, nodes] = ["file", "line", "micros", "nodes"].map((n) => t.column(n));
-  const out = new Map<string, Map<number, LineCost>>();
-  for (let i = 0; i < t.rows && file && line && micros && nodes; i++) {
-    const name = cellText(file, i);
-    const lines = out.get(name) ?? new Map<number, LineCost>();
-    lines.set(line.values[i] ?? 0, { micros: micros.values[i] ?? 0, nodes: nodes.values[i] ?? 0 });
-    out.set(name, lines);
-  }
-  return out;
+function Whole({ file, all }: { file: FileCost; all: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const start = startOf(file);
+  const costs = [...file.lines.values()];
+  const most = Math.max(1, ...costs.map((l) => l.own || l.micros));
+  useEffect(() => {
+    const line = box.current?.querySelector<HTMLElement>(`[data-line="${start}"]`);
+    if (line && box.current) box.current.scrollTop = line.offsetTop - box.current.clientHeight / 3;
+  }, [file.name]);
+  return (
+    <div class="source" ref={box} tabIndex={0} role="region" aria-label={file.name}>
+      <div class="line top">
+        <span class="cost">total</span>
+        <span class="cost">own</span>
+        <span class="room" />
+        <span class="number">line</span>
+        <span />
+      </div>
+      {all.split("\n").map((line, i) => <TextLine key={i} number={i + 1} text={line} cost={file.lines.get(i + 1)} most={most} start={i + 1 === start} />)}
+    </div>
+  );
 }
 
-/** A line holds what the lines that it calls hold, so the dearest one stands for a file, not their sum. */
-const dearest = (lines: Map<number, LineCost>): number => [...lines.values()].reduce((most, l) => Math.max(most, l.micros), 0);
-
-function Text({ route, file, lines }: { route: Route; file: string; lines: Map<number, LineCost> }) {
-  const path = `/api/v1/profiles/${route.id}/source?file=${encodeURIComponent(file)}`;
+function Text({ route, file }: { route: Route; file: FileCost }) {
+  const path = profilePath(route.id, `source?file=${encodeURIComponent(file.name)}`);
   const loaded = useLoaded(path, (signal) => text(path, signal));
-  const most = Math.max(1, ...[...lines.values()].map((l) => l.micros));
   if (loaded.error)
     return (
       <>
         <p class="note">
-          The text cannot be shown: {loaded.error}. To see it here, give its folder at the start, too: <code>tfprof serve PROFILES FOLDER_OF_THE_CODE</code>
+          The text cannot be shown: {loaded.error}. Give the folder of the code at the start, too: <code>tfprof serve PROFILES FOLDER_OF_THE_CODE</code>
         </p>
-        <Lines lines={lines} caption="" />
+        <Lines file={file} caption="" />
       </>
     );
-  return (
-    <Status of={loaded}>
-      {(all) => (
-        <div class="source" tabIndex={0} role="region" aria-label={file}>
-          {all.split("\n").map((line, i) => {
-            const cost = lines.get(i + 1);
-            return (
-              <div key={i} class={cost ? "line costly" : "line"}>
-                <span class="cost">{cost ? formatMicros(Math.round(cost.micros)) : ""}</span>
-                <span class="share" style={{ width: `${((cost?.micros ?? 0) / most) * 5}rem` }} />
-                <span class="number">{i + 1}</span>
-                <code>{line}</code>
-              </div>
-            );
-          })}
-        </div>
-      )}
-    </Status>
-  );
+  return <Status of={loaded}>{(all) => <Whole file={file} all={all} />}</Status>;
 }
 
-const LINES_MOST = 200;
-
 /** Without the text: the lines that cost most. */
-function Lines({ lines, caption }: { lines: Map<number, LineCost>; caption: string }) {
-  const found = [...lines].sort((a, b) => b[1].micros - a[1].micros || a[0] - b[0]);
+function Lines({ file, caption }: { file: FileCost; caption: string }) {
+  const found = [...file.lines].sort((a, b) => b[1].micros - a[1].micros || a[0] - b[0]);
   return (
-    <table class="list narrow">
-      <caption>{caption}{found.length > LINES_MOST && ` The dearest ${LINES_MOST} of ${found.length.toLocaleString()} lines`}</caption>
+    <table class="list narrow lines">
+      <caption>{caption}{found.length > LINES_MOST && ` The ${LINES_MOST} most expensive of ${found.length.toLocaleString()} lines`}</caption>
       <thead>
-        <tr><th scope="col" class="number">Line</th><th scope="col" class="number">Time</th><th scope="col" class="number">Nodes</th></tr>
+        <tr>
+          <th scope="col" class="number">Line</th>
+          <th scope="col" class="number">Total time</th>
+          <th scope="col" class="number">Own time</th>
+          <th scope="col" class="number">Of gradients</th>
+          <th scope="col" class="number">Nodes</th>
+        </tr>
       </thead>
       <tbody>
         {found.slice(0, LINES_MOST).map(([line, cost]) => (
           <tr key={line}>
             <td class="number">{line}</td>
-            <td class="number">{formatMicros(Math.round(cost.micros))}</td>
+            <td class="number" title={`${cost.micros} us`}>{formatMicros(Math.round(cost.micros))}</td>
+            <td class="number">{micros(cost.own)}</td>
+            <td class="number">{micros(cost.gradient)}</td>
             <td class="number">{cost.nodes.toLocaleString()}</td>
           </tr>
         ))}
@@ -90,34 +96,28 @@ function Lines({ lines, caption }: { lines: Map<number, LineCost>; caption: stri
 }
 
 export function SourcePage({ route }: { route: Route }) {
-  const path = `/api/v1/profiles/${route.id}/query?format=columns&sql=${encodeURIComponent(LINES_SQL)}`;
+  const path = `${queryPath(route.id, LINES_SQL)}&format=columns`;
   const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
-  const costs = useMemo(() => (loaded.value ? costsOf(loaded.value) : new Map<string, Map<number, LineCost>>()), [loaded.value]);
-  const files = useMemo(() => [...costs].map(([name, lines]) => ({ name, micros: dearest(lines) })).sort((a, b) => b.micros - a.micros), [costs]);
-  const file = route.params.get("file") ?? files[0]?.name ?? "";
+  const files = useMemo(() => (loaded.value ? costsOf(loaded.value) : []), [loaded.value]);
+  const file = files.find((f) => f.name === route.params.get("file")) ?? files[0];
   return (
     <main>
       <h1>Source</h1>
       <Status of={loaded}>
-        {() =>
-          files.length ? (
+        {() => {
+          if (!file) return <p class="empty">This profile has no code traces: they come with an op log.</p>;
+          return (
             <>
               <div class="field wide">
                 <label for="file">file</label>
-                <select id="file" class="fits" value={file} onChange={(e) => go(withParams(route, { file: e.currentTarget.value }))}>
-                  {files.map((f) => <option key={f.name} value={f.name}>{f.name} ({formatMicros(Math.round(f.micros))})</option>)}
+                <select id="file" class="fits" value={file.name} onChange={(e) => go(withParams(route, { file: e.currentTarget.value }))}>
+                  {files.map((f) => <option key={f.name} value={f.name}>{f.name} ({f.own ? `own ${micros(f.own)}` : formatMicros(Math.round(f.micros))})</option>)}
                 </select>
               </div>
-              {isReport ? (
-                <Lines lines={costs.get(file) ?? new Map<number, LineCost>()} caption="The text of the files is not in a report." />
-              ) : (
-                <Text key={file} route={route} file={file} lines={costs.get(file) ?? new Map<number, LineCost>()} />
-              )}
+              {isReport ? <Lines file={file} caption="The text of the files is not in a report." /> : <Text key={file.name} route={route} file={file} />}
             </>
-          ) : (
-            <p class="empty">This profile has no code traces: they come with an op log.</p>
-          )
-        }
+          );
+        }}
       </Status>
     </main>
   );

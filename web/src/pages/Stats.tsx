@@ -1,19 +1,16 @@
 // How much the rows of a view vary from step to step: means, spread and percentiles.
-import { useMemo } from "preact/hooks";
 import type { Tables } from "../api";
-import { table } from "../api";
-import { commandWords } from "../command";
+import { profilePath, table } from "../api";
+import { COMPARED_VIEWS } from "../asks";
+import { besidesOf, commandWords } from "../command";
 import { useLoaded } from "../load";
-import { CommandLine } from "../parts/CommandLine";
 import { ALL_ROWS, Controls, optionAtFault } from "../parts/Controls";
-import { Copies } from "../parts/Copies";
+import { ChoiceField, choicesOf } from "../parts/Fields";
+import { Means } from "../parts/Means";
+import { ReportTable } from "../parts/ReportTable";
 import { Status } from "../parts/Status";
-import { TreeTable } from "../parts/TreeTable";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
-
-const VIEWS = ["scope", "graph", "op", "code"];
-const STRUCTURE = new Set(["row", "parent", "depth"]);
 
 export function Stats({ route, files, tables }: { route: Route; files: string[]; tables: Tables }) {
   const view = route.params.get("view") ?? "op";
@@ -23,42 +20,17 @@ export function Stats({ route, files, tables }: { route: Route; files: string[];
   query.set("view", view);
   if (!query.has("select")) query.set("select", "micros");
   if (!query.has("max_depth")) query.set("max_depth", ALL_ROWS);
-  const report = `/api/v1/profiles/${route.id}/stats?${query.toString()}`;
+  const report = profilePath(route.id, `stats?${query.toString()}`);
   const loaded = useLoaded(report, (signal, progress) => table(`${report}&format=columns`, signal, progress));
-  const columns = useMemo(() => loaded.value?.columns.slice(1).filter((c) => !STRUCTURE.has(c.name)) ?? [], [loaded.value]);
+  const wrong = optionAtFault(loaded.error);
   return (
     <main>
       <h1>Statistics over the steps</h1>
       <Controls route={route} tables={tables} select="micros" command="stats" error={loaded.error}>
-        <div class="field">
-          <label for="view">rows of</label>
-          <select id="view" value={view} onChange={(e) => go(withParams(route, { view: e.currentTarget.value }))}>
-            {VIEWS.map((v) => <option key={v}>{v}</option>)}
-          </select>
-        </div>
+        <ChoiceField name="view" label="rows of" value={view} choices={choicesOf(COMPARED_VIEWS)} onChoose={(to) => go(withParams(route, { view: to }))} />
       </Controls>
-      {!optionAtFault(loaded.error) && (
-        <div class="means">
-          <CommandLine words={commandWords("stats", files, query)} />
-          <Copies path={report} file="stats" />
-        </div>
-      )}
-      <Status of={optionAtFault(loaded.error) ? { ...loaded, error: "" } : loaded}>
-        {(t) => (
-          <>
-            {t.notes.map((note) => <p key={note} class="note">{note}</p>)}
-            <TreeTable
-              table={t}
-              columns={columns}
-              label="statistics over the steps"
-              search={route.params.get("q") ?? ""}
-              sort={route.params.get("sort") ?? ""}
-              onSort={(sort) => go(withParams(route, { sort: sort || null }))}
-              openDepth={1}
-            />
-          </>
-        )}
-      </Status>
+      {!wrong && <Means words={commandWords("stats", files, query)} path={report} file="stats" besides={besidesOf(route.params.has("sort"), route.params.has("q"))} />}
+      <Status of={wrong ? { ...loaded, error: "" } : loaded}>{(t) => <ReportTable t={t} route={route} label="statistics over the steps" />}</Status>
     </main>
   );
 }

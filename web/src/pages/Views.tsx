@@ -1,47 +1,49 @@
 // The four views as tree tables, with the options of the command line as controls.
-import { useMemo } from "preact/hooks";
-import type { Column, Table, Tables } from "../api";
-import { cellText, table } from "../api";
-import { commandWords } from "../command";
+import type { Tables } from "../api";
+import { cellText, profilePath, table } from "../api";
+import { besidesOf, commandWords } from "../command";
 import { isReport, reportStep } from "../held";
 import { useLoaded } from "../load";
-import { CommandLine } from "../parts/CommandLine";
 import { ALL_ROWS, Controls, optionAtFault, sourceFor } from "../parts/Controls";
-import { Copies } from "../parts/Copies";
+import { Means } from "../parts/Means";
+import { ReportTable } from "../parts/ReportTable";
 import { Status } from "../parts/Status";
-import { TreeTable } from "../parts/TreeTable";
 import type { Route } from "../route";
-import { go, withParams } from "../route";
+import { go } from "../route";
 
 const OWN = ["q", "sort"]; // of the page, not of the server
-const STRUCTURE = new Set(["row", "parent", "depth", "accounted"]);
 
 /** What is selected unless the route says so; what never ran has no times. */
 const standardSelect = (view: string, ran: boolean): string => `${ran ? "micros" : "params"}${view === "op" ? ",occurrence" : ""}`;
 
 /** The options of a route as the server takes them; all rows, unless the user asks for fewer. */
-export function queryOf(route: Route, select: string): URLSearchParams {
+function queryOf(route: Route, view: string, select: string, tables: Tables): URLSearchParams {
   const query = new URLSearchParams(route.params);
   for (const name of OWN) query.delete(name);
   if (!query.has("select")) query.set("select", select);
   if (!query.has("max_depth")) query.set("max_depth", ALL_ROWS);
-  const source = sourceFor((query.get("select") ?? "").split(","));
+  const selected = (query.get("select") ?? "").split(",");
+  const source = sourceFor(selected);
   if (source && !query.has("float_ops_source")) query.set("float_ops_source", source);
+  // operations are a list: it begins with the most expensive one, which its running totals follow
+  if (view === "op" && !isReport && !query.has("order_by") && tables.orders.some((o) => o.name === selected[0])) query.set("order_by", selected[0] ?? "");
   return query;
 }
 
-/** The same for others, who have no table that sorts: by the total that it is sorted by. */
-function sortedQuery(query: URLSearchParams, route: Route, tables: Tables): URLSearchParams {
-  const out = new URLSearchParams(query);
-  if (reportStep) out.set("step", reportStep);
-  const by = /^-total_(\w+)$/.exec(route.params.get("sort") ?? "")?.[1];
-  if (by && tables.orders.some((o) => o.name === by)) out.set("order_by", by);
-  return out;
+/** The order of the command line that a sort of the page is; "": there is none. */
+function orderOf(view: string, sort: string, tables: Tables): string {
+  if (sort === "name") return sort;
+  const by = /^-(total_)?(\w+)$/.exec(sort);
+  const name = by && Boolean(by[1]) === (view !== "op") ? (by[2] ?? "") : "";
+  return tables.orders.some((o) => o.name === name) ? name : "";
 }
 
-/** A total shows what a row and all below it take; its own is beside it. */
-function shownColumns(t: Table): Column[] {
-  return t.columns.slice(1).filter((c) => !STRUCTURE.has(c.name));
+/** The query of the command line: in the order in which the page is sorted, when there is such an order. */
+function commandQuery(query: URLSearchParams, order: string): URLSearchParams {
+  const out = new URLSearchParams(query);
+  if (reportStep) out.set("step", reportStep);
+  if (order) out.set("order_by", order);
+  return out;
 }
 
 interface Props {
@@ -58,7 +60,7 @@ interface Lead {
   params: (name: string) => Record<string, string>;
 }
 
-/** What a row of a view leads to. */
+/** Where picking a row of a view leads. */
 const LEADS: Record<string, Lead> = {
   scope: { hint: "its flame graph", page: "flame", params: (name) => ({ top: name }) },
   graph: { hint: "its place among the scopes", page: "scope", params: (name) => ({ q: name }) },
@@ -73,41 +75,39 @@ function follow(lead: Lead, route: Route, name: string): void {
   go({ page: lead.page, id: route.id, params });
 }
 
+/** The totals of operations run from the last row up: they say nothing once the rows stand in another order. */
+const isRunningTotal = (view: string, column: string): boolean => view === "op" && column.startsWith("total_");
+
 export function Views({ view, route, files, steps, tables }: Props) {
   const select = standardSelect(view, steps.length > 0);
-  const query = queryOf(route, select);
-  const report = `/api/v1/profiles/${route.id}/views/${view}`;
+  const query = queryOf(route, view, select, tables);
+  const first = (query.get("select") ?? "").split(",")[0] ?? "";
+  const standardSort = view === "op" && isReport ? `-${first}` : "";
+  const sort = route.params.get("sort") ?? standardSort;
+  const order = orderOf(view, sort, tables);
+  const report = profilePath(route.id, `views/${view}`);
   const path = `${report}?${query.toString()}&format=columns`;
-  const sorted = sortedQuery(query, route, tables);
+  const asked = commandQuery(query, order);
   const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
   const lead = isReport && view === "op" ? undefined : LEADS[view];
-  const columns = useMemo(() => (loaded.value ? shownColumns(loaded.value) : []), [loaded.value]);
+  const wrong = optionAtFault(loaded.error);
   return (
     <main>
       <h1 title={tables.views.find((v) => v.name === view)?.help ?? ""}>{view} view</h1>
-      <Controls route={route} tables={tables} select={select} steps={steps} error={loaded.error} />
-      {!optionAtFault(loaded.error) && (
-        <div class="means">
-          <CommandLine words={commandWords(view, files, sorted)} />
-          <Copies path={`${report}?${sorted.toString()}`} file={view} />
-        </div>
-      )}
-      <Status of={optionAtFault(loaded.error) ? { ...loaded, error: "" } : loaded}>
+      <Controls route={route} tables={tables} select={select} steps={steps} order={query.get("order_by")} error={loaded.error} />
+      {!wrong && <Means words={commandWords(view, files, asked)} path={`${report}?${asked.toString()}`} file={view} besides={besidesOf(Boolean(sort && !order), route.params.has("q"))} />}
+      <Status of={wrong ? { ...loaded, error: "" } : loaded}>
         {(t) => (
-          <>
-            {t.notes.map((note) => <p key={note} class="note">{note}</p>)}
-            <TreeTable
-              table={t}
-              columns={columns}
-              label={`${view} view`}
-              search={route.params.get("q") ?? ""}
-              sort={route.params.get("sort") ?? ""}
-              onSort={(sort) => go(withParams(route, { sort: sort || null }))}
-              openDepth={view === "op" ? 2 : 1}
-              shortName={view === "scope"}
-              {...(lead ? { pickHint: lead.hint, onPick: (row: number) => t.columns[0] && follow(lead, route, cellText(t.columns[0], row)) } : {})}
-            />
-          </>
+          <ReportTable
+            t={t}
+            route={route}
+            label={`${view} view`}
+            sort={standardSort}
+            fits={(c) => !sort || !isRunningTotal(view, c.name)}
+            openDepth={view === "op" ? 2 : 1}
+            shortName={view === "scope"}
+            {...(lead ? { pickHint: lead.hint, onPick: (row: number) => t.columns[0] && follow(lead, route, cellText(t.columns[0], row)) } : {})}
+          />
         )}
       </Status>
     </main>

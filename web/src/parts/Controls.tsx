@@ -5,6 +5,7 @@ import type { OptionRow, Tables } from "../api";
 import { heldColumns, isReport } from "../held";
 import type { Route } from "../route";
 import { go, withList, withParams } from "../route";
+import { FindField } from "./Fields";
 
 // Where the output goes and what form it has is not for the page to say; these have controls of their own.
 const ELSEWHERE = new Set(["output", "format", "dump_to_file", "proto_out", "viz", "select", "compat", "checkers"]);
@@ -101,12 +102,13 @@ interface Props {
   tables: Tables;
   select: string; // unless the route says otherwise
   steps?: number[];
+  order?: string | null; // unless the route says otherwise
   command?: string; // whose own options there are too
   error?: string; // of what was asked last
   children?: ComponentChildren; // controls that come first
 }
 
-export function Controls({ route, tables, select, steps = [], command = "", error = "", children }: Props) {
+export function Controls({ route, tables, select, steps = [], order = null, command = "", error = "", children }: Props) {
   const [all, setAll] = useState(false);
   const chosen = (route.params.get("select") ?? select).split(",").filter(Boolean);
   const fits = (o: OptionRow): boolean => (o.commands ? o.commands.split(" ").includes(command) : !ELSEWHERE.has(o.name));
@@ -115,17 +117,14 @@ export function Controls({ route, tables, select, steps = [], command = "", erro
   const own = sourceFor(chosen);
   const wrong = optionAtFault(error);
   const standard = (o: OptionRow): string =>
-    (o.name === "max_depth" ? ALL_ROWS : o.name === "float_ops_source" ? own : null) ?? o.value ?? "";
+    ({ max_depth: ALL_ROWS, float_ops_source: own, order_by: order } as Record<string, string | null>)[o.name] ?? o.value ?? "";
   const first = (o: OptionRow): boolean =>
     Boolean(o.commands) || SHOWN_FIRST.has(o.name) || route.params.has(o.name) || (o.name === "float_ops_source" && own !== null);
   const shown = options.filter((o) => all || first(o) || o.name === wrong);
   return (
     <form class="controls" onSubmit={(e) => e.preventDefault()}>
       {children}
-      <div class="field wide">
-        <label for="search">find</label>
-        <input id="search" type="search" value={route.params.get("q") ?? ""} onInput={(e) => go(withParams(route, { q: e.currentTarget.value || null }), true)} />
-      </div>
+      <FindField route={route} />
       {shown.map((o) => <Field key={o.name} option={o} route={route} tables={tables} steps={steps} standard={standard(o)} error={error} />)}
       {options.length > 0 && <button type="button" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Fewer options" : "All options"}</button>}
       <Select route={route} tables={tables} chosen={new Set(chosen)} />

@@ -1,0 +1,48 @@
+// Controls that several pages have.
+import type { Route } from "../route";
+import { go, withParams } from "../route";
+
+/** One of a profile's steps. What else is `reset` belongs to the step that was shown. */
+export function StepField({ route, steps, step, reset = [] }: { route: Route; steps: number[]; step: string; reset?: string[] }) {
+  const choose = (to: string): void => go(withParams(route, { ...Object.fromEntries(reset.map((name) => [name, null])), step: to }));
+  return (
+    <div class="field">
+      <label for="step">step</label>
+      <select id="step" value={step} onChange={(e) => choose(e.currentTarget.value)}>
+        {steps.map((s) => <option key={s} value={String(s)}>{s}</option>)}
+      </select>
+    </div>
+  );
+}
+
+/** What to find on the page, in the address as "q". */
+export function FindField({ route }: { route: Route }) {
+  return (
+    <div class="field wide">
+      <label for="search">find</label>
+      <input id="search" type="search" value={route.params.get("q") ?? ""} onInput={(e) => go(withParams(route, { q: e.currentTarget.value || null }), true)} />
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  name: string;
+  label?: string;
+  value: string;
+  choices: { value: string; title: string }[];
+  onChoose: (value: string) => void;
+}
+
+export function ChoiceField({ name, label = name, value, choices, onChoose }: ChoiceProps) {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <select id={name} value={value} onChange={(e) => onChoose(e.currentTarget.value)}>
+        {choices.map((c) => <option key={c.value} value={c.value}>{c.title}</option>)}
+      </select>
+    </div>
+  );
+}
+
+/** Names as choices; underscores are shown as blanks. */
+export const choicesOf = (names: string[]): { value: string; title: string }[] => names.map((n) => ({ value: n, title: n.replaceAll("_", " ") }));

@@ -1,0 +1,30 @@
+// The same outside the page: the command line to copy, and its output as a file.
+import { isReport } from "../held";
+import { CommandLine } from "./CommandLine";
+
+const FORMATS = ["text", "csv", "json"];
+const ENDINGS: Record<string, string> = { text: "txt" };
+
+interface Props {
+  words: string[];
+  path: string; // with its query, without a format
+  file: string; // the name of the file, without its ending
+  besides?: string; // what the page shows and the command line does not
+}
+
+export function Means({ words, path, file, besides }: Props) {
+  return (
+    <div class="means">
+      <CommandLine words={words} />
+      {besides && <span class="soft">{besides}</span>}
+      {!isReport && (
+        <p class="tools saves">
+          <span class="soft">Its output:</span>
+          {FORMATS.map((f) => (
+            <a key={f} class="button" href={`${path}&format=${f}`} download={`${file}.${ENDINGS[f] ?? f}`} aria-label={`download ${f}`}>{f === "text" ? "text" : f.toUpperCase()}</a>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}

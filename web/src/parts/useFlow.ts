@@ -1,0 +1,115 @@
+// The state of the dataflow graph: what is open, what is picked, and how large it is shown.
+import type { RefObject } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Column, Table } from "../api";
+import { cellText } from "../api";
+import type { Picture } from "../flow";
+import { endsOf, layOut } from "../flow";
+import type { Route } from "../route";
+import { go, withList } from "../route";
+import type { Tree } from "../rows";
+import { hasChildren, makeTree } from "../rows";
+
+const ZOOM_STEP = 1.25;
+const BEGIN_LEAST = 0.7; // a wider drawing begins at its left
+
+export interface Zoom {
+  zoom: number;
+  closer: () => void;
+  farther: () => void;
+  fit: () => void;
+}
+
+/** How large the drawing is shown; it begins as wide as there is room. */
+export function useZoom(picture: Picture, box: RefObject<HTMLDivElement | null>): Zoom {
+  const [zoom, setZoom] = useState(1);
+  const set = (to: number): void => setZoom(Math.max(0.1, Math.min(3, to)));
+  const room = (): [number, number] => [((box.current?.clientWidth ?? 900) - 4) / picture.width, ((box.current?.clientHeight ?? 600) - 4) / picture.height];
+  useEffect(() => set(Math.max(BEGIN_LEAST, Math.min(1, room()[0]))), [picture]);
+  const [closer, farther] = [(): void => set(zoom * ZOOM_STEP), (): void => set(zoom / ZOOM_STEP)];
+  useEffect(() => {
+    const here = box.current;
+    const turn = (event: WheelEvent): void => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      if (event.deltaY < 0) closer();
+      else farther();
+    };
+    here?.addEventListener("wheel", turn, { passive: false });
+    return () => here?.removeEventListener("wheel", turn);
+  }, [zoom]);
+  return { zoom, closer, farther, fit: () => set(Math.min(1, ...room())) };
+}
+
+export interface Flow {
+  tree: Tree;
+  picture: Picture;
+  opened: number[]; // rows of scopes
+  put: number[]; // rows whose lines are drawn although they have many
+  picked: number;
+  told: string; // of a search
+  pathOf: (row: number) => string;
+  pick: (row: number) => void;
+  focus: (row: number) => void; // picks the row, and moves the keyboard's focus to its box
+  toggle: (row: number) => void;
+  togglePut: (row: number) => void;
+  closeAll: () => void;
+  find: (text: string) => void;
+}
+
+export function useFlow(t: Table, edges: Table, route: Route, total: Column, name: Column, box: RefObject<HTMLDivElement | null>): Flow {
+  const tree = useMemo(() => makeTree(t), [t]);
+  const ends = useMemo(() => endsOf(tree, name, edges), [tree, edges]);
+  const rowsNamed = (param: string): number[] => {
+    const names = new Set(route.params.getAll(param));
+    const rows: number[] = [];
+    if (names.size) for (let row = 1; row < t.rows; row++) if (names.has(cellText(name, row))) rows.push(row);
+    return rows;
+  };
+  const opened = useMemo(() => rowsNamed("open"), [t, route.params.toString()]);
+  const put = useMemo(() => rowsNamed("with"), [t, route.params.toString()]);
+  const picture = useMemo(() => layOut(tree, name, total, ends, new Set(opened), new Set(put)), [tree, ends, total, opened.join(), put.join()]);
+  const [picked, pick] = useState(0);
+  const [told, setTold] = useState("");
+  const pathOf = (row: number): string => (row > 0 ? cellText(name, row) : "All");
+  const wanted = useRef(0); // the row whose box gets the focus once it is drawn
+  const focus = (row: number): void => {
+    pick(row);
+    wanted.current = row;
+  };
+  useEffect(() => {
+    const element = wanted.current ? box.current?.querySelector<SVGGElement>(`#box-${wanted.current}`) : null;
+    if (!element) return;
+    wanted.current = 0;
+    element.scrollIntoView({ block: "nearest", inline: "nearest" });
+    element.focus();
+  });
+  const goList = (param: string, rows: number[]): void => go(withList(route, param, rows.map(pathOf)));
+  const toggled = (rows: number[], row: number): number[] => (rows.includes(row) ? rows.filter((r) => r !== row) : [...rows, row]);
+  const find = (text: string): void => {
+    const word = text.trim().toLowerCase();
+    let row = 1;
+    while (row < t.rows && !cellText(name, row).toLowerCase().includes(word)) row++;
+    setTold(row < t.rows || !word ? "" : `No name has “${text}” in it.`);
+    if (row === t.rows || !word) return;
+    const above: number[] = [];
+    for (let at = tree.parent[row] ?? 0; at > 0; at = tree.parent[at] ?? 0) above.push(at);
+    goList("open", [...new Set([...opened, ...above])]);
+    focus(row);
+  };
+  return {
+    tree,
+    picture,
+    opened,
+    put,
+    picked,
+    told,
+    pathOf,
+    pick,
+    focus,
+    toggle: (row) => hasChildren(tree, row) && goList("open", toggled(opened, row)),
+    togglePut: (row) => goList("with", toggled(put, row)),
+    closeAll: () => goList("open", []),
+    find,
+  };
+}
