@@ -18,10 +18,11 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_FAIL_ON] = { "fail_on", "CHECKER,...",       "advise",  "end with status 5 when one of these checkers has findings", false, false },
     [CLI_HELP]    = { "help",    NULL,                NULL,      "show help, of the verb if there is one", false, true },
     [CLI_HOST]    = { "host",    "ADDRESS",           "serve",   "listen on this address instead of 127.0.0.1; others than loopback ones let other machines in", false, false },
+    [CLI_KEEP_GOING] = { "keep_going", NULL,          "set",     "let a session end with status 0 whatever its commands did; without it a session on stdin ends with the status of the first one that failed", false, true },
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)", false, false },
     [CLI_MAX_SIZE] = { "max_size", "MB",              "report",  "how big the file may become, 64 MB without it; what does not fit in is left out, and the page says so", false, false },
     [CLI_NO_TOKEN] = { "no_token", NULL,              "serve",   "let every program of this machine in, without the token in the address", false, false },
-    [CLI_O]       = { "o",       "FILE",              "convert report", "the file to write; - is stdout", false, false },
+    [CLI_O]       = { "o",       "FILE",              NULL,      "the file to write; - is stdout", false, true },
     [CLI_OPEN]    = { "open",    NULL,                "serve",   "show the page in the browser", false, false },
     [CLI_PORT]    = { "port",    "NUMBER",            "serve",   "listen on this port instead of 7007; 0: any that is free", false, false },
     [CLI_VERSION] = { "version", NULL,                NULL,      "show the version", false, false },
@@ -206,6 +207,14 @@ static int find_flag(const char *name)
     return strcmp(name, "h") == 0 ? CLI_HELP : -1;
 }
 
+static int take_compat(words *in, option_word *w, cli_call *call, cli_fault *f)
+{
+    cli_pair pair = { "compat", NULL, { NULL, 0 } };
+    int s = need_value(in, w, &pair.value, f);
+    if (!s) call->options[call->option_count++] = pair;
+    return s;
+}
+
 static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
 {
     option_word w = take_apart(word);
@@ -214,9 +223,12 @@ static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
     bool is_path = cli_path_format(w.name, strlen(w.name), &row) != NULL;
     int flag = find_flag(w.name);
     bool topic = kind || is_path || (flag >= 0 && cli_flags[flag].value && cli_flags[flag].verb);
-    if (topic && call->word_count && strcmp(call->words[0], "help") == 0) {
+    bool about = call->word_count && (strcmp(call->words[0], "help") == 0 || strcmp(call->words[0], "unset") == 0);
+    if (topic && about) {
         call->words[call->word_count++] = word; /* `help -max_depth` asks about the option */
-        return 0;
+        /* `help -compat 1.0` also has what is in force then */
+        bool compat = strcmp(w.name, "compat") == 0 && (w.value || in->next < in->count);
+        return compat ? take_compat(in, &w, call, f) : 0;
     }
     if (kind) return take_option(in, word, &w, kind, call, f);
     if (is_path) {

@@ -73,6 +73,7 @@ typedef enum cli_flag_id {
     CLI_FUNCTIONS,
     CLI_HELP,
     CLI_HOST,
+    CLI_KEEP_GOING,
     CLI_MAN,
     CLI_MAX_SIZE,
     CLI_NO_TOKEN,
@@ -145,6 +146,8 @@ typedef struct cli {
     cli_colour colour;
     bool session; /* commands come from the prompt or from stdin */
     bool quit;
+    bool keep_going; /* `set -keep_going`: failed commands do not matter for the session's status */
+    int failed;      /* status of the first failed command of a session; 0: none failed */
     tfp_error *err;
     tfp_options *options; /* of the command line, later of `set` */
     tfp_profile *profile;
@@ -179,6 +182,8 @@ int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_any
 int cli_run(cli *c, const cli_call *call); /* one call with c->options, its errors printed; exit status */
 
 /* ---- inputs.c ---- */
+/* FILE@STEP among the plain words asks for that step: cuts the words and sets -step. 0 or the status. */
+int cli_take_steps(cli *c, const cli_call *call, tfp_options *o);
 int cli_load(cli *c, const cli_call *call, unsigned keep); /* fills c->profile; nothing to do when it is there */
 
 /* Timelines draw every allocation, and float operations are worked out from the program; other forms need only sums. */

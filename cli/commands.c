@@ -91,6 +91,8 @@ static void print_loading_lines(cli *c, const cli_call *call, const tfp_options 
 
 static int run_view(cli *c, const cli_call *call, tfp_options *o)
 {
+    int steps = cli_take_steps(c, call, o);
+    if (steps) return steps;
     const char *fail_on = call->flags[CLI_FAIL_ON], *note;
     unsigned keep = cli_keep_for(o) | (strcmp(call->name, "flops") == 0 ? TFP_KEEP_PROGRAM : 0);
     int status = fail_on ? check_fail_on(c, fail_on, o) : 0;
@@ -125,7 +127,8 @@ static int run_convert(cli *c, const cli_call *call, tfp_options *o)
 
 static int run_set(cli *c, const cli_call *call, tfp_options *o)
 {
-    if (!call->option_count) {
+    if (call->flags[CLI_KEEP_GOING]) c->keep_going = true;
+    if (!call->option_count && !call->flags[CLI_KEEP_GOING]) {
         cli_list_options(c, o, true);
         return 0;
     }
@@ -134,6 +137,44 @@ static int run_set(cli *c, const cli_call *call, tfp_options *o)
     tfp_options_free(c->options);
     c->options = kept;
     return 0;
+}
+
+/* The options in force, but for those named, which have their defaults again. */
+static int run_unset(cli *c, const cli_call *call, tfp_options *o)
+{
+    tfp_options *defaults = tfp_options_new();
+    tfp_options *kept = tfp_options_copy(call->word_count ? o : defaults);
+    int status = defaults && kept ? 0 : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    for (size_t i = 0; i < call->word_count && !status; i++) {
+        const char *name = call->words[i] + strspn(call->words[i], "-"), *value = tfp_options_get(defaults, name);
+        if (!tfp_options_kind(name)) {
+            status = cli_fault_set(&c->fault, CLI_BAD_USAGE, "unset: no option '%s'", call->words[i]);
+        } else {
+            tfp_status s = tfp_options_set(kept, name, value, c->err);
+            if (s) status = cli_fault_from(&c->fault, s, c->err);
+        }
+    }
+    tfp_options_free(defaults);
+    if (status) {
+        tfp_options_free(kept);
+        return status;
+    }
+    tfp_options_free(c->options);
+    c->options = kept;
+    return 0;
+}
+
+/* What was open stays so when the other files cannot be read. */
+static int run_open(cli *c, const cli_call *call, tfp_options *o)
+{
+    (void)o;
+    if (!call->word_count) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "open needs files");
+    tfp_profile *before = c->profile;
+    c->profile = NULL;
+    int status = cli_load(c, call, TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM);
+    tfp_profile_free(status ? c->profile : before);
+    if (status) c->profile = before;
+    return status;
 }
 
 static int run_version(cli *c, const cli_call *call, tfp_options *o)
@@ -158,10 +199,12 @@ const cli_command cli_commands[] = {
     { "serve",      "[FILE|DIR...]", "show profiles as pages in the browser: those in the files and folders named, or here", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "report",     "FILE... -o FILE", "write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step", CLI_IN_SHELL, cli_report },
     { "convert",    "FILE... -o FILE", "write all inputs as one ProfileProto, which loads faster and in TensorFlow's tool too", CLI_IN_SHELL, run_convert },
+    { "open",       "FILE...", "(at the prompt) read other files in place of those that are open", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_open },
     { "set",        "[-option value ...]", "(at the prompt) keep options for the commands that follow; alone: show all options and their values", CLI_IN_PROMPT, run_set },
+    { "unset",      "[OPTION...]", "(at the prompt) give options their defaults again; alone: all options", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_unset },
     { "help",       "[NAME...]", "explain a command, option, column, checker, input format or output; alone: an overview", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS, cli_help },
     { "version",    "", "show the version", CLI_IN_SHELL | CLI_IN_PROMPT, run_version },
-    { "completion", "bash|zsh", "a script that completes tfprof's words in that shell", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_completion },
+    { "completion", "bash|zsh|fish", "a script that completes tfprof's words in that shell", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_completion },
     { "quit",       "", "(at the prompt) leave it, as the end of the input does", CLI_IN_PROMPT, run_quit },
     { "exit",       "", "(at the prompt) the same as quit", CLI_IN_PROMPT | CLI_HIDDEN, run_quit },
     { NULL, NULL, NULL, 0, NULL },
@@ -189,6 +232,42 @@ static bool is_show_regexes(const char *name)
     return true;
 }
 
+/* The items of a value that are none of those that the option takes, and what the first of them may mean. */
+typedef struct guess {
+    const char *item;
+    size_t size;
+    bool known;
+    cli_near near;
+} guess;
+
+static void try_word(void *ctx, const char *word, size_t size)
+{
+    guess *g = ctx;
+    g->known |= size == g->size && memcmp(word, g->item, size) == 0;
+    cli_near_try(&g->near, word);
+}
+
+static void suggest_value(cli *c, const char *option, const char *value)
+{
+    char name[CLI_NAME_MAX + 1] = "", item[CLI_NAME_MAX + 1];
+    for (size_t i = 0; option[i] && i < CLI_NAME_MAX; i++) name[i] = option[i] == '-' ? '_' : option[i];
+    for (const char *at = value; *at; at += strcspn(at, ","), at += *at == ',') {
+        guess g = { at, strcspn(at, ","), false, { 0 } };
+        if (!g.size || g.size > CLI_NAME_MAX) continue;
+        memcpy(item, at, g.size);
+        item[g.size] = '\0';
+        g.near = cli_near_start(item);
+        cli_values(name, try_word, &g);
+        if (g.known) continue;
+        if (*g.near.best) {
+            char text[CLI_LINE_MAX + 1];
+            strcpy(text, c->fault.text);
+            cli_fault_set(&c->fault, c->fault.status, "%s; did you mean %s?", text, g.near.best);
+        }
+        return;
+    }
+}
+
 int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_anyway)
 {
     shown_anyway->status = 0;
@@ -200,6 +279,7 @@ int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_any
                 : tfp_options_set_list(o, p->name, (const char *const *)p->values.at, p->values.count, c->err);
         if (s == TFP_OK) continue;
         cli_fault_from(&c->fault, s, c->err);
+        if (s == TFP_BADARG && p->value) suggest_value(c, p->name, p->value);
         if (s != TFP_BADARG || !call->command || call->command->run != run_view || !is_show_regexes(p->name))
             return c->fault.status;
         *shown_anyway = c->fault;
@@ -207,11 +287,28 @@ int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_any
     return 0;
 }
 
+/* -o FILE of a command that shows a report: what -dump_to_file says. */
+static int take_file(cli *c, const cli_call *call, tfp_options *o)
+{
+    const char *path = call->flags[CLI_O];
+    bool own = call->command && (call->command->run == run_convert || call->command->run == cli_report);
+    if (!path || own || call->flags[CLI_HELP]) return 0;
+    bool shows = call->command && (call->command->run == run_view || call->command->run == cli_stats ||
+                                   call->command->run == cli_diff || call->command->run == cli_query);
+    if (!shows)
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "option -o: the command %s writes no report", call->name);
+    if (!*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "option -o needs a file's name");
+    if (strcmp(path, "-") == 0) return 0;
+    tfp_status s = tfp_options_set(o, "dump_to_file", path, c->err);
+    return s ? cli_fault_from(&c->fault, s, c->err) : 0;
+}
+
 int cli_run(cli *c, const cli_call *call)
 {
     cli_fault shown_anyway = { 0 };
     tfp_options *o = tfp_options_copy(c->options);
     int status = o ? cli_apply(c, call, o, &shown_anyway) : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    if (!status) status = take_file(c, call, o);
     if (!status && c->page) status = cli_page_refuses(c, call, o);
     if (!status) {
         *c->fault.text = '\0';

@@ -60,33 +60,94 @@ static void value_cases(cli *c)
     cli_print(c->out, "        fail_on) values='");
     words(c, TFP_CHECKERS, "");
     cli_print(c->out, "' ;;\n        color) values='auto always never' ;;\n"
-                      "        compat) values='1.0' ;;\n");
+                      "        compat) values='1.0 tensorflow' ;;\n");
+}
+
+/* ---- the options of each command ---- */
+
+static bool shows_rows(const char *verb)
+{
+    return tfp_help(TFP_VIEWS, verb) || strcmp(verb, "diff") == 0 || strcmp(verb, "stats") == 0;
+}
+
+typedef void (*option_fn)(cli *c, const char *verb, const char *before, const char *name, const char *help, bool value);
+
+/* Every option that a command takes. */
+static void options_of(cli *c, const char *verb, option_fn tell)
+{
+    const char *name;
+    char path[CLI_NAME_MAX + 8];
+    for (size_t i = 0; shows_rows(verb) && (name = tfp_list(TFP_OPTIONS, i)); i++)
+        tell(c, verb, "-", name, tfp_help(TFP_OPTIONS, name), tfp_options_kind(name) == 'v');
+    for (size_t i = 0; (name = tfp_list(TFP_COMMAND_OPTIONS, i)); i++)
+        if (cli_has_word(tfp_options_commands(name), verb))
+            tell(c, verb, "-", name, tfp_help(TFP_COMMAND_OPTIONS, name), tfp_options_kind(name) == 'v');
+    for (size_t i = 0; i < CLI_FORMAT_MAX && (name = tfp_list(TFP_FORMATS, i)); i++) {
+        snprintf(path, sizeof path, "%s_path", name);
+        tell(c, verb, "--", path, tfp_help(TFP_FORMATS, name), true);
+    }
+    for (int i = 0; i < CLI_FLAG_COUNT; i++) {
+        const cli_flag *f = &cli_flags[i];
+        if (f->verb && !cli_has_word(f->verb, verb)) continue;
+        tell(c, verb, strlen(f->name) == 1 ? "-" : "--", f->name, f->help, f->value != NULL);
+    }
+}
+
+static void option_word(cli *c, const char *verb, const char *before, const char *name, const char *help, bool value)
+{
+    (void)verb, (void)help, (void)value;
+    cli_print(c->out, " %s%s", before, name);
+}
+
+static void each_verb(cli *c, void (*tell)(cli *c, const char *verb, const char *help))
+{
+    const char *name;
+    for (size_t i = 0; (name = tfp_list(TFP_VIEWS, i)); i++) tell(c, name, tfp_help(TFP_VIEWS, name));
+    for (const cli_command *k = cli_commands; k->name; k++)
+        if ((k->where & CLI_IN_SHELL) && !(k->where & CLI_HIDDEN)) tell(c, k->name, k->help);
+}
+
+static void verb_case(cli *c, const char *verb, const char *help)
+{
+    (void)help;
+    cli_print(c->out, "        %s) words='", verb);
+    options_of(c, verb, option_word);
+    cli_print(c->out, "' ;;\n");
 }
 
 static void bash(cli *c)
 {
-    text(c, "# bash completion for tfprof; made by: tfprof completion bash\n"
-            "_tfprof() {\n"
-            "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} values= name list=\n"
-            "    COMPREPLY=()\n"
-            "    # bash takes '=' as a word of its own\n"
-            "    [[ $word == = ]] && word=\n"
-            "    [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
-            "    name=${before##-}; name=${name##-}; name=${name//-/_}\n"
-            "    [[ $before == -* ]] && case $name in\n");
+    text(
+        c,
+        "# bash completion for tfprof; made by: tfprof completion bash\n"
+        "_tfprof() {\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} values= name list= verb= words i\n"
+        "    COMPREPLY=()\n"
+        "    # bash takes '=' as a word of its own\n"
+        "    [[ $word == = ]] && word=\n"
+        "    [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
+        "    name=${before##-}; name=${name##-}; name=${name//-/_}\n"
+        "    [[ $before == -* ]] && case $name in\n");
     value_cases(c);
     text(c, "    esac\n"
+            "    words='");
+    dashed(c);
+    text(c, "'\n"
+            "    for ((i = 1; i < COMP_CWORD; i++)); do case ${COMP_WORDS[i]} in\n");
+    each_verb(c, verb_case);
+    text(c, "        *) continue ;;\n"
+            "    esac; verb=${COMP_WORDS[i]}; break; done\n"
             "    if [[ -n $values ]]; then\n"
             "        [[ $word == *,* ]] && list=${word%,*},\n"
             "        COMPREPLY=($(compgen -P \"$list\" -W \"$values\" -- \"${word##*,}\"))\n"
             "    elif [[ $word == -* ]]; then\n"
-            "        COMPREPLY=($(compgen -W '");
-    dashed(c);
-    text(c, "' -- \"$word\"))\n"
+            "        # every option takes one dash or two\n"
+            "        words=${words// --/ -}; [[ $word == --* ]] && words=${words// -/ --}\n"
+            "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
             "    else\n"
             "        compopt -o filenames 2>/dev/null\n"
             "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
-            "        [[ $COMP_CWORD == 1 ]] && COMPREPLY+=($(compgen -W '");
+            "        [[ -z $verb ]] && COMPREPLY+=($(compgen -W '");
     verbs(c);
     text(c, "' -- \"$word\"))\n"
             "    fi\n"
@@ -119,16 +180,64 @@ static void zsh(cli *c)
             "_tfprof \"$@\"\n");
 }
 
+/* In single quotes, as fish reads them; a description ends with its first sentence. */
+static void fish_text(cli *c, const char *help)
+{
+    for (const char *at = help ? help : ""; *at; at++) {
+        if (*at == '.' && (at[1] == ' ' || !at[1])) break;
+        if (*at == '\'' || *at == '\\') cli_write(c->out, "\\", 1);
+        cli_write(c->out, at, 1);
+    }
+}
+
+static void fish_value(void *ctx, const char *word, size_t size)
+{
+    value_row *row = ctx;
+    cli_print(row->c->out, "%s%.*s", row->begun ? " " : " -x -a '", (int)size, word);
+    row->begun = true;
+}
+
+static void fish_option(cli *c, const char *verb, const char *before, const char *name, const char *help, bool value)
+{
+    value_row row = { c, name, false };
+    cli_print(c->out, "complete -c tfprof -n '__fish_seen_subcommand_from %s' -%s %s", verb,
+              strlen(name) == 1          ? "s"
+              : strcmp(before, "-") == 0 ? "o"
+                                         : "l",
+              name);
+    if (value) cli_print(c->out, " -r");
+    if (value && tfp_options_kind(name) == 'v') cli_values(name, fish_value, &row);
+    if (row.begun) cli_print(c->out, "'");
+    cli_print(c->out, " -d '");
+    fish_text(c, help);
+    cli_print(c->out, "'\n");
+}
+
+static void fish_verb_lines(cli *c, const char *verb, const char *help)
+{
+    cli_print(c->out, "complete -c tfprof -n __fish_use_subcommand -a %s -d '", verb);
+    fish_text(c, help);
+    cli_print(c->out, "'\n");
+    options_of(c, verb, fish_option);
+}
+
+static void fish(cli *c)
+{
+    text(c, "# fish completion for tfprof; made by: tfprof completion fish\n");
+    each_verb(c, fish_verb_lines);
+}
+
 int cli_completion(cli *c, const cli_call *call, tfp_options *o)
 {
+    static const struct {
+        const char *shell;
+        void (*write)(cli *c);
+    } shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
     (void)o;
-    const char *shell = call->word_count == 1 ? call->words[0] : "";
-    bool is_bash = strcmp(shell, "bash") == 0;
-    if (!is_bash && strcmp(shell, "zsh") != 0)
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "completion needs the word bash or zsh");
-    if (is_bash)
-        bash(c);
-    else
-        zsh(c);
-    return 0;
+    for (size_t i = 0; call->word_count == 1 && i < sizeof shells / sizeof *shells; i++) {
+        if (strcmp(call->words[0], shells[i].shell) != 0) continue;
+        shells[i].write(c);
+        return 0;
+    }
+    return cli_fault_set(&c->fault, CLI_BAD_USAGE, "completion needs the word bash, zsh or fish");
 }

@@ -9,7 +9,7 @@ enum { WIDTH = 100, NAME_WIDTH = 26 };
 
 /* clang-format off */
 const cli_status_text cli_statuses[] = {
-    { CLI_DONE,       "done; so is every session, whatever its lines said" },
+    { CLI_DONE,       "done; a session on stdin has the status of its first failed command, without `set -keep_going`" },
     { CLI_BAD_INPUT,  "wrong input: a file is missing, unreadable or damaged" },
     { CLI_BAD_USAGE,  "wrong usage: an unknown command, option or value, an invalid regex, a step that is not there" },
     { CLI_BAD_OUTPUT, "the output could not be written (when the reader of a pipe goes away, the status is 0)" },
@@ -380,6 +380,10 @@ int cli_help(cli *c, const cli_call *call, tfp_options *o)
     for (size_t i = 0; i < call->word_count; i++) {
         int status = about(c, call->words[i], o);
         if (status) return status;
+    }
+    if (call->option_count) { /* -compat: what is in force with it */
+        cli_print(c->out, "\n");
+        cli_list_options(c, o, false);
     }
     return 0;
 }

@@ -155,6 +155,32 @@ static int collect(cli *c, const cli_call *call, inputs *in)
     return in->count ? check_alone(c, in) : no_input(c);
 }
 
+/* FILE@3, where there is no file of that whole name. */
+static char *step_of(char *word)
+{
+    struct stat st;
+    char *at = strrchr(word, '@');
+    if (!at || at == word || !at[1] || at[1 + strspn(at + 1, "0123456789")] || stat(word, &st) == 0) return NULL;
+    return at;
+}
+
+int cli_take_steps(cli *c, const cli_call *call, tfp_options *o)
+{
+    const char *taken = NULL;
+    for (size_t i = 0; i < call->word_count; i++) {
+        char *at = step_of(call->words[i]);
+        if (!at) continue;
+        *at++ = '\0';
+        if (taken && strcmp(taken, at) != 0)
+            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "'%s@%s': two steps are asked for, %s and %s",
+                                 call->words[i], at, taken, at);
+        taken = at;
+        tfp_status s = tfp_options_set(o, "step", at, c->err);
+        if (s) return cli_fault_from(&c->fault, s, c->err);
+    }
+    return 0;
+}
+
 /* ---- progress: a bar on a terminal, once a load has taken half a second ---- */
 typedef struct progress {
     bool shows, drawn;

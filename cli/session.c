@@ -1,5 +1,6 @@
 /* cli/session.c: commands from the prompt or, when stdin is no terminal, from stdin.
- * A bad line is one line on stderr; the session goes on and ends with status 0. */
+ * A bad line is one line on stderr, and the session goes on. A session on stdin ends with the status of the first command
+ * that failed, one at a terminal with 0. */
 #include "cli.h"
 
 #include <errno.h>
@@ -7,8 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+static void failed(cli *c, int status)
+{
+    if (!c->failed) c->failed = status;
+}
+
 static int complain(cli *c)
 {
+    failed(c, c->fault.status);
     cli_tell(c, c->fault.text);
     return 0;
 }
@@ -31,17 +38,76 @@ static char *cut_sql(char *text)
     return *sql == '"' || *sql == '\'' ? cli_unquote(sql) : sql;
 }
 
+/* `COMMAND > FILE`, with blanks around the mark: -o FILE. */
+static int take_file(char **words, size_t *count, const char **file, cli_fault *f)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (strcmp(words[i], ">") != 0) continue;
+        if (i + 2 != *count) return cli_fault_set(f, CLI_BAD_USAGE, "'>' needs one file's name behind it");
+        *file = cli_unquote(words[i + 1]);
+        *count = i;
+    }
+    return 0;
+}
+
+/* Where `COMMAND | PROGRAM` writes to. */
+typedef struct pipe_out {
+    FILE *to;
+    cli_out *out;
+} pipe_out;
+
+static int write_pipe(void *ctx, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, ctx) == size ? 0 : EPIPE;
+}
+
+/* What stands behind " | " gets the answer; only people at a terminal can ask for that. */
+static bool open_pipe(cli *c, char *text, pipe_out *p)
+{
+    char *bar = c->page || !c->session || !isatty(STDIN_FILENO) ? NULL : strstr(text, " | ");
+    *p = (pipe_out){ NULL, c->out };
+    if (!bar) return true;
+    *bar = '\0';
+    cli_flush(c->out);
+    if (!(p->to = popen(bar + strlen(" | "), "we"))) return false;
+    c->out->to = write_pipe;
+    c->out->to_ctx = p->to;
+    return true;
+}
+
+/* A program that does not want all of the answer is no fault. */
+static void close_pipe(pipe_out *p)
+{
+    if (!p->to) return;
+    cli_flush(p->out);
+    pclose(p->to);
+    p->out->to = NULL;
+    p->out->error = 0;
+    p->out->gone = false;
+    p->out->size = 0;
+}
+
 int cli_run_line(cli *c, char *text)
 {
     size_t count;
     cli_call call = { 0 };
     char *sql = cut_sql(text);
+    const char *file = NULL;
+    pipe_out out;
+    if (!sql && !open_pipe(c, text, &out)) {
+        cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "cannot start the program: %s", strerror(errno));
+        return complain(c);
+    }
+    if (sql) out = (pipe_out){ NULL, c->out };
     char **words = cli_split(text, &count);
     if (!words) {
         cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+        close_pipe(&out);
         return complain(c);
     }
-    if (count == 0) {
+    if (!sql && take_file(words, &count, &file, &c->fault)) {
+        complain(c);
+    } else if (count == 0) {
         cli_list_options(c, c->options, false);
     } else if (cli_parse(words, count, CLI_AT_PROMPT, &call, &c->fault)) {
         complain(c);
@@ -50,11 +116,13 @@ int cli_run_line(cli *c, char *text)
                       words[0]);
         complain(c);
     } else {
+        if (file) call.flags[CLI_O] = file;
         if (sql) call.words[call.word_count++] = sql; /* there is room for one word more than the line has */
-        cli_run(c, &call);
+        failed(c, cli_run(c, &call));
     }
     cli_call_free(&call);
     free(words);
+    close_pipe(&out);
     bool told = c->out->error != 0;
     cli_flush(c->out);
     if (c->out->error == EINTR) { /* Ctrl-C stopped a report, not the session */
@@ -150,7 +218,9 @@ static int from_stdin(cli *c)
 int cli_session(cli *c)
 {
     c->session = true;
-    int status = isatty(STDIN_FILENO) ? cli_edit_lines(c, cli_run_line) : from_stdin(c);
+    bool terminal = isatty(STDIN_FILENO);
+    int status = terminal ? cli_edit_lines(c, cli_run_line) : from_stdin(c);
     if (c->out->gone) return 0;
+    if (!status && !terminal && !c->keep_going) status = c->failed;
     return c->out->error ? CLI_BAD_OUTPUT : status;
 }

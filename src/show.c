@@ -8,6 +8,7 @@
 typedef struct target {
     tfp_write_fn fn;
     void *ctx;
+    bool several; /* timelines, one for each step */
 } target;
 
 static tfp_status say(const target *t, tfp_buf *b, tfp_error *err)
@@ -19,13 +20,30 @@ static tfp_status say(const target *t, tfp_buf *b, tfp_error *err)
     return s;
 }
 
+/* NAME_STEP, as TensorFlow has it. A name that ends in .json or .json.gz is taken as it is; one of several files has the
+ * step before that ending. */
+static void timeline_path(tfp_buf *path, const tfp_options *o, bool several)
+{
+    size_t n = strlen(o->outfile), end = n;
+    if (n > 8 && strcmp(o->outfile + n - 8, ".json.gz") == 0)
+        end = n - 8;
+    else if (n > 5 && strcmp(o->outfile + n - 5, ".json") == 0)
+        end = n - 5;
+    tfp_buf_add(path, o->outfile, end);
+    if (end == n || several || o->compat_tensorflow) {
+        if (o->compat_tensorflow) tfp_buf_text(path, o->outfile + end);
+        tfp_buf_printf(path, "_%lld", (long long)o->step);
+    }
+    if (!o->compat_tensorflow) tfp_buf_text(path, o->outfile + end);
+    tfp_buf_char(path, 0);
+}
+
 /* What TensorFlow prints beside the file; scripts and people look for these lines. */
 static tfp_status write_timeline(const tfp_report *r, const target *t, tfp_error *err)
 {
     bool graph = strcmp(r->view, "graph") == 0;
     tfp_buf path = { 0 }, words = { 0 };
-    tfp_buf_printf(&path, "%s_%lld", r->options->outfile, (long long)r->options->step);
-    tfp_buf_char(&path, 0);
+    timeline_path(&path, r->options, t->several);
     tfp_status s = path.failed ? tfp_nomem(err) : tfp_report_write_file(r, "timeline", path.data, err);
     if (!s) {
         if (graph) tfp_buf_text(&words, "generating trace file.\n");
@@ -103,7 +121,7 @@ tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_e
 {
     tfp_error_clear(err);
     if (!r || !fn) return tfp_fail(err, TFP_BADARG, "no report, or nowhere to write");
-    target t = { fn, ctx };
+    target t = { fn, ctx, false };
     return write_report(r, &t, err);
 }
 
@@ -113,6 +131,8 @@ static tfp_status show_every_step(const tfp_profile *p, const char *view, const 
 {
     size_t n = tfp_profile_step_count(p);
     if (n == 0) return tfp_fail(err, TFP_NOTFOUND, "a graph timeline needs a step, and the profile has none");
+    target each = *t;
+    each.several = n > 1;
     tfp_options *one = tfp_options_copy(o);
     tfp_status s = one ? TFP_OK : tfp_nomem(err);
     for (size_t i = 0; i < n && !s; i++) {
@@ -121,7 +141,7 @@ static tfp_status show_every_step(const tfp_profile *p, const char *view, const 
         *out = NULL;
         one->step = tfp_profile_step(p, i);
         s = tfp_report_build(p, view, one, out, err);
-        if (!s) s = write_report(*out, t, err);
+        if (!s) s = write_report(*out, &each, err);
     }
     tfp_options_free(one);
     return s;
@@ -133,7 +153,7 @@ tfp_status tfp_show(const tfp_profile *p, const char *view, const tfp_options *o
     tfp_error_clear(err);
     if (out) *out = NULL;
     if (!p || !view || !fn) return tfp_fail(err, TFP_BADARG, "no profile, no view's name, or nowhere to write");
-    target t = { fn, ctx };
+    target t = { fn, ctx, false };
     tfp_report *r = NULL;
     tfp_options *defaults = options ? NULL : tfp_options_new();
     const tfp_options *o = options ? options : defaults;

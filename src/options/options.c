@@ -74,6 +74,7 @@ static option minimum_of(tfp_column_id id)
                      .listed = c->min.listed,
                      .listed_10 = c->min.listed_10,
                      .help = c->min.help,
+                     .unit = c->unit,
                      .number = (uint8_t)(OPTION_ROWS + value) };
 }
 

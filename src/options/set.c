@@ -2,6 +2,7 @@
  * page's parameters all come through tfp_options_set and tfp_options_set_list. */
 #include "options/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* What is wrong with a value; the caller adds the option and the value. */
@@ -28,6 +29,22 @@ static tfp_status set_int(int64_t *field, option_kind k, tfp_str v, tfp_error *e
     if (k == K_DEPTH && (n < INT32_MIN || n > INT32_MAX)) return wrong(err, "does not fit into 32 bits");
     if (k == K_STEP && n < -1) return wrong(err, "steps count from 0; -1 is the mean of all");
     *field = n;
+    return TFP_OK;
+}
+
+static bool in_unit(tfp_unit given, tfp_unit unit) { return given == TFP_LABEL || given == unit; }
+
+/* A minimum: a whole number in the column's own unit, or one with a unit, such as 1ms. */
+static tfp_status set_minimum(int64_t *field, tfp_unit unit, tfp_str v, tfp_error *err)
+{
+    tfp_amount amount;
+    if (tfp_parse_int64(v, field)) return TFP_OK;
+    bool whole = unit != TFP_MICROS && unit != TFP_SIZE;
+    if (!tfp_amount_parse(v, &amount) || amount.percent || !in_unit(amount.unit, unit) || amount.unit == TFP_LABEL)
+        return wrong(err, unit == TFP_MICROS ? "not a number of microseconds, or such as 10ms"
+                          : whole            ? "not a number, or such as 10k"
+                                             : "not a number of bytes, or such as 5MB");
+    *field = amount.value >= 9e18 ? INT64_MAX : (int64_t)ceil(amount.value);
     return TFP_OK;
 }
 
@@ -207,8 +224,8 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
     size_t which;
     if (!value && row->kind != K_BOOL) return wrong(err, "needs a value");
     switch (row->kind) {
+    case K_INT: return set_minimum(field, row->unit, v, err);
     case K_DEPTH:
-    case K_INT:
     case K_STEP: return set_int(field, row->kind, v, err);
     case K_BOOL: return set_bool(field, value, err);
     case K_FILTER: return set_filter(field, v, err);

@@ -38,6 +38,7 @@ typedef struct option {
     bool listed, listed_10;       /* in TensorFlow's listing, in that of TensorFlow 1.0 */
     const char *help;
     const char *commands; /* those that it belongs to, one blank between them; NULL: the views and all that show them */
+    tfp_unit unit;        /* of a minimum */
     uint8_t number;       /* among all options: its bit in tfp_options.set */
 } option;
 
