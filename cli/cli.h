@@ -187,7 +187,6 @@ int cli_take_steps(cli *c, const cli_call *call, tfp_options *o);
 int cli_load(cli *c, const cli_call *call, unsigned keep); /* fills c->profile; nothing to do when it is there */
 
 /* Timelines draw every allocation, and float operations are worked out from the program; other forms need only sums. */
-unsigned cli_keep_for(const tfp_options *o); /* commands.c */
 
 /* Whether what a report says on stdout begins with its notes. */
 bool cli_says_notes(const tfp_report *r, const tfp_options *o); /* compare.c */

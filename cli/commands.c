@@ -54,13 +54,6 @@ static int findings(cli *c, const char *names, const tfp_report *r)
     return status;
 }
 
-unsigned cli_keep_for(const tfp_options *o)
-{
-    const char *output = tfp_options_get(o, "output");
-    unsigned memory = output && strncmp(output, "timeline", 8) == 0 ? TFP_KEEP_MEMORY : 0;
-    return memory | (tfp_options_work_out(o) ? TFP_KEEP_PROGRAM : 0);
-}
-
 /* What went wrong on the way to stdout, if that was it. */
 int cli_stdout_fault(cli *c)
 {
@@ -94,7 +87,7 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
     int steps = cli_take_steps(c, call, o);
     if (steps) return steps;
     const char *fail_on = call->flags[CLI_FAIL_ON], *note;
-    unsigned keep = cli_keep_for(o) | (strcmp(call->name, "flops") == 0 ? TFP_KEEP_PROGRAM : 0);
+    unsigned keep = tfp_view_keep(call->name, o);
     int status = fail_on ? check_fail_on(c, fail_on, o) : 0;
     if (status || (status = cli_load(c, call, keep))) return status;
     tfp_report *r = NULL;

@@ -254,7 +254,8 @@ static tfp_status add_all(cli *c, tfp_profile *p, const inputs *in, unsigned kee
 /* Nodes of functions have no rows in views; flops counts them where they are called. */
 static bool is_beside(const cli_call *call, const char *warning)
 {
-    return call->name && strcmp(call->name, "flops") == 0 && strstr(warning, ": nodes in functions");
+    return call->name && (tfp_view_keep(call->name, NULL) & TFP_KEEP_PROGRAM) &&
+           strstr(warning, ": nodes in functions");
 }
 
 static void tell(const cli_call *call, const tfp_profile *p)

@@ -30,12 +30,12 @@ static tfp_status copy_notes(tfp_report *to, const tfp_report *from, tfp_error *
     return s;
 }
 
-static tfp_status fill_stats(tfp_report *r, const char *view, tfp_error *err)
+static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err)
 {
     unsigned failed = tfp_rewrites_failures(r->options->rewrites);
     tfp_options *o = options_of_rows(r->options);
     tfp_report *rows = NULL;
-    tfp_status s = o ? tfp_report_build(r->profile, view, o, &rows, err) : tfp_nomem(err);
+    tfp_status s = o ? tfp_view_build(r->profile, view, o, &rows, err) : tfp_nomem(err);
     if (!s) s = tfp_stats_fill(r, rows, err);
     if (!s) s = copy_notes(r, rows, err);
     if (!s && r->options->step >= 0) s = tfp_report_note_add(r, err, "stats are over all steps: step means nothing");
@@ -66,11 +66,12 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
         s = tfp_nomem(err);
     else if (!v)
         s = tfp_fail(err, TFP_NOTFOUND, "no view '%s'", view);
-    else if (v->kind == TFP_REPORT_FINDINGS)
+    else if (!tfp_number_view(v->name))
         s = tfp_fail(err, TFP_BADARG, "%s has no numbers to count over steps", view);
     else if (r->options->compat10) /* it knew no steps */
         s = tfp_fail(err, TFP_BADARG, "stats has no -compat 1.0");
-    if (!s) s = fill_stats(r, view, err);
+    if (!s) s = tfp_checkers_known(r->options->checkers, err);
+    if (!s) s = fill_stats(r, v, err);
     if (s)
         tfp_report_free(r);
     else

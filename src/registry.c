@@ -1,5 +1,5 @@
-/* registry.c: what this library can do, on one screen. A new format, view, checker or output is one file and its name
- * here. */
+/* registry.c: what this library can do, on one screen. A new format, view or output is one file and its name here; the
+ * checkers stand in advise/advise.c, below what they are used by. */
 #include "registry.h"
 
 #include "views/view.h"
@@ -14,9 +14,6 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,
 
 const tfp_view *const tfp_views[] = { &tfp_view_scope, &tfp_view_graph,  &tfp_view_op, &tfp_view_code,
                                       &tfp_view_flops, &tfp_view_advise, NULL };
-
-const tfp_checker *const tfp_checkers[] = { &tfp_checker_accelerator, &tfp_checker_expensive, &tfp_checker_operation,
-                                            NULL };
 
 const tfp_output_format *const tfp_outputs[] = { &tfp_output_text,
                                                  &tfp_output_json,

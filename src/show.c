@@ -41,7 +41,7 @@ static void timeline_path(tfp_buf *path, const tfp_options *o, bool several)
 /* What TensorFlow prints beside the file; scripts and people look for these lines. */
 static tfp_status write_timeline(const tfp_report *r, const target *t, tfp_error *err)
 {
-    bool graph = strcmp(r->view, "graph") == 0;
+    bool graph = r->about == &tfp_view_graph;
     tfp_buf path = { 0 }, words = { 0 };
     timeline_path(&path, r->options, t->several);
     tfp_status s = path.failed ? tfp_nomem(err) : tfp_report_write_file(r, "timeline", path.data, err);
@@ -81,7 +81,7 @@ static tfp_status write_pprof(const tfp_report *r, const target *t, tfp_error *e
     tfp_status s = tfp_report_write_file(r, "pprof", r->options->outfile, err);
     tfp_buf words = { 0 };
     /* TensorFlow has pprof for the code view only, so only there its line is looked for */
-    if (s || strcmp(r->view, "code") != 0) return s;
+    if (s || r->about != &tfp_view_code) return s;
     bool tensorflow = r->options->compat_tensorflow;
     tfp_buf_printf(&words, "\nRun pprof -png --nodecount=100 --sample_index=1 %s", tensorflow ? "<" : "");
     if (tensorflow)
@@ -159,7 +159,7 @@ tfp_status tfp_show(const tfp_profile *p, const char *view, const tfp_options *o
     const tfp_options *o = options ? options : defaults;
     if (!o) return tfp_nomem(err);
     tfp_status s;
-    if (o->output == TFP_TO_TIMELINE && o->step < 0 && strcmp(view, "graph") == 0) {
+    if (o->output == TFP_TO_TIMELINE && o->step < 0 && strcmp(view, tfp_view_graph.name) == 0) {
         s = show_every_step(p, view, o, &t, &r, err);
     } else {
         s = tfp_report_build(p, view, o, &r, err);

@@ -19,6 +19,7 @@ fi
 
 # The rooms: an include may only point downward (src/meson.build lists them bottom to top).
 python3 tools/rooms.py || status=1
+python3 tools/links.py || status=1
 
 # The page's types, where node is (tools/page.sh test).
 if [ -e web/node_modules/typescript/bin/tsc ]; then

@@ -244,6 +244,12 @@ TFP_API const char *tfp_options_commands(const char *name);
  *  such as macs): files must be read with TFP_KEEP_PROGRAM for them. */
 TFP_API int tfp_options_work_out(const tfp_options *o);
 
+/** A sum of tfp_keep values: what files must be read with for a view with these options to be built from them: the program
+ *  for float operations worked out from the graph, memory for a timeline.
+ *  view  NULL, or a name that is no view's: what the options alone need
+ *  o     NULL means every default */
+TFP_API unsigned tfp_view_keep(const char *view, const tfp_options *o);
+
 /** True (1) for the 21 options that TensorFlow's tool lists (the 16 of TensorFlow 1.0 when -compat is 1.0). */
 TFP_API int tfp_options_listed(const tfp_options *o, const char *name);
 

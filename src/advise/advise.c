@@ -1,6 +1,8 @@
 /* advise/advise.c: a view whose rows are checkers with their findings. */
 #include "advise/checker.h"
-#include "views/view.h"
+
+const tfp_checker *const tfp_checkers[] = { &tfp_checker_accelerator, &tfp_checker_expensive, &tfp_checker_operation,
+                                            NULL };
 
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err)
 {
@@ -16,7 +18,7 @@ tfp_status tfp_checker_find_text(tfp_report *r, uint32_t row, tfp_buf *b, tfp_er
     return s;
 }
 
-tfp_status tfp_checker_view(const tfp_report *r, const char *view, const char *const *options, tfp_report **out,
+tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const char *const *options, tfp_report **out,
                             tfp_error *err)
 {
     tfp_options *o = tfp_options_new();
@@ -24,7 +26,7 @@ tfp_status tfp_checker_view(const tfp_report *r, const char *view, const char *c
     for (size_t i = 0; !s && options[i]; i += 2) s = tfp_options_set(o, options[i], options[i + 1], err);
     if (!s) {
         o->reach = true;
-        s = tfp_report_build(r->profile, view, o, out, err);
+        s = tfp_view_build(r->profile, view, o, out, err);
     }
     tfp_options_free(o);
     return s;

@@ -2,7 +2,7 @@
 #ifndef TFP_CHECKER_H
 #define TFP_CHECKER_H
 
-#include "views/report.h"
+#include "views/view.h"
 
 /* Adds findings (tfp_checker_find) and notes to an advise report; `row` is the checker's row in it. */
 typedef tfp_status (*tfp_check_fn)(tfp_report *r, uint32_t row, tfp_error *err);
@@ -20,12 +20,12 @@ tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error
 /* The same with the text of a buffer, which it frees. */
 tfp_status tfp_checker_find_text(tfp_report *r, uint32_t row, tfp_buf *b, tfp_error *err);
 /* A view of the same profile with the given options: pairs of name and value, ended by NULL. */
-tfp_status tfp_checker_view(const tfp_report *r, const char *view, const char *const *options, tfp_report **out,
+tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const char *const *options, tfp_report **out,
                             tfp_error *err);
 /* Appends ", cpu: 3us, accelerator: 0us, total: 3us": a row's totals, or its own times. */
 void tfp_checker_times(tfp_buf *b, const tfp_report *r, uint32_t row, bool totals);
 
-extern const tfp_checker *const tfp_checkers[]; /* all there are (registry.c), ended by NULL */
+extern const tfp_checker *const tfp_checkers[]; /* all there are (advise.c), ended by NULL */
 extern const tfp_checker tfp_checker_accelerator, tfp_checker_operation, tfp_checker_expensive;
 
 /* TensorFlow's own (tensorflow.c, tensorflow_expensive.c). */

@@ -2,9 +2,6 @@
  * quarter of the operations that ran. The smallest such scope and the innermost such line count; lines of libraries only
  * when no other line holds as much. */
 #include "advise/checker.h"
-
-#include "views/view.h"
-
 typedef struct view_times {
     tfp_report *v;
     uint32_t *ran; /* by row: operations in it that ran */
@@ -70,10 +67,10 @@ static tfp_status find(tfp_report *r, uint32_t row, const view_times *t, uint32_
     return tfp_checker_find_text(r, row, &b, err);
 }
 
-static tfp_status check_view(tfp_report *r, uint32_t row, const char *view, const char *what, tfp_error *err)
+static tfp_status check_view(tfp_report *r, uint32_t row, const tfp_view *view, const char *what, tfp_error *err)
 {
     static const char *const options[] = { "max_depth", "100000", "min_micros", "1", "order_by", "micros", NULL };
-    view_times t = { .list = strcmp(view, "op") == 0 };
+    view_times t = { .list = view == &tfp_view_op };
     tfp_arena arena = { 0 };
     tfp_status s = tfp_checker_view(r, view, options, &t.v, err);
     if (!s && !count_ran(&t, &arena)) s = tfp_nomem(err);
@@ -90,12 +87,12 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
     bool steps = false;
     for (size_t i = 0; i < p->steps.size; i++) steps |= p->steps.at[i].listed;
     if (!steps) return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no steps (run metadata)");
-    tfp_status s = check_view(r, row, "op", "operation type ", err);
-    if (!s) s = check_view(r, row, "scope", "scope ", err);
+    tfp_status s = check_view(r, row, &tfp_view_op, "operation type ", err);
+    if (!s) s = check_view(r, row, &tfp_view_scope, "scope ", err);
     if (s) return s;
     if (!p->has_code || !p->traces.size)
         return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no code traces (op log)");
-    return check_view(r, row, "code", "line ", err);
+    return check_view(r, row, &tfp_view_code, "line ", err);
 }
 
 const tfp_checker tfp_checker_expensive = { "ExpensiveOperationChecker",

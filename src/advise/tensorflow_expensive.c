@@ -7,7 +7,7 @@ static tfp_status check_ops(tfp_report *r, uint32_t row, tfp_error *err)
     static const char *const options[] = { "max_depth", "3", "min_micros", "1", "order_by", "micros", NULL };
     tfp_report *v = NULL;
     tfp_buf b = { 0 };
-    tfp_status s = tfp_checker_view(r, "op", options, &v, err);
+    tfp_status s = tfp_checker_view(r, &tfp_view_op, options, &v, err);
     for (uint32_t i = 1; !s && i < v->rows.size && i <= 3; i++) {
         if (i > 1) tfp_buf_char(&b, '\n');
         tfp_buf_printf(&b, "top %u operation type: ", (unsigned)i);
@@ -28,7 +28,7 @@ static tfp_status check_scopes(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_report *v = NULL;
     tfp_buf b = { 0 };
     unsigned found = 0;
-    tfp_status s = tfp_checker_view(r, "scope", options, &v, err);
+    tfp_status s = tfp_checker_view(r, &tfp_view_scope, options, &v, err);
     for (uint32_t i = 1; !s && i < v->rows.size && found < 3; i++) {
         if (v->rows.at[i].depth != 1) continue;
         if (found++) tfp_buf_char(&b, '\n');
@@ -108,7 +108,7 @@ static tfp_status check_code(tfp_report *r, uint32_t row, tfp_error *err)
     kids k;
     if (!r->profile->has_code || !r->profile->traces.size)
         return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no code traces (op log)");
-    tfp_status s = tfp_checker_view(r, "code", options, &v, err);
+    tfp_status s = tfp_checker_view(r, &tfp_view_code, options, &v, err);
     if (!s && !find_kids(&k, v, &arena)) s = tfp_nomem(err);
     if (!s) {
         uint32_t top = 0;

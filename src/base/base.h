@@ -118,6 +118,8 @@ void tfp_buf_free(tfp_buf *b);
 /* ---- what people and terminals see: the one escaping function ---- */
 /* Appends s with control characters and bad UTF-8 as \xNN and bidi controls and C1 as \u{NNNN}; a backslash stays. */
 void tfp_escape(tfp_buf *b, tfp_str s);
+/* As much of a text as there is room for, in whole characters, and a NUL. */
+void tfp_text_give(tfp_str all, char *out, size_t room);
 bool tfp_is_plain(tfp_str s); /* nothing in it needs escaping */
 /* Length of the valid UTF-8 sequence at s (1 to 4) and its code point, or 0 when it is not valid. */
 size_t tfp_utf8(tfp_str s, uint32_t *code);

@@ -80,3 +80,12 @@ void tfp_escape(tfp_buf *b, tfp_str s)
         s.size -= n;
     }
 }
+
+void tfp_text_give(tfp_str all, char *out, size_t room)
+{
+    if (!room || !out) return;
+    size_t n = all.size < room ? all.size : room - 1;
+    while (n < all.size && n && ((unsigned char)all.data[n] & 0xc0) == 0x80) n--;
+    if (n) memcpy(out, all.data, n);
+    out[n] = '\0';
+}

@@ -399,12 +399,12 @@ static tfp_status compare(tfp_differ *d, tfp_error *err)
     return s ? s : tfp_differ_write(d, err);
 }
 
-static tfp_status check(const tfp_sides *s, const char *view, tfp_error *err)
+static tfp_status check(tfp_differ *d, const char *view, tfp_error *err)
 {
-    size_t known;
+    const tfp_sides *s = d->w.sides;
     if (s->at.size < 2) return tfp_fail(err, TFP_BADARG, "nothing to compare with: two sides are needed");
     if (s->at.size > SIDES_MOST) return tfp_fail(err, TFP_LIMIT, "more than %d sides", SIDES_MOST);
-    if (tfp_word_find(tfp_str_of(view), tfp_number_views, &known)) return TFP_OK;
+    if ((d->w.view = tfp_number_view(view))) return TFP_OK;
     return tfp_fail(err, TFP_NOTFOUND, "option -view: '%.100s' cannot be compared (scope, graph, op, code)", view);
 }
 
@@ -420,12 +420,11 @@ tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options 
     tfp_differ d = { .w = { .sides = sides, .count = sides->at.size, .options = r->options, .report = r } };
     tfp_status s = r->options ? TFP_OK : tfp_nomem(err);
     if (!s) {
-        d.w.view = view ? view : r->options->view;
         d.w.script = strcmp(r->options->format, "script") == 0;
         d.base = r->options->swap_files ? d.w.count - 1 : 0;
         unsigned failed = tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +
                           tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]);
-        s = check(sides, d.w.view, err);
+        s = check(&d, view ? view : r->options->view, err);
         if (!s) s = compare(&d, err);
         if (!s && failed != tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +
                                 tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]))

@@ -21,7 +21,7 @@ typedef struct tfp_loaded {
 typedef struct tfp_diff {
     const tfp_sides *sides;
     size_t count; /* of sides */
-    const char *view;
+    const tfp_view *view;
     const tfp_options *options;
     bool script;
     char **names;                           /* of the sides, in the report's arena */

@@ -1,6 +1,7 @@
 /* compare/load.c: every side's rows and values, aligned. Profiles give those of a view, for every step; texts give what they
  * hold. */
 #include "compare/diff.h"
+#include "views/view.h"
 
 #include <stdlib.h>
 
@@ -85,9 +86,9 @@ static tfp_status load_text(tfp_diff_work *d, size_t side, tfp_error *err)
     const tfp_side *x = &d->sides->at.at[side];
     const tfp_scopetext *t = x->text;
     int at[TFP_COLUMNS_MAX];
-    if (strcmp(d->view, "scope") != 0)
+    if (d->view != &tfp_view_scope)
         return tfp_fail(err, TFP_BADARG, "%s: the text of a scope view cannot be compared in the %s view", x->label,
-                        d->view);
+                        d->view->name);
     for (size_t c = 0; c < d->column_count; c++)
         if ((at[c] = find_in_text(t, d->columns[c])) < 0)
             return tfp_fail(err, TFP_BADARG, "%s: has no column %s", x->label, tfp_columns[d->columns[c]].name);
@@ -140,7 +141,7 @@ static uint32_t row_item(tfp_diff_work *d, const tfp_report *r, turns *t, const 
     case TFP_REPORT_GROUPS: return above == TFP_NONE ? TFP_NONE : code_item(&d->items, t, above, x->name);
     default: break;
     }
-    if (strcmp(d->view, "scope") == 0)
+    if (d->view == &tfp_view_scope)
         return above == TFP_NONE ? TFP_NONE
                                  : tfp_items_path_below(&d->items, above, x->name, r->rows.at[x->parent].name.size);
     return tfp_items_below(&d->items, above == TFP_NONE ? 0 : above, 0, x->name, x->name.size, 0);
@@ -266,7 +267,7 @@ static tfp_status load_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
 {
     tfp_report *r = NULL;
     s->options->step = step;
-    tfp_status status = tfp_report_build(p, d->view, s->options, &r, err);
+    tfp_status status = tfp_view_build(p, d->view, s->options, &r, err);
     if (!status && !resized(&s->items, r->rows.size)) status = tfp_nomem(err);
     if (!status && align(d, r, &s->turns, s->items)) add_step(d, l, s, r);
     if (!status && s->turns.failed) status = tfp_nomem(err);
@@ -301,7 +302,7 @@ static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tf
 
 static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp_profile *p, tfp_error *err)
 {
-    tfp_status status = tfp_report_build(p, d->view, s->options, &l->rows, err);
+    tfp_status status = tfp_view_build(p, d->view, s->options, &l->rows, err);
     if (status) return status;
     const tfp_report *r = l->rows;
     s->options->counts = r->counts; /* once for all steps */

@@ -201,6 +201,9 @@ struct tfp_profile {
 /* Times are kept in nanoseconds and shown in whole microseconds. */
 static inline int64_t tfp_micros(int64_t ns) { return ns / 1000; }
 
+/* What a new profile may take, before its first file says how big it is. */
+#define TFP_MEMORY_LEAST ((size_t)160 << 20)
+
 static inline tfp_str tfp_text(const tfp_profile *p, tfp_strid id) { return p->strings.strings[id]; }
 static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* TFP_NONE when absent */
 {

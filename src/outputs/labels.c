@@ -1,5 +1,6 @@
 /* outputs/labels.c: devices and op types of a row, sorted and each once. */
 #include "outputs/labels.h"
+#include "views/view.h"
 
 #include <stdlib.h>
 
@@ -66,7 +67,7 @@ void tfp_labels_join_op_types(const tfp_report *r, uint32_t row, tfp_buf *out)
 {
     tfp_labels labels = { 0 };
     if (r->kind == TFP_REPORT_TREE && r->rows.at[row].node == TFP_NONE) /* TensorFlow's words for parents it makes up */
-        tfp_buf_text(out, strcmp(r->view, "graph") == 0 ? "_TFGraphParent" : "_kTFScopeParent");
+        tfp_buf_text(out, r->about == &tfp_view_graph ? "_TFGraphParent" : "_kTFScopeParent");
     else
         join(r->profile, &labels, tfp_labels_op_types(r, row, &labels), out);
 }

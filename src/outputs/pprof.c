@@ -373,7 +373,7 @@ static const tfp_column *only_column(const tfp_options *o)
 static tfp_status write_pprof(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     bool code = r->kind == TFP_REPORT_GROUPS && r->code;
-    if (!code && !(r->kind == TFP_REPORT_TREE && strcmp(r->view, "scope") == 0))
+    if (!code && r->about != &tfp_view_scope)
         return tfp_fail(err, TFP_BADARG, "%s view has no pprof output: use code or scope", r->view);
     writer w = { .r = r, .p = r->profile, .column = only_column(r->options) };
     if (!w.column) return tfp_fail(err, TFP_BADARG, "pprof needs exactly one numeric column in -select");

@@ -2,6 +2,7 @@
  * flow and memory (timeline_graph.c, timeline_memory.c), the scope and code views as nested boxes.
  * Events, their order and their names are TensorFlow's: tensorflow/core/profiler/internal/tfprof_timeline.cc. */
 #include "outputs/timeline.h"
+#include "views/view.h"
 
 #include <stdlib.h>
 
@@ -142,7 +143,7 @@ static void put_losses(tfp_trace_out *t)
 
 static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    bool graph = r->kind == TFP_REPORT_TREE && strcmp(r->view, "graph") == 0;
+    bool graph = r->about == &tfp_view_graph;
     if (!graph && r->kind != TFP_REPORT_TREE && r->kind != TFP_REPORT_GROUPS)
         return tfp_fail(err, TFP_BADARG, "%s view has no timeline: use graph, scope or code", r->view);
     if (graph && r->profile->details.size < r->profile->execs.size)

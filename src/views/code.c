@@ -266,10 +266,6 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
     stacks x;
     tfp_tree t;
     tfp_status s;
-    if (!r->profile->has_code || !r->profile->traces.size) {
-        s = tfp_fail(err, TFP_NOTFOUND, "no code traces: the code view needs an op log with them");
-        return tfp_within_file(err, s, tfp_first_source(r->profile));
-    }
     if (!start_stacks(&x, r, &arena))
         s = tfp_nomem(err);
     else
@@ -292,4 +288,5 @@ const tfp_view tfp_view_code = { "code",
                                  TFP_REPORT_GROUPS,
                                  "Rows are lines of Python, ordered by who calls whom.",
                                  "code",
-                                 build_code };
+                                 build_code,
+                                 TFP_NEEDS_CODE };

@@ -6,7 +6,7 @@
 
 /* ---- the engine with what the options assume ---- */
 
-static tfp_status no_program(const tfp_profile *p, tfp_error *err)
+tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err)
 {
     const char *file = tfp_first_source(p);
     if (p->has_graph && !(p->keep & TFP_KEEP_PROGRAM))
@@ -45,7 +45,7 @@ tfp_status tfp_flops_of(const tfp_profile *p, tfp_flops_source source, const tfp
     tfp_arena arena = { 0 };
     tfp_assume assume = { .batch = o->assume_batch };
     *out = NULL;
-    if (!p->program) return no_program(p, err);
+    if (!p->program) return tfp_no_program(p, err);
     tfp_status s = assumed_shapes(o, &arena, &assume, err);
     if (!s) s = tfp_flops_new(p, source, &assume, out, err);
     tfp_arena_free(&arena);

@@ -89,5 +89,6 @@ const tfp_view tfp_view_flops = {
     TFP_REPORT_GRID,
     NULL,
     NULL,
-    build_flops
+    build_flops,
+    TFP_NEEDS_PROGRAM
 };

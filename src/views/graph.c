@@ -118,4 +118,5 @@ out:
 /* TensorFlow prints the scope view's line of help for the graph view too. */
 const tfp_view tfp_view_graph = { "graph",         "Nodes by dataflow: each under the node that takes its output.",
                                   TFP_REPORT_TREE, "Nodes stand under the first node that takes their output.",
-                                  "scope",         build_graph };
+                                  "scope",         build_graph,
+                                  TFP_NEEDS_GRAPH };

@@ -136,7 +136,14 @@ typedef struct tfp_view {
     const char *doc_label; /* TensorFlow prints the scope view's label for graph too */
     /* Fills a report whose profile, options, step and values are set. */
     tfp_status (*build)(tfp_report *r, tfp_error *err);
+    unsigned needs; /* a sum of TFP_NEEDS_...: a profile without it is refused before `build` */
 } tfp_view;
+enum {
+    TFP_NEEDS_GRAPH = 1,  /* edges */
+    TFP_NEEDS_CODE = 2,   /* code traces */
+    TFP_NEEDS_SPANS = 4,  /* a trace of events */
+    TFP_NEEDS_PROGRAM = 8 /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
+};
 
 /* A row's number, or NULL in a report that was built without that column. */
 static inline const int64_t *tfp_own_of(const tfp_report *r, uint32_t row, tfp_value v)

@@ -5,6 +5,7 @@
 #include "options/options.h"
 #include "outputs/arrow.h"
 #include "registry.h"
+#include "views/view.h"
 
 enum { TFP_C_EXTRA = TFP_C_COUNT };
 #define TFP_EXTRA_COLUMNS "extra_column.def"
@@ -105,6 +106,7 @@ static void the_views_with_numbers_are_those_that_can_be_compared(void **state)
         bool known = tfp_word_find(tfp_str_of(tfp_views[i]->name), tfp_number_views, &found);
         assert_int_equal(known, numbers);
         if (known) assert_int_equal(found, at++);
+        assert_ptr_equal(tfp_number_view(tfp_views[i]->name), known ? tfp_views[i] : NULL);
     }
     assert_null(tfp_number_views[at]);
 }

@@ -1,0 +1,106 @@
+/* model/profile.c: a profile's beginning and end, what it is to keep, and what can be asked of it. */
+#include "model/model.h"
+#include "model/program.h"
+
+#include <stdlib.h>
+
+tfp_profile *tfp_profile_new(void)
+{
+    tfp_profile *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->keep = TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM;
+    p->arena.limit = TFP_MEMORY_LEAST;
+    p->time_grain_ns = 1000;
+    if (tfp_strtab_init(&p->strings, &p->arena) == TFP_OK) return p;
+    tfp_profile_free(p);
+    return NULL;
+}
+
+void tfp_profile_free(tfp_profile *p)
+{
+    if (!p) return;
+    if (p->checkpoint && p->checkpoint_free) p->checkpoint_free(p->checkpoint);
+    tfp_program_free(p->program);
+    tfp_vec_free(&p->nodes);
+    tfp_vec_free(&p->types);
+    tfp_vec_free(&p->inputs);
+    tfp_vec_free(&p->outputs);
+    tfp_vec_free(&p->shapes);
+    tfp_vec_free(&p->dims);
+    tfp_vec_free(&p->run_shapes);
+    tfp_vec_free(&p->steps);
+    tfp_vec_free(&p->step_order);
+    tfp_vec_free(&p->execs);
+    tfp_vec_free(&p->lanes);
+    tfp_vec_free(&p->details);
+    tfp_vec_free(&p->spans);
+    tfp_events_free(&p->events);
+    tfp_vec_free(&p->memories);
+    tfp_vec_free(&p->buffers);
+    tfp_vec_free(&p->allocations);
+    tfp_vec_free(&p->frames);
+    tfp_vec_free(&p->trace_frames);
+    tfp_vec_free(&p->traces);
+    tfp_vec_free(&p->attrs);
+    tfp_vec_free(&p->run_output_bytes);
+    tfp_vec_free(&p->coverage);
+    tfp_vec_free(&p->warnings);
+    tfp_vec_free(&p->sources);
+    tfp_vec_free(&p->node_by_name);
+    tfp_map64_free(&p->types_by_node);
+    tfp_map64_free(&p->run_shape_by_output);
+    tfp_map64_free(&p->step_by_id);
+    tfp_map64_free(&p->lane_by_name);
+    tfp_map64_free(&p->frame_by_hash);
+    tfp_map64_free(&p->trace_by_hash);
+    tfp_strtab_free(&p->strings);
+    tfp_arena_free(&p->arena);
+    free(p);
+}
+
+tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
+{
+    if (!p || keep > (TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM)) return TFP_BADARG;
+    p->keep = keep;
+    return TFP_OK;
+}
+
+tfp_status tfp_profile_on_progress(tfp_profile *p, tfp_progress_fn fn, void *ctx)
+{
+    if (!p) return TFP_BADARG;
+    p->progress = fn;
+    p->progress_ctx = ctx;
+    return TFP_OK;
+}
+
+tfp_status tfp_profile_next_step(tfp_profile *p, int64_t step)
+{
+    if (!p) return TFP_BADARG;
+    p->next_step = step;
+    p->has_next_step = true;
+    return TFP_OK;
+}
+
+const char *tfp_profile_warning(const tfp_profile *p, size_t i)
+{
+    return p && i < p->warnings.size ? p->warnings.at[i].line : NULL;
+}
+
+double tfp_profile_coverage(const tfp_profile *p, size_t i)
+{
+    return p && i < p->coverage.size ? p->coverage.at[i] : -1;
+}
+
+size_t tfp_profile_step_count(const tfp_profile *p) { return p ? p->step_order.size : 0; }
+
+int64_t tfp_profile_step(const tfp_profile *p, size_t i)
+{
+    return p && i < p->step_order.size ? p->steps.at[p->step_order.at[i]].id : -1;
+}
+
+size_t tfp_profile_node_count(const tfp_profile *p) { return p ? p->nodes.size : 0; }
+
+const char *tfp_profile_node_name(const tfp_profile *p, size_t i)
+{
+    return p && i < p->nodes.size ? tfp_text(p, p->nodes.at[i].name).data : NULL;
+}

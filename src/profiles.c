@@ -1,0 +1,222 @@
+/* profiles.c: the public functions that fill a profile from files, and write one. */
+#include "flops/parameters.h"
+#include "registry.h"
+
+#include <fcntl.h>
+
+/* Memory that a profile may take: so much for a small input, whatever it holds, and a multiple of big ones. What was
+ * unpacked into memory takes its share first: a small gzip file must not make a big profile. */
+#define MEMORY_FLOOR ((size_t)360 << 20)
+#define MEMORY_UNPACKED ((size_t)400 << 20)
+#define MEMORY_PER_BYTE 6
+
+static size_t memory_for(const tfp_profile *p, const tfp_input *in)
+{
+    size_t most = MEMORY_FLOOR;
+    if (in->fd < 0)
+        most = in->total + TFP_MEMORY_LEAST < MEMORY_UNPACKED ? MEMORY_UNPACKED - (size_t)in->total : TFP_MEMORY_LEAST;
+    return most + (size_t)p->stored * MEMORY_PER_BYTE;
+}
+
+/* The surest format. The error for an unrecognised file lists what it could be. */
+static const tfp_format *recognise(tfp_str head, uint64_t total, tfp_error *err)
+{
+    const tfp_format *best = NULL;
+    int sure = 0;
+    for (size_t i = 0; tfp_formats[i]; i++) {
+        int n = tfp_formats[i]->probe ? tfp_formats[i]->probe(head, total) : 0;
+        if (n > sure) {
+            sure = n;
+            best = tfp_formats[i];
+        }
+    }
+    if (!best)
+        tfp_fail(err, TFP_BADFILE, "%s", total ? "not a profile, graph, run_meta, op_log or checkpoint" : "empty file");
+    return best;
+}
+
+#define HEAD ((size_t)64 << 10) /* bytes by which a file is known */
+
+static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in, tfp_error *err)
+{
+    tfp_builder b = { .p = p, .file = in->name };
+    tfp_str head;
+    tfp_status s = tfp_input_peek(in, HEAD, &head, err);
+    if (!s && in->total == 0) s = tfp_fail(err, TFP_BADFILE, "empty file");
+    if (!s && !f && !(f = recognise((tfp_str){ head.data, head.size < HEAD ? head.size : HEAD }, in->total, err)))
+        s = TFP_BADFILE;
+    if (s) return s;
+    in->progress = p->progress;
+    in->progress_ctx = p->progress_ctx;
+    p->stored += in->stored;
+    if (memory_for(p, in) > p->arena.limit) p->arena.limit = memory_for(p, in);
+    s = f->read(&b, in, err);
+    return s ? s : tfp_builder_status(&b, err);
+}
+
+static const tfp_format *recognise_path(const char *path)
+{
+    for (size_t i = 0; tfp_formats[i]; i++)
+        if (tfp_formats[i]->probe_path && tfp_formats[i]->probe_path(path)) return tfp_formats[i];
+    return NULL;
+}
+
+static tfp_status check_add(tfp_profile *p, const char *format, const char *name, const tfp_format **f, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!p || !name) return tfp_fail(err, TFP_BADARG, "no profile, or no file's name");
+    *f = tfp_format_find(format);
+    if (format && !*f) return tfp_fail(err, TFP_BADARG, "no format '%s'", format);
+    p->finished = false;
+    char *copy = tfp_arena_copy(&p->arena, tfp_str_of(name));
+    return copy && tfp_push(&p->sources, copy) ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err)
+{
+    const tfp_format *f = NULL;
+    tfp_status s = check_add(p, format, path, &f, err);
+    if (s) return s;
+    if (!f) f = recognise_path(path);
+    if (f && f->read_path && (!f->read || (f->probe_path && f->probe_path(path)))) {
+        tfp_builder b = { .p = p, .file = path };
+        if (p->arena.limit < MEMORY_FLOOR) p->arena.limit = MEMORY_FLOOR;
+        s = f->read_path(&b, path, err);
+        return tfp_within_file(err, s ? s : tfp_builder_status(&b, err), path);
+    }
+    tfp_input in;
+    s = tfp_input_open(&in, path, err);
+    if (!s) s = read_input(p, f, &in, err);
+    tfp_input_close(&in);
+    return tfp_within_file(err, s, path);
+}
+
+tfp_status tfp_profile_add_descriptor(tfp_profile *p, const char *format, const char *name, int fd, tfp_error *err)
+{
+    const tfp_format *f = NULL;
+    tfp_status s = check_add(p, format, name, &f, err);
+    if (s) return s;
+    if (f && !f->read) return tfp_fail(err, TFP_BADARG, "%s: a %s is read by its path only", name, format);
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0) return tfp_fail(err, TFP_BADFILE, "%s: not an open descriptor", name);
+    tfp_input in;
+    s = tfp_input_descriptor(&in, name, own, err);
+    if (!s) s = read_input(p, f, &in, err);
+    tfp_input_close(&in);
+    return tfp_within_file(err, s, name);
+}
+
+tfp_status tfp_profile_add_bytes(tfp_profile *p, const char *format, const char *name, const void *data, size_t size,
+                                 tfp_error *err)
+{
+    const tfp_format *f = NULL;
+    tfp_status s = check_add(p, format, name, &f, err);
+    if (s) return s;
+    if (size && !data) return tfp_fail(err, TFP_BADARG, "no data");
+    if (f && !f->read) return tfp_fail(err, TFP_BADARG, "%s: a %s is read from files only", name, format);
+    tfp_input in;
+    s = tfp_input_memory(&in, name, data, size, err);
+    if (!s) s = read_input(p, f, &in, err);
+    tfp_input_close(&in);
+    return tfp_within_file(err, s, name);
+}
+
+static const char *recognise_input(tfp_input *in, tfp_status s, const char *name, tfp_error *err)
+{
+    const tfp_format *f = NULL;
+    tfp_str head;
+    if (!s) s = tfp_input_peek(in, HEAD, &head, err);
+    if (!s) f = recognise((tfp_str){ head.data, head.size < HEAD ? head.size : HEAD }, in->total, err);
+    tfp_input_close(in);
+    if (!f) tfp_within_file(err, s ? s : TFP_BADFILE, name);
+    return f ? f->name : NULL;
+}
+
+const char *tfp_recognise_file(const char *path, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!path) return tfp_fail(err, TFP_BADARG, "no file's name"), NULL;
+    const tfp_format *f = recognise_path(path);
+    if (f) return f->name;
+    tfp_input in;
+    tfp_status s = tfp_input_open(&in, path, err);
+    return recognise_input(&in, s, path, err);
+}
+
+const char *tfp_recognise_bytes(const char *name, const void *data, size_t size, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!name || (size && !data)) return tfp_fail(err, TFP_BADARG, "no name, or no data"), NULL;
+    tfp_input in;
+    tfp_status s = tfp_input_memory(&in, name, data, size, err);
+    return recognise_input(&in, s, name, err);
+}
+
+const char *tfp_recognise_start(const char *name, const void *data, size_t size, uint64_t total, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!name || !data || size > total)
+        return tfp_fail(err, TFP_BADARG, "no name, no data, or more than all of it"), NULL;
+    tfp_input in;
+    tfp_str head;
+    const tfp_format *f = NULL;
+    tfp_status s = tfp_input_start(&in, name, (tfp_str){ data, size }, HEAD, total, err);
+    if (!s) {
+        head = (tfp_str){ in.buffer, in.filled < HEAD ? in.filled : HEAD };
+        f = recognise(head, in.total, err);
+    }
+    tfp_input_close(&in);
+    if (!f) tfp_within_file(err, s ? s : TFP_BADFILE, name);
+    return f ? f->name : NULL;
+}
+
+/* What is found only when all files are there is told of the first of them: the graph or the whole profile. */
+tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!p) return tfp_fail(err, TFP_BADARG, "no profile");
+    tfp_builder b = { .p = p, .file = tfp_first_source(p) };
+    tfp_checkpoint_finish(&b);
+    tfp_status s = tfp_build_finish(&b, err);
+    if (!s) s = tfp_parameters_mark(&b, err);
+    if (s) p->finished = false;
+    return s;
+}
+
+tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!p || !p->finished || !fn) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere to write");
+    if (p->details.size < p->execs.size)
+        return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY");
+    tfp_sink sink;
+    tfp_sink_start(&sink, fn, ctx);
+    tfp_status s = tfp_write_profile_proto(p, &sink, err), end = tfp_sink_end(&sink, s ? NULL : err);
+    return s ? s : end;
+}
+
+tfp_status tfp_profile_write_file(const tfp_profile *p, const char *path, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!path) return tfp_fail(err, TFP_BADARG, "no path");
+    tfp_outfile f;
+    tfp_status s = tfp_outfile_open(&f, path, err);
+    if (s) return s;
+    s = tfp_profile_write(p, tfp_outfile_write, &f, err);
+    if (s == TFP_BADOUTPUT || !s) s = tfp_outfile_finish(&f, err);
+    tfp_outfile_abandon(&f);
+    return s;
+}
+
+tfp_status tfp_write_file(const char *path, const void *data, size_t size, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!path || (!data && size)) return tfp_fail(err, TFP_BADARG, "no path, or no data");
+    tfp_outfile f;
+    tfp_status s = tfp_outfile_open(&f, path, err);
+    if (s) return s;
+    if (size) tfp_outfile_write(&f, data, size);
+    s = tfp_outfile_finish(&f, err);
+    tfp_outfile_abandon(&f);
+    return s;
+}

@@ -1,0 +1,174 @@
+/* reports.c: the public functions that build a report, tell its rows and cells, and write it. */
+#include "outputs/arrow.h"
+#include "outputs/table.h"
+#include "registry.h"
+#include "views/view.h"
+
+tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_options *o, tfp_report **out,
+                            tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!p || !view || !out || !p->finished) return tfp_fail(err, TFP_BADARG, "no finished profile, or no view's name");
+    const tfp_view *v = tfp_view_find(view);
+    if (!v) return tfp_fail(err, TFP_NOTFOUND, "no view '%s'", view);
+    tfp_status s = o ? tfp_checkers_known(o->checkers, err) : TFP_OK;
+    return s ? s : tfp_view_build(p, v, o, out, err);
+}
+
+unsigned tfp_view_keep(const char *view, const tfp_options *o)
+{
+    const tfp_view *v = tfp_view_find(view);
+    unsigned keep = v && (v->needs & TFP_NEEDS_PROGRAM) ? TFP_KEEP_PROGRAM : 0;
+    if (tfp_options_work_out(o)) keep |= TFP_KEEP_PROGRAM;
+    return o && o->output == TFP_TO_TIMELINE ? keep | TFP_KEEP_MEMORY : keep;
+}
+
+const char *tfp_report_note(const tfp_report *r, size_t i) { return r && i < r->notes.size ? r->notes.at[i] : NULL; }
+int tfp_report_is_table(const tfp_report *r) { return r && r->kind == TFP_REPORT_GRID; }
+
+size_t tfp_report_row_count(const tfp_report *r)
+{
+    return !r ? 0 : r->kind == TFP_REPORT_GRID ? r->grid.row_count : r->rows.size;
+}
+
+const char *tfp_report_row_name(const tfp_report *r, size_t row)
+{
+    return r && row < r->rows.size ? r->rows.at[row].name.data : NULL;
+}
+
+size_t tfp_report_row_parent(const tfp_report *r, size_t row)
+{
+    return r && row < r->rows.size ? r->rows.at[row].parent : 0;
+}
+
+int64_t tfp_report_value(const tfp_report *r, size_t row, const char *column, int total)
+{
+    int c = column ? tfp_column_find(tfp_str_of(column)) : -1;
+    int value = c < 0 ? -1 : tfp_value_of(&tfp_columns[c]);
+    if (!r || row >= r->rows.size || value < 0) return 0;
+    tfp_value v = (tfp_value)value;
+    return total ? tfp_total(r, (uint32_t)row, v) : tfp_own(r, (uint32_t)row, v);
+}
+
+size_t tfp_report_finding_count(const tfp_report *r, const char *checker)
+{
+    size_t n = 0;
+    if (!checker) return r ? r->findings.size : 0;
+    for (size_t i = 0; r && i < r->findings.size; i++)
+        n += tfp_str_eq(r->rows.at[r->findings.at[i].checker].name, tfp_str_of(checker));
+    return n;
+}
+
+/* ---- a report as a flat table ---- */
+
+const char *tfp_report_column(const tfp_report *r, size_t i)
+{
+    tfp_flat f;
+    return r && tfp_table_column(r, false, i, &f) ? f.name : NULL;
+}
+
+char tfp_report_column_type(const tfp_report *r, const char *column)
+{
+    tfp_flat f;
+    return r && column && tfp_table_find(r, column, &f) ? f.type : '\0';
+}
+
+/* The column of a cell; false when there is no such cell. */
+static bool flat_at(const tfp_report *r, size_t row, const char *column, tfp_flat *f)
+{
+    return r && column && row < tfp_table_rows(r) && tfp_table_find(r, column, f);
+}
+
+int tfp_report_int(const tfp_report *r, size_t row, const char *column, int64_t *out)
+{
+    tfp_flat f;
+    int64_t n;
+    if (!flat_at(r, row, column, &f) || !tfp_flat_int(&f, r, (uint32_t)row, &n)) return 0;
+    if (out) *out = n;
+    return 1;
+}
+
+int tfp_report_real(const tfp_report *r, size_t row, const char *column, double *out)
+{
+    tfp_flat f;
+    int64_t n;
+    double x;
+    if (!flat_at(r, row, column, &f)) return 0;
+    if (!tfp_flat_real(&f, r, (uint32_t)row, &x)) {
+        if (!tfp_flat_int(&f, r, (uint32_t)row, &n)) return 0;
+        x = (double)n;
+    }
+    if (out) *out = x;
+    return 1;
+}
+
+int tfp_report_absent(const tfp_report *r, size_t row, const char *column)
+{
+    tfp_flat f;
+    if (!flat_at(r, row, column, &f)) return 1;
+    if (f.type == 's') return f.grid && f.grid->absent && f.grid->absent[row];
+    return !tfp_report_real(r, row, column, NULL);
+}
+
+size_t tfp_report_string(const tfp_report *r, size_t row, const char *column, char *out, size_t room)
+{
+    tfp_flat f;
+    tfp_buf text = { 0 };
+    if (flat_at(r, row, column, &f)) {
+        tfp_cells cells = tfp_cells_of(r);
+        tfp_flat_text(&f, &cells, (uint32_t)row, &text);
+        tfp_cells_free(&cells);
+    }
+    tfp_text_give((tfp_str){ text.data, text.failed ? 0 : text.size }, out, room);
+    size_t need = text.failed ? SIZE_MAX : text.size;
+    tfp_buf_free(&text);
+    return need;
+}
+
+size_t tfp_report_finding(const tfp_report *r, size_t i, const char **checker, char *out, size_t room)
+{
+    bool there = r && i < r->findings.size;
+    if (checker) *checker = there ? r->rows.at[r->findings.at[i].checker].name.data : NULL;
+    return tfp_report_string(r, i, there ? "report" : NULL, out, room);
+}
+
+tfp_status tfp_report_arrow(const tfp_report *r, struct ArrowArrayStream *out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = (struct ArrowArrayStream){ 0 };
+    if (!r || !out) return tfp_fail(err, TFP_BADARG, "no report, or no stream to fill");
+    return tfp_arrow_export(r, TFP_ARROW_ROWS, TFP_ARROW_TEXT, out, err);
+}
+
+void tfp_arrow_release(struct ArrowArrayStream *stream)
+{
+    if (stream && stream->release) stream->release(stream);
+}
+
+tfp_status tfp_report_write(const tfp_report *r, const char *output, tfp_write_fn fn, void *ctx, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!r || !output || !fn) return tfp_fail(err, TFP_BADARG, "no report, no output's name, or nowhere to write");
+    const tfp_output_format *f = tfp_output_find(output);
+    if (!f) return tfp_fail(err, TFP_NOTFOUND, "no output '%s'", output);
+    tfp_sink sink;
+    tfp_sink_start(&sink, fn, ctx);
+    tfp_status s = f->write(r, &sink, err);
+    if (s) sink.buf.size = 0; /* nothing half written */
+    tfp_status end = tfp_sink_end(&sink, s ? NULL : err);
+    return s ? s : end;
+}
+
+tfp_status tfp_report_write_file(const tfp_report *r, const char *output, const char *path, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!path) return tfp_fail(err, TFP_BADARG, "no path");
+    tfp_outfile f;
+    tfp_status s = tfp_outfile_open(&f, path, err);
+    if (s) return s;
+    s = tfp_report_write(r, output, tfp_outfile_write, &f, err);
+    if (!s || (s == TFP_BADOUTPUT && f.error)) s = tfp_outfile_finish(&f, err);
+    tfp_outfile_abandon(&f);
+    return s;
+}

@@ -1,0 +1,141 @@
+/* views/build.c: a report from a profile, a view and options: the step, what the options ask for, what the view needs,
+ * and then the view's own work. */
+#include "views/view.h"
+
+#include <stdlib.h>
+
+static tfp_status find_step(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    int64_t asked = r->options->step;
+    r->step = TFP_NONE;
+    if (asked < 0) return TFP_OK;
+    uint32_t at = tfp_find_step(p, asked);
+    if (at != TFP_NONE && p->steps.at[at].listed) {
+        r->step = at;
+        return TFP_OK;
+    }
+    tfp_buf known = { 0 };
+    size_t n = tfp_profile_step_count(p);
+    for (size_t i = 0; i < n && i < 50; i++)
+        tfp_buf_printf(&known, "%s%lld", i ? " " : "", (long long)tfp_profile_step(p, i));
+    if (n > 50) tfp_buf_text(&known, " ...");
+    tfp_fail(err, TFP_NOTFOUND, "step %lld not found (%s%.*s)", (long long)asked, n ? "steps " : "no steps",
+             (int)known.size, known.data ? known.data : "");
+    tfp_buf_free(&known);
+    return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(p));
+}
+
+/* A match without memory says no, and the report would be another one. */
+static unsigned failed_matches(const tfp_options *o)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < TFP_F_COUNT; i++) n += tfp_filter_failures(o->filters[i]);
+    return n;
+}
+
+static tfp_status start_reach(tfp_report *r, tfp_error *err)
+{
+    size_t count = r->profile->nodes.size;
+    r->reach = r->options->compat10 ? NULL : TFP_NEW(&r->arena, tfp_reach, count);
+    if (r->options->compat10) return TFP_OK;
+    if (!r->reach) return tfp_nomem(err);
+    for (size_t i = 0; i < count; i++) r->reach[i].row = TFP_NONE;
+    return TFP_OK;
+}
+
+/* ---- what a view needs ---- */
+
+static bool has(const tfp_profile *p, unsigned need)
+{
+    switch (need) {
+    case TFP_NEEDS_GRAPH: return p->has_graph || !p->events.spans.size;
+    case TFP_NEEDS_CODE: return p->has_code && p->traces.size;
+    case TFP_NEEDS_SPANS: return p->events.spans.size > 0;
+    case TFP_NEEDS_PROGRAM: return p->program != NULL;
+    default: return true;
+    }
+}
+
+static tfp_status check_needs(const tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    tfp_status s = TFP_OK;
+    if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
+    if ((r->about->needs & TFP_NEEDS_CODE) && !has(p, TFP_NEEDS_CODE))
+        s = tfp_fail(err, TFP_NOTFOUND, "no code traces: the %s view needs an op log with them", r->view);
+    if ((r->about->needs & TFP_NEEDS_GRAPH) && !has(p, TFP_NEEDS_GRAPH))
+        s = tfp_fail(err, TFP_NOTFOUND, "no graph: the %s view needs one, and traces of events have none", r->view);
+    if ((r->about->needs & TFP_NEEDS_SPANS) && !has(p, TFP_NEEDS_SPANS))
+        s = tfp_fail(err, TFP_NOTFOUND, "no trace of events: the %s view needs one", r->view);
+    return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
+}
+
+static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
+{
+    unsigned failed_before = failed_matches(r->options);
+    r->view = view->name;
+    r->about = view;
+    r->kind = view->kind;
+    r->values = tfp_options_values(r->options);
+    tfp_status s = TFP_OK;
+    if (r->options->reach) s = start_reach(r, err);
+    if (!s) s = find_step(r, err);
+    if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS && r->kind != TFP_REPORT_GRID)
+        s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
+                                r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
+    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_counts_start(r, err);
+    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_parameters_start(r, err);
+    if (!s) s = check_needs(r, err);
+    if (!s) s = view->build(r, err);
+    if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
+    if (!s && r->clamped)
+        s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
+    return s;
+}
+
+tfp_status tfp_view_build(const tfp_profile *p, const tfp_view *view, const tfp_options *o, tfp_report **out,
+                          tfp_error *err)
+{
+    *out = NULL;
+    tfp_report *r = calloc(1, sizeof *r);
+    if (!r) return tfp_nomem(err);
+    r->profile = p;
+    r->options = o ? tfp_options_copy(o) : tfp_options_new();
+    tfp_status s = r->options ? build(r, view, err) : tfp_nomem(err);
+    if (s)
+        tfp_report_free(r);
+    else
+        *out = r;
+    return s;
+}
+
+const tfp_view *tfp_number_view(const char *name)
+{
+    static const tfp_view *const views[] = { &tfp_view_scope, &tfp_view_graph, &tfp_view_op, &tfp_view_code };
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (strcmp(views[i]->name, name) == 0) return views[i];
+    return NULL;
+}
+
+void tfp_report_free(tfp_report *r)
+{
+    if (!r) return;
+    for (size_t i = 0; i < r->tensors.size; i++) {
+        tfp_tensor_free(r->tensors.at[i]);
+        free(r->tensors.at[i]);
+    }
+    tfp_vec_free(&r->tensors);
+    tfp_vec_free(&r->rows);
+    tfp_vec_free(&r->findings);
+    tfp_vec_free(&r->grid.columns);
+    tfp_vec_free(&r->facts);
+    for (size_t i = 0; i < r->parts.size; i++) tfp_vec_free(&r->parts.at[i].grid.columns);
+    tfp_vec_free(&r->parts);
+    tfp_vec_free(&r->notes);
+    tfp_vec_free(&r->over);
+    if (r->code) tfp_vec_free(&r->code->items);
+    tfp_options_free(r->options);
+    tfp_arena_free(&r->arena);
+    free(r);
+}
