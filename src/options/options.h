@@ -151,6 +151,7 @@ struct tfp_options {
     char *assume_shape;                /* "NAME=32,10;OTHER=?x3"; NULL: none */
     char *peak_flops, *peak_bandwidth; /* flops: for tfp_rate_parse; NULL: not given */
     bool nodes;                        /* flops */
+    bool critical_path;                /* steps */
     double time_limit;                 /* query: seconds, 0: none */
     tfp_progress_fn query_fn;          /* query: asked now and then whether to stop */
     void *query_ctx;

@@ -1,0 +1,195 @@
+/* views/trace_steps.c: the table `steps`: where the time of each step goes on each device. All lengths are of unions of
+ * intervals cut to the step's window, so that busy = compute + exposed communication + exposed copies. */
+#include "views/trace_path.h"
+#include "views/trace_tables.h"
+#include "views/view.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct unions { /* of one device */
+    tfp_union busy, compute, communication, copy, compute_or_communication;
+} unions;
+
+/* Sums over the activities of a device before the i-th by start, so that any window takes two searches. */
+typedef struct delays {
+    size_t *launched;
+    int64_t *delay_ns;
+} delays;
+
+typedef struct steps {
+    tfp_report *r;
+    const tfp_trace_index *x;
+    uint32_t *windows; /* by start */
+    TFP_VEC(tfp_step_row) rows;
+} steps;
+
+static bool start_unions(steps *t, const tfp_trace_device *d, unions *u)
+{
+    tfp_arena *a = &t->r->arena;
+    const unsigned compute = TFP_CLASS_BIT(TFP_CLASS_COMPUTE), communication = TFP_CLASS_BIT(TFP_CLASS_COMMUNICATION);
+    return tfp_union_of(a, t->x, d, TFP_CLASS_ALL, &u->busy) && tfp_union_of(a, t->x, d, compute, &u->compute) &&
+           tfp_union_of(a, t->x, d, communication, &u->communication) &&
+           tfp_union_of(a, t->x, d, TFP_CLASS_COPIES, &u->copy) &&
+           tfp_union_of(a, t->x, d, compute | communication, &u->compute_or_communication);
+}
+
+static bool start_delays(steps *t, const tfp_trace_device *d, delays *out)
+{
+    const tfp_span_columns *s = t->x->s;
+    out->launched = TFP_NEW(&t->r->arena, size_t, d->count + 1);
+    out->delay_ns = TFP_NEW(&t->r->arena, int64_t, d->count + 1);
+    if (!out->launched || !out->delay_ns) return false;
+    for (size_t i = 0; i < d->count; i++) {
+        uint32_t span = t->x->items[d->first + i], launch = s->launch[span];
+        int64_t delay = 0;
+        if (launch != TFP_NONE) delay = s->start_ns[span] - tfp_add(s->start_ns[launch], s->duration_ns[launch], NULL);
+        out->launched[i + 1] = out->launched[i] + (launch != TFP_NONE);
+        out->delay_ns[i + 1] = tfp_add(out->delay_ns[i], delay > 0 ? delay : 0, NULL);
+    }
+    return true;
+}
+
+/* How many activities of the device start before a time. */
+static size_t started_before(const steps *t, const tfp_trace_device *d, int64_t at)
+{
+    const uint32_t *items = t->x->items + d->first;
+    size_t low = 0, high = d->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->x->s->start_ns[items[middle]] < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void count_kernels(const delays *sums, size_t from, size_t to, tfp_step_row *out)
+{
+    size_t launched = sums->launched[to] - sums->launched[from];
+    out->kernels = (int64_t)(to - from);
+    if (launched) out->launch_delay_us = (double)(sums->delay_ns[to] - sums->delay_ns[from]) / 1000 / (double)launched;
+}
+
+static tfp_step_row measure(const steps *t, const tfp_trace_device *d, const unions *u, int64_t start, int64_t end)
+{
+    const tfp_trace_unit *unit = &t->x->units[d->unit];
+    tfp_step_row out = { .rank = unit->rank, .device = d->name, .launch_delay_us = NAN };
+    out.start_ns = start - unit->origin_ns;
+    out.duration_ns = end - start;
+    out.busy_ns = tfp_union_within(&u->busy, start, end);
+    out.compute_ns = tfp_union_within(&u->compute, start, end);
+    out.communication_ns = tfp_union_within(&u->communication, start, end);
+    out.copy_ns = tfp_union_within(&u->copy, start, end);
+    int64_t without_copies = tfp_union_within(&u->compute_or_communication, start, end);
+    out.exposed_communication_ns = without_copies - out.compute_ns;
+    out.exposed_copy_ns = out.busy_ns - without_copies;
+    out.idle_ns = out.duration_ns - out.busy_ns;
+    return out;
+}
+
+static bool add_step(steps *t, const tfp_trace_device *d, const unions *u, const delays *sums, const tfp_step_window *w)
+{
+    char text[24];
+    int size = snprintf(text, sizeof text, "%lld", (long long)t->x->p->steps.at[w->step].id);
+    tfp_step_row out = measure(t, d, u, w->start_ns, w->end_ns);
+    out.step = (tfp_str){ tfp_arena_copy(&t->r->arena, (tfp_str){ text, (size_t)size }), (size_t)size };
+    if (!d->host) count_kernels(sums, started_before(t, d, w->start_ns), started_before(t, d, w->end_ns), &out);
+    return out.step.data && tfp_push(&t->rows, out);
+}
+
+static bool add_all(steps *t, const tfp_trace_device *d, const unions *u, const delays *sums)
+{
+    tfp_step_row out = measure(t, d, u, d->start_ns, d->end_ns);
+    out.step = TFP_STR("all");
+    if (!d->host) count_kernels(sums, 0, d->count, &out);
+    return tfp_push(&t->rows, out);
+}
+
+static bool is_of(const steps *t, const tfp_step_window *w, const tfp_trace_device *d)
+{
+    if (t->x->unit_of_process[w->process] != d->unit) return false;
+    return !w->device || d->host || tfp_str_eq(tfp_text(t->x->p, w->device), d->name);
+}
+
+static bool add_device(steps *t, const tfp_trace_device *d)
+{
+    const tfp_profile *p = t->x->p;
+    uint32_t wanted = t->r->step;
+    unions u;
+    delays sums;
+    if (!start_unions(t, d, &u) || !start_delays(t, d, &sums)) return false;
+    for (size_t i = 0; i < p->events.windows.size; i++) {
+        const tfp_step_window *w = &p->events.windows.at[t->windows[i]];
+        if (!is_of(t, w, d) || (wanted != TFP_NONE && w->step != wanted)) continue;
+        if (!add_step(t, d, &u, &sums, w)) return false;
+    }
+    return wanted != TFP_NONE || add_all(t, d, &u, &sums);
+}
+
+static bool window_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_step_window *w = ctx;
+    return w[a].start_ns < w[b].start_ns;
+}
+
+static bool sort_windows(steps *t)
+{
+    size_t count = t->x->p->events.windows.size;
+    t->windows = TFP_NEW(&t->r->arena, uint32_t, count + 1);
+    for (uint32_t i = 0; t->windows && i < count; i++) t->windows[i] = i;
+    return t->windows && tfp_sort(t->windows, count, window_before, t->x->p->events.windows.at);
+}
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN_ONLY(tfp_step_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
+    TFP_COLUMN(tfp_step_row, "step", TEXT, LABEL, step, "Number of the step; `all` is the device from its first activity to the end of its last."),
+    TFP_COLUMN(tfp_step_row, "device", TEXT, LABEL, device, "`cpu` stands for the host ops of a trace without device activities."),
+    TFP_COLUMN(tfp_step_row, "start_us", NANO, MICROS, start_ns, "Start of the window, from the first span of the trace on."),
+    TFP_COLUMN(tfp_step_row, "duration_us", NANO, MICROS, duration_ns, "Length of the window."),
+    TFP_COLUMN(tfp_step_row, "busy_us", NANO, MICROS, busy_ns, "Time in which at least one activity ran."),
+    TFP_COLUMN(tfp_step_row, "compute_us", NANO, MICROS, compute_ns, "Time in which at least one compute kernel ran."),
+    TFP_COLUMN(tfp_step_row, "communication_us", NANO, MICROS, communication_ns, "Time in which at least one collective ran."),
+    TFP_COLUMN(tfp_step_row, "copy_us", NANO, MICROS, copy_ns, "Time in which at least one copy or memory set ran."),
+    TFP_COLUMN(tfp_step_row, "exposed_communication_us", NANO, MICROS, exposed_communication_ns, "Communication that no compute ran beside."),
+    TFP_COLUMN(tfp_step_row, "exposed_copy_us", NANO, MICROS, exposed_copy_ns, "Copies that neither compute nor communication ran beside."),
+    TFP_COLUMN(tfp_step_row, "idle_us", NANO, MICROS, idle_ns, "Time in which nothing ran."),
+    TFP_COLUMN(tfp_step_row, "kernels", INT, NUMBER, kernels, "Activities that start in the window."),
+    TFP_COLUMN(tfp_step_row, "launch_delay_us", REAL, MICROS, launch_delay_us, "Mean time from the end of the launch call to the start of the activity."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+bool tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count)
+{
+    steps t = { .r = r, .x = x };
+    bool ok = sort_windows(&t);
+    for (size_t i = 0; i < x->device_count && ok; i++) ok = add_device(&t, &x->devices[i]);
+    *count = t.rows.size;
+    *rows = ok ? TFP_NEW(&r->arena, tfp_step_row, t.rows.size + 1) : NULL;
+    if (*rows && *count) memcpy(*rows, t.rows.at, *count * sizeof **rows);
+    tfp_vec_free(&t.rows);
+    return *rows != NULL;
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    tfp_trace_index x;
+    tfp_step_row *rows;
+    size_t count;
+    tfp_status s = tfp_trace_index_new(r, &x, err);
+    if (s || r->options->critical_path) return s ? s : tfp_trace_path(r, &x, err);
+    if (!tfp_step_rows(r, &x, &rows, &count)) return tfp_nomem(err);
+    return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
+}
+
+const tfp_view tfp_view_steps = {
+    "steps",
+    "Where the time of each step goes on each device: compute, exposed communication and copies, idle.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build
+};

@@ -1,0 +1,43 @@
+/* views/trace_tables.h: the rows of the tables of a trace, for the tables themselves, for `summary` and for advice. */
+#ifndef TFP_TRACE_TABLES_H
+#define TFP_TRACE_TABLES_H
+
+#include "views/grid.h"
+#include "views/trace.h"
+
+/* All rows stand in the report's arena. */
+
+typedef struct tfp_step_row {
+    int64_t rank;
+    tfp_str step, device;
+    int64_t start_ns, duration_ns, busy_ns, compute_ns, communication_ns, copy_ns;
+    int64_t exposed_communication_ns, exposed_copy_ns, idle_ns;
+    int64_t kernels;
+    double launch_delay_us; /* NAN: no activity has a launch */
+} tfp_step_row;
+/* Each device's steps in order, then its row `all` (not when the report is of one step). False without memory. */
+bool tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count);
+
+typedef struct tfp_transfer_row {
+    int64_t rank;
+    tfp_str kind, device, group;
+    int64_t group_size;                                        /* TFP_ABSENT: not known */
+    int64_t count, bytes, total_ns, overlapped_ns, exposed_ns; /* bytes: TFP_ABSENT when not known */
+    double gbps, bus_gbps, share;                              /* NAN: not known */
+    uint32_t device_at;                                        /* -> the index's devices */
+} tfp_transfer_row;
+/* By device, those that take longest first. False without memory. */
+bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, tfp_transfer_row **rows, size_t *count);
+
+typedef struct tfp_wait_row {
+    int64_t rank;
+    tfp_str cause, where;
+    int64_t count, total_ns, max_ns;
+    double mean_us, share;
+    tfp_str example;
+    uint32_t unit;
+} tfp_wait_row;
+/* By unit, those that take longest first. False without memory. */
+bool tfp_wait_rows(tfp_report *r, const tfp_trace_index *x, tfp_wait_row **rows, size_t *count);
+
+#endif

@@ -1,0 +1,256 @@
+/* views/trace_wait.c: the table `wait`: what the host waits for (synchronisation, reads of a device's value, data), and
+ * the gaps of each stream by what ended them. */
+#include "views/trace_tables.h"
+#include "views/view.h"
+
+#include <math.h>
+
+#define QUEUE_GAP_NS 30000 /* a longer gap is no longer the device's own turn-around */
+
+typedef struct waits {
+    tfp_report *r;
+    const tfp_trace_index *x;
+    tfp_strtab places; /* unit, cause and place as one text -> rows, from 1 */
+    TFP_VEC(tfp_wait_row) rows;
+} waits;
+
+/* ---- rows ---- */
+
+static bool add(waits *t, uint32_t unit, const char *cause, tfp_str where, int64_t ns, tfp_str example)
+{
+    tfp_buf key = { 0 };
+    tfp_buf_printf(&key, "%u\037%s\037", unit, cause);
+    size_t skip = key.size;
+    tfp_buf_str(&key, where);
+    tfp_strid id = key.failed ? TFP_NONE : tfp_intern(&t->places, (tfp_str){ key.data, key.size });
+    tfp_buf_free(&key);
+    if (id == TFP_NONE) return false;
+    if (id > t->rows.size) {
+        tfp_wait_row new_row = { .rank = t->x->units[unit].rank,
+                                 .cause = tfp_str_of(cause),
+                                 .where = { tfp_strtab_get(&t->places, id).data + skip, where.size },
+                                 .example = example,
+                                 .unit = unit };
+        if (!tfp_push(&t->rows, new_row)) return false;
+    }
+    tfp_wait_row *to = &t->rows.at[id - 1];
+    to->count++;
+    to->total_ns = tfp_add(to->total_ns, ns, NULL);
+    if (ns > to->max_ns) {
+        to->max_ns = ns;
+        to->example = example;
+    }
+    return true;
+}
+
+/* ---- the host's waits ---- */
+
+/* The rest of a name behind a beginning; false when it begins otherwise. */
+static bool behind(tfp_str name, const char *begin, tfp_str *rest)
+{
+    size_t size = strlen(begin);
+    if (name.size < size || memcmp(name.data, begin, size) != 0) return false;
+    *rest = (tfp_str){ name.data + size, name.size - size };
+    return true;
+}
+
+/* Whether an API call waits: cudaStreamSynchronize, hipMemcpyWithStream, cuCtxSynchronize_v2 and their like. */
+static bool synchronizes(tfp_str name)
+{
+    static const char *const runtime[] = { "DeviceSynchronize", "StreamSynchronize", "EventSynchronize" };
+    static const char *const driver[] = { "CtxSynchronize", "StreamSynchronize", "EventSynchronize" };
+    tfp_str rest, tail;
+    if (behind(name, "cuda", &rest) || behind(name, "hip", &rest)) {
+        if (behind(rest, "Memcpy", &tail)) return !tfp_str_has(tail, TFP_STR("Async"));
+        for (size_t i = 0; i < 3; i++)
+            if (behind(rest, runtime[i], &tail)) return !tail.size || *tail.data == '_';
+        return false;
+    }
+    if (!behind(name, "cu", &rest)) return false;
+    for (size_t i = 0; i < 3; i++)
+        if (behind(rest, driver[i], &tail)) return !tail.size || *tail.data == '_';
+    return false;
+}
+
+static bool waits_for_data(tfp_str name)
+{
+    size_t loader = tfp_str_find(name, TFP_STR("DataLoader"));
+    if (tfp_str_has(name, TFP_STR("enumerate(DataLoader)")) || tfp_str_has(name, TFP_STR("IteratorGetNext")))
+        return true;
+    if (loader == SIZE_MAX) return false;
+    return tfp_str_has((tfp_str){ name.data + loader, name.size - loader }, TFP_STR("__next__"));
+}
+
+bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call) { return synchronizes(tfp_span_name(x->p, call)); }
+
+/* Why a host span waits; NULL: it does not. */
+static const char *cause_of(const tfp_trace_index *x, uint32_t span)
+{
+    tfp_str name = tfp_span_name(x->p, span);
+    uint32_t kind = x->s->kind[span];
+    if (kind == TFP_SPAN_CALL) return synchronizes(name) ? "synchronize" : NULL;
+    if (kind != TFP_SPAN_OP && kind != TFP_SPAN_ANNOTATION) return NULL;
+    if (tfp_str_eq(name, TFP_STR("aten::item")) || tfp_str_eq(name, TFP_STR("aten::_local_scalar_dense")))
+        return "item";
+    return waits_for_data(name) ? "data" : NULL;
+}
+
+enum { UNKNOWN, OUTSIDE, INSIDE }; /* of a wait */
+
+/* Whether a span or one around it is a wait. Each span is looked at once: what is found is kept for those on the way. */
+static uint8_t find_place(const tfp_trace_index *x, const uint8_t *waiting, uint8_t *places, uint32_t span)
+{
+    uint32_t at = span;
+    uint8_t found = OUTSIDE;
+    for (; at != TFP_NONE; at = x->s->parent[at]) {
+        if (places[at] != UNKNOWN) {
+            found = places[at];
+            break;
+        }
+        if (waiting[at]) {
+            found = INSIDE;
+            break;
+        }
+    }
+    for (uint32_t i = span; i != at; i = x->s->parent[i]) places[i] = found;
+    return found;
+}
+
+static bool add_host_wait(waits *t, uint32_t span, const char *cause)
+{
+    tfp_buf where = { 0 };
+    tfp_str name = tfp_span_name(t->x->p, span);
+    tfp_span_path(t->x->p, span, &where);
+    uint32_t unit = tfp_trace_unit_of(t->x, span);
+    bool ok =
+        !where.failed && add(t, unit, cause, (tfp_str){ where.data, where.size }, t->x->s->duration_ns[span], name);
+    tfp_buf_free(&where);
+    return ok;
+}
+
+static bool collect_host(waits *t)
+{
+    const tfp_trace_index *x = t->x;
+    size_t count = x->s->size;
+    uint8_t *waiting = TFP_NEW(&t->r->arena, uint8_t, count + 1), *places = TFP_NEW(&t->r->arena, uint8_t, count + 1);
+    if (!waiting || !places) return false;
+    for (uint32_t i = 0; i < count; i++) waiting[i] = cause_of(x, i) != NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = x->s->parent[i];
+        if (!waiting[i] || !tfp_span_in_step(t->r, i) || tfp_trace_unit_of(x, i) == TFP_NONE) continue;
+        if (parent != TFP_NONE && find_place(x, waiting, places, parent) == INSIDE) continue;
+        if (!add_host_wait(t, i, cause_of(x, i))) return false;
+    }
+    return true;
+}
+
+/* ---- gaps of streams ---- */
+
+static const char *cause_of_gap(const tfp_span_columns *s, uint32_t span, int64_t since)
+{
+    uint32_t launch = s->launch[span];
+    if (launch != TFP_NONE && s->start_ns[launch] > since) return "host";
+    return s->start_ns[span] - since <= QUEUE_GAP_NS ? "kernel" : "other";
+}
+
+static bool collect_device(waits *t, const tfp_trace_device *d, int64_t *last_end, uint8_t *seen)
+{
+    const tfp_span_columns *s = t->x->s;
+    for (size_t i = 0; i < d->count; i++) {
+        uint32_t span = t->x->items[d->first + i], lane = s->lane[span];
+        int64_t since = last_end[lane], start = s->start_ns[span], end = tfp_add(start, s->duration_ns[span], NULL);
+        bool gap = seen[lane] && start > since && tfp_span_in_step(t->r, span);
+        if (!seen[lane] || end > since) last_end[lane] = end;
+        seen[lane] = 1;
+        if (!gap) continue;
+        tfp_str where = tfp_text(t->x->p, t->x->p->lanes.at[lane].name);
+        if (!add(t, d->unit, cause_of_gap(s, span, since), where, start - since, tfp_span_name(t->x->p, span)))
+            return false;
+    }
+    return true;
+}
+
+static bool collect_devices(waits *t)
+{
+    size_t lanes = t->x->p->lanes.size;
+    int64_t *last_end = TFP_NEW(&t->r->arena, int64_t, lanes + 1);
+    uint8_t *seen = TFP_NEW(&t->r->arena, uint8_t, lanes + 1);
+    if (!last_end || !seen) return false;
+    for (size_t i = 0; i < t->x->device_count; i++) {
+        const tfp_trace_device *d = &t->x->devices[i];
+        bool tpu = d->name.size > 3 && memcmp(d->name.data, "tpu", 3) == 0; /* its lines are no queues */
+        if (!d->host && !tpu && !collect_device(t, d, last_end, seen)) return false;
+    }
+    return true;
+}
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN_ONLY(tfp_wait_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
+    TFP_COLUMN(tfp_wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data. Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
+    TFP_COLUMN(tfp_wait_row, "where", TEXT, LABEL, where, "Path of the waiting op, or the stream."),
+    TFP_COLUMN(tfp_wait_row, "count", INT, NUMBER, count, "How often."),
+    TFP_COLUMN(tfp_wait_row, "total_us", NANO, MICROS, total_ns, "How long in all."),
+    TFP_COLUMN(tfp_wait_row, "mean_us", REAL, MICROS, mean_us, "How long on the mean."),
+    TFP_COLUMN(tfp_wait_row, "max_us", NANO, MICROS, max_ns, "How long at most."),
+    TFP_COLUMN(tfp_wait_row, "share", REAL, SHARE, share, "Total by the time from the first span of the trace to the end of its last."),
+    TFP_COLUMN(tfp_wait_row, "example", TEXT, LABEL, example, "The longest wait's name, or the activity after the longest gap."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static bool by_time(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_wait_row *rows = ctx;
+    if (rows[a].unit != rows[b].unit) return rows[a].unit < rows[b].unit;
+    return rows[a].total_ns > rows[b].total_ns;
+}
+
+static bool give_rows(waits *t, tfp_wait_row **rows, size_t *count)
+{
+    uint32_t *order = TFP_NEW(&t->r->arena, uint32_t, t->rows.size + 1);
+    *count = t->rows.size;
+    *rows = TFP_NEW(&t->r->arena, tfp_wait_row, t->rows.size + 1);
+    if (!order || !*rows) return false;
+    for (uint32_t i = 0; i < *count; i++) order[i] = i;
+    if (!tfp_sort(order, *count, by_time, t->rows.at)) return false;
+    for (size_t i = 0; i < *count; i++) {
+        tfp_wait_row *out = &(*rows)[i];
+        *out = t->rows.at[order[i]];
+        const tfp_trace_unit *u = &t->x->units[out->unit];
+        int64_t all = u->end_ns - u->origin_ns;
+        out->share = all > 0 ? (double)out->total_ns / (double)all : NAN;
+        out->mean_us = (double)out->total_ns / 1000 / (double)out->count;
+    }
+    return true;
+}
+
+bool tfp_wait_rows(tfp_report *r, const tfp_trace_index *x, tfp_wait_row **rows, size_t *count)
+{
+    waits t = { .r = r, .x = x };
+    bool ok = tfp_strtab_init(&t.places, &r->arena) == TFP_OK && collect_host(&t) && collect_devices(&t) &&
+              give_rows(&t, rows, count);
+    tfp_vec_free(&t.rows);
+    tfp_strtab_free(&t.places);
+    return ok;
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    tfp_trace_index x;
+    tfp_wait_row *rows;
+    size_t count;
+    tfp_status s = tfp_trace_index_new(r, &x, err);
+    if (s) return s;
+    if (!tfp_wait_rows(r, &x, &rows, &count)) return tfp_nomem(err);
+    return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
+}
+
+const tfp_view tfp_view_wait = {
+    "wait",
+    "What the host and the streams wait for: synchronisation, reads of values, data, late launches.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build
+};
