@@ -141,11 +141,9 @@ static tfp_str number_text(checks *t, int64_t n)
 static int64_t world_size(const checks *t, int64_t highest)
 {
     const tfp_event_tables *e = &t->x.p->events;
-    tfp_strid key = tfp_stat_key(t->x.p, "world_size");
     int64_t size = highest + 1;
-    for (size_t i = 0; key != TFP_NONE && i < e->about.size; i++)
-        if (e->about.at[i].key == key && e->about.at[i].type == TFP_STAT_INT && e->about.at[i].value.number > size)
-            size = e->about.at[i].value.number;
+    for (size_t i = 0; i < e->processes.size; i++)
+        if (e->processes.at[i].rank_count > size) size = e->processes.at[i].rank_count;
     return size;
 }
 

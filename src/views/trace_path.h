@@ -1,8 +1,57 @@
-/* views/trace_path.h: the table of `steps -critical_path`. */
+/* views/trace_path.h: the table of `steps -critical_path`, and what its two files share. */
 #ifndef TFP_TRACE_PATH_H
 #define TFP_TRACE_PATH_H
 
 #include "views/trace.h"
+
+/* A row of the table. */
+typedef struct tfp_path_row {
+    int64_t rank;
+    tfp_str class, name;
+    int64_t count, total_ns;
+    double share, gain_us;
+    uint32_t unit;
+} tfp_path_row;
+
+/* A piece of a thread's time and the innermost span that it belongs to; TFP_NONE: nothing recorded. */
+typedef struct tfp_piece {
+    int64_t start, end;
+    uint32_t span;
+} tfp_piece;
+
+typedef struct tfp_range {
+    size_t first, count;
+} tfp_range;
+
+typedef struct tfp_path {
+    tfp_report *r;
+    const tfp_trace_index *x;
+    tfp_piece *pieces;
+    size_t piece_count;
+    tfp_range *threads;      /* by lane: -> pieces */
+    uint32_t *by_end;        /* activities by unit, then end */
+    tfp_range *ends_of_unit; /* -> by_end */
+    uint32_t *lane_end;      /* activities by lane, then end */
+    tfp_range *streams;      /* by lane: -> lane_end */
+    size_t activity_count;
+    uint32_t *ops;          /* outermost host ops by unit, then end */
+    tfp_range *ops_of_unit; /* -> ops */
+    size_t op_count;
+    tfp_strtab names; /* unit, class and name as one text -> rows, from 1 */
+    TFP_VEC(tfp_path_row) rows;
+    uint32_t unit;
+    int64_t *path_ns;    /* by unit: length of all its paths */
+    int64_t *step_count; /* by unit */
+    uint32_t *home;      /* by unit: -> lanes */
+} tfp_path;
+
+static inline int64_t tfp_path_end(const tfp_path *t, uint32_t span)
+{
+    return tfp_add(t->x->s->start_ns[span], t->x->s->duration_ns[span], NULL);
+}
+
+/* Fills the lists of `t` (trace_path_lists.c); false without memory. */
+bool tfp_path_lists(tfp_path *t);
 
 /* Fills the report's grid: by class and name, how much of the steps' critical paths it is. */
 tfp_status tfp_trace_path(tfp_report *r, const tfp_trace_index *x, tfp_error *err);

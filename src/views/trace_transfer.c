@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 typedef struct keys { /* of stats */
-    tfp_strid bytes, bytes_accessed, memcpy_details, memset_details, collective, group, group_size, in, out, dtype,
-        hlo_op;
+    tfp_strid bytes, size, bytes_accessed, memcpy_details, memset_details, collective, group, group_size, in, out,
+        dtype, hlo_op;
 } keys;
 
 typedef struct found { /* a row and what it is made of */
@@ -39,7 +39,7 @@ static bool number_of(const transfers *t, uint32_t span, tfp_strid key, int64_t 
     if (!stat) return false;
     if (stat->type == TFP_STAT_INT) *out = stat->value.number;
     if (stat->type == TFP_STAT_REAL) *out = stat->value.real < 9e18 ? (int64_t)stat->value.real : INT64_MAX;
-    return stat->type == TFP_STAT_TEXT ? tfp_parse_int64(tfp_text(t->x->p, (tfp_strid)stat->value.text), out) : true;
+    return stat->type != TFP_STAT_TEXT;
 }
 
 /* The same of the span, or else of the op that launched it. */
@@ -179,9 +179,11 @@ static bool collective_bytes(const transfers *t, uint32_t span, tfp_str kind, in
     return number_of(t, span, t->k.bytes_accessed, out);
 }
 
+/* HIP tells the size on the API call. */
 static bool copy_bytes(const transfers *t, uint32_t span, int64_t *out)
 {
-    return number_of(t, span, t->k.bytes, out) ||
+    uint32_t launch = t->x->s->launch[span];
+    return number_of(t, span, t->k.bytes, out) || (launch != TFP_NONE && number_of(t, launch, t->k.size, out)) ||
            number_behind(text_of(t, span, t->k.memcpy_details), TFP_STR("size:"), out) ||
            number_behind(text_of(t, span, t->k.memset_details), TFP_STR("num_bytes:"), out) ||
            number_of(t, span, t->k.bytes_accessed, out);
@@ -293,6 +295,7 @@ static void find_keys(transfers *t)
 {
     const tfp_profile *p = t->x->p;
     t->k = (keys){ .bytes = tfp_stat_key(p, "bytes"),
+                   .size = tfp_stat_key(p, "size"),
                    .bytes_accessed = tfp_stat_key(p, "bytes_accessed"),
                    .memcpy_details = tfp_stat_key(p, "memcpy_details"),
                    .memset_details = tfp_stat_key(p, "Memset_details"),
