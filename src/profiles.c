@@ -72,12 +72,24 @@ static tfp_status check_add(tfp_profile *p, const char *format, const char *name
     return copy && tfp_push(&p->sources, copy) ? TFP_OK : tfp_nomem(err);
 }
 
+/* The files of a folder, each by itself. They are named in warnings and errors, and the folder is not. */
+static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *path, tfp_error *err)
+{
+    tfp_buf paths = { 0 };
+    tfp_status s = tfp_within_file(err, f->list(path, &paths, err), path);
+    for (size_t at = 0; at < paths.size && !s; at += strlen(paths.data + at) + 1)
+        s = tfp_profile_add_file(p, f->name, paths.data + at, err);
+    tfp_buf_free(&paths);
+    return s;
+}
+
 tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err)
 {
     const tfp_format *f = NULL;
     tfp_status s = check_add(p, format, path, &f, err);
     if (s) return s;
     if (!f) f = recognise_path(path);
+    if (f && f->list && tfp_is_folder(path)) return add_folder(p, f, path, err);
     if (f && f->read_path && (!f->read || (f->probe_path && f->probe_path(path)))) {
         tfp_builder b = { .p = p, .file = path };
         if (p->arena.limit < MEMORY_FLOOR) p->arena.limit = MEMORY_FLOOR;

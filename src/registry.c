@@ -10,6 +10,7 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,
                                           &tfp_format_op_log,
                                           &tfp_format_checkpoint,
                                           &tfp_format_kineto,
+                                          &tfp_format_xplane,
                                           NULL };
 
 const tfp_view *const tfp_views[] = { &tfp_view_scope,

@@ -300,6 +300,19 @@ tfp_status tfp_input_skip(tfp_input *in, size_t size, tfp_error *err)
     return TFP_OK;
 }
 
+tfp_status tfp_input_seek(tfp_input *in, uint64_t at, tfp_error *err)
+{
+    if (at >= in->base && at - in->base <= in->filled) {
+        in->at = (size_t)(at - in->base);
+        return TFP_OK;
+    }
+    if (in->fd < 0 || at > INT64_MAX || lseek(in->fd, (off_t)at, SEEK_SET) < 0)
+        return tfp_fail(err, TFP_BADFILE, "cannot go to byte %llu", (unsigned long long)at);
+    in->base = at;
+    in->at = in->filled = 0;
+    return TFP_OK;
+}
+
 tfp_status tfp_input_all(tfp_input *in, tfp_str *out, tfp_error *err)
 {
     uint64_t left = tfp_input_left(in);

@@ -37,6 +37,8 @@ tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *e
 tfp_status tfp_input_skip(tfp_input *in, size_t size, tfp_error *err);
 static inline uint64_t tfp_input_at(const tfp_input *in) { return in->base + in->at; }
 static inline uint64_t tfp_input_left(const tfp_input *in) { return in->total - tfp_input_at(in); }
+/* Continues at byte `at` of the input, which is not past its end. What the window holds of it is not read again. */
+tfp_status tfp_input_seek(tfp_input *in, uint64_t at, tfp_error *err);
 /* All bytes from the current place to the end, contiguous; they live until the input is closed. */
 tfp_status tfp_input_all(tfp_input *in, tfp_str *out, tfp_error *err);
 void tfp_input_close(tfp_input *in); /* a zeroed one is fine */

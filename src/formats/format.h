@@ -18,10 +18,13 @@ typedef struct tfp_format {
     tfp_status (*read_path)(tfp_builder *b, const char *path, tfp_error *err);
     /* True when the path itself says so (a folder with saved_model.pb, a prefix with .index); NULL for the others. */
     bool (*probe_path)(const char *path);
+    /* For formats whose files come in folders: the paths of such a folder's files, each ended by NUL; each is read by
+     * itself. NULL for the others. */
+    tfp_status (*list)(const char *path, tfp_buf *paths, tfp_error *err);
 } tfp_format;
 
 extern const tfp_format tfp_format_profile, tfp_format_graph, tfp_format_run_meta, tfp_format_op_log,
-    tfp_format_checkpoint, tfp_format_kineto;
+    tfp_format_checkpoint, tfp_format_kineto, tfp_format_xplane;
 
 /* After the last file, before tfp_build_finish: what the checkpoint tells of the nodes (checkpoint_nodes.c). */
 void tfp_checkpoint_finish(tfp_builder *b);

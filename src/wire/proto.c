@@ -241,12 +241,24 @@ static tfp_status skip_top_group(tfp_input *in, tfp_error *err)
     return tfp_input_skip(in, (size_t)(g.at - w.start), err);
 }
 
+tfp_status tfp_wire_peek_input(tfp_input *in, tfp_field *f, uint64_t *size, tfp_error *err)
+{
+    tfp_str seen;
+    uint64_t left = tfp_input_left(in);
+    tfp_status s = tfp_input_peek(in, TAG_AND_LENGTH, &seen, err);
+    if (s) return s;
+    if (seen.size > left) seen.size = (size_t)left;
+    tfp_wire w = tfp_wire_start_at(seen, tfp_input_at(in));
+    return top_field(&w, left, f, size) ? TFP_OK : tfp_wire_end(&w, err);
+}
+
 bool tfp_wire_next_input(tfp_input *in, tfp_field *f, tfp_status *s, tfp_error *err)
 {
     uint64_t left;
     while (!*s && (left = tfp_input_left(in)) > 0) {
         tfp_str seen;
         if ((*s = tfp_input_peek(in, TAG_AND_LENGTH, &seen, err))) return false;
+        if (seen.size > left) seen.size = (size_t)left; /* the buffer may hold more than the input's part */
         tfp_wire w = tfp_wire_start_at(seen, tfp_input_at(in));
         uint64_t size;
         if (!top_field(&w, left, f, &size)) {

@@ -231,6 +231,9 @@ static inline bool tfp_packed_next(tfp_wire *w, tfp_packed *p, uint64_t *value)
 /* ---- reading the top level of a file in windows ----
  * The payload of a length-delimited field is contiguous in the input's buffer until the next call. */
 bool tfp_wire_next_input(tfp_input *in, tfp_field *f, tfp_status *s, tfp_error *err); /* false: end, or *s set */
+/* The tag and length of the next field, which stays where it is: *size is all that it takes, and of a length-delimited one
+ * f->bytes has the size only. A group has *size 0. The field ends within the input, or it is an error. */
+tfp_status tfp_wire_peek_input(tfp_input *in, tfp_field *f, uint64_t *size, tfp_error *err);
 /* A wire with nothing in it, standing behind the field that tfp_wire_next_input just gave: the tfp_field_ functions can
  * then be used on it, and tfp_wire_end(&w, err) tells whether the field had the right type. */
 tfp_wire tfp_input_wire(const tfp_input *in, const tfp_field *f);

@@ -1,0 +1,346 @@
+/* formats/xplane_class.c: what an event of a trace is: host op, API call, annotation, activity of a device; its name, its
+ * place in the model, its class. Events that agree in all that this depends on are one class, which is found by a hash. */
+#include "formats/xplane_parts.h"
+
+/* ---- stats of a class ---- */
+
+static tfp_strid key_named(tfp_xreader *r, const char *name) { return tfp_build_string(r->b, tfp_str_of(name)); }
+
+static void add_stat(tfp_xreader *r, tfp_stat s) { tfp_xplane_ok(r, tfp_push(&r->class_stats, s)); }
+
+static void add_number(tfp_xreader *r, const char *name, int64_t number)
+{
+    add_stat(r, (tfp_stat){ .key = key_named(r, name), .type = TFP_STAT_INT, .value.number = number });
+}
+
+static void add_text(tfp_xreader *r, const char *name, tfp_strid text)
+{
+    if (text) add_stat(r, (tfp_stat){ .key = key_named(r, name), .type = TFP_STAT_TEXT, .value.text = text });
+}
+
+/* The number behind "KEY:" in a text such as "regs:32 grid:8,1,1 occ_pct:62.5"; false without. */
+static bool detail(tfp_str text, const char *key, double *out)
+{
+    size_t n = strlen(key);
+    for (size_t at = 0; at + n < text.size; at++) {
+        if (memcmp(text.data + at, key, n) != 0 || text.data[at + n] != ':') continue;
+        if (at && text.data[at - 1] != ' ' && text.data[at - 1] != '\n') continue;
+        char number[32];
+        size_t size = 0;
+        for (at += n + 1; at < text.size && size < sizeof number - 1 && text.data[at] > ' '; at++)
+            number[size++] = text.data[at];
+        number[size] = '\0';
+        char *end;
+        *out = strtod(number, &end);
+        return end != number && *out >= 0 && *out < 9e18;
+    }
+    return false;
+}
+
+/* What texts of the tracer hold, under the names that Kineto has for them. */
+static void add_details(tfp_xreader *r, tfp_strid details)
+{
+    double number;
+    tfp_str text = tfp_text(r->p, details);
+    if (detail(text, "occ_pct", &number))
+        add_stat(r, (tfp_stat){ .key = key_named(r, "est. achieved occupancy %"),
+                                .type = TFP_STAT_REAL,
+                                .value.real = number });
+    if (detail(text, "size", &number) || detail(text, "num_bytes", &number)) add_number(r, "bytes", (int64_t)number);
+}
+
+/* ---- the program of an event ---- */
+
+typedef struct facts { /* of the event and its metadata, the event's first */
+    const tfp_xvalue *flops, *bytes, *source, *stack;
+    tfp_strid tf_op, hlo_op, hlo_module, details;
+    bool copy_details;
+    uint64_t program;
+    int64_t ordinal;
+    bool has_program, has_call;
+} facts;
+
+static void take(tfp_xreader *r, facts *f, const tfp_xvalue *v)
+{
+    switch (v->known) {
+    case XS_TF_OP:
+        if (!f->tf_op) f->tf_op = tfp_xplane_strid(r, v);
+        break;
+    case XS_HLO_OP:
+        if (!f->hlo_op) f->hlo_op = tfp_xplane_strid(r, v);
+        break;
+    case XS_HLO_MODULE:
+        if (!f->hlo_module) f->hlo_module = tfp_xplane_strid(r, v);
+        break;
+    case XS_PROGRAM_ID:
+        if (!f->has_program && v->type == TFP_STAT_INT) {
+            f->program = (uint64_t)v->number;
+            f->has_program = true;
+        }
+        break;
+    case XS_DEVICE_ORDINAL:
+        if (v->type == TFP_STAT_INT) f->ordinal = v->number;
+        break;
+    case XS_KERNEL_DETAILS:
+    case XS_COPY_DETAILS:
+        if (!f->details) f->details = tfp_xplane_strid(r, v);
+        f->copy_details |= v->known == XS_COPY_DETAILS;
+        break;
+    case XS_FLOPS:
+        if (!f->flops) f->flops = v;
+        break;
+    case XS_BYTES_ACCESSED:
+        if (!f->bytes) f->bytes = v;
+        break;
+    case XS_SOURCE:
+        if (!f->source) f->source = v;
+        break;
+    case XS_SOURCE_STACK:
+        if (!f->stack) f->stack = v;
+        break;
+    case XS_CORRELATION_ID: f->has_call = true; break;
+    }
+}
+
+/* The run of a module that was under way at that time on the device. */
+static tfp_strid running_module(const tfp_xplane *p, int64_t at_ns)
+{
+    size_t low = 0, high = p->runs.size;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->runs.at[middle].start_ns <= at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && p->runs.at[low - 1].end_ns >= at_ns ? p->runs.at[low - 1].module : 0;
+}
+
+static const tfp_hlo_module *find_module(const tfp_xreader *r, const facts *f)
+{
+    uint32_t at = f->has_program ? tfp_map64_get(&r->module_by_program, f->program) : TFP_NONE;
+    if (at == TFP_NONE && f->hlo_module) at = tfp_map64_get(&r->module_by_name, f->hlo_module);
+    return at == TFP_NONE ? NULL : &r->modules.at[at];
+}
+
+/* ---- call stacks of TPU events: "FILE:LINE:COLUMN" a line, outermost first; or "FILE:LINE" alone ---- */
+
+#define FRAMES_MOST 128
+
+static bool digits(tfp_str s)
+{
+    for (size_t i = 0; i < s.size; i++)
+        if (s.data[i] < '0' || s.data[i] > '9') return false;
+    return s.size > 0 && s.size < 10;
+}
+
+static size_t last_colon(tfp_str s)
+{
+    while (s.size > 0 && s.data[s.size - 1] != ':') s.size--;
+    return s.size; /* the place behind it */
+}
+
+static bool frame_of(tfp_xreader *r, tfp_str line, tfp_code_frame *out)
+{
+    size_t at = last_colon(line);
+    tfp_str number = { line.data + at, line.size - at };
+    if (at < 2 || !digits(number)) return false;
+    tfp_str file = { line.data, at - 1 };
+    size_t before = last_colon(file);
+    tfp_str other = { file.data + before, file.size - before };
+    if (before >= 2 && digits(other)) { /* the last number was a column */
+        number = other;
+        file.size = before - 1;
+    }
+    int64_t n = 0;
+    tfp_parse_int64(number, &n);
+    *out = (tfp_code_frame){ .file = tfp_build_string(r->b, file), .line = (int32_t)n };
+    return true;
+}
+
+static uint32_t trace_of_text(tfp_xreader *r, tfp_str text)
+{
+    tfp_code_frame frames[FRAMES_MOST];
+    size_t count = 0;
+    while (text.size && count < FRAMES_MOST) {
+        const char *end = memchr(text.data, '\n', text.size);
+        size_t size = end ? (size_t)(end - text.data) : text.size, skip = end ? size + 1 : size;
+        if (frame_of(r, (tfp_str){ text.data, size }, &frames[count])) count++;
+        text = (tfp_str){ text.data + skip, text.size - skip };
+    }
+    return tfp_build_trace(r->b, frames, count);
+}
+
+static uint32_t trace_of(tfp_xreader *r, const facts *f, const tfp_hlo_module *m, uint32_t instruction)
+{
+    uint32_t trace = TFP_NONE;
+    if (m && instruction != TFP_NONE) trace = tfp_hlo_trace(r->b, m, &m->instructions.at[instruction]);
+    if (trace == TFP_NONE && f->stack) trace = trace_of_text(r, tfp_xplane_text(r, f->stack));
+    if (trace == TFP_NONE && f->source) trace = trace_of_text(r, tfp_xplane_text(r, f->source));
+    return trace;
+}
+
+/* ---- what it is ---- */
+
+static int8_t memory_kind(tfp_str name)
+{
+    if (tfp_str_eq(name, TFP_STR("MemoryAllocation"))) return 1;
+    return tfp_str_eq(name, TFP_STR("MemoryDeallocation")) ? -1 : 0;
+}
+
+/* A host event. Its kind may still change by its duration: without one it is no annotation. */
+static void classify_host(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, const facts *f)
+{
+    c->name = m->name;
+    c->kind = TFP_SPAN_ANNOTATION;
+    c->path = m->name;
+    c->memory = memory_kind(tfp_text(r->p, m->name));
+    if (f->has_call) {
+        c->kind = TFP_SPAN_CALL;
+        c->path = c->op = m->name;
+    } else if (f->hlo_op) {
+        c->kind = TFP_SPAN_OP;
+        c->name = f->hlo_op;
+        if (tfp_xplane_class_of(XL_HOST, tfp_text(r->p, c->name), tfp_text(r->p, c->name)) == TFP_CLASS_COMMUNICATION)
+            c->class = TFP_CLASS_COMMUNICATION;
+    } else if (m->op) {
+        c->kind = TFP_SPAN_OP;
+        c->path = m->op;
+        c->op = m->op_type;
+    }
+}
+
+static tfp_strid async_name(tfp_xreader *r, tfp_strid instruction)
+{
+    tfp_buf name = { 0 };
+    tfp_buf_str(&name, tfp_text(r->p, instruction));
+    tfp_buf_text(&name, " (async)");
+    tfp_xplane_ok(r, !name.failed);
+    tfp_strid id = name.failed ? 0 : tfp_build_string(r->b, (tfp_str){ name.data, name.size });
+    tfp_buf_free(&name);
+    return id;
+}
+
+static void classify_device(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, tfp_strid instruction)
+{
+    tfp_xline_kind line = (tfp_xline_kind)c->key.line_kind;
+    c->name = line == XL_STREAM || line == XL_MODULES || line == XL_SHOWN ? m->name : m->instruction;
+    if (line == XL_MODULES || line == XL_SHOWN) {
+        c->kind = TFP_SPAN_OTHER;
+        return;
+    }
+    c->kind = TFP_SPAN_ACTIVITY;
+    c->class = tfp_xplane_class_of(line, tfp_text(r->p, c->name), tfp_text(r->p, instruction));
+    if (line == XL_ASYNC) c->name = async_name(r, instruction);
+}
+
+static void add_counts(tfp_xreader *r, const facts *f, const tfp_hlo_module *m, uint32_t instruction)
+{
+    const tfp_hlo_instruction *i = m && instruction != TFP_NONE ? &m->instructions.at[instruction] : NULL;
+    if (f->flops && f->flops->type == TFP_STAT_INT)
+        add_number(r, "flops", f->flops->number);
+    else if (i && i->cost.flops)
+        add_number(r, "flops", i->cost.flops);
+    if (i && i->cost.macs) add_number(r, "macs", i->cost.macs);
+    if (f->bytes && f->bytes->type == TFP_STAT_INT)
+        add_number(r, "bytes_accessed", f->bytes->number);
+    else if (i && i->cost.bytes > 0)
+        add_number(r, "bytes_accessed", i->cost.bytes);
+}
+
+/* Stats of the metadata that the reader has no use for itself. */
+static void add_meta_stats(tfp_xreader *r, const tfp_xplane *p, const tfp_xmeta *m)
+{
+    for (uint32_t i = 0; i < m->value_count; i++) {
+        tfp_stat s;
+        const tfp_xvalue *v = &p->values.at[m->value_first + i];
+        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) add_stat(r, s);
+    }
+}
+
+static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t start_ns)
+{
+    const tfp_xplane *p = &r->planes.at[c->plane];
+    const tfp_xmeta *m = &p->metas.at[c->key.meta];
+    tfp_xline_kind line = (tfp_xline_kind)c->key.line_kind;
+    bool host = line == XL_HOST, tpu = line == XL_OPS || line == XL_ASYNC, gpu = line == XL_STREAM;
+    tfp_strid instruction = tpu ? m->instruction : f->hlo_op;
+    if (host)
+        classify_host(r, c, m, f);
+    else
+        classify_device(r, c, m, instruction);
+    const tfp_hlo_module *module = find_module(r, f);
+    c->module = f->hlo_module ? f->hlo_module : module ? module->name : 0;
+    if (!c->module && tpu) c->module = running_module(p, start_ns);
+    if (!module && c->module) {
+        uint32_t at = tfp_map64_get(&r->module_by_name, c->module);
+        if (at != TFP_NONE) module = &r->modules.at[at];
+    }
+    uint32_t row = module && instruction ? tfp_hlo_find(module, instruction) : TFP_NONE;
+    bool placed = (c->kind == TFP_SPAN_OP && f->hlo_op) || ((gpu || tpu) && (f->tf_op || instruction));
+    if (placed) {
+        tfp_strid op_name = f->tf_op ? f->tf_op : row != TFP_NONE ? module->instructions.at[row].op_name : 0;
+        tfp_hlo_where w =
+            tfp_hlo_place_of(r->b, tfp_text(r->p, op_name), tfp_text(r->p, c->module), tfp_text(r->p, instruction));
+        c->path = w.path;
+        c->op = w.op;
+        c->trace = trace_of(r, f, module, row);
+    } else if (gpu) {
+        c->path = c->op = key_named(r, "(no op)");
+    }
+    c->stat_first = (uint32_t)r->class_stats.size;
+    if (c->kind != TFP_SPAN_OTHER) {
+        add_text(r, "hlo_op", instruction);
+        add_text(r, "hlo_module", c->module);
+        add_text(r, f->copy_details ? "memcpy_details" : "kernel_details", f->details);
+        if (f->ordinal >= 0) add_number(r, "device_ordinal", f->ordinal);
+        add_details(r, f->details);
+        add_counts(r, f, module, row);
+        add_meta_stats(r, p, m);
+    }
+    c->stat_count = (uint32_t)r->class_stats.size - c->stat_first;
+    c->stats = tfp_build_stats(r->b, r->class_stats.at + c->stat_first, c->stat_count);
+}
+
+/* ---- one class for equal events ---- */
+
+static bool same(const tfp_xclass *c, uint32_t plane, const tfp_xclass_key *key)
+{
+    return c->plane == plane && memcmp(&c->key, key, sizeof *key) == 0;
+}
+
+uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind, uint32_t meta,
+                             const tfp_xvalue *values, size_t count, int64_t start_ns)
+{
+    facts f = { .ordinal = -1 };
+    tfp_xplane *p = &r->planes.at[plane];
+    tfp_xmeta *m = &p->metas.at[meta];
+    for (size_t i = 0; i < count; i++) take(r, &f, &values[i]);
+    tfp_xclass_key key;
+    memset(&key, 0, sizeof key); /* it is compared byte by byte */
+    key.meta = meta;
+    key.line_kind = line_kind | (unsigned)f.has_call << 8;
+    key.tf_op = f.tf_op;
+    key.hlo_op = f.hlo_op;
+    key.hlo_module = f.hlo_module;
+    key.details = f.details;
+    key.program = f.program + f.has_program; /* 0 is a program too */
+    key.ordinal = f.ordinal;
+    bool by_time = !f.hlo_module && (line_kind == XL_OPS || line_kind == XL_ASYNC) && p->runs.size;
+    if (by_time) key.hlo_module = running_module(p, start_ns);
+    if (m->last_class != TFP_NONE && same(&r->classes.at[m->last_class], plane, &key)) return m->last_class;
+    uint64_t hash = tfp_hash(&key, sizeof key) + plane;
+    for (;; hash++) {
+        uint32_t at = tfp_map64_get(&r->class_by_hash, hash);
+        if (at == TFP_NONE) break;
+        if (same(&r->classes.at[at], plane, &key)) return m->last_class = at;
+    }
+    tfp_xclass c = { .key = key, .plane = plane, .trace = TFP_NONE, .stats = TFP_NONE };
+    for (uint32_t i = 0; i < m->value_count; i++) take(r, &f, &p->values.at[m->value_first + i]);
+    c.key.line_kind = line_kind;
+    classify(r, &c, &f, start_ns);
+    c.key = key;
+    uint32_t at = (uint32_t)r->classes.size;
+    if (!tfp_xplane_ok(r, tfp_push(&r->classes, c) && tfp_map64_put(&r->class_by_hash, hash, at))) return TFP_NONE;
+    return m->last_class = at;
+}

@@ -1,0 +1,134 @@
+/* formats/xplane_names.c: what planes and lines are by their names, and classes of kernels by theirs.
+ * Names of planes and lines: tsl/profiler/utils/xplane_schema.cc. */
+#include "formats/xplane_parts.h"
+
+#include <stdio.h>
+
+/* ---- planes and lines ---- */
+
+static bool begins(tfp_str s, const char *with)
+{
+    size_t n = strlen(with);
+    return s.size >= n && memcmp(s.data, with, n) == 0;
+}
+
+/* The digits at the end of "/device:GPU:3"; false when there is something else. */
+static bool number_behind(tfp_str name, const char *prefix, unsigned *out)
+{
+    size_t at = strlen(prefix);
+    *out = 0;
+    if (!begins(name, prefix) || at == name.size || name.size - at > 6) return false;
+    for (; at < name.size; at++) {
+        if (name.data[at] < '0' || name.data[at] > '9') return false;
+        *out = *out * 10 + (unsigned)(name.data[at] - '0');
+    }
+    return true;
+}
+
+tfp_xplane_kind tfp_xplane_kind_of(tfp_str name, char *device, size_t room)
+{
+    unsigned number;
+    device[0] = '\0';
+    if (number_behind(name, "/device:GPU:", &number)) {
+        snprintf(device, room, "gpu:%u", number);
+        return XP_GPU;
+    }
+    if (number_behind(name, "/device:TPU:", &number)) {
+        snprintf(device, room, "tpu:%u", number);
+        return XP_TPU;
+    }
+    if (tfp_str_eq(name, TFP_STR("/host:CPU")) || tfp_str_eq(name, TFP_STR("/host:CUPTI")) ||
+        tfp_str_eq(name, TFP_STR("/host:ROCTRACER")))
+        return XP_HOST;
+    if (tfp_str_eq(name, TFP_STR("/host:metadata"))) return XP_METADATA;
+    if (tfp_str_eq(name, TFP_STR("Task Environment"))) return XP_ENVIRONMENT;
+    return begins(name, "/host:") ? XP_HOST_OTHER : XP_OTHER;
+}
+
+/* Lines that post-processing made of others have ids from here on. */
+#define DERIVED_FIRST INT64_C(0xDEADBEEF)
+#define DERIVED_LAST (DERIVED_FIRST + 63)
+
+tfp_xline_kind tfp_xplane_line_kind(tfp_xplane_kind plane, int64_t id, tfp_str name)
+{
+    bool derived = id >= DERIVED_FIRST && id <= DERIVED_LAST;
+    if (plane == XP_HOST) return XL_HOST;
+    if (plane != XP_GPU && plane != XP_TPU) return XL_SHOWN;
+    if (tfp_str_eq(name, TFP_STR("XLA Modules"))) return XL_MODULES;
+    if (derived) return XL_SHOWN;
+    if (plane == XP_GPU) return begins(name, "Stream #") ? XL_STREAM : XL_SHOWN;
+    if (tfp_str_eq(name, TFP_STR("XLA Ops"))) return XL_OPS;
+    return tfp_str_eq(name, TFP_STR("Async XLA Ops")) ? XL_ASYNC : XL_SHOWN;
+}
+
+tfp_str tfp_xplane_module_name(tfp_str run)
+{
+    size_t at = run.size;
+    if (!at || run.data[at - 1] != ')') return run;
+    for (at--; at > 0 && run.data[at - 1] >= '0' && run.data[at - 1] <= '9';) at--;
+    if (at < 2 || at == run.size - 1 || run.data[at - 1] != '(') return run;
+    return (tfp_str){ run.data, at - 1 };
+}
+
+/* ---- classes of kernels ---- */
+
+/* `base`, then nothing, -start or -done, and any suffix behind a point, an underscore or a hyphen. */
+static bool is_instruction(tfp_str name, const char *base)
+{
+    size_t n = strlen(base);
+    return begins(name, base) && (name.size == n || memchr("._-", name.data[n], 3));
+}
+
+static bool is_collective_instruction(tfp_str name)
+{
+    static const char *const bases[] = {
+        "all-reduce",         "all-gather",           "reduce-scatter", "all-to-all", "ragged-all-to-all",
+        "collective-permute", "collective-broadcast", "send",           "recv"
+    };
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        if (is_instruction(name, bases[i])) return true;
+    return false;
+}
+
+/* A word anywhere in the name, in any case, its underscores there or not. */
+static bool holds_loosely(tfp_str name, const char *word)
+{
+    for (size_t at = 0; at < name.size; at++) {
+        size_t i = at;
+        const char *w = word;
+        while (*w && i < name.size) {
+            char c = name.data[i] >= 'A' && name.data[i] <= 'Z' ? (char)(name.data[i] + 32) : name.data[i];
+            if (c == *w) {
+                i++;
+                w++;
+            } else if (*w == '_' && w != word) {
+                w++;
+            } else {
+                break;
+            }
+        }
+        if (!*w) return true;
+    }
+    return false;
+}
+
+static bool is_collective_kernel(tfp_str name)
+{
+    static const char *const words[] = { "all_reduce", "all_gather", "reduce_scatter", "all_to_all" };
+    if (begins(name, "nccl") || begins(name, "rccl") || tfp_str_has(name, TFP_STR("cross_device_reduce"))) return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (holds_loosely(name, words[i])) return true;
+    return false;
+}
+
+tfp_span_class tfp_xplane_class_of(tfp_xline_kind line, tfp_str name, tfp_str instruction)
+{
+    if (line == XL_STREAM && (begins(name, "Memcpy") || begins(name, "memcpy"))) return TFP_CLASS_COPY;
+    if (line == XL_STREAM && (begins(name, "Memset") || begins(name, "memset"))) return TFP_CLASS_SET;
+    if (is_collective_kernel(name) || is_collective_instruction(instruction)) return TFP_CLASS_COMMUNICATION;
+    if (line == XL_ASYNC) return TFP_CLASS_COPY;
+    if (line == XL_OPS && (is_instruction(instruction, "copy-start") || is_instruction(instruction, "copy-done") ||
+                           is_instruction(instruction, "infeed") || is_instruction(instruction, "outfeed")))
+        return TFP_CLASS_COPY;
+    return TFP_CLASS_COMPUTE;
+}

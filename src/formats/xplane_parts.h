@@ -1,0 +1,195 @@
+/* formats/xplane_parts.h: what the files of the XPlane reader share: planes with their metadata, lines, and classes of
+ * events. A file is gone through twice: first for everything but events (metadata stands behind the lines that use it),
+ * then line by line in windows. */
+#ifndef TFP_XPLANE_PARTS_H
+#define TFP_XPLANE_PARTS_H
+
+#include "formats/format.h"
+#include "formats/hlo.h"
+#include "wire/proto.h"
+
+/* Stats that mean something to the reader; others are kept as they are. */
+typedef enum tfp_xstat_id {
+    XS_OTHER,
+    XS_NOISE, /* different at each event and of no use: not kept */
+    XS_TF_OP,
+    XS_HLO_OP,
+    XS_HLO_MODULE,
+    XS_PROGRAM_ID,
+    XS_DEVICE_ORDINAL,
+    XS_RUN_ID,
+    XS_STEP_NUM,
+    XS_ROOT,
+    XS_CORRELATION_ID,
+    XS_HLO_PROTO,
+    XS_SOURCE,
+    XS_SOURCE_STACK,
+    XS_FLOPS,
+    XS_BYTES_ACCESSED,
+    XS_KERNEL_DETAILS,
+    XS_COPY_DETAILS, /* memcpy_details, memset_details */
+    XS_ALLOCATION_BYTES,
+    XS_BYTES_ALLOCATED,
+    XS_BYTES_RESERVED,
+    XS_ALLOCATOR,
+    XS_ADDRESS,
+    XS_PROFILE_START,
+    XS_PROCESS_ID,
+    XS_DEVICE_TYPE,
+    XS_DEVICE_VENDOR,
+    XS_PEAK_TERAFLOPS,
+    XS_PEAK_BANDWIDTH,
+    XS_CLOCK_RATE,
+    XS_CORE_COUNT,
+    XS_MEMORY_BANDWIDTH,
+    XS_MEMORY_SIZE
+} tfp_xstat_id;
+
+/* One XStat. A text is borrowed, unless it was a reference: then `ref` is its id. */
+typedef struct tfp_xvalue {
+    uint8_t known; /* tfp_xstat_id */
+    uint8_t type;  /* tfp_stat_type */
+    tfp_strid key, ref;
+    union {
+        int64_t number;
+        double real;
+    };
+    tfp_str text;
+    bool bytes; /* bytes_value: no text */
+} tfp_xvalue;
+
+typedef struct tfp_xstat_name { /* XStatMetadata */
+    tfp_strid name;
+    tfp_xstat_id known;
+} tfp_xstat_name;
+
+typedef struct tfp_xmeta {             /* XEventMetadata */
+    tfp_strid name, instruction;       /* instruction: of "%NAME = ...", else the name that is shown; 0 on hosts */
+    tfp_strid op, op_type;             /* of a host event whose name is NAME:TYPE; 0 when it is none */
+    uint32_t value_first, value_count; /* -> the plane's values: stats of all its events */
+    uint32_t last_class;               /* what the last event of it was; TFP_NONE */
+} tfp_xmeta;
+
+typedef enum tfp_xplane_kind {
+    XP_OTHER,
+    XP_HOST,
+    XP_HOST_OTHER,
+    XP_GPU,
+    XP_TPU,
+    XP_METADATA,
+    XP_ENVIRONMENT
+} tfp_xplane_kind;
+
+typedef enum tfp_xline_kind {
+    XL_HOST,    /* a thread */
+    XL_STREAM,  /* of a GPU */
+    XL_OPS,     /* `XLA Ops` of a TPU */
+    XL_ASYNC,   /* `Async XLA Ops` */
+    XL_MODULES, /* `XLA Modules` */
+    XL_SHOWN    /* in the timeline only */
+} tfp_xline_kind;
+
+typedef struct tfp_xline {
+    uint64_t at, size; /* bytes of the XLine in the file */
+    int64_t id, timestamp_ns;
+    tfp_strid name, label;
+    tfp_xline_kind kind;
+} tfp_xline;
+
+typedef struct tfp_xrun { /* of a line `XLA Modules` */
+    int64_t start_ns, end_ns;
+    tfp_strid module;
+} tfp_xrun;
+
+typedef struct tfp_xplane {
+    tfp_strid name;
+    tfp_xplane_kind kind;
+    char device[32]; /* "gpu:0"; empty on hosts */
+    TFP_VEC(tfp_xline) lines;
+    TFP_VEC(tfp_xmeta) metas;
+    TFP_VEC(tfp_xstat_name) stat_names;
+    TFP_VEC(tfp_xvalue) values; /* of metadata; texts are interned */
+    tfp_map64 meta_by_id, stat_by_id;
+    TFP_VEC(tfp_xrun) runs; /* by start */
+    bool async;             /* it has a line `Async XLA Ops` with events */
+} tfp_xplane;
+
+/* Events that are the same but for their times and numbers of their own. */
+typedef struct tfp_xclass_key {
+    uint32_t meta, line_kind;
+    tfp_strid tf_op, hlo_op, hlo_module, details;
+    uint64_t program;
+    int64_t ordinal;
+} tfp_xclass_key;
+typedef struct tfp_xclass {
+    tfp_xclass_key key;
+    uint32_t plane;
+    tfp_strid name, path, op, module;
+    tfp_span_kind kind;
+    tfp_span_class class;
+    unsigned marks;
+    uint32_t trace, stats;
+    uint32_t stat_first, stat_count; /* -> class_stats: to be joined with stats of single events */
+    int8_t memory;                   /* 1 an allocation, -1 a free, 0 neither */
+} tfp_xclass;
+
+/* A thunk of XLA on the CPU, kept while nothing better says what a step is. */
+typedef struct tfp_xthunk {
+    uint32_t span, run;
+    tfp_strid module;
+} tfp_xthunk;
+
+typedef struct tfp_xreader {
+    tfp_builder *b;
+    tfp_profile *p;
+    tfp_input *in;
+    uint32_t process;
+    TFP_VEC(tfp_xplane) planes;
+    TFP_VEC(tfp_hlo_module) modules;
+    tfp_map64 module_by_program, module_by_name; /* -> modules */
+    TFP_VEC(tfp_strid) hosts;
+    TFP_VEC(tfp_xclass) classes;
+    TFP_VEC(tfp_stat) class_stats;
+    tfp_map64 class_by_hash;
+    TFP_VEC(tfp_stat) stats;    /* of one event */
+    TFP_VEC(tfp_xvalue) values; /* of one event */
+    TFP_VEC(tfp_xthunk) thunks;
+    tfp_buf unpacked;                       /* compressed texts of one event */
+    int64_t profile_start_ns, base_ns, pid; /* base_ns: taken off lines whose times count from 1970 */
+    bool has_steps;                         /* marked ones or roots */
+    bool has_events;
+} tfp_xreader;
+
+/* Remembers the first lack of memory. */
+bool tfp_xplane_ok(tfp_xreader *r, bool fine);
+/* Tells of something odd twice: as a warning of the file, and as a finding of `check`. */
+void tfp_xplane_tell(tfp_xreader *r, const char *severity, const char *what, tfp_str example);
+
+/* ---- xplane_plane.c: the first way through ---- */
+tfp_status tfp_xplane_read_plane(tfp_xreader *r, uint64_t at, uint64_t size, tfp_error *err);
+/* One XStat of a plane; false when it has no name there. */
+bool tfp_xplane_value(tfp_xreader *r, const tfp_xplane *p, tfp_wire *outer, const tfp_field *f, tfp_xvalue *out);
+/* The text of a value; "" of a number. */
+tfp_str tfp_xplane_text(const tfp_xreader *r, const tfp_xvalue *v);
+tfp_strid tfp_xplane_strid(tfp_xreader *r, const tfp_xvalue *v);
+bool tfp_xplane_stat(tfp_xreader *r, const tfp_xvalue *v, tfp_stat *out);
+void tfp_xplane_free(tfp_xplane *p);
+
+/* ---- xplane_line.c: the second ---- */
+tfp_status tfp_xplane_read_head(tfp_xreader *r, tfp_xplane *p, tfp_xline *l, tfp_error *err);
+tfp_status tfp_xplane_read_line(tfp_xreader *r, uint32_t plane, tfp_xline *l, tfp_error *err);
+
+/* ---- xplane_names.c: what follows from names ---- */
+tfp_xplane_kind tfp_xplane_kind_of(tfp_str name, char *device, size_t room);
+tfp_xline_kind tfp_xplane_line_kind(tfp_xplane_kind plane, int64_t id, tfp_str name);
+/* "jit_f(123)" without the number. */
+tfp_str tfp_xplane_module_name(tfp_str run);
+/* Of an activity or a thunk, by its name and that of its HLO instruction. */
+tfp_span_class tfp_xplane_class_of(tfp_xline_kind line, tfp_str name, tfp_str instruction);
+
+/* ---- xplane_class.c: what an event is ---- */
+/* -> classes, TFP_NONE without memory. `values` are the event's own stats; start_ns tells the module that ran. */
+uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind, uint32_t meta,
+                             const tfp_xvalue *values, size_t count, int64_t start_ns);
+
+#endif
