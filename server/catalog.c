@@ -86,6 +86,7 @@ static void take_over(catalog *c, const found_profile *f)
     make_id(&c->look, f->parts, id);
     entry *e = catalog_entry(c, id);
     if (!e && !(e = new_entry(c, id, f))) return;
+    if (e->present) return; /* found by way of two folders, one inside the other: the first one counts */
     bool again = e->gone, same = parts_same(e->parts, e->part_count, f->parts, f->count);
     e->present = true;
     e->gone = false;

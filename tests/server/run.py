@@ -489,6 +489,20 @@ def test_new_and_changed_files(_):
             check(wait_for(lambda: any(s.api(f"profiles/{q['id']}").json().get("nodes") == n for q in s.profiles())), "a file that was being written")
 
 
+def test_folders_inside_each_other_are_at_rest(_):
+    """A file that two of the folders hold is one profile, and nothing changes while nothing changes."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.makedirs(folder + "/a/b")
+        shutil.copy(f"{SAMPLE}/odd/profile_5", folder + "/a/b/profile_5")
+        with serving(folder, folder + "/a", folder + "/a/b") as s:
+            since = s.get("/api/v1/changes").json()["changed"]
+            check([q["name"] for q in s.profiles()] == ["a/b/profile_5"], f"one profile: {s.profiles()}")
+            time.sleep(7)
+            check(s.get("/api/v1/changes").json()["changed"] == since, "the list is as it was")
+            shutil.copy(f"{SAMPLE}/{PROFILE}", folder + "/a/b/profile_5")
+            check(wait_for(lambda: s.get("/api/v1/changes").json()["changed"] != since), "a change is noticed")
+
+
 def test_links_do_not_lead_out(_):
     with tempfile.TemporaryDirectory() as folder:
         inside, outside = folder + "/in", folder + "/out"

@@ -11,28 +11,23 @@ const FORWARD =
   "WHEN instr(name, '_grad/') > instr(name, 'gradients/') THEN substr(name, instr(name, 'gradients/') + 10, instr(name, '_grad/') - instr(name, 'gradients/') - 10) " +
   "ELSE substr(name, instr(name, 'gradients/') + 10) END";
 
-/** Files of the user, not of Python and its packages. */
-const OWN_FILE = "file NOT LIKE '%site-packages/%' AND file NOT LIKE '%dist-packages/%' AND file NOT LIKE '%/lib/python%' AND file NOT LIKE '<%'";
+/** Every call stack, outermost line first. */
+export const CODE_SQL = "SELECT trace, file, line FROM code";
 
-/** Time by line, booked as the code view books it: a line takes what all nodes take that it made, directly or by way of what it
- * calls; a gradient belongs to the lines of its forward node. `own_micros` is the part for which the line is the innermost one
- * of the user's own. Nodes are summed by trace first: there are few traces. */
-export const LINES_SQL =
+/** Time by call stack, booked as the code view books it: a gradient belongs to the stack of its forward node. */
+export const TRACES_SQL =
   `WITH named AS (SELECT node, trace, ${FORWARD} AS forward FROM nodes WHERE trace IS NOT NULL), ` +
   "booked AS (SELECT node, trace, 0 AS gradient FROM named WHERE forward IS NULL UNION ALL " +
   "SELECT g.node, n.trace, 1 FROM named g JOIN nodes n ON n.name = g.forward JOIN named f ON f.node = n.node AND f.forward IS NULL " +
   "WHERE g.forward IS NOT NULL), " +
-  "times AS (SELECT node, avg(run_us) AS us FROM executions GROUP BY node), " +
-  "sums AS (SELECT b.trace AS trace, sum(x.us) AS us, sum(CASE WHEN b.gradient THEN x.us END) AS gradient_us, count(*) AS nodes " +
-  "FROM booked b LEFT JOIN times x ON x.node = b.node GROUP BY b.trace), " +
-  "places AS (SELECT trace, file, line, max(position) AS position FROM code GROUP BY trace, file, line), " +
-  `last AS (SELECT trace, max(position) AS position FROM code WHERE ${OWN_FILE} GROUP BY trace) ` +
-  "SELECT p.file AS file, p.line AS line, sum(s.us) AS micros, sum(CASE WHEN p.position = l.position THEN s.us END) AS own_micros, " +
-  "sum(s.gradient_us) AS gradient_micros, sum(s.nodes) AS nodes FROM places p JOIN sums s ON s.trace = p.trace LEFT JOIN last l ON l.trace = p.trace GROUP BY p.file, p.line";
+  "times AS (SELECT node, avg(run_us) AS us FROM executions GROUP BY node) " +
+  "SELECT b.trace AS trace, sum(x.us) AS micros, sum(CASE WHEN b.gradient THEN x.us END) AS gradient_micros, count(*) AS nodes " +
+  "FROM booked b LEFT JOIN times x ON x.node = b.node GROUP BY b.trace";
 
-/** Columns that a profile has in its files, and those that change when float operations are worked out from its graph. */
+/** Columns that a profile has in its files (not the values of tensors: they are on their own page, and may be as large as the
+ * checkpoint), and those that change when float operations are worked out from its graph. */
 const COLUMNS =
-  "micros,accelerator_micros,cpu_micros,occurrence,params,float_ops,bytes,peak_bytes,residual_bytes,output_bytes,op_types,device,input_shapes,tensor_value";
+  "micros,accelerator_micros,cpu_micros,occurrence,params,float_ops,bytes,peak_bytes,residual_bytes,output_bytes,op_types,device,input_shapes";
 const WORKED_OUT = "params,float_ops,macs,bytes_moved,intensity,flops_per_second,coverage";
 
 export const COMPARED_VIEWS = ["scope", "graph", "op", "code"];
@@ -72,7 +67,8 @@ export const ASKS: string[][] = [
   ["memory", `${one}/memory`, columns, first],
   ["memory", `${one}/peak`, columns, first],
   ["checkpoint", `${one}/tensors`, columns],
-  ["source", `${one}/query`, columns, `sql=${LINES_SQL}`],
+  ["source", `${one}/query`, columns, `sql=${CODE_SQL}`],
+  ["source", `${one}/query`, columns, `sql=${TRACES_SQL}`],
   ["timeline", `${one}/timeline`, columns, first],
   ...compared,
   view("graph"),

@@ -1,10 +1,9 @@
 // What lines of code cost, file by file.
-import type { Table } from "./api";
-import { cellText } from "./api";
+import type { Column, Table } from "./api";
 
 export interface LineCost {
   micros: number; // of all that the line made, directly or by way of what it calls
-  own: number; // the part that no other line of the user's code stands between
+  own: number; // the part for which it is the innermost line of the user's own code
   gradient: number; // the part of gradients
   nodes: number;
 }
@@ -16,20 +15,69 @@ export interface FileCost {
   own: number; // of all lines
 }
 
-/** The files whose own lines cost most come first. */
-export function costsOf(t: Table): FileCost[] {
-  const [file, line, ...rest] = ["file", "line", "micros", "own_micros", "gradient_micros", "nodes"].map((n) => t.column(n));
-  const out = new Map<string, FileCost>();
-  for (let i = 0; i < t.rows && file && line; i++) {
-    const name = cellText(file, i);
-    const of = out.get(name) ?? { name, lines: new Map<number, LineCost>(), micros: 0, own: 0 };
-    const [micros = 0, own = 0, gradient = 0, nodes = 0] = rest.map((c) => (c?.absent?.[i] ? 0 : (c?.values[i] ?? 0)));
-    of.lines.set(line.values[i] ?? 0, { micros, own, gradient, nodes });
-    of.micros = Math.max(of.micros, micros);
-    of.own += own;
-    out.set(name, of);
+/** Files of Python and its packages; all others are the user's own. */
+const LIBRARY = /(^|\/)(site|dist)-packages\/|\/lib\/python|^</;
+
+interface Costs {
+  of: LineCost;
+  last: number; // the trace that was added last: a line counts once for each, however often it stands there
+}
+
+function add(to: LineCost, more: LineCost): void {
+  to.micros += more.micros;
+  to.gradient += more.gradient;
+  to.nodes += more.nodes;
+}
+
+const none = (): LineCost => ({ micros: 0, own: 0, gradient: 0, nodes: 0 });
+
+function sumsOf(traces: Table): Map<number, LineCost> {
+  const [trace, micros, gradient, nodes] = ["trace", "micros", "gradient_micros", "nodes"].map((n) => traces.column(n));
+  const at = (c: Column | undefined, i: number): number => (!c || c.absent?.[i] ? 0 : (c.values[i] ?? 0));
+  const out = new Map<number, LineCost>();
+  for (let i = 0; i < traces.rows; i++) out.set(at(trace, i), { micros: at(micros, i), own: 0, gradient: at(gradient, i), nodes: at(nodes, i) });
+  return out;
+}
+
+/** Costs by file and line. `code` has the lines of each trace together, the outermost first. */
+function linesOf(code: Table, sums: Map<number, LineCost>): Map<number, Map<number, Costs>> {
+  const [trace, file, line] = ["trace", "file", "line"].map((n) => code.column(n));
+  const library = (file?.texts ?? []).map((text) => LIBRARY.test(text));
+  const out = new Map<number, Map<number, Costs>>();
+  let own: LineCost | undefined; // the innermost line of the user's in the trace
+  for (let i = 0; i < code.rows && trace && file && line; i++) {
+    const here = trace.values[i] ?? 0;
+    const sum = sums.get(here);
+    const of = file.values[i] ?? 0;
+    const lines = out.get(of) ?? new Map<number, Costs>();
+    const number = line.values[i] ?? 0;
+    const costs = lines.get(number) ?? { of: none(), last: -1 };
+    lines.set(number, costs);
+    out.set(of, lines);
+    if (sum && costs.last !== here) add(costs.of, sum);
+    costs.last = here;
+    if (!library[of]) own = costs.of;
+    if (i + 1 < code.rows && trace.values[i + 1] === here) continue;
+    if (own && sum) own.own += sum.micros;
+    own = undefined;
   }
-  return [...out.values()].sort((a, b) => b.own - a.own || b.micros - a.micros);
+  return out;
+}
+
+/** The files whose own lines cost most come first. */
+export function costsOf(code: Table, traces: Table): FileCost[] {
+  const file = code.column("file");
+  const out: FileCost[] = [];
+  for (const [of, lines] of linesOf(code, sumsOf(traces))) {
+    const costs = new Map([...lines].map(([number, l]) => [number, l.of]));
+    let [micros, own] = [0, 0];
+    for (const l of costs.values()) {
+      micros = Math.max(micros, l.micros);
+      own += l.own;
+    }
+    out.push({ name: file?.texts?.[of] ?? "", lines: costs, micros, own });
+  }
+  return out.sort((a, b) => b.own - a.own || b.micros - a.micros);
 }
 
 /** Where to begin to read: at the line that costs most by itself, or at all. */

@@ -1,7 +1,7 @@
 // The text of the user's code beside what its lines cost.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { profilePath, queryPath, table, text } from "../api";
-import { LINES_SQL } from "../asks";
+import { CODE_SQL, TRACES_SQL } from "../asks";
 import { formatMicros } from "../format";
 import { isReport } from "../held";
 import type { FileCost, LineCost } from "../lines";
@@ -96,9 +96,12 @@ function Lines({ file, caption }: { file: FileCost; caption: string }) {
 }
 
 export function SourcePage({ route }: { route: Route }) {
-  const path = `${queryPath(route.id, LINES_SQL)}&format=columns`;
-  const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
-  const files = useMemo(() => (loaded.value ? costsOf(loaded.value) : []), [loaded.value]);
+  const paths = [CODE_SQL, TRACES_SQL].map((sql) => `${queryPath(route.id, sql)}&format=columns`);
+  const loaded = useLoaded(paths.join(), (signal, progress) => Promise.all(paths.map((path) => table(path, signal, progress))));
+  const files = useMemo(() => {
+    const [code, traces] = loaded.value ?? [];
+    return code && traces ? costsOf(code, traces) : [];
+  }, [loaded.value]);
   const file = files.find((f) => f.name === route.params.get("file")) ?? files[0];
   return (
     <main>
