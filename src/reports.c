@@ -48,7 +48,7 @@ int64_t tfp_report_value(const tfp_report *r, size_t row, const char *column, in
     int value = c < 0 ? -1 : tfp_value_of(&tfp_columns[c]);
     if (!r || row >= r->rows.size || value < 0) return 0;
     tfp_value v = (tfp_value)value;
-    return total ? tfp_total(r, (uint32_t)row, v) : tfp_own(r, (uint32_t)row, v);
+    return tfp_whole(v, total ? tfp_total(r, (uint32_t)row, v) : tfp_own(r, (uint32_t)row, v));
 }
 
 size_t tfp_report_finding_count(const tfp_report *r, const char *checker)

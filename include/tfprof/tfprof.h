@@ -16,7 +16,7 @@
  *  - Functions that can fail return a tfp_status (0 is success) and take a tfp_error last, which may be NULL.
  *  - Every pointer argument may be NULL where the text says so; elsewhere NULL gives TFP_BADARG, never a crash.
  *  - Strings are UTF-8 as found in the files, ended by NUL; those returned live as long as the object that gave them.
- *  - Units: times are microseconds, sizes are bytes, everything else is a plain count.
+ *  - Units: times are microseconds (with decimals where a trace has them), sizes are bytes, everything else is a plain count.
  *  - Threads: objects may be used from any thread; one object from several threads at a time only where a function says so.
  */
 #ifndef TFPROF_TFPROF_H
@@ -301,7 +301,8 @@ TFP_API size_t tfp_report_finding_count(const tfp_report *r, const char *checker
 TFP_API const char *tfp_report_column(const tfp_report *r, size_t i);
 
 /** 'i' for a 64-bit number (times in microseconds, sizes in bytes, else a count), 'b' for a boolean, 'r' for a real number,
- *  's' for text, 0 for no such column. */
+ *  's' for text, 0 for no such column. Times are 'i', and whole microseconds, in profiles of TensorFlow's files; of traces with
+ *  finer times they are 'r', microseconds with up to three decimals. */
 TFP_API char tfp_report_column_type(const tfp_report *r, const char *column);
 
 /** A number, or a boolean as 0 or 1. Result: 1, or 0 when there is none: the root's parent, a column that the report was

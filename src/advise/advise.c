@@ -42,7 +42,7 @@ void tfp_checker_times(tfp_buf *b, const tfp_report *r, uint32_t row, bool total
                   { ", total: ", TFP_V_MICROS } };
     for (size_t i = 0; i < 3; i++) {
         tfp_buf_text(b, times[i].label);
-        tfp_format_time(b, totals ? tfp_total(r, row, times[i].value) : tfp_own(r, row, times[i].value));
+        tfp_format_time(b, tfp_micros(totals ? tfp_total(r, row, times[i].value) : tfp_own(r, row, times[i].value)));
     }
 }
 

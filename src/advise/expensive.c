@@ -6,11 +6,11 @@ typedef struct view_times {
     tfp_report *v;
     uint32_t *ran; /* by row: operations in it that ran */
     uint32_t all_ran;
-    int64_t all_micros;
+    int64_t all_ns;
     bool list; /* rows are no tree: the op view */
 } view_times;
 
-static int64_t row_micros(const view_times *t, uint32_t row)
+static int64_t row_ns(const view_times *t, uint32_t row)
 {
     return t->list ? tfp_own(t->v, row, TFP_V_MICROS) : tfp_total(t->v, row, TFP_V_MICROS);
 }
@@ -21,14 +21,14 @@ static bool count_ran(view_times *t, tfp_arena *arena)
     const tfp_profile *p = t->v->profile;
     t->ran = TFP_NEW(arena, uint32_t, t->v->rows.size);
     t->all_ran = 0;
-    t->all_micros = 0;
+    t->all_ns = 0;
     if (!t->ran) return false;
     for (uint32_t i = 0; i < p->nodes.size; i++) {
         tfp_node_stats stats;
         tfp_node_stats_at(p, i, TFP_NONE, &stats);
         if (stats.run_count <= 0) continue;
         t->all_ran++;
-        t->all_micros = tfp_add(t->all_micros, tfp_micros(stats.total_ns), NULL);
+        t->all_ns = tfp_add(t->all_ns, stats.total_ns, NULL);
         if (t->v->reach && t->v->reach[i].row != TFP_NONE) t->ran[t->v->reach[i].row]++;
     }
     for (size_t i = t->v->rows.size; --i;) t->ran[t->v->rows.at[i].parent] += t->ran[i];
@@ -47,7 +47,7 @@ static uint32_t dominant(const view_times *t)
 {
     uint32_t at = 0, users = 0;
     for (uint32_t i = 1; i < t->v->rows.size; i++) {
-        if (t->v->rows.at[i].parent != at || row_micros(t, i) <= t->all_micros / 2) continue;
+        if (t->v->rows.at[i].parent != at || row_ns(t, i) <= t->all_ns / 2) continue;
         at = i;
         if (!is_library(t->v, i)) users = i;
     }
@@ -61,8 +61,7 @@ static tfp_status find(tfp_report *r, uint32_t row, const view_times *t, uint32_
     tfp_buf_text(&b, what);
     tfp_escape(&b, t->v->rows.at[at].name);
     tfp_buf_printf(&b, " takes %.2f%% of all time with %u of the %u operations that ran",
-                   100.0 * (double)row_micros(t, at) / (double)t->all_micros, (unsigned)t->ran[at],
-                   (unsigned)t->all_ran);
+                   100.0 * (double)row_ns(t, at) / (double)t->all_ns, (unsigned)t->ran[at], (unsigned)t->all_ran);
     tfp_checker_times(&b, t->v, at, !t->list);
     return tfp_checker_find_text(r, row, &b, err);
 }

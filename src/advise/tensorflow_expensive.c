@@ -14,7 +14,8 @@ static tfp_status check_ops(tfp_report *r, uint32_t row, tfp_error *err)
         tfp_escape(&b, v->rows.at[i].name);
         tfp_checker_times(&b, v, i, false);
         tfp_buf_printf(&b, " (%.2f%%)",
-                       100.0 * (double)tfp_own(v, i, TFP_V_MICROS) / ((double)tfp_total(v, 0, TFP_V_MICROS) + 1e-10));
+                       100.0 * tfp_exact(TFP_V_MICROS, tfp_own(v, i, TFP_V_MICROS)) /
+                           (tfp_exact(TFP_V_MICROS, tfp_total(v, 0, TFP_V_MICROS)) + 1e-10));
     }
     if (!s && v->rows.size > 1) s = tfp_checker_find_text(r, row, &b, err);
     tfp_buf_free(&b);
@@ -86,7 +87,7 @@ static void write_lines(const kids *k, uint32_t top, tfp_buf *b)
         }
         at[level] = k->next[row];
         taken[level]++;
-        if (tfp_total(k->v, row, TFP_V_MICROS) < LINE_MIN_US) continue;
+        if (tfp_micros(tfp_total(k->v, row, TFP_V_MICROS)) < LINE_MIN_US) continue;
         if (lines++) tfp_buf_char(b, '\n');
         tfp_buf_fill(b, ' ', 2 * (size_t)level);
         tfp_escape(b, k->v->rows.at[row].name);

@@ -164,8 +164,9 @@ static double row_value(const tfp_report *r, uint32_t row, tfp_column_id column)
     bool total = r->kind != TFP_REPORT_LIST || !row; /* in the op view a total holds all rows that follow */
     double x = 0;
     if (tfp_is_ratio(c)) return tfp_ratio(r, row, column, total, &x) ? x : 0;
-    tfp_value v = (tfp_value)tfp_value_of(c);
-    return (double)(total ? tfp_total(r, row, v) : tfp_own(r, row, v));
+    if (!c->number_count) return 0;
+    tfp_value v = c->numbers[0].value;
+    return tfp_exact(v, total ? tfp_total(r, row, v) : tfp_own(r, row, v));
 }
 
 static tfp_options *options_for(const tfp_diff_work *d)

@@ -134,6 +134,18 @@ static bool is_constant(tfp_value v, bool ran)
     return !ran && (v == TFP_V_FLOAT_OPS || v >= TFP_V_FILES_COUNT);
 }
 
+/* Times are counted in whole microseconds, unless the profile's are finer. */
+static int64_t kept(const stats *x, tfp_value v, int64_t n)
+{
+    return tfp_fine_times(x->shown->profile) ? n : tfp_whole(v, n);
+}
+
+/* What a number that was counted is in microseconds, bytes or ones. */
+static double told(const stats *x, int value, double n)
+{
+    return tfp_is_time(value) && tfp_fine_times(x->shown->profile) ? n / 1000 : n;
+}
+
 static void add_node(const stats *x, uint32_t node)
 {
     const tfp_profile *p = x->shown->profile;
@@ -147,7 +159,7 @@ static void add_node(const stats *x, uint32_t node)
         for (size_t c = 0; c < x->sums; c++)
             if (!is_constant(x->sum[c], true))
                 add(x, &values_at(x, at.row, c)[p->execs.at[e].step], x->sum[c],
-                    tfp_node_value(x->shown, node, &at_step, x->sum[c]), at.times);
+                    kept(x, x->sum[c], tfp_node_value(x->shown, node, &at_step, x->sum[c])), at.times);
     }
     for (size_t c = 0; c < x->sums; c++) {
         if (!is_constant(x->sum[c], n->exec_first != TFP_NONE)) continue;
@@ -202,7 +214,9 @@ static tfp_spread spread_of_ratio(const stats *x, size_t row, const tfp_column *
     const int64_t *over = values_at(x, row, place_of(x, c->ratio.over));
     const int64_t *under = values_at(x, row, place_of(x, c->ratio.under));
     for (size_t i = 0; i < x->steps; i++)
-        scratch[i] = under[i] > 0 ? (double)over[i] / (double)under[i] * c->ratio.times : 0;
+        scratch[i] = under[i] > 0 ? told(x, c->ratio.over, (double)over[i]) /
+                                        told(x, c->ratio.under, (double)under[i]) * c->ratio.times
+                                  : 0;
     return spread_of_reals(scratch, x->steps);
 }
 
@@ -221,7 +235,8 @@ static bool put_spreads(const stats *x)
                     : tfp_spread_of(values_at(x, row + 1, place_of(x, (tfp_value)tfp_value_of(about))), x->steps);
             const double numbers[] = { s.mean, s.cv, s.min, s.median, s.p95, s.max };
             for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-                x->r->grid.columns.at[2 + c * 6 + i].reals[row] = numbers[i];
+                x->r->grid.columns.at[2 + c * 6 + i].reals[row] =
+                    i == 1 ? numbers[i] : told(x, tfp_value_of(about), numbers[i]);
         }
     }
     bool ok = scratch != NULL;

@@ -28,6 +28,7 @@ typedef enum tfp_value {
     TFP_V_MOVED_FLOAT_OPS, /* float operations of nodes whose bytes moved are known */
     TFP_V_COUNT
 } tfp_value;
+static inline bool tfp_is_time(int value) { return value >= TFP_V_MICROS && value <= TFP_V_CPU_MICROS; }
 #define TFP_V_ALL ((1u << TFP_V_FILES_COUNT) - 1) /* what every report can have, and a proto holds */
 
 typedef enum tfp_unit { TFP_MICROS, TFP_SIZE, TFP_NUMBER, TFP_LABEL, TFP_SHARE } tfp_unit; /* share: 1 is all */
@@ -159,6 +160,11 @@ struct tfp_options {
     tfp_buf text; /* what tfp_options_get gave last */
 };
 
+/* What -min_* asks of a value, in the unit in which reports hold it: times in nanoseconds. */
+static inline int64_t tfp_minimum(const tfp_options *o, int value)
+{
+    return tfp_is_time(value) ? tfp_mul(o->min[value], 1000, NULL) : o->min[value];
+}
 extern const char *const tfp_number_views[]; /* names of the views whose rows have numbers, ended by NULL */
 /* Where a word stands in such a list; false when it is not there. */
 bool tfp_word_find(tfp_str word, const char *const *words, size_t *out);

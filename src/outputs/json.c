@@ -55,11 +55,13 @@ static void put_columns(writer *w)
     tfp_json_close(&w->j, ']');
 }
 
-static void put_number(writer *w, const char *key, const int64_t *value)
+static void put_number(writer *w, const char *key, tfp_value value, const int64_t *n)
 {
     tfp_json_key(&w->j, key);
-    if (value)
-        tfp_json_int(&w->j, *value);
+    if (n && tfp_is_time(value))
+        tfp_json_thousandths(&w->j, *n);
+    else if (n)
+        tfp_json_int(&w->j, *n);
     else
         tfp_json_null(&w->j); /* this report was built without it: no number is better than a wrong 0 */
 }
@@ -88,8 +90,8 @@ static void put_numbers(writer *w, uint32_t row)
 {
     for (size_t i = 0; i < w->number_count; i++) {
         const tfp_number *n = w->numbers[i];
-        if (n->own_field) put_number(w, n->own_field, tfp_own_of(w->r, row, n->value));
-        if (n->total_field) put_number(w, n->total_field, tfp_total_of(w->r, row, n->value));
+        if (n->own_field) put_number(w, n->own_field, n->value, tfp_own_of(w->r, row, n->value));
+        if (n->total_field) put_number(w, n->total_field, n->value, tfp_total_of(w->r, row, n->value));
     }
 }
 

@@ -67,10 +67,10 @@ static void put_name(writer *w, const tfp_row *x)
     tfp_buf_text(w->out, " |");
 }
 
-static void put_value(writer *w, const int64_t *value, tfp_unit unit)
+static void put_value(writer *w, const int64_t *n, tfp_value value, tfp_unit unit)
 {
     tfp_buf_char(w->out, ' ');
-    if (value) tfp_format_amount(w->out, unit, *value);
+    if (n) tfp_format_amount(w->out, unit, tfp_whole(value, *n));
     tfp_buf_text(w->out, " |");
 }
 
@@ -159,8 +159,8 @@ static void put_numbers(writer *w, const tfp_column *c, uint32_t row)
 {
     for (int i = 0; i < c->number_count; i++) {
         const tfp_number *n = &c->numbers[i];
-        if (n->own) put_value(w, tfp_own_of(w->r, row, n->value), c->unit);
-        if (n->total) put_value(w, tfp_total_of(w->r, row, n->value), c->unit);
+        if (n->own) put_value(w, tfp_own_of(w->r, row, n->value), n->value, c->unit);
+        if (n->total) put_value(w, tfp_total_of(w->r, row, n->value), n->value, c->unit);
     }
 }
 

@@ -239,7 +239,8 @@ static void put_value_type(writer *w, tfp_buf *b, const char *type, const char *
 static void put_types(writer *w, tfp_buf *b)
 {
     put_value_type(w, b, "count", "count");
-    put_value_type(w, b, w->column->name, tfp_unit_long(w->column->unit));
+    bool fine = w->column->unit == TFP_MICROS && tfp_fine_times(w->p);
+    put_value_type(w, b, w->column->name, fine ? "nanoseconds" : tfp_unit_long(w->column->unit));
     int64_t comment = intern_text(w, w->column->sample ? w->column->sample : "");
     tfp_put_packed_ints(b, 13, &comment, 1);
 }
@@ -250,7 +251,8 @@ static void put_sample(writer *w, tfp_buf *b, tfp_buf *ids, const sample *s, tfp
     for (uint32_t row = s->row; row != 0; row = w->r->rows.at[row].parent)
         if (w->row_location[row] != TFP_NONE) tfp_put_varint(ids, (uint64_t)w->row_location[row] + 1);
     if (ids->failed) w->nomem = true;
-    int64_t values[] = { 1, s->value };
+    bool fine = tfp_fine_times(w->p);
+    int64_t values[] = { 1, fine ? s->value : tfp_whole(tfp_value_of(w->column), s->value) };
     size_t at = tfp_put_open(b, 2), inner;
     if (ids->size) tfp_put_bytes(b, 1, (tfp_str){ ids->data, ids->size });
     tfp_put_packed_ints(b, 2, values, 2);

@@ -136,8 +136,8 @@ static void put_graph_row(coder *c, uint32_t row)
     tfp_put_string(c->b, 1, x->name);
     for (size_t i = 0; i < c->number_count; i++) {
         const tfp_number *f = c->numbers[i];
-        if (f->graph_own) tfp_put_int(c->b, f->graph_own, tfp_own(r, row, f->value));
-        if (f->graph_total) tfp_put_int(c->b, f->graph_total, tfp_total(r, row, f->value));
+        if (f->graph_own) tfp_put_int(c->b, f->graph_own, tfp_whole(f->value, tfp_own(r, row, f->value)));
+        if (f->graph_total) tfp_put_int(c->b, f->graph_total, tfp_whole(f->value, tfp_total(r, row, f->value)));
     }
     if (x->tensor != TFP_NONE) put_tensor(c->b, 15, r->tensors.at[x->tensor]);
     settle(c);
@@ -155,7 +155,7 @@ static void put_member_numbers(coder *c, uint32_t node)
     tfp_put_string(&c->head, 1, tfp_text(c->p, c->p->nodes.at[node].name));
     for (size_t i = 0; i < c->number_count; i++) {
         const tfp_number *f = c->numbers[i];
-        int64_t v = tfp_node_value(c->r, node, &stats, f->value);
+        int64_t v = tfp_whole(f->value, tfp_node_value(c->r, node, &stats, f->value));
         if (f->graph_own) tfp_put_int(&c->head, f->graph_own, v);
         if (f->graph_total) tfp_put_int(&c->head, f->graph_total, v);
     }
@@ -187,8 +187,8 @@ static void put_group_row(coder *c, uint32_t row)
     tfp_put_string(c->b, 1, x->name);
     for (size_t i = 0; i < c->number_count; i++) {
         const tfp_number *f = c->numbers[i];
-        if (f->group_own) tfp_put_int(c->b, f->group_own, tfp_own(r, row, f->value));
-        if (f->group_total) tfp_put_int(c->b, f->group_total, tfp_total(r, row, f->value));
+        if (f->group_own) tfp_put_int(c->b, f->group_own, tfp_whole(f->value, tfp_own(r, row, f->value)));
+        if (f->group_total) tfp_put_int(c->b, f->group_total, tfp_whole(f->value, tfp_total(r, row, f->value)));
     }
     settle(c);
     for (uint32_t i = 0; i < x->member_count; i++) put_member(c, r->members[x->member_first + i]);

@@ -7,25 +7,39 @@
 static bool own_value(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
 {
     const int64_t *n = tfp_own_of(r, row, from);
-    if (n) *out = *n;
+    if (n) *out = tfp_whole(from, *n);
     return n != NULL; /* else the report was built without it */
 }
 
 static bool total_value(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
 {
     const int64_t *n = tfp_total_of(r, row, from);
-    if (n) *out = *n;
+    if (n) *out = tfp_whole(from, *n);
     return n != NULL;
 }
 
-static bool own_ratio(const tfp_report *r, uint32_t row, int column, double *out)
+static bool own_time(const tfp_report *r, uint32_t row, const tfp_flat *f, double *out)
 {
-    return tfp_ratio(r, row, (tfp_column_id)column, false, out);
+    const int64_t *n = tfp_own_of(r, row, f->from);
+    if (n) *out = tfp_exact(f->from, *n);
+    return n != NULL;
 }
 
-static bool total_ratio(const tfp_report *r, uint32_t row, int column, double *out)
+static bool total_time(const tfp_report *r, uint32_t row, const tfp_flat *f, double *out)
 {
-    return tfp_ratio(r, row, (tfp_column_id)column, true, out);
+    const int64_t *n = tfp_total_of(r, row, f->from);
+    if (n) *out = tfp_exact(f->from, *n);
+    return n != NULL;
+}
+
+static bool own_ratio(const tfp_report *r, uint32_t row, const tfp_flat *f, double *out)
+{
+    return tfp_ratio(r, row, (tfp_column_id)f->column, false, out);
+}
+
+static bool total_ratio(const tfp_report *r, uint32_t row, const tfp_flat *f, double *out)
+{
+    return tfp_ratio(r, row, (tfp_column_id)f->column, true, out);
 }
 
 static bool row_number(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
@@ -201,14 +215,21 @@ static const tfp_flat finding_columns[] = {
 /* clang-format on */
 
 /* Part `i` of what a column of -select brings along: its numbers, the two of a ratio, or labels; false past the end. */
-static bool part_of(tfp_column_id id, size_t i, tfp_flat *out)
+static bool part_of(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out)
 {
     const tfp_column *c = &tfp_columns[id];
     for (int k = 0; k < c->number_count; k++) {
         const tfp_number *n = &c->numbers[k];
-        *out = (tfp_flat){ .type = 'i', .null = true, .column = (int)id, .from = n->value };
-        if (n->own && i-- == 0) return out->name = n->own, out->number = own_value, true;
-        if (n->total && i-- == 0) return out->name = n->total, out->number = total_value, true;
+        bool real = tfp_is_time(n->value) && tfp_fine_times(r->profile);
+        *out = (tfp_flat){ .type = real ? 'r' : 'i', .null = true, .column = (int)id, .from = n->value };
+        bool own = n->own && i-- == 0;
+        if (!own && !(n->total && i-- == 0)) continue;
+        out->name = own ? n->own : n->total;
+        if (real)
+            out->real = own ? own_time : total_time;
+        else
+            out->number = own ? own_value : total_value;
+        return true;
     }
     if (tfp_is_ratio(c) && i < 2) {
         *out = (tfp_flat){ .name = i ? c->total : c->name, .type = 'r', .null = true, .column = (int)id };
@@ -231,7 +252,7 @@ static bool next_of_rows(walk *w, tfp_flat *out)
 {
     if (w->fixed < ROW_COLUMNS) return *out = row_columns[w->fixed++], true;
     for (; w->column < tfp_column_count; w->column++, w->part = 0)
-        if (part_of((tfp_column_id)w->column, w->part, out)) return w->part++, true;
+        if (part_of(w->r, (tfp_column_id)w->column, w->part, out)) return w->part++, true;
     if (w->fixed > ROW_COLUMNS) return false;
     w->fixed++;
     *out = shape_column;
@@ -322,7 +343,7 @@ bool tfp_flat_int(const tfp_flat *f, const tfp_report *r, uint32_t row, int64_t 
 
 bool tfp_flat_real(const tfp_flat *f, const tfp_report *r, uint32_t row, double *out)
 {
-    if (f->real) return f->real(r, row, f->column, out);
+    if (f->real) return f->real(r, row, f, out);
     if (!f->grid || !f->grid->reals || !there(f, row)) return false;
     *out = f->grid->reals[row];
     return true;

@@ -20,17 +20,18 @@ enum {
     TFP_FLAT_ASKED = -3  /* in no table, but can be asked for by name */
 };
 
-typedef struct tfp_flat {
+typedef struct tfp_flat tfp_flat;
+struct tfp_flat {
     const char *name;
     char type;      /* 'i' int64, 'b' bool (0 or 1), 'r' real, 's' text */
     bool null;      /* a cell that may be absent */
     int column;     /* the tfp_column_id that brings it along, or one of the above */
     tfp_value from; /* for number */
     bool (*number)(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out); /* false: absent */
-    bool (*real)(const tfp_report *r, uint32_t row, int column, double *out);        /* false: absent */
+    bool (*real)(const tfp_report *r, uint32_t row, const tfp_flat *f, double *out); /* false: absent */
     void (*text)(tfp_cells *c, uint32_t row, tfp_buf *out); /* appends, escaped; without memory out fails */
     const tfp_grid_column *grid; /* a column of the report's own, instead of the three before */
-} tfp_flat;
+};
 
 /* Column `i` of those that the options select, in order, or false past the end; `typed` as in TFP_FLAT_TYPED. */
 bool tfp_table_column(const tfp_report *r, bool typed, size_t i, tfp_flat *out);

@@ -65,11 +65,11 @@ static void write_pair(const tfp_report *r, uint32_t row, const tfp_column *c, t
 {
     tfp_value v = (tfp_value)tfp_value_of(c);
     if (r->rows.at[row].accounted)
-        tfp_format_unit(b, c->unit, tfp_own(r, row, v));
+        tfp_format_unit(b, c->unit, tfp_whole(v, tfp_own(r, row, v)));
     else
         tfp_buf_text(b, "--");
     tfp_buf_char(b, '/');
-    tfp_format_unit(b, c->unit, tfp_total(r, row, v));
+    tfp_format_unit(b, c->unit, tfp_whole(v, tfp_total(r, row, v)));
 }
 
 static void write_ratio(const tfp_report *r, uint32_t row, tfp_column_id cell, bool total, tfp_buf *b)
@@ -187,14 +187,14 @@ static void write_share(const tfp_report *r, uint32_t row, tfp_column_id cell, t
     tfp_value v = (tfp_value)tfp_value_of(c);
     int64_t own = tfp_own(r, row, v), total = tfp_total(r, row, v), root = tfp_total(r, 0, v);
     bool counts = c->unit == TFP_SIZE ? own > 0 : total > 0;
-    double whole = root ? (double)root : 1;
+    double whole = root ? tfp_exact(v, root) : 1;
     size_t from = b->size;
-    tfp_format_unit(b, c->unit, own);
+    tfp_format_unit(b, c->unit, tfp_whole(v, own));
     if (c->text.suffix) tfp_buf_text(b, c->text.suffix_op ? c->text.suffix_op : c->text.suffix);
     tfp_buf_text(b, " (");
-    tfp_format_percent(b, counts ? 100.0 * (double)total / whole : 0);
+    tfp_format_percent(b, counts ? 100.0 * tfp_exact(v, total) / whole : 0);
     tfp_buf_text(b, ", ");
-    tfp_format_percent(b, counts ? 100.0 * (double)own / whole : 0);
+    tfp_format_percent(b, counts ? 100.0 * tfp_exact(v, own) / whole : 0);
     tfp_buf_char(b, ')');
     pad_left(b, from, 30);
 }
@@ -211,7 +211,7 @@ static void write_type_ratio(const tfp_report *r, uint32_t row, tfp_column_id ce
 /* Members with the same input shapes. */
 typedef struct shape_group {
     tfp_str text;
-    int64_t defined, runs, micros;
+    int64_t defined, runs, ns;
 } shape_group;
 
 static int by_text(const void *a, const void *b)
@@ -239,7 +239,7 @@ static bool group_shapes(const tfp_report *r, uint32_t row, tfp_arena *arena, sh
         tfp_node_input_shapes(r->profile, node, ",\t", &text);
         char *copy = text.failed ? NULL : tfp_arena_copy(arena, (tfp_str){ text.data, text.size });
         if (!copy) break;
-        g[m] = (shape_group){ { copy, text.size }, 1, stats.run_count, tfp_micros(stats.total_ns) };
+        g[m] = (shape_group){ { copy, text.size }, 1, stats.run_count, stats.total_ns };
     }
     bool ok = !text.failed && (x->member_count == 0 || g[x->member_count - 1].text.data);
     tfp_buf_free(&text);
@@ -250,7 +250,7 @@ static bool group_shapes(const tfp_report *r, uint32_t row, tfp_arena *arena, sh
         if (n && tfp_str_eq(g[n - 1].text, g[m].text)) {
             g[n - 1].defined++;
             g[n - 1].runs = tfp_add(g[n - 1].runs, g[m].runs, NULL);
-            g[n - 1].micros = tfp_add(g[n - 1].micros, g[m].micros, NULL);
+            g[n - 1].ns = tfp_add(g[n - 1].ns, g[m].ns, NULL);
         } else {
             g[n++] = g[m];
         }
@@ -276,7 +276,7 @@ static void write_shapes(const tfp_report *r, uint32_t row, tfp_buf *b)
         tfp_buf_printf(b, "%sinput_type: ", i ? "\n" : "");
         tfp_buf_str(b, x->text);
         tfp_buf_printf(b, "\t(run*%lld|defined*%lld)\texec_time: ", (long long)x->runs, (long long)x->defined);
-        tfp_format_time(b, x->micros);
+        tfp_format_time(b, tfp_micros(x->ns));
     }
     if (ok && n) tfp_buf_text(b, "\n\n");
     tfp_arena_free(&arena);

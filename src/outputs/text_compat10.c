@@ -24,11 +24,11 @@ static void write_pair(items *x, const tfp_report *r, uint32_t row, tfp_column_i
     if (!tfp_selects(r->options, c)) return;
     next_item(x);
     if (r->rows.at[row].accounted)
-        tfp_format_unit(x->b, column->unit, tfp_own(r, row, v));
+        tfp_format_unit(x->b, column->unit, tfp_whole(v, tfp_own(r, row, v)));
     else
         tfp_buf_text(x->b, "--");
     tfp_buf_char(x->b, '/');
-    tfp_format_unit(x->b, column->unit, tfp_total(r, row, v));
+    tfp_format_unit(x->b, column->unit, tfp_whole(v, tfp_total(r, row, v)));
     if (column->text.suffix) tfp_buf_text(x->b, column->text.suffix);
 }
 

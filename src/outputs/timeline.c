@@ -106,13 +106,13 @@ static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error 
     uint32_t depths = 0;
     for (uint32_t i = 0; i < r->rows.size && !t->sink->status; i++) {
         const tfp_row *x = &r->rows.at[i];
-        int64_t *parent = &at[x->parent], micros = tfp_total(r, i, TFP_V_MICROS);
+        int64_t *parent = &at[x->parent], ns = tfp_total(r, i, TFP_V_MICROS);
         at[i] = i == 0 ? 0 : *parent;
-        if (i && (*parent < 0 || micros <= 0)) {
+        if (i && (*parent < 0 || ns <= 0)) {
             at[i] = -1;
             continue;
         }
-        if (i) *parent = tfp_add(*parent, micros, NULL);
+        if (i) *parent = tfp_add(*parent, ns, NULL);
         if (x->depth >= depths) {
             char label[32] = "Scope:";
             tfp_buf number = { .data = label, .size = 6, .capacity = sizeof label - 1 };
@@ -121,7 +121,7 @@ static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error 
             tfp_trace_process(t, x->depth, label, none, "");
             depths = x->depth + 1;
         }
-        tfp_trace_region box = { x->name, tfp_mul(at[i], 1000, NULL), tfp_mul(micros, 1000, NULL), x->depth, 0 };
+        tfp_trace_region box = { x->name, at[i], ns, x->depth, 0 };
         tfp_trace_put_region(t, &box, true);
     }
     free(at);

@@ -211,7 +211,7 @@ static bool should_show(const old_view *v, uint32_t item, int64_t depth)
     if (item == 0) return true;
     if (!v->t.accounted[item] || depth > max_depth) return false;
     for (int i = 0; i < TFP_V_COUNT; i++)
-        if (v->o->min[i] > 0 && v->t.own.at[i][item] < v->o->min[i]) return false;
+        if (v->o->min[i] > 0 && v->t.own.at[i][item] < tfp_minimum(v->o, i)) return false;
     return passes_device(v, item) && tfp_filter_matches(v->o->filters[TFP_F_SHOW], v->t.name[item]) &&
            !tfp_filter_matches(v->o->filters[TFP_F_HIDE], v->t.name[item]);
 }

@@ -130,12 +130,12 @@ static measured measure(const tfp_flops_table *w)
         uint32_t at = w->f->program_node[i];
         if (w->p->nodes.at[i].exec_first == TFP_NONE) continue;
         tfp_node_stats_at(w->p, i, w->r->step, &s);
-        m.micros += (double)tfp_micros(s.total_ns);
+        m.micros += (double)s.total_ns / 1000;
         if (at == TFP_NONE) continue;
         const tfp_work *all = &w->f->nodes[at].all;
         bool own = w->source != TFP_FLOPS_OWN || all->ops <= 0;
         double share = own ? tfp_flops_own(w, at).state == TFP_COUNTED : (double)all->counted / (double)all->ops;
-        m.covered += share * (double)tfp_micros(s.total_ns);
+        m.covered += share * (double)s.total_ns / 1000;
     }
     return m;
 }

@@ -8,7 +8,7 @@ typedef struct op_type {
     int64_t float_ops, macs, bytes;
     int64_t moved_float_ops, moved_nodes; /* of nodes whose bytes are known */
     int64_t macs_nodes;                   /* whose macs are known */
-    int64_t micros, timed_float_ops;
+    int64_t ns, micros, timed_float_ops;  /* micros: of ns, in the end */
 } op_type;
 
 typedef struct op_types {
@@ -29,7 +29,7 @@ static void add_measured(const tfp_flops_table *w, op_type *t, uint32_t node, co
     tfp_node_stats s;
     if (at == TFP_NONE || w->p->nodes.at[at].exec_first == TFP_NONE) return;
     tfp_node_stats_at(w->p, at, w->r->step, &s);
-    plus(&t->micros, tfp_micros(s.total_ns));
+    plus(&t->ns, s.total_ns);
     if (s.total_ns > 0) plus(&t->timed_float_ops, times(c->flops, s.run_count));
 }
 
@@ -110,8 +110,8 @@ static bool share(const op_type *t, const peaks *k, double *out)
 static bool rate(const op_type *t, const peaks *k, double *out)
 {
     (void)k;
-    *out = t->micros > 0 ? (double)t->timed_float_ops / (double)t->micros * 1e6 : 0;
-    return t->micros > 0;
+    *out = t->ns > 0 ? (double)t->timed_float_ops / ((double)t->ns / 1000) * 1e6 : 0;
+    return t->ns > 0;
 }
 
 /* What the device could do: its peak, or what its memory feeds it; without a type's intensity nobody knows. */
@@ -219,6 +219,7 @@ tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err)
     bool ok = find_types(w, &x);
     r->grid.row_count = x.count;
     for (size_t i = 0; i < x.count; i++) {
+        x.at[i].micros = tfp_micros(x.at[i].ns);
         k.whole += (double)x.at[i].float_ops;
         r->grid.few += x.at[i].float_ops > 0;
     }

@@ -118,7 +118,7 @@ static bool should_show(const types *t, uint32_t type)
     for (int v = 0; v < TFP_V_COUNT; v++) {
         if (t->o->min[v] <= 0) continue;
         int64_t have = v == TFP_V_RUNS ? (int64_t)member_count(t, type) : t->total.at[v][type];
-        if (have < t->o->min[v]) return false;
+        if (have < tfp_minimum(t->o, v)) return false;
     }
     tfp_filter *const *f = t->o->filters;
     return tfp_filter_matches(f[TFP_F_SHOW], t->name[type]) && !tfp_filter_matches(f[TFP_F_HIDE], t->name[type]);

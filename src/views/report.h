@@ -162,6 +162,11 @@ static inline int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v)
 {
     return r->total[v] ? *tfp_total_of(r, row, v) : 0;
 }
+/* Times among the values (tfp_is_time) are nanoseconds inside reports. People, and TensorFlow's formats, see them as whole
+ * microseconds, cut; machine formats also the digits below, of profiles that have them (tfp_fine_times). */
+static inline int64_t tfp_whole(int value, int64_t n) { return tfp_is_time(value) ? tfp_micros(n) : n; }
+static inline double tfp_exact(int value, int64_t n) { return tfp_is_time(value) ? (double)n / 1000 : (double)n; }
+static inline bool tfp_fine_times(const tfp_profile *p) { return p && p->time_grain_ns % 1000 != 0; }
 /* A value of one node from its statistics at a step. */
 int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v);
 int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped); /* of a node */

@@ -91,7 +91,7 @@ static bool passes_minimums(const walk *w, uint32_t item)
         if (v == TFP_V_RUNS && w->rules == TFP_TREE_CODE) continue;
         bool own = (w->own_minimums >> v & 1) && w->rules != TFP_TREE_CODE;
         const tfp_values *values = own ? &w->t->own : &w->t->total;
-        if (values->at[v][item] < w->o->min[v]) return false;
+        if (values->at[v][item] < tfp_minimum(w->o, v)) return false;
     }
     return true;
 }

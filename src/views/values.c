@@ -43,9 +43,9 @@ int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped)
 int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
 {
     switch (v) {
-    case TFP_V_MICROS: return tfp_micros(s->total_ns);
-    case TFP_V_ACCELERATOR_MICROS: return tfp_micros(s->accelerator_ns);
-    case TFP_V_CPU_MICROS: return tfp_micros(s->cpu_ns);
+    case TFP_V_MICROS: return s->total_ns;
+    case TFP_V_ACCELERATOR_MICROS: return s->accelerator_ns;
+    case TFP_V_CPU_MICROS: return s->cpu_ns;
     case TFP_V_BYTES: return s->requested_bytes;
     case TFP_V_PEAK_BYTES: return s->peak_bytes;
     case TFP_V_RESIDUAL_BYTES: return s->residual_bytes;
@@ -93,7 +93,7 @@ void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *f
 static bool ratio_of(const tfp_column *c, int64_t over, int64_t under, double *out)
 {
     if (under <= 0) return false;
-    *out = (double)over / (double)under * c->ratio.times;
+    *out = tfp_exact(c->ratio.over, over) / tfp_exact(c->ratio.under, under) * c->ratio.times;
     return true;
 }
 

@@ -168,6 +168,68 @@ static void every_column_of_select_has_flat_columns(void **state)
     drop_report(r);
 }
 
+/* A profile with finer times: 12,345 ns and 500 ns. */
+static tfp_report *fine_report(const char *options, tfp_error *err)
+{
+    tfp_profile *p = profile_of("a/x Conv2D 3us\na/y MatMul 4us\n");
+    p->time_grain_ns = 1;
+    p->execs.at[0].cpu_ns = 12345;
+    p->execs.at[1].cpu_ns = 500;
+    tfp_options *o = tfp_options_new();
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_options_set(o, "select", "micros,flops_per_second", err), TFP_OK);
+    if (*options) assert_int_equal(tfp_options_set(o, "min_micros", options, err), TFP_OK);
+    assert_int_equal(tfp_report_build(p, "scope", o, &r, err), TFP_OK);
+    tfp_options_free(o);
+    return r;
+}
+
+static void times_below_a_microsecond_are_kept(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *output, *part;
+    } wanted[] = { { "text", "a (0us/12us, 0us/0us, 0us/12us" },
+                   { "json",
+                     "\"name\":\"a/x\",\"accounted\":true,\"exec_micros\":12.345,\"total_exec_micros\":12.345" },
+                   { "csv", "a/y,3,1,2,0,0,0.5,0.5\r\n" },
+                   { "md", "| 12us | 12us |" } };
+    tfp_report *r = fine_report("", NULL);
+    double x = 0;
+    int64_t n = 0;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        char *text = written(r, wanted[i].output);
+        if (!strstr(text, wanted[i].part)) fail_msg("%s lacks %s:\n%s", wanted[i].output, wanted[i].part, text);
+        free(text);
+    }
+    assert_int_equal(tfp_report_column_type(r, "total_micros"), 'r');
+    assert_int_equal(tfp_report_real(r, 0, "total_micros", &x), 1);
+    assert_true(x == 12.845);
+    assert_int_equal(tfp_report_int(r, 0, "total_micros", &n), 0);
+    assert_int_equal(tfp_report_value(r, 0, "micros", 1), 12);
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    assert_int_equal(tfp_report_arrow(r, &stream, NULL), TFP_OK);
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    for (int64_t i = 0; i < schema.n_children; i++)
+        if (strstr(schema.children[i]->name, "micros")) assert_string_equal(schema.children[i]->format, "g");
+    schema.release(&schema);
+    tfp_arrow_release(&stream);
+    drop_report(r);
+}
+
+static void minimums_of_time_are_microseconds(void **state)
+{
+    (void)state;
+    tfp_report *r = fine_report("12", NULL);
+    assert_true(has_row(r, "a/x"));
+    assert_false(has_row(r, "a/y"));
+    drop_report(r);
+    r = fine_report("13", NULL);
+    assert_false(has_row(r, "a/x"));
+    drop_report(r);
+}
+
 static void columns_are_named_in_the_order_of_csv(void **state)
 {
     (void)state;
@@ -489,6 +551,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_column_of_select_has_flat_columns),
+        cmocka_unit_test(times_below_a_microsecond_are_kept),
+        cmocka_unit_test(minimums_of_time_are_microseconds),
         cmocka_unit_test(columns_are_named_in_the_order_of_csv),
         cmocka_unit_test(cells_are_there_whatever_is_selected),
         cmocka_unit_test(cells_that_are_not_there_are_told_apart),
