@@ -2,12 +2,11 @@
 #include "flops/engine/engine.h"
 
 /* A hostile file must not make endless work or output: a handful of times what its nodes can sensibly need. */
-#define WORK_FLOOR UINT64_C(2000000)
-#define WORK_PER_NODE 16
+#define WORK_FLOOR UINT64_C(4000000) /* steps; body.c adds what the bodies need */
 #define OUTS_FLOOR UINT64_C(1000000)
 #define OUTS_PER_NODE 16
-#define MEMORY_FLOOR ((size_t)256 << 20)
-#define MEMORY_PER_NODE 4096
+#define MEMORY_FLOOR ((size_t)224 << 20)
+#define MEMORY_PER_NODE 512
 
 static tfp_status check_assumed(const tfp_engine *e, tfp_error *err)
 {
@@ -36,11 +35,12 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
     f->calls = TFP_NEW(&f->arena, int64_t, g->bodies.size + 1);
     f->program_node = TFP_NEW(&f->arena, uint32_t, e->profile->nodes.size + 1);
     e->bodies = TFP_NEW(&f->arena, tfp_body, g->bodies.size + 1);
+    e->named = TFP_NEW(&f->arena, bool, g->bodies.size + 1);
     e->profile_node = TFP_NEW(&f->arena, uint32_t, g->bodies.at[0].node_count + 1);
     e->local_by_name = TFP_NEW(&f->arena, uint32_t, strings + 1);
-    e->work_most = WORK_FLOOR + nodes * WORK_PER_NODE;
+    e->work_most = WORK_FLOOR;
     e->outs_most = OUTS_FLOOR + nodes * OUTS_PER_NODE;
-    if (!f->nodes || !f->wrong || !f->calls || !f->program_node || !e->bodies || !e->profile_node ||
+    if (!f->nodes || !f->wrong || !f->calls || !f->program_node || !e->bodies || !e->named || !e->profile_node ||
         !e->local_by_name || !tfp_rule_index_new(&e->rules, &f->arena))
         return tfp_nomem(err);
     memset(e->local_by_name, 0xff, (strings + 1) * sizeof *e->local_by_name);
@@ -83,6 +83,9 @@ static void engine_free(tfp_engine *e)
     tfp_vec_free(&e->instances);
     tfp_vec_free(&e->finished);
     tfp_vec_free(&e->scratch);
+    tfp_vec_free(&e->call_in);
+    tfp_vec_free(&e->call_args);
+    tfp_map64_free(&e->result_slots);
     tfp_map64_free(&e->instance_by_key);
 }
 
@@ -108,6 +111,7 @@ tfp_status tfp_flops_new(const tfp_profile *p, tfp_flops_source source, const tf
     if (!s) s = find_profile_nodes(&e, err);
     if (!s) s = tfp_infer_all(&e, err);
     if (!s) s = tfp_count_all(&e, err);
+    f->cut_short = e.work > e.work_most;
     engine_free(&e);
     if (s)
         tfp_flops_free(f);

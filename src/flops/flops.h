@@ -35,6 +35,7 @@ typedef struct tfp_work { /* as far as it is known; TFP_UNKNOWN when a sum does 
 
 typedef struct tfp_node_flops { /* of one execution of a node; beside program->nodes */
     const tfp_known *outs;      /* shapes and types of its outputs: what all calls of its body agree on */
+    tfp_known *common;          /* these, where the calls differ */
     uint32_t out_count;
     bool seen; /* always, unless memory or a bound on work cut it short */
     tfp_count_state state;
@@ -50,11 +51,14 @@ typedef struct tfp_flops {
     tfp_arena arena;
     const tfp_profile *profile;
     const tfp_program *program;
-    tfp_node_flops *nodes;  /* one for each of program->nodes */
-    const char **wrong;     /* per node: what did not fit together; NULL */
-    uint32_t *program_node; /* per node of the profile: -> program->nodes, TFP_NONE */
-    int64_t *calls;         /* per body: how often one execution of the main graph runs it; 0 never */
-    tfp_work total;         /* of one execution of the main graph */
+    tfp_node_flops *nodes;   /* one for each of program->nodes */
+    const char **wrong;      /* per node: what did not fit together; NULL */
+    uint32_t *program_node;  /* per node of the profile: -> program->nodes, TFP_NONE */
+    int64_t *calls;          /* per body: how often one execution of the main graph runs it; 0 never */
+    tfp_work total;          /* of one execution of the main graph */
+    int64_t recursive_calls; /* of functions that call themselves: unknown */
+    tfp_str recursion;       /* the first one's: "f -> g -> f" */
+    bool cut_short;          /* there was too much work, or memory: what came after is unknown */
 } tfp_flops;
 
 /* Works out the whole program. Errors: TFP_NOMEM; TFP_BADARG a profile without a program; TFP_NOTFOUND an assumed name. */

@@ -13,6 +13,8 @@ static uint32_t body_named(const tfp_engine *e, tfp_str name)
     return id == TFP_NONE || !name.size ? TFP_NONE : tfp_map64_get(&e->program->body_by_name, id);
 }
 
+#define WORK_PER_STEP 8 /* how often a body may be worked out, on the average, before nothing more is */
+
 typedef struct maker { /* of one body */
     tfp_engine *e;
     tfp_body *b;
@@ -147,17 +149,25 @@ static void find_outputs(maker *m, tfp_local *l, const uint32_t *used)
     }
 }
 
+/* The number of a function's result of that name. */
+static uint32_t result_named(maker *m, uint32_t body, tfp_strid name)
+{
+    tfp_engine *e = m->e;
+    const tfp_program_body *f = &e->program->bodies.at[body];
+    for (uint32_t i = f->result_count; i-- > 0 && !e->named[body];) /* of one name the first counts */
+        if (!tfp_map64_put(&e->result_slots, (uint64_t)body << 32 | e->program->results.at[f->result_first + i].name,
+                           i))
+            m->no_memory = true;
+    e->named[body] = true;
+    return tfp_map64_get(&e->result_slots, (uint64_t)body << 32 | name);
+}
+
 /* Where the output of that name begins among a node's outputs; TFP_NONE when there is none such. */
-static uint32_t slot_named(maker *m, const tfp_local *l, tfp_str name)
+static uint32_t slot_named(maker *m, const tfp_local *l, tfp_strid id)
 {
     uint32_t slot = 0;
-    if (l->call == &named_call) {
-        const tfp_program_body *f = &m->e->program->bodies.at[m->b->calls.at[l->call_first]];
-        for (; slot < f->result_count; slot++)
-            if (tfp_str_eq(tfp_text(m->e->profile, m->e->program->results.at[f->result_first + slot].name), name))
-                return slot;
-        return TFP_NONE;
-    }
+    if (l->call == &named_call) return result_named(m, m->b->calls.at[l->call_first], id);
+    tfp_str name = tfp_text(m->e->profile, id);
     const tfp_opdef *def = tfp_opdef_find(tfp_text(m->e->profile, m->op.node->op));
     const char *at = def ? def->outputs : "";
     for (out_item item; next_item(m, &at, &item);) {
@@ -185,7 +195,7 @@ static tfp_edge edge_of(maker *m, const tfp_program_input *in)
     if (in->output && from >= m->b->arg_count) {
         const tfp_program_node *here = m->op.node;
         at_node(m, from);
-        uint32_t first = slot_named(m, l, tfp_text(m->e->profile, in->output));
+        uint32_t first = slot_named(m, l, in->output);
         m->op.node = here;
         if (first == TFP_NONE) return edge;
         slot += first;
@@ -247,7 +257,70 @@ static bool find_order(tfp_body *b, tfp_arena *arena)
     return ok;
 }
 
+/* ---- what a look costs ---- */
+
+/* Bytes that a rule may read in an attribute. */
+static uint64_t attr_bytes(const tfp_program_attr *a)
+{
+    switch (a->kind) {
+    case TFP_ATTR_TEXT: return a->text.size;
+    case TFP_ATTR_TENSOR: return a->tensor->proto.size;
+    case TFP_ATTR_LIST: return 8 * a->list->size;
+    default: return 0;
+    }
+}
+
+static uint32_t weight_of(const tfp_engine *e, const tfp_local *l, const tfp_program_node *n)
+{
+    enum { ITSELF = 8, BYTES_A_STEP = 8 };
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < n->attr_count; i++) bytes += attr_bytes(&e->program->attrs.at[n->attr_first + i]);
+    uint64_t weight = ITSELF + l->edge_count + l->out_count + bytes / BYTES_A_STEP;
+    return weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
+}
+
+/* ---- what only hands on its input ---- */
+
+static bool passes(const tfp_engine *e, const tfp_body *b, uint32_t local)
+{
+    static const char *const ops[] = { "Identity", "Snapshot", "Switch", "RefSwitch", "LoopCond", "StopGradient" };
+    const tfp_program_node *n = tfp_node_of(e, b, local);
+    for (size_t i = 0; n && i < sizeof ops / sizeof *ops; i++)
+        if (tfp_str_eq(tfp_text(e->profile, n->op), tfp_str_of(ops[i]))) return true;
+    return false;
+}
+
+/* In the order of the body an input's origin is known before it is asked for; in a circle it is the input itself. */
+static bool find_origins(const tfp_engine *e, tfp_body *b)
+{
+    const tfp_edge none = { TFP_NONE, 0, false };
+    b->origins = TFP_NEW(e->arena, tfp_edge, b->count + 1);
+    for (uint32_t i = 0; b->origins && i < b->count; i++) b->origins[i] = (tfp_edge){ i, 0, false };
+    for (uint32_t k = 0; b->origins && k < b->count; k++) {
+        uint32_t i = b->order[k];
+        if (!passes(e, b, i)) continue;
+        tfp_edge in = b->locals[i].edge_count ? b->edges.at[b->locals[i].edge_first] : none;
+        b->origins[i] = in.from == TFP_NONE ? none : tfp_origin(b, in);
+    }
+    return b->origins != NULL;
+}
+
 /* ---- a body ---- */
+
+/* What the signature says of arguments: the shapes that the function was traced with. */
+static bool find_args(maker *m)
+{
+    tfp_body *b = m->b;
+    b->args = TFP_NEW(m->e->arena, tfp_known, b->arg_count + 1);
+    m->op.out = b->args;
+    m->op.out_count = b->args ? b->arg_count : 0;
+    for (uint32_t i = 0; b->args && i < b->arg_count; i++) {
+        const tfp_program_arg *a = &m->e->program->args.at[b->def->arg_first + i];
+        b->args[i] = (tfp_known){ .shape = tfp_stored_shape(&m->op, a->shape), .dtype = a->dtype };
+        if (a->handle_dtype) tfp_set_held(&m->op, i, tfp_stored_shape(&m->op, a->handle_shape), a->handle_dtype);
+    }
+    return b->args != NULL;
+}
 
 static void name_locals(maker *m, bool set)
 {
@@ -299,6 +372,8 @@ static void make_locals(maker *m, const uint32_t *used)
     for (uint32_t i = b->arg_count; i < b->count && !m->no_memory; i++) {
         at_node(m, i);
         find_edges(m, i);
+        b->locals[i].weight = weight_of(m->e, &b->locals[i], m->op.node);
+        m->e->work_most += WORK_PER_STEP * (uint64_t)b->locals[i].weight;
     }
     for (uint32_t i = 0; i < b->def->result_count; i++)
         b->results[i] = edge_of(m, &m->e->program->results.at[b->def->result_first + i].from);
@@ -319,7 +394,8 @@ tfp_status tfp_body_ready(tfp_engine *e, uint32_t body, tfp_error *err)
     name_locals(&m, true);
     uint32_t *used = find_used(&m);
     if (used) make_locals(&m, used);
-    bool ok = used && !m.no_memory && !m.op.no_memory && find_order(b, e->arena);
+    bool ok = used && !m.no_memory && !m.op.no_memory && find_args(&m) && !m.op.no_memory && find_order(b, e->arena) &&
+              find_origins(e, b);
     name_locals(&m, false);
     free(used);
     b->ready = ok;

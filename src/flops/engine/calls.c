@@ -25,29 +25,27 @@ static tfp_known join_known(tfp_op *op, const tfp_known *a, const tfp_known *b)
 /* A plain call, a branch: every function once with the same arguments. false: it waits for one. */
 bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
 {
-    uint32_t count, parent = f->instance, found = 0;
-    bool started, all = true;
+    uint32_t count, parent = f->instance;
+    bool started;
     const tfp_known *args = handed(op, l->call, &count);
-    tfp_instance *x = &m->e->instances.at[parent];
-    size_t children = x->children.size;
-    for (uint32_t c = 0; c < l->call_count; c++) {
-        uint32_t of =
-            tfp_instance_of(m, (tfp_request){ b->calls.at[l->call_first + c], l->call->kind, args, count }, &started);
-        if (started || m->no_memory) return m->e->instances.at[parent].children.size = children, false;
-        x = &m->e->instances.at[parent];
+    if (!f->call_at) f->found = f->lost = false;
+    for (; f->call_at < l->call_count; f->call_at++) {
+        uint32_t body = b->calls.at[l->call_first + f->call_at];
+        uint32_t of = tfp_instance_of(m, (tfp_request){ body, l->call->kind, args, count }, &started);
+        if (started || m->no_memory) return false; /* f may have moved */
         if (of == TFP_NONE) {
-            all = false;
+            f->lost = true;
             continue;
         }
-        tfp_add_child(m, parent, local, c, of);
+        tfp_add_child(m, parent, local, f->call_at, of);
         const tfp_instance *called = &m->e->instances.at[of];
         uint32_t results = m->e->program->bodies.at[called->body].result_count;
         for (uint32_t i = 0; i < op->out_count && i < results; i++)
-            op->out[i] = found ? join_known(op, &op->out[i], &called->results[i]) : called->results[i];
-        found++;
+            op->out[i] = f->found ? join_known(op, &op->out[i], &called->results[i]) : called->results[i];
+        f->found = true;
     }
-    if (l->call->kind == TFP_CALL_PLAIN && all) return true;
-    if (!all || m->e->importer) tfp_forget_outputs(op, b, l);
+    if (l->call->kind == TFP_CALL_PLAIN && !f->lost) return true;
+    if (f->lost || m->e->importer) tfp_forget_outputs(op, b, l);
     if (l->call->kind != TFP_CALL_BRANCH) return true;
     const tfp_attr_list *told = tfp_attr_members(op, "output_shapes");
     for (uint32_t i = 0; i < op->out_count && i < told->shape_count; i++) tfp_also_known(op, i, told->shapes[i]);
@@ -99,7 +97,8 @@ static bool relax(const tfp_machine *m, const tfp_frame *f, tfp_op *op, uint32_t
     now.shape = tfp_both_true(op, now.shape, told_of(f, i), NULL);
     now.held = tfp_either_held(op, k->held, back->held);
     /* handles and constants stay what they are only if they are handed through untouched */
-    if (tfp_hands_on(m->e, body, body->results[i], i)) {
+    tfp_edge from = tfp_origin(body, body->results[i]);
+    if (from.from == i && i < body->arg_count) {
         now.held = k->held;
         if (tfp_dims_equal(now.shape, k->shape)) now.elements = k->elements;
     }

@@ -96,6 +96,28 @@ static tfp_node_flops count_node(summer *s, uint32_t local, const tfp_op *op)
 
 /* ---- the table: what the instances of a body agree on ---- */
 
+/* Shapes that are not the same in all instances keep what is. */
+static void keep_common(summer *s, tfp_node_flops *to, const tfp_op *op)
+{
+    tfp_op scratch = *op;
+    for (uint32_t i = 0; i < op->out_count; i++) {
+        if (tfp_dims_equal(to->outs[i].shape, op->out[i].shape)) continue;
+        tfp_dims common = tfp_either(&scratch, to->outs[i].shape, op->out[i].shape);
+        if (tfp_dims_equal(to->outs[i].shape, common)) continue;
+        if (!to->common) {
+            to->common = TFP_NEW(s->e->arena, tfp_known, op->out_count);
+            if (!to->common) {
+                s->no_memory = true;
+                return;
+            }
+            memcpy(to->common, to->outs, op->out_count * sizeof *to->common);
+            to->outs = to->common;
+        }
+        to->common[i] = (tfp_known){ .shape = common, .dtype = op->out[i].dtype };
+    }
+    s->no_memory |= scratch.no_memory;
+}
+
 static void keep_node(summer *s, uint32_t local, const tfp_node_flops *n, const tfp_op *op)
 {
     tfp_flops *f = s->e->f;
@@ -109,18 +131,7 @@ static void keep_node(summer *s, uint32_t local, const tfp_node_flops *n, const 
         if (s->x->wrong) f->wrong[at] = s->x->wrong[local];
         return;
     }
-    tfp_op scratch = *op;
-    tfp_known *both = TFP_NEW(s->e->arena, tfp_known, op->out_count + 1);
-    if (!both) {
-        s->no_memory = true;
-        return;
-    }
-    for (uint32_t i = 0; i < op->out_count; i++) {
-        both[i] = (tfp_known){ .dtype = op->out[i].dtype };
-        both[i].shape = tfp_either(&scratch, to->outs[i].shape, op->out[i].shape);
-    }
-    to->outs = both;
-    s->no_memory |= scratch.no_memory;
+    keep_common(s, to, op);
     if (to->state != n->state || to->flops != n->flops || to->macs != n->macs) {
         if (to->state != TFP_NO_FORMULA) to->state = TFP_NO_SHAPE;
         to->flops = to->macs = TFP_UNKNOWN;

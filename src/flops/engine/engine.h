@@ -19,6 +19,7 @@ typedef struct tfp_local {           /* an argument or a node */
     uint32_t call_first, call_count; /* -> calls: numbers of bodies, TFP_NONE when the library lacks it */
     const tfp_rule_set *rules;
     const tfp_call_op *call; /* NULL: calls nothing */
+    uint32_t weight;         /* what one look at it costs, in steps */
 } tfp_local;
 
 typedef struct tfp_body {
@@ -28,6 +29,9 @@ typedef struct tfp_body {
     tfp_local *locals;
     uint32_t *order; /* every argument and node once, sources before users */
     tfp_edge *results;
+    tfp_edge
+        *origins; /* per local: behind all that only hands on what it gets (Identity, Switch): what comes out there */
+    tfp_known *args; /* what the signature says of the arguments */
     TFP_VEC(tfp_edge) edges;
     TFP_VEC(int) types;
     TFP_VEC(uint32_t) calls;
@@ -69,9 +73,13 @@ typedef struct tfp_engine {
     TFP_VEC(tfp_instance) instances;
     TFP_VEC(uint32_t) finished; /* instances, those that are called before those that call them */
     tfp_map64 instance_by_key;
-    uint64_t work, work_most; /* nodes looked at; a hostile library must not make it endless */
+    tfp_map64 result_slots;   /* body << 32 | name of a result -> its number; of bodies in `named` */
+    bool *named;              /* per body: result_slots has it */
+    uint64_t work, work_most; /* in steps: see tfp_local.weight. Past it nothing more is worked out */
     uint64_t outs_used, outs_most;
     TFP_VEC(tfp_known) scratch; /* the inputs of the node at hand */
+    TFP_VEC(tfp_known) call_in; /* the inputs of the call at hand */
+    TFP_VEC(tfp_known) call_args;
     bool importer;
 } tfp_engine;
 
@@ -80,14 +88,26 @@ static inline const tfp_program_node *tfp_node_of(const tfp_engine *e, const tfp
     return local < b->arg_count ? NULL : &e->program->nodes.at[b->def->node_first + local - b->arg_count];
 }
 
+/* Counts steps; false past the limit. */
+static inline bool tfp_charge(tfp_engine *e, uint64_t steps)
+{
+    e->work += steps;
+    return e->work <= e->work_most;
+}
+#define TFP_STEP_ELEMENTS 16 /* elements that cost as much as a step */
+
 tfp_status tfp_body_ready(tfp_engine *e, uint32_t body, tfp_error *err); /* body.c */
 void tfp_body_free(tfp_body *b);
+/* What an edge brings, behind all that only hands on what it gets. */
+static inline tfp_edge tfp_origin(const tfp_body *b, tfp_edge edge)
+{
+    return edge.from == TFP_NONE || b->origins[edge.from].from == edge.from ? edge : b->origins[edge.from];
+}
+tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape);   /* told.c */
 tfp_status tfp_infer_all(tfp_engine *e, tfp_error *err); /* infer.c */
 tfp_status tfp_count_all(tfp_engine *e, tfp_error *err); /* count.c */
 /* An op as its rules see it, with inputs and outputs as this instance has them. false without memory. */
 bool tfp_op_of(tfp_engine *e, const tfp_body *b, const tfp_instance *x, uint32_t local, tfp_op *op);
-/* Whether a body's result is one of its arguments, as it came. loops.c */
-bool tfp_hands_on(const tfp_engine *e, const tfp_body *b, tfp_edge result, uint32_t arg);
 /* How often a while loop runs its body, from its condition, its body and what comes in; TFP_UNKNOWN when that is not
  * fixed. loops.c */
 int64_t tfp_while_trips(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,

@@ -98,6 +98,31 @@ static void after_rule(tfp_machine *m, tfp_frame *f, tfp_op *op, uint32_t local)
 
 /* ---- one node ---- */
 
+/* A call. False: it waits for a function. */
+static bool call(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
+{
+    tfp_engine *e = m->e;
+    /* the place for inputs is taken by those of the functions that are started: they need another one */
+    if (!tfp_reserve(&e->call_in, (size_t)op->in_count + 1)) return m->no_memory = true, true;
+    memcpy(e->call_in.at, op->in, op->in_count * sizeof *op->in);
+    op->in = e->call_in.at;
+    bool ready = l->call->kind == TFP_CALL_WHILE ? tfp_call_while(m, f, op, b, l, local)
+                 : l->call->kind == TFP_CALL_FOR ? tfp_call_for(m, f, op, b, l, local)
+                                                 : tfp_call_all(m, f, op, b, l, local);
+    for (uint32_t i = 0; ready && i < op->out_count; i++)
+        if (!op->out[i].dtype) op->out[i].dtype = b->types.at[l->out_first + i];
+    return ready;
+}
+
+/* Steps that one look at a node takes. */
+static uint64_t steps_of(const tfp_local *l, const tfp_op *op)
+{
+    uint64_t steps = l->weight;
+    for (uint32_t i = 0; i < op->in_count; i++)
+        if (op->in[i].elements) steps += (uint64_t)tfp_elements(op->in[i].shape) / TFP_STEP_ELEMENTS;
+    return steps;
+}
+
 /* false: it waits for a function. */
 static bool step(tfp_machine *m, tfp_frame *f)
 {
@@ -112,31 +137,19 @@ static bool step(tfp_machine *m, tfp_frame *f)
     }
     tfp_op op;
     if (!tfp_op_of(e, b, x, local, &op)) return m->no_memory = true, true;
-    tfp_forget_outputs(&op, b, l);
-    bool ready = true;
-    if (l->call) {
-        /* the inputs move when another body is looked at: they need a place of their own */
-        tfp_known *in = TFP_NEW(e->arena, tfp_known, op.in_count + 1);
-        if (!in) return m->no_memory = true, true;
-        memcpy(in, op.in, op.in_count * sizeof *in);
-        op.in = in;
-        if (l->call->kind == TFP_CALL_WHILE)
-            ready = tfp_call_while(m, f, &op, b, l, local);
-        else if (l->call->kind == TFP_CALL_FOR)
-            ready = tfp_call_for(m, f, &op, b, l, local);
-        else
-            ready = tfp_call_all(m, f, &op, b, l, local);
-        if (!ready) return false;
-        for (uint32_t i = 0; i < op.out_count; i++)
-            if (!op.out[i].dtype) op.out[i].dtype = b->types.at[l->out_first + i];
+    bool again = f->call_at > 0; /* what is known of the outputs comes from the functions before that one */
+    if (!again) tfp_forget_outputs(&op, b, l);
+    if (!tfp_charge(e, again ? op.in_count : steps_of(l, &op))) {
+        tfp_forget_outputs(&op, b, l);
+    } else if (l->call) {
+        if (!call(m, f, &op, b, l, local)) return false;
     } else {
         run_rule(e, &op, l);
     }
     tfp_frame *now = &m->stack.at[m->stack.size - 1];
     now->loop = NULL;
-    now->tries = 0;
+    now->tries = now->call_at = 0;
     after_rule(m, now, &op, local);
-    e->work++;
     return true;
 }
 

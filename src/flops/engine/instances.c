@@ -33,31 +33,50 @@ static bool same_args(const tfp_instance *x, const tfp_known *args, uint32_t cou
     return true;
 }
 
-/* What a body's arguments are: what the call gives, and what the signature says beyond it: the shapes that the function
- * was traced with. Those the importer does not see in a plain call, whose results it hands on. */
-static bool complete_args(tfp_machine *m, const tfp_request *r, tfp_known *args)
+/* What a body's arguments are: what the call gives, and what the signature says beyond it, which the importer does not
+ * see in a plain call, whose results it hands on. */
+static void complete_args(tfp_machine *m, const tfp_request *r, tfp_known *args)
 {
-    uint32_t body = r->body, given_count = r->given_count;
-    const tfp_known *given = r->given;
-    const tfp_program_body *def = &m->e->program->bodies.at[body];
-    tfp_op op = { .profile = m->e->profile,
-                  .program = m->e->program,
-                  .arena = m->e->arena,
-                  .out = args,
-                  .out_count = def->arg_count };
-    for (uint32_t i = 0; i < def->arg_count; i++) {
-        const tfp_program_arg *a = &m->e->program->args.at[def->arg_first + i];
-        args[i] = given && i < given_count ? given[i] : tfp_nothing_known(a->dtype);
-        if (!given || !m->e->importer || r->kind != TFP_CALL_PLAIN) {
+    const tfp_body *b = &m->e->bodies[r->body];
+    tfp_op op = { .profile = m->e->profile, .program = m->e->program, .arena = m->e->arena };
+    for (uint32_t i = 0; i < b->arg_count; i++) {
+        const tfp_known *told = &b->args[i];
+        args[i] = r->given && i < r->given_count ? r->given[i] : tfp_nothing_known(told->dtype);
+        if (!r->given || !m->e->importer || r->kind != TFP_CALL_PLAIN) {
             bool agree;
-            tfp_dims both = tfp_both_true(&op, args[i].shape, tfp_stored_shape(&op, a->shape), &agree);
+            tfp_dims both = tfp_both_true(&op, args[i].shape, told->shape, &agree);
             if (agree) args[i].shape = both;
         }
-        if (!args[i].dtype) args[i].dtype = a->dtype;
-        if (!args[i].held && a->handle_dtype)
-            tfp_set_held(&op, i, tfp_stored_shape(&op, a->handle_shape), a->handle_dtype);
+        if (!args[i].dtype) args[i].dtype = told->dtype;
+        if (!args[i].held) args[i].held = told->held;
     }
-    return !op.no_memory;
+    m->no_memory |= op.no_memory;
+}
+
+/* Steps that comparing arguments takes. */
+static uint64_t args_weight(const tfp_known *args, uint32_t count)
+{
+    uint64_t steps = count;
+    for (uint32_t i = 0; i < count; i++)
+        if (args[i].elements) steps += (uint64_t)tfp_elements(args[i].shape) / TFP_STEP_ELEMENTS;
+    return steps;
+}
+
+static uint32_t start_instance(tfp_machine *m, uint32_t body, const tfp_known *args, uint64_t key)
+{
+    tfp_engine *e = m->e;
+    tfp_body *b = &e->bodies[body];
+    tfp_instance x = { .body = body, .args = TFP_NEW(e->arena, tfp_known, b->arg_count + 1) };
+    x.outs = TFP_NEW(e->arena, tfp_known, b->out_count + 1);
+    for (uint32_t i = 0; x.outs && i < b->out_count; i++) x.outs[i] = tfp_nothing_known(0);
+    tfp_frame f = { .instance = (uint32_t)e->instances.size };
+    if (b->loops) f.relaxed = TFP_NEW(e->arena, tfp_relaxed, b->count + 1);
+    if (!x.args || !x.outs || (b->loops && !f.relaxed) || !tfp_push(&e->instances, x) || !tfp_push(&m->stack, f) ||
+        !tfp_map64_put(&e->instance_by_key, key, f.instance))
+        return m->no_memory = true, TFP_NONE;
+    memcpy(x.args, args, b->arg_count * sizeof *args);
+    b->running = true;
+    return f.instance;
 }
 
 /* The instance of a body with these arguments; TFP_NONE when it cannot be had: it runs already, or there was too much
@@ -65,34 +84,27 @@ static bool complete_args(tfp_machine *m, const tfp_request *r, tfp_known *args)
 uint32_t tfp_instance_of(tfp_machine *m, tfp_request r, bool *started)
 {
     tfp_engine *e = m->e;
-    uint32_t body = r.body;
     *started = false;
-    if (body == TFP_NONE) return TFP_NONE;
-    uint32_t count = e->program->bodies.at[body].arg_count;
-    tfp_known *args = TFP_NEW(e->arena, tfp_known, count + 1);
-    if (!args || !complete_args(m, &r, args)) return m->no_memory = true, TFP_NONE;
-    uint64_t key = (uint64_t)body * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    if (r.body == TFP_NONE) return TFP_NONE;
+    uint32_t count = e->bodies[r.body].arg_count;
+    if (!tfp_reserve(&e->call_args, (size_t)count + 1)) return m->no_memory = true, TFP_NONE;
+    tfp_known *args = e->call_args.at;
+    complete_args(m, &r, args);
+    if (!tfp_charge(e, args_weight(args, count))) return TFP_NONE;
+    uint64_t key = (uint64_t)r.body * UINT64_C(0x9E3779B97F4A7C15) + 1;
     for (uint32_t i = 0; i < count; i++) key = hash_known(key, &args[i]);
     for (;; key++) {
         uint32_t at = tfp_map64_get(&e->instance_by_key, key);
         if (at == TFP_NONE) break;
         tfp_instance *x = &e->instances.at[at];
-        if (x->body == body && same_args(x, args, count)) return x->done ? at : TFP_NONE;
+        if (x->body != r.body || !same_args(x, args, count)) continue;
+        if (!x->done) tfp_calls_itself(m, r.body);
+        return x->done ? at : TFP_NONE;
     }
-    if (e->bodies[body].running || e->work > e->work_most || e->arena->used > e->arena->limit / 2) return TFP_NONE;
-    if (tfp_body_ready(e, body, NULL)) return m->no_memory = true, TFP_NONE;
-    tfp_body *b = &e->bodies[body];
-    tfp_instance x = { .body = body, .args = args };
-    x.outs = TFP_NEW(e->arena, tfp_known, b->out_count + 1);
-    for (uint32_t i = 0; x.outs && i < b->out_count; i++) x.outs[i] = tfp_nothing_known(0);
-    tfp_frame f = { .instance = (uint32_t)e->instances.size };
-    if (b->loops) f.relaxed = TFP_NEW(e->arena, tfp_relaxed, b->count + 1);
-    if (!x.outs || (b->loops && !f.relaxed) || !tfp_push(&e->instances, x) || !tfp_push(&m->stack, f) ||
-        !tfp_map64_put(&e->instance_by_key, key, f.instance))
-        return m->no_memory = true, TFP_NONE;
-    b->running = true;
+    if (e->bodies[r.body].running) return tfp_calls_itself(m, r.body), TFP_NONE;
+    if (e->arena->used > e->arena->limit / 2) return e->work = UINT64_MAX / 2, TFP_NONE;
     *started = true;
-    return f.instance;
+    return start_instance(m, r.body, args, key);
 }
 
 void tfp_add_child(tfp_machine *m, uint32_t parent, uint32_t local, uint32_t call, uint32_t instance)

@@ -26,23 +26,7 @@ static tfp_edge input_of(const place *p, uint32_t local, uint32_t i)
     return i < l->edge_count ? p->b->edges.at[l->edge_first + i] : (tfp_edge){ TFP_NONE, 0, false };
 }
 
-static const char *const passing[] = {
-    "Identity", "Snapshot", "Switch", "RefSwitch", "LoopCond", "StopGradient", NULL
-};
-
-/* Back through ops that hand on what they get. */
-static tfp_edge behind(const place *p, tfp_edge edge)
-{
-    for (uint32_t steps = 0; steps < p->b->count && op_is(p, edge.from, passing); steps++)
-        edge = input_of(p, edge.from, 0);
-    return edge;
-}
-
-bool tfp_hands_on(const tfp_engine *e, const tfp_body *b, tfp_edge result, uint32_t arg)
-{
-    place p = { e, b, NULL };
-    return behind(&p, result).from == arg && arg < b->arg_count;
-}
+static tfp_edge behind(const place *p, tfp_edge edge) { return tfp_origin(p->b, edge); }
 
 /* The one known element of a tensor; NAN when it is not known. */
 static double value_at(const place *p, tfp_edge edge)
@@ -93,10 +77,12 @@ static tfp_edge handed_around(const place *p, uint32_t merge)
     return same ? enter : (tfp_edge){ TFP_NONE, 0, false };
 }
 
+#define DEPTH_MOST 64 /* of loops in each other, and of conditions: what is deeper is unknown */
+
 /* The same as value_at; and in loops of TensorFlow 1 back to what came in from outside, or out of another loop. */
 static double value_of(const loop *l, const place *p, tfp_edge edge)
 {
-    for (uint32_t steps = 0; steps < p->b->count; steps++) {
+    for (int steps = 0; steps < DEPTH_MOST; steps++) {
         double v = value_at(p, edge);
         if (!isnan(v) || edge.from == TFP_NONE || !l->exits) return v;
         edge = behind(p, edge);
@@ -152,7 +138,8 @@ static int64_t condition_passes(const loop *l, tfp_edge condition)
     static const char *const ands[] = { "LogicalAnd", NULL };
     int64_t least = INT64_MAX;
     tfp_edge todo[16] = { condition };
-    for (int count = 1; count > 0;) {
+    for (int count = 1, looks = 0; count > 0; looks++) {
+        if (looks == DEPTH_MOST) return TFP_UNKNOWN;
         tfp_edge at = behind(&l->cond, todo[--count]);
         int64_t n = TFP_UNKNOWN;
         if (op_is(&l->cond, at.from, ands) && count <= 14) {

@@ -19,6 +19,8 @@ typedef struct tfp_frame { /* an instance at work */
     uint32_t at;               /* in the body's order */
     uint32_t pass;             /* over a body with loops of TensorFlow 1 */
     uint32_t tries;            /* of the While at hand */
+    uint32_t call_at;          /* of the call at hand: the function that it comes to */
+    bool found, lost;          /* some function before that one could be worked out, or could not */
     tfp_known *loop;           /* its variables as tried, NULL before */
     const tfp_attr_list *told; /* what its attribute says of them */
     tfp_relaxed *relaxed;      /* per local; NULL without loops */
@@ -45,11 +47,13 @@ void tfp_forget_outputs(tfp_op *op, const tfp_body *b, const tfp_local *l);
 /* Both are true; where they contradict each other neither is believed. *agree, if not NULL, says whether they do. */
 tfp_dims tfp_both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree);
 void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims told);
-tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape);
 void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b);
 void tfp_tell_assumed(tfp_engine *e, tfp_op *op);
 void tfp_tell_attributes(tfp_op *op);
 void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node);
+
+/* recursion.c: notes that a function calls itself, and through which others. */
+void tfp_calls_itself(tfp_machine *m, uint32_t body);
 
 /* instances.c */
 bool tfp_same_known(const tfp_known *a, const tfp_known *b);

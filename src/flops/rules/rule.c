@@ -289,6 +289,7 @@ tfp_dims tfp_either(tfp_op *op, tfp_dims a, tfp_dims b)
 
 double *tfp_new_elements(tfp_op *op, uint32_t i)
 {
+    if (op->arena->used > op->arena->limit / 4) return NULL; /* memory is for shapes first */
     int64_t n = tfp_elements(tfp_out(op, i));
     if (n < 0 || n > TFP_FOLD_MAX || !tfp_dims_known(tfp_out(op, i))) return NULL;
     double *at = TFP_NEW(op->arena, double, (size_t)n + 1);

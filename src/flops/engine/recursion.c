@@ -1,0 +1,35 @@
+/* flops/engine/recursion.c: a function that calls itself, directly or through others: what it takes nobody knows, so its
+ * call is unknown. The first such chain is told. */
+#include "flops/engine/machine.h"
+
+enum { NAMES_MOST = 8 }; /* a longer chain is cut in the middle */
+
+static void put_name(tfp_machine *m, tfp_buf *text, uint32_t body)
+{
+    tfp_str name = tfp_text(m->e->profile, m->e->program->bodies.at[body].name);
+    if (text->size) tfp_buf_text(text, " -> ");
+    tfp_buf_str(text, name.size < 100 ? name : (tfp_str){ name.data, 100 });
+}
+
+void tfp_calls_itself(tfp_machine *m, uint32_t body)
+{
+    tfp_flops *f = m->e->f;
+    tfp_buf text = { 0 };
+    size_t first = m->stack.size;
+    if (f->recursive_calls++) return;
+    while (first > 0 && m->e->instances.at[m->stack.at[first - 1].instance].body != body) first--;
+    for (size_t i = first ? first - 1 : 0; i < m->stack.size; i++) {
+        size_t from = i - (first ? first - 1 : 0), left = m->stack.size - i;
+        if (from < NAMES_MOST / 2 || left <= NAMES_MOST / 2)
+            put_name(m, &text, m->e->instances.at[m->stack.at[i].instance].body);
+        else if (from == NAMES_MOST / 2)
+            tfp_buf_text(&text, " -> ...");
+    }
+    put_name(m, &text, body);
+    const char *copy = text.failed ? NULL : tfp_arena_copy(m->e->arena, (tfp_str){ text.data, text.size });
+    if (copy)
+        f->recursion = (tfp_str){ copy, text.size };
+    else
+        m->no_memory = true;
+    tfp_buf_free(&text);
+}
