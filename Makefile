@@ -31,13 +31,14 @@ test: all
 	@tools/page.sh test
 	@python3 tools/test.py
 
-# The server's threads under ThreadSanitizer.
+# The server's threads, and files read by several, under ThreadSanitizer.
 threads:
 	@tools/setup.sh build
 	@test -e build-tsan/build.ninja || meson setup build-tsan --buildtype=debugoptimized -Db_sanitize=thread \
 		-Db_lundef=false -Dtests=false >/dev/null
 	@ninja -C build-tsan --quiet tfprof
 	@python3 tests/server/run.py build-tsan/tfprof
+	@python3 tests/threads/run.py build-tsan/tfprof
 
 fuzz:
 	@tools/setup.sh fuzz

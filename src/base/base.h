@@ -128,14 +128,18 @@ bool tfp_utf8_valid(tfp_str s);
 /* ---- interned strings: same id, same string ---- */
 typedef uint32_t tfp_strid; /* 0 is the empty string */
 typedef struct tfp_strtab {
-    tfp_arena *arena; /* the bytes, each ended by NUL */
+    tfp_arena *arena; /* the bytes, each ended by NUL; NULL: they are borrowed, and end without one */
     tfp_str *strings;
     uint64_t *slots; /* open addressing: the string's hash above, its id + 1 below; 0 is free */
     size_t count, capacity, slot_count;
 } tfp_strtab;
 tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena);
-tfp_strid tfp_intern(tfp_strtab *t, tfp_str s);            /* TFP_NONE without memory */
-tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s); /* TFP_NONE when absent */
+tfp_strid tfp_intern(tfp_strtab *t, tfp_str s); /* TFP_NONE without memory */
+uint32_t tfp_string_hash(tfp_str s);
+tfp_strid tfp_intern_hashed(tfp_strtab *t, tfp_str s, uint32_t hash); /* the same, by tfp_string_hash(s) */
+void tfp_strtab_hashes(const tfp_strtab *t, uint32_t *hashes);        /* the hash of each string, by id */
+void tfp_strtab_clear(tfp_strtab *t);                                 /* of borrowed strings: forgets all of them */
+tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s);            /* TFP_NONE when absent */
 static inline tfp_str tfp_strtab_get(const tfp_strtab *t, tfp_strid id) { return t->strings[id]; }
 void tfp_strtab_free(tfp_strtab *t);
 
@@ -147,6 +151,7 @@ typedef struct tfp_map64 {
 } tfp_map64;
 uint32_t tfp_map64_get(const tfp_map64 *m, uint64_t key);       /* TFP_NONE when absent */
 bool tfp_map64_put(tfp_map64 *m, uint64_t key, uint32_t value); /* replaces; false without memory */
+void tfp_map64_clear(tfp_map64 *m);                             /* empties it and keeps its memory */
 void tfp_map64_free(tfp_map64 *m);
 
 uint64_t tfp_hash(const void *data, size_t size);

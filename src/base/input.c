@@ -313,6 +313,27 @@ tfp_status tfp_input_seek(tfp_input *in, uint64_t at, tfp_error *err)
     return TFP_OK;
 }
 
+tfp_status tfp_input_give(tfp_input *in, size_t size, tfp_buf *own, tfp_str *out, tfp_error *err)
+{
+    size_t behind = in->filled - in->at - size;
+    *out = (tfp_str){ in->buffer + in->at, size };
+    if (in->fd < 0) {
+        in->at += size;
+        return TFP_OK;
+    }
+    if (own->capacity < in->capacity && !tfp_grow((void **)&own->data, &own->capacity, in->capacity, 1))
+        return tfp_nomem(err);
+    if (behind) memcpy(own->data, out->data + size, behind);
+    tfp_buf given = { .data = in->buffer, .capacity = in->capacity };
+    in->buffer = own->data;
+    in->capacity = own->capacity;
+    in->base += in->at + size;
+    in->at = 0;
+    in->filled = behind;
+    *own = given;
+    return TFP_OK;
+}
+
 tfp_status tfp_input_all(tfp_input *in, tfp_str *out, tfp_error *err)
 {
     uint64_t left = tfp_input_left(in);

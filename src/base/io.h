@@ -35,6 +35,10 @@ tfp_status tfp_input_start(tfp_input *in, const char *name, tfp_str start, size_
 tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *err);
 /* Goes on by `size` bytes that were peeked. Reports progress; TFP_CANCELLED when told to stop. */
 tfp_status tfp_input_skip(tfp_input *in, size_t size, tfp_error *err);
+/* Goes on by `size` bytes that were peeked, and gives them away: *out is valid until *own is used again. A file in windows
+ * gives its buffer to *own, an empty or used one, and takes that one instead; bytes in memory are only pointed to.
+ * Reports no progress. */
+tfp_status tfp_input_give(tfp_input *in, size_t size, tfp_buf *own, tfp_str *out, tfp_error *err);
 static inline uint64_t tfp_input_at(const tfp_input *in) { return in->base + in->at; }
 static inline uint64_t tfp_input_left(const tfp_input *in) { return in->total - tfp_input_at(in); }
 /* Continues at byte `at` of the input, which is not past its end. What the window holds of it is not read again. */

@@ -8,6 +8,8 @@
 
 uint64_t tfp_hash(const void *data, size_t size) { return XXH3_64bits(data, size); }
 
+uint32_t tfp_string_hash(tfp_str s) { return (uint32_t)tfp_hash(s.data, s.size); }
+
 static bool rehash(tfp_strtab *t, size_t slot_count)
 {
     uint64_t *slots = calloc(slot_count, sizeof *slots);
@@ -39,9 +41,10 @@ static size_t find_slot(const tfp_strtab *t, tfp_str s, uint32_t hash)
     return at;
 }
 
-tfp_strid tfp_intern(tfp_strtab *t, tfp_str s)
+tfp_strid tfp_intern(tfp_strtab *t, tfp_str s) { return tfp_intern_hashed(t, s, tfp_string_hash(s)); }
+
+tfp_strid tfp_intern_hashed(tfp_strtab *t, tfp_str s, uint32_t hash)
 {
-    uint32_t hash = (uint32_t)tfp_hash(s.data, s.size);
     size_t at = find_slot(t, s, hash);
     if (t->slots[at]) return (tfp_strid)t->slots[at] - 1;
     if (t->count >= TFP_NONE - 2) return TFP_NONE;
@@ -51,9 +54,9 @@ tfp_strid tfp_intern(tfp_strtab *t, tfp_str s)
         if (!rehash(t, t->slot_count * 2)) return TFP_NONE;
         at = find_slot(t, s, hash);
     }
-    char *copy = tfp_arena_copy(t->arena, s);
-    if (!copy) return TFP_NONE;
-    t->strings[t->count] = (tfp_str){ copy, s.size };
+    const char *bytes = t->arena ? tfp_arena_copy(t->arena, s) : s.data;
+    if (!bytes) return TFP_NONE;
+    t->strings[t->count] = (tfp_str){ bytes, s.size };
     t->slots[at] = (uint64_t)hash << 32 | (uint32_t)++t->count;
     return (tfp_strid)(t->count - 1);
 }
@@ -61,8 +64,22 @@ tfp_strid tfp_intern(tfp_strtab *t, tfp_str s)
 tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s)
 {
     if (!t->slot_count) return TFP_NONE;
-    uint32_t id = (uint32_t)t->slots[find_slot(t, s, (uint32_t)tfp_hash(s.data, s.size))];
+    uint32_t id = (uint32_t)t->slots[find_slot(t, s, tfp_string_hash(s))];
     return id ? id - 1 : TFP_NONE;
+}
+
+void tfp_strtab_clear(tfp_strtab *t)
+{
+    if (t->count < 2) return;
+    memset(t->slots, 0, t->slot_count * sizeof *t->slots);
+    t->count = 0;
+    tfp_intern(t, TFP_STR("")); /* there is room for it */
+}
+
+void tfp_strtab_hashes(const tfp_strtab *t, uint32_t *hashes)
+{
+    for (size_t i = 0; i < t->slot_count; i++)
+        if (t->slots[i]) hashes[(uint32_t)t->slots[i] - 1] = (uint32_t)(t->slots[i] >> 32);
 }
 
 void tfp_strtab_free(tfp_strtab *t)
@@ -125,6 +142,12 @@ bool tfp_map64_put(tfp_map64 *m, uint64_t key, uint32_t value)
     m->keys[at] = key;
     m->values[at] = value + 1;
     return true;
+}
+
+void tfp_map64_clear(tfp_map64 *m)
+{
+    if (m->count) memset(m->values, 0, m->slot_count * sizeof *m->values);
+    m->count = 0;
 }
 
 void tfp_map64_free(tfp_map64 *m)

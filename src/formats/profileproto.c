@@ -1,7 +1,7 @@
 /* formats/profileproto.c: a ProfileProto, tfprof's own file (profile_N), becomes a whole profile.
  * In: a file in windows, one node at a time. Out: calls on a tfp_builder; nothing is printed.
  * Its parts are in files of their own: profileproto_node.c, profileproto_exec.c, profileproto_end.c,
- * profileproto_program.c.
+ * profileproto_program.c; big files are read by several threads (profileproto_pieces.c).
  * Uses base, wire, model. Message layout: tensorflow/core/profiler/tfprof_log.proto. */
 #include "formats/profileproto_parts.h"
 #include "formats/sniff.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void reader_free(tfp_profile_reader *r)
+void tfp_profile_reader_free(tfp_profile_reader *r)
 {
     tfp_arena_free(&r->arena);
     tfp_vec_free(&r->nodes);
@@ -133,7 +133,7 @@ static void read_steps(tfp_profile_reader *r, tfp_wire *w, const tfp_field *f)
     }
 }
 
-static tfp_status read_top(tfp_profile_reader *r, tfp_input *in, const tfp_field *f, tfp_error *err)
+tfp_status tfp_profile_read_top(tfp_profile_reader *r, tfp_input *in, const tfp_field *f, tfp_error *err)
 {
     tfp_wire w = tfp_input_wire(in, f);
     switch (f->number) {
@@ -156,10 +156,11 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     (void)kind; /* there is one only */
     tfp_profile_reader r = { .b = b, .p = b->p, .first_row = b->p->nodes.size, .small_keys = in->total / 8 };
     tfp_status s = tfp_profile_program_start(&r) ? TFP_OK : tfp_nomem(err);
-    for (tfp_field f; s == TFP_OK && tfp_wire_next_input(in, &f, &s, err);) s = read_top(&r, in, &f, err);
+    if (!s) s = tfp_profile_read_pieces(&r, in, err);
+    for (tfp_field f; s == TFP_OK && tfp_wire_next_input(in, &f, &s, err);) s = tfp_profile_read_top(&r, in, &f, err);
     if (!s) s = tfp_profile_finish_reading(&r, err);
     s = tfp_profile_program_finish(&r, s, err);
-    reader_free(&r);
+    tfp_profile_reader_free(&r);
     b->p->has_graph = b->p->has_profile = true;
     return s;
 }

@@ -2,10 +2,10 @@
  * In: an entry of ProfileNode.execs. Out: calls on a tfp_builder. Message: ExecProfile of tfprof_log.proto. */
 #include "formats/profileproto_parts.h"
 
-/* The lane of that name that counts as `kind`: by the map in which its times stand, not by its name. */
-static uint32_t find_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kind)
+/* A lane counts as the map says in which its times stand, not as its name says. */
+uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kind)
 {
-    memo *m = &r->lanes[kind];
+    memo *m = &r->lanes[kind].last;
     if (m->text.data && tfp_str_eq(m->text, name)) return m->id;
     tfp_strid id = tfp_build_string(r->b, name);
     uint64_t key = (uint64_t)id * 4 + kind;
@@ -59,7 +59,8 @@ static void read_times(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, tfp_
             value = tfp_field_bytes(&w, &f);
     }
     TFP_PROFILE_END(r, w, "execs of a device");
-    uint32_t lane = w.fault ? TFP_NONE : find_lane(r, name, kind);
+    uint32_t lane = w.fault ? TFP_NONE : tfp_profile_lane(r, name, kind);
+    r->lanes[kind].exec = exec;
     tfp_wire times = tfp_wire_start(value);
     for (tfp_field f; tfp_wire_next(&times, &f);)
         if (f.number == 1) read_time(r, tfp_field_bytes(&times, &f), exec, lane);
@@ -70,10 +71,12 @@ static void read_times(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, tfp_
  * it is known where the node was. */
 static void read_device(tfp_profile_reader *r, tfp_str name, uint32_t exec)
 {
-    for (int kind = TFP_LANE_CPU; kind <= TFP_LANE_ACCELERATOR; kind++)
-        if (r->lanes[kind].text.data && tfp_str_eq(r->lanes[kind].text, name)) return;
+    for (int kind = TFP_LANE_CPU; kind <= TFP_LANE_ACCELERATOR; kind++) {
+        const lane_memo *m = &r->lanes[kind];
+        if (m->last.text.data && m->exec == exec && tfp_str_eq(m->last.text, name)) return;
+    }
     if (tfp_device_is_canonical(name) || tfp_str_has(name, TFP_STR("stream:all"))) return;
-    uint32_t lane = find_lane(r, name, TFP_LANE_OTHER);
+    uint32_t lane = tfp_profile_lane(r, name, TFP_LANE_OTHER);
     if (lane != TFP_NONE) tfp_build_span(r->b, exec, lane, 0, 0);
 }
 

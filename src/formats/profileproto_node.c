@@ -4,16 +4,15 @@
 
 #include <stdlib.h>
 
-/* The trace with these bytes, seen before or new. */
-static uint32_t find_trace(tfp_profile_reader *r, tfp_str bytes, size_t node)
+uint32_t tfp_profile_trace(tfp_profile_reader *r, tfp_str bytes, uint64_t base, size_t node)
 {
     if (!bytes.size) return TFP_NONE;
-    uint64_t base = r->window_at + (uint64_t)(bytes.data - r->window);
     for (uint64_t key = tfp_hash(bytes.data, bytes.size);; key++) {
         uint32_t at = tfp_map64_get(&r->trace_by_hash, key);
         if (at != TFP_NONE && tfp_str_eq(r->traces.at[at].bytes, bytes)) return at;
         if (at != TFP_NONE) continue;
-        raw_trace t = { { tfp_arena_copy(&r->arena, bytes), bytes.size }, base, node, TFP_NONE };
+        raw_trace t = { bytes, base, node, TFP_NONE };
+        if (!r->of_piece) t.bytes.data = tfp_arena_copy(&r->arena, bytes);
         at = (uint32_t)r->traces.size;
         bool room = t.bytes.data && tfp_push(&r->traces, t) && tfp_map64_put(&r->trace_by_hash, key, at);
         return tfp_profile_ok(r, room) ? at : TFP_NONE;
@@ -215,7 +214,12 @@ static void read_node_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t node
             n->float_ops = tfp_profile_positive(r, tfp_field_int(&w, &f), "negative float operations, taken as 0");
             break;
         case 9: read_op(r, n, tfp_field_bytes(&w, &f)); break;
-        case 10: ref->trace = find_trace(r, tfp_field_bytes(&w, &f), r->nodes.size); break;
+        case 10: {
+            tfp_str trace = tfp_field_bytes(&w, &f);
+            uint64_t base = r->window_at + (uint64_t)(trace.data - r->window);
+            ref->trace = tfp_profile_trace(r, trace, base, r->nodes.size);
+            break;
+        }
         case 11: read_attr(r, tfp_field_bytes(&w, &f), node); break;
         case 12: tfp_profile_read_exec(r, tfp_field_bytes(&w, &f), node); break;
         case 13: n->id = tfp_field_int(&w, &f); break;

@@ -1,5 +1,5 @@
-/* formats/profileproto_parts.h: what the readers of a ProfileProto share: its message, its nodes, their executions, and
- * the end, when what had to wait is put together. */
+/* formats/profileproto_parts.h: what the readers of a ProfileProto share: its message, its nodes, their executions, its
+ * pieces, and the end, when what had to wait is put together. */
 #ifndef TFP_PROFILEPROTO_PARTS_H
 #define TFP_PROFILEPROTO_PARTS_H
 
@@ -36,6 +36,11 @@ typedef struct memo { /* the last text and what it was: devices repeat from node
     uint32_t id;
 } memo;
 
+typedef struct lane_memo {
+    memo last;
+    uint32_t exec; /* the last execution that had times there, TFP_NONE */
+} lane_memo;
+
 typedef struct output {
     int32_t slot;
     uint32_t shape, place; /* place: in the file */
@@ -67,13 +72,14 @@ typedef struct tfp_profile_reader {
     tfp_program_reader *program; /* NULL when it is not kept */
     memo device, host, type;
     step_ref step_of[16]; /* by the last bits of its number */
-    memo lanes[TFP_LANE_ACCELERATOR + 1];
+    lane_memo lanes[TFP_LANE_ACCELERATOR + 1];
     tfp_wire fault;     /* the first one below a node, with its place in the file */
     const char *window; /* the entry being read, and where in the file it stands: */
     uint64_t window_at;
     size_t first_row; /* of the profile's nodes */
     bool no_memory;
     bool key_twice; /* the table of names must be made anew */
+    bool of_piece;  /* reads a piece of the file, whose bytes outlive the reader's tables */
 } tfp_profile_reader;
 
 /* ---- faults and odd values ---- */
@@ -125,6 +131,16 @@ tfp_profile_int_pair tfp_profile_pair(tfp_profile_reader *r, tfp_str bytes, cons
 
 /* ---- the parts ---- */
 
+/* profileproto.c: one field of the message, read already; and the end of a reader. */
+tfp_status tfp_profile_read_top(tfp_profile_reader *r, tfp_input *in, const tfp_field *f, tfp_error *err);
+void tfp_profile_reader_free(tfp_profile_reader *r);
+/* profileproto_pieces.c: as much of the file as several threads can read, in pieces; what is left in `in` is to be read
+ * field by field. */
+tfp_status tfp_profile_read_pieces(tfp_profile_reader *r, tfp_input *in, tfp_error *err);
+/* profileproto_exec.c: the lane of that name that counts as `kind`. */
+uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kind);
+/* profileproto_node.c: the trace with these bytes, seen before or new. `base`: where in the file; node: the first. */
+uint32_t tfp_profile_trace(tfp_profile_reader *r, tfp_str bytes, uint64_t base, size_t node);
 /* profileproto_exec.c: an entry of execs, step -> ExecProfile. */
 void tfp_profile_read_exec(tfp_profile_reader *r, tfp_str bytes, uint32_t node);
 /* profileproto_node.c: a ProfileNode that stands under `key`. */

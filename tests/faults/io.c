@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,9 @@
 
 typedef enum way { FAIL_IO, FAIL_OTHER, INTERRUPT, SHORT, WAYS } way;
 
-static bool armed;
-static unsigned long calls, fail_at;
+static atomic_bool armed;
+static unsigned long fail_at;
+static atomic_ulong calls;
 static way how;
 static char failed_call[16];
 

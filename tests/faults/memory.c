@@ -4,6 +4,7 @@
 #include "scenarios.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,10 @@ static int leaks(void) { return 0; } /* valgrind sees them */
 
 /* ---- the allocator that fails ---- */
 
-static bool armed, sticky;
-static unsigned long calls, fail_at;
+static bool sticky;
+static atomic_bool armed;
+static unsigned long fail_at;
+static atomic_ulong calls;
 
 void faults_begin(void) { armed = true; }
 void faults_end(void) { armed = false; }
@@ -27,8 +30,8 @@ void faults_end(void) { armed = false; }
 static bool fails(void)
 {
     if (!armed) return false;
-    calls++;
-    if (!fail_at || (sticky ? calls < fail_at : calls != fail_at)) return false;
+    unsigned long call = ++calls;
+    if (!fail_at || (sticky ? call < fail_at : call != fail_at)) return false;
     errno = ENOMEM;
     return true;
 }

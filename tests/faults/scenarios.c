@@ -282,6 +282,21 @@ static void add_queries(scenario **all, size_t *count)
     }
 }
 
+/* Several threads: which allocation is the one that fails differs from run to run, what must come of it does not. */
+static void add_threads(scenario **all, size_t *count)
+{
+    static const char *const views[] = { "scope", "op", "code", "graph" };
+    char what[64];
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        for (size_t input = 0; input < 2; input++) {
+            snprintf(what, sizeof what, "%s, threads", views[i]);
+            scenario *s = add_shown(all, count, input ? PACKED : PROFILE, what, views[i]);
+            s->threads = input ? "3/9000" : "2/300";
+            s->options = everything;
+        }
+    }
+}
+
 scenario *scenarios_make(size_t *count)
 {
     scenario *all = NULL;
@@ -319,6 +334,7 @@ scenario *scenarios_make(size_t *count)
     add_diffs(&all, count);
     add_queries(&all, count);
     add_bindings(&all, count);
+    add_threads(&all, count);
     return all;
 }
 
@@ -538,9 +554,9 @@ static tfp_status show(const scenario *s, tfp_profile *p, const char *folder, ou
 static tfp_status live(const scenario *s, const char *sample, const char *folder, outcome *out, tfp_error *err)
 {
     char path[4096];
+    unsigned keep = s->threads ? 0 : s->write_profile ? TFP_KEEP_ALL : TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM;
     tfp_profile *p = tfp_profile_new();
-    tfp_status st =
-        p ? tfp_profile_keep(p, s->write_profile ? TFP_KEEP_ALL : TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM) : no_object(out);
+    tfp_status st = p ? tfp_profile_keep(p, keep) : no_object(out);
     for (size_t i = 0; !st && s->files[i]; i++) {
         snprintf(path, sizeof path, "%s/%s", sample, s->files[i]);
         st = tfp_profile_add_file(p, s->formats[i], path, err);
@@ -563,6 +579,7 @@ void scenario_run(const scenario *s, const char *sample, const char *folder, out
     memset(out, 0, sizeof *out);
     char path[4096];
     empty_folder(folder);
+    setenv("TFPROF_THREADS", s->threads ? s->threads : "1", 1);
     snprintf(path, sizeof path, "%s/old", folder);
     FILE *f = fopen(path, "w");
     if (!f || fputs("old", f) < 0 || fclose(f) != 0) exit(2);

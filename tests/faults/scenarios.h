@@ -17,9 +17,10 @@ typedef struct scenario {
     const char *const *lists;          /* name, "item|item", ..., NULL: for tfp_options_set_list */
     const char *message;               /* for tfp_options_read_proto; values that are not known are no failure */
     size_t message_size;
-    const char *sql; /* for the view "query" */
-    bool texts;      /* for "diff": printed views instead of the profile */
-    bool grow;       /* finished and shown after every file, not only after the last */
+    const char *sql;     /* for the view "query" */
+    bool texts;          /* for "diff": printed views instead of the profile */
+    bool grow;           /* finished and shown after every file, not only after the last */
+    const char *threads; /* TFPROF_THREADS; nothing is kept beside what views need; NULL: one thread */
 } scenario;
 
 typedef struct bytes {

@@ -1,0 +1,34 @@
+/* base/threads.h: work shared out over the processors, with results that do not depend on how many there are.
+ * Nothing here outlives a call and nothing is kept between calls: threads start and end within one function. */
+#ifndef TFP_THREADS_H
+#define TFP_THREADS_H
+
+#include "base/base.h"
+
+#define TFP_THREADS_MOST 64
+
+/* How work is shared out. TFPROF_THREADS sets it: "4" is four threads, "4/65536" also sets the piece size, so that
+ * tests can cut small files into many pieces. Without it: a thread a processor that the process may use, at most 16. */
+typedef struct tfp_sharing {
+    size_t threads; /* at least 1 */
+    size_t piece;   /* bytes or rows of a piece, when it was set; else 0 */
+} tfp_sharing;
+tfp_sharing tfp_sharing_get(void);
+
+/* Calls run(ctx, worker) on `threads` threads with worker = 0 .. threads - 1; the caller is worker 0. Returns when all
+ * calls have ended. A thread that cannot be started is left out, so every call must be able to do all the work. */
+void tfp_threads_run(size_t threads, void (*run)(void *ctx, size_t worker), void *ctx);
+
+/* Work in pieces that are taken in order, done side by side, and joined in order. */
+typedef struct tfp_pieces {
+    void *ctx;
+    /* Makes the worker's next piece; false when there are no more. One call at a time, in order of the pieces. */
+    bool (*take)(void *ctx, size_t worker);
+    /* Works on the piece that the worker took. Calls run side by side. */
+    void (*work)(void *ctx, size_t worker);
+    /* Adds what the worker made to the whole; false ends everything. One call at a time, in order of the pieces. */
+    bool (*join)(void *ctx, size_t worker);
+} tfp_pieces;
+void tfp_pieces_run(const tfp_pieces *p, size_t threads);
+
+#endif

@@ -1,0 +1,286 @@
+/* formats/profileproto_pieces.c: a big ProfileProto is read by several threads. The file is cut between the fields of its
+ * message; each piece is read into tables of its own, which are appended to the profile in the order of the file.
+ * The result is the same for any number of threads. What could make a difference (a fault, a number that comes twice, a
+ * profile close to its limit of memory) leads to the piece being read again, straight into the profile.
+ * Message: ProfileProto of tfprof_log.proto. */
+#include "base/threads.h"
+#include "formats/profileproto_parts.h"
+#include "model/append.h"
+
+#include <stdlib.h>
+
+#define SMALLEST ((uint64_t)4 << 20) /* a smaller file is read sooner than threads are started */
+#define PIECE ((size_t)384 << 10)    /* it and its tables fit into a processor's second-level cache */
+#define PIECE_LIMIT ((size_t)48 << 20)
+
+typedef enum state {
+    FRESH,  /* taken */
+    READ,   /* its tables are complete */
+    DIRECT, /* to be read straight into the profile */
+    FAILED  /* its bytes could not be read */
+} state;
+
+typedef struct piece { /* of one thread, used for one piece after another */
+    tfp_profile p;
+    tfp_builder b;
+    tfp_profile_reader r;
+    tfp_buf own;     /* holds the bytes of a file */
+    tfp_str bytes;   /* the piece */
+    uint64_t base;   /* where in the file */
+    state state;
+} piece;
+
+typedef struct cut {
+    tfp_profile_reader *whole;
+    tfp_input *in;
+    piece *pieces; /* one a thread */
+    size_t size;   /* wanted bytes of a piece */
+    tfp_placement place;
+    tfp_status status; /* the first fault in the order of the file */
+    tfp_error *err;    /* of whoever's turn it is to be appended */
+    tfp_error *taken;  /* of whoever's turn it is to take a piece */
+    tfp_status take_status;
+    uint64_t told; /* progress */
+    bool no_more;
+} cut;
+
+/* ---- cutting ---- */
+
+/* How many bytes the field at the start of `seen` takes; 0 when that cannot be told, or it is a group. */
+static uint64_t field_size(tfp_str seen)
+{
+    tfp_wire w = tfp_wire_start(seen);
+    const uint8_t *at = w.at;
+    uint64_t tag, value = 0, size = 0;
+    if (!tfp_wire_varint(&w, &at, &tag) || tag < 8 || tag > UINT32_MAX) return 0;
+    switch (tag & 7) {
+    case TFP_VARINT:
+    case TFP_BYTES:
+        if (!tfp_wire_varint(&w, &at, &value)) return 0;
+        if ((tag & 7) == TFP_BYTES) size = value;
+        break;
+    case TFP_FIXED64: size = 8; break;
+    case TFP_FIXED32: size = 4; break;
+    default: return 0;
+    }
+    return tfp_add((int64_t)(at - w.start), size > INT64_MAX ? INT64_MAX : (int64_t)size, NULL);
+}
+
+/* The whole fields among the first `most` bytes. */
+static size_t whole_fields(tfp_str seen, size_t most)
+{
+    size_t at = 0;
+    if (seen.size > most) seen.size = most;
+    for (;;) {
+        uint64_t size = field_size((tfp_str){ seen.data + at, seen.size - at });
+        if (size == 0 || size > seen.size - at) return at;
+        at += (size_t)size;
+    }
+}
+
+/* Takes the next piece; a field longer than a piece is one of its own. What is no sound field is left to the caller of
+ * tfp_profile_read_pieces, which knows what to say. */
+static tfp_status take(cut *c, piece *x)
+{
+    tfp_str seen;
+    tfp_status s = tfp_input_peek(c->in, c->size, &seen, c->taken);
+    if (s) return s;
+    size_t size = whole_fields(seen, c->size);
+    x->state = FRESH;
+    if (!size) {
+        uint64_t all = field_size(seen);
+        if (!all || all > tfp_input_left(c->in)) {
+            c->no_more = true;
+            return TFP_OK;
+        }
+        x->state = DIRECT;
+        size = (size_t)all;
+        s = tfp_input_peek(c->in, size, &seen, c->taken);
+    }
+    x->base = tfp_input_at(c->in);
+    return s ? s : tfp_input_give(c->in, size, &x->own, &x->bytes, c->taken);
+}
+
+static bool take_piece(void *ctx, size_t worker)
+{
+    cut *c = ctx;
+    if (c->no_more || !tfp_input_left(c->in)) return false;
+    c->take_status = take(c, &c->pieces[worker]);
+    if (!c->take_status) return !c->no_more;
+    c->no_more = true;
+    c->pieces[worker].state = FAILED;
+    return true;
+}
+
+/* ---- reading ---- */
+
+static tfp_status read_fields(tfp_profile_reader *r, const piece *x, tfp_error *err)
+{
+    tfp_input in = { .fd = -1,
+                     .base = x->base,
+                     .total = x->base + x->bytes.size,
+                     .buffer = (char *)(uintptr_t)x->bytes.data,
+                     .filled = x->bytes.size };
+    tfp_status s = TFP_OK;
+    for (tfp_field f; s == TFP_OK && tfp_wire_next_input(&in, &f, &s, err);) s = tfp_profile_read_top(r, &in, &f, err);
+    return s;
+}
+
+static void clear_reader(tfp_profile_reader *r)
+{
+    r->nodes.size = r->edges.size = r->traces.size = r->execs.size = 0;
+    tfp_map64_clear(&r->node_by_key);
+    tfp_map64_clear(&r->trace_by_hash);
+    tfp_map64_clear(&r->string_by_id);
+    tfp_map64_clear(&r->lane_by_name);
+    r->device = r->host = r->type = (memo){ { NULL, 0 }, 0 };
+    memset(r->step_of, 0, sizeof r->step_of);
+    memset(r->lanes, 0, sizeof r->lanes);
+    r->fault.fault = NULL;
+    r->no_memory = r->key_twice = false;
+}
+
+/* A node number that comes twice in the piece marks the table of keys, too: see tfp_profile_put_key. */
+static void read_piece(void *ctx, size_t worker)
+{
+    const cut *c = ctx;
+    piece *x = &c->pieces[worker];
+    if (x->state != FRESH) return;
+    tfp_piece_clear(&x->p);
+    clear_reader(&x->r);
+    x->b.status = TFP_OK;
+    x->state = read_fields(&x->r, x, NULL) || x->r.no_memory || x->r.key_twice ? DIRECT : READ;
+}
+
+/* ---- appending ---- */
+
+static bool has_known_key(const tfp_profile_reader *whole, const tfp_profile_reader *r)
+{
+    for (size_t i = 0; i < r->nodes.size; i++)
+        if (tfp_profile_find_key(whole, r->nodes.at[i].key) != TFP_NONE) return true;
+    return false;
+}
+
+static bool append_edges(tfp_profile_reader *whole, const tfp_profile_reader *r)
+{
+    size_t count = r->edges.size;
+    if (!count) return true;
+    if (!tfp_reserve(&whole->edges, whole->edges.size + count)) return false;
+    memcpy(whole->edges.at + whole->edges.size, r->edges.at, count * sizeof *r->edges.at);
+    whole->edges.size += count;
+    return true;
+}
+
+/* The reader's rows of nodes: keys, traces, edges. */
+static bool append_refs(tfp_profile_reader *whole, tfp_profile_reader *r)
+{
+    size_t first = whole->nodes.size, first_edge = whole->edges.size;
+    bool ok = append_edges(whole, r);
+    for (size_t i = 0; i < r->traces.size && ok; i++) {
+        raw_trace *t = &r->traces.at[i];
+        t->row = tfp_profile_trace(whole, t->bytes, t->base, first + t->node);
+        ok = t->row != TFP_NONE;
+    }
+    for (size_t i = 0; i < r->nodes.size && ok; i++) {
+        node_ref ref = r->nodes.at[i];
+        if (ref.trace != TFP_NONE) ref.trace = r->traces.at[ref.trace].row;
+        ref.edge_first += (uint32_t)first_edge;
+        ok = tfp_push(&whole->nodes, ref) && tfp_profile_put_key(whole, ref.key, (uint32_t)(first + i));
+    }
+    return ok;
+}
+
+static bool append_strings(tfp_profile_reader *whole, const tfp_profile_reader *r, const tfp_placement *place)
+{
+    const tfp_map64 *m = &r->string_by_id;
+    for (size_t i = 0; m->count && i < m->slot_count; i++)
+        if (m->values[i] && !tfp_map64_put(&whole->string_by_id, m->keys[i], place->strings.at[m->values[i] - 1]))
+            return false;
+    return true;
+}
+
+static tfp_status append_tables(cut *c, piece *x)
+{
+    tfp_profile_reader *whole = c->whole;
+    tfp_append_piece(whole->b, &x->p, &c->place);
+    bool ok = true;
+    for (size_t i = 0; i < x->p.lanes.size && ok; i++) {
+        const tfp_lane *l = &x->p.lanes.at[i];
+        ok = tfp_profile_lane(whole, tfp_text(&x->p, l->name), l->kind) != TFP_NONE;
+    }
+    ok = ok && append_refs(whole, &x->r) && append_strings(whole, &x->r, &c->place);
+    tfp_status s = tfp_builder_status(whole->b, c->err);
+    return s ? s : ok ? TFP_OK : tfp_nomem(c->err);
+}
+
+static tfp_status tell_progress(cut *c, uint64_t now)
+{
+    const tfp_profile *p = c->whole->p;
+    if (!p->progress || (c->told >> 20 == now >> 20 && now != c->in->total)) return TFP_OK;
+    c->told = now;
+    return p->progress(p->progress_ctx, now, c->in->total) ? tfp_fail(c->err, TFP_CANCELLED, "cancelled") : TFP_OK;
+}
+
+static bool append_piece(void *ctx, size_t worker)
+{
+    cut *c = ctx;
+    piece *x = &c->pieces[worker];
+    const tfp_profile *p = c->whole->p;
+    if (x->state == READ && p->arena.limit && tfp_append_memory(p, &x->p) > p->arena.limit) x->state = DIRECT;
+    if (x->state == READ && has_known_key(c->whole, &x->r)) x->state = DIRECT;
+    if (x->state == FAILED) {
+        c->status = c->take_status;
+        if (c->err) *c->err = *c->taken;
+    } else {
+        c->status = x->state == READ ? append_tables(c, x) : read_fields(c->whole, x, c->err);
+    }
+    if (!c->status && worker == 0) c->status = tell_progress(c, x->base + x->bytes.size); /* on the caller's thread */
+    return !c->status;
+}
+
+/* ---- all of it ---- */
+
+static bool start_piece(piece *x, const tfp_profile_reader *whole)
+{
+    x->b = (tfp_builder){ .p = &x->p, .file = whole->b->file };
+    x->r = (tfp_profile_reader){ .b = &x->b, .p = &x->p, .of_piece = true };
+    return tfp_piece_start(&x->p, whole->p->keep, PIECE_LIMIT);
+}
+
+static void free_piece(piece *x)
+{
+    tfp_profile_reader_free(&x->r);
+    tfp_piece_free(&x->p);
+    tfp_buf_free(&x->own);
+}
+
+/* Tables of memory and programs are not appended yet: with those one thread reads. */
+static size_t threads_for(const tfp_profile_reader *r, const tfp_input *in, size_t *piece_size)
+{
+    if (r->p->keep & (TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM)) return 1;
+    tfp_sharing share = tfp_sharing_get();
+    *piece_size = share.piece ? share.piece : PIECE;
+    uint64_t left = tfp_input_left(in), most = left / *piece_size + 1;
+    if (!share.piece && left < SMALLEST) return 1;
+    return share.threads < most ? share.threads : (size_t)most;
+}
+
+tfp_status tfp_profile_read_pieces(tfp_profile_reader *r, tfp_input *in, tfp_error *err)
+{
+    cut c = { .whole = r, .in = in, .err = err };
+    size_t threads = threads_for(r, in, &c.size), started = 0;
+    if (threads < 2) return TFP_OK;
+    c.pieces = calloc(threads, sizeof *c.pieces);
+    c.taken = tfp_error_new();
+    while (c.pieces && c.taken && started < threads && start_piece(&c.pieces[started], r)) started++;
+    if (started == threads) { /* without memory for that many one reads */
+        tfp_pieces work = { &c, take_piece, read_piece, append_piece };
+        tfp_pieces_run(&work, threads);
+        if (!c.status && c.told != in->total && !tfp_input_left(in)) c.status = tell_progress(&c, in->total);
+    }
+    for (size_t i = 0; c.pieces && i < threads && i <= started; i++) free_piece(&c.pieces[i]);
+    free(c.pieces);
+    tfp_error_free(c.taken);
+    tfp_placement_free(&c.place);
+    return c.status;
+}

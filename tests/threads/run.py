@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""The same bytes for any number of threads: tests/threads/run.py PROGRAM
+
+Every sample goes through commands with one thread, and with 2, 3 and 7 threads and pieces of several sizes
+(TFPROF_THREADS=THREADS/PIECE); damaged samples do, too. Output, messages and exit status must be the same: of two faults in
+a file the first one is told. Made for a ThreadSanitizer build as well, where a data race is a failure.
+"""
+import concurrent.futures
+import gzip
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SAMPLE = os.path.join(ROOT, "tests", "data", "sample")
+PROGRAM = os.path.abspath(sys.argv[1])
+SHARINGS = ("2/300", "3/5000", "7/60", "2/40000", "7")
+ALL = ["-max_depth", "1000", "-account_type_regexes", ".*", "-select",
+       "micros,bytes,params,float_ops,occurrence,device,op_types,input_shapes"]
+COMMANDS = {
+    "scope": [*ALL, "-order_by", "micros"],
+    "graph": [*ALL, "-order_by", "name"],
+    "op": [*ALL, "-order_by", "occurrence"],
+    "code": [*ALL, "-order_by", "bytes"],
+    "advise": [],
+    "stats": ["-max_depth", "3"],
+}
+checks = {"passed": 0, "failed": 0}
+
+
+def run(threads, words):
+    environment = dict(os.environ, TFPROF_THREADS=threads, TSAN_OPTIONS="exitcode=66")
+    done = subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=environment, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def compare(words):
+    """The sharings that give something else than one thread does."""
+    usual = run("1", words)
+    return [(sharing, words, usual, now) for sharing in SHARINGS for now in [run(sharing, words)] if now != usual]
+
+
+def named(pattern):
+    found = []
+    for folder, _, names in sorted(os.walk(SAMPLE)):
+        found += [os.path.join(folder, name) for name in sorted(names) if name.startswith(pattern)]
+    return found
+
+
+def plain(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        return file.read()
+
+
+def damaged(scratch):
+    """Copies that end too early, and copies with changed bytes, about two faults each."""
+    dice, made = random.Random(12), []
+    for path in named("profile_"):
+        content = plain(path)
+        for i in range(8):
+            spoilt = bytearray(content)
+            if i < 2:
+                spoilt = spoilt[: dice.randrange(len(content))]
+            for _ in range(i - 2):
+                spoilt[dice.randrange(len(spoilt))] = dice.choice((0, 0x7F, 0x80, 0xFF, dice.randrange(256)))
+            made.append(os.path.join(scratch, "%d" % len(made)))
+            with open(made[-1], "wb") as file:
+                file.write(spoilt)
+    return made
+
+
+def unpacked(scratch):
+    """Files as such: read in windows, where a gzip file is in memory as a whole."""
+    made = []
+    for path in named("profile_"):
+        if path.endswith(".gz"):
+            made.append(os.path.join(scratch, "plain%d" % len(made)))
+            with open(made[-1], "wb") as file:
+                file.write(plain(path))
+    return made
+
+
+def jobs(scratch):
+    for path in named("profile_") + unpacked(scratch):
+        for command, options in COMMANDS.items():
+            yield [command, "--profile_path=" + path, *options]
+        yield ["graph", "--profile_path=" + path, "-step", "0", "-output",
+               "timeline:outfile=" + os.path.join(scratch, "t")]
+    for path in damaged(scratch):
+        yield ["scope", "--profile_path=" + path, *COMMANDS["scope"]]
+    for folder, _, names in sorted(os.walk(SAMPLE)):
+        paths = [os.path.join(folder, name) for name in sorted(names)]
+        graphs = [p for p in paths if os.path.basename(p).startswith(("graph.", "graph_shapes."))]
+        metas = [p for p in paths if os.path.basename(p).startswith("run_meta_")]
+        logs = [p for p in paths if os.path.basename(p).startswith("tfprof_log")]
+        for graph in graphs:
+            words = ["--graph_path=" + graph, "--run_meta_path=" + ",".join(metas), "--op_log_path=" + "".join(logs[:1])]
+            for command in ("scope", "op"):
+                yield [command, *[w for w in words if not w.endswith("=")], *COMMANDS[command]]
+
+
+def main():
+    scratch = tempfile.mkdtemp(prefix="tfprof_threads_")
+    try:
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+            for wrong in pool.map(compare, jobs(scratch)):
+                checks["passed"] += len(SHARINGS) - len(wrong)
+                checks["failed"] += len(wrong)
+                for sharing, words, usual, now in wrong[:1]:
+                    print("%s: %s\n  one thread: %d %s\n  now: %d %s" % (sharing, " ".join(words), usual[0],
+                                                                        usual[2][-500:], now[0], now[2][-1500:]))
+    finally:
+        shutil.rmtree(scratch)
+    print("%(passed)d passed, %(failed)d failed" % checks)
+    return 1 if checks["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
