@@ -2,6 +2,7 @@
 #include "outputs/grid_text.h"
 #include "outputs/labels.h"
 #include "outputs/output.h"
+#include "outputs/rows.h"
 #include "outputs/tensor_text.h"
 #include "outputs/text_compat10.h"
 
@@ -148,24 +149,39 @@ static bool has_cell(const tfp_report *r, uint32_t row, tfp_column_id cell)
     return x->node != TFP_NONE && r->profile->nodes.at[x->node].device != 0;
 }
 
-static void write_tree(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)
+typedef struct tree_rows {
+    const tfp_report *r;
+    const tfp_column_id *cells;
+    size_t n; /* cells */
+} tree_rows;
+
+static void write_tree_rows(const void *ctx, size_t first, size_t end, tfp_buf *b)
 {
-    tfp_buf *b = &s->buf, scratch = { 0 };
-    for (uint32_t row = 0; row < r->rows.size; row++) {
+    const tree_rows *t = ctx;
+    const tfp_report *r = t->r;
+    tfp_buf scratch = { 0 };
+    for (uint32_t row = (uint32_t)first; row < end; row++) {
         const tfp_row *x = &r->rows.at[row];
         tfp_buf_fill(b, ' ', 2 * (size_t)x->depth);
         tfp_escape(b, x->name);
         tfp_buf_text(b, " (");
-        for (size_t i = 0, written = 0; i < n; i++) {
-            if (!has_cell(r, row, cells[i])) continue;
+        for (size_t i = 0, written = 0; i < t->n; i++) {
+            if (!has_cell(r, row, t->cells[i])) continue;
             if (written++) tfp_buf_text(b, ", ");
-            write_cell(r, row, cells[i], b, &scratch);
+            write_cell(r, row, t->cells[i], b, &scratch);
         }
         tfp_buf_text(b, ")\n");
         if (x->tensor != TFP_NONE) tfp_tensor_text(r->tensors.at[x->tensor], b);
-        tfp_sink_flush_if_full(s);
     }
     tfp_buf_free(&scratch);
+}
+
+static void write_tree(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)
+{
+    tree_rows t = { r, cells, n };
+    size_t bytes = 0; /* what may be long of a row */
+    for (size_t i = 0; i < r->rows.size; i++) bytes += r->rows.at[i].name.size + 2 * (size_t)r->rows.at[i].depth;
+    tfp_rows_write(s, r->rows.size, bytes, write_tree_rows, &t);
 }
 
 /* ---- the op view's list ---- */

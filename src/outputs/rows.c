@@ -1,0 +1,68 @@
+/* outputs/rows.c: many rows of text, formatted by several threads and written in order. */
+#include "outputs/rows.h"
+#include "base/threads.h"
+
+#define PIECE 2048  /* rows that a thread formats at a time */
+#define FEWEST 8192 /* fewer rows are formatted sooner than threads are started */
+#define LONG 2048   /* bytes of a row: longer rows are written one by one, so that little of them is held */
+
+typedef struct piece {
+    size_t first, end;
+    tfp_buf text;
+} piece;
+
+typedef struct job {
+    tfp_sink *sink;
+    void (*write)(const void *ctx, size_t first, size_t end, tfp_buf *out);
+    const void *ctx;
+    size_t count, size, next; /* rows: all, of a piece, taken so far */
+    piece pieces[TFP_THREADS_MOST];
+} job;
+
+static bool take(void *ctx, size_t worker)
+{
+    job *j = ctx;
+    if (j->next >= j->count) return false;
+    piece *x = &j->pieces[worker];
+    x->first = j->next;
+    x->end = j->next = j->count - j->next > j->size ? j->next + j->size : j->count;
+    return true;
+}
+
+static void format(void *ctx, size_t worker)
+{
+    job *j = ctx;
+    piece *x = &j->pieces[worker];
+    x->text.size = 0;
+    j->write(j->ctx, x->first, x->end, &x->text);
+}
+
+/* Other threads leave their text in the buffer of the sink, to be written by the caller's. They wait for its pieces, so
+ * that the buffer holds a few pieces at most. */
+static bool append(void *ctx, size_t worker)
+{
+    job *j = ctx;
+    piece *x = &j->pieces[worker];
+    tfp_buf_add(&j->sink->buf, x->text.data, x->text.size);
+    if (x->text.failed) j->sink->buf.failed = true;
+    if (worker == 0) tfp_sink_flush_if_full(j->sink);
+    return !j->sink->status && !j->sink->buf.failed;
+}
+
+void tfp_rows_write(tfp_sink *s, size_t count, size_t bytes,
+                    void (*write)(const void *ctx, size_t first, size_t end, tfp_buf *out), const void *ctx)
+{
+    tfp_sharing share = tfp_sharing_get();
+    if (share.threads < 2 || bytes / LONG > count || (!share.piece && count < FEWEST)) {
+        for (size_t row = 0; row < count; row++) {
+            write(ctx, row, row + 1, &s->buf);
+            tfp_sink_flush_if_full(s);
+        }
+        return;
+    }
+    job j = { .sink = s, .write = write, .ctx = ctx, .count = count, .size = share.piece ? share.piece : PIECE };
+    if (share.threads > count / j.size + 1) share.threads = count / j.size + 1;
+    tfp_pieces work = { &j, take, format, append };
+    tfp_pieces_run(&work, share.threads);
+    for (size_t i = 0; i < share.threads; i++) tfp_buf_free(&j.pieces[i].text);
+}
