@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define USUAL_MOST 16
@@ -65,6 +66,46 @@ void tfp_threads_run(size_t threads, void (*run)(void *ctx, size_t worker), void
     }
     run(ctx, 0);
     for (size_t i = 0; i < started; i++) pthread_join(ids[i], NULL);
+}
+
+/* ---- rows ---- */
+
+#define ROWS 4096    /* of a part */
+#define FEWEST 16384 /* fewer rows are done sooner than threads are started */
+
+typedef struct rows {
+    void (*work)(void *ctx, size_t worker, size_t first, size_t end);
+    void *ctx;
+    size_t count, size;
+    atomic_size_t next;
+} rows;
+
+size_t tfp_rows_threads(size_t count)
+{
+    tfp_sharing share = tfp_sharing_get();
+    if (!share.piece && count < FEWEST) return 1;
+    size_t parts = count / (share.piece ? share.piece : ROWS) + 1;
+    return share.threads < parts ? share.threads : parts;
+}
+
+static void work_rows(void *ctx, size_t worker)
+{
+    rows *r = ctx;
+    size_t first;
+    while ((first = atomic_fetch_add(&r->next, r->size)) < r->count)
+        r->work(r->ctx, worker, first, r->count - first > r->size ? first + r->size : r->count);
+}
+
+void tfp_rows_run(size_t threads, size_t count, void (*work)(void *ctx, size_t worker, size_t first, size_t end),
+                  void *ctx)
+{
+    tfp_sharing share = tfp_sharing_get();
+    rows r = { work, ctx, count, share.piece ? share.piece : ROWS, 0 };
+    if (threads < 2) {
+        if (count) work(ctx, 0, 0, count);
+    } else {
+        tfp_threads_run(threads, work_rows, &r);
+    }
 }
 
 /* ---- pieces ---- */

@@ -19,6 +19,12 @@ tfp_sharing tfp_sharing_get(void);
  * calls have ended. A thread that cannot be started is left out, so every call must be able to do all the work. */
 void tfp_threads_run(size_t threads, void (*run)(void *ctx, size_t worker), void *ctx);
 
+/* Rows 0 .. count - 1 in parts: work(ctx, worker, first, end) is called for each of them, side by side. The parts that one
+ * worker gets may differ from run to run. `threads` is what tfp_rows_threads(count) gave: 1 for few rows. */
+size_t tfp_rows_threads(size_t count);
+void tfp_rows_run(size_t threads, size_t count, void (*work)(void *ctx, size_t worker, size_t first, size_t end),
+                  void *ctx);
+
 /* Work in pieces that are taken in order, done side by side, and joined in order. */
 typedef struct tfp_pieces {
     void *ctx;

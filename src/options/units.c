@@ -5,77 +5,98 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The longest text of a number with its unit: printf of a number near 2^63 divided by a power of ten. */
+#define ROOM 64
+
+/* Decimal digits; most numbers of a report have three at most. Gives back the place after them. */
+static char *put_int(char *at, int64_t n)
+{
+    char digits[24], *from = digits + sizeof digits;
+    uint64_t u = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+    if (u < 10 && n >= 0) {
+        *at++ = (char)('0' + u);
+        return at;
+    }
+    do *--from = (char)('0' + u % 10);
+    while (u /= 10);
+    if (n < 0) *at++ = '-';
+    while (from < digits + sizeof digits) *at++ = *from++;
+    return at;
+}
+
+static char *put_text(char *at, const char *text)
+{
+    while (*text) *at++ = *text++;
+    return at;
+}
+
 /* n / 10^digits with two decimals. Halves are where the binary value of the quotient decides: printf does those, and
  * numbers too big for the quotient to be exact enough. */
-static void scaled(tfp_buf *b, int64_t n, int digits, const char *unit)
+static char *put_scaled(char *at, int64_t n, int64_t whole, const char *unit)
 {
-    static const int64_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000 };
-    int64_t step = powers[digits - 2], rest = n % step;
+    int64_t step = whole / 100, rest = n % step;
     if (rest * 2 == step || n >= 1000000000000000) {
-        char text[64];
-        int size = snprintf(text, sizeof text, "%.2f", (double)n / (double)powers[digits]);
-        tfp_buf_add(b, text, (size_t)size);
+        at += snprintf(at, ROOM - 8, "%.2f", (double)n / (double)whole);
     } else {
         int64_t hundredths = n / step + (rest * 2 > step);
-        tfp_buf_int(b, hundredths / 100);
-        char tail[3] = { '.', (char)('0' + hundredths / 10 % 10), (char)('0' + hundredths % 10) };
-        tfp_buf_add(b, tail, 3);
+        at = put_int(at, hundredths / 100);
+        *at++ = '.';
+        *at++ = (char)('0' + hundredths / 10 % 10);
+        *at++ = (char)('0' + hundredths % 10);
     }
-    tfp_buf_text(b, unit);
+    return put_text(at, unit);
 }
 
-void tfp_format_number(tfp_buf *b, int64_t n)
+static char *put_number(char *at, int64_t n)
 {
-    if (n < 1000)
-        tfp_buf_int(b, n);
-    else if (n < 1000000)
-        scaled(b, n, 3, "k");
-    else if (n < 1000000000)
-        scaled(b, n, 6, "m");
-    else
-        scaled(b, n, 9, "b");
+    if (n < 1000) return put_int(at, n);
+    if (n < 1000000) return put_scaled(at, n, 1000, "k");
+    return n < 1000000000 ? put_scaled(at, n, 1000000, "m") : put_scaled(at, n, 1000000000, "b");
 }
 
-void tfp_format_time(tfp_buf *b, int64_t us)
+static char *put_time(char *at, int64_t us)
 {
-    if (us < 1000) {
-        tfp_buf_int(b, us);
-        tfp_buf_text(b, "us");
-    } else if (us < 1000000) {
-        scaled(b, us, 3, "ms");
-    } else {
-        scaled(b, us, 6, "sec");
-    }
+    if (us < 1000) return put_text(put_int(at, us), "us");
+    return us < 1000000 ? put_scaled(at, us, 1000, "ms") : put_scaled(at, us, 1000000, "sec");
 }
 
-void tfp_format_memory(tfp_buf *b, int64_t n)
+static char *put_memory(char *at, int64_t n)
 {
-    if (n < 1000) {
-        tfp_buf_int(b, n);
-        tfp_buf_char(b, 'B');
-    } else if (n < 1000000) {
-        scaled(b, n, 3, "KB");
-    } else {
-        scaled(b, n, 6, "MB");
-    }
+    if (n < 1000) return put_text(put_int(at, n), "B");
+    return n < 1000000 ? put_scaled(at, n, 1000, "KB") : put_scaled(at, n, 1000000, "MB");
 }
+
+static char *put_unit(char *at, tfp_unit unit, int64_t n)
+{
+    return unit == TFP_MICROS ? put_time(at, n) : unit == TFP_SIZE ? put_memory(at, n) : put_number(at, n);
+}
+
+void tfp_format_number(tfp_buf *b, int64_t n) { tfp_format_unit(b, TFP_NUMBER, n); }
+void tfp_format_time(tfp_buf *b, int64_t us) { tfp_format_unit(b, TFP_MICROS, us); }
+void tfp_format_memory(tfp_buf *b, int64_t n) { tfp_format_unit(b, TFP_SIZE, n); }
 
 void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n)
 {
-    if (unit == TFP_MICROS)
-        tfp_format_time(b, n);
-    else if (unit == TFP_SIZE)
-        tfp_format_memory(b, n);
-    else
-        tfp_format_number(b, n);
+    char text[ROOM];
+    tfp_buf_add(b, text, (size_t)(put_unit(text, unit, n) - text));
+}
+
+void tfp_format_pair(tfp_buf *b, tfp_unit unit, const int64_t *own, int64_t total)
+{
+    char text[2 * ROOM], *at = own ? put_unit(text, unit, *own) : put_text(text, "--");
+    *at++ = '/';
+    tfp_buf_add(b, text, (size_t)(put_unit(at, unit, total) - text));
 }
 
 void tfp_format_amount(tfp_buf *b, tfp_unit unit, int64_t n)
 {
-    if (unit != TFP_SIZE || n < 1000000000)
+    char text[ROOM];
+    if (unit != TFP_SIZE || n < 1000000000) {
         tfp_format_unit(b, unit, n);
-    else
-        scaled(b, n < 1000000000000 ? n : n / 1000, 9, n < 1000000000000 ? "GB" : "TB");
+        return;
+    }
+    bool tera = n >= 1000000000000;
+    tfp_buf_add(b, text, (size_t)(put_scaled(text, tera ? n / 1000 : n, 1000000000, tera ? "TB" : "GB") - text));
 }
 
 void tfp_format_percent(tfp_buf *b, double value)

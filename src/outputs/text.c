@@ -65,12 +65,8 @@ static void write_legend(const tfp_report *r, const tfp_column_id *cells, size_t
 static void write_pair(const tfp_report *r, uint32_t row, const tfp_column *c, tfp_buf *b)
 {
     tfp_value v = (tfp_value)tfp_value_of(c);
-    if (r->rows.at[row].accounted)
-        tfp_format_unit(b, c->unit, tfp_whole(v, tfp_own(r, row, v)));
-    else
-        tfp_buf_text(b, "--");
-    tfp_buf_char(b, '/');
-    tfp_format_unit(b, c->unit, tfp_whole(v, tfp_total(r, row, v)));
+    int64_t own = tfp_whole(v, tfp_own(r, row, v)), total = tfp_whole(v, tfp_total(r, row, v));
+    tfp_format_pair(b, c->unit, r->rows.at[row].accounted ? &own : NULL, total);
 }
 
 static void write_ratio(const tfp_report *r, uint32_t row, tfp_column_id cell, bool total, tfp_buf *b)

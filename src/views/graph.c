@@ -79,19 +79,15 @@ static bool find_roots(const tfp_profile *p, tfp_arena *arena, uint32_t **roots,
 
 static bool fill(tfp_tree *t, tfp_report *r, const flow *f)
 {
-    tfp_account account;
     r->node_accounted = TFP_NEW(&r->arena, uint8_t, r->profile->nodes.size);
-    if (!r->node_accounted || !tfp_account_start(&account, r, t->arena)) return false;
+    if (!r->node_accounted) return false;
     t->name[0] = TFP_ROOT_NAME;
     t->node[0] = TFP_NONE;
     for (size_t i = 1; i < t->count; i++) {
         uint32_t node = t->node[i] = f->nodes[i];
         t->name[i] = tfp_text(r->profile, r->profile->nodes.at[node].name);
-        t->accounted[i] = r->node_accounted[node] = tfp_account_times(&account, node) > 0;
-        tfp_values_add_node(r, &t->own, i, node, 1);
-        tfp_reach_item(r, node, i, 1);
     }
-    return true;
+    return tfp_tree_fill(t, r, false);
 }
 
 static tfp_status build_graph(tfp_report *r, tfp_error *err)

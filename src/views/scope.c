@@ -3,6 +3,11 @@
 
 #include <stdlib.h>
 
+typedef struct level { /* the first `end` bytes of a name and their item */
+    size_t end;
+    uint32_t item;
+} level;
+
 /* All items: the root, then every part of every name as it is met. An item is found by the one above it and its own
  * part, never by its whole name, so that a name of a million parts costs its length and not its square. */
 typedef struct scopes {
@@ -12,6 +17,8 @@ typedef struct scopes {
     TFP_VEC(uint32_t) node; /* TFP_NONE: a made-up parent */
     uint32_t *slots;        /* item + 1, open addressing */
     size_t slot_count;
+    tfp_str last;         /* the name before */
+    TFP_VEC(level) above; /* the items of its parts */
 } scopes;
 
 static size_t last_slash(tfp_str s)
@@ -77,15 +84,37 @@ static uint32_t item_below(scopes *x, uint32_t parent, tfp_str name, tfp_str par
     return item;
 }
 
-/* The item of a whole name, reached part by part from the root. */
+static size_t common_size(tfp_str a, tfp_str b)
+{
+    size_t i = 0, n = a.size < b.size ? a.size : b.size;
+    for (uint64_t x, y; i + 8 <= n; i += 8) {
+        memcpy(&x, a.data + i, 8);
+        memcpy(&y, b.data + i, 8);
+        if (x != y) break;
+    }
+    while (i < n && a.data[i] == b.data[i]) i++;
+    return i;
+}
+
+/* The item of a whole name, reached part by part from the root. Names that follow each other mostly share scopes: what
+ * a name shares with the one before is not looked up again. */
 static uint32_t item_named(scopes *x, tfp_str name)
 {
-    uint32_t item = 0;
-    for (size_t from = 0; item != TFP_NONE;) {
+    size_t common = common_size(x->last, name);
+    const level *above = x->above.at;
+    while (x->above.size) {
+        size_t end = above[x->above.size - 1].end;
+        if (end <= common && (end == name.size || name.data[end] == '/')) break;
+        x->above.size--;
+    }
+    x->last = name;
+    uint32_t item = x->above.size ? above[x->above.size - 1].item : 0;
+    size_t from = x->above.size ? above[x->above.size - 1].end + 1 : 0;
+    while (from <= name.size) {
         const char *slash = memchr(name.data + from, '/', name.size - from);
         size_t end = slash ? (size_t)(slash - name.data) : name.size;
         item = item_below(x, item, (tfp_str){ name.data, end }, (tfp_str){ name.data + from, end - from });
-        if (!slash) break;
+        if (item == TFP_NONE || !tfp_push(&x->above, ((level){ end, item }))) return TFP_NONE;
         from = end + 1;
     }
     return item;
@@ -115,22 +144,10 @@ static bool sort_children(tfp_tree *t)
     return true;
 }
 
+/* Made-up parents are accounted as if they had a type of that name. */
 static bool fill(tfp_tree *t, tfp_report *r)
 {
-    tfp_account account;
-    if (!tfp_account_start(&account, r, t->arena)) return false;
-    bool parents = tfp_filter_matches(account.filter, TFP_STR("_kTFScopeParent"));
-    for (size_t i = 1; i < t->count; i++) {
-        if (t->node[i] != TFP_NONE) {
-            t->accounted[i] = tfp_account_times(&account, t->node[i]) > 0;
-            tfp_values_add_node(r, &t->own, i, t->node[i], 1);
-            tfp_reach_item(r, t->node[i], i, 1);
-        } else {
-            t->accounted[i] = parents;
-            if (t->own.at[TFP_V_DEFINITIONS]) t->own.at[TFP_V_DEFINITIONS][i] = 1;
-        }
-    }
-    return true;
+    return tfp_tree_fill(t, r, tfp_filter_matches(r->options->filters[TFP_F_ACCOUNT], TFP_STR("_kTFScopeParent")));
 }
 
 tfp_status tfp_scope_tree(tfp_tree *t, tfp_report *r, tfp_arena *arena, tfp_error *err)
@@ -145,6 +162,7 @@ tfp_status tfp_scope_tree(tfp_tree *t, tfp_report *r, tfp_arena *arena, tfp_erro
     tfp_vec_free(&x.name);
     tfp_vec_free(&x.parent);
     tfp_vec_free(&x.node);
+    tfp_vec_free(&x.above);
     free(x.slots);
     return ok ? TFP_OK : tfp_nomem(err);
 }

@@ -142,6 +142,13 @@ static uint64_t type_mask(tfp_account *a, tfp_strid type)
     return a->masks[type] = mask_of(a->filter, tfp_text(a->r->profile, type));
 }
 
+void tfp_account_all(tfp_account *a)
+{
+    const tfp_profile *p = a->r->profile;
+    if (tfp_filter_any(a->filter)) return;
+    for (size_t i = 0; i < p->types.size; i++) type_mask(a, p->types.at[i].name);
+}
+
 int64_t tfp_account_times(tfp_account *a, uint32_t node)
 {
     if (tfp_filter_any(a->filter)) return 1;

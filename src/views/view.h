@@ -48,6 +48,8 @@ typedef struct tfp_account {
 bool tfp_account_start(tfp_account *a, const tfp_report *r, tfp_arena *arena);
 /* How many of the patterns match a type of the node (TensorFlow counts such a node that often in op and code views). */
 int64_t tfp_account_times(tfp_account *a, uint32_t node);
+/* Matches every type now, so that several threads may ask for nodes. */
+void tfp_account_all(tfp_account *a);
 
 /* ---- code ---- */
 /* Whether a source file belongs to Python or to an installed package, not to the user's own code. */
@@ -92,6 +94,9 @@ typedef TFP_VEC(tfp_shown) tfp_shown_items;
 bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count);
 /* From each item's parent (TFP_NONE: not in the tree) to child_start and children, in order of index. */
 bool tfp_tree_link(tfp_tree *t, const uint32_t *parent);
+/* Fills `accounted` and `own` of the items that are nodes, by several threads (fill.c); made-up parents count as `parents`
+ * says. */
+bool tfp_tree_fill(tfp_tree *t, tfp_report *r, bool parents);
 tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_error *err);
 /* The engine's last part: totals (of the shown items only when `redo`), siblings in order, rows. The items stand in
  * traversal order, parents first. */
