@@ -274,7 +274,7 @@ tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *e
         in->base += in->at;
         in->filled -= in->at;
         in->at = 0;
-        size_t want = size < WINDOW && left > WINDOW ? WINDOW : size > WINDOW ? size : (size_t)left;
+        size_t want = size >= WINDOW ? size : left > WINDOW ? WINDOW : (size_t)left;
         if (want > in->capacity && !tfp_grow((void **)&in->buffer, &in->capacity, want, 1)) return tfp_nomem(err);
         while (in->filled < size) {
             size_t room = in->capacity - in->filled;
@@ -321,8 +321,10 @@ tfp_status tfp_input_give(tfp_input *in, size_t size, tfp_buf *own, tfp_str *out
         in->at += size;
         return TFP_OK;
     }
-    if (own->capacity < in->capacity && !tfp_grow((void **)&own->data, &own->capacity, in->capacity, 1))
-        return tfp_nomem(err);
+    if (own->capacity < in->capacity) { /* exactly as big: buffers that change hands must not outgrow each other */
+        tfp_buf_free(own);
+        if (!tfp_grow((void **)&own->data, &own->capacity, in->capacity, 1)) return tfp_nomem(err);
+    }
     if (behind) memcpy(own->data, out->data + size, behind);
     tfp_buf given = { .data = in->buffer, .capacity = in->capacity };
     in->buffer = own->data;

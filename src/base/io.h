@@ -61,6 +61,7 @@ typedef struct tfp_sink {
 } tfp_sink;
 void tfp_sink_start(tfp_sink *s, tfp_write_fn fn, void *ctx);
 void tfp_sink_flush_if_full(tfp_sink *s);             /* call now and then while filling s->buf */
+void tfp_sink_write(tfp_sink *s, tfp_str bytes);      /* the same as adding much to s->buf, without a copy */
 tfp_status tfp_sink_end(tfp_sink *s, tfp_error *err); /* flushes, frees, gives the first failure */
 
 /* A file that appears whole or not at all: written beside its place, renamed by finish. A target that is no regular

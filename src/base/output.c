@@ -24,6 +24,16 @@ void tfp_sink_flush_if_full(tfp_sink *s)
     if (s->buf.size >= FLUSH_AT) flush(s);
 }
 
+void tfp_sink_write(tfp_sink *s, tfp_str bytes)
+{
+    if (s->buf.size + bytes.size < FLUSH_AT) {
+        tfp_buf_str(&s->buf, bytes);
+        return;
+    }
+    flush(s);
+    if (!s->status && s->fn(s->ctx, bytes.data, bytes.size) != 0) s->status = TFP_BADOUTPUT;
+}
+
 tfp_status tfp_sink_end(tfp_sink *s, tfp_error *err)
 {
     flush(s);

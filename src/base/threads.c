@@ -110,66 +110,102 @@ void tfp_rows_run(size_t threads, size_t count, void (*work)(void *ctx, size_t w
 
 /* ---- pieces ---- */
 
+typedef enum slot_state { FREE, BUSY, DONE } slot_state;
+
 typedef struct line {
     const tfp_pieces *p;
-    pthread_mutex_t taking; /* held while a piece is taken */
-    uint64_t taken;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* of all below; not held during a call of `p` */
     pthread_cond_t moved;
-    uint64_t joined; /* pieces that are joined: the next one to be joined has this number */
-    bool ended;
+    size_t waiting, slot_count;
+    uint64_t taken, joined; /* pieces; piece n lies in slot n modulo the number of slots */
+    bool taking, joining, no_more, ended;
+    uint8_t slots[TFP_SLOTS(TFP_THREADS_MOST)];
 } line;
 
-static bool has_ended(line *l)
+static void tell(line *l)
 {
-    pthread_mutex_lock(&l->lock);
-    bool ended = l->ended;
-    pthread_mutex_unlock(&l->lock);
-    return ended;
+    if (l->waiting) pthread_cond_broadcast(&l->moved);
 }
 
-/* Waits until all earlier pieces are joined; false when nothing is joined any more. */
-static bool wait_turn(line *l, uint64_t number)
+static size_t slot_of(const line *l, uint64_t piece) { return (size_t)(piece % l->slot_count); }
+
+static bool can_join(const line *l, size_t worker)
 {
-    pthread_mutex_lock(&l->lock);
-    while (l->joined != number) pthread_cond_wait(&l->moved, &l->lock);
-    bool goes_on = !l->ended;
-    pthread_mutex_unlock(&l->lock);
-    return goes_on;
+    if (l->joining || (worker && l->p->caller_joins)) return false;
+    return l->joined < l->taken && l->slots[slot_of(l, l->joined)] == DONE;
 }
 
-static void pass_turn(line *l, bool goes_on)
+static void join_one(line *l)
 {
+    size_t slot = slot_of(l, l->joined);
+    l->joining = true;
+    pthread_mutex_unlock(&l->lock);
+    bool goes_on = l->p->join(l->p->ctx, slot);
     pthread_mutex_lock(&l->lock);
+    l->joining = false;
+    l->slots[slot] = FREE;
     l->joined++;
     l->ended |= !goes_on;
-    pthread_cond_broadcast(&l->moved);
+    tell(l);
+}
+
+static bool can_take(const line *l) { return !l->no_more && !l->taking && l->slots[slot_of(l, l->taken)] == FREE; }
+
+static void take_one(line *l, size_t worker)
+{
+    size_t slot = slot_of(l, l->taken);
+    l->taking = true;
     pthread_mutex_unlock(&l->lock);
+    bool more = l->p->take(l->p->ctx, slot, worker);
+    pthread_mutex_lock(&l->lock);
+    l->taking = false;
+    l->no_more |= !more;
+    if (more) {
+        l->slots[slot] = BUSY;
+        l->taken++;
+    }
+    tell(l);
+    if (!more) return;
+    pthread_mutex_unlock(&l->lock);
+    l->p->work(l->p->ctx, slot);
+    pthread_mutex_lock(&l->lock);
+    l->slots[slot] = DONE;
+    tell(l);
+}
+
+/* The caller stays until everything is joined; the others go when nothing is left to take. */
+static bool is_finished(const line *l, size_t worker)
+{
+    return l->ended || (l->no_more && (worker || l->joined == l->taken));
 }
 
 static void work_along(void *ctx, size_t worker)
 {
     line *l = ctx;
-    for (;;) {
-        pthread_mutex_lock(&l->taking);
-        bool more = !has_ended(l) && l->p->take(l->p->ctx, worker);
-        uint64_t number = more ? l->taken++ : 0;
-        pthread_mutex_unlock(&l->taking);
-        if (!more) return;
-        l->p->work(l->p->ctx, worker);
-        bool goes_on = wait_turn(l, number) && l->p->join(l->p->ctx, worker);
-        pass_turn(l, goes_on);
+    pthread_mutex_lock(&l->lock);
+    while (!l->ended) {
+        if (can_join(l, worker)) {
+            join_one(l);
+        } else if (can_take(l)) {
+            take_one(l, worker);
+        } else if (is_finished(l, worker)) {
+            break;
+        } else {
+            l->waiting++;
+            pthread_cond_wait(&l->moved, &l->lock);
+            l->waiting--;
+        }
     }
+    pthread_mutex_unlock(&l->lock);
 }
 
 void tfp_pieces_run(const tfp_pieces *p, size_t threads)
 {
-    line l = { .p = p };
-    pthread_mutex_init(&l.taking, NULL);
+    if (threads > TFP_THREADS_MOST) threads = TFP_THREADS_MOST;
+    line l = { .p = p, .slot_count = TFP_SLOTS(threads) };
     pthread_mutex_init(&l.lock, NULL);
     pthread_cond_init(&l.moved, NULL);
     tfp_threads_run(threads, work_along, &l);
     pthread_cond_destroy(&l.moved);
     pthread_mutex_destroy(&l.lock);
-    pthread_mutex_destroy(&l.taking);
 }

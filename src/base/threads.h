@@ -25,16 +25,19 @@ size_t tfp_rows_threads(size_t count);
 void tfp_rows_run(size_t threads, size_t count, void (*work)(void *ctx, size_t worker, size_t first, size_t end),
                   void *ctx);
 
-/* Work in pieces that are taken in order, done side by side, and joined in order. */
+/* Work in pieces that are taken in order, done side by side, and joined in order. A piece lies in a slot from its taking to
+ * its joining. There are more slots than threads: one that is early goes on with the next piece. */
 typedef struct tfp_pieces {
     void *ctx;
-    /* Makes the worker's next piece; false when there are no more. One call at a time, in order of the pieces. */
-    bool (*take)(void *ctx, size_t worker);
-    /* Works on the piece that the worker took. Calls run side by side. */
-    void (*work)(void *ctx, size_t worker);
-    /* Adds what the worker made to the whole; false ends everything. One call at a time, in order of the pieces. */
-    bool (*join)(void *ctx, size_t worker);
+    /* Makes the next piece; false when there are no more. One call at a time, in order of the pieces. */
+    bool (*take)(void *ctx, size_t slot, size_t worker);
+    /* Works on the piece. Calls run side by side. */
+    void (*work)(void *ctx, size_t slot);
+    /* Adds the piece to the whole; false ends everything. One call at a time, in order of the pieces. */
+    bool (*join)(void *ctx, size_t slot);
+    bool caller_joins; /* join is called on the caller's thread only */
 } tfp_pieces;
+#define TFP_SLOTS(threads) (2 * (threads) + 1)
 void tfp_pieces_run(const tfp_pieces *p, size_t threads);
 
 #endif

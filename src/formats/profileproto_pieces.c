@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define SMALLEST ((uint64_t)4 << 20) /* a smaller file is read sooner than threads are started */
-#define PIECE ((size_t)384 << 10)    /* it and its tables fit into a processor's second-level cache */
+#define PIECE ((size_t)256 << 10)    /* it and its tables fit into a processor's second-level cache */
 #define PIECE_LIMIT ((size_t)48 << 20)
 
 typedef enum state {
@@ -20,25 +20,25 @@ typedef enum state {
     FAILED  /* its bytes could not be read */
 } state;
 
-typedef struct piece { /* of one thread, used for one piece after another */
+typedef struct piece { /* of one slot, used for one piece after another */
     tfp_profile p;
     tfp_builder b;
     tfp_profile_reader r;
-    tfp_buf own;     /* holds the bytes of a file */
-    tfp_str bytes;   /* the piece */
-    uint64_t base;   /* where in the file */
+    tfp_buf own;   /* holds the bytes of a file */
+    tfp_str bytes; /* the piece */
+    uint64_t base; /* where in the file */
     state state;
 } piece;
 
 typedef struct cut {
     tfp_profile_reader *whole;
     tfp_input *in;
-    piece *pieces; /* one a thread */
+    piece *pieces; /* by slot */
     size_t size;   /* wanted bytes of a piece */
     tfp_placement place;
     tfp_status status; /* the first fault in the order of the file */
-    tfp_error *err;    /* of whoever's turn it is to be appended */
-    tfp_error *taken;  /* of whoever's turn it is to take a piece */
+    tfp_error *err;    /* of the piece that is appended */
+    tfp_error *taken;  /* of the piece that is taken */
     tfp_status take_status;
     uint64_t told; /* progress */
     bool no_more;
@@ -101,14 +101,24 @@ static tfp_status take(cut *c, piece *x)
     return s ? s : tfp_input_give(c->in, size, &x->own, &x->bytes, c->taken);
 }
 
-static bool take_piece(void *ctx, size_t worker)
+static tfp_status tell_progress(cut *c, uint64_t now)
+{
+    const tfp_profile *p = c->whole->p;
+    if (!p->progress || (c->told >> 20 == now >> 20 && now != c->in->total)) return TFP_OK;
+    c->told = now;
+    return p->progress(p->progress_ctx, now, c->in->total) ? tfp_fail(c->taken, TFP_CANCELLED, "cancelled") : TFP_OK;
+}
+
+/* Progress is told on the caller's thread only. */
+static bool take_piece(void *ctx, size_t slot, size_t worker)
 {
     cut *c = ctx;
     if (c->no_more || !tfp_input_left(c->in)) return false;
-    c->take_status = take(c, &c->pieces[worker]);
+    c->take_status = take(c, &c->pieces[slot]);
+    if (!c->take_status && !c->no_more && worker == 0) c->take_status = tell_progress(c, tfp_input_at(c->in));
     if (!c->take_status) return !c->no_more;
     c->no_more = true;
-    c->pieces[worker].state = FAILED;
+    c->pieces[slot].state = FAILED;
     return true;
 }
 
@@ -141,10 +151,10 @@ static void clear_reader(tfp_profile_reader *r)
 }
 
 /* A node number that comes twice in the piece marks the table of keys, too: see tfp_profile_put_key. */
-static void read_piece(void *ctx, size_t worker)
+static void read_piece(void *ctx, size_t slot)
 {
     const cut *c = ctx;
-    piece *x = &c->pieces[worker];
+    piece *x = &c->pieces[slot];
     if (x->state != FRESH) return;
     tfp_piece_clear(&x->p);
     clear_reader(&x->r);
@@ -202,6 +212,7 @@ static bool append_strings(tfp_profile_reader *whole, const tfp_profile_reader *
 static tfp_status append_tables(cut *c, piece *x)
 {
     tfp_profile_reader *whole = c->whole;
+    c->place.scale = (double)c->in->total / (double)(x->base + x->bytes.size);
     tfp_append_piece(whole->b, &x->p, &c->place);
     bool ok = true;
     for (size_t i = 0; i < x->p.lanes.size && ok; i++) {
@@ -213,18 +224,10 @@ static tfp_status append_tables(cut *c, piece *x)
     return s ? s : ok ? TFP_OK : tfp_nomem(c->err);
 }
 
-static tfp_status tell_progress(cut *c, uint64_t now)
-{
-    const tfp_profile *p = c->whole->p;
-    if (!p->progress || (c->told >> 20 == now >> 20 && now != c->in->total)) return TFP_OK;
-    c->told = now;
-    return p->progress(p->progress_ctx, now, c->in->total) ? tfp_fail(c->err, TFP_CANCELLED, "cancelled") : TFP_OK;
-}
-
-static bool append_piece(void *ctx, size_t worker)
+static bool append_piece(void *ctx, size_t slot)
 {
     cut *c = ctx;
-    piece *x = &c->pieces[worker];
+    piece *x = &c->pieces[slot];
     const tfp_profile *p = c->whole->p;
     if (x->state == READ && p->arena.limit && tfp_append_memory(p, &x->p) > p->arena.limit) x->state = DIRECT;
     if (x->state == READ && has_known_key(c->whole, &x->r)) x->state = DIRECT;
@@ -234,7 +237,6 @@ static bool append_piece(void *ctx, size_t worker)
     } else {
         c->status = x->state == READ ? append_tables(c, x) : read_fields(c->whole, x, c->err);
     }
-    if (!c->status && worker == 0) c->status = tell_progress(c, x->base + x->bytes.size); /* on the caller's thread */
     return !c->status;
 }
 
@@ -268,17 +270,20 @@ static size_t threads_for(const tfp_profile_reader *r, const tfp_input *in, size
 tfp_status tfp_profile_read_pieces(tfp_profile_reader *r, tfp_input *in, tfp_error *err)
 {
     cut c = { .whole = r, .in = in, .err = err };
-    size_t threads = threads_for(r, in, &c.size), started = 0;
+    size_t threads = threads_for(r, in, &c.size), count = TFP_SLOTS(threads), started = 0;
     if (threads < 2) return TFP_OK;
-    c.pieces = calloc(threads, sizeof *c.pieces);
+    c.pieces = calloc(count, sizeof *c.pieces);
     c.taken = tfp_error_new();
-    while (c.pieces && c.taken && started < threads && start_piece(&c.pieces[started], r)) started++;
-    if (started == threads) { /* without memory for that many one reads */
-        tfp_pieces work = { &c, take_piece, read_piece, append_piece };
+    while (c.pieces && c.taken && started < count && start_piece(&c.pieces[started], r)) started++;
+    if (started == count) { /* without memory for that many one thread reads */
+        tfp_pieces work = { &c, take_piece, read_piece, append_piece, false };
         tfp_pieces_run(&work, threads);
-        if (!c.status && c.told != in->total && !tfp_input_left(in)) c.status = tell_progress(&c, in->total);
+        if (!c.status && c.told != in->total && !tfp_input_left(in)) {
+            c.status = tell_progress(&c, in->total);
+            if (c.status && err) *err = *c.taken;
+        }
     }
-    for (size_t i = 0; c.pieces && i < threads && i <= started; i++) free_piece(&c.pieces[i]);
+    for (size_t i = 0; c.pieces && i < count && i <= started; i++) free_piece(&c.pieces[i]);
     free(c.pieces);
     tfp_error_free(c.taken);
     tfp_placement_free(&c.place);

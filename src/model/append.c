@@ -53,24 +53,26 @@ void tfp_placement_free(tfp_placement *at)
 size_t tfp_append_memory(const tfp_profile *p, const tfp_profile *piece)
 {
     size_t own = tfp_profile_memory(p), more = tfp_profile_memory(piece);
-    return own + own / 2 + 2 * more + ((size_t)8 << 20); /* tables grow by half, arenas by blocks */
+    return own + more + ((size_t)8 << 20); /* arenas grow by blocks */
 }
 
 /* ---- rows ---- */
 
-/* Room for `more` rows. The table grows as it would have grown row by row: what a profile takes, and thus whether it is
- * over the limit, does not depend on the pieces. */
-static bool make_room(tfp_builder *b, void **at, size_t *capacity, size_t size, size_t more, size_t item)
+/* Room for `more` rows. Tables that grow grow to what the whole input will fill if it goes on like this, at most to eight
+ * times what they hold: to move a table costs all threads a stop. */
+static bool make_room(tfp_builder *b, const tfp_placement *at, void **rows, size_t *capacity, size_t need, size_t item)
 {
-    size_t wanted = *capacity;
     if (b->status) return false;
-    while (wanted < size + more) wanted = wanted < 16 ? 16 : wanted + wanted / 2;
-    if (size + more < TFP_NONE - 1 && (wanted == *capacity || tfp_grow(at, capacity, wanted, item))) return true;
+    if (need <= *capacity) return true;
+    double times = at->scale < 1 ? 1 : at->scale > 8 ? 8 : at->scale;
+    size_t wanted = (size_t)((double)need * times);
+    if (need < TFP_NONE - 1 && (tfp_grow(rows, capacity, wanted, item) || tfp_grow(rows, capacity, need, item)))
+        return true;
     b->status = TFP_NOMEM;
     return false;
 }
-#define MAKE_ROOM(b, table, more)                                                                                      \
-    make_room((b), (void **)&(b)->p->table.at, &(b)->p->table.capacity, (b)->p->table.size, (more),                    \
+#define MAKE_ROOM(b, at, table, more)                                                                                  \
+    make_room((b), (at), (void **)&(b)->p->table.at, &(b)->p->table.capacity, (b)->p->table.size + (more),             \
               sizeof *(b)->p->table.at)
 
 static uint32_t moved(uint32_t row, size_t by) { return row == TFP_NONE ? TFP_NONE : (uint32_t)(row + by); }
@@ -101,7 +103,7 @@ static void append_types(tfp_builder *b, const tfp_profile *piece, const tfp_pla
 {
     tfp_profile *p = b->p;
     size_t first = p->types.size;
-    if (!MAKE_ROOM(b, types, piece->types.size)) return;
+    if (!MAKE_ROOM(b, at, types, piece->types.size)) return;
     for (size_t i = 0; i < piece->types.size; i++) {
         tfp_type t = piece->types.at[i];
         p->types.at[first + i] = (tfp_type){ at->strings.at[t.name], moved(t.next, first) };
@@ -115,11 +117,11 @@ static void append_types(tfp_builder *b, const tfp_profile *piece, const tfp_pla
     }
 }
 
-static void append_shapes(tfp_builder *b, const tfp_profile *piece)
+static void append_shapes(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
     size_t first = p->dims.size;
-    if (!MAKE_ROOM(b, dims, piece->dims.size) || !MAKE_ROOM(b, shapes, piece->shapes.size)) return;
+    if (!MAKE_ROOM(b, at, dims, piece->dims.size) || !MAKE_ROOM(b, at, shapes, piece->shapes.size)) return;
     if (piece->dims.size) memcpy(p->dims.at + first, piece->dims.at, piece->dims.size * sizeof *p->dims.at);
     p->dims.size += piece->dims.size;
     for (size_t i = 0; i < piece->shapes.size; i++) {
@@ -129,11 +131,11 @@ static void append_shapes(tfp_builder *b, const tfp_profile *piece)
     }
 }
 
-static void append_outputs(tfp_builder *b, const tfp_profile *piece, size_t first_shape)
+static void append_outputs(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at, size_t first_shape)
 {
     tfp_profile *p = b->p;
     size_t first = p->outputs.size;
-    if (!MAKE_ROOM(b, outputs, piece->outputs.size)) return;
+    if (!MAKE_ROOM(b, at, outputs, piece->outputs.size)) return;
     for (size_t i = 0; i < piece->outputs.size; i++) {
         tfp_output o = piece->outputs.at[i];
         p->outputs.at[first + i] = (tfp_output){ o.slot, moved(o.shape, first_shape), moved(o.next, first) };
@@ -145,7 +147,7 @@ static void append_execs(tfp_builder *b, const tfp_profile *piece, const tfp_pla
 {
     tfp_profile *p = b->p;
     size_t first = p->execs.size;
-    if (!MAKE_ROOM(b, execs, piece->execs.size)) return;
+    if (!MAKE_ROOM(b, at, execs, piece->execs.size)) return;
     for (size_t i = 0; i < piece->execs.size; i++) {
         tfp_exec *x = &p->execs.at[first + i];
         *x = piece->execs.at[i];
@@ -173,7 +175,7 @@ static void append_nodes(tfp_builder *b, const tfp_profile *piece, const tfp_pla
 {
     tfp_profile *p = b->p;
     const uint32_t *strings = at->strings.at;
-    if (!MAKE_ROOM(b, nodes, piece->nodes.size)) return;
+    if (!MAKE_ROOM(b, at, nodes, piece->nodes.size)) return;
     for (size_t i = 0; i < piece->nodes.size; i++) {
         tfp_node n = piece->nodes.at[i];
         n.name = strings[n.name];
@@ -204,8 +206,8 @@ void tfp_append_piece(tfp_builder *b, const tfp_profile *piece, tfp_placement *a
     append_steps(b, piece, at);
     if (b->status) return;
     append_types(b, piece, at);
-    append_shapes(b, piece);
-    append_outputs(b, piece, e.shapes);
+    append_shapes(b, piece, at);
+    append_outputs(b, piece, at, e.shapes);
     append_execs(b, piece, at);
     append_attrs(b, piece);
     append_nodes(b, piece, at, &e);

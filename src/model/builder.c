@@ -40,10 +40,11 @@ tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err)
 
 size_t tfp_profile_memory(const tfp_profile *p)
 {
-#define BYTES(table) (p->table.capacity * sizeof *p->table.at)
+/* what is filled: room that was never touched takes no memory */
+#define BYTES(table) (p->table.size * sizeof *p->table.at)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
            BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
-           BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.capacity * 24 + BYTES(node_by_name) +
+           BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.count * 24 + BYTES(node_by_name) +
            tfp_events_memory(&p->events) + tfp_program_memory(p->program);
 #undef BYTES
 }

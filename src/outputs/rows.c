@@ -16,36 +16,34 @@ typedef struct job {
     void (*write)(const void *ctx, size_t first, size_t end, tfp_buf *out);
     const void *ctx;
     size_t count, size, next; /* rows: all, of a piece, taken so far */
-    piece pieces[TFP_THREADS_MOST];
+    piece pieces[TFP_SLOTS(TFP_THREADS_MOST)];
 } job;
 
-static bool take(void *ctx, size_t worker)
+static bool take(void *ctx, size_t slot, size_t worker)
 {
+    (void)worker;
     job *j = ctx;
     if (j->next >= j->count) return false;
-    piece *x = &j->pieces[worker];
+    piece *x = &j->pieces[slot];
     x->first = j->next;
     x->end = j->next = j->count - j->next > j->size ? j->next + j->size : j->count;
     return true;
 }
 
-static void format(void *ctx, size_t worker)
+static void format(void *ctx, size_t slot)
 {
     job *j = ctx;
-    piece *x = &j->pieces[worker];
+    piece *x = &j->pieces[slot];
     x->text.size = 0;
     j->write(j->ctx, x->first, x->end, &x->text);
 }
 
-/* Other threads leave their text in the buffer of the sink, to be written by the caller's. They wait for its pieces, so
- * that the buffer holds a few pieces at most. */
-static bool append(void *ctx, size_t worker)
+static bool write_piece(void *ctx, size_t slot)
 {
     job *j = ctx;
-    piece *x = &j->pieces[worker];
-    tfp_buf_add(&j->sink->buf, x->text.data, x->text.size);
+    const piece *x = &j->pieces[slot];
+    tfp_sink_write(j->sink, (tfp_str){ x->text.data, x->text.size });
     if (x->text.failed) j->sink->buf.failed = true;
-    if (worker == 0) tfp_sink_flush_if_full(j->sink);
     return !j->sink->status && !j->sink->buf.failed;
 }
 
@@ -62,7 +60,7 @@ void tfp_rows_write(tfp_sink *s, size_t count, size_t bytes,
     }
     job j = { .sink = s, .write = write, .ctx = ctx, .count = count, .size = share.piece ? share.piece : PIECE };
     if (share.threads > count / j.size + 1) share.threads = count / j.size + 1;
-    tfp_pieces work = { &j, take, format, append };
+    tfp_pieces work = { &j, take, format, write_piece, true };
     tfp_pieces_run(&work, share.threads);
-    for (size_t i = 0; i < share.threads; i++) tfp_buf_free(&j.pieces[i].text);
+    for (size_t i = 0; i < TFP_SLOTS(share.threads); i++) tfp_buf_free(&j.pieces[i].text);
 }
