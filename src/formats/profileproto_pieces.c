@@ -85,11 +85,13 @@ static tfp_status take(cut *c, piece *x)
     tfp_str seen;
     tfp_status s = tfp_input_peek(c->in, c->size, &seen, c->taken);
     if (s) return s;
+    uint64_t left = tfp_input_left(c->in);
+    if (seen.size > left) seen.size = (size_t)left; /* the buffer may hold more than the input's part */
     size_t size = whole_fields(seen, c->size);
     x->state = FRESH;
     if (!size) {
         uint64_t all = field_size(seen);
-        if (!all || all > tfp_input_left(c->in)) {
+        if (!all || all > left) {
             c->no_more = true;
             return TFP_OK;
         }

@@ -1,5 +1,7 @@
-/* tests/unit/test_threads.c: a finished profile may be read by any number of threads at a time. Under TSan (a build with
- * -Db_sanitize=thread) this finds what they would share by mistake; otherwise that they all get the same bytes. */
+/* tests/unit/test_threads.c: a finished profile may be read by any number of threads at a time, and work is shared out over
+ * threads without a trace in its result. Under TSan (a build with -Db_sanitize=thread) this finds what they would share by
+ * mistake; otherwise that they all get the same bytes. */
+#include "base/threads.h"
 #include "tfprof/tfprof.h"
 
 #include <pthread.h>
@@ -9,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 enum { THREADS = 4, ROUNDS = 2 };
@@ -63,8 +66,104 @@ static void threads_read_one_profile_at_a_time_and_agree(void **state)
     tfp_profile_free(p);
 }
 
+static void the_environment_says_how_many_threads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        size_t threads, piece;
+    } rows[] = { { "3", 3, 0 }, { "7/500", 7, 500 }, { "1000", TFP_THREADS_MOST, 0 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        setenv("TFPROF_THREADS", rows[i].words, 1);
+        assert_int_equal(tfp_sharing_get().threads, rows[i].threads);
+        assert_int_equal(tfp_sharing_get().piece, rows[i].piece);
+    }
+    static const char *const wrong[] = { "", "0", "-2", "many", "x/" };
+    unsetenv("TFPROF_THREADS");
+    size_t usual = tfp_sharing_get().threads;
+    assert_true(usual >= 1);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        setenv("TFPROF_THREADS", wrong[i], 1);
+        assert_int_equal(tfp_sharing_get().threads, usual);
+        assert_int_equal(tfp_sharing_get().piece, 0);
+    }
+    unsetenv("TFPROF_THREADS");
+}
+
+enum { ROWS = 5000 };
+
+static void mark_rows(void *ctx, size_t worker, size_t first, size_t end)
+{
+    unsigned char *marks = ctx;
+    assert_true(worker < 7 && first < end && end <= ROWS);
+    for (size_t i = first; i < end; i++) marks[i]++;
+}
+
+static void every_row_is_worked_on_once(void **state)
+{
+    (void)state;
+    for (size_t threads = 1; threads <= 7; threads += 3) {
+        unsigned char marks[ROWS] = { 0 };
+        setenv("TFPROF_THREADS", "7/11", 1);
+        tfp_rows_run(threads, ROWS, mark_rows, marks);
+        for (size_t i = 0; i < ROWS; i++) assert_int_equal(marks[i], 1);
+    }
+    unsetenv("TFPROF_THREADS");
+}
+
+enum { PIECES = 400 };
+
+typedef struct pieces {
+    pthread_t caller;
+    bool caller_joins;
+    unsigned taken, joined, stop_at; /* stop_at: the piece that ends everything */
+    unsigned slots[TFP_SLOTS(7)];
+} pieces;
+
+static bool take_piece(void *ctx, size_t slot, size_t worker)
+{
+    pieces *p = ctx;
+    if (worker == 0) assert_true(pthread_equal(pthread_self(), p->caller));
+    if (p->taken == PIECES) return false;
+    p->slots[slot] = p->taken++;
+    return true;
+}
+
+static void work_on_piece(void *ctx, size_t slot)
+{
+    pieces *p = ctx;
+    for (volatile unsigned i = 0; i < p->slots[slot] % 7 * 300; i++) {}
+    p->slots[slot] += 1000;
+}
+
+static bool join_piece(void *ctx, size_t slot)
+{
+    pieces *p = ctx;
+    assert_int_equal(p->slots[slot], 1000 + p->joined);
+    if (p->caller_joins) assert_true(pthread_equal(pthread_self(), p->caller));
+    return p->joined++ != p->stop_at;
+}
+
+static void pieces_are_joined_in_order(void **state)
+{
+    (void)state;
+    for (size_t threads = 1; threads <= 7; threads++) {
+        for (int way = 0; way < 4; way++) {
+            pieces p = { .caller = pthread_self(), .caller_joins = way & 1, .stop_at = way & 2 ? 100 : PIECES };
+            tfp_pieces work = { &p, take_piece, work_on_piece, join_piece, p.caller_joins };
+            tfp_pieces_run(&work, threads);
+            assert_int_equal(p.joined, way & 2 ? 101 : PIECES);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(threads_read_one_profile_at_a_time_and_agree) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_read_one_profile_at_a_time_and_agree),
+        cmocka_unit_test(the_environment_says_how_many_threads),
+        cmocka_unit_test(every_row_is_worked_on_once),
+        cmocka_unit_test(pieces_are_joined_in_order),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
