@@ -201,8 +201,7 @@ static void classify_host(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, con
     } else if (f->hlo_op) {
         c->kind = TFP_SPAN_OP;
         c->name = f->hlo_op;
-        if (tfp_xplane_class_of(XL_HOST, tfp_text(r->p, c->name), tfp_text(r->p, c->name)) == TFP_CLASS_COMMUNICATION)
-            c->class = TFP_CLASS_COMMUNICATION;
+        c->class = tfp_xplane_class_of(XL_HOST, TFP_STR(""), tfp_text(r->p, c->name));
     } else if (m->op) {
         c->kind = TFP_SPAN_OP;
         c->path = m->op;
@@ -245,7 +244,7 @@ static void add_counts(tfp_xreader *r, const facts *f, const tfp_hlo_module *m, 
     if (f->bytes && f->bytes->type == TFP_STAT_INT)
         add_number(r, "bytes_accessed", f->bytes->number);
     else if (i && i->cost.bytes > 0)
-        add_number(r, "bytes_accessed", i->cost.bytes);
+        add_number(r, "bytes_moved", i->cost.bytes); /* worked out, not told */
 }
 
 /* Stats of the metadata that the reader has no use for itself. */
