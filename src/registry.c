@@ -4,14 +4,9 @@
 
 #include "views/view.h"
 
-const tfp_format *const tfp_formats[] = { &tfp_format_profile,
-                                          &tfp_format_graph,
-                                          &tfp_format_run_meta,
-                                          &tfp_format_op_log,
-                                          &tfp_format_checkpoint,
-                                          &tfp_format_kineto,
-                                          &tfp_format_xplane,
-                                          NULL };
+const tfp_format *const tfp_formats[] = { &tfp_format_profile, &tfp_format_graph,      &tfp_format_run_meta,
+                                          &tfp_format_op_log,  &tfp_format_checkpoint, &tfp_format_kineto,
+                                          &tfp_format_xplane,  &tfp_format_hlo,        NULL };
 
 const tfp_view *const tfp_views[] = { &tfp_view_scope,
                                       &tfp_view_graph,

@@ -44,8 +44,8 @@ typedef struct tfp_hlo_instruction {
     uint32_t contract_first, contract_count; /* -> numbers: contracted dims of a dot's left side */
     int64_t window;                          /* product of the window's sizes; 1 without */
     int64_t fft_points;                      /* product of the lengths; 0 without */
-    int64_t groups;                          /* of a convolution's features */
     int32_t kernel_input;                    /* dim of the kernel: its input features; -1 without */
+    int32_t parameter;                       /* of a parameter: its number; -1 of others */
     int64_t trips;                           /* of a while: iterations; -1: not known */
     tfp_str config;    /* backend_config of a custom call, borrowed from the file's bytes until costs are counted */
     tfp_hlo_cost cost; /* of hlo_cost.c, with called computations */
@@ -84,6 +84,7 @@ typedef struct tfp_hlo_module {
     TFP_VEC(tfp_strid) functions;
     TFP_VEC(tfp_hlo_place) places;
     TFP_VEC(tfp_hlo_frame) frames;
+    bool ran;          /* events of a trace name it */
     tfp_map64 by_name; /* strid -> instructions; of one name the first in the entry, else the first */
 } tfp_hlo_module;
 
@@ -101,6 +102,9 @@ int64_t tfp_hlo_trips(tfp_str config);
 
 /* Sets the cost of each instruction. False without memory. */
 bool tfp_hlo_count(const tfp_builder *b, tfp_hlo_module *m);
+
+/* Whether there is such an operation ("dot"). */
+bool tfp_hlo_is_opcode(tfp_str name);
 
 /* The row of that name; TFP_NONE when absent. */
 uint32_t tfp_hlo_find(const tfp_hlo_module *m, tfp_strid name);
@@ -125,8 +129,9 @@ tfp_hlo_where tfp_hlo_place_of(tfp_builder *b, tfp_str op_name, tfp_str module, 
 bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type);
 /* The call stack of an instruction, outermost first; -> traces, TFP_NONE. */
 uint32_t tfp_hlo_trace(tfp_builder *b, const tfp_hlo_module *m, const tfp_hlo_instruction *i);
-/* A node with edges, shape and call stack for each place of the module's instructions. `runs`: float operations count by
- * executions (a trace); else each node gets those of one run of the module. */
+/* A node with edges, shape and call stack for each place of the module's instructions. Of a trace executions count float
+ * operations, and only what runs by itself is a node; else each node has those of one run of the module, and fusions are
+ * open to their insides. */
 void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace);
 
 #endif

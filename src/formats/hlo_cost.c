@@ -106,6 +106,8 @@ static size_t find_rule(tfp_str opcode)
     return RULE_COUNT;
 }
 
+bool tfp_hlo_is_opcode(tfp_str name) { return find_rule(name) < RULE_COUNT; }
+
 /* ---- numbers of one instruction; unknown is TFP_HLO_UNKNOWN and stays it ---- */
 
 typedef struct counter {
@@ -269,7 +271,7 @@ static bool next_number(number_list *l, int64_t *out)
 
 int64_t tfp_hlo_trips(tfp_str config)
 {
-    number_list l = numbers_behind(config, "\"known_trip_count\"");
+    number_list l = numbers_behind(config, "known_trip_count");
     int64_t n;
     return next_number(&l, &n) ? n : -1;
 }
@@ -277,7 +279,7 @@ int64_t tfp_hlo_trips(tfp_str config)
 static int64_t of_matmul(const counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *left = first_array(c, operand(c, i, 0));
-    number_list l = numbers_behind(i->config, "\"lhs_contracting_dimensions\"");
+    number_list l = numbers_behind(i->config, "lhs_contracting_dimensions");
     int64_t contracted = 1, at;
     bool any = false;
     for (; next_number(&l, &at); any = true) contracted = times(contracted, dim(c, left, at));

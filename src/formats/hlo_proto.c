@@ -145,7 +145,7 @@ static void read_links(reader *r, tfp_wire w, tfp_hlo_instruction *i)
 static void read_instruction(reader *r, tfp_wire *outer, const tfp_field *field, uint32_t computation)
 {
     tfp_wire w = tfp_field_message(outer, field);
-    tfp_hlo_instruction i = { .window = 1, .groups = 1, .kernel_input = -1, .trips = -1, .shape = TFP_NONE };
+    tfp_hlo_instruction i = { .window = 1, .kernel_input = -1, .trips = -1, .shape = TFP_NONE, .parameter = -1 };
     i.computation = computation;
     read_links(r, w, &i);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
@@ -154,6 +154,7 @@ static void read_instruction(reader *r, tfp_wire *outer, const tfp_field *field,
         case 2: i.opcode = text(r, &w, &f); break;
         case 3: i.shape = read_shape(r, &w, &f); break;
         case 7: read_metadata(r, &w, &f, &i); break;
+        case 9: i.parameter = tfp_field_int32(&w, &f); break;
         case 15: read_window(&w, &f, &i); break;
         case 16: read_convolution(&w, &f, &i); break;
         case 28: i.target = text(r, &w, &f); break;
@@ -163,10 +164,11 @@ static void read_instruction(reader *r, tfp_wire *outer, const tfp_field *field,
         case 36:
         case 38: break; /* read_links */
         case 43: i.trips = tfp_hlo_trips(i.config = tfp_field_bytes(&w, &f)); break;
-        case 50: i.groups = tfp_field_int(&w, &f); break;
         }
     }
     tfp_wire_join(outer, &w, "instruction");
+    /* the number 0 is not written */
+    if (i.parameter < 0 && tfp_str_eq(tfp_text(r->b->p, i.opcode), TFP_STR("parameter"))) i.parameter = 0;
     ok(r, tfp_push(&r->m->instructions, i));
 }
 

@@ -213,6 +213,8 @@ tfp_status tfp_xplane_read(tfp_builder *b, tfp_input *in, tfp_error *err)
         }
     }
     if (!s) mark_thunks(&r);
+    for (size_t i = 0; i < r.modules.size && !s; i++)
+        if (r.modules.at[i].ran) tfp_hlo_build_nodes(b, &r.modules.at[i], true);
     if (!s && !r.has_events) tfp_build_warn(b, "no events: nothing was recorded", TFP_STR(""));
     if (!s) s = tfp_builder_status(b, err);
     reader_free(&r);

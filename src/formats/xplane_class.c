@@ -116,7 +116,7 @@ static tfp_strid running_module(const tfp_xplane *p, int64_t at_ns)
     return low && p->runs.at[low - 1].end_ns >= at_ns ? p->runs.at[low - 1].module : 0;
 }
 
-static const tfp_hlo_module *find_module(const tfp_xreader *r, const facts *f)
+static tfp_hlo_module *find_module(const tfp_xreader *r, const facts *f)
 {
     uint32_t at = f->has_program ? tfp_map64_get(&r->module_by_program, f->program) : TFP_NONE;
     if (at == TFP_NONE && f->hlo_module) at = tfp_map64_get(&r->module_by_name, f->hlo_module);
@@ -268,7 +268,7 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
         classify_host(r, c, m, f);
     else
         classify_device(r, c, m, instruction);
-    const tfp_hlo_module *module = find_module(r, f);
+    tfp_hlo_module *module = find_module(r, f);
     c->module = f->hlo_module ? f->hlo_module : module ? module->name : 0;
     if (!c->module && tpu) c->module = running_module(p, start_ns);
     if (!module && c->module) {
@@ -277,6 +277,7 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
     }
     uint32_t row = module && instruction ? tfp_hlo_find(module, instruction) : TFP_NONE;
     bool placed = (c->kind == TFP_SPAN_OP && f->hlo_op) || ((gpu || tpu) && (f->tf_op || instruction));
+    if (module && placed) module->ran = true;
     if (placed) {
         tfp_strid op_name = f->tf_op ? f->tf_op : row != TFP_NONE ? module->instructions.at[row].op_name : 0;
         tfp_hlo_where w =

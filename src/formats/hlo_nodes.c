@@ -1,0 +1,256 @@
+/* formats/hlo_nodes.c: instructions of an HLO module become nodes of the profile, with edges, shapes and call stacks.
+ * Places that several instructions share are one node. Edges lead from nodes that were there first: the graph of nodes has
+ * no cycles, whatever names the instructions have. */
+#include "formats/hlo.h"
+
+#define CALL_DEPTH 1000
+#define OUTPUTS_MOST 256 /* of a tuple */
+
+/* Instructions that only name data: edges go through them to what made it. */
+static bool is_plumbing(const tfp_builder *b, const tfp_hlo_instruction *i)
+{
+    static const char *const names[] = { "bitcast",     "get-tuple-element",    "parameter", "tuple",  "constant",
+                                         "opt-barrier", "optimization-barrier", "after-all", "domain", "add-dependency",
+                                         "copy-done" };
+    tfp_str opcode = tfp_text(b->p, i->opcode);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (tfp_str_eq(opcode, tfp_str_of(names[k]))) return true;
+    return false;
+}
+
+static bool is_opcode(const tfp_builder *b, const tfp_hlo_instruction *i, const char *name)
+{
+    return tfp_str_eq(tfp_text(b->p, i->opcode), tfp_str_of(name));
+}
+
+typedef struct grapher {
+    tfp_builder *b;
+    const tfp_hlo_module *m;
+    bool of_trace;
+    uint32_t *node;   /* by instruction: -> nodes, TFP_NONE: it has none */
+    uint32_t *caller; /* by computation: the one instruction that it is part of; TFP_NONE: none, or several */
+    int64_t *runs;    /* by computation: how often one run of the module executes it */
+    uint32_t *seen;   /* by node: the last consumer that took it, so that an edge is there once */
+    TFP_VEC(uint32_t) stack;
+    size_t budget; /* of steps through plumbing: a tuple of thousands that thousands take is no graph */
+} grapher;
+
+/* Whether the instructions of a computation are nodes. Of a trace those that run by themselves; else fusions and calls
+ * are open too, and only the functions of reductions, sorts and the like are not. */
+static bool is_open(const grapher *g, uint32_t computation)
+{
+    const tfp_hlo_computation *c = &g->m->computations.at[computation];
+    if (!c->fused) return true;
+    uint32_t caller = g->caller[computation];
+    if (g->of_trace || caller == TFP_NONE) return false;
+    const tfp_hlo_instruction *i = &g->m->instructions.at[caller];
+    return is_opcode(g->b, i, "fusion") || is_opcode(g->b, i, "call") || is_opcode(g->b, i, "async-start");
+}
+
+static void find_callers(const grapher *g)
+{
+    const tfp_hlo_module *m = g->m;
+    memset(g->caller, 0xff, m->computations.size * sizeof *g->caller); /* TFP_NONE */
+    for (uint32_t i = 0; i < m->instructions.size; i++) {
+        const tfp_hlo_instruction *n = &m->instructions.at[i];
+        for (uint32_t k = 0; k < n->called_count; k++) {
+            uint32_t c = m->links.at[n->called_first + k];
+            if (c == TFP_NONE) continue;
+            if (g->caller[c] == TFP_NONE) g->caller[c] = i;
+        }
+    }
+}
+
+/* Of a conditional the branch with the most float operations counts, the others run 0 times. */
+static void settle_branches(const grapher *g)
+{
+    const tfp_hlo_module *m = g->m;
+    for (uint32_t c = 0; c < m->computations.size; c++) g->runs[c] = c == m->entry ? 1 : -1;
+    for (uint32_t i = 0; i < m->instructions.size; i++) {
+        const tfp_hlo_instruction *n = &m->instructions.at[i];
+        if (!is_opcode(g->b, n, "conditional")) continue;
+        int64_t most = -1;
+        uint32_t best = TFP_NONE;
+        for (uint32_t k = 0; k < n->called_count; k++) {
+            uint32_t c = m->links.at[n->called_first + k];
+            int64_t flops = 0;
+            if (c == TFP_NONE) continue;
+            for (uint32_t j = 0; j < m->computations.at[c].count; j++)
+                flops = tfp_add(flops, m->instructions.at[m->computations.at[c].first + j].cost.flops, NULL);
+            if (flops > most) most = flops, best = c;
+        }
+        for (uint32_t k = 0; k < n->called_count; k++) {
+            uint32_t c = m->links.at[n->called_first + k];
+            if (c != TFP_NONE && c != best && c != m->entry) g->runs[c] = 0;
+        }
+    }
+}
+
+/* ---- runs of computations ---- */
+
+/* Each computation runs as often as its caller's, times the iterations of a loop; those of branches not taken are known
+ * already. Callers may lead in a circle. */
+static void find_runs(const grapher *g)
+{
+    for (uint32_t c = 0; c < g->m->computations.size; c++) {
+        uint32_t at = c;
+        int64_t runs = 1;
+        size_t steps = 0;
+        while (g->runs[at] < 0 && g->caller[at] != TFP_NONE && steps++ < CALL_DEPTH) {
+            const tfp_hlo_instruction *i = &g->m->instructions.at[g->caller[at]];
+            if (i->trips >= 0 && is_opcode(g->b, i, "while")) runs = tfp_mul(runs, i->trips, NULL);
+            at = i->computation;
+        }
+        g->runs[c] = g->runs[at] < 0 ? 0 : tfp_mul(g->runs[at], runs, NULL);
+    }
+}
+
+/* ---- nodes ---- */
+
+/* Sums of insides are the insides' when those are nodes too. */
+static int64_t own_flops(const grapher *g, const tfp_hlo_instruction *i)
+{
+    for (uint32_t k = 0; k < i->called_count; k++) {
+        uint32_t c = g->m->links.at[i->called_first + k];
+        if (c != TFP_NONE && is_open(g, c)) return 0;
+    }
+    return i->cost.flops;
+}
+
+/* One output for each array of the result, of the first instruction that is this node. */
+static void add_outputs(const grapher *g, uint32_t node, const tfp_hlo_instruction *i)
+{
+    if (i->shape == TFP_NONE) return;
+    const tfp_hlo_shape *s = &g->m->shapes.at[i->shape];
+    for (uint32_t k = 0; k < s->count && k < OUTPUTS_MOST && !g->b->status; k++) {
+        const tfp_hlo_array *a = &g->m->arrays.at[s->first + k];
+        uint32_t shape = tfp_build_shape(g->b, g->m->dims.at + a->dim_first, a->dim_count, a->dim_count == 0);
+        if (shape != TFP_NONE) tfp_build_output(g->b, node, (int32_t)k, shape);
+    }
+}
+
+static void add_node(grapher *g, uint32_t at)
+{
+    const tfp_hlo_instruction *i = &g->m->instructions.at[at];
+    tfp_builder *b = g->b;
+    tfp_hlo_where w =
+        tfp_hlo_place_of(b, tfp_text(b->p, i->op_name), tfp_text(b->p, g->m->name), tfp_text(b->p, i->name));
+    if (i->parameter >= 0) w.op = i->opcode; /* what it is called is the name of an argument */
+    uint32_t node = b->status ? TFP_NONE : tfp_named_node(b->p, w.path);
+    bool fresh = node == TFP_NONE;
+    if (fresh) node = tfp_build_node(b, tfp_text(b->p, w.path), tfp_text(b->p, w.op), true);
+    if (node == TFP_NONE) return;
+    g->node[at] = node;
+    tfp_node *n = tfp_build_row(b, node);
+    if (fresh) add_outputs(g, node, i);
+    n = tfp_build_row(b, node);
+    if (n->trace == TFP_NONE) n->trace = tfp_hlo_trace(b, g->m, i);
+    if (n->trace != TFP_NONE) b->p->has_code = true;
+    if (!g->of_trace)
+        n->float_ops = tfp_add(n->float_ops, tfp_mul(own_flops(g, i), g->runs[i->computation], NULL), NULL);
+}
+
+/* ---- edges ---- */
+
+/* What a value is made of, plumbing left out: pushes instructions that are nodes. */
+static void push_source(grapher *g, uint32_t at)
+{
+    if (at != TFP_NONE && g->budget) {
+        g->budget--;
+        if (!tfp_push(&g->stack, at) && !g->b->status) g->b->status = TFP_NOMEM;
+    }
+}
+
+static void push_behind(grapher *g, uint32_t at)
+{
+    const tfp_hlo_module *m = g->m;
+    const tfp_hlo_instruction *i = &m->instructions.at[at];
+    if (i->parameter >= 0) { /* of a computation that one instruction opens: the value that it gives */
+        uint32_t caller = m->computations.at[i->computation].fused ? g->caller[i->computation] : TFP_NONE;
+        if (caller == TFP_NONE || (uint32_t)i->parameter >= m->instructions.at[caller].operand_count) return;
+        push_source(g, m->links.at[m->instructions.at[caller].operand_first + (uint32_t)i->parameter]);
+        return;
+    }
+    for (uint32_t k = 0; k < i->operand_count; k++) push_source(g, m->links.at[i->operand_first + k]);
+}
+
+static void add_edge(grapher *g, uint32_t node, uint32_t source, int32_t *position)
+{
+    if (source >= node || g->seen[source] == node) return;
+    g->seen[source] = node;
+    tfp_build_input(g->b, node, (*position)++, tfp_build_row(g->b, source)->name, 0);
+}
+
+static void add_edges(grapher *g, uint32_t at)
+{
+    const tfp_hlo_module *m = g->m;
+    const tfp_hlo_instruction *i = &m->instructions.at[at];
+    uint32_t node = g->node[at];
+    tfp_input_edge *last = NULL;
+    uint32_t last_input = tfp_build_row(g->b, node)->input_last;
+    if (tfp_build_row(g->b, node)->input_first != TFP_NONE) last = &g->b->p->inputs.at[last_input];
+    int32_t position = last ? last->position + 1 : 0;
+    g->stack.size = 0;
+    for (uint32_t k = 0; k < i->called_count; k++) { /* an open computation's result goes into who calls it */
+        uint32_t c = m->links.at[i->called_first + k];
+        if (c != TFP_NONE && is_open(g, c)) push_source(g, m->computations.at[c].root);
+    }
+    push_behind(g, at);
+    while (g->stack.size && !g->b->status) {
+        uint32_t source = g->stack.at[--g->stack.size];
+        if (g->node[source] != TFP_NONE)
+            add_edge(g, node, g->node[source], &position);
+        else
+            push_behind(g, source);
+    }
+}
+
+/* ---- all of it ---- */
+
+/* Entry parameters are nodes of a module by itself: what goes in. */
+static bool is_node(const grapher *g, const tfp_hlo_instruction *i)
+{
+    if (!is_open(g, i->computation)) return false;
+    if (!is_plumbing(g->b, i)) return true;
+    return !g->of_trace && i->parameter >= 0 && i->computation == g->m->entry;
+}
+
+static bool start(grapher *g)
+{
+    size_t computations = g->m->computations.size, instructions = g->m->instructions.size;
+    g->node = malloc((instructions + 1) * sizeof *g->node);
+    g->caller = malloc((computations + 1) * sizeof *g->caller);
+    g->runs = calloc(computations + 1, sizeof *g->runs);
+    if (!g->node || !g->caller || !g->runs) return false;
+    memset(g->node, 0xff, (instructions + 1) * sizeof *g->node); /* TFP_NONE */
+    g->budget = 1000 + 8 * (instructions + g->m->links.size);
+    return true;
+}
+
+void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace)
+{
+    grapher g = { .b = b, .m = m, .of_trace = of_trace };
+    size_t count = m->instructions.size;
+    if (b->status) return;
+    bool fine = start(&g);
+    if (fine) {
+        find_callers(&g);
+        settle_branches(&g);
+        find_runs(&g);
+        for (uint32_t i = 0; i < count && !b->status; i++)
+            if (is_node(&g, &m->instructions.at[i])) add_node(&g, i);
+        g.seen = malloc((b->p->nodes.size + 1) * sizeof *g.seen);
+        fine = g.seen != NULL;
+        if (fine) memset(g.seen, 0xff, (b->p->nodes.size + 1) * sizeof *g.seen);
+        for (uint32_t i = 0; fine && i < count && !b->status; i++)
+            if (g.node[i] != TFP_NONE) add_edges(&g, i);
+        if (!g.budget) tfp_build_warn(b, "edges of a module that are too many, left out", tfp_text(b->p, m->name));
+    }
+    if (!fine && !b->status) b->status = TFP_NOMEM;
+    free(g.node);
+    free(g.caller);
+    free(g.runs);
+    free(g.seen);
+    tfp_vec_free(&g.stack);
+    b->p->has_graph = true;
+}
