@@ -3,10 +3,12 @@ import { count, profileIds, start } from "./harness.mjs";
 import { images } from "./images.mjs";
 import { parts } from "./pages.mjs";
 import { report } from "./report.mjs";
+import { shown } from "./shown.mjs";
 import { speed } from "./speed.mjs";
+import { units } from "./units.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { ...parts, report, speed };
+const all = { components: units, ...parts, ...shown, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

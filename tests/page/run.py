@@ -42,6 +42,8 @@ def quietly(command):
 
 
 def make_profiles(program, folder):
+    os.makedirs(os.path.join(folder, "tests", "data"))
+    shutil.copy(os.path.join(DATA, "nets.py"), os.path.join(folder, "tests", "data"))  # the code of the models
     for name, graph in MODELS.items():
         at = os.path.join(DATA, "sample", name)
         quietly([program, "convert", "--graph_path", os.path.join(at, graph), "--run_meta_path", os.path.join(at, "run_meta_0.gz"),

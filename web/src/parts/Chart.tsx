@@ -26,6 +26,11 @@ interface Props {
 /** Every area and every bar begins at zero: else a small difference looks like a large one. */
 const fromZero = { range: (_: uPlot, __: number, most: number): [number, number] => [0, most > 0 ? most * 1.05 : 1] };
 
+/** Where the axes begin, for tests. */
+function tellLeast(plot: uPlot, here: HTMLElement, lines: Line[]): void {
+  here.dataset.least = String(Math.min(...lines.map((l) => plot.scales[l.scale]?.min ?? NaN)));
+}
+
 function optionsOf({ x, lines }: Props, here: HTMLElement): Omit<uPlot.Options, "width" | "height"> {
   const style = getComputedStyle(here);
   const axis = { stroke: style.color, grid: { stroke: style.borderTopColor, width: 0.5 }, ticks: { stroke: style.borderTopColor, width: 0.5 } };
@@ -33,6 +38,7 @@ function optionsOf({ x, lines }: Props, here: HTMLElement): Omit<uPlot.Options, 
   const scales = [...new Map(lines.map((l) => [l.scale, l]))];
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   return {
+    hooks: { draw: [(plot) => tellLeast(plot, here, lines)] },
     scales: { x: { time: false }, ...Object.fromEntries(scales.map(([name]) => [name, fromZero])) },
     series: [
       { label: x.label, value: (_, v) => (v === null ? "" : x.format(v)) },
@@ -69,5 +75,5 @@ export function Chart(props: Props) {
       plot.destroy();
     };
   }, [props.x.values, theme]);
-  return <div ref={box} class="chart" role="img" aria-label={props.label} data-theme-drawn={theme} />;
+  return <div ref={box} class="chart" role="img" aria-label={props.label} />;
 }

@@ -1,0 +1,81 @@
+// tests/page/units.mjs: parts of the page without a browser: numbers, copied rows, costs of lines, and how long components are.
+import { readFileSync, readdirSync } from "node:fs";
+import { build } from "../../web/node_modules/esbuild/lib/main.js";
+import { check, same } from "./harness.mjs";
+
+const source = new URL("../../web/src/", import.meta.url).pathname;
+
+globalThis.document = { querySelectorAll: () => [], querySelector: () => null }; // no report
+
+async function load(name) {
+  const made = await build({ entryPoints: [`${source}${name}`], bundle: true, write: false, format: "esm", logLevel: "warning" });
+  return import(`data:text/javascript;base64,${Buffer.from(made.outputFiles[0].contents).toString("base64")}`);
+}
+
+async function numbers() {
+  const { formatBytes, formatMicros, markBytes, markMicros } = await load("format.ts");
+  const bytes = { 0: "0B", 999: "999B", 1000: "1.00KB", 1024: "1.02KB", 1500000: "1.50MB", 2e9: "2.00GB", 3.25e12: "3.25TB", [-4000]: "-4.00KB" };
+  for (const [n, text] of Object.entries(bytes)) same(`${n} bytes`, formatBytes(Number(n)), text);
+  same("times", [12, 1500, 2.5e6].map(formatMicros), ["12us", "1.50ms", "2.50sec"]);
+  for (const step of [0.001, 0.002, 0.05, 0.5, 1, 2, 5, 10, 200, 5000, 1e6])
+    for (const from of [0, 3, 1234.5, 999995, 12345678]) {
+      const first = Math.ceil(from / step);
+      const marks = Array.from({ length: 12 }, (_, i) => markMicros((first + i) * step, step));
+      same(`marks ${step} us apart from ${from} differ`, new Set(marks).size, marks.length);
+      check(`marks ${step} us apart from ${from} are short`, marks.every((m) => m.length < 16), marks);
+    }
+  same("round marks", [0, 500, 1000, 1500].map((n) => markMicros(n, 500)), ["0us", "500us", "1.0ms", "1.5ms"]);
+  same("marks of bytes", [0, 50000, 100000].map((n) => markBytes(n, 50000)), ["0B", "50KB", "100KB"]);
+}
+
+const texts = (name, values) => {
+  const all = [...new Set(values)];
+  return { name, unit: null, type: "text", texts: all, absent: null, values: Uint32Array.from(values, (v) => all.indexOf(v)) };
+};
+const reals = (name, values, unit = null) => ({ name, unit, type: "number", texts: null, absent: values.some((v) => v === null) ? Uint8Array.from(values, (v) => Number(v === null)) : null, values: Float64Array.from(values, (v) => v ?? 0) });
+const tableOf = (...columns) => ({ view: "", rows: columns[0].values.length, tree: false, notes: [], columns, column: (name) => columns.find((c) => c.name === name) });
+
+async function copies() {
+  const { rowsAsCsv, rowsAsText } = await load("copy.ts");
+  const t = tableOf(texts("name", ["a", 'b,"c"', "d"]), reals("micros", [1500, 2, null], "us"));
+  same("rows as CSV, as they are shown", rowsAsCsv(t, t.columns.slice(1), [2, 0, 1]), 'name,micros\nd,\na,1500\n"b,""c""",2\n');
+  same("rows as text", rowsAsText(t, t.columns.slice(1), [0, 2], [0, 0, 1]), "name  micros\na     1.50ms\n  d        -\n");
+}
+
+async function lines() {
+  const { costsOf, startOf } = await load("lines.ts");
+  const own = "train.py";
+  const lib = "site-packages/tensorflow/ops.py";
+  const code = tableOf(reals("trace", [0, 0, 0, 1, 1, 1, 2]), texts("file", [own, own, lib, own, own, lib, lib]), reals("line", [9, 4, 77, 9, 9, 77, 77]));
+  const sums = tableOf(reals("trace", [0, 1, 2]), reals("micros", [10, 5, 100]), reals("gradient_micros", [3, null, null]), reals("nodes", [2, 1, 1]));
+  const files = costsOf(code, sums);
+  same("the user's file comes first", files.map((f) => f.name), [own, lib]);
+  same("a line that stands twice in a stack counts once", files[0].lines.get(9), { micros: 15, own: 5, gradient: 3, nodes: 3 });
+  same("the innermost line of the user's has its own time", files[0].lines.get(4), { micros: 10, own: 10, gradient: 3, nodes: 2 });
+  same("a library's lines have none", files[1].lines.get(77), { micros: 115, own: 0, gradient: 3, nodes: 4 });
+  same("begins at the most expensive line", startOf(files[0]), 4);
+}
+
+async function asks() {
+  const { ASKS } = await load("asks.ts");
+  same("a report asks for tensors' values last", ASKS.findIndex((a) => a.includes("name=TENSOR")), ASKS.length - 1);
+  check("and for none in its views", !ASKS.some((a) => a.some((w) => w.includes("tensor_value"))));
+}
+
+/** Of each function at the start of a line the lines until its closing brace. */
+function components() {
+  for (const folder of ["", "pages/", "parts/"])
+    for (const name of readdirSync(`${source}${folder}`).filter((n) => /\.tsx?$/.test(n))) {
+      const all = readFileSync(`${source}${folder}${name}`, "utf8").split("\n");
+      all.forEach((line, i) => {
+        const named = /^(?:export )?(?:async )?function (\w+)/.exec(line);
+        if (!named) return;
+        const size = all.slice(i).findIndex((l) => l === "}") + 1;
+        check(`${folder}${name}: ${named[1]} has at most 100 lines`, size <= 100, size);
+      });
+    }
+}
+
+export async function units() {
+  for (const run of [numbers, copies, lines, asks, components]) await run();
+}
