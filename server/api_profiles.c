@@ -1,4 +1,4 @@
-/* server/api_profiles.c: the list of profiles, and what is known of one. */
+/* server/api_profiles.c: the list of profiles, and the facts about one. */
 #include "routes.h"
 #include "tfprof/tfprof.h"
 

@@ -1,5 +1,4 @@
-/* server/api_records.c: what was recorded in one profile: steps, timeline, memory, a checkpoint's tensors; and the files
- * that others read it from. */
+/* server/api_records.c: tables of one profile: steps, timeline, memory, a checkpoint's tensors; and files to download. */
 #include "reports.h"
 
 #include <stdio.h>

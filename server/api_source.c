@@ -1,5 +1,5 @@
-/* server/api_source.c: the source text beside code, only of files that the profile's code traces name and that lie under a
- * folder given at start; and the values of a checkpoint's tensors. */
+/* server/api_source.c: source texts, only of files that the profile's code traces name and that lie under a folder given at
+ * start; and the values of a checkpoint's tensors. */
 #include "reports.h"
 
 #include <stdlib.h>

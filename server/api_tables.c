@@ -1,4 +1,4 @@
-/* server/api_tables.c: the tables of this tfprof: views, columns, options ..., from which the page makes its controls. */
+/* server/api_tables.c: the library's tables (views, columns, options ...), from which the page makes its controls. */
 #include "routes.h"
 #include "tfprof/tfprof.h"
 

@@ -136,7 +136,7 @@ const char *catalog_cut_folder(const catalog *c, size_t i)
     return NULL;
 }
 
-/* ---- what is known of them ---- */
+/* ---- views of entries ---- */
 
 static uint64_t bytes_of(const entry *e)
 {

@@ -1,5 +1,5 @@
-/* server/catalog.h: the profiles that the folders and files given at start hold: found, read when somebody asks, and
- * forgotten when others need the memory. */
+/* server/catalog.h: the profiles in the folders and files given at start: found by looking, read on demand, and dropped from
+ * memory when others need it. */
 #ifndef TFP_SERVER_CATALOG_H
 #define TFP_SERVER_CATALOG_H
 
@@ -11,7 +11,7 @@ typedef struct catalog catalog;
 
 typedef enum entry_state { ENTRY_UNREAD, ENTRY_LOADING, ENTRY_READY, ENTRY_FAILED } entry_state;
 
-typedef struct entry_view { /* a copy of what is known of an entry */
+typedef struct entry_view { /* a copy of an entry's data */
     char id[24];
     const char *name, *folder, *format; /* live as long as the catalog */
     uint64_t bytes;
@@ -24,9 +24,9 @@ typedef struct entry_view { /* a copy of what is known of an entry */
 } entry_view;
 void entry_view_free(entry_view *v);
 
-/* Opens the folders and finds what is in them. NULL: `why` says why not. `changed` is called whenever the list did. */
+/* Opens the folders and finds the profiles in them. NULL: `why` says why not. */
 catalog *catalog_new(const serve_options *o, char *why, size_t room);
-bool catalog_start(catalog *c, void (*changed)(void *ctx), void *ctx); /* begins to read what is asked for */
+bool catalog_start(catalog *c, void (*changed)(void *ctx), void *ctx); /* starts the threads that read */
 void catalog_stop(catalog *c);                                         /* `changed` is not called after it */
 void catalog_free(catalog *c);
 int catalog_stopping(void *c, uint64_t done, uint64_t total);    /* a tfp_progress_fn: nonzero from catalog_stop on */

@@ -63,7 +63,7 @@ entry *catalog_entry(const catalog *c, const char *id); /* NULL: none has it; th
 double catalog_progress(entry *e);
 
 /* catalog_read.c */
-void *catalog_read_all(void *ctx); /* a thread that reads what is asked for, until the catalog stops */
+void *catalog_read_all(void *ctx); /* a thread that reads the profiles asked for, until the catalog stops */
 void catalog_drop(entry *e);       /* its profile is freed once nobody uses it; the lock is held */
 
 #endif

@@ -14,7 +14,7 @@
 #define HELD_MOST ((uint64_t)1500 << 20)
 #define JUST_MS 30000
 #define WAIT_NS 50000000 /* between two looks whether to stop */
-#define PACKED_GROWTH 8  /* gzip: what it takes in memory is not known before */
+#define PACKED_GROWTH 8  /* gzip: the unpacked size is not known in advance */
 #define TORN_MOST 30     /* readings in a row during which a file changed */
 
 /* ---- reading ---- */
@@ -26,7 +26,7 @@ typedef struct reading {
     size_t count, at;
     bool torn; /* a file changed meanwhile */
     tfp_status status;
-    const char *why; /* what is wrong, where the library does not say it */
+    const char *why; /* the error, where it is not the library's */
     char *error;
 } reading;
 

@@ -1,11 +1,11 @@
-/* server/connections.c: how long each connection takes. A request must be whole 8 s after the connection or the answer
- * before it, an answer must be taken within 2 minutes; else its socket is shut, and libmicrohttpd finds it closed. */
+/* server/connections.c: limits the time of each connection. A request must be complete 8 s after the connection was made, and
+ * an answer must be taken within 2 minutes; else the socket is shut down, and libmicrohttpd finds it closed. */
 #include "server_parts.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#define ASKING_MOST_MS 8000 /* the door lets in only whole requests: more than enough */
+#define ASKING_MOST_MS 8000 /* the gate passes on complete requests only: more than enough */
 #define TAKING_MOST_MS 120000
 
 struct connection {

@@ -16,7 +16,7 @@ int folder_open(int folder, const char *path);
 bool file_state_of(int fd, file_state *out);
 bool file_state_same(const file_state *a, const file_state *b);
 
-/* Whether all files whose paths begin so lie below the folder: of what is opened by its path later on. */
+/* Whether all files whose paths have this prefix lie below the folder; for files that are later opened by path. */
 bool folder_holds_all(int folder, const char *prefix);
 
 typedef enum walk_result { WALK_WHOLE, WALK_CUT, WALK_FAILED } walk_result;

@@ -1,5 +1,5 @@
-/* server/gate.c: one thread holds all connections whose request is not whole yet. It only peeks: what is let in reads the
- * request again from its start. Who is slow, or sends what no honest client sends, is answered and shut out here. */
+/* server/gate.c: one thread holds all connections whose request is not complete yet. It only peeks at the bytes, so that
+ * libmicrohttpd reads the request from its start. Slow connections and malformed requests are answered and closed here. */
 #include "gate.h"
 #include "http.h"
 
@@ -19,27 +19,27 @@
 
 #define ASKING_MOST_MS 8000
 #define LINGER_MS 1500
-#define GUESTS_MOST 3000
-#define PEEKS_MOST 300 /* a request that comes in more pieces is sent to waste our time */
+#define PENDING_MOST 3000
+#define PEEKS_MOST 300 /* a request in more pieces is refused: peeking at all of them costs too much */
 #define DRAIN_MOST ((size_t)1 << 20)
 
-typedef struct guest { /* one who stands before the door */
-    struct guest *next, *previous;
+typedef struct pending { /* a connection whose request is not complete, or that was refused */
+    struct pending *next, *previous;
     int socket;
     unsigned peeks, address_size;
-    bool leaving; /* it has its answer; what it still sends is thrown away, so that it can read that */
+    bool leaving; /* refused: what it still sends is discarded, so that the client can read the refusal */
     size_t drained;
     int64_t since_ms;
     struct sockaddr_storage address;
-} guest;
+} pending;
 
 struct gate {
     int listener, epoll, wake;
     pthread_t thread;
     _Atomic bool stop;
-    guest *first, *last; /* in the order in which they came, or began to leave */
+    pending *first, *last; /* in the order in which they were accepted, or refused */
     size_t count;
-    bool deaf; /* no descriptors are left: the listener is not looked at */
+    bool full; /* no descriptors are left: the listener is not polled */
     char head[GATE_HEAD + 1];
     void (*let_in)(void *ctx, int socket, const struct sockaddr *from, unsigned size);
     void *ctx;
@@ -52,7 +52,7 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static void link_last(gate *g, guest *x)
+static void link_last(gate *g, pending *x)
 {
     x->next = NULL;
     x->previous = g->last;
@@ -60,16 +60,16 @@ static void link_last(gate *g, guest *x)
     g->last = x;
 }
 
-static void unlink_guest(gate *g, guest *x)
+static void unlink_pending(gate *g, pending *x)
 {
     *(x->next ? &x->next->previous : &g->last) = x->previous;
     *(x->previous ? &x->previous->next : &g->first) = x->next;
 }
 
-/* The socket is closed, or somebody else's from here on. */
-static void forget(gate *g, guest *x, bool shut)
+/* Closes the socket with `shut`; else libmicrohttpd owns it from here on. */
+static void drop_pending(gate *g, pending *x, bool shut)
 {
-    unlink_guest(g, x);
+    unlink_pending(g, x);
     g->count--;
     if (shut)
         close(x->socket);
@@ -95,25 +95,25 @@ static void send_refusal(int socket, int status, const char *why, bool body)
     if (send(socket, text, (size_t)at, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return;
 }
 
-static void drain(gate *g, guest *x)
+static void drain(gate *g, pending *x)
 {
     for (;;) {
         ssize_t n = recv(x->socket, g->head, sizeof g->head, MSG_DONTWAIT);
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) && x->drained < DRAIN_MOST) return;
         x->drained += n > 0 ? (size_t)n : 0;
         if (n > 0 && x->drained < DRAIN_MOST) continue;
-        forget(g, x, true);
+        drop_pending(g, x, true);
         return;
     }
 }
 
-static void turn_away(gate *g, guest *x, int status, const char *why)
+static void refuse_pending(gate *g, pending *x, int status, const char *why)
 {
     send_refusal(x->socket, status, why, strncmp(g->head, "HEAD ", 5) != 0);
     shutdown(x->socket, SHUT_WR);
     x->leaving = true;
     x->since_ms = now_ms();
-    unlink_guest(g, x);
+    unlink_pending(g, x);
     link_last(g, x);
     drain(g, x);
 }
@@ -127,17 +127,17 @@ static size_t head_size(const char *text, size_t size)
     return end ? (size_t)(end - text) + 4 : 0;
 }
 
-/* What begins like this is no request, whatever comes behind it. */
+/* No request begins like this, whatever follows. */
 static bool is_garbage(const char *text) { return !isalpha((unsigned char)*text); }
 
 /* `ended`: nothing more will come. */
-static void hear(gate *g, guest *x, bool ended)
+static void read_head(gate *g, pending *x, bool ended)
 {
     const char *why;
     ssize_t n = recv(x->socket, g->head, sizeof g->head, MSG_PEEK | MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
     if (n <= 0) {
-        forget(g, x, true);
+        drop_pending(g, x, true);
         return;
     }
     size_t size = head_size(g->head, (size_t)n);
@@ -145,32 +145,32 @@ static void hear(gate *g, guest *x, bool ended)
     if (size) {
         int status = gate_check(g->head, size, &why);
         if (status) {
-            turn_away(g, x, status, why);
+            refuse_pending(g, x, status, why);
             return;
         }
         int socket = x->socket;
         struct sockaddr_storage from = x->address;
         unsigned from_size = x->address_size;
-        forget(g, x, false);
+        drop_pending(g, x, false);
         g->let_in(g->ctx, socket, (const struct sockaddr *)&from, from_size);
     } else if (is_garbage(g->head)) {
-        turn_away(g, x, 400, "this is no request");
+        refuse_pending(g, x, 400, "not an HTTP request");
     } else if (!line && n > GATE_LINE) {
-        turn_away(g, x, 414, "the request line is too long");
+        refuse_pending(g, x, 414, "the request line is too long");
     } else if (n > GATE_HEAD) {
-        turn_away(g, x, 431, "the headers are too long");
+        refuse_pending(g, x, 431, "the headers are too long");
     } else if (ended) {
-        turn_away(g, x, 400, "the request is not whole");
+        refuse_pending(g, x, 400, "the request is not complete");
     } else if (++x->peeks > PEEKS_MOST) {
-        turn_away(g, x, 400, "the request comes in too many pieces");
+        refuse_pending(g, x, 400, "the request comes in too many pieces");
     }
 }
 
-static bool welcome(gate *g, int socket, const struct sockaddr_storage *from, unsigned size)
+static bool add_pending(gate *g, int socket, const struct sockaddr_storage *from, unsigned size)
 {
-    guest *x = g->count < GUESTS_MOST ? calloc(1, sizeof *x) : NULL;
+    pending *x = g->count < PENDING_MOST ? calloc(1, sizeof *x) : NULL;
     if (!x) return false;
-    *x = (guest){ .socket = socket, .address = *from, .address_size = size, .since_ms = now_ms() };
+    *x = (pending){ .socket = socket, .address = *from, .address_size = size, .since_ms = now_ms() };
     struct epoll_event e = { .events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.ptr = x };
     if (epoll_ctl(g->epoll, EPOLL_CTL_ADD, socket, &e)) {
         free(x);
@@ -181,22 +181,22 @@ static bool welcome(gate *g, int socket, const struct sockaddr_storage *from, un
     return true;
 }
 
-static void listen_to(gate *g, bool on)
+static void poll_listener(gate *g, bool on)
 {
     struct epoll_event e = { .events = on ? EPOLLIN : 0, .data.ptr = g };
     epoll_ctl(g->epoll, EPOLL_CTL_MOD, g->listener, &e);
-    g->deaf = !on;
+    g->full = !on;
 }
 
-static void take_new(gate *g)
+static void accept_new(gate *g)
 {
     for (int i = 0; i < 64; i++) {
         struct sockaddr_storage from;
         socklen_t size = sizeof from;
         int socket = accept4(g->listener, (struct sockaddr *)&from, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (socket < 0 && (errno == EMFILE || errno == ENFILE)) listen_to(g, false);
+        if (socket < 0 && (errno == EMFILE || errno == ENFILE)) poll_listener(g, false);
         if (socket < 0) return;
-        if (welcome(g, socket, &from, size)) continue;
+        if (add_pending(g, socket, &from, size)) continue;
         send_refusal(socket, 503, "too many connections: ask again", true);
         close(socket);
     }
@@ -205,17 +205,17 @@ static void take_new(gate *g)
 static void cut_slow(gate *g)
 {
     int64_t now = now_ms();
-    for (guest *x = g->first, *next; x; x = next) {
+    for (pending *x = g->first, *next; x; x = next) {
         next = x->next;
         if (now - x->since_ms < (x->leaving ? LINGER_MS : ASKING_MOST_MS)) continue;
         bool said = x->peeks > 0;
         g->head[0] = '\0';
         if (!x->leaving && said)
-            turn_away(g, x, 408, "the request did not come in time");
+            refuse_pending(g, x, 408, "the request did not come in time");
         else
-            forget(g, x, true);
+            drop_pending(g, x, true);
     }
-    if (g->deaf) listen_to(g, true);
+    if (g->full) poll_listener(g, true);
 }
 
 static void *watch(void *ctx)
@@ -227,15 +227,15 @@ static void *watch(void *ctx)
         int n = epoll_wait(g->epoll, events, sizeof events / sizeof *events, 250);
         bool new = false;
         for (int i = 0; i < n; i++) {
-            guest *x = events[i].data.ptr;
+            pending *x = events[i].data.ptr;
             if ((void *)x == (void *)g) new = true;
             if (!x || (void *)x == (void *)g) continue;
             if (x->leaving)
                 drain(g, x);
             else
-                hear(g, x, events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
+                read_head(g, x, events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
         }
-        if (new) take_new(g);
+        if (new) accept_new(g);
         if (now_ms() - cut_ms < 250) continue;
         cut_slow(g);
         cut_ms = now_ms();
@@ -245,7 +245,7 @@ static void *watch(void *ctx)
 
 static void close_all(gate *g)
 {
-    while (g->first) forget(g, g->first, true);
+    while (g->first) drop_pending(g, g->first, true);
     if (g->epoll >= 0) close(g->epoll);
     if (g->wake >= 0) close(g->wake);
     close(g->listener);

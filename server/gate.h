@@ -1,5 +1,5 @@
-/* server/gate.h: the door: connections are taken, and the head of their one request is looked at before libmicrohttpd sees
- * it: only what is well formed, whole and without a body comes in. */
+/* server/gate.h: accepts connections, and checks the head of their one request before libmicrohttpd sees it: only complete,
+ * well-formed requests without a body are passed on. */
 #ifndef TFP_SERVER_GATE_H
 #define TFP_SERVER_GATE_H
 
@@ -17,6 +17,6 @@ struct sockaddr;
 /* Begins to take connections from `listener`; let_in() owns the sockets that it gets. NULL without memory or threads. */
 gate *gate_start(int listener, void (*let_in)(void *ctx, int socket, const struct sockaddr *from, unsigned size),
                  void *ctx);
-void gate_stop(gate *g); /* closes the listener and all that stand before the door */
+void gate_stop(gate *g); /* closes the listener and all connections that were not passed on */
 
 #endif

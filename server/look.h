@@ -66,7 +66,7 @@ void parts_free(part *parts, size_t count);
 /* The name that people see: the path below the folder given, or the file as it was given; a SavedModel by its folder.
  * The caller frees it. */
 char *look_name(const look *l, const found_profile *p);
-/* A file as somebody would type it; the caller frees it. */
+/* A file as a user types it; the caller frees it. */
 char *look_file(const look *l, const part *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* server/request.h: what is asked for: a path and parameters, whoever asks: a browser by way of http.c, or report.c. */
+/* server/request.h: a path and its parameters, from a browser by way of http.c or from report.c. */
 #ifndef TFP_SERVER_REQUEST_H
 #define TFP_SERVER_REQUEST_H
 

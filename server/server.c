@@ -1,4 +1,4 @@
-/* server/server.c: the life of the server: an address, a token, threads that answer, and the end. */
+/* server/server.c: starts the server (address, token, threads), and stops it on a signal. */
 #include "server_parts.h"
 
 #include <arpa/inet.h>
@@ -20,13 +20,13 @@
 #define THREADS 4
 #define CONNECTIONS 2400
 #define DESCRIPTORS 4096
-#define MEMORY_OF_CONNECTION ((size_t)56 << 10) /* all that the door lets in must fit */
+#define MEMORY_OF_CONNECTION ((size_t)56 << 10) /* every request that the gate passes on must fit */
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4 };
 
 static volatile sig_atomic_t stopped;
 
-/* A view that takes long must not hold up the end. */
+/* A view that takes long must not delay the end. */
 static void on_stop(int signal)
 {
     (void)signal;
@@ -106,9 +106,10 @@ static int listen_at(const serve_options *o, server *s, char *why, size_t room)
     s->port = ntohs(a.any.sa_family == AF_INET ? a.v4.sin_port : a.v6.sin6_port);
     snprintf(s->host_name, sizeof s->host_name, strchr(host, ':') ? "[%s]" : "%s", host);
     if (!loopback && o->say)
-        o->say(o->ctx,
-               "listening on an address that other machines may reach: who has the page's whole URL sees all profiles "
-               "given here, and it is not encrypted");
+        o->say(
+            o->ctx,
+            "listening on an address that other machines may reach: anybody with the page's full URL sees all profiles "
+            "given here, and it is not encrypted");
     return fd;
 }
 
@@ -187,7 +188,7 @@ static void answer_until_stopped(server *s)
     }
 }
 
-/* SQLite is loaded while that is still allowed; without it there are no queries. */
+/* Loads SQLite while opening files is still allowed; without it there are no queries. */
 static void load_libraries(void)
 {
     tfp_profile *p = tfp_profile_new();

@@ -1,4 +1,4 @@
-// What the server is asked, and how its answers are read. docs/http.md describes both.
+// Requests to the server, and how its answers are decoded. docs/http.md describes both.
 import type { Part } from "./held";
 import { heldColumns, heldParts, isReport, selectedBy, unpack, whyNot } from "./held";
 
@@ -101,7 +101,7 @@ function held(path: string): Part[] {
   return parts ?? [];
 }
 
-/** Asks until the profile is read, of which `progress` is told. A server that is busy is asked again, a few times. */
+/** Repeats the request until the profile is read, and reports progress; a busy server is asked a few times only. */
 async function ask(path: string, signal?: AbortSignal, progress?: Progress): Promise<Response> {
   if (isReport) {
     const [part] = held(path);

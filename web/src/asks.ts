@@ -1,10 +1,10 @@
 // What pages ask the server before any control is touched. `tfprof report` puts all these answers into its file; build.mjs
-// writes the list as text: a line an ask, what it is for, the path and its parameters, with tabs between.
+// writes the list as text: a line an ask, its purpose, the path and the parameters, with tabs between.
 
 /** Every edge of the graph, by the names of its ends. */
 export const EDGES_SQL = "SELECT s.name AS source, n.name AS target FROM edges e JOIN nodes n ON n.node = e.node JOIN nodes s ON s.node = e.source";
 
-/** The forward node that a gradient's name tells, as in the code view: what is between "gradients/" and "_grad/". NULL: no
+/** The forward node of a gradient, by its name, as in the code view: the part between "gradients/" and "_grad/". NULL: not a
  * gradient. */
 const FORWARD =
   "CASE WHEN instr(name, 'gradients/') = 0 OR instr(name, '_grad/') IN (0, instr(name, 'gradients/') + 10) THEN NULL " +

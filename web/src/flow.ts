@@ -7,7 +7,7 @@ import { hasChildren } from "./rows";
 
 const BOXES_MOST = 220;
 const HUB_LEAST = 12; // neighbours of a box that is set apart, at least
-const HUB_TIMES = 2; // and so many times those of the middle one
+const HUB_TIMES = 2; // and this many times those of the median box
 const GAP = 18;
 const HEIGHT = 34;
 const MARGIN = 12;

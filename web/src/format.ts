@@ -9,7 +9,7 @@ const COUNTS: Unit[] = [{ size: 1e3, name: "k" }, { size: 1e6, name: "m" }, { si
 const TIMES: Unit[] = [{ size: 1e3, name: "ms" }, { size: 1e6, name: "sec" }];
 const BYTES: Unit[] = [{ size: 1e3, name: "KB" }, { size: 1e6, name: "MB" }, { size: 1e9, name: "GB" }, { size: 1e12, name: "TB" }];
 
-/** In the largest unit that fits; `smallest` names what is smaller than all of them. */
+/** In the largest unit that fits; `smallest` is the name of the base unit. */
 function inUnits(n: number, units: Unit[], smallest: string): string {
   const unit = units.filter((u) => Math.abs(n) >= u.size).pop();
   if (unit) return `${(n / unit.size).toFixed(2)}${unit.name}`;

@@ -1,4 +1,4 @@
-// The answers that a report of `tfprof report` holds in itself: packed, a data element each. On a served page there are none.
+// The answers that a report of `tfprof report` contains: packed, a data element each. A served page has none.
 
 interface Held {
   element: Element;
@@ -37,7 +37,7 @@ const held = readHeld();
 /** The step that the report was asked to show; "" when it is the mean of all. */
 export const reportStep = document.querySelector("script[data-step]")?.getAttribute("data-step") ?? "";
 
-/** Whether this page is a report, which asks nobody. */
+/** Whether this page is a report, which makes no requests. */
 export const isReport = held.size > 0;
 
 /** The columns that views of a report can show. */

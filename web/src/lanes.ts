@@ -119,7 +119,7 @@ function drawRow({ pen, ink, scale }: Pen, d: Scene, row: number, y: number): vo
     }
     i++;
     const free = seen.from + (right + 0.5) / scale;
-    if (i < to && (s.end[i] ?? 0) <= free) i = firstAfter(s, i, to, free); // those of the same pixel
+    if (i < to && (s.end[i] ?? 0) <= free) i = firstAfter(s, i, to, free); // skips the events of the same pixel
   }
   pen.globalAlpha = 1;
 }

@@ -1,4 +1,4 @@
-// What is asked of the server while something is shown: its state, and what to say meanwhile.
+// The state of a request: its value, its error, its progress.
 import { useEffect, useState } from "preact/hooks";
 import type { Progress } from "./api";
 
@@ -9,7 +9,7 @@ export interface Loaded<T> {
   busy: boolean;
 }
 
-/** Runs `get` when `key` changes; what is no longer wanted is stopped. */
+/** Runs `get` when `key` changes; a request for an older key is cancelled. */
 export function useLoaded<T>(key: string, get: (signal: AbortSignal, progress: Progress) => Promise<T>): Loaded<T> {
   const [state, set] = useState<Loaded<T>>({ value: undefined, error: "", progress: 0, busy: true });
   useEffect(() => {

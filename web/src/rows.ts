@@ -3,7 +3,7 @@ import type { Column, Table } from "./api";
 
 export interface Tree {
   rows: number;
-  first: Uint32Array; // where a row's children begin in `children`; behind the last row the roots, as those of no row
+  first: Uint32Array; // where a row's children begin in `children`; after the last row the roots
   children: Uint32Array;
   depth: Uint32Array;
   parent: Int32Array; // -1: a root
@@ -142,7 +142,7 @@ function lower(texts: string[]): Lowered {
   return { whole, ends };
 }
 
-/** Of the texts of a column those that hold another text, in capitals or not. */
+/** Marks the texts that contain another text, ignoring case. */
 export function textsWith(texts: string[], text: string): Uint8Array {
   let low = lowered.get(texts);
   if (!low) lowered.set(texts, (low = lower(texts)));

@@ -34,7 +34,7 @@ function orderOf(lane: Column, start: Column): Uint32Array {
   let count = 0;
   let sorted = true;
   for (let i = 0, before = -1; i < all.length; i++) {
-    if (!((starts[i] ?? 0) > 0)) continue; // nobody knows where it belongs
+    if (!((starts[i] ?? 0) > 0)) continue; // no start was recorded
     const at = lanes[i] ?? 0;
     if (before >= 0 && lanes[before] === at) sorted &&= (starts[before] ?? 0) <= (starts[i] ?? 0);
     else sorted &&= !met[at];

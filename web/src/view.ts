@@ -1,4 +1,4 @@
-// What is seen of a timeline: which time, what is selected and picked; in the address, once it is at rest.
+// The state of a timeline: the visible time, the selection, the picked event. Kept in the address.
 import { useEffect, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 import { AXIS, ROW, rowTop } from "./lanes";
@@ -27,7 +27,7 @@ export interface View {
   mark: (w: Window | null) => void;
   show: (w: Window) => void;
   zoom: (factor: number, around?: number) => void;
-  pan: (part: number) => void; // of what is seen
+  pan: (part: number) => void; // of the visible time
   pick: (event: number) => void;
   pickRow: (by: number) => void; // in another row
   pickBeside: (by: number) => void; // in the same row

@@ -16,7 +16,7 @@ interface Advice {
   checkers: { name: string; reports: string[] }[];
 }
 
-/** Sum over all rows of what is their own. */
+/** The sum of a column over all rows. */
 function sumOf(t: Table, name: string): number {
   const column = t.column(name);
   let sum = 0;

@@ -1,4 +1,4 @@
-// The pages of a profile: a row each; the navigation and the routes come from it.
+// The pages of a profile, a row each: navigation and routes are made from this table.
 import type { ComponentChildren } from "preact";
 import type { ProfileFacts, Tables } from "../api";
 import { heldSteps, isReport } from "../held";

@@ -1,4 +1,4 @@
-// A tree as bars on a canvas: one is told below the pointer or by keys, a click zooms in.
+// A tree as bars on a canvas: pointer and keys choose one, whose numbers are shown; a click zooms in.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Column, Table } from "../api";
 import { cellText } from "../api";

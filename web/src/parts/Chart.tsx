@@ -18,7 +18,7 @@ export interface Line {
 
 interface Props {
   height: number;
-  label: string; // for those who do not see it
+  label: string; // for screen readers
   x: { label: string; values: number[]; format: (n: number) => string; mark: (n: number, step: number) => string };
   lines: Line[];
 }

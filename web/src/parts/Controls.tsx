@@ -13,7 +13,7 @@ const SHOWN_FIRST = new Set(["max_depth", "min_micros", "step", "order_by", "sho
 const LISTS = new Set(["assume_shape", "rewrite"]); // and the filters: a value a line
 const SOURCES = ["files", "tensorflow", "own"];
 const STEPS_MOST = 1000; // of a list to choose from
-/** What a view of the page does unless told otherwise, where that is not what the command does. */
+/** The page's default of -max_depth. */
 export const ALL_ROWS = "100000";
 const WORKED_OUT = new Set(["float_ops", "macs", "bytes_moved", "coverage", "flops_per_second", "intensity"]);
 
@@ -104,7 +104,7 @@ interface Props {
   steps?: number[];
   order?: string | null; // unless the route says otherwise
   command?: string; // whose own options there are too
-  error?: string; // of what was asked last
+  error?: string; // of the last request
   children?: ComponentChildren; // controls that come first
 }
 

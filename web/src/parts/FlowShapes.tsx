@@ -76,7 +76,7 @@ function Lines({ lines, picked }: { lines: Line[]; picked: number }) {
 interface PictureProps {
   picture: Picture;
   zoom: number;
-  picked: number; // the row that is told
+  picked: number; // the row whose numbers are shown
   current: number; // the box that keys begin at
   pathOf: (row: number) => string;
   valueOf: (row: number) => { text: string; share: number };

@@ -1,4 +1,4 @@
-// Lanes of events on a canvas, and what is told of the picked and the selected ones.
+// Lanes of events on a canvas, with details of the picked event and sums over the selection.
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Table } from "../api";
@@ -14,7 +14,7 @@ import { useShownTheme } from "../theme";
 import type { View } from "../view";
 import { onTimelineKey, useView } from "../view";
 
-const SUMS = 12; // operations told of a selection
+const SUMS = 12; // operations listed for a selection
 const CLICK_PX = 4; // a shorter drag is a click
 
 function Sums({ sums, whole }: { sums: Sum[]; whole: number }) {
@@ -39,7 +39,7 @@ function Sums({ sums, whole }: { sums: Sum[]; whole: number }) {
 }
 
 
-/** Dragging selects, with shift it moves what is seen; a click picks. */
+/** Dragging selects, with shift it moves the visible time; a click picks an event. */
 function usePointer(s: Spans, v: View, top: number, width: number, canvas: RefObject<HTMLCanvasElement | null>) {
   const drag = useRef<{ from: number; shift: boolean; seen: View["seen"] } | null>(null);
   const { seen } = v;

@@ -1,10 +1,10 @@
-// What is shown while something is loaded, and when that failed.
+// Content that is being loaded: a progress bar, then the content or an error.
 import type { ComponentChildren } from "preact";
 import type { Loaded } from "../load";
 
 interface Props<T> {
   of: Loaded<T>;
-  calm?: boolean; // what is there already stays as it is while it is asked for again
+  calm?: boolean; // keeps the old content while it is loaded again
   children: (value: T) => ComponentChildren;
 }
 

@@ -1,7 +1,7 @@
 // The head of a table of rows: a button for each column, which sorts by it.
 import type { Column } from "../api";
 
-const UNITS: Record<string, string> = { us: "time", bytes: "bytes", percent: "%" }; // told where the name does not
+const UNITS: Record<string, string> = { us: "time", bytes: "bytes", percent: "%" }; // shown where the name does not tell
 
 /** A click goes on: numbers from the largest, then from the smallest, then the table's own order. */
 function nextSort(column: Column, sort: string): string {

@@ -21,7 +21,7 @@ export function reachOf(column: Column): Reach {
   return { most: Math.max(most, -least), signed: least < 0 };
 }
 
-/** Bars grow from the right; where numbers have signs from the middle, those below zero to the left. */
+/** Bars grow from the left; in columns with negative numbers from the middle, to either side. */
 function Bar({ value, reach }: { value: number; reach: Reach }) {
   const share = reach.most > 0 ? Math.min(1, Math.abs(value) / reach.most) : 0;
   if (!share) return null;

@@ -1,4 +1,4 @@
-// A table whose rows form a tree: only what is on the screen is in the document, whatever the number of rows.
+// A table whose rows form a tree. Only the visible rows are in the document, whatever their number.
 import { useMemo, useRef } from "preact/hooks";
 import type { Column, Table } from "../api";
 import { rowsAsCsv, rowsAsText } from "../copy";

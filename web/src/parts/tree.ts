@@ -6,7 +6,7 @@ import type { Order, Tree } from "../rows";
 import { findRows, hasChildren, makeTree, sortSiblings, visibleRows } from "../rows";
 
 export const ROW_PX = 26;
-const BEYOND = 10; // rows above and below what is seen
+const BEYOND = 10; // rows drawn above and below the visible ones
 
 export interface Seen {
   from: number;

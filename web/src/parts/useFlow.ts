@@ -1,4 +1,4 @@
-// The state of the dataflow graph: what is open, what is picked, and how large it is shown.
+// The state of the dataflow graph: open scopes, the picked box, the zoom.
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Column, Table } from "../api";
@@ -47,7 +47,7 @@ export interface Flow {
   opened: number[]; // rows of scopes
   put: number[]; // rows whose lines are drawn although they have many
   picked: number;
-  told: string; // of a search
+  told: string; // the outcome of a search
   pathOf: (row: number) => string;
   pick: (row: number) => void;
   focus: (row: number) => void; // picks the row, and moves the keyboard's focus to its box
