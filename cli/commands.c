@@ -270,6 +270,7 @@ int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_any
             p->value || !p->values.count
                 ? tfp_options_set(o, p->name, p->value, c->err)
                 : tfp_options_set_list(o, p->name, (const char *const *)p->values.at, p->values.count, c->err);
+        if (s == TFP_OK) s = tfp_options_check(o, call->name, c->err);
         if (s == TFP_OK) continue;
         cli_fault_from(&c->fault, s, c->err);
         if (s == TFP_BADARG && p->value) suggest_value(c, p->name, p->value);

@@ -14,6 +14,9 @@ static tfp_options *options_of_rows(const tfp_options *o)
     rows->step = -1;
     rows->every_value = false;
     rows->reach = true;
+    rows->top = 0;
+    free(rows->order_column); /* it is one of the statistics */
+    rows->order_column = NULL;
     rows->output = TFP_TO_NONE;
     rows->select &= ~(UINT64_C(1) << TFP_C_TENSOR_VALUE);
     free(rows->proto_out);
@@ -38,6 +41,7 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
     tfp_status s = o ? tfp_view_build(r->profile, view, o, &rows, err) : tfp_nomem(err);
     if (!s) s = tfp_stats_fill(r, rows, err);
     if (!s) s = copy_notes(r, rows, err);
+    if (!s) s = tfp_grid_arrange(r, err);
     if (!s && r->options->step >= 0) s = tfp_report_note_add(r, err, "stats are over all steps: step means nothing");
     if (!s && r->clamped)
         s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
@@ -58,6 +62,7 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
     r->view = "stats";
     r->kind = TFP_REPORT_GRID;
     r->step = TFP_NONE;
+    r->grid.keeps_order = true;
     r->options = o ? tfp_options_copy(o) : tfp_options_new();
     if (r->options && !view) view = r->options->view ? r->options->view : "scope";
     const tfp_view *v = view ? tfp_view_find(view) : NULL;

@@ -16,6 +16,14 @@ tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_op
     return s ? s : tfp_view_build(p, v, o, out, err);
 }
 
+tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *err)
+{
+    tfp_error_clear(err);
+    const tfp_view *v = tfp_view_find(view);
+    bool table = v ? v->kind == TFP_REPORT_GRID : view && (strcmp(view, "stats") == 0 || strcmp(view, "query") == 0);
+    return table ? TFP_OK : tfp_options_known_order(o, err);
+}
+
 unsigned tfp_view_keep(const char *view, const tfp_options *o)
 {
     const tfp_view *v = tfp_view_find(view);
@@ -72,6 +80,14 @@ char tfp_report_column_type(const tfp_report *r, const char *column)
 {
     tfp_flat f;
     return r && column && tfp_table_find(r, column, &f) ? f.type : '\0';
+}
+
+const char *tfp_report_column_help(const tfp_report *r, const char *column)
+{
+    tfp_flat f;
+    if (!r || !column || !tfp_table_find(r, column, &f)) return NULL;
+    if (f.grid) return f.grid->help;
+    return f.column >= 0 ? tfp_columns[f.column].help : NULL;
 }
 
 /* The column of a cell; false when there is no such cell. */

@@ -250,6 +250,11 @@ TFP_API int tfp_options_work_out(const tfp_options *o);
  *  o     NULL means every default */
 TFP_API unsigned tfp_view_keep(const char *view, const tfp_options *o);
 
+/** Whether the options are such that a view, or a command with that name, takes them: today that -order_by names a column of a
+ *  view whose rows have numbers; a table tells only once it is there which columns it has.
+ *  Errors: TFP_BADARG. */
+TFP_API tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *err);
+
 /** True (1) for the 21 options that TensorFlow's tool lists (the 16 of TensorFlow 1.0 when -compat is 1.0). */
 TFP_API int tfp_options_listed(const tfp_options *o, const char *name);
 
@@ -304,6 +309,9 @@ TFP_API const char *tfp_report_column(const tfp_report *r, size_t i);
  *  's' for text, 0 for no such column. Times are 'i', and whole microseconds, in profiles of TensorFlow's files; of traces with
  *  finer times they are 'r', microseconds with up to three decimals. */
 TFP_API char tfp_report_column_type(const tfp_report *r, const char *column);
+
+/** What a column of a table means, or NULL: no such column, or nothing is said of it. */
+TFP_API const char *tfp_report_column_help(const tfp_report *r, const char *column);
 
 /** A number, or a boolean as 0 or 1. Result: 1, or 0 when there is none: the root's parent, a column that the report was
  *  built without, a text, no such column or row. `out` is then left as it was. */

@@ -57,6 +57,7 @@ class ViewOptions(TypedDict, total=False):
     step: int
     device_regexes: Items
     order_by: str
+    top: int
     account_type_regexes: Items
     start_name_regexes: Items
     trim_name_regexes: Items

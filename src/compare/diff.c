@@ -5,6 +5,7 @@
 #include "compare/diff.h"
 
 #include "compare/stats.h"
+#include "views/grid.h"
 #include "views/view.h"
 
 #include <stdio.h>
@@ -426,6 +427,7 @@ tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options 
                           tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]);
         s = check(&d, view ? view : r->options->view, err);
         if (!s) s = compare(&d, err);
+        if (!s) s = tfp_grid_arrange(r, err);
         if (!s && failed != tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +
                                 tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]))
             s = tfp_nomem(err);

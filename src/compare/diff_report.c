@@ -2,6 +2,7 @@
  * or what the form of the public script is made of. */
 #include "compare/diff.h"
 
+#include "views/grid.h"
 #include "views/view.h"
 
 #include <stdlib.h>
@@ -45,19 +46,11 @@ static tfp_status add_rows(tfp_differ *d, tfp_error *err)
 static tfp_grid_column *add_column(tfp_differ *d, char type, tfp_unit unit, const char *a, const char *b, const char *c)
 {
     tfp_report *r = d->w.report;
-    size_t n = r->grid.row_count ? r->grid.row_count : 1;
     tfp_buf name = { 0 };
     tfp_buf_printf(&name, "%s%s%s%s%s", a, *b ? "_" : "", b, *c ? "_" : "", c);
-    tfp_grid_column x = { .type = type, .unit = unit };
-    x.name = name.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ name.data, name.size });
+    char *copy = name.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ name.data, name.size });
     tfp_buf_free(&name);
-    x.absent = TFP_NEW(&r->arena, uint8_t, n);
-    if (type == 'r')
-        x.reals = TFP_NEW(&r->arena, double, n);
-    else
-        x.texts = TFP_NEW(&r->arena, tfp_str, n);
-    if (!x.name || !x.absent || !(x.reals || x.texts) || !tfp_push(&r->grid.columns, x)) return NULL;
-    return &r->grid.columns.at[r->grid.columns.size - 1];
+    return copy ? tfp_grid_add(r, &r->grid, copy, type, unit, true) : NULL;
 }
 
 static void put(tfp_grid_column *c, size_t row, double x)

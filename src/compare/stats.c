@@ -188,12 +188,7 @@ static bool add_column(tfp_report *r, const char *name, const char *part, char t
     tfp_buf_printf(&full, "%s%s", name, part);
     char *copy = full.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ full.data, full.size });
     tfp_buf_free(&full);
-    tfp_grid_column c = { .name = copy, .type = type, .unit = unit };
-    if (type == 's')
-        c.texts = TFP_NEW(&r->arena, tfp_str, r->grid.row_count);
-    else
-        c.reals = TFP_NEW(&r->arena, double, r->grid.row_count);
-    return copy && (c.texts || c.reals) && tfp_push(&r->grid.columns, c);
+    return copy && tfp_grid_add(r, &r->grid, copy, type, unit, false);
 }
 
 static bool add_columns(const stats *x)

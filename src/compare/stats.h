@@ -2,7 +2,7 @@
 #ifndef TFP_STATS_H
 #define TFP_STATS_H
 
-#include "views/report.h"
+#include "views/grid.h"
 
 /* What is told of the values of one row and column, one a step. */
 typedef struct tfp_spread {

@@ -26,6 +26,7 @@ static const option options[] = {
     { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv or md; of diff: script too.", NULL },
     { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text behind each frame.", NULL },
     { "proto_out", K_TEXT, AT(proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
+    { "top", K_BATCH, AT(top), "0", NULL, false, false, "Show the first N rows of a table, or of the op view, only; 0: all.", NULL },
     { "float_ops_source", K_SOURCE, AT(float_ops_source), "files", NULL, false, false, "Where float operations come from. files: the op log, as in TensorFlow's tool; tensorflow: the graph, by TensorFlow's formulas, bugs included, as its op log would have it; own: the graph, by all formulas there are (the default of flops).", NULL },
     { "assume_batch", K_BATCH, AT(assume_batch), "0", NULL, false, false, "Take this for the unknown first dimension of every Placeholder; 0: nothing is assumed.", NULL },
     { "assume_shape", K_SHAPES, AT(assume_shape), "", NULL, false, false, "Take NAME=32,224,224,3 for the shape of a Placeholder; ? is an unknown dimension, nothing behind = a scalar, semicolons stand between several. Given again: one more.", NULL },
@@ -140,8 +141,9 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     c->text = (tfp_buf){ 0 };
     for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_keep(c->filters[i]);
     tfp_rewrites_keep(c->rewrites);
-    char **texts[] = { &c->outfile, &c->format,   &c->proto_out, &c->dump_to_file, &c->checkers,   &c->view,
-                       &c->names,   &c->min_size, &c->fail_over, &c->assume_shape, &c->peak_flops, &c->peak_bandwidth };
+    char **texts[] = { &c->outfile,    &c->format,         &c->proto_out,   &c->dump_to_file, &c->checkers,
+                       &c->view,       &c->names,          &c->min_size,    &c->fail_over,    &c->assume_shape,
+                       &c->peak_flops, &c->peak_bandwidth, &c->order_column };
     bool ok = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
@@ -169,6 +171,7 @@ void tfp_options_free(tfp_options *o)
     free(o->assume_shape);
     free(o->peak_flops);
     free(o->peak_bandwidth);
+    free(o->order_column);
     tfp_rewrites_free(o->rewrites);
     tfp_buf_free(&o->text);
     free(o);
@@ -210,7 +213,7 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
     case K_STEP: tfp_buf_int(b, *(const int64_t *)field); break;
     case K_BOOL: tfp_buf_text(b, *(const bool *)field ? "true" : "false"); break;
     case K_FILTER: tfp_buf_text(b, *(tfp_filter *const *)field ? (*(tfp_filter *const *)field)->text : ""); break;
-    case K_ORDER: tfp_buf_text(b, o->order.name); break;
+    case K_ORDER: tfp_buf_text(b, o->order_column ? o->order_column : o->order.name); break;
     case K_SELECT: get_select(o, b); break;
     case K_OUTPUT:
         tfp_buf_printf(b, "%s:%s%s", tfp_output_words[o->output], o->outfile ? "outfile=" : "",

@@ -128,6 +128,8 @@ struct tfp_options {
     int64_t max_depth, step;
     int64_t min[TFP_V_COUNT]; /* by value, of the columns that have a minimum */
     tfp_order order;
+    char *order_column;               /* -order_by a column that only some table may have; NULL: `order` */
+    int64_t top;                      /* rows of tables; 0: all */
     tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
     bool account_displayed_op_only, viz, show_source;
     bool compat10, compat_tensorflow, every_value;
@@ -168,6 +170,9 @@ static inline int64_t tfp_minimum(const tfp_options *o, int value)
 extern const char *const tfp_number_views[]; /* names of the views whose rows have numbers, ended by NULL */
 /* Where a word stands in such a list; false when it is not there. */
 bool tfp_word_find(tfp_str word, const char *const *words, size_t *out);
+
+/* TFP_BADARG when -order_by names a column that is none of the views whose rows have numbers. */
+tfp_status tfp_options_known_order(const tfp_options *o, tfp_error *err);
 
 /* Whether an option was set, by hand or by a program: its value is no default then. */
 bool tfp_options_chosen(const tfp_options *o, const char *name);

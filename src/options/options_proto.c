@@ -123,7 +123,9 @@ static tfp_status set_value(tfp_options *o, const option_field *f, const value *
     case BOOLEAN: return tfp_options_set(o, f->option, v->number ? "true" : "false", err);
     case TEXT:
         if (v->has_nul) return tfp_fail(err, TFP_BADARG, "option -%s: value '%.500s': a NUL byte", f->option, last);
-        return *last ? tfp_options_set(o, f->option, last, err) : TFP_OK;
+        if (!*last) return TFP_OK;
+        tfp_status s = tfp_options_set(o, f->option, last, err);
+        return s ? s : tfp_options_known_order(o, err);
     case LIST:
         if (strcmp(f->option, "select") == 0) return set_columns(o, v, err);
         return tfp_options_set_list(o, f->option, (const char *const *)v->texts.at, v->texts.size, err);

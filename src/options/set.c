@@ -75,12 +75,32 @@ static tfp_status set_filter(tfp_filter **field, tfp_str v, tfp_error *err)
     return take_filter(field, f, s);
 }
 
-static tfp_status set_order(tfp_order *field, tfp_str v, tfp_error *err)
+#define NO_ORDER "no such order (name, occurrence, depth or a numeric column)"
+
+/* A word that may be the name of a column: whether the table has it is known when the table is there. */
+static bool is_column_name(tfp_str v)
+{
+    bool ok = v.size > 0 && v.size <= 64;
+    for (size_t i = 0; i < v.size && ok; i++)
+        ok = (v.data[i] >= 'a' && v.data[i] <= 'z') || (v.data[i] >= '0' && v.data[i] <= '9') || v.data[i] == '_';
+    return ok;
+}
+
+static tfp_status set_order(tfp_options *o, tfp_str v, tfp_error *err)
 {
     tfp_order order;
     for (size_t i = 0; tfp_order_at(i, &order); i++)
-        if (tfp_str_eq(v, tfp_str_of(order.name))) return *field = order, TFP_OK;
-    return wrong(err, "no such order (name, occurrence, depth or a numeric column)");
+        if (tfp_str_eq(v, tfp_str_of(order.name))) {
+            o->order = order;
+            return set_text(&o->order_column, TFP_STR(""), err);
+        }
+    return is_column_name(v) ? set_text(&o->order_column, v, err) : wrong(err, NO_ORDER);
+}
+
+tfp_status tfp_options_known_order(const tfp_options *o, tfp_error *err)
+{
+    if (!o || !o->order_column) return TFP_OK;
+    return tfp_fail(err, TFP_BADARG, "option -order_by: value '%s': " NO_ORDER, o->order_column);
 }
 
 static tfp_status set_select(tfp_options *o, tfp_str v, tfp_error *err)
@@ -229,7 +249,7 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
     case K_STEP: return set_int(field, row->kind, v, err);
     case K_BOOL: return set_bool(field, value, err);
     case K_FILTER: return set_filter(field, v, err);
-    case K_ORDER: return set_order(field, v, err);
+    case K_ORDER: return set_order(o, v, err);
     case K_SELECT: return set_select(o, v, err);
     case K_OUTPUT: return set_output(o, v, err);
     case K_FORMAT:

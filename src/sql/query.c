@@ -1,6 +1,6 @@
 /* sql/query.c: tfp_query: one SELECT over the tables of tables.h becomes a grid. */
 #include "sql/guard.h"
-#include "views/report.h"
+#include "views/grid.h"
 
 #include <stdio.h>
 
@@ -216,7 +216,8 @@ static tfp_status run(result *x, const char *sql, tfp_error *err)
     tfp_status st = prepare(x, sql, err);
     while (!st && (rc = s->api->step(x->statement)) == SQLITE_ROW) st = take_row(x, err);
     if (!st && rc != SQLITE_DONE) st = failed(s, rc, err);
-    return st ? st : make_grid(x, err);
+    if (!st) st = make_grid(x, err);
+    return st ? st : tfp_grid_arrange(x->r, err);
 }
 
 static tfp_status query(tfp_report *r, sql_session *s, const char *sql, tfp_error *err)

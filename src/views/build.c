@@ -1,5 +1,6 @@
 /* views/build.c: a report from a profile, a view and options: the step, what the options ask for, what the view needs,
  * and then the view's own work. */
+#include "views/grid.h"
 #include "views/view.h"
 
 #include <stdlib.h>
@@ -71,6 +72,18 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
 }
 
+/* -top: the first types of a list. Which rows of a tree would be the first nobody can say. */
+static tfp_status cut(tfp_report *r, tfp_error *err)
+{
+    uint64_t most = (uint64_t)r->options->top;
+    if (!most) return TFP_OK;
+    if (r->kind != TFP_REPORT_LIST)
+        return tfp_fail(err, TFP_BADARG, "option -top: %s has no first rows; -max_depth and -min_* show fewer",
+                        r->view);
+    if (r->rows.size > most + 1) r->rows.size = (size_t)most + 1; /* the root comes before them */
+    return TFP_OK;
+}
+
 static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
 {
     unsigned failed_before = failed_matches(r->options);
@@ -87,7 +100,10 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_counts_start(r, err);
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_parameters_start(r, err);
     if (!s) s = check_needs(r, err);
+    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_options_known_order(r->options, err);
     if (!s) s = view->build(r, err);
+    if (!s && r->kind == TFP_REPORT_GRID) s = tfp_grid_arrange(r, err);
+    if (!s && r->kind != TFP_REPORT_GRID) s = cut(r, err);
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
     if (!s && r->clamped)
         s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));

@@ -2,20 +2,6 @@
  * and why, and how much of it all that covers. */
 #include "views/flops.h"
 
-tfp_grid_column *tfp_grid_add(tfp_report *r, tfp_grid *g, const char *name, char type, tfp_unit unit, bool nullable)
-{
-    tfp_grid_column c = { .name = name, .type = type, .unit = unit };
-    size_t n = g->row_count;
-    bool ok = !nullable || (c.absent = TFP_NEW(&r->arena, uint8_t, n)) != NULL;
-    if (type == 's')
-        ok = ok && (c.texts = TFP_NEW(&r->arena, tfp_str, n)) != NULL;
-    else if (type == 'r')
-        ok = ok && (c.reals = TFP_NEW(&r->arena, double, n)) != NULL;
-    else
-        ok = ok && (c.ints = TFP_NEW(&r->arena, int64_t, n)) != NULL;
-    return ok && tfp_push(&g->columns, c) ? &g->columns.at[g->columns.size - 1] : NULL;
-}
-
 /* TensorFlow's op log, and the files, know nodes of the main graph only. */
 tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
 {

@@ -3,6 +3,7 @@
 #define TFP_VIEWS_FLOPS_H
 
 #include "flops/flops.h"
+#include "views/grid.h"
 #include "views/view.h"
 
 /* With the assumptions that the options make. Errors: TFP_NOTFOUND no graph, or no node of an assumed name; TFP_BADARG. */
@@ -28,10 +29,6 @@ typedef struct tfp_own_count {
 tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node);
 /* How often one run of the model runs a node: iterations and calls; 0 in a body that nothing calls. */
 int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node);
-
-/* A column of a table with `rows` rows, all in the report's arena; cells of a nullable one are there until marked. NULL
- * without memory. The pointer is good until the next column. */
-tfp_grid_column *tfp_grid_add(tfp_report *r, tfp_grid *g, const char *name, char type, tfp_unit unit, bool nullable);
 
 enum { TFP_FLOPS_TYPES = 15, TFP_FLOPS_GAPS = 10 }; /* rows of tables that people see */
 

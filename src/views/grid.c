@@ -1,7 +1,25 @@
-/* views/grid.c: an array of row structs and its list of columns become a grid: one array a column. */
+/* views/grid.c: an array of row structs and its list of columns become a grid: one array a column. Grids are put in the
+ * order that -order_by asks for, and cut as -top says, here for all of them. */
 #include "views/grid.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+tfp_grid_column *tfp_grid_add(tfp_report *r, tfp_grid *g, const char *name, char type, tfp_unit unit, bool nullable)
+{
+    tfp_grid_column c = { .name = name, .type = type, .unit = unit };
+    size_t n = g->row_count;
+    bool ok = !nullable || (c.absent = TFP_NEW(&r->arena, uint8_t, n)) != NULL;
+    if (type == 's')
+        ok = ok && (c.texts = TFP_NEW(&r->arena, tfp_str, n)) != NULL;
+    else if (type == 'r')
+        ok = ok && (c.reals = TFP_NEW(&r->arena, double, n)) != NULL;
+    else
+        ok = ok && (c.ints = TFP_NEW(&r->arena, int64_t, n)) != NULL;
+    return ok && tfp_push(&g->columns, c) ? &g->columns.at[g->columns.size - 1] : NULL;
+}
+
+/* ---- from row structs ---- */
 
 static const void *field_of(const tfp_row_table *t, size_t row, const tfp_row_column *c)
 {
@@ -29,38 +47,113 @@ static void put(tfp_grid_column *out, size_t row, const void *field, tfp_row_typ
     }
     switch (type) {
     case TFP_T_INT: out->ints[row] = *(const int64_t *)field; break;
-    case TFP_T_NANO: out->reals[row] = (double)*(const int64_t *)field / 1000; break;
+    case TFP_T_NANO:
+        if (out->reals)
+            out->reals[row] = (double)*(const int64_t *)field / 1000;
+        else
+            out->ints[row] = tfp_micros(*(const int64_t *)field);
+        break;
     case TFP_T_REAL: out->reals[row] = *(const double *)field; break;
     case TFP_T_TEXT: out->texts[row] = *(const tfp_str *)field; break;
     case TFP_T_BOOL: out->ints[row] = *(const bool *)field; break;
     }
 }
 
-static bool add_column(tfp_report *r, const tfp_row_table *t, const tfp_row_column *c)
+static char type_of(const tfp_report *r, tfp_row_type type)
 {
-    static const char types[] = {
-        [TFP_T_INT] = 'i', [TFP_T_NANO] = 'r', [TFP_T_REAL] = 'r', [TFP_T_TEXT] = 's', [TFP_T_BOOL] = 'b'
-    };
-    size_t count = t->row_count ? t->row_count : 1;
-    tfp_grid_column out = { .name = c->name, .type = types[c->type], .unit = c->unit };
-    out.absent = TFP_NEW(&r->arena, uint8_t, count);
-    if (out.type == 's')
-        out.texts = TFP_NEW(&r->arena, tfp_str, count);
-    else if (out.type == 'r')
-        out.reals = TFP_NEW(&r->arena, double, count);
-    else
-        out.ints = TFP_NEW(&r->arena, int64_t, count);
-    if (!out.absent || !(out.texts || out.reals || out.ints)) return false;
-    for (size_t i = 0; i < t->row_count; i++) put(&out, i, field_of(t, i, c), c->type);
-    return tfp_push(&r->grid.columns, out);
+    switch (type) {
+    case TFP_T_INT: return 'i';
+    case TFP_T_NANO: return tfp_fine_times(r->profile) ? 'r' : 'i';
+    case TFP_T_REAL: return 'r';
+    case TFP_T_TEXT: return 's';
+    case TFP_T_BOOL: return 'b';
+    }
+    return 'i';
+}
+
+tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err)
+{
+    g->row_count = t->row_count;
+    for (const tfp_row_column *c = t->columns; c->name; c++) {
+        if (c->only && !(c->only & t->shown)) continue;
+        tfp_grid_column *out = tfp_grid_add(r, g, c->name, type_of(r, c->type), c->unit, c->type != TFP_T_BOOL);
+        if (!out) return tfp_nomem(err);
+        out->help = c->help;
+        for (size_t i = 0; i < t->row_count; i++) put(out, i, field_of(t, i, c), c->type);
+    }
+    return TFP_OK;
 }
 
 tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err)
 {
-    r->grid.row_count = t->row_count;
-    for (const tfp_row_column *c = t->columns; c->name; c++) {
-        if (c->only && !(c->only & t->shown)) continue;
-        if (!add_column(r, t, c)) return tfp_nomem(err);
+    return tfp_grid_fill(r, &r->grid, t, err);
+}
+
+/* ---- -order_by and -top ---- */
+
+/* Numbers from the biggest down, texts up, absent cells last. */
+static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_grid_column *c = ctx;
+    bool no_a = c->absent && c->absent[a], no_b = c->absent && c->absent[b];
+    if (no_a || no_b) return !no_a && no_b;
+    if (c->type == 's') return tfp_str_cmp(c->texts[a], c->texts[b]) < 0;
+    return c->type == 'r' ? c->reals[a] > c->reals[b] : c->ints[a] > c->ints[b];
+}
+
+static void permute(void *items, size_t size, const uint32_t *order, size_t count, char *scratch)
+{
+    if (!items) return;
+    for (size_t i = 0; i < count; i++) memcpy(scratch + i * size, (const char *)items + order[i] * size, size);
+    memcpy(items, scratch, count * size);
+}
+
+static tfp_status sort(tfp_grid *g, const tfp_grid_column *by, tfp_error *err)
+{
+    size_t n = g->row_count;
+    uint32_t *order = malloc((n + 1) * sizeof *order);
+    char *scratch = malloc((n + 1) * sizeof(tfp_str));
+    bool ok = order && scratch;
+    for (uint32_t i = 0; ok && i < n; i++) order[i] = i;
+    ok = ok && tfp_sort(order, n, goes_before, by);
+    for (size_t i = 0; ok && i < g->columns.size; i++) {
+        const tfp_grid_column *c = &g->columns.at[i];
+        permute(c->ints, sizeof *c->ints, order, n, scratch);
+        permute(c->reals, sizeof *c->reals, order, n, scratch);
+        permute(c->texts, sizeof *c->texts, order, n, scratch);
+        permute(c->absent, sizeof *c->absent, order, n, scratch);
     }
-    return TFP_OK;
+    free(order);
+    free(scratch);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
+static tfp_status no_column(const tfp_report *r, const char *name, tfp_error *err)
+{
+    tfp_buf names = { 0 };
+    for (size_t i = 0; i < r->grid.columns.size; i++)
+        tfp_buf_printf(&names, "%s%s", i ? ", " : "", r->grid.columns.at[i].name);
+    tfp_status s = tfp_fail(err, TFP_BADARG, "option -order_by: value '%s': no such column of %s (%.*s)", name, r->view,
+                            (int)names.size, names.size ? names.data : "");
+    tfp_buf_free(&names);
+    return s;
+}
+
+tfp_status tfp_grid_arrange(tfp_report *r, tfp_error *err)
+{
+    const tfp_options *o = r->options;
+    tfp_grid *g = &r->grid;
+    const char *by = o->order_column;
+    if (!by && !r->grid.keeps_order && tfp_options_chosen(o, "order_by")) by = o->order.name;
+    const tfp_grid_column *column = NULL;
+    for (size_t i = 0; by && i < g->columns.size && !column; i++)
+        if (strcmp(g->columns.at[i].name, by) == 0) column = &g->columns.at[i];
+    if (o->order_column && (!column || g->tree)) return no_column(r, by, err);
+    tfp_status s = column && !g->tree ? sort(g, column, err) : TFP_OK;
+    if (o->top > 0 && g->tree) return tfp_fail(err, TFP_BADARG, "option -top: the rows of %s are a tree", r->view);
+    if (o->top > 0) {
+        g->few = 0;
+        if ((uint64_t)o->top < g->row_count) g->row_count = (size_t)o->top;
+    }
+    return s;
 }

@@ -8,8 +8,9 @@
 #include <stddef.h>
 
 typedef enum tfp_row_type {
-    TFP_T_INT,  /* int64_t; TFP_ABSENT: absent */
-    TFP_T_NANO, /* int64_t nanoseconds, told as microseconds with up to three decimals; TFP_ABSENT: absent */
+    TFP_T_INT, /* int64_t; TFP_ABSENT: absent */
+    TFP_T_NANO, /* int64_t nanoseconds, told as microseconds: whole ones where the profile has no finer times (tfp_fine_times),
+                 else with up to three decimals; TFP_ABSENT: absent */
     TFP_T_REAL, /* double; NAN: absent */
     TFP_T_TEXT, /* tfp_str; without data: absent */
     TFP_T_BOOL  /* bool */
@@ -43,7 +44,17 @@ typedef struct tfp_row_table {
     unsigned shown; /* bits: which of the columns with `only` are there */
 } tfp_row_table;
 
-/* Makes the report's grid of it; texts are borrowed and must live as long as the report. */
+/* Makes the report's grid of it, or a grid of its parts; texts are borrowed and must live as long as the report. */
 tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err);
+tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err);
+
+/* A column of a grid with `row_count` rows, for tables whose columns depend on what was asked for; cells of a nullable one
+ * are there until marked. All of it stands in the report's arena, but for the name. NULL without memory. The pointer is good
+ * until the next column. */
+tfp_grid_column *tfp_grid_add(tfp_report *r, tfp_grid *g, const char *name, char type, tfp_unit unit, bool nullable);
+
+/* Sorts the report's grid as -order_by asks and cuts it as -top says. Every maker of a table calls it once, in the end;
+ * views have it from views/build.c. Errors: TFP_BADARG no such column; TFP_NOMEM. */
+tfp_status tfp_grid_arrange(tfp_report *r, tfp_error *err);
 
 #endif

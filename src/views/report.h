@@ -23,15 +23,17 @@ typedef struct tfp_grid_column {
     tfp_unit unit;    /* of numbers; TFP_LABEL: none */
     int64_t *ints;    /* the one array that the type asks for */
     double *reals;
-    tfp_str *texts;  /* raw; outputs escape them */
-    uint8_t *absent; /* a flag a row; NULL: no cell is absent */
+    tfp_str *texts;   /* raw; outputs escape them */
+    uint8_t *absent;  /* a flag a row; NULL: no cell is absent */
+    const char *help; /* NULL: none */
 } tfp_grid_column;
 
 typedef struct tfp_grid {
     TFP_VEC(tfp_grid_column) columns;
     size_t row_count;
-    size_t few; /* as many rows people see, if not 0; programs see all */
-    bool tree;  /* the report's rows[], one for each, tell name, parent and depth; columns come after these */
+    size_t few;       /* as many rows people see, if not 0; programs see all */
+    bool keeps_order; /* a value of -order_by that the views have too orders what the rows are made of */
+    bool tree;        /* the report's rows[], one for each, tell name, parent and depth; columns come after these */
 } tfp_grid;
 
 typedef struct tfp_row {
