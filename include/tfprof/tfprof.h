@@ -181,6 +181,24 @@ TFP_API int64_t tfp_profile_step(const tfp_profile *p, size_t i);
 TFP_API size_t tfp_profile_node_count(const tfp_profile *p);
 TFP_API const char *tfp_profile_node_name(const tfp_profile *p, size_t i);
 
+/** What there may be in a profile, for callers that show or offer something only where it can be had. */
+typedef enum tfp_content {
+    TFP_HAS_GRAPH,     /**< nodes with their inputs: a graph, a ProfileProto, or the program of a trace */
+    TFP_HAS_PROGRAM,   /**< the graph with its functions: shapes and float operations can be worked out */
+    TFP_HAS_CODE,      /**< code traces: what the code view needs */
+    TFP_HAS_STEPS,     /**< steps that -step can ask for */
+    TFP_HAS_SPANS,     /**< what ran where and when: what timelines need */
+    TFP_HAS_MEMORY,    /**< memory over time */
+    TFP_HAS_TENSORS,   /**< the variables of a checkpoint */
+    TFP_HAS_VARIABLES, /**< nothing but a checkpoint: its variables are the nodes */
+    TFP_HAS_TYPES,     /**< all types of the nodes, as a ProfileProto keeps them */
+    TFP_HAS_TRACE,     /**< events of a trace: processes, threads and devices */
+    TFP_CONTENT_COUNT
+} tfp_content;
+
+/** True (1) when a finished profile has some of that; costs nothing. */
+TFP_API int tfp_profile_has(const tfp_profile *p, tfp_content what);
+
 /** Takes `size` bytes somewhere; 0 means done, anything else stops the writing with TFP_BADOUTPUT. */
 typedef int (*tfp_write_fn)(void *ctx, const void *data, size_t size);
 

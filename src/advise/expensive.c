@@ -89,7 +89,7 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_status s = check_view(r, row, &tfp_view_op, "operation type ", err);
     if (!s) s = check_view(r, row, &tfp_view_scope, "scope ", err);
     if (s) return s;
-    if (!p->has_code || !p->traces.size)
+    if (!tfp_profile_has(p, TFP_HAS_CODE))
         return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no code traces (op log)");
     return check_view(r, row, &tfp_view_code, "line ", err);
 }

@@ -107,7 +107,7 @@ static tfp_status check_code(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_arena arena = { 0 };
     tfp_buf b = { 0 };
     kids k;
-    if (!r->profile->has_code || !r->profile->traces.size)
+    if (!tfp_profile_has(r->profile, TFP_HAS_CODE))
         return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no code traces (op log)");
     tfp_status s = tfp_checker_view(r, &tfp_view_code, options, &v, err);
     if (!s && !find_kids(&k, v, &arena)) s = tfp_nomem(err);

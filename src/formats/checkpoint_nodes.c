@@ -8,7 +8,7 @@ static void build_checkpoint_nodes(tfp_builder *b)
 {
     enum { STRING = 7 }; /* DT_STRING: texts are no parameters */
     tfp_profile *p = b->p;
-    p->checkpoint_alone |= tfp_checkpoint_count(p->checkpoint) > 0;
+    if (tfp_checkpoint_count(p->checkpoint)) tfp_build_has(b, TFP_HAS_VARIABLES);
     for (size_t i = 0; i < tfp_checkpoint_count(p->checkpoint) && !tfp_builder_status(b, NULL); i++) {
         size_t count;
         const int64_t *dims = tfp_checkpoint_dims(p->checkpoint, i, &count);
@@ -35,8 +35,8 @@ void tfp_checkpoint_finish(tfp_builder *b)
     const char *file = b->file;
     if (!p->checkpoint) return;
     if (p->graph_file) b->file = p->graph_file;
-    if (!p->has_graph && !p->nodes.size && !p->events.spans.size) build_checkpoint_nodes(b);
+    if (!tfp_has(p, TFP_HAS_GRAPH) && !p->nodes.size && !p->events.spans.size) build_checkpoint_nodes(b);
     b->file = file;
     /* A ProfileProto holds its own types; marking them by a checkpoint would differ from TensorFlow */
-    if (!p->has_profile) mark_checkpoint_variables(b);
+    if (!tfp_has(p, TFP_HAS_TYPES)) mark_checkpoint_variables(b);
 }

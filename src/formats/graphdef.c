@@ -321,7 +321,7 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     if (wanted) s = tfp_program_end(source.program, s, err);
     if (!s && b->p->nodes.size == before && !source.overlaps)
         tfp_build_warn(b, "no nodes in it that were not there before", TFP_STR(""));
-    b->p->has_graph = true;
+    tfp_build_has(b, TFP_HAS_GRAPH);
     b->p->graph_file = tfp_arena_copy(&b->p->arena, tfp_str_of(b->file));
     return s || b->p->graph_file ? s : tfp_nomem(err);
 }

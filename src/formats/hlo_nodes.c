@@ -145,7 +145,7 @@ static void add_node(grapher *g, uint32_t at)
     if (fresh) add_outputs(g, node, i);
     n = tfp_build_row(b, node);
     if (n->trace == TFP_NONE) n->trace = tfp_hlo_trace(b, g->m, i);
-    if (n->trace != TFP_NONE) b->p->has_code = true;
+    if (n->trace != TFP_NONE) tfp_build_has(b, TFP_HAS_CODE);
     if (!g->of_trace)
         n->float_ops = tfp_add(n->float_ops, tfp_mul(own_flops(g, i), g->runs[i->computation], NULL), NULL);
 }
@@ -252,5 +252,5 @@ void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace)
     free(g.runs);
     free(g.seen);
     tfp_vec_free(&g.stack);
-    b->p->has_graph = true;
+    tfp_build_has(b, TFP_HAS_GRAPH);
 }

@@ -190,7 +190,7 @@ static uint32_t trace_of(tfp_kineto_reader *r, tfp_str stack)
     }
     uint32_t trace = r->b->status ? TFP_NONE : tfp_build_trace(r->b, frames.at, frames.size);
     tfp_vec_free(&frames);
-    if (trace != TFP_NONE) r->b->p->has_code = true;
+    if (trace != TFP_NONE) tfp_build_has(r->b, TFP_HAS_CODE);
     return trace;
 }
 

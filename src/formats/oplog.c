@@ -75,7 +75,7 @@ static void read_trace(reader *r, tfp_wire *outer, const tfp_field *field, uint3
         if (f.number == 1) read_frame(r, &w, &f);
     tfp_wire_join(outer, &w, "code_def");
     if (outer->fault || node == TFP_NONE || !r->frames.size) return;
-    r->b->p->has_code = true;
+    tfp_build_has(r->b, TFP_HAS_CODE);
     if (tfp_build_row(r->b, node)->trace != TFP_NONE) return;
     uint32_t trace = tfp_build_trace(r->b, r->frames.at, r->frames.size);
     tfp_build_row(r->b, node)->trace = trace;

@@ -141,7 +141,9 @@ tfp_status tfp_profile_read_top(tfp_profile_reader *r, tfp_input *in, const tfp_
         tfp_wire entry = tfp_field_message(&w, f);
         return w.fault ? tfp_wire_end(&w, err) : read_node_entry(r, entry, err);
     }
-    case 2: r->p->has_code |= tfp_field_bool(&w, f); break;
+    case 2:
+        if (tfp_field_bool(&w, f)) tfp_build_has(r->b, TFP_HAS_CODE);
+        break;
     case 3: read_steps(r, &w, f); break;
     case 4: {
         tfp_wire entry = tfp_field_message(&w, f);
@@ -161,7 +163,8 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     if (!s) s = tfp_profile_finish_reading(&r, err);
     s = tfp_profile_program_finish(&r, s, err);
     tfp_profile_reader_free(&r);
-    b->p->has_graph = b->p->has_profile = true;
+    tfp_build_has(b, TFP_HAS_GRAPH);
+    tfp_build_has(b, TFP_HAS_TYPES);
     return s;
 }
 

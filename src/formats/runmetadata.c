@@ -400,7 +400,7 @@ static void warn_about_all(reader *r, bool has_step)
         tfp_build_warn(r->b, "run metadata without step_stats, which is no step", TFP_STR(""));
     else if (!r->entries)
         tfp_build_warn(r->b, "no data in it", TFP_STR(""));
-    else if (r->p->has_graph && r->unknown * 2 > r->entries)
+    else if (tfp_has(r->p, TFP_HAS_GRAPH) && r->unknown * 2 > r->entries)
         tfp_build_warn(r->b, "perhaps run metadata of another graph: most of its nodes are not in the graph",
                        TFP_STR(""));
     if (r->has_gpu && !r->has_gpu_stream) r->p->miss_accelerator_stream = true;

@@ -20,7 +20,8 @@ void tfp_piece_clear(tfp_profile *piece)
     tfp_map64_clear(&piece->types_by_node);
     tfp_map64_clear(&piece->step_by_id);
     tfp_map64_clear(&piece->lane_by_name);
-    piece->has_code = piece->name_twice = false;
+    piece->name_twice = false;
+    piece->has = 0;
 }
 
 void tfp_piece_free(tfp_profile *piece)
@@ -215,6 +216,6 @@ void tfp_append_piece(tfp_builder *b, const tfp_profile *piece, tfp_placement *a
         const tfp_warning *w = &piece->warnings.at[i];
         tfp_build_warn_many(b, w->what, tfp_str_of(w->first), w->count);
     }
-    p->has_code |= piece->has_code;
+    p->has |= piece->has;
     p->name_twice |= piece->name_twice;
 }

@@ -1,34 +1,7 @@
-/* model/builder.c: how the format readers fill a profile: rows are appended and chained, strings interned. */
-#include "model/join.h"
+/* model/builder.c: how the format readers fill a profile: strings, warnings, nodes and code. Rows are appended and chained,
+ * strings interned. Executions are built in executions.c, events of traces in events.c; finish.c ends the adding. */
+#include "model/build.h"
 #include "model/program.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-/* Remembers the first fault. */
-static bool check(tfp_builder *b, bool ok)
-{
-    if (!ok && !b->status) b->status = TFP_NOMEM;
-    return !b->status;
-}
-
-/* Rows are found by 32-bit numbers. */
-#define ROOM(b, table) check((b), (b)->p->table.size < TFP_NONE - 1)
-
-/* Appends `row` and hangs it behind the chain that the owner's FIRST and LAST name. The owner may lie in a table
- * that does not move meanwhile. */
-#define APPEND(b, table, row) (ROOM((b), table) && check((b), tfp_push(&(b)->p->table, (row))))
-#define CHAIN(p, table, first, last)                                                                                   \
-    do {                                                                                                               \
-        uint32_t new_row = (uint32_t)(p)->table.size - 1;                                                              \
-        if ((first) == TFP_NONE)                                                                                       \
-            (first) = new_row;                                                                                         \
-        else                                                                                                           \
-            (p)->table.at[(last)].next = new_row;                                                                      \
-        (last) = new_row;                                                                                              \
-    } while (0)
-
-static const tfp_exec_detail no_detail = { TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE };
 
 tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err)
 {
@@ -45,7 +18,7 @@ size_t tfp_profile_memory(const tfp_profile *p)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
            BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
            BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.count * 24 + BYTES(node_by_name) +
-           tfp_events_memory(&p->events) + tfp_program_memory(p->program);
+           p->exec_by_step.slot_count * 12 + tfp_events_memory(&p->events) + tfp_program_memory(p->program);
 #undef BYTES
 }
 
@@ -228,126 +201,6 @@ void tfp_build_attrs(tfp_builder *b, uint32_t node, tfp_str encoded)
     tfp_build_row(b, node)->attrs = (uint32_t)b->p->attrs.size - 1;
 }
 
-/* ---- steps and executions ---- */
-
-uint32_t tfp_build_step(tfp_builder *b, int64_t id, bool listed)
-{
-    tfp_profile *p = b->p;
-    uint32_t at = tfp_find_step(p, id);
-    if (at != TFP_NONE) {
-        p->steps.at[at].listed |= listed;
-        return at;
-    }
-    if (b->status || !APPEND(b, steps, ((tfp_step){ id, listed }))) return TFP_NONE;
-    at = (uint32_t)p->steps.size - 1;
-    return check(b, tfp_map64_put(&p->step_by_id, (uint64_t)id, at)) ? at : TFP_NONE;
-}
-
-uint32_t tfp_build_exec(tfp_builder *b, uint32_t node, uint32_t step)
-{
-    if (b->status) return TFP_NONE;
-    tfp_profile *p = b->p;
-    tfp_node *n = tfp_build_row(b, node);
-    /* run metadata comes step by step, so that the last one is nearly always it */
-    if (n->exec_first != TFP_NONE && p->execs.at[n->exec_last].step == step) return n->exec_last;
-    for (TFP_EACH(execs, e, n->exec_first, p))
-        if (p->execs.at[e].step == step) return e;
-    return tfp_build_new_exec(b, node, step);
-}
-
-/* Where the chains of an execution begin, or NULL when they are not kept. */
-static tfp_exec_detail *build_detail(tfp_builder *b, uint32_t exec)
-{
-    tfp_profile *p = b->p;
-    if (!(p->keep & TFP_KEEP_MEMORY)) return NULL;
-    while (p->details.size <= exec)
-        if (!check(b, tfp_push(&p->details, no_detail))) return NULL;
-    return &p->details.at[exec];
-}
-
-uint32_t tfp_build_new_exec(tfp_builder *b, uint32_t node, uint32_t step)
-{
-    if (b->status) return TFP_NONE;
-    tfp_profile *p = b->p;
-    tfp_node *n = tfp_build_row(b, node);
-    tfp_exec x = { .step = step, .next = TFP_NONE };
-    if (!APPEND(b, execs, x)) return TFP_NONE;
-    CHAIN(p, execs, n->exec_first, n->exec_last);
-    build_detail(b, n->exec_last);
-    return n->exec_last;
-}
-
-void tfp_build_exec_again(tfp_builder *b, uint32_t exec)
-{
-    tfp_exec *x = &b->p->execs.at[exec];
-    *x = (tfp_exec){ .step = x->step, .next = x->next };
-    if (exec < b->p->details.size) b->p->details.at[exec] = no_detail;
-}
-
-uint32_t tfp_build_lane(tfp_builder *b, tfp_str name)
-{
-    tfp_profile *p = b->p;
-    tfp_strid id = tfp_build_string(b, name);
-    uint32_t lane = tfp_map64_get(&p->lane_by_name, id);
-    if (b->status || lane != TFP_NONE) return b->status ? TFP_NONE : lane;
-    tfp_lane l = { .name = id, .kind = TFP_LANE_OTHER, .process = TFP_NONE };
-    if (tfp_str_has(name, TFP_STR("stream:all")))
-        l.kind = TFP_LANE_ACCELERATOR;
-    else if (tfp_device_is_canonical(name))
-        l.kind = TFP_LANE_CPU;
-    if (!APPEND(b, lanes, l)) return TFP_NONE;
-    lane = (uint32_t)p->lanes.size - 1;
-    return check(b, tfp_map64_put(&p->lane_by_name, id, lane)) ? lane : TFP_NONE;
-}
-
-void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_ns, int64_t duration_ns)
-{
-    if (b->status) return;
-    tfp_exec *x = &b->p->execs.at[exec];
-    bool clamped = false;
-    tfp_lane_kind kind = b->p->lanes.at[lane].kind;
-    if (kind == TFP_LANE_CPU) x->cpu_ns = tfp_add(x->cpu_ns, duration_ns, &clamped);
-    if (kind == TFP_LANE_ACCELERATOR) x->accelerator_ns = tfp_add(x->accelerator_ns, duration_ns, &clamped);
-    if (clamped) tfp_build_warn(b, "sums of times too big for 64 bits, clamped", TFP_STR(""));
-    tfp_exec_detail *d = build_detail(b, exec);
-    if (d && APPEND(b, spans, ((tfp_span){ lane, TFP_NONE, start_ns, duration_ns })))
-        CHAIN(b->p, spans, d->span_first, d->span_last);
-}
-
-uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m)
-{
-    if (b->status) return TFP_NONE;
-    tfp_exec *x = &b->p->execs.at[exec];
-    bool clamped = false;
-    x->requested_bytes = tfp_add(x->requested_bytes, m->requested_bytes, &clamped);
-    x->peak_bytes = tfp_add(x->peak_bytes, m->peak_bytes, &clamped);
-    x->residual_bytes = tfp_add(x->residual_bytes, m->residual_bytes, &clamped);
-    x->output_bytes = tfp_add(x->output_bytes, m->output_bytes, &clamped);
-    if (clamped) tfp_build_warn(b, "sums of bytes too big for 64 bits, clamped", TFP_STR(""));
-    tfp_exec_detail *d = build_detail(b, exec);
-    if (!d) return TFP_NONE;
-    tfp_memory row = *m;
-    row.next = row.buffer_first = TFP_NONE;
-    if (!APPEND(b, memories, row)) return TFP_NONE;
-    CHAIN(b->p, memories, d->memory_first, d->memory_last);
-    return d->memory_last;
-}
-
-void tfp_build_buffer(tfp_builder *b, uint32_t memory, int32_t slot, int64_t bytes, uint64_t address)
-{
-    if (b->status || memory == TFP_NONE) return;
-    tfp_memory *m = &b->p->memories.at[memory];
-    if (APPEND(b, buffers, ((tfp_buffer){ slot, TFP_NONE, bytes, address })))
-        CHAIN(b->p, buffers, m->buffer_first, m->buffer_last);
-}
-
-void tfp_build_allocation(tfp_builder *b, uint32_t exec, int64_t at_ns, int64_t bytes)
-{
-    tfp_exec_detail *d = b->status ? NULL : build_detail(b, exec);
-    if (d && APPEND(b, allocations, ((tfp_allocation){ at_ns, bytes, TFP_NONE })))
-        CHAIN(b->p, allocations, d->alloc_first, d->alloc_last);
-}
-
 /* ---- devices ---- */
 
 /* Anything, a slash, "device:gpu", "gpu", "device:cpu" or "cpu", a colon and digits, and nothing behind them. The regex
@@ -410,72 +263,4 @@ uint32_t tfp_build_trace(tfp_builder *b, const tfp_code_frame *frames, size_t co
         at = (uint32_t)p->traces.size - 1;
         return check(b, tfp_map64_put(&p->trace_by_hash, key, at)) ? at : TFP_NONE;
     }
-}
-
-/* ---- the end of adding ---- */
-
-static void resolve_inputs(tfp_builder *b)
-{
-    tfp_profile *p = b->p;
-    for (size_t i = 0; i < p->inputs.size; i++) {
-        tfp_input_edge *e = &p->inputs.at[i];
-        if (e->node != TFP_NONE) continue;
-        e->node = tfp_named_node(p, e->name);
-        if (e->node == TFP_NONE && i >= p->inputs_warned)
-            tfp_build_warn(b, "inputs that name no node", tfp_text(p, e->name));
-    }
-    p->inputs_warned = p->inputs.size;
-}
-
-static void write_warnings(tfp_builder *b)
-{
-    tfp_profile *p = b->p;
-    for (size_t i = 0; i < p->warnings.size; i++) {
-        tfp_warning *w = &p->warnings.at[i];
-        if (w->told == w->count) continue;
-        tfp_buf line = { 0 };
-        tfp_escape(&line, tfp_str_of(w->file));
-        tfp_buf_printf(&line, ": %s", w->what);
-        if (w->count > 1 || w->first) tfp_buf_printf(&line, ": %zu", w->count);
-        if (w->first) {
-            tfp_buf_text(&line, w->count > 1 ? " (first: " : " (");
-            tfp_escape(&line, tfp_str_of(w->first));
-            tfp_buf_char(&line, ')');
-        }
-        w->line = line.failed ? NULL : tfp_arena_copy(&p->arena, (tfp_str){ line.data, line.size });
-        if (check(b, w->line != NULL)) w->told = w->count;
-        tfp_buf_free(&line);
-    }
-}
-
-static bool step_less(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_profile *p = ctx;
-    return p->steps.at[a].id < p->steps.at[b].id;
-}
-
-static void sort_steps(tfp_builder *b)
-{
-    tfp_profile *p = b->p;
-    p->step_order.size = 0;
-    for (uint32_t i = 0; i < p->steps.size; i++)
-        if (p->steps.at[i].listed) check(b, tfp_push(&p->step_order, i));
-    check(b, tfp_sort(p->step_order.at, p->step_order.size, step_less, p));
-}
-
-tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
-{
-    tfp_profile *p = b->p;
-    const char *file = b->file;
-    tfp_build_join(b);
-    if (p->events.spans.size) p->time_grain_ns = 1; /* traces have times below a microsecond */
-    if (p->graph_file) b->file = p->graph_file;
-    resolve_inputs(b);
-    sort_steps(b);
-    b->file = file;
-    write_warnings(b);
-    p->finished = !b->status;
-    p->finished_before = true;
-    if (p->program) p->program->finished = true;
-    return tfp_builder_status(b, err);
 }

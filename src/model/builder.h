@@ -23,6 +23,10 @@ tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s);  /* lower-cased (ASCII) an
 void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example);
 void tfp_build_warn_many(tfp_builder *b, const char *what, tfp_str example, size_t count);
 
+/* Files of this kind of content were given. Readers say it of a graph, code traces, types and events of a trace;
+ * tfp_build_finish adds the rest. */
+static inline void tfp_build_has(tfp_builder *b, tfp_content what) { b->p->has |= 1u << what; }
+
 /* A time of a file in microseconds, as nanoseconds: past 292 years it is clamped, with a warning. */
 int64_t tfp_build_micros(tfp_builder *b, int64_t micros);
 

@@ -19,6 +19,8 @@ uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot)
 
 uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step)
 {
+    if (p->execs_indexed && p->execs_indexed == p->execs.size)
+        return tfp_map64_get(&p->exec_by_step, tfp_exec_key(node, step));
     for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
         if (p->execs.at[e].step == step) return e;
     return TFP_NONE;

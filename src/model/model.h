@@ -64,7 +64,8 @@ typedef struct tfp_run_shape { /* of an output when it ran: what all its runs ag
 
 typedef struct tfp_step {
     int64_t id;
-    bool listed; /* may be asked for by -step */
+    bool listed;        /* may be asked for by -step */
+    uint32_t exec_from; /* how many executions there were when it was added: all of its own come behind them */
 } tfp_step;
 
 typedef struct tfp_exec { /* one node in one step, all its runs together */
@@ -175,6 +176,8 @@ struct tfp_profile {
     tfp_map64 types_by_node;        /* node << 32 | type -> 0: the types of nodes that have very many */
     tfp_map64 run_shape_by_output;  /* node << 32 | slot -> run_shapes */
     tfp_map64 step_by_id;           /* id -> steps */
+    tfp_map64 exec_by_step;         /* tfp_exec_key -> execs; made when a file does not come step by step */
+    size_t execs_indexed;           /* of the first of them; all, or the table is made anew */
     tfp_map64 lane_by_name;         /* strid -> lanes */
     tfp_map64 frame_by_hash, trace_by_hash;
     tfp_checkpoint *checkpoint; /* NULL when none was added */
@@ -188,15 +191,14 @@ struct tfp_profile {
     int64_t time_grain_ns; /* what times are multiples of: 1,000 in files of whole microseconds, else 1 */
     int64_t next_step;     /* of the next run_meta, if has_next_step */
     bool has_next_step;
-    bool has_graph;        /* a graph was given, or a ProfileProto */
-    bool has_profile;      /* a ProfileProto was given */
-    bool checkpoint_alone; /* its nodes are a checkpoint's variables */
-    bool has_code;         /* code traces were given */
+    unsigned has; /* bits 1 << tfp_content: what the files said, completed by tfp_build_finish */
     bool miss_accelerator_stream;
     bool name_twice; /* two nodes of one name were built */
     bool finished;
     bool finished_before; /* what comes now is the next state of a growing model: a graph again, with more nodes */
 };
+
+static inline bool tfp_has(const tfp_profile *p, tfp_content what) { return p->has >> what & 1; }
 
 /* Times are kept in nanoseconds and shown in whole microseconds. */
 static inline int64_t tfp_micros(int64_t ns) { return ns / 1000; }
@@ -211,7 +213,8 @@ static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* T
 }
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
 const char *tfp_first_source(const tfp_profile *p);         /* the file to name when something is not in the profile */
-uint32_t tfp_find_step(const tfp_profile *p, int64_t id);   /* TFP_NONE when absent */
+static inline uint64_t tfp_exec_key(uint32_t node, uint32_t step) { return (uint64_t)node << 32 | step; }
+uint32_t tfp_find_step(const tfp_profile *p, int64_t id); /* TFP_NONE when absent */
 /* The shape that an output had when it ran (-> shapes), TFP_NONE when nobody says. */
 uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot);
 

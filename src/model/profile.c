@@ -50,6 +50,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_map64_free(&p->types_by_node);
     tfp_map64_free(&p->run_shape_by_output);
     tfp_map64_free(&p->step_by_id);
+    tfp_map64_free(&p->exec_by_step);
     tfp_map64_free(&p->lane_by_name);
     tfp_map64_free(&p->frame_by_hash);
     tfp_map64_free(&p->trace_by_hash);
@@ -89,6 +90,15 @@ const char *tfp_profile_warning(const tfp_profile *p, size_t i)
 double tfp_profile_coverage(const tfp_profile *p, size_t i)
 {
     return p && i < p->coverage.size ? p->coverage.at[i] : -1;
+}
+
+int tfp_profile_has(const tfp_profile *p, tfp_content what)
+{
+    if (!p || (unsigned)what >= TFP_CONTENT_COUNT) return 0;
+    /* files may be of a kind that has something, and have none of it */
+    if (what == TFP_HAS_CODE && !p->traces.size) return 0;
+    if (what == TFP_HAS_GRAPH && !p->inputs.size) return 0;
+    return tfp_has(p, what);
 }
 
 size_t tfp_profile_step_count(const tfp_profile *p) { return p ? p->step_order.size : 0; }

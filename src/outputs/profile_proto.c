@@ -346,7 +346,7 @@ tfp_status tfp_write_profile_proto(const tfp_profile *p, tfp_sink *s, tfp_error 
         put_node_entry(&w, id_of(&w, i));
     }
     if (ok) {
-        tfp_put_int(&s->buf, 2, p->has_code);
+        tfp_put_int(&s->buf, 2, tfp_has(p, TFP_HAS_CODE));
         put_steps(&w);
         put_strings(&w);
         tfp_put_int(&s->buf, 5, p->miss_accelerator_stream);

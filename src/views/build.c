@@ -50,10 +50,10 @@ static tfp_status start_reach(tfp_report *r, tfp_error *err)
 static bool has(const tfp_profile *p, unsigned need)
 {
     switch (need) {
-    case TFP_NEEDS_GRAPH: return p->has_graph || !p->events.spans.size;
-    case TFP_NEEDS_CODE: return p->has_code && p->traces.size;
-    case TFP_NEEDS_SPANS: return p->events.spans.size > 0;
-    case TFP_NEEDS_PROGRAM: return p->program != NULL;
+    case TFP_NEEDS_GRAPH: return tfp_has(p, TFP_HAS_GRAPH) || !tfp_has(p, TFP_HAS_TRACE);
+    case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE);
+    case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE);
+    case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM);
     default: return true;
     }
 }

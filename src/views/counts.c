@@ -9,7 +9,7 @@
 tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err)
 {
     const char *file = tfp_first_source(p);
-    if (p->has_graph && !(p->keep & TFP_KEEP_PROGRAM))
+    if (tfp_has(p, TFP_HAS_GRAPH) && !(p->keep & TFP_KEEP_PROGRAM))
         return tfp_fail(err, TFP_BADARG,
                         "%s: was read without its program, from which float operations are worked out: "
                         "keep TFP_KEEP_PROGRAM",

@@ -33,7 +33,7 @@ static tfp_status note_others(tfp_report *r, const tfp_parameter_counts *c, tfp_
 tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
 {
     bool asked = tfp_options_find_parameters(r->options) && r->profile->program;
-    bool alone = r->profile->checkpoint_alone && (r->values >> TFP_V_PARAMS & 1);
+    bool alone = tfp_has(r->profile, TFP_HAS_VARIABLES) && (r->values >> TFP_V_PARAMS & 1);
     if (!asked && !alone) return TFP_OK;
     tfp_parameter_counts *c = TFP_NEW(&r->arena, tfp_parameter_counts, 1);
     tfp_status s = c ? tfp_parameters(r->profile, &r->arena, c, err) : tfp_nomem(err);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- profiles and reports from text ---- */
@@ -207,4 +208,29 @@ char *file_in(const char *folder, const char *name, const void *data, size_t siz
     assert_int_equal(write(fd, data, size), size);
     close(fd);
     return path;
+}
+
+/* ---- time ---- */
+
+static double seconds_of(void (*work)(void *ctx, size_t size), void *ctx, size_t size)
+{
+    struct timespec before, after;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    work(ctx, size);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    return (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) / 1e9;
+}
+
+void assert_linear(void (*work)(void *ctx, size_t size), void *ctx, size_t size)
+{
+    enum { ATTEMPTS = 5, TIMES = 10, MOST = 30 };
+    double ratio = 0;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        double small = seconds_of(work, ctx, size), again = seconds_of(work, ctx, size);
+        double big = seconds_of(work, ctx, size * TIMES);
+        if (again < small) small = again;
+        if (big <= small * MOST) return;
+        ratio = big / small;
+    }
+    fail_msg("%d times the size takes %.1f times as long", TIMES, ratio);
 }

@@ -33,6 +33,11 @@ bool has_row(const tfp_report *r, const char *row);
 char *rows_of(const tfp_report *r);                     /* "_TFProfRoot a a/x": names in order; freed by the caller */
 char *written(const tfp_report *r, const char *output); /* what tfp_report_write gives, ended by NUL */
 
+/* Fails the test when the work takes more processor time than in proportion to its size. For ten times the size a linear
+ * pass takes 10 to 20 times as long (tables outgrow the caches), a quadratic one 100 times; the limit is 30. The best of
+ * several attempts counts. `size` should take a millisecond at least. */
+void assert_linear(void (*work)(void *ctx, size_t size), void *ctx, size_t size);
+
 /* Collects what is written to it; a tfp_write_fn whose ctx is a tfp_buf. */
 int collect(void *ctx, const void *data, size_t size);
 

@@ -493,7 +493,7 @@ static void strings_of_traces_come_after_the_nodes(void **state)
     add(&m, "profile");
     finish(&m);
     const tfp_code_frame *f = &m.p->frames.at[0];
-    assert_true(m.p->has_code);
+    assert_true(tfp_has(m.p, TFP_HAS_CODE));
     assert_str(tfp_text(m.p, f->file), "file.py");
     assert_str(tfp_text(m.p, f->function), "none");
     assert_int_equal(f->text, 0);

@@ -507,7 +507,7 @@ static size_t places_with(const char *compat, place *out)
         { tfp_build_string(&b, TFP_STR("/s/b.py")), tfp_build_string(&b, TFP_STR("build")), 0, 20, 19 },
     };
     tfp_build_row(&b, x)->trace = tfp_build_trace(&b, frames, 2);
-    p->has_code = true;
+    tfp_build_has(&b, TFP_HAS_CODE);
     assert_int_equal(tfp_build_finish(&b, NULL), TFP_OK);
     tfp_options *o = tfp_options_new();
     tfp_report *r = NULL;
@@ -577,7 +577,7 @@ static void a_written_profile_reads_back_the_same(void **state)
                                   .line = 3,
                                   .function_line = -1 } };
     tfp_build_row(&b, x)->trace = tfp_build_trace(&b, frames, 1);
-    p->has_code = true;
+    tfp_build_has(&b, TFP_HAS_CODE);
     assert_int_equal(tfp_profile_finish(p, NULL), TFP_OK);
     tfp_buf bytes = { 0 };
     assert_int_equal(tfp_profile_write(p, collect, &bytes, NULL), TFP_OK);

@@ -296,7 +296,7 @@ static bool find_in_graph(tfp_finder *f)
     return !f->failed;
 }
 
-static bool is_of_checkpoint(const tfp_profile *p) { return p->checkpoint && p->checkpoint_alone; }
+static bool is_of_checkpoint(const tfp_profile *p) { return p->checkpoint && tfp_has(p, TFP_HAS_VARIABLES); }
 
 static bool find_in_checkpoint(tfp_finder *f)
 {
