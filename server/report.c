@@ -14,12 +14,18 @@ enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4, STOPPED = 130 };
 
 enum { SIDES_MOST = 16, IDS = 24, TENSORS_MOST = 300, TENSOR_NAME = 4096 };
 
+typedef struct lack { /* a view that a profile does not have, such as code */
+    char what[32], why[400];
+} lack;
+
 typedef struct maker {
     const report_options *o;
     catalog *catalog;
     answer out;
     size_t about; /* bytes of the rest of the page */
     char (*ids)[IDS];
+    lack *lacks; /* by profile, as ids */
+    lack *lack;  /* of the profile that is asked about; NULL: of none */
     size_t count;
     char tensor[TENSOR_NAME]; /* whose values are asked for */
     char *why;
@@ -176,6 +182,10 @@ static int add_missing(maker *m, const ask *k, const answer *a, const char *name
         give_up(m, k, name, why);
     else
         leave_out(m, k, why);
+    if (!limit && m->lack && strstr(k->path, "/views/")) {
+        snprintf(m->lack->what, sizeof m->lack->what, "%s", k->what);
+        snprintf(m->lack->why, sizeof m->lack->why, "%s", why);
+    }
     return 0;
 }
 
@@ -226,7 +236,11 @@ static int answer_line(maker *m, const char *line, size_t size, const char *id, 
     int status = 0;
     if (!k || !(k->words = strndup(line, size)))
         status = fail(m, LIMIT, "out of memory");
-    else if (fill_ask(m, k, id))
+    else if (!fill_ask(m, k, id))
+        status = 0;
+    else if (m->lack && strcmp(m->lack->what, k->what) == 0)
+        leave_out(m, k, m->lack->why); /* before the work that such a view begins with */
+    else
         status = add_answer(m, k, name);
     if (k) free(k->words);
     free(k);
@@ -273,8 +287,10 @@ static int answer_asks(maker *m, const char *line, size_t size)
     bool each_tensor = memmem(line, size, "=TENSOR", 7) != NULL;
     for (size_t i = 0; i < m->count && !status; i++) {
         name_of(m, i, name, sizeof name);
+        m->lack = &m->lacks[i];
         status = (each_tensor ? answer_tensors : answer_line)(m, line, size, m->ids[i], name);
     }
+    m->lack = NULL;
     return status;
 }
 
@@ -302,7 +318,8 @@ static int list_profiles(maker *m)
 {
     size_t count = catalog_count(m->catalog);
     m->ids = calloc(count + 1, sizeof *m->ids);
-    if (!m->ids) return fail(m, LIMIT, "out of memory");
+    m->lacks = calloc(count + 1, sizeof *m->lacks);
+    if (!m->ids || !m->lacks) return fail(m, LIMIT, "out of memory");
     for (size_t i = 0; i < count; i++) {
         entry_view v;
         if (!catalog_view(m->catalog, i, &v)) continue;
@@ -380,14 +397,6 @@ static bool put_together(maker *m, const char *page, answer *to)
     return ok && !answer_failed(to);
 }
 
-/* As text, ended by NUL. */
-static bool unpack_text(const char *end, answer *out)
-{
-    bool ok = page_unpack(end, out);
-    answer_add(out, "", 1);
-    return ok && !answer_failed(out);
-}
-
 static int make(maker *m, answer *to)
 {
     answer page = { 0 }, asks = { 0 }, script = { 0 };
@@ -396,7 +405,8 @@ static int make(maker *m, answer *to)
         status = fail(m, BAD_USAGE,
                       "this tfprof was built without its page: node and npm were not there. With node 18 or newer, "
                       "build it again");
-    else if (!unpack_text("report.page", &page) || !unpack_text("report.asks", &asks) || !unpack_text(".js", &script))
+    else if (!page_unpack_text("report.page", &page) || !page_unpack_text("report.asks", &asks) ||
+             !page_unpack_text(".js", &script))
         status = fail(m, LIMIT, "out of memory");
     m->about = page.size + script.size + 16384;
     if (!status) status = read_profiles(m);
@@ -413,6 +423,7 @@ static void ignore_change(void *ctx) { (void)ctx; }
 int report_make(const report_options *o, char **data, size_t *size, char *why, size_t room)
 {
     maker m = { .o = o, .why = why, .room = room };
+    page_reuse_memory();
     answer to = { 0 };
     int status = BAD_INPUT;
     *why = '\0';
@@ -422,6 +433,7 @@ int report_make(const report_options *o, char **data, size_t *size, char *why, s
     catalog_free(m.catalog);
     answer_free(&m.out);
     free(m.ids);
+    free(m.lacks);
     if (status) answer_free(&to);
     *data = to.data;
     *size = to.size;

@@ -2,10 +2,12 @@
 #include "report_page.h"
 #include "page.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PACK_LEVEL 3 /* 6 takes three times as long for a tenth less */
+#define PACK_LEVEL 3                /* 6 takes three times as long for a tenth less */
+#define LONG_AFTER ((uLong)8 << 20) /* bytes after which an answer is packed at level 1 */
 
 static const page_file *find_file(const char *end)
 {
@@ -35,6 +37,13 @@ bool page_unpack(const char *end, answer *out)
     }
     inflateEnd(&z);
     return rc == Z_STREAM_END && !answer_failed(out);
+}
+
+bool page_unpack_text(const char *end, answer *out)
+{
+    bool ok = page_unpack(end, out);
+    answer_add(out, "", 1);
+    return ok && !answer_failed(out);
 }
 
 void page_add_html(answer *a, const char *text)
@@ -71,13 +80,18 @@ bool packer_start(packer *p, answer *out)
     return deflateInit2(&p->z, PACK_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
-static int deflate_some(packer *p, int flush)
+static void encode(packer *p)
 {
-    int rc = deflate(&p->z, flush);
-    if (p->z.avail_out && rc != Z_STREAM_END) return rc;
     add_base64(p->out, p->part, sizeof p->part - p->z.avail_out);
     p->z.next_out = p->part;
     p->z.avail_out = sizeof p->part;
+}
+
+static int deflate_some(packer *p, int flush)
+{
+    if (!p->z.avail_out) encode(p);
+    int rc = deflate(&p->z, flush);
+    if (rc == Z_STREAM_END) encode(p);
     return rc;
 }
 
@@ -88,6 +102,10 @@ int packer_write(void *ctx, const void *data, size_t size)
         uInt n = size < (1u << 30) ? (uInt)size : 1u << 30;
         p->z.next_in = (unsigned char *)(uintptr_t)at;
         p->z.avail_in = n;
+        if (p->z.total_in > LONG_AFTER && !p->quick) {
+            p->quick = true;
+            deflateParams(&p->z, 1, Z_DEFAULT_STRATEGY);
+        }
         while (p->z.avail_in)
             if (deflate_some(p, Z_NO_FLUSH) != Z_OK) return -1;
         at += n;
@@ -102,4 +120,12 @@ bool packer_end(packer *p)
     while ((rc = deflate_some(p, Z_FINISH)) == Z_OK || rc == Z_BUF_ERROR) {}
     deflateEnd(&p->z);
     return rc == Z_STREAM_END && !answer_failed(p->out);
+}
+
+void page_reuse_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 256 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
 }

@@ -6,14 +6,20 @@
 
 #include <zlib.h>
 
-bool page_has(const char *end);                  /* whether the page has a file whose name ends so */
-bool page_unpack(const char *end, answer *out);  /* adds that file's bytes */
-void page_add_html(answer *a, const char *text); /* text of an element or between quotes */
+bool page_has(const char *end);                      /* whether the page has a file whose name ends so */
+bool page_unpack(const char *end, answer *out);      /* adds that file's bytes */
+bool page_unpack_text(const char *end, answer *out); /* the same, ended by NUL */
+void page_add_html(answer *a, const char *text);     /* text of an element or between quotes */
+
+/* Answers need blocks of megabytes, one after the other: if the allocator gave each back to the system, that would cost a fifth
+ * of all time. */
+void page_reuse_memory(void);
 
 /* Packs bytes as they come: neither all of them nor their packed form is kept beside `out`. */
 typedef struct packer {
     z_stream z;
     answer *out;
+    bool quick;                /* at level 1 */
     unsigned char part[12288]; /* packed bytes that are not encoded yet; a multiple of 3 */
 } packer;
 bool packer_start(packer *p, answer *out);
