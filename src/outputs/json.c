@@ -1,6 +1,7 @@
 /* outputs/json.c: a report as one JSON object with a stated schema, for programs (docs/json.md describes it).
  * Rows carry TensorFlow's proto field names and raw units; the tree is written as it is walked, row by row, so its
  * depth costs neither stack nor memory. */
+#include "outputs/json_grid.h"
 #include "outputs/labels.h"
 #include "outputs/output.h"
 #include "outputs/table.h"
@@ -8,8 +9,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#define SCHEMA_VERSION 1
 
 /* What one row after another needs again. */
 typedef struct writer {
@@ -263,15 +262,6 @@ static void put_findings(writer *w)
     tfp_json_close(&w->j, ']');
 }
 
-static void put_notes(writer *w)
-{
-    if (w->r->notes.size == 0) return;
-    tfp_json_key(&w->j, "notes");
-    tfp_json_open(&w->j, '[');
-    for (size_t i = 0; i < w->r->notes.size; i++) tfp_json_text(&w->j, w->r->notes.at[i]);
-    tfp_json_close(&w->j, ']');
-}
-
 /* What stands before the rows: the object's beginning. */
 static void open_report(writer *w)
 {
@@ -280,7 +270,7 @@ static void open_report(writer *w)
     tfp_json_key(&w->j, "schema");
     tfp_json_text(&w->j, "tfprof.report");
     tfp_json_key(&w->j, "version");
-    tfp_json_int(&w->j, SCHEMA_VERSION);
+    tfp_json_int(&w->j, TFP_JSON_VERSION);
     tfp_json_key(&w->j, "view");
     tfp_json_text(&w->j, r->view);
     tfp_json_key(&w->j, "step");
@@ -288,170 +278,11 @@ static void open_report(writer *w)
         tfp_json_null(&w->j);
     else
         tfp_json_int(&w->j, r->profile->steps.at[r->step].id);
-    put_notes(w);
+    tfp_json_notes(&w->j, r);
     if (r->kind == TFP_REPORT_FINDINGS)
         put_findings(w);
     else
         put_columns(w);
-}
-
-/* ---- grids: one object a row, whatever stands under what ---- */
-
-/* A name that may hold anything, as a key. */
-static void put_key(tfp_json *j, const char *name)
-{
-    tfp_json_str(j, tfp_str_of(name));
-    tfp_buf_char(j->out, ':');
-    j->comma = false;
-}
-
-static const char *type_name(char type)
-{
-    switch (type) {
-    case 'i': return "int";
-    case 'r': return "real";
-    case 'b': return "bool";
-    default: return "text";
-    }
-}
-
-static void put_fact(writer *w, const tfp_fact *f)
-{
-    tfp_json_key(&w->j, f->name);
-    if (f->absent)
-        tfp_json_null(&w->j);
-    else if (f->type == 's')
-        tfp_json_str(&w->j, f->text);
-    else if (f->type == 'r')
-        tfp_json_double(&w->j, f->real);
-    else
-        tfp_json_int(&w->j, f->number);
-}
-
-static void put_facts(writer *w)
-{
-    if (w->r->facts.size == 0) return;
-    tfp_json_key(&w->j, "summary");
-    tfp_json_open(&w->j, '{');
-    for (size_t i = 0; i < w->r->facts.size; i++) put_fact(w, &w->r->facts.at[i]);
-    tfp_json_close(&w->j, '}');
-}
-
-static void put_grid_cell(writer *w, const tfp_grid_column *c, uint32_t row)
-{
-    if (c->absent && c->absent[row])
-        tfp_json_null(&w->j);
-    else if (c->type == 's')
-        tfp_json_str(&w->j, c->texts[row]);
-    else if (c->type == 'r')
-        tfp_json_double(&w->j, c->reals[row]);
-    else if (c->type == 'b')
-        tfp_json_bool(&w->j, c->ints[row] != 0);
-    else
-        tfp_json_int(&w->j, c->ints[row]);
-}
-
-static void put_cells(writer *w, const tfp_grid *g, uint32_t row)
-{
-    for (size_t i = 0; i < g->columns.size; i++) {
-        put_key(&w->j, g->columns.at[i].name);
-        put_grid_cell(w, &g->columns.at[i], row);
-    }
-}
-
-/* The tables beside the report's own: each a list of rows under its name. */
-static void put_parts(writer *w)
-{
-    for (size_t i = 0; i < w->r->parts.size; i++) {
-        const tfp_grid *g = &w->r->parts.at[i].grid;
-        tfp_json_key(&w->j, w->r->parts.at[i].name);
-        tfp_json_open(&w->j, '[');
-        for (uint32_t row = 0; row < g->row_count; row++) {
-            tfp_json_open(&w->j, '{');
-            put_cells(w, g, row);
-            tfp_json_close(&w->j, '}');
-            tfp_sink_flush_if_full(w->sink);
-        }
-        tfp_json_close(&w->j, ']');
-    }
-}
-
-static void open_grid(writer *w)
-{
-    const tfp_report *r = w->r;
-    tfp_json_open(&w->j, '{');
-    tfp_json_key(&w->j, "schema");
-    tfp_json_text(&w->j, "tfprof.table");
-    tfp_json_key(&w->j, "version");
-    tfp_json_int(&w->j, SCHEMA_VERSION);
-    tfp_json_key(&w->j, "view");
-    tfp_json_text(&w->j, r->view);
-    put_notes(w);
-    put_facts(w);
-    put_parts(w);
-    tfp_json_key(&w->j, "columns");
-    tfp_json_open(&w->j, '[');
-    for (size_t i = 0; i < r->grid.columns.size; i++) {
-        const tfp_grid_column *c = &r->grid.columns.at[i];
-        tfp_json_open(&w->j, '{');
-        tfp_json_key(&w->j, "name");
-        tfp_json_text(&w->j, c->name);
-        tfp_json_key(&w->j, "type");
-        tfp_json_text(&w->j, type_name(c->type));
-        tfp_json_key(&w->j, "unit");
-        tfp_json_text(&w->j, c->unit == TFP_LABEL ? NULL : tfp_unit_name(c->unit));
-        tfp_json_close(&w->j, '}');
-    }
-    tfp_json_close(&w->j, ']');
-}
-
-static void put_place(writer *w, uint32_t row)
-{
-    const tfp_row *x = &w->r->rows.at[row];
-    tfp_json_key(&w->j, "row");
-    tfp_json_int(&w->j, row);
-    tfp_json_key(&w->j, "parent");
-    if (row)
-        tfp_json_int(&w->j, x->parent);
-    else
-        tfp_json_null(&w->j);
-    tfp_json_key(&w->j, "depth");
-    tfp_json_int(&w->j, x->depth);
-    tfp_json_key(&w->j, "name");
-    tfp_json_str(&w->j, x->name);
-}
-
-static void put_grid_row(writer *w, uint32_t row)
-{
-    const tfp_grid *g = &w->r->grid;
-    tfp_json_open(&w->j, '{');
-    if (g->tree) put_place(w, row);
-    put_cells(w, g, row);
-    tfp_json_close(&w->j, '}');
-    tfp_sink_flush_if_full(w->sink);
-}
-
-static void put_grid(writer *w)
-{
-    open_grid(w);
-    tfp_json_key(&w->j, "rows");
-    tfp_json_open(&w->j, '[');
-    for (uint32_t row = 0; row < w->r->grid.row_count && !w->sink->status; row++) put_grid_row(w, row);
-    tfp_json_close(&w->j, ']');
-    tfp_json_close(&w->j, '}');
-    tfp_buf_char(w->j.out, '\n');
-}
-
-static void put_grid_lines(writer *w)
-{
-    open_grid(w);
-    tfp_json_close(&w->j, '}');
-    tfp_buf_char(w->j.out, '\n');
-    for (uint32_t row = 0; row < w->r->grid.row_count && !w->sink->status; row++) {
-        w->j = tfp_json_start(&w->sink->buf);
-        put_grid_row(w, row);
-        tfp_buf_char(w->j.out, '\n');
-    }
 }
 
 static tfp_status close_report(writer *w, tfp_error *err)
@@ -463,10 +294,7 @@ static tfp_status close_report(writer *w, tfp_error *err)
 static tfp_status write_json(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     writer w = start(r, s);
-    if (r->kind == TFP_REPORT_GRID) {
-        put_grid(&w);
-        return close_report(&w, err);
-    }
+    if (r->kind == TFP_REPORT_GRID) return tfp_json_grid(r, s), TFP_OK;
     open_report(&w);
     if (r->kind != TFP_REPORT_FINDINGS) put_rows(&w);
     tfp_json_close(&w.j, '}');
@@ -496,10 +324,7 @@ static void put_line(writer *w, uint32_t row)
 static tfp_status write_jsonl(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     writer w = start(r, s);
-    if (r->kind == TFP_REPORT_GRID) {
-        put_grid_lines(&w);
-        return close_report(&w, err);
-    }
+    if (r->kind == TFP_REPORT_GRID) return tfp_json_grid_lines(r, s), TFP_OK;
     open_report(&w);
     tfp_json_close(&w.j, '}');
     tfp_buf_char(&s->buf, '\n');

@@ -1,0 +1,254 @@
+/* sql/cells.c: cells of queries that no field of a row holds as it is: names by number, sums, shapes, steps of executions. */
+#include "sql/cells.h"
+
+#include "views/report.h"
+
+static void put_int(sql_cell *out, int64_t i)
+{
+    out->type = 'i';
+    out->i = i;
+}
+
+static void put_text(sql_cell *out, const char *text)
+{
+    out->type = 's';
+    out->s = tfp_str_of(text);
+}
+
+/* What was appended to the buffer; nothing is NULL. */
+static void put_made(sql_cell *out, const tfp_buf *text)
+{
+    if (!text->size) return;
+    out->type = 's';
+    out->made = true;
+    out->s = (tfp_str){ text->data, text->size };
+}
+
+static uint32_t owner_of(const sql_row *row, sql_table_id table) { return row->in->owners[table][row->at]; }
+static int64_t number(const sql_row *row, sql_table_id table, uint32_t at)
+{
+    return (int64_t)row->in->base[table] + at;
+}
+
+static void row_count(const sql_row *row, sql_cell *out, sql_table_id table)
+{
+    const sql_source *last = row->d->sources + row->d->count - 1;
+    uint32_t end = row->in == last ? row->d->rows[table] : row->in[1].base[table];
+    put_int(out, (int64_t)end - row->in->base[table]);
+}
+
+void sql_profile_nodes(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    row_count(row, out, SQL_NODES);
+}
+void sql_profile_steps(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    row_count(row, out, SQL_STEPS);
+}
+void sql_profile_executions(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    row_count(row, out, SQL_EXECUTIONS);
+}
+
+void sql_node_parameters(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, tfp_node_parameters(row->in->p, row->at, NULL));
+}
+void sql_node_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    tfp_shape_text(row->in->p, row->in->p->nodes.at[row->at].shape, b);
+    put_made(out, b);
+}
+void sql_node_input_shapes(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    tfp_node_input_shapes(row->in->p, row->at, "|", b);
+    put_made(out, b);
+}
+void sql_node_invented(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, (row->in->p->nodes.at[row->at].flags & TFP_NODE_INVENTED) != 0);
+}
+
+void sql_edge_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    const tfp_profile *p = row->in->p;
+    tfp_shape_text(p, tfp_input_shape(p, &p->inputs.at[row->at]), b);
+    put_made(out, b);
+}
+void sql_output_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    tfp_shape_text(row->in->p, row->in->p->outputs.at[row->at].shape, b);
+    put_made(out, b);
+}
+
+void sql_step_listed(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, row->in->p->steps.at[row->at].listed);
+}
+
+/* ---- executions, and what is in them ---- */
+
+static void put_step(const sql_row *row, uint32_t exec, sql_cell *out)
+{
+    put_int(out, row->in->p->steps.at[row->in->p->execs.at[exec].step].id);
+}
+void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_step(row, row->at, out);
+}
+void sql_exec_run_us(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const tfp_exec *x = &row->in->p->execs.at[row->at];
+    put_int(out, tfp_micros(tfp_add(x->cpu_ns, x->accelerator_ns, NULL)));
+}
+void sql_exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const tfp_profile *p = row->in->p;
+    put_int(out, tfp_mul(p->nodes.at[owner_of(row, SQL_EXECUTIONS)].float_ops, p->execs.at[row->at].run_count, NULL));
+}
+
+/* The node and the step of a row that belongs to an execution. */
+static void put_node_of(const sql_row *row, sql_table_id table, sql_cell *out)
+{
+    put_int(out, number(row, SQL_NODES, row->in->owners[SQL_EXECUTIONS][owner_of(row, table)]));
+}
+void sql_span_node(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_node_of(row, SQL_SPANS, out);
+}
+void sql_span_step(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_step(row, owner_of(row, SQL_SPANS), out);
+}
+void sql_span_lane(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const tfp_profile *p = row->in->p;
+    out->type = 's';
+    out->s = tfp_text(p, p->lanes.at[p->spans.at[row->at].lane].name);
+}
+void sql_span_kind(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    static const char *const kinds[] = {
+        [TFP_LANE_OTHER] = "other", [TFP_LANE_CPU] = "cpu", [TFP_LANE_ACCELERATOR] = "accelerator"
+    };
+    (void)b;
+    const tfp_profile *p = row->in->p;
+    put_text(out, kinds[p->lanes.at[p->spans.at[row->at].lane].kind]);
+}
+void sql_memory_node(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_node_of(row, SQL_MEMORY, out);
+}
+void sql_memory_step(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_step(row, owner_of(row, SQL_MEMORY), out);
+}
+void sql_allocation_node(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_node_of(row, SQL_ALLOCATIONS, out);
+}
+void sql_allocation_step(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_step(row, owner_of(row, SQL_ALLOCATIONS), out);
+}
+void sql_buffer_address(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    tfp_buf_printf(b, "0x%llx", (unsigned long long)row->in->p->buffers.at[row->at].address);
+    put_made(out, b);
+}
+
+/* ---- code ---- */
+
+static const tfp_code_frame *frame_of(const sql_row *row)
+{
+    return &row->in->p->frames.at[row->in->p->trace_frames.at[row->at]];
+}
+static void put_string(const sql_row *row, tfp_strid id, sql_cell *out)
+{
+    if (!id) return;
+    out->type = 's';
+    out->s = tfp_text(row->in->p, id);
+}
+void sql_code_position(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, (int64_t)row->at - row->in->p->traces.at[owner_of(row, SQL_CODE)].first);
+}
+void sql_code_file(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_string(row, frame_of(row)->file, out);
+}
+void sql_code_line(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, frame_of(row)->line);
+}
+void sql_code_function(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_string(row, frame_of(row)->function, out);
+}
+void sql_code_function_line(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, frame_of(row)->function_line);
+}
+void sql_code_text(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_string(row, frame_of(row)->text, out);
+}
+
+/* ---- the table of all columns ---- */
+
+/* Column `at`, counted through all tables. */
+static const sql_column *column_at(uint32_t at, const sql_table **table)
+{
+    for (*table = sql_tables; *table < sql_tables + SQL_TABLE_COUNT; ++*table) {
+        for (const sql_column *c = (*table)->columns; c->name; c++)
+            if (!at--) return c;
+    }
+    return NULL;
+}
+void sql_columns_table(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const sql_table *t;
+    column_at(row->at, &t);
+    put_text(out, t->name);
+}
+void sql_columns_name(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const sql_table *t;
+    put_text(out, column_at(row->at, &t)->name);
+}
+void sql_columns_type(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const sql_table *t;
+    put_text(out, column_at(row->at, &t)->type == 'i' ? "integer" : "text");
+}
+void sql_columns_help(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const sql_table *t;
+    put_text(out, column_at(row->at, &t)->help);
+}

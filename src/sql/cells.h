@@ -1,0 +1,41 @@
+/* sql/cells.h: the functions that make cells, for the columns of tables.c: `out` gets the cell of a row; a text that is made
+ * stands in `b`. */
+#ifndef TFP_SQL_CELLS_H
+#define TFP_SQL_CELLS_H
+
+#include "sql/tables.h"
+
+void sql_profile_nodes(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_profile_steps(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_profile_executions(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_node_parameters(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_node_shape(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_node_input_shapes(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_node_invented(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_edge_shape(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_output_shape(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_step_listed(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_exec_run_us(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_span_node(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_span_step(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_span_lane(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_span_kind(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_memory_node(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_memory_step(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_allocation_node(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_allocation_step(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_buffer_address(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_code_position(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_code_file(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_code_line(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_code_function(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_code_function_line(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_code_text(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_columns_table(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_columns_name(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_columns_type(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_columns_help(const sql_row *row, tfp_buf *b, sql_cell *out);
+
+#endif
