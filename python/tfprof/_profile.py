@@ -57,7 +57,6 @@ class ViewOptions(TypedDict, total=False):
     step: int
     device_regexes: Items
     order_by: str
-    top: int
     account_type_regexes: Items
     start_name_regexes: Items
     trim_name_regexes: Items
@@ -71,6 +70,7 @@ class ViewOptions(TypedDict, total=False):
     format: str
     show_source: bool
     proto_out: Path
+    top: int
     float_ops_source: str
     assume_batch: int
     assume_shape: Union[Items, Mapping[str, Any]]
