@@ -69,6 +69,15 @@ void tfp_arena_free(tfp_arena *a)
     *a = (tfp_arena){ 0 };
 }
 
+void *tfp_alloc_written(size_t count, size_t size)
+{
+    size_t bytes;
+    void *p = __builtin_mul_overflow(count, size, &bytes) ? NULL : malloc(bytes);
+    __asm__ volatile("" : "+r"(p)); /* or the compiler makes one calloc of the two */
+    if (p) memset(p, 0, bytes);
+    return p;
+}
+
 bool tfp_grow(void **at, size_t *capacity, size_t need, size_t item)
 {
     size_t bytes, wanted = *capacity + *capacity / 2;

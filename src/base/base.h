@@ -81,6 +81,11 @@ char *tfp_arena_copy(tfp_arena *a, tfp_str s);                 /* ended by NUL *
 void tfp_arena_free(tfp_arena *a);                             /* an empty (zeroed) arena is fine */
 #define TFP_NEW(arena, type, count) ((type *)tfp_arena_zero((arena), (count), sizeof(type)))
 
+/* Cleared memory to be freed, as calloc's, but written to. A page of calloc's that is read first is one page of zeros that
+ * all share; the first write then costs a second fault, which stops every thread. For tables that are looked into before
+ * they are filled. NULL without memory. */
+void *tfp_alloc_written(size_t count, size_t size);
+
 /* Growable array: TFP_VEC(int) v = {0}; if (!tfp_push(&v, 7)) out of memory. Freed with tfp_vec_free(&v). */
 #define TFP_VEC(type)                                                                                                  \
     struct {                                                                                                           \

@@ -12,7 +12,7 @@ uint32_t tfp_string_hash(tfp_str s) { return (uint32_t)tfp_hash(s.data, s.size);
 
 static bool rehash(tfp_strtab *t, size_t slot_count)
 {
-    uint64_t *slots = calloc(slot_count, sizeof *slots);
+    uint64_t *slots = tfp_alloc_written(slot_count, sizeof *slots);
     if (!slots) return false;
     for (size_t i = 0; i < t->slot_count; i++) {
         if (!t->slots[i]) continue;
@@ -118,7 +118,7 @@ static bool grow_map(tfp_map64 *m)
 {
     tfp_map64 bigger = { .slot_count = m->slot_count ? m->slot_count * 2 : 64, .count = m->count };
     bigger.keys = malloc(bigger.slot_count * sizeof *bigger.keys);
-    bigger.values = calloc(bigger.slot_count, sizeof *bigger.values);
+    bigger.values = tfp_alloc_written(bigger.slot_count, sizeof *bigger.values);
     if (!bigger.keys || !bigger.values) {
         tfp_map64_free(&bigger);
         return false;

@@ -25,11 +25,21 @@ static void fill_item(const job *j, tfp_report *r, size_t i)
     tfp_reach_item(r, node, i, 1);
 }
 
+/* What is added to is written first: to read a fresh page before writing to it costs a second fault, which stops all
+ * threads. */
+static void clear(const tfp_values *v, size_t first, size_t end)
+{
+    for (int c = 0; c < TFP_V_COUNT; c++)
+        if (v->at[c]) memset(v->at[c] + first, 0, (end - first) * sizeof *v->at[c]);
+}
+
 static void fill_items(void *ctx, size_t worker, size_t first, size_t end)
 {
     job *j = ctx;
     tfp_report mine = *j->r; /* shares all but the flag */
     mine.clamped = false;
+    clear(&j->t->own, first, end);
+    clear(&j->t->total, first, end);
     for (size_t i = first ? first : 1; i < end; i++) fill_item(j, &mine, i);
     j->clamped[worker] |= mine.clamped;
 }

@@ -52,7 +52,7 @@ static bool grow(scopes *x)
     uint32_t *old = x->slots;
     size_t old_count = x->slot_count;
     x->slot_count = old_count ? old_count * 2 : 1024;
-    if (!(x->slots = calloc(x->slot_count, sizeof *x->slots))) {
+    if (!(x->slots = tfp_alloc_written(x->slot_count, sizeof *x->slots))) {
         x->slots = old;
         x->slot_count = old_count;
         return false;
