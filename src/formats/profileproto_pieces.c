@@ -216,13 +216,15 @@ static tfp_status append_tables(cut *c, piece *x)
     tfp_profile_reader *whole = c->whole;
     c->place.scale = (double)c->in->total / (double)(x->base + x->bytes.size);
     tfp_append_piece(whole->b, &x->p, &c->place);
+    tfp_status s = tfp_builder_status(whole->b, c->err);
+    if (s) return s; /* the placement is not complete */
     bool ok = true;
     for (size_t i = 0; i < x->p.lanes.size && ok; i++) {
         const tfp_lane *l = &x->p.lanes.at[i];
         ok = tfp_profile_lane(whole, tfp_text(&x->p, l->name), l->kind) != TFP_NONE;
     }
     ok = ok && append_refs(whole, &x->r) && append_strings(whole, &x->r, &c->place);
-    tfp_status s = tfp_builder_status(whole->b, c->err);
+    s = tfp_builder_status(whole->b, c->err);
     return s ? s : ok ? TFP_OK : tfp_nomem(c->err);
 }
 
