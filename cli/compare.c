@@ -6,10 +6,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Texts of tables begin with the notes; where they go to stdout, stderr need not say it again. */
@@ -97,11 +99,29 @@ typedef struct text {
     bool pipe;
 } text;
 
+enum { FIRST_MS = 3000, LATER_MS = 20000 }; /* as long a pipe may be silent: before its first byte, and later */
+#define PIPE_MOST ((size_t)256 << 20)
+
+/* Waits for a pipe's next bytes, or its end; a FIFO that nobody opens for writing never has either. False: too long. */
+static bool wait_for_pipe(int fd, bool first)
+{
+    struct timespec nap = { 0, 20 * 1000 * 1000 }, start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (;;) {
+        struct pollfd p = { .fd = fd, .events = POLLIN };
+        if (poll(&p, 1, 0) > 0 && (p.revents & (POLLIN | POLLHUP | POLLERR))) return true;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        int64_t ms = (int64_t)(now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
+        if (cli_interrupted || ms >= (first ? FIRST_MS : LATER_MS)) return cli_interrupted;
+        nanosleep(&nap, NULL);
+    }
+}
+
 /* The beginning of a file, or all of a pipe, which can be read once only. */
 static int read_text(cli *c, const char *path, text *t)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), error = 0;
     size_t room = 0;
     if (fd < 0 || fstat(fd, &st) != 0) {
         cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: cannot open: %s", path, strerror(errno));
@@ -109,7 +129,16 @@ static int read_text(cli *c, const char *path, text *t)
         return c->fault.status;
     }
     t->pipe = !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-    while (!S_ISDIR(st.st_mode)) {
+    while (!S_ISDIR(st.st_mode) && !cli_interrupted) {
+        if (t->pipe && t->size > PIPE_MOST) {
+            close(fd);
+            return cli_fault_set(&c->fault, CLI_LIMIT, "%s: more than %zu MB from a pipe", path, PIPE_MOST >> 20);
+        }
+        if (t->pipe && !wait_for_pipe(fd, t->size == 0)) {
+            close(fd);
+            return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: no data within %d seconds", path,
+                                 (t->size ? LATER_MS : FIRST_MS) / 1000);
+        }
         if (t->size == room) {
             if (!t->pipe && (t->size >= HEAD || tfp_is_scope_text(t->data, t->size))) break;
             room = room ? room * 2 : HEAD / 16;
@@ -121,11 +150,13 @@ static int read_text(cli *c, const char *path, text *t)
             t->data = more;
         }
         ssize_t n = read(fd, t->data + t->size, room - t->size);
-        if (n < 0 && errno == EINTR && !cli_interrupted) continue;
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (n < 0) error = errno;
         if (n <= 0) break;
         t->size += (size_t)n;
     }
     close(fd);
+    if (error) return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: cannot read: %s", path, strerror(error));
     return cli_interrupted ? cli_fault_set(&c->fault, CLI_STOPPED, "interrupted") : 0;
 }
 

@@ -174,8 +174,19 @@ void cli_tell_note(cli *c, const char *text)
 static void on_interrupt(int signal)
 {
     (void)signal;
-    if (cli_interrupted) _exit(CLI_STOPPED);
+    if (cli_interrupted) {
+        tfp_remove_parts();
+        _exit(CLI_STOPPED);
+    }
     cli_interrupted = 1;
+}
+
+/* SIGTERM and SIGHUP end the program at once, as they do without a handler, but no half-written file stays. */
+static void on_end(int number)
+{
+    tfp_remove_parts();
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
 void cli_catch_signals(void)
@@ -186,6 +197,11 @@ void cli_catch_signals(void)
     sigaction(SIGPIPE, &ignore, NULL);
     sigaction(SIGXFSZ, &ignore, NULL); /* a file that passes the size limit is then a failed write */
     /* A job started in the background ignores SIGINT and goes on doing so. No SA_RESTART: a read at the prompt ends. */
+    static const int ends[] = { SIGTERM, SIGHUP };
+    struct sigaction end = { .sa_handler = on_end };
+    sigemptyset(&end.sa_mask);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(ends[i], &end, NULL);
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &ours, NULL);
 }
 

@@ -505,6 +505,11 @@ TFP_API tfp_status tfp_tensor_summarise(const tfp_profile *p, const char *name, 
 /** Puts a report where the options that it was made with say, as tfp_show does. */
 TFP_API tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_error *err);
 
+/** Removes the parts of files that are being written, so that a handler of a signal that ends the process leaves none.
+ *  Async-signal-safe. The writes that they belong to fail afterwards.
+ *  Threads: any, at any time. */
+TFP_API void tfp_remove_parts(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,6 +26,24 @@ static tfp_status over_limit(tfp_error *err)
     return tfp_fail(err, TFP_LIMIT, "more than %d MB from a pipe or a gzip file", (int)(TFP_STREAM_LIMIT >> 20));
 }
 
+/* What a gzip file may unpack to. Of honest files no more than a small part is repetition: those that are nearly nothing
+ * else are stopped early. */
+#define BOMB_FREE ((uint64_t)64 << 20)
+#define BOMB_RATIO 128
+static uint64_t unpacked_limit(size_t packed)
+{
+    uint64_t limit = (uint64_t)packed * BOMB_RATIO;
+    if (limit < BOMB_FREE) limit = BOMB_FREE;
+    return limit < TFP_STREAM_LIMIT ? limit : TFP_STREAM_LIMIT;
+}
+
+static tfp_status over_ratio(size_t packed, tfp_error *err)
+{
+    uint64_t limit = unpacked_limit(packed);
+    if (limit == TFP_STREAM_LIMIT) return over_limit(err);
+    return tfp_fail(err, TFP_LIMIT, "%zu bytes of gzip that unpack to more than %d MB", packed, (int)(limit >> 20));
+}
+
 /* One read(2) that goes on after signals. */
 static ssize_t read_some(int fd, void *to, size_t size)
 {
@@ -76,8 +94,8 @@ static tfp_status gunzip(tfp_str packed, tfp_buf *out, tfp_error *err)
     size_t at = 0;
     tfp_status s = TFP_OK;
     while (!s) {
-        if (out->size > TFP_STREAM_LIMIT)
-            s = over_limit(err);
+        if (out->size > unpacked_limit(packed.size))
+            s = over_ratio(packed.size, err);
         else if (out->capacity - out->size < WINDOW &&
                  !tfp_grow((void **)&out->data, &out->capacity, out->size + WINDOW, 1))
             s = tfp_nomem(err);
@@ -111,7 +129,7 @@ static bool gunzip_fast(tfp_str packed, tfp_buf *out)
     if (packed.size < 18) return false;
     const unsigned char *t = (const unsigned char *)packed.data + packed.size - 4;
     size_t size = (size_t)t[0] | (size_t)t[1] << 8 | (size_t)t[2] << 16 | (size_t)t[3] << 24;
-    if (size == 0 || size > TFP_STREAM_LIMIT || size / 1032 > packed.size) return false;
+    if (size == 0 || size > unpacked_limit(packed.size) || size / 1032 > packed.size) return false;
     struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
     bool ok = false;
     if (d && tfp_grow((void **)&out->data, &out->capacity, size + 1, 1)) {
@@ -227,11 +245,18 @@ static tfp_status open_regular(tfp_input *in, uint64_t size, tfp_error *err)
     return TFP_OK;
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec t = { 0, 0 };
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 /* A FIFO is opened without waiting for its writer; poll tells whether one comes. */
 static tfp_status wait_for_writer(int fd, tfp_error *err)
 {
     struct timespec nap = { 0, 20 * 1000 * 1000 };
-    for (int waited = 0; waited < WAIT_MS; waited += 20) {
+    for (int64_t start = now_ms(); now_ms() - start < WAIT_MS;) {
         struct pollfd p = { .fd = fd, .events = POLLIN };
         int n = poll(&p, 1, 0);
         if (n > 0 && (p.revents & (POLLIN | POLLHUP))) return TFP_OK;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -47,6 +48,39 @@ static tfp_status fail_path(tfp_error *err, const char *path, const char *what, 
     return tfp_fail(err, TFP_BADOUTPUT, "%s: %s: %s", path, what, strerror(error));
 }
 
+/* ---- parts that a signal's handler can remove ---- */
+
+/* Names of the parts being written. A handler may only read; a part that finds no place is left when a signal ends the
+ * process. */
+enum { PARTS = 16 };
+static _Atomic(char *) parts[PARTS];
+
+static void remember_part(char *part)
+{
+    for (int i = 0; i < PARTS; i++) {
+        char *none = NULL;
+        if (atomic_compare_exchange_strong(&parts[i], &none, part)) return;
+    }
+}
+
+static void forget_part(char *part)
+{
+    for (int i = 0; part && i < PARTS; i++) {
+        char *same = part;
+        if (atomic_compare_exchange_strong(&parts[i], &same, NULL)) return;
+    }
+}
+
+void tfp_remove_parts(void)
+{
+    int error = errno;
+    for (int i = 0; i < PARTS; i++) {
+        char *part = atomic_load(&parts[i]);
+        if (part) unlink(part);
+    }
+    errno = error;
+}
+
 static bool open_part(tfp_outfile *f, mode_t mode)
 {
     for (int n = 0; n < 1000; n++) {
@@ -55,17 +89,39 @@ static bool open_part(tfp_outfile *f, mode_t mode)
         if (!(f->part = malloc(size))) return false;
         snprintf(f->part, size, "%s.part%d.%d", f->path, (int)getpid(), n);
         f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (f->fd >= 0) remember_part(f->part);
         if (f->fd >= 0 || errno != EEXIST) return true;
     }
     return true;
 }
 
+/* Where a link leads that names no file yet; a copy of the path when it is no link. NULL without memory. */
+static char *follow_links(const char *path)
+{
+    char *at = strdup(path), target[4097];
+    for (int turn = 0; at && turn < 40; turn++) {
+        ssize_t n = readlink(at, target, sizeof target - 1);
+        if (n <= 0) break;
+        target[n] = 0;
+        const char *slash = strrchr(at, '/');
+        size_t folder = *target == '/' || !slash ? 0 : (size_t)(slash - at) + 1;
+        char *next = malloc(folder + (size_t)n + 1);
+        if (next) {
+            memcpy(next, at, folder);
+            memcpy(next + folder, target, (size_t)n + 1);
+        }
+        free(at);
+        at = next;
+    }
+    return at;
+}
+
 tfp_status tfp_outfile_open(tfp_outfile *f, const char *path, tfp_error *err)
 {
     *f = (tfp_outfile){ .fd = -1 };
-    /* a link is followed, so that the file it names is replaced and not the link */
+    /* a link is followed, so that the file it names is replaced or made, and not the link replaced */
     char *real = realpath(path, NULL);
-    f->path = real ? real : strdup(path);
+    f->path = real ? real : follow_links(path);
     if (!f->path) return tfp_nomem(err);
     struct stat st;
     bool there = stat(path, &st) == 0;
@@ -114,6 +170,7 @@ tfp_status tfp_outfile_finish(tfp_outfile *f, tfp_error *err)
     if (!error && f->part && rename(f->part, f->path) != 0) error = errno;
     tfp_status s = error ? fail_path(err, f->path, "cannot write", error) : TFP_OK;
     if (!error) {
+        forget_part(f->part);
         free(f->part);
         f->part = NULL;
     }
@@ -126,6 +183,7 @@ void tfp_outfile_abandon(tfp_outfile *f)
     if (!f->path) return;
     if (f->fd >= 0) close(f->fd);
     if (f->part) unlink(f->part);
+    forget_part(f->part);
     free(f->path);
     free(f->part);
     *f = (tfp_outfile){ .fd = -1 };

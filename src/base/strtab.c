@@ -1,12 +1,31 @@
-/* base/strtab.c: interned strings, and maps of 64-bit keys: open addressing, hashes by xxHash. */
+/* base/strtab.c: interned strings, and maps of 64-bit keys: open addressing, hashes by xxHash. Hashes are keyed by a random
+ * number of the process, so that no file can be made of names that all fall into one slot. */
 #include "base/base.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-uint64_t tfp_hash(const void *data, size_t size) { return XXH3_64bits(data, size); }
+/* Chosen once; of threads that choose at the same time the first one's counts. */
+static uint64_t hash_seed(void)
+{
+    static _Atomic uint64_t chosen;
+    uint64_t seed = atomic_load_explicit(&chosen, memory_order_relaxed), none = 0;
+    if (seed) return seed;
+    struct timespec now = { 0, 0 };
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        seed = (uint64_t)(uintptr_t)&now * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)now.tv_nsec << 20;
+    }
+    seed |= 1;
+    return atomic_compare_exchange_strong(&chosen, &none, seed) ? seed : none;
+}
+
+uint64_t tfp_hash(const void *data, size_t size) { return XXH3_64bits_withSeed(data, size, hash_seed()); }
 
 uint32_t tfp_string_hash(tfp_str s) { return (uint32_t)tfp_hash(s.data, s.size); }
 
@@ -95,7 +114,7 @@ void tfp_strtab_free(tfp_strtab *t)
  * lies is mixed in, so that no file can be made of keys that all fall together. */
 static uint64_t mix(uint64_t key, const void *salt)
 {
-    key ^= (uint64_t)(uintptr_t)salt >> 4;
+    key ^= (uint64_t)(uintptr_t)salt >> 4 ^ hash_seed();
     key = (key ^ key >> 33) * 0xff51afd7ed558ccdu;
     key = (key ^ key >> 33) * 0xc4ceb9fe1a85ec53u;
     return key ^ key >> 33;

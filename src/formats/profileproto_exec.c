@@ -37,7 +37,7 @@ static void read_time(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, uint3
         if (f.number != 1) continue;
         uint64_t v;
         for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &v);)
-            if (count < 2) values[count++] = (int64_t)v;
+            if (count++ < 2) values[count - 1] = (int64_t)v;
     }
     TFP_PROFILE_END(r, w, "times");
     if (w.fault || lane == TFP_NONE) return;
@@ -45,6 +45,7 @@ static void read_time(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, uint3
         tfp_build_warn(r->b, "times without start and duration, left out", TFP_STR(""));
     else
         tfp_build_span(r->b, exec, lane, TIME(r, values[0]), TIME(r, values[1]));
+    if (count > 2) tfp_build_warn(r->b, "times with more than start and duration, the rest left out", TFP_STR(""));
 }
 
 /* An entry of accelerator_execs or cpu_execs: device name -> ExecTime */

@@ -183,6 +183,7 @@ static tfp_status read_text(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_me
     tfp_input bytes = { .fd = -1 };
     tfp_status s = tfp_input_all(in, &text, err);
     if (!s) s = tfp_text_to_wire(text, kind_rows[kind].schema, &wire, err);
+    if (!s && !wire.size) s = tfp_fail(err, TFP_BADFILE, "nothing but blanks and comments");
     if (!s) s = tfp_input_memory(&bytes, in->name, wire.data, wire.size, err);
     if (!s) s = read(b, &bytes, kind, err);
     tfp_input_close(&bytes);

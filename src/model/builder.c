@@ -132,6 +132,8 @@ void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid 
     tfp_input_edge e = { position, output_index, TFP_NONE, source, TFP_NONE };
     tfp_node *n = tfp_build_row(b, node);
     if (APPEND(b, inputs, e)) CHAIN(b->p, inputs, n->input_first, n->input_last);
+    /* one node may have very many */
+    if (b->p->inputs.size % (1 << 16) == 0) tfp_builder_status(b, NULL);
 }
 
 /* TensorFlow has no tensors of more dimensions. A shape is shown with every node that takes it as input: without a bound

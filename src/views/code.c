@@ -74,8 +74,8 @@ static tfp_status find_sources(stacks *x, tfp_error *err)
     size_t count = lost.count;
     tfp_map64_free(&lost);
     if (!ok) return tfp_nomem(err);
-    return count ? tfp_report_note_add(x->r, err, "%zu gradient nodes not accounted: their forward nodes have no trace",
-                                       count)
+    return count ? tfp_report_note_add(x->r, err, "%s: %zu gradient nodes not accounted: their forward nodes have no trace",
+                                       tfp_first_source(x->p), count)
                  : TFP_OK;
 }
 

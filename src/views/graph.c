@@ -77,6 +77,96 @@ static bool find_roots(const tfp_profile *p, tfp_arena *arena, uint32_t **roots,
     return tfp_sort_strings(*roots, *count, names);
 }
 
+/* ---- cycles that nothing leads into ---- */
+
+/* Edges from a node to those that take its output, of the nodes that no root leads to. */
+typedef struct takers {
+    uint32_t *start, *at; /* start: by node, one more than there are nodes */
+} takers;
+
+static bool find_takers(const flow *f, tfp_arena *arena, takers *t)
+{
+    const tfp_profile *p = f->p;
+    size_t n = p->nodes.size, count = 0;
+    t->start = TFP_NEW(arena, uint32_t, n + 2);
+    if (!t->start) return false;
+    for (size_t i = 0; i < n; i++)
+        for (TFP_EACH(inputs, e, f->visited[i] ? TFP_NONE : p->nodes.at[i].input_first, p))
+            if (p->inputs.at[e].node != TFP_NONE) t->start[p->inputs.at[e].node + 2]++, count++;
+    for (size_t i = 2; i <= n + 1; i++) t->start[i] += t->start[i - 1];
+    t->at = TFP_NEW(arena, uint32_t, count);
+    if (!t->at) return false;
+    for (size_t i = 0; i < n; i++)
+        for (TFP_EACH(inputs, e, f->visited[i] ? TFP_NONE : p->nodes.at[i].input_first, p))
+            if (p->inputs.at[e].node != TFP_NONE) t->at[t->start[p->inputs.at[e].node + 1]++] = (uint32_t)i;
+    return true;
+}
+
+/* The nodes in the order in which a walk along the inputs leaves them: of cycles that lead into each other, the one that
+ * nothing leads into comes last. */
+static size_t leave_order(const flow *f, uint8_t *seen, uint32_t *order)
+{
+    const tfp_profile *p = f->p;
+    size_t count = 0;
+    for (size_t i = 0; i < p->nodes.size; i++) {
+        size_t depth = 0;
+        if (f->visited[i] || seen[i]) continue;
+        seen[i] = 1;
+        f->stack[depth++] = (visit){ (uint32_t)i, p->nodes.at[i].input_first };
+        while (depth) {
+            visit *v = &f->stack[depth - 1];
+            if (v->edge == TFP_NONE) {
+                order[count++] = v->item;
+                depth--;
+                continue;
+            }
+            uint32_t source = p->inputs.at[v->edge].node;
+            v->edge = p->inputs.at[v->edge].next;
+            if (source == TFP_NONE || seen[source] || f->visited[source]) continue;
+            seen[source] = 1;
+            f->stack[depth++] = (visit){ source, p->nodes.at[source].input_first };
+        }
+    }
+    return count;
+}
+
+static bool before(const tfp_profile *p, uint32_t a, uint32_t b)
+{
+    return tfp_str_cmp(tfp_text(p, p->nodes.at[a].name), tfp_text(p, p->nodes.at[b].name)) < 0;
+}
+
+/* The first by name of the nodes on cycles through `node`, which nothing else leads into; `todo` has room for all nodes. */
+static uint32_t first_on_cycle(const flow *f, const takers *t, uint32_t node, uint8_t *seen, uint32_t *todo)
+{
+    uint32_t first = node;
+    size_t count = 0;
+    seen[node] = 2;
+    todo[count++] = node;
+    while (count) {
+        uint32_t at = todo[--count];
+        if (before(f->p, at, first)) first = at;
+        for (uint32_t k = t->start[at]; k < t->start[at + 1]; k++) {
+            if (seen[t->at[k]] == 2) continue;
+            seen[t->at[k]] = 2;
+            todo[count++] = t->at[k];
+        }
+    }
+    return first;
+}
+
+/* Enters each such cycle at its first node. */
+static bool walk_cycles(flow *f, tfp_arena *arena)
+{
+    size_t n = f->p->nodes.size;
+    uint8_t *seen = TFP_NEW(arena, uint8_t, n);
+    uint32_t *order = TFP_NEW(arena, uint32_t, n), *todo = TFP_NEW(arena, uint32_t, n);
+    takers t;
+    if (!seen || !order || !todo || !find_takers(f, arena, &t)) return false;
+    for (size_t i = leave_order(f, seen, order); i-- > 0;)
+        if (!f->visited[order[i]]) walk_from(f, first_on_cycle(f, &t, order[i], seen, todo));
+    return true;
+}
+
 static bool fill(tfp_tree *t, tfp_report *r, const flow *f)
 {
     r->node_accounted = TFP_NEW(&r->arena, uint8_t, r->profile->nodes.size);
@@ -101,11 +191,15 @@ static tfp_status build_graph(tfp_report *r, tfp_error *err)
     tfp_status s = TFP_NOMEM;
     if (!start(&f, &arena, r->profile) || !find_roots(r->profile, &arena, &roots, &root_count)) goto out;
     for (size_t i = 0; i < root_count; i++) walk_from(&f, roots[i]);
+    size_t led = f.count - 1, nodes = r->profile->nodes.size;
+    bool cycles = led < nodes && !r->options->compat_tensorflow;
+    if (cycles && !walk_cycles(&f, &arena)) goto out;
     if (!tfp_tree_new(&t, r, &arena, f.count) || !fill(&t, r, &f) || !tfp_tree_link(&t, f.parent)) goto out;
     s = tfp_tree_show(&t, r, TFP_TREE_GRAPH, err);
-    if (!s && f.count <= r->profile->nodes.size)
-        s = tfp_report_note_add(r, err, "graph view: %zu nodes on cycles that nothing leads into are not shown",
-                                r->profile->nodes.size + 1 - f.count);
+    if (!s && led < nodes)
+        s = tfp_report_note_add(r, err, "%s: graph view: %zu nodes on cycles that nothing leads into%s",
+                                tfp_first_source(r->profile), nodes - led,
+                                cycles ? ", each entered at its first node" : " are not shown");
 out:
     tfp_arena_free(&arena);
     return s == TFP_NOMEM ? tfp_nomem(err) : s;

@@ -15,8 +15,8 @@
 #define BLOCK_LIMIT ((size_t)1 << 30)
 #define SNAPPY_GROWTH 22  /* three bytes can stand for 64 */
 #define RESTART_STEPS 512 /* entries between two restart points: TensorFlow has 16 */
-#define KEYS_GROWTH 64    /* memory for the keys of the index: this many times the file, and */
-#define KEYS_SLACK ((size_t)1 << 20)
+#define KEYS_GROWTH 16    /* memory for the keys of the index: this many times the file, and */
+#define KEYS_SLACK ((size_t)4 << 20)
 
 static const uint8_t magic[8] = { 0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb };
 

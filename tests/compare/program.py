@@ -30,7 +30,7 @@ def command_of(program, case, base):
             names = names if isinstance(names, list) else [names]
             words.append(flag + ','.join(path_of(base, n) for n in names))
     options = case.get('options', [])
-    if case.get('view') == 'advise' or any('pprof:' in option for option in options):
+    if case.get('view') in ('advise', 'graph') or any('pprof:' in option for option in options):
         words += ['-compat', 'tensorflow']  # where tfprof's own answers differ on purpose
     return words + options
 

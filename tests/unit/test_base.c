@@ -1,6 +1,9 @@
 /* tests/unit/test_base.c: memory, strings, errors, escaping, numbers, sorting, inputs and outputs. */
 #include "support.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -756,9 +759,40 @@ static void what_cannot_be_written_says_why_and_leaves_nothing(void **state)
     tfp_error_free(err);
 }
 
+/* What the handler of SIGTERM does. */
+static void parts_of_files_can_be_removed_at_any_time(void **state)
+{
+    (void)state;
+    char *folder = new_folder(), path[300];
+    tfp_outfile f;
+    snprintf(path, sizeof path, "%s/out", folder);
+    assert_int_equal(tfp_outfile_open(&f, path, NULL), TFP_OK);
+    tfp_outfile_write(&f, "half", 4);
+    assert_int_equal(access(f.part, F_OK), 0);
+    tfp_remove_parts();
+    assert_int_equal(access(f.part, F_OK), -1);
+    assert_int_equal(tfp_outfile_finish(&f, NULL), TFP_BADOUTPUT);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(tfp_outfile_open(&f, path, NULL), TFP_OK);
+    assert_int_equal(tfp_outfile_finish(&f, NULL), TFP_OK);
+    tfp_remove_parts(); /* what is finished stays */
+    assert_int_equal(access(path, F_OK), 0);
+    drop_folder(folder);
+}
+
+/* A file cannot know which names fall together. */
+static void hashes_are_keyed(void **state)
+{
+    (void)state;
+    assert_true(tfp_hash("a", 1) == tfp_hash("a", 1));
+    assert_false(tfp_hash("a", 1) == XXH3_64bits("a", 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_files_can_be_removed_at_any_time),
+        cmocka_unit_test(hashes_are_keyed),
         cmocka_unit_test(arena_gives_aligned_memory_that_does_not_overlap),
         cmocka_unit_test(arena_takes_pieces_bigger_than_a_block),
         cmocka_unit_test(arena_refuses_more_than_its_limit_and_more_than_there_can_be),
