@@ -1,10 +1,10 @@
-# `make` builds build/tfprof; `make python` the Python package; `make demo` shows the program; `make test` runs every
-# test. All of it is Meson underneath.
+# `make` builds build/tfprof; `make python` the Python package; `make demo` shows the program; `make check` answers within
+# a minute, `make test` runs every test. All of it is Meson underneath.
 BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all setup python demo test threads fuzz bench lint format install clean
+.PHONY: all setup python demo check test threads fuzz bench lint format install clean
 .NOTPARALLEL:
 
 all: setup $(BUILD)/build.ninja
@@ -25,6 +25,11 @@ python:
 
 demo: all
 	@tools/demo.sh $(BUILD)/tfprof
+
+# Unit tests, golden transcripts and TensorFlow's recorded answers, on a build without sanitizers.
+check: all
+	@tools/setup.sh unit
+	@python3 tools/test.py --check
 
 test: all
 	@tools/setup.sh test
@@ -61,4 +66,4 @@ install: all
 	@meson install -C $(BUILD) --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
 clean:
-	@rm -rf build build-asan build-fuzz build-lint build-bench build-python build-python-asan build-tsan
+	@rm -rf build build-asan build-unit build-fuzz build-lint build-bench build-python build-python-asan build-tsan

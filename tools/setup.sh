@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure that what a goal needs is installed: tools/setup.sh build|python|test|fuzz|lint
+# Makes sure that what a goal needs is installed: tools/setup.sh build|python|unit|test|fuzz|lint
 #
 # Debian packages are installed when this runs as root or sudo needs no password; otherwise the command to run is
 # printed. "python" and "test" also make .venv with TensorFlow and what else the package is tried with. Quick when all
@@ -18,9 +18,10 @@ build) packages=$build ;;
 python) packages="$build $python" ;;
 # The debug interpreter counts references; without it the leak check has only the memory to go by. Chromium shows the page.
 test) packages="$build $python libcmocka-dev" optional="python3-dbg chromium" ;;
+unit) packages="$build libcmocka-dev python3" ;;
 fuzz) packages="$build clang llvm libcmocka-dev python3" ;;
 lint) packages="$build libcmocka-dev cppcheck clang-format python3" ;;
-*) echo "usage: tools/setup.sh build|python|test|fuzz|lint" >&2; exit 2 ;;
+*) echo "usage: tools/setup.sh build|python|unit|test|fuzz|lint" >&2; exit 2 ;;
 esac
 
 optional="$optional $page"

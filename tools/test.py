@@ -2,18 +2,20 @@
 """Runs every test and ends with one line, "N passed, N failed"; the exit status says whether all passed.
 
 A suite is a command whose output holds lines "N passed, N failed" (cmocka's own summary counts too). A suite that ends
-badly without telling of a failure counts as one. Two suites run at a time. `tools/test.py NAME ...` runs only those.
+badly without telling of a failure counts as one. Two suites run at a time. `tools/test.py NAME ...` runs only those;
+`tools/test.py --check` runs those that answer within a minute, without sanitizers.
 What needs .venv (TensorFlow, the Python package) is left out where tools/setup.sh could not make it.
 """
 import concurrent.futures
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RELEASE, ASAN, PACKAGE_ASAN = "build", "build-asan", "build-python-asan"
+RELEASE, ASAN, PACKAGE_ASAN, UNIT = "build", "build-asan", "build-python-asan", "build-unit"
 PYTHON = sys.executable
 TENSORFLOW = os.path.join(ROOT, ".venv", "bin", "python")
 
@@ -54,6 +56,13 @@ SUITES = [
     ("python package, leaks", [TENSORFLOW, "tests/python/leaks.py"], ".venv/ready"),
 ]
 
+# `make check`
+QUICK = [
+    ("unit", [PYTHON, "tools/run_unit.py", UNIT], None),
+    ("golden", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], None),
+    ("recorded answers of TensorFlow", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], None),
+]
+
 
 def counts(output):
     """Passed and failed in all lines that tell them."""
@@ -86,13 +95,20 @@ def run(suite):
     return name, passed, failed, time.monotonic() - start, output
 
 
-def build(python):
-    """The sanitizer build, and with `python` the package; the release build is there already."""
+def build(python, check=False):
+    """The sanitizer build, and with `python` the package; the release build is there already. With `check` unit tests only,
+    without sanitizers."""
     steps = []
-    if not os.path.exists(os.path.join(ROOT, ASAN, "build.ninja")):
+    if check:
+        if not os.path.exists(os.path.join(ROOT, UNIT, "build.ninja")):
+            steps.append(["meson", "setup", UNIT, "--buildtype=debug", "-Dtests=true"])
+        steps.append(["ninja", "-C", UNIT, "--quiet"])
+        python = False
+    elif not os.path.exists(os.path.join(ROOT, ASAN, "build.ninja")):
         steps.append(["meson", "setup", ASAN, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined",
                       "-Db_lundef=false", "-Dwerror=true", "-Dtests=true"])
-    steps.append(["ninja", "-C", ASAN, "--quiet"])
+    if not check:
+        steps.append(["ninja", "-C", ASAN, "--quiet"])
     if python and os.path.exists(os.path.join(ROOT, ".venv", "ready")):
         steps.append(["tools/python.sh"])
     for step in steps:
@@ -104,12 +120,16 @@ def build(python):
 
 
 def main():
-    wanted = [s for s in SUITES if len(sys.argv) == 1 or any(word in s[0] for word in sys.argv[1:])]
+    # Under nohup, and in the background of a script, SIGINT is ignored, and so would every program started from here do:
+    # with a handler of its own a child begins with the default.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    check = sys.argv[1:] == ["--check"]
+    wanted = QUICK if check else [s for s in SUITES if len(sys.argv) == 1 or any(word in s[0] for word in sys.argv[1:])]
     start = time.monotonic()
-    if not build(any("python" in name for name, _, _ in wanted)):
+    if not build(any("python" in name for name, _, _ in wanted), check):
         print("0 passed, 1 failed")
         return 1
-    print(f"sanitizer build: {time.monotonic() - start:.0f} s", flush=True)
+    print(f"test build: {time.monotonic() - start:.0f} s", flush=True)
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         for done in concurrent.futures.as_completed([pool.submit(run, s) for s in wanted]):

@@ -58,11 +58,12 @@ static PyObject *locked(module_state *state, profile_object *owner, const side *
     tfp_report *r = NULL;
     tfp_error *err = tfp_error_new();
     tfp_status s;
+    unsigned generation = owner->generation;
     Py_BEGIN_ALLOW_THREADS
     s = compare(x, count, view, o, &r, err);
     Py_END_ALLOW_THREADS
     unlock_all(list, n);
-    PyObject *report = s ? raise_status(state, s, err) : wrap_report(state, owner, r);
+    PyObject *report = s ? raise_status(state, s, err) : wrap_report(state, owner, generation, r);
     tfp_error_free(err);
     return report;
 }

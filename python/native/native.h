@@ -77,7 +77,9 @@ typedef struct report_object {
 } report_object;
 extern PyType_Spec report_spec;
 
-PyObject *wrap_report(module_state *state, profile_object *profile, tfp_report *report); /* takes the report */
+/* Takes the report. The generation is the profile's when the report was made, copied while the lock was held: whatever runs
+ * once it is given back may add to the profile. */
+PyObject *wrap_report(module_state *state, profile_object *profile, unsigned generation, tfp_report *report);
 
 /* ---- diff.c ---- */
 PyObject *native_diff(PyObject *module, PyObject *args);

@@ -365,6 +365,7 @@ static PyObject *build(profile_object *self, const question *q, collected *c)
     tfp_report *r = NULL;
     tfp_error *err = tfp_error_new();
     tfp_status s;
+    unsigned generation = self->generation;
     Py_BEGIN_ALLOW_THREADS
     if (q->stats)
         s = tfp_stats(self->profile, q->view, o, &r, err);
@@ -375,7 +376,7 @@ static PyObject *build(profile_object *self, const question *q, collected *c)
     Py_END_ALLOW_THREADS
     unlock_profile(self);
     PyObject *report =
-        s ? raise_status(state_of((PyObject *)self), s, err) : wrap_report(state_of((PyObject *)self), self, r);
+        s ? raise_status(state_of((PyObject *)self), s, err) : wrap_report(state_of((PyObject *)self), self, generation, r);
     tfp_error_free(err);
     return report;
 }

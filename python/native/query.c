@@ -78,7 +78,7 @@ static PyObject *answer(module_state *state, question *q)
     Py_BEGIN_ALLOW_THREADS
     s = tfp_query(q->profiles, q->names, q->count, q->sql, q->options, &r, err);
     Py_END_ALLOW_THREADS
-    PyObject *report = s ? raise_status(state, s, err) : wrap_report(state, q->asked[0], r);
+    PyObject *report = s ? raise_status(state, s, err) : wrap_report(state, q->asked[0], q->asked[0]->generation, r);
     tfp_error_free(err);
     return report;
 }

@@ -35,7 +35,7 @@ PyObject *bytes_of(collected *c)
 
 /* ---- life ---- */
 
-PyObject *wrap_report(module_state *state, profile_object *profile, tfp_report *made)
+PyObject *wrap_report(module_state *state, profile_object *profile, unsigned generation, tfp_report *made)
 {
     PyTypeObject *type = (PyTypeObject *)state->report_type;
     report_object *self = (report_object *)PyType_GenericAlloc(type, 0);
@@ -46,7 +46,7 @@ PyObject *wrap_report(module_state *state, profile_object *profile, tfp_report *
     Py_INCREF(profile);
     self->report = made;
     self->profile = profile;
-    self->generation = profile->generation;
+    self->generation = generation;
     return (PyObject *)self;
 }
 

@@ -15,8 +15,18 @@ def names(table: str) -> List[str]:
     return list(_native.table(table))
 
 
+_TABLES = ("views", "columns", "options", "command_options", "outputs", "formats", "checkers", "orders", "ops")
+
+
 def help(table: str, name: Optional[str] = None) -> str:
-    """What a row of a table is, in a sentence; without a name all rows of the table, a line each."""
+    """What a row of a table is, in a sentence; without a name all rows of the table, a line each.
+
+    help("micros") explains a name of any table.
+    """
+    if name is None and table not in _TABLES + ("op_sources",):
+        found = [t for t in _TABLES if table in _native.table(t)]
+        if found:
+            return "\n".join("%s of %s: %s" % (table, t, _native.table(t)[table]) for t in found)
     rows = _native.table(table)
     if name is not None:
         return rows[name]

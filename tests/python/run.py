@@ -6,6 +6,7 @@ WORD picks the files with it in their name. Prints a line of reason for each fai
 """
 import glob
 import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -80,6 +81,7 @@ def run_apart(path):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # under nohup it is ignored
     if sys.argv[1:2] == ["--here"]:
         return run_here(sys.argv[2])
     words = sys.argv[1:]

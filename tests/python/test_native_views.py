@@ -251,6 +251,9 @@ class Tables(unittest.TestCase):
                 self.assertIn(option, text)
 
     def test_help(self):
+        self.assertIn('columns: ', tfprof.help('micros'))
+        self.assertIn('options: ', tfprof.help('max_depth'))
+        self.assertRaises(KeyError, tfprof.help, 'nonsense')
         self.assertIn('micros', tfprof.help('columns'))
         self.assertTrue(tfprof.help('options', 'max_depth'))
         with self.assertRaises(KeyError):

@@ -777,6 +777,7 @@ TESTS = [f for name, f in list(globals().items()) if name.startswith("test_")]
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # under nohup it is ignored, in children too
     wanted = [t for t in TESTS if not sys.argv[2:] or any(w in t.__name__ for w in sys.argv[2:])]
     with serving(".") as shared:
         check(True, "begins")
