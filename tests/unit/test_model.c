@@ -18,7 +18,7 @@ static built start(void)
 
 static void finish(built *x)
 {
-    assert_int_equal(tfp_profile_finish(x->p, NULL), TFP_OK);
+    assert_int_equal(tfp_build_finish(&x->b, NULL), TFP_OK);
     assert_int_equal(x->b.status, TFP_OK);
 }
 
