@@ -237,8 +237,10 @@ void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace)
         find_callers(&g);
         settle_branches(&g);
         find_runs(&g);
-        for (uint32_t i = 0; i < count && !b->status; i++)
-            if (is_node(&g, &m->instructions.at[i])) add_node(&g, i);
+        for (int rest = 0; rest < 2; rest++) /* what goes in comes first, so that edges can lead from it */
+            for (uint32_t i = 0; i < count && !b->status; i++)
+                if ((m->instructions.at[i].parameter < 0) == rest && is_node(&g, &m->instructions.at[i]))
+                    add_node(&g, i);
         g.seen = malloc((b->p->nodes.size + 1) * sizeof *g.seen);
         fine = g.seen != NULL;
         if (fine) memset(g.seen, 0xff, (b->p->nodes.size + 1) * sizeof *g.seen);

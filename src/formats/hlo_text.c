@@ -24,6 +24,7 @@ static bool ok(reader *r, bool fine)
 
 static tfp_status fail(const reader *r, tfp_error *err, const char *what)
 {
+    if (r->b->status) return tfp_builder_status(r->b, err); /* without memory nothing is there */
     return tfp_fail_at(err, TFP_BADFILE, r->line_number, (int)(r->line.data - r->line_start) + 1, "%s", what);
 }
 

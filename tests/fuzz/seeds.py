@@ -263,6 +263,15 @@ def seeds():
         yield "recognise", name, sample(name)
         yield "recognise", name + ".gz", gzip.compress(sample(name), mtime=0)
     yield "recognise", "index", index
+    for name in ("gpu", "tpu", "host", "odd"):
+        data = sample("xplane/%s.xplane.pb" % name)
+        yield "xplane", name, data
+        yield "xplane_bare", name, data
+        yield "recognise", name + ".xplane", data
+    yield "hlo", "proto", sample("xplane/step.hlo.pb")
+    yield "hlo", "text", sample("xplane/step.hlo.txt")
+    yield "recognise", "hlo", sample("xplane/step.hlo.pb")
+    yield "recognise", "hlo.txt", sample("xplane/step.hlo.txt")
     for i, text in enumerate(QUERIES):
         yield "query", str(i), text
     for i, text in enumerate(SCOPE_TEXTS):

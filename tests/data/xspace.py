@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+"""Small XSpace files with known times, made up, not measured: tests/data/xspace.py OUT
+
+    gpu.xplane.pb    two steps of a JAX program on a GPU: launches, kernels on two streams, copies, collectives, derived
+                     lines that must not count, an HLO module, a device's properties
+    tpu.xplane.pb    two TPUs without step marks: runs of modules, a loop whose body nests, asynchronous copies
+    host.xplane.pb   TensorFlow on a CPU: ops on two threads, roots as steps, memory, an aggregated event, odd numbers
+    odd.xplane.pb    what the format allows and few writers do: fields in another order, a negative line, epoch times,
+                     unknown fields, types that are not there, errors and warnings of the recorder, a broken HLO module
+    step.hlo.pb, step.hlo.txt   the HLO module of the first: a proto, and the same as text
+"""
+import gzip
+import os
+import struct
+import sys
+
+import wire
+from wire import BYTES, FIXED64, VARINT
+
+
+def message(*fields):
+    """(number, value) pairs: an int is a varint, a float a double, text and bytes are bytes; None is left out."""
+    out = []
+    for number, value in fields:
+        if value is None:
+            continue
+        if isinstance(value, float):
+            out.append((number, FIXED64, struct.unpack('<Q', struct.pack('<d', value))[0]))
+        elif isinstance(value, int):
+            out.append((number, VARINT, value & (1 << 64) - 1))
+        else:
+            out.append((number, BYTES, value.encode() if isinstance(value, str) else value))
+    return wire.write(out)
+
+
+class Ref(str):
+    """A text that is stored as the name of a stat's metadata."""
+
+
+class Packed(str):
+    """A text that is stored as gzip."""
+
+
+class Plane:
+    def __init__(self, name, **stats):
+        self.name, self.metas, self.stat_ids, self.lines, self.of_plane = name, {}, {}, [], stats
+
+    def stat_id(self, name):
+        return self.stat_ids.setdefault(name, len(self.stat_ids) + 1)
+
+    def stat(self, name, value):
+        key = (1, self.stat_id(name))
+        if isinstance(value, Ref):
+            return message(key, (7, self.stat_id(str(value))))
+        if isinstance(value, Packed):
+            return message(key, (8, gzip.compress(value.encode(), mtime=0)))
+        if isinstance(value, float):
+            return message(key, (2, value))
+        if isinstance(value, int):
+            return message(key, (4 if value < 0 else 3, value))
+        return message(key, (6 if isinstance(value, bytes) else 5, value))
+
+    def meta(self, name, display='', **stats):
+        known = (name, display, tuple(sorted(stats.items())))
+        if known not in self.metas:
+            self.metas[known] = (len(self.metas) + 1, stats)
+        return self.metas[known][0]
+
+    def event(self, name, start_ps, duration_ps, display='', of_type=None, **stats):
+        return message((1, self.meta(name, display, **(of_type or {}))), (2, start_ps), (3, duration_ps),
+                       *((4, self.stat(key, value)) for key, value in stats.items()))
+
+    def line(self, number, name, events, timestamp_ns=1000, label=None):
+        self.lines.append(message((1, number), (2, name), (3, timestamp_ns), *((4, e) for e in events), (11, label)))
+
+    def bytes(self):
+        metas = []
+        for (name, display, _), (number, stats) in self.metas.items():
+            value = message((1, number), (2, name), (4, display or None),
+                            *((5, self.stat(key, v)) for key, v in stats.items()))
+            metas.append((4, message((1, number), (2, value))))
+        stats = [(6, self.stat(key, value)) for key, value in self.of_plane.items()]
+        names = [(5, message((1, number), (2, message((1, number), (2, name)))))
+                 for name, number in self.stat_ids.items()]
+        return message((2, self.name), *((3, line) for line in self.lines), *metas, *names, *stats)
+
+
+def space(planes, *more):
+    return message(*((1, plane.bytes()) for plane in planes), *more)
+
+
+US = 1000000  # picoseconds
+
+
+# ---- HLO ----
+
+F32, S32, TUPLE = 11, 4, 13
+
+
+def shape(kind, *dims):
+    return message((2, kind), *((3, d) for d in dims))
+
+
+class Module:
+    """Computations are added callees first; an instruction is (name, opcode, shape, operands, more fields)."""
+
+    def __init__(self, name):
+        self.name, self.computations, self.ids, self.next = name, [], {}, 1
+
+    def computation(self, name, *instructions):
+        rows, number = [], len(self.computations) + 1
+        for title, opcode, result, operands, *more in instructions:
+            self.ids[title] = self.next
+            rows.append(message((1, title), (2, opcode), (3, result), *more, (35, self.next),
+                                *((36, self.ids[o]) for o in operands)))
+            self.next += 1
+        self.computations.append(message((1, name), *((2, r) for r in rows), (5, number), (6, self.next - 1)))
+        return number
+
+    def bytes(self, stack=b''):
+        module = message((1, self.name), *((3, c) for c in self.computations), (6, len(self.computations)),
+                         (17, stack or None))
+        return message((1, module))
+
+
+def op(name, frame=0):
+    return (7, message((2, name), (15, frame or None)))
+
+
+def stack_frames():
+    """net.py:3:layer called from net.py:9:<module>."""
+    return message((1, 'net.py'), (2, '<module>'), (2, 'layer'),
+                   (3, message((1, 1), (2, 1), (3, 9))), (3, message((1, 1), (2, 2), (3, 3))),
+                   (4, message((1, 1))), (4, message((1, 2), (2, 1))))
+
+
+def step_module():
+    """A dot in a fusion, a loop of 5 with a tanh, an all-reduce."""
+    m = Module('jit_step')
+    inside = m.computation('fused', ('p0', 'parameter', shape(F32, 8, 16), []),
+                           ('p1', 'parameter', shape(F32, 16, 4), [], (9, 1)),
+                           ('dot.1', 'dot', shape(F32, 8, 4), ['p0', 'p1'], op('jit(step)/dense/dot_general', 2),
+                            (30, message((1, 1), (2, 0)))))
+    body = m.computation('body', ('x', 'parameter', shape(F32, 8, 4), []),
+                         ('tanh.7', 'tanh', shape(F32, 8, 4), ['x'], op('jit(step)/while/body/tanh', 1)))
+    condition = m.computation('condition', ('y', 'parameter', shape(F32, 8, 4), []),
+                              ('lt', 'compare', shape(1), ['y', 'y']))
+    add = m.computation('sum', ('a', 'parameter', shape(F32), []), ('b', 'parameter', shape(F32), [], (9, 1)),
+                        ('add', 'add', shape(F32), ['a', 'b']))
+    m.computation('main', ('w', 'parameter', shape(F32, 8, 16), [], op('w')),
+                  ('v', 'parameter', shape(F32, 16, 4), [], op('v'), (9, 1)),
+                  ('fusion.1', 'fusion', shape(F32, 8, 4), ['w', 'v'], op('jit(step)/dense/dot_general', 2),
+                   (38, inside)),
+                  ('while.2', 'while', shape(F32, 8, 4), ['fusion.1'], op('jit(step)/while'), (38, body),
+                   (38, condition), (43, '{"known_trip_count":{"n":"5"}}')),
+                  ('all-reduce.3', 'all-reduce', shape(F32, 8, 4), ['while.2'], op('jit(step)/psum'), (38, add)),
+                  ('copy.4', 'copy', shape(F32, 8, 4), ['all-reduce.3']))
+    return m.bytes(stack_frames())
+
+
+def metadata(program, name, module):
+    plane = Plane('/host:metadata', jax_version='0.0.0')
+    plane.meta('%s(%d)' % (name, program), **{'program_id': program, 'Hlo Proto': module})
+    return plane
+
+
+ENVIRONMENT = dict(profile_start_time=1700000000000000000, profile_stop_time=1700000001000000000)
+
+
+# ---- the files ----
+
+def gpu():
+    host, device = Plane('/host:CPU'), Plane('/device:GPU:0', device_vendor='Imaginary', clock_rate=1000000, core_count=8,
+                                             memory_bandwidth=1000000000000)
+    calls, first, second, call = [], [], [], 100
+    for step in range(2):
+        at = step * 100 * US
+        calls.append(host.event('train', at, 90 * US, step_num=step, _r=1))
+        calls.append(host.event('PjitFunction(step)', at + US, 80 * US))
+        kernels = [('fusion_1', 'fusion.1', 'jit(step)/dense/dot_general:', 20, 60.0),
+                   ('loop_tanh', 'tanh.7', 'jit(step)/while/body/tanh:', 5, 50.0),
+                   ('ncclDevKernel_AllReduce', 'all-reduce.3', 'jit(step)/psum:', 8, None),
+                   ('copy_4', 'copy.4', None, 3, 90.0)]
+        for i, (name, instruction, tf_op, us, occupancy) in enumerate(kernels):
+            call += 1
+            calls.append(host.event('cuLaunchKernel', at + (2 + 4 * i) * US, 2 * US + 500, correlation_id=call))
+            stats = dict(correlation_id=call, hlo_op=Ref(instruction), hlo_module=Ref('jit_step'), program_id=7)
+            if tf_op:
+                stats['tf_op'] = Ref(tf_op)
+            if occupancy:
+                stats['kernel_details'] = 'regs:32 grid:8,1,1 block:128,1,1 occ_pct:%s' % occupancy
+            (second if 'nccl' in name else first).append(
+                device.event(name, at + (5 + 20 * i) * US + 300, us * US, **stats))
+        call += 1
+        calls.append(host.event('MemcpyD2HAsync', at + 60 * US, US, correlation_id=call))
+        second.append(device.event('MemcpyD2H', at + 80 * US, 2 * US, correlation_id=call,
+                                   memcpy_details='kind_src:device kind_dst:pinned size:4096 dest:0 async:1'))
+    host.line(-77, 'python3', calls)
+    device.line(13, 'Stream #13(Kernel)', first)
+    device.line(20, 'Stream #20(Kernel,MemcpyD2H)', second)
+    device.line(0xDEADBEEF + 5, 'XLA Ops', first)
+    device.line(0xDEADBEEF, 'Steps', [device.event('0', 0, 90 * US)])
+    return space([host, device, metadata(7, 'jit_step', step_module()), Plane('Task Environment', **ENVIRONMENT)],
+                 (4, 'worker0'))
+
+
+def tpu():
+    planes = []
+    for number in range(2):
+        p = Plane('/device:TPU:%d' % number, device_type_string='TPU of paper', peak_teraflops_per_second=100.0)
+        modules, ops, side = [], [], []
+        types = {'%fusion.1': dict(flops=1000, bytes_accessed=64, tf_op='jit(f)/layer/dot_general:',
+                                   source_stack='net.py:9:2\nnet.py:3:1\n'),
+                 '%while.2': dict(flops=0, tf_op='jit(f)/while:'), '%fusion.9': dict(flops=50, tf_op='jit(f)/while/body/mul_1:'),
+                 '%copy-start.5': dict(bytes_accessed=4096), '%copy-done.5': dict(bytes_accessed=4096),
+                 '%all-reduce.6': dict(tf_op='jit(f)/psum:', bytes_accessed=256)}
+
+        def event(name, start, us, display=''):
+            return p.event('%s = f32[8]{0} x(%%y)' % name, int(start * US), int(us * US), display or name[1:],
+                           types.get(name))
+        for run in range(3):
+            at = 100 * run + number
+            modules.append(p.event('jit_f(12345)', at * US, 60 * US, run_id=run))
+            modules.append(p.event('jit_small(6)', (at + 70) * US, 2 * US, run_id=100 + run))
+            ops += [event('%fusion.1', at + .5, 10), event('%while.2', at + 11, 20), event('%fusion.9', at + 12, 8),
+                    event('%fusion.9', at + 21, 8), event('%copy-start.5', at + 32, .001), event('%fusion.1', at + 33, 9),
+                    event('%copy-done.5', at + 43, 4), event('%all-reduce.6', at + 48, 7.25),
+                    event('%broadcast.1', at + 70.5, 1)]
+            side.append(event('%copy-start.5', at + 32, 15, 'async-copy'))
+        p.line(2, 'XLA Modules', modules, 0)
+        p.line(3, 'XLA Ops', ops, 0)
+        p.line(4, 'Async XLA Ops', side, 0)
+        p.line(6, 'XLA TraceMe', [p.event('dependency-wait', 0, 40 * US)], 0)
+        planes.append(p)
+    return space(planes + [Plane('Task Environment', **ENVIRONMENT)])
+
+
+def host():
+    p = Plane('/host:CPU')
+    main, worker = [], []
+    for run in range(3):
+        at = 50 * run * US
+        main.append(p.event('SessionRun', at, 40 * US, _r=1))
+        main.append(p.event('layer/MatMul:MatMul', at + US, 20 * US + 700, 'MatMul'))
+        main.append(p.event('layer/inner:_FusedMatMul', at + 2 * US, 5 * US, '_FusedMatMul'))
+        main.append(p.event('MemoryAllocation', at + 3 * US, 0, allocator_name='cpu', allocation_bytes=1024, addr=4096 + run,
+                            bytes_allocated=2048, bytes_reserved=0, tf_op='layer/MatMul'))
+        main.append(p.event('MemoryDeallocation', at + 30 * US, 0, allocator_name='cpu', allocation_bytes=1024,
+                            addr=4096 + run))
+        worker.append(p.event('IteratorGetNextOp::DoCompute', at + 5 * US, 10 * US))
+        worker.append(p.event('not an op: it has blanks', at + 6 * US, US))
+        worker.append(p.event('softmax:Softmax', at + 20 * US, 3 * US, 'Softmax', note=Packed('unpacked')))
+    main.append(message((1, p.meta('aggregate')), (5, 12), (3, 5 * US)))
+    p.line(-5, 'python3', main)
+    p.line(9, 'tf_Compute/9', worker, label='worker threads')
+    return space([p, Plane('Task Environment', **ENVIRONMENT)], (4, 'host0'))
+
+
+def odd():
+    p = Plane('/host:CPU')
+    keep = p.meta('keep:Keep')
+    epoch = 1700000000000000000
+    events = [message((1, keep), (2, 20 * US * i), (3, 10 * US)) for i in range(3)]
+    events.append(message((3, 10 * US), (2, 70 * US), (1, 77)))  # a type that is not there
+    events.append(message((1, keep), (2, 100 * US), (3, -5 & (1 << 64) - 1)))  # a negative duration
+    events.append(message((1, p.meta('gone:Gone')), (2, 9 * 10**18), (3, 9 * 10**18), (99, b'unknown'), (98, 5)))
+    # a line whose name and time stand behind its events
+    p.lines.append(message(*((4, e) for e in events), (11, 'shown'), (2, 'main'), (1, -7), (3, epoch + 5000), (77, 'x')))
+    p.lines.append(message((1, -7), (2, 'main'), (3, epoch + 205000), (4, message((1, keep), (2, 0), (3, 10 * US)))))
+    bad = Plane('/host:metadata')
+    bad.meta('jit_bad(1)', **{'program_id': 1, 'Hlo Proto': b'\x0a\xff\xff\xff\xff\x0fnonsense'})
+    other = Plane('/host:something-new')
+    other.line(1, 'a/line', [other.event('what', 0, US)])
+    other.line(2, 'empty', [])
+    return message((1, p.bytes()), (99, 5), (2, 'the recorder ran out of memory'), (1, bad.bytes()),
+                   (3, 'events were dropped'), (4, 'odd\thost'), (1, other.bytes()))
+
+
+STEP_TEXT = """HloModule jit_step, is_scheduled=true, entry_computation_layout={(f32[8,16]{1,0}, f32[16,4]{1,0})->f32[8,4]{1,0}}
+
+FileNames
+1 "net.py"
+
+FunctionNames
+1 "<module>"
+2 "layer"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=9 end_line=9 column=1 end_column=2}
+2 {file_name_id=1 function_name_id=2 line=3 end_line=3 column=1 end_column=2}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=2 parent_frame_id=2}
+
+%fused (p0: f32[8,16], p1: f32[16,4]) -> f32[8,4] {
+  %p0 = f32[8,16]{1,0} parameter(0)
+  %p1 = f32[16,4]{1,0} parameter(1)
+  ROOT %dot.1 = f32[8,4]{1,0} dot(%p0, %p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}, metadata={op_name="jit(step)/dense/dot_general" stack_frame_id=2}
+}
+
+%body (x: f32[8,4]) -> f32[8,4] {
+  %x = f32[8,4]{1,0} parameter(0)
+  ROOT %tanh.7 = f32[8,4]{1,0} tanh(%x), metadata={op_name="jit(step)/while/body/tanh" stack_frame_id=1}
+}
+
+%condition (y: f32[8,4]) -> pred[] {
+  %y = f32[8,4]{1,0} parameter(0)
+  ROOT %lt = pred[] compare(f32[8,4]{1,0} %y, f32[8,4]{1,0} %y), direction=LT
+}
+
+%sum (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %add = f32[] add(%a, %b)
+}
+
+ENTRY %main (w: f32[8,16], v: f32[16,4]) -> f32[8,4] {
+  %w = f32[8,16]{1,0} parameter(0), metadata={op_name="w"}
+  %v = f32[16,4]{1,0} parameter(1), metadata={op_name="v"}
+  %fusion.1 = f32[8,4]{1,0} fusion(%w, %v), kind=kLoop, calls=%fused, metadata={op_name="jit(step)/dense/dot_general" stack_frame_id=2}
+  %while.2 = f32[8,4]{1,0} while(%fusion.1), condition=%condition, body=%body, metadata={op_name="jit(step)/while"}, backend_config={"known_trip_count":{"n":"5"}}
+  %all-reduce.3 = f32[8,4]{1,0} all-reduce(%while.2), replica_groups={{0,1}}, to_apply=%sum, metadata={op_name="jit(step)/psum"}
+  ROOT %copy.4 = f32[8,4]{1,0} copy(%all-reduce.3)
+}
+"""
+
+FILES = dict(gpu=gpu, tpu=tpu, host=host, odd=odd)
+
+
+def main():
+    os.makedirs(sys.argv[1], exist_ok=True)
+    for name, make in FILES.items():
+        with open(os.path.join(sys.argv[1], name + '.xplane.pb'), 'wb') as f:
+            f.write(make())
+    with open(os.path.join(sys.argv[1], 'step.hlo.pb'), 'wb') as f:
+        f.write(step_module())
+    with open(os.path.join(sys.argv[1], 'step.hlo.txt'), 'w') as f:
+        f.write(STEP_TEXT)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,9 @@
+/* tests/fuzz/fuzz_hlo.c: HLO modules, as protos and as text. */
+#include "drive.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const drive_part part = { "hlo", data, size };
+    drive_bytes(&part, 1);
+    return 0;
+}
