@@ -77,36 +77,18 @@ static void answer_changes(const question *q, answer *a)
     json_close(a, '}');
 }
 
-static bool has_rows(const tfp_profile *p, const char *what, answer *a)
-{
-    tfp_report *r = NULL;
-    tfp_status s = tfp_records(p, what, -1, &r, NULL);
-    bool has = s == TFP_OK && tfp_report_row_count(r);
-    if (s == TFP_NOMEM) a->no_memory = true;
-    tfp_report_free(r);
-    return has;
-}
-
-/* A checkpoint alone has nodes, and run metadata alone, but no graph ties them. */
-static bool has_graph(const tfp_profile *p, answer *a)
-{
-    tfp_report *r = NULL;
-    tfp_status s = tfp_query(&p, NULL, 1, "SELECT edge FROM edges LIMIT 1", NULL, &r, NULL);
-    bool has = s == TFP_OK && tfp_report_row_count(r);
-    if (s == TFP_NOMEM) a->no_memory = true;
-    tfp_report_free(r);
-    return has;
-}
-
 static void put_has(answer *a, const tfp_profile *p)
 {
     static const struct {
-        const char *name, *records;
-    } kinds[] = { { "code", "files" }, { "memory", "memory" }, { "checkpoint", "tensors" }, { "timeline", "steps" } };
+        const char *name;
+        tfp_content what;
+    } all[] = { { "code", TFP_HAS_CODE },
+                { "memory", TFP_HAS_MEMORY },
+                { "checkpoint", TFP_HAS_TENSORS },
+                { "timeline", TFP_HAS_STEPS },
+                { "graph", TFP_HAS_GRAPH } };
     json_open(a, "has", '{');
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        json_bool(a, kinds[i].name, has_rows(p, kinds[i].records, a));
-    json_bool(a, "graph", has_graph(p, a));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) json_bool(a, all[i].name, tfp_profile_has(p, all[i].what));
     json_close(a, '}');
 }
 
