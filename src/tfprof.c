@@ -48,8 +48,7 @@ const char *tfp_list(tfp_table table, size_t i)
         while (tfp_formats[count]) count++;
         return i < count ? tfp_formats[i]->name : NULL;
     case TFP_CHECKERS:
-        while (tfp_checkers[count]) count++;
-        return i < count ? tfp_checkers[i]->name : NULL;
+        return tfp_checker_at(i) ? tfp_checker_at(i)->name : NULL;
     case TFP_ORDERS: return tfp_order_at(i, &order) ? order.name : NULL;
     case TFP_COLUMNS: return i < (size_t)tfp_column_count ? tfp_columns[i].name : NULL;
     case TFP_OPTIONS: return tfp_option_name(i, false);
@@ -90,8 +89,8 @@ const char *tfp_help(tfp_table table, const char *name)
     case TFP_OUTPUTS: return tfp_output_find(name) ? tfp_output_find(name)->help : NULL;
     case TFP_FORMATS: return tfp_format_find(name) ? tfp_format_find(name)->help : NULL;
     case TFP_CHECKERS:
-        for (size_t i = 0; tfp_checkers[i]; i++)
-            if (strcmp(tfp_checkers[i]->name, name) == 0) return tfp_checkers[i]->help;
+        for (size_t i = 0; tfp_checker_at(i); i++)
+            if (strcmp(tfp_checker_at(i)->name, name) == 0) return tfp_checker_at(i)->help;
         return NULL;
     case TFP_COLUMNS: column = tfp_column_find(tfp_str_of(name)); return column < 0 ? NULL : tfp_columns[column].help;
     case TFP_OPTIONS:

@@ -1,8 +1,12 @@
 /* advise/advise.c: a view whose rows are checkers with their findings. */
 #include "advise/checker.h"
+#include "views/trace_facts.h"
 
-const tfp_checker *const tfp_checkers[] = { &tfp_checker_accelerator, &tfp_checker_expensive, &tfp_checker_operation,
-                                            NULL };
+static const tfp_checker *const checkers[] = { &tfp_checker_accelerator, &tfp_checker_expensive,
+                                               &tfp_checker_operation };
+enum { CHECKERS = sizeof checkers / sizeof *checkers };
+
+const tfp_checker *tfp_checker_at(size_t i) { return i < CHECKERS ? checkers[i] : tfp_trace_rule(i - CHECKERS); }
 
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err)
 {
@@ -68,7 +72,8 @@ tfp_status tfp_checkers_known(const char *list, tfp_error *err)
         const char *comma = memchr(left.data, ',', left.size);
         tfp_str item = { left.data, comma ? (size_t)(comma - left.data) : left.size };
         bool known = item.size == 0;
-        for (size_t i = 0; tfp_checkers[i] && !known; i++) known = tfp_str_eq(item, tfp_str_of(tfp_checkers[i]->name));
+        const tfp_checker *c;
+        for (size_t i = 0; (c = tfp_checker_at(i)) && !known; i++) known = tfp_str_eq(item, tfp_str_of(c->name));
         if (!known)
             return tfp_fail(err, TFP_BADARG, "option -checkers: no checker '%.*s'",
                             (int)(item.size < 200 ? item.size : 200), item.data);
@@ -78,22 +83,36 @@ tfp_status tfp_checkers_known(const char *list, tfp_error *err)
     return TFP_OK;
 }
 
+static tfp_status run_checker(tfp_report *r, const tfp_checker *c, tfp_error *err)
+{
+    tfp_row row = { .name = tfp_str_of(c->name), .depth = 1, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
+    tfp_check_fn check = r->options->compat_tensorflow ? c->tensorflow : c->check;
+    if (!check || !is_asked(r->options->checkers, c->name)) return TFP_OK;
+    uint32_t at = tfp_report_add_row(r, &row);
+    return at == TFP_NONE ? tfp_nomem(err) : check(r, at, err);
+}
+
+/* A trace is judged by its own rules; those without a finding are not listed. */
+static tfp_status run_trace_rules(tfp_report *r, tfp_error *err)
+{
+    const tfp_checker *speaking[TFP_TRACE_RULES_MOST];
+    const tfp_trace_facts *f = tfp_trace_facts_of(r, err);
+    if (!f) return TFP_NOMEM;
+    size_t count = tfp_trace_rules_that_speak(f, speaking);
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < count && !s; i++) s = run_checker(r, speaking[i], err);
+    if (!s && !r->findings.size) s = tfp_report_note_add(r, err, "no rule has a finding");
+    return s;
+}
+
 static tfp_status build_advise(tfp_report *r, tfp_error *err)
 {
     tfp_row root = { .name = TFP_ROOT_NAME, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
     r->values = 0;
+    if (tfp_report_add_row(r, &root) == TFP_NONE) return tfp_nomem(err);
+    if (r->profile->events.processes.size && !r->options->compat_tensorflow) return run_trace_rules(r, err);
     tfp_status s = TFP_OK;
-    if (tfp_report_add_row(r, &root) == TFP_NONE) s = tfp_nomem(err);
-    for (size_t i = 0; tfp_checkers[i] && !s; i++) {
-        if (!is_asked(r->options->checkers, tfp_checkers[i]->name)) continue;
-        tfp_row row = root;
-        row.name = tfp_str_of(tfp_checkers[i]->name);
-        row.depth = 1;
-        tfp_check_fn check = r->options->compat_tensorflow ? tfp_checkers[i]->tensorflow : tfp_checkers[i]->check;
-        if (!check) continue;
-        uint32_t at = tfp_report_add_row(r, &row);
-        s = at == TFP_NONE ? tfp_nomem(err) : check(r, at, err);
-    }
+    for (size_t i = 0; i < CHECKERS && !s; i++) s = run_checker(r, checkers[i], err);
     return s;
 }
 

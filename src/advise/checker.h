@@ -25,7 +25,12 @@ tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const cha
 /* Appends ", cpu: 3us, accelerator: 0us, total: 3us": a row's totals, or its own times. */
 void tfp_checker_times(tfp_buf *b, const tfp_report *r, uint32_t row, bool totals);
 
-extern const tfp_checker *const tfp_checkers[]; /* all there are (advise.c), ended by NULL */
+const tfp_checker *tfp_checker_at(size_t i); /* all there are (advise.c); NULL past the end */
+/* Rules for traces of events (trace_rules.c), in the order of their table; and those of them that have a finding, the one
+ * that could save most first. */
+enum { TFP_TRACE_RULES_MOST = 32 };
+const tfp_checker *tfp_trace_rule(size_t i);
+size_t tfp_trace_rules_that_speak(const struct tfp_trace_facts *f, const tfp_checker **out);
 extern const tfp_checker tfp_checker_accelerator, tfp_checker_operation, tfp_checker_expensive;
 
 /* TensorFlow's own (tensorflow.c, tensorflow_expensive.c). */

@@ -58,6 +58,7 @@ typedef struct tfp_reach {
 typedef struct tfp_finding {
     uint32_t checker; /* -> rows: the checker's row */
     tfp_str text;     /* one or more lines, as TensorFlow reports them */
+    double saving_ns; /* of a trace: by how much a step could get shorter at most; 0: not known */
 } tfp_finding;
 
 /* The code view's tree, unfiltered; pprof needs it beside the rows. Item 0 is the root. Children come after parents. */
@@ -128,7 +129,8 @@ struct tfp_report {
     tfp_grid grid;                          /* diff, stats, query, flops; these may have no profile */
     TFP_VEC(tfp_fact) facts;                /* flops */
     TFP_VEC(tfp_report_part) parts;
-    bool clamped; /* a sum was too big for 64 bits */
+    struct tfp_trace_facts *trace; /* advise, summary; NULL until it is asked for */
+    bool clamped;                  /* a sum was too big for 64 bits */
 };
 
 typedef struct tfp_view {

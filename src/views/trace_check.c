@@ -229,5 +229,6 @@ const tfp_view tfp_view_check = {
     TFP_REPORT_GRID,
     NULL,
     NULL,
-    build
+    build,
+    TFP_NEEDS_SPANS,
 };

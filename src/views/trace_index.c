@@ -140,9 +140,6 @@ static bool sort_items(tfp_report *r, tfp_trace_index *x)
 tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err)
 {
     *x = (tfp_trace_index){ .p = r->profile, .s = &r->profile->events.spans };
-    if (!r->profile->events.processes.size)
-        return tfp_fail(err, TFP_BADFILE, "%s: holds no trace of events, which %s needs", tfp_first_source(r->profile),
-                        r->view);
     if (!start_units(r, x)) return tfp_nomem(err);
     find_extent(x);
     return start_devices(r, x) && sort_items(r, x) ? TFP_OK : tfp_nomem(err);

@@ -191,5 +191,6 @@ const tfp_view tfp_view_steps = {
     TFP_REPORT_GRID,
     NULL,
     NULL,
-    build
+    build,
+    TFP_NEEDS_SPANS,
 };

@@ -374,5 +374,6 @@ const tfp_view tfp_view_transfer = {
     TFP_REPORT_GRID,
     NULL,
     NULL,
-    build
+    build,
+    TFP_NEEDS_SPANS,
 };

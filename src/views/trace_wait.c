@@ -252,5 +252,6 @@ const tfp_view tfp_view_wait = {
     TFP_REPORT_GRID,
     NULL,
     NULL,
-    build
+    build,
+    TFP_NEEDS_SPANS,
 };

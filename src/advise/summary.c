@@ -1,0 +1,333 @@
+/* advise/summary.c: the view `summary`: on one screen what a profile is, where its steps go, what takes longest and what
+ * could be better; each part names the command that shows it whole. */
+#include "advise/checker.h"
+#include "views/trace_facts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TOP = 5, FINDINGS = 3, NAME_SHOWN = 100 };
+
+typedef struct part_row { /* of the report's own table */
+    tfp_str part;
+    double a_step_us, share; /* NAN: not known */
+    tfp_str command;
+} part_row;
+
+typedef struct top_row {
+    tfp_str name;
+    double micros, share;
+} top_row;
+
+/* ---- facts ---- */
+
+static tfp_fact *add_fact(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit)
+{
+    tfp_fact f = { .name = name, .label = label, .type = type, .unit = unit };
+    return tfp_push(&r->facts, f) ? &r->facts.at[r->facts.size - 1] : NULL;
+}
+
+static bool add_number(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n)
+{
+    tfp_fact *f = add_fact(r, name, label, 'i', unit);
+    if (f) f->number = n;
+    return f != NULL;
+}
+
+static bool add_real(tfp_report *r, const char *name, const char *label, tfp_unit unit, double x)
+{
+    tfp_fact *f = add_fact(r, name, label, 'r', unit);
+    if (!f) return false;
+    f->real = isnan(x) ? 0 : x;
+    f->absent = isnan(x);
+    return true;
+}
+
+/* A text from a buffer, which is freed. */
+static bool add_text(tfp_report *r, const char *name, const char *label, tfp_buf *b)
+{
+    tfp_fact *f = b->failed ? NULL : add_fact(r, name, label, 's', TFP_LABEL);
+    char *copy = f ? tfp_arena_copy(&r->arena, (tfp_str){ b->data, b->size }) : NULL;
+    if (f) f->text = (tfp_str){ copy, copy ? b->size : 0 };
+    tfp_buf_free(b);
+    return copy != NULL;
+}
+
+static bool say_files(tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    tfp_buf b = { 0 };
+    for (size_t i = 0; i < p->sources.size && i < 4; i++) tfp_buf_printf(&b, "%s%s", i ? ", " : "", p->sources.at[i]);
+    if (p->sources.size > 4) tfp_buf_printf(&b, " and %zu more", p->sources.size - 4);
+    return add_text(r, "files", "files", &b);
+}
+
+/* ---- steps ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Mean, median, 95th percentile and coefficient of variation of step durations, in microseconds. */
+static bool say_durations(tfp_report *r, double *us, size_t count)
+{
+    double sum = 0, squares = 0;
+    if (!count) return add_number(r, "steps", "steps", TFP_LABEL, 0);
+    qsort(us, count, sizeof *us, by_value);
+    for (size_t i = 0; i < count; i++) {
+        sum += us[i];
+        squares += us[i] * us[i];
+    }
+    double n = (double)count, mean = sum / n, variance = squares / n - mean * mean;
+    double median = count % 2 ? us[count / 2] : (us[count / 2 - 1] + us[count / 2]) / 2;
+    double cv = mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
+    return add_number(r, "steps", "steps", TFP_LABEL, (int64_t)count) &&
+           add_real(r, "step_mean_us", "step, mean", TFP_MICROS, mean) &&
+           add_real(r, "step_median_us", "step, median", TFP_MICROS, median) &&
+           add_real(r, "step_p95_us", "step, p95", TFP_MICROS, us[(size_t)(0.95 * (n - 1) + 0.5)]) &&
+           add_real(r, "step_cv", "step, CV", TFP_SHARE, cv);
+}
+
+static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
+{
+    double *us = TFP_NEW(&r->arena, double, f->step_row_count + 1);
+    size_t count = 0;
+    for (size_t i = 0; us && i < f->step_row_count; i++)
+        if (*f->steps[i].step.data != 'a') us[count++] = (double)f->steps[i].duration_ns / 1000;
+    return us && say_durations(r, us, count);
+}
+
+/* Of executions: from the first start of a step to its last end. */
+static bool say_executed_steps(tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    size_t steps = p->steps.size, count = 0;
+    int64_t *start = TFP_NEW(&r->arena, int64_t, steps + 1), *end = TFP_NEW(&r->arena, int64_t, steps + 1);
+    double *us = TFP_NEW(&r->arena, double, steps + 1);
+    if (!start || !end || !us) return false;
+    for (size_t i = 0; i < p->execs.size; i++) {
+        const tfp_exec *x = &p->execs.at[i];
+        if (!x->start_ns) continue;
+        if (!start[x->step] || x->start_ns < start[x->step]) start[x->step] = x->start_ns;
+        if (x->end_ns > end[x->step]) end[x->step] = x->end_ns;
+    }
+    for (size_t i = 0; i < steps; i++)
+        if (start[i] && p->steps.at[i].listed) us[count++] = (double)(end[i] - start[i]) / 1000;
+    return say_durations(r, us, count);
+}
+
+/* ---- where a step goes ---- */
+
+/* clang-format off */
+static const tfp_row_column part_columns[] = {
+    TFP_COLUMN(part_row, "part", TEXT, LABEL, part, "What the time of a step is."),
+    TFP_COLUMN(part_row, "a_step_us", REAL, MICROS, a_step_us, "Mean over steps and devices."),
+    TFP_COLUMN(part_row, "share", REAL, SHARE, share, "Of the mean step."),
+    TFP_COLUMN(part_row, "command", TEXT, LABEL, command, "What shows it whole."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+static const tfp_row_column top_columns[] = {
+    TFP_COLUMN(top_row, "name", TEXT, LABEL, name, "What it is."),
+    TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time: host and device together; of kernels the device's alone."),
+    TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Of the time of all of them."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static part_row part(const tfp_trace_facts *f, const char *name, double ns, const char *command)
+{
+    return (part_row){ tfp_str_of(name), ns / 1000, f->step_ns > 0 ? ns / f->step_ns : NAN, tfp_str_of(command) };
+}
+
+static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error *err)
+{
+    double late = f->idle_ns * f->late_share;
+    const part_row all[] = {
+        part(f, "compute", f->compute_ns, "steps"),
+        part(f, "exposed communication", f->exposed_communication_ns, "transfer"),
+        part(f, "exposed copies", f->exposed_copy_ns, "transfer"),
+        part(f, "idle", f->idle_ns, "wait"),
+        part(f, "  of it launched late", late, "steps -critical_path"),
+        part(f, "host waits for data", f->data_ns, "wait"),
+        part(f, "host waits for the device", f->item_ns + f->synchronize_ns, "wait"),
+    };
+    const size_t count = sizeof all / sizeof *all;
+    return tfp_grid_of(r, &(tfp_row_table){ part_columns, all, sizeof *all, f->has_devices ? count : 4, 0 }, err);
+}
+
+/* ---- what takes longest ---- */
+
+/* A long name is cut where it is told: the command that the title names has it whole. */
+static tfp_str cut(tfp_report *r, tfp_str name)
+{
+    size_t size = NAME_SHOWN;
+    tfp_buf b = { 0 };
+    if (name.size <= NAME_SHOWN) return name;
+    while (size && ((unsigned char)name.data[size] & 0xc0) == 0x80) size--;
+    tfp_buf_str(&b, (tfp_str){ name.data, size });
+    tfp_buf_text(&b, "…");
+    const char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
+    tfp_str out = { copy ? copy : "", copy ? b.size : 0 };
+    tfp_buf_free(&b);
+    return out;
+}
+
+static tfp_status add_part(tfp_report *r, const char *name, const char *title, top_row *rows, size_t count,
+                           tfp_error *err)
+{
+    for (size_t i = 0; i < count; i++) rows[i].name = cut(r, rows[i].name);
+    tfp_report_part part = { .name = name, .title = title };
+    if (!count) return TFP_OK;
+    tfp_status s = tfp_grid_fill(r, &part.grid, &(tfp_row_table){ top_columns, rows, sizeof *rows, count, 0 }, err);
+    return s ? s : tfp_push(&r->parts, part) ? TFP_OK : tfp_nomem(err);
+}
+
+static tfp_status add_kernels(tfp_report *r, const tfp_trace_facts *f, tfp_error *err)
+{
+    top_row rows[TOP];
+    size_t count = 0;
+    double all = 0;
+    for (size_t i = 0; i < f->kernel_count; i++) all += (double)f->kernels[i].total_ns;
+    for (; count < TOP && count < f->kernel_count; count++) {
+        double ns = (double)f->kernels[count].total_ns;
+        rows[count] = (top_row){ f->kernels[count].name, ns / 1000, all > 0 ? ns / all : NAN };
+    }
+    return add_part(r, "kernels", "kernels that take longest (tfprof kernel)", rows, count, err);
+}
+
+/* The time of each row: of scopes with all in them; of lines what library frames under a line of the user's take, too. */
+static bool row_times(tfp_report *r, const tfp_view *view, const tfp_report *v, double *times)
+{
+    uint32_t *user = TFP_NEW(&r->arena, uint32_t, v->rows.size + 1); /* the nearest row that is no library's */
+    if (!user) return false;
+    for (uint32_t i = 0; i < v->rows.size; i++) {
+        bool library = false;
+        if (view == &tfp_view_code && i) {
+            const tfp_code_item *item = &v->code->items.at[v->rows.at[i].item];
+            library = tfp_is_library_file(tfp_text(v->profile, v->profile->frames.at[item->frame].file));
+        }
+        user[i] = library && user[v->rows.at[i].parent] ? user[v->rows.at[i].parent] : i;
+        times[i] = 0;
+    }
+    for (uint32_t i = 1; i < v->rows.size; i++) {
+        bool totals = view == &tfp_view_scope;
+        times[user[i]] += (double)(totals ? tfp_total(v, i, TFP_V_MICROS) : tfp_own(v, i, TFP_V_MICROS));
+    }
+    return true;
+}
+
+/* The rows that take longest; equal names are one. */
+static tfp_status pick(tfp_report *r, const tfp_report *v, double *times, top_row *rows, size_t *count, tfp_error *err)
+{
+    double all = (double)tfp_total(v, 0, TFP_V_MICROS);
+    for (*count = 0; *count < TOP; ++*count) {
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < v->rows.size; i++)
+            if (times[i] > 0 && (!best || times[i] > times[best])) best = i;
+        if (!best) break;
+        double us = 0;
+        tfp_str name = v->rows.at[best].name;
+        for (uint32_t i = 1; i < v->rows.size; i++) {
+            if (!tfp_str_eq(v->rows.at[i].name, name)) continue;
+            us += times[i];
+            times[i] = 0;
+        }
+        const char *copy = tfp_arena_copy(&r->arena, name);
+        if (!copy) return tfp_nomem(err);
+        rows[*count] = (top_row){ { copy, name.size }, us, all > 0 ? us / all : NAN };
+    }
+    return TFP_OK;
+}
+
+static tfp_status add_view(tfp_report *r, const tfp_view *view, const char *const *options, const char *title,
+                           tfp_error *err)
+{
+    tfp_report *v = NULL;
+    top_row rows[TOP];
+    size_t count = 0;
+    tfp_status s = tfp_checker_view(r, view, options, &v, err);
+    if (s == TFP_NOTFOUND || s == TFP_BADFILE || s == TFP_BADARG) { /* the profile has none of it */
+        tfp_error_clear(err);
+        return TFP_OK;
+    }
+    if (s) return s;
+    double *times = TFP_NEW(&r->arena, double, v->rows.size + 1);
+    s = times && row_times(r, view, v, times) ? pick(r, v, times, rows, &count, err) : tfp_nomem(err);
+    tfp_report_free(v);
+    return s ? s : add_part(r, view->name, title, rows, count, err);
+}
+
+static tfp_status add_tops(tfp_report *r, tfp_error *err)
+{
+    static const char *const by_time[] = { "max_depth", "100000", "min_micros", "1", "order_by", "micros", NULL };
+    static const char *const outer[] = { "max_depth", "2", "order_by", "micros", NULL };
+    tfp_status s = add_view(r, &tfp_view_op, by_time, "operations that take longest (tfprof op -order_by micros)", err);
+    if (!s) s = add_view(r, &tfp_view_scope, outer, "scopes that take longest (tfprof scope -order_by micros)", err);
+    if (!s) s = add_view(r, &tfp_view_code, by_time, "lines that take longest (tfprof code -order_by micros)", err);
+    return s;
+}
+
+/* ---- findings ---- */
+
+/* Each as a fact, for people its first clause. */
+static tfp_status add_findings(tfp_report *r, tfp_error *err)
+{
+    static const char *const none[] = { NULL };
+    static const char *const names[FINDINGS] = { "finding_1", "finding_2", "finding_3" };
+    tfp_report *v = NULL;
+    tfp_status s = tfp_checker_view(r, &tfp_view_advise, none, &v, err);
+    for (size_t i = 0; !s && i < v->findings.size && i < FINDINGS; i++) {
+        const tfp_finding *f = &v->findings.at[i];
+        tfp_buf b = { 0 };
+        tfp_buf_str(&b, v->rows.at[f->checker].name);
+        tfp_buf_text(&b, ": ");
+        tfp_buf_str(&b, f->text);
+        if (!add_text(r, names[i], i ? "" : "findings", &b)) s = tfp_nomem(err);
+    }
+    tfp_report_free(v);
+    return s;
+}
+
+/* ---- the view ---- */
+
+static bool say_trace(tfp_report *r, const tfp_trace_facts *f)
+{
+    tfp_buf devices = { 0 };
+    bool ok = add_number(r, "ranks", f->x.unit_count > 1 ? "ranks" : NULL, TFP_LABEL, (int64_t)f->x.unit_count);
+    for (size_t i = 0; i < f->x.device_count && i < 16; i++) {
+        const tfp_trace_device *d = &f->x.devices[i];
+        if (i && d->unit != f->x.devices[0].unit) break; /* of the first rank: the others have the like */
+        if (i) tfp_buf_text(&devices, ", ");
+        tfp_buf_str(&devices, d->name);
+    }
+    ok = add_text(r, "devices", "devices", &devices) && ok && say_trace_steps(r, f);
+    if (f->memory_peak) ok = ok && add_number(r, "device_memory_peak_bytes", "device memory", TFP_SIZE, f->memory_peak);
+    return ok;
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    const tfp_trace_facts *f = NULL;
+    tfp_status s = TFP_OK;
+    if (p->events.processes.size && !(f = tfp_trace_facts_of(r, err))) return TFP_NOMEM;
+    bool ok = say_files(r) && add_number(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->nodes.size);
+    ok = ok && (f ? say_trace(r, f) : say_executed_steps(r));
+    s = ok ? TFP_OK : tfp_nomem(err);
+    if (!s) s = add_findings(r, err);
+    if (!s && f) s = show_parts(r, f, err);
+    if (!s && f && f->has_devices) s = add_kernels(r, f, err);
+    return s ? s : add_tops(r, err);
+}
+
+const tfp_view tfp_view_summary = {
+    "summary",
+    "One screen: what the profile is, where its steps go, what takes longest, what could be better.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build,
+    0,
+};
