@@ -157,6 +157,23 @@ static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error 
     return tfp_grid_of(r, &(tfp_row_table){ part_columns, all, sizeof *all, f->has_devices ? count : 4, 0 }, err);
 }
 
+/* Of executions: what operations took on hosts and on accelerators, side by side or not. */
+static tfp_status show_sums(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    double host = 0, accelerator = 0, steps = p->step_order.size ? (double)p->step_order.size : 1;
+    for (size_t i = 0; i < p->execs.size; i++) {
+        host += (double)p->execs.at[i].cpu_ns;
+        accelerator += (double)p->execs.at[i].accelerator_ns;
+    }
+    const part_row all[] = { { TFP_STR("operations on hosts, summed"), host / 1000 / steps, NAN,
+                               TFP_STR("op -order_by cpu_micros") },
+                             { TFP_STR("operations on accelerators, summed"), accelerator / 1000 / steps, NAN,
+                               TFP_STR("op -order_by accelerator_micros") } };
+    size_t count = p->execs.size ? 2 : 0;
+    return tfp_grid_of(r, &(tfp_row_table){ part_columns, all, sizeof *all, count, 0 }, err);
+}
+
 /* ---- what takes longest ---- */
 
 /* A long name is cut where it is told: the command that the title names has it whole. */
@@ -197,7 +214,7 @@ static tfp_status add_kernels(tfp_report *r, const tfp_trace_facts *f, tfp_error
     return add_part(r, "kernels", "kernels that take longest (tfprof kernel)", rows, count, err);
 }
 
-/* The time of each row: of scopes with all in them; of lines what library frames under a line of the user's take, too. */
+/* The nanoseconds of each row: of scopes with all in them; of lines what library frames under a line of the user's take, too. */
 static bool row_times(tfp_report *r, const tfp_view *view, const tfp_report *v, double *times)
 {
     uint32_t *user = TFP_NEW(&r->arena, uint32_t, v->rows.size + 1); /* the nearest row that is no library's */
@@ -227,16 +244,16 @@ static tfp_status pick(tfp_report *r, const tfp_report *v, double *times, top_ro
         for (uint32_t i = 1; i < v->rows.size; i++)
             if (times[i] > 0 && (!best || times[i] > times[best])) best = i;
         if (!best) break;
-        double us = 0;
+        double ns = 0;
         tfp_str name = v->rows.at[best].name;
         for (uint32_t i = 1; i < v->rows.size; i++) {
             if (!tfp_str_eq(v->rows.at[i].name, name)) continue;
-            us += times[i];
+            ns += times[i];
             times[i] = 0;
         }
         const char *copy = tfp_arena_copy(&r->arena, name);
         if (!copy) return tfp_nomem(err);
-        rows[*count] = (top_row){ { copy, name.size }, us, all > 0 ? us / all : NAN };
+        rows[*count] = (top_row){ { copy, name.size }, ns / 1000, all > 0 ? ns / all : NAN };
     }
     return TFP_OK;
 }
@@ -317,7 +334,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     ok = ok && (f ? say_trace(r, f) : say_executed_steps(r));
     s = ok ? TFP_OK : tfp_nomem(err);
     if (!s) s = add_findings(r, err);
-    if (!s && f) s = show_parts(r, f, err);
+    if (!s) s = f ? show_parts(r, f, err) : show_sums(r, err);
     if (!s && f && f->has_devices) s = add_kernels(r, f, err);
     return s ? s : add_tops(r, err);
 }

@@ -186,9 +186,10 @@ tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     put_notes(r, &s->buf);
     put_facts(r, &s->buf);
-    tfp_status status = put_grid(r, &r->grid, s, err);
+    bool bare = r->facts.size && !r->grid.row_count; /* facts without a table of their own */
+    tfp_status status = bare ? TFP_OK : put_grid(r, &r->grid, s, err);
     for (size_t i = 0; i < r->parts.size && !status; i++) {
-        tfp_buf_printf(&s->buf, "\n%s\n\n", r->parts.at[i].title);
+        tfp_buf_printf(&s->buf, "%s%s\n\n", bare && !i ? "" : "\n", r->parts.at[i].title);
         status = put_grid(r, &r->parts.at[i].grid, s, err);
     }
     return status;

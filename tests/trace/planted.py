@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Traces with a planted cause each: `summary` must name that cause first, at three sizes, and be silent about it on a
+trace that is alike without it.   planted.py TFPROF"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+class Trace:
+    """A step loop of PyTorch's form: one host thread, streams of one device, times in microseconds."""
+
+    def __init__(self, rank=None, ranks=1):
+        self.events, self.now, self.free, self.next = [], 1000.0, {}, 1
+        self.rank, self.ranks, self.memory = rank, ranks, 80 << 30
+
+    def add(self, cat, name, ts, dur, tid, pid=1, **args):
+        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": round(ts, 3),
+                            "dur": round(dur, 3), "args": args})
+
+    def host(self, name, dur, cat="cpu_op", **args):
+        self.add(cat, name, self.now, dur, 1, **args)
+        self.now += dur
+
+    def launch(self, op, kernel, dur, stream=7, cat="kernel", call="cudaLaunchKernel", host=4.0, after=0.0, **args):
+        """An op that launches one activity; the device runs it when its stream is free."""
+        start, correlation = self.now, self.next
+        self.next += 1
+        self.add("cpu_op", op, start, host, 1, **{"External id": correlation})
+        self.add("cuda_runtime", call, start + host * 0.25, host * 0.5, 1, correlation=correlation)
+        begin = max(self.free.get(stream, 0.0) + 1, start + host, after)
+        self.add(cat, kernel, begin, dur, stream, pid=0, device=0, stream=stream, correlation=correlation, **args)
+        self.free[stream] = begin + dur
+        self.now = start + host
+        return begin + dur
+
+    def wait(self, call, inside=None):
+        """The host waits until the device is done; inside an op when one is named."""
+        start, end = self.now, max([self.now, *self.free.values()]) + 2
+        if inside:
+            self.add("cpu_op", inside, start, end - start + 1, 1)
+        self.add("cuda_runtime", call, start + 0.5, end - start - 0.5, 1, correlation=0)
+        self.now = end + 1
+
+    def step(self, number, body):
+        start = self.now
+        body(self)
+        self.now = max([self.now, *self.free.values()]) + 5
+        self.add("user_annotation", f"ProfilerStep#{number}", start, self.now - start, 1)
+        self.now += 1
+
+    def write(self, path):
+        about = {"schemaVersion": 1, "traceEvents": self.events,
+                 "deviceProperties": [{"id": 0, "name": "GPU", "totalGlobalMem": self.memory, "numSms": 108}]}
+        if self.rank is not None:
+            about["distributedInfo"] = {"backend": "nccl", "rank": self.rank, "world_size": self.ranks}
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(about, f)
+
+
+def compute(t, count=40, dur=100.0):
+    for _ in range(count):
+        t.launch("aten::mm", "ampere_bf16_gemm", dur)
+
+
+def input_bound(t, n, bad):
+    t.host("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", 3000.0 * n if bad else 5.0, "user_annotation")
+    compute(t)
+
+
+def host_bound(t, n, bad):
+    for _ in range(100 * n):
+        t.launch("aten::add", "add_kernel", 3.0 if bad else 40.0, host=20.0)
+
+
+def value_reads(t, n, bad):
+    for _ in range(4 * n):
+        compute(t, 20)
+        if bad:
+            t.wait("cudaStreamSynchronize", "aten::item")
+            t.now += 400
+
+
+def synchronization(t, n, bad):
+    for _ in range(4 * n):
+        compute(t, 20)
+        if bad:
+            t.wait("cudaDeviceSynchronize")
+            t.now += 400
+
+
+def allocations(t, n, bad):
+    for _ in range(5 * n):
+        if bad:
+            t.host("cudaMalloc", 800.0, "cuda_runtime", correlation=0)
+        compute(t, 10)
+
+
+def exposed_communication(t, n, bad):
+    compute(t)
+    done = t.free[7] if bad else 0.0
+    t.launch("c10d::allreduce_", "ncclDevKernel_AllReduce", 3000.0 * n if bad else 300.0, stream=20, after=done,
+             **{"Collective name": "allreduce", "In msg nelems": 50 << 20, "dtype": "Float", "Group size": 8,
+                "Process Group Name": "0"})
+    if not bad:
+        compute(t, 10)
+
+
+def small_collectives(t, n, bad):
+    for _ in range(60 * n):
+        compute(t, 1)
+        t.launch("c10d::allreduce_", "ncclDevKernel_AllReduce", 60.0 if bad else 3.0, stream=20, after=t.free[7] if bad else 0.0,
+                 **{"Collective name": "allreduce", "In msg nelems": 1000, "dtype": "Float", "Group size": 8,
+                    "Process Group Name": "0"})
+        if bad:
+            t.free[7] = t.free[20]
+
+
+def pageable_copies(t, n, bad):
+    for _ in range(2 * n):
+        t.launch("aten::copy_", f"Memcpy HtoD ({'Pageable' if bad else 'Pinned'} -> Device)", 1500.0 if bad else 50.0,
+                 cat="gpu_memcpy", call="cudaMemcpyAsync", bytes=8 << 20)
+        compute(t, 20)
+
+
+def exposed_copies(t, n, bad):
+    for _ in range(2 * n):
+        t.launch("aten::copy_", "Memcpy HtoD (Pinned -> Device)", 1500.0, stream=7 if bad else 30, cat="gpu_memcpy",
+                 call="cudaMemcpyAsync", bytes=8 << 20)
+        compute(t, 20)
+
+
+def low_occupancy(t, n, bad):
+    compute(t, 5)
+    t.launch("aten::sort", "slow_kernel", 4000.0 * n, **{"est. achieved occupancy %": 6 if bad else 80})
+
+
+def casts(t, n, bad):
+    compute(t, 20)
+    for _ in range(20 * n):
+        t.launch("aten::_to_copy" if bad else "aten::mm", "copy_kernel", 90.0)
+
+
+def layouts(t, n, bad):
+    compute(t, 20)
+    for _ in range(20 * n):
+        t.launch("aten::mm", "nchwToNhwcKernel<float>" if bad else "ampere_bf16_gemm", 90.0)
+
+
+def unfused_optimizer(t, n, bad):
+    compute(t, 20, 200.0)
+    t.now = max(t.free.values())
+    start = t.now
+    for _ in range(150 * n if bad else 3):
+        t.launch("aten::add_", "add_kernel", 3.0, host=12.0)
+    t.add("user_annotation", "Optimizer.step#SGD.step", start - 1, t.now - start + 2, 1)
+
+
+def plain_matmuls(t, n, bad):
+    for _ in range(20 * n):
+        t.launch("aten::mm", "ampere_sgemm_128x64_nn" if bad else "ampere_bf16_gemm", 200.0)
+
+
+CAUSES = {"InputBound": input_bound, "HostBound": host_bound, "ValueReads": value_reads,
+          "Synchronization": synchronization, "DeviceAllocations": allocations,
+          "ExposedCommunication": exposed_communication, "SmallCollectives": small_collectives,
+          "PageableCopies": pageable_copies, "ExposedCopies": exposed_copies, "LowOccupancy": low_occupancy,
+          "Casts": casts, "Layouts": layouts, "UnfusedOptimizer": unfused_optimizer, "PlainMatmuls": plain_matmuls}
+
+
+def straggler(folder, n, bad):
+    paths = []
+    for rank in range(2):
+        t = Trace(rank, 2)
+        for step in range(4):
+            t.step(step, lambda t, rank=rank: compute(t, 40, 100.0 * (1 + 0.5 * n * rank * bad)))
+        paths.append(os.path.join(folder, f"rank{rank}.json"))
+        t.write(paths[-1])
+    return paths
+
+
+def uneven(folder, n, bad):
+    t = Trace()
+    for step in range(8):
+        t.step(step, lambda t, step=step: compute(t, 40, 100.0 * (1 + n * bad * (step % 4 == 3))))
+    path = os.path.join(folder, "uneven.json")
+    t.write(path)
+    return [path]
+
+
+def findings(program, paths):
+    done = subprocess.run([program, "summary", *paths, "-format", "json"], capture_output=True, check=False)
+    if done.returncode:
+        return [f"status {done.returncode}: {done.stderr.decode()[:200]}"]
+    facts = json.loads(done.stdout)["summary"]
+    if not facts["steps"]:
+        return ["no steps"]
+    return [facts[f"finding_{i}"].split(":")[0] for i in (1, 2, 3) if facts.get(f"finding_{i}")]
+
+
+def files(folder, name, n, bad):
+    if name == "Stragglers":
+        return straggler(folder, n, bad)
+    if name == "UnevenSteps":
+        return uneven(folder, n, bad)
+    t = Trace()
+    for step in range(4):
+        t.step(step, lambda t: CAUSES[name](t, n, bad))
+    path = os.path.join(folder, "planted.json")
+    t.write(path)
+    return [path]
+
+
+def main():
+    program, passed, failed = sys.argv[1], 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in [*CAUSES, "Stragglers", "UnevenSteps"]:
+            for size in (1, 2, 4):
+                for bad in (True, False):
+                    said = findings(program, files(folder, name, size, bad))
+                    ok = said[:1] == [name] if bad else name not in said and not any(" " in word for word in said)
+                    passed, failed = passed + ok, failed + (not ok)
+                    if not ok:
+                        print(f"{name}, size {size}, {'planted' if bad else 'absent'}: {said}")
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
