@@ -75,7 +75,7 @@ def output(op, arg):
 def text():
     lines = [""]
     for op in registry():
-        row = ' { "%s", "%s" },' % (op.name, " ".join(output(op, arg) for arg in op.output_arg))
+        row = ' { "%s", "%s%s" },' % (op.name, "!" * op.is_stateful, " ".join(output(op, arg) for arg in op.output_arg))
         if len(lines[-1]) + len(row) > 117:
             lines.append("")
         lines[-1] += row

@@ -24,6 +24,44 @@ static tfp_status check_assumed(const tfp_engine *e, tfp_error *err)
     return TFP_OK;
 }
 
+/* The signature that is counted when none is named: serving_default, or the first that does not set the model up. */
+static uint32_t default_signature(const tfp_engine *e)
+{
+    uint32_t first = TFP_NONE;
+    for (uint32_t i = 0; i < e->program->signatures.size; i++) {
+        tfp_str key = tfp_text(e->profile, e->program->signatures.at[i].key);
+        if (tfp_str_eq(key, TFP_STR("serving_default"))) return i;
+        bool sets_up = key.size > 2 && memcmp(key.data, "__", 2) == 0;
+        tfp_str before = first == TFP_NONE ? key : tfp_text(e->profile, e->program->signatures.at[first].key);
+        if (!sets_up && (first == TFP_NONE || tfp_str_cmp(key, before) < 0)) first = i;
+    }
+    return first;
+}
+
+/* What ran is known from run metadata: there the whole graph counts, as often as it ran. */
+static tfp_status choose_signature(tfp_engine *e, tfp_error *err)
+{
+    tfp_str wanted = e->assume ? e->assume->signature : (tfp_str){ "", 0 };
+    e->signature = TFP_NONE;
+    if (!wanted.size) {
+        if (!e->profile->execs.size && e->source == TFP_FLOPS_OWN) e->signature = default_signature(e);
+        return TFP_OK;
+    }
+    for (uint32_t i = 0; i < e->program->signatures.size; i++)
+        if (tfp_str_eq(tfp_text(e->profile, e->program->signatures.at[i].key), wanted)) e->signature = i;
+    if (e->signature != TFP_NONE || tfp_str_eq(wanted, TFP_STR("all"))) return TFP_OK;
+    tfp_buf known = { 0 };
+    for (uint32_t i = 0; i < e->program->signatures.size && known.size < 200; i++) {
+        tfp_buf_char(&known, ' ');
+        tfp_buf_str(&known, tfp_text(e->profile, e->program->signatures.at[i].key));
+    }
+    tfp_status s =
+        tfp_fail(err, TFP_NOTFOUND, "%s: no signature '%.*s' (signatures:%.*s)", tfp_first_source(e->profile),
+                 (int)wanted.size, wanted.data, known.size ? (int)known.size : 5, known.size ? known.data : " none");
+    tfp_buf_free(&known);
+    return s;
+}
+
 static tfp_status start(tfp_engine *e, tfp_error *err)
 {
     const tfp_program *g = e->program;
@@ -45,7 +83,9 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
         return tfp_nomem(err);
     memset(e->local_by_name, 0xff, (strings + 1) * sizeof *e->local_by_name);
     memset(f->program_node, 0xff, (e->profile->nodes.size + 1) * sizeof *f->program_node);
-    return check_assumed(e, err);
+    tfp_status s = choose_signature(e, err);
+    f->signature = e->signature;
+    return s ? s : check_assumed(e, err);
 }
 
 /* The rows of the profile's nodes: the main graph by name; functions, if they are kept, as FUNCTION/NODE. */

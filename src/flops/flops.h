@@ -19,6 +19,7 @@ typedef struct tfp_assume {
     int64_t batch; /* for the unknown first dimension of every Placeholder of known rank; 0: none */
     const tfp_assumed_shape *shapes;
     size_t shape_count;
+    tfp_str signature; /* counts what it needs; empty: serving_default, or the first; "all": the whole graph */
 } tfp_assume;
 
 typedef enum tfp_count_state {
@@ -43,6 +44,7 @@ typedef struct tfp_node_flops { /* of one execution of a node; beside program->n
     int64_t bytes;       /* that it reads and writes; TFP_UNKNOWN when a shape or type is not known */
     int64_t trips; /* of a while: iterations; TFP_UNKNOWN when nobody knows (then its bodies count once), also at the
                           LoopCond of such a loop of TensorFlow 1; else 1 */
+    bool needed;   /* some output of its body needs it, or it has an effect; all in a graph without signatures */
     int64_t loop_runs; /* how often one run of its body executes it: more than once in loops of TensorFlow 1 */
     tfp_work all;      /* with the bodies that it calls, iterations included, as far as it is known */
 } tfp_node_flops;
@@ -57,6 +59,7 @@ typedef struct tfp_flops {
     int64_t *calls;          /* per body: how often one execution of the main graph runs it; 0 never */
     tfp_work total;          /* of one execution of the main graph */
     int64_t recursive_calls; /* of functions that call themselves: unknown */
+    uint32_t signature;      /* -> program->signatures: the one that is counted; TFP_NONE: the whole graph */
     tfp_str recursion;       /* the first one's: "f -> g -> f" */
     bool cut_short;          /* there was too much work, or memory: what came after is unknown */
 } tfp_flops;

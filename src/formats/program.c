@@ -247,6 +247,14 @@ static void read_ret(tfp_program_reader *r, tfp_wire *outer, const tfp_field *fi
     if (at < r->g->results.size) r->g->results.at[at].from = tfp_program_parse_input(r, bytes_of(&e.value), true);
 }
 
+/* An entry of control_ret: the name of a control output -> a node that runs in every call. */
+static void read_control(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
+{
+    tfp_graph_entry e = tfp_read_entry(outer, field, "control_ret");
+    tfp_strid node = tfp_build_string(r->b, bytes_of(&e.value));
+    APPEND(r, controls, node);
+}
+
 /* The first shape of an AttrValue's list, or its shape. */
 static uint32_t first_shape(tfp_program_reader *r, tfp_wire *outer, tfp_wire w)
 {
@@ -294,9 +302,11 @@ static tfp_status read_head(tfp_program_reader *r, tfp_wire w, uint32_t number, 
     for (tfp_field f; !w.fault && !r->no_memory && tfp_wire_next(&rest, &f);) {
         if (f.number == 4) read_ret(r, &rest, &f, number);
         if (f.number == 5) read_attr(r, &rest, &f);
+        if (f.number == 6) read_control(r, &rest, &f);
         if (f.number == 7) read_arg_attr(r, &rest, &f, body);
     }
     body->attr_count = ROWS(r, attrs) - body->attr_first;
+    body->control_count = ROWS(r, controls) - body->control_first;
     tfp_status s = tfp_wire_end(&w, err);
     if (!s) s = tfp_wire_end(&rest, err);
     return s ? s : reader_status(r, err);
@@ -326,7 +336,8 @@ static tfp_status read_function(tfp_program_reader *r, tfp_wire w, tfp_error *er
                               .node_first = ROWS(r, nodes),
                               .arg_first = ROWS(r, args),
                               .result_first = ROWS(r, results),
-                              .attr_first = ROWS(r, attrs) };
+                              .attr_first = ROWS(r, attrs),
+                              .control_first = ROWS(r, controls) };
     if (s || !name.size || tfp_map64_get(&r->g->body_by_name, body.name) != TFP_NONE) return s;
     uint32_t number = ROWS(r, bodies);
     s = read_head(r, w, number, &body, err);

@@ -13,9 +13,11 @@ static void read_output(tfp_program_reader *r, tfp_wire *outer, const tfp_field 
     for (tfp_field f; tfp_wire_next(&e.value, &f);)
         if (f.number == 1) tensor = tfp_field_bytes(&e.value, &f);
     tfp_wire_join(outer, &e.value, "outputs");
+    tfp_strid from = tensor.size ? tfp_program_parse_input(r, tensor, false).source : 0;
+    if (from) APPEND(r, outputs, from);
     if (!tensor.size || (*node && tfp_str_cmp(e.name, *least) >= 0)) return;
     *least = e.name;
-    *node = tfp_program_parse_input(r, tensor, false).source;
+    *node = from;
 }
 
 /* An entry of signature_def, key -> SignatureDef. */
@@ -23,10 +25,11 @@ static void read_signature_def(tfp_program_reader *r, tfp_wire *outer, const tfp
 {
     tfp_str least = { "", 0 };
     tfp_graph_entry e = tfp_read_entry(outer, field, "signature_def");
-    tfp_program_signature signature = { .key = tfp_build_string(r->b, e.name) };
+    tfp_program_signature signature = { .key = tfp_build_string(r->b, e.name), .output_first = ROWS(r, outputs) };
     for (tfp_field f; tfp_wire_next(&e.value, &f);)
         if (f.number == 2) read_output(r, &e.value, &f, &least, &signature.node);
     tfp_wire_join(outer, &e.value, "signature_def");
+    signature.output_count = ROWS(r, outputs) - signature.output_first;
     if (!outer->fault && signature.node) APPEND(r, signatures, signature);
 }
 

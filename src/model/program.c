@@ -37,6 +37,8 @@ void tfp_program_free(tfp_program *g)
     tfp_vec_free(&g->bodies);
     tfp_vec_free(&g->variables);
     tfp_vec_free(&g->signatures);
+    tfp_vec_free(&g->outputs);
+    tfp_vec_free(&g->controls);
     tfp_map64_free(&g->body_by_name);
     tfp_arena_free(&g->arena);
     free(g);
@@ -47,6 +49,6 @@ size_t tfp_program_memory(const tfp_program *g)
     if (!g) return 0;
 #define BYTES(table) (g->table.capacity * sizeof *g->table.at)
     return g->arena.used + BYTES(attrs) + BYTES(inputs) + BYTES(nodes) + BYTES(args) + BYTES(results) + BYTES(bodies) +
-           BYTES(variables) + BYTES(signatures) + g->body_by_name.slot_count * 12;
+           BYTES(variables) + BYTES(signatures) + BYTES(outputs) + BYTES(controls) + g->body_by_name.slot_count * 12;
 #undef BYTES
 }

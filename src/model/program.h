@@ -88,10 +88,11 @@ typedef struct tfp_program_result {
 
 typedef struct tfp_program_body { /* the main graph (body 0, no name, args or results), or a function */
     tfp_strid name;
-    uint32_t node_first, node_count;     /* -> nodes */
-    uint32_t arg_first, arg_count;       /* -> args */
-    uint32_t result_first, result_count; /* -> results, in the order of the signature */
-    uint32_t attr_first, attr_count;     /* -> attrs, the function's own */
+    uint32_t node_first, node_count;       /* -> nodes */
+    uint32_t arg_first, arg_count;         /* -> args */
+    uint32_t result_first, result_count;   /* -> results, in the order of the signature */
+    uint32_t attr_first, attr_count;       /* -> attrs, the function's own */
+    uint32_t control_first, control_count; /* -> controls: nodes that run whatever is asked for */
 } tfp_program_body;
 
 typedef enum tfp_trainable { TFP_TRAINABLE_UNKNOWN, TFP_TRAINABLE_NO, TFP_TRAINABLE_YES } tfp_trainable;
@@ -103,9 +104,10 @@ typedef struct tfp_program_variable { /* a variable that a SavedModel's object g
     tfp_trainable trainable;
 } tfp_program_variable;
 
-typedef struct tfp_program_signature { /* of a SavedModel: what it can be asked */
-    tfp_strid key;                     /* "serving_default" */
-    tfp_strid node;                    /* of the main graph: the one that its first output comes from */
+typedef struct tfp_program_signature {   /* of a SavedModel: what it can be asked */
+    tfp_strid key;                       /* "serving_default" */
+    tfp_strid node;                      /* of the main graph: the one that its first output comes from */
+    uint32_t output_first, output_count; /* -> outputs: those that any output comes from */
 } tfp_program_signature;
 
 struct tfp_program {
@@ -118,9 +120,11 @@ struct tfp_program {
     TFP_VEC(tfp_program_body) bodies; /* 0: the main graph, always there */
     TFP_VEC(tfp_program_variable) variables;
     TFP_VEC(tfp_program_signature) signatures;
-    tfp_map64 body_by_name; /* strid -> bodies */
-    bool has_objects;       /* variables are of an object graph, which tells of all */
-    bool finished;          /* the next graph is the model's next state and takes its place */
+    TFP_VEC(tfp_strid) outputs;  /* names of nodes */
+    TFP_VEC(tfp_strid) controls; /* names of nodes */
+    tfp_map64 body_by_name;      /* strid -> bodies */
+    bool has_objects;            /* variables are of an object graph, which tells of all */
+    bool finished;               /* the next graph is the model's next state and takes its place */
 };
 
 /* NULL when the node has no attribute of that name. */

@@ -30,6 +30,7 @@ static const option options[] = {
     { "float_ops_source", K_SOURCE, AT(float_ops_source), "files", NULL, false, false, "Where float operations come from. files: the op log, as in TensorFlow's tool; tensorflow: the graph, by TensorFlow's formulas, bugs included, as its op log would have it; own: the graph, by all formulas there are (the default of flops).", NULL },
     { "assume_batch", K_BATCH, AT(assume_batch), "0", NULL, false, false, "Take this for the unknown first dimension of every Placeholder; 0: nothing is assumed.", NULL },
     { "assume_shape", K_SHAPES, AT(assume_shape), "", NULL, false, false, "Take NAME=32,224,224,3 for the shape of a Placeholder; ? is an unknown dimension, nothing behind = a scalar, semicolons stand between several. Given again: one more.", NULL },
+    { "signature", K_TEXT, AT(signature), "", NULL, false, false, "Count what this signature of a SavedModel takes; empty: serving_default, or the first; all: the whole graph.", NULL },
     { "checkers", K_CHECKERS, AT(checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL },
     { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat the mistakes of TensorFlow's tool too; empty: neither.", NULL },
     { "view", K_VIEW, AT(view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op or code.", "diff stats" },
@@ -143,7 +144,7 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     tfp_rewrites_keep(c->rewrites);
     char **texts[] = { &c->outfile,    &c->format,         &c->proto_out,   &c->dump_to_file, &c->checkers,
                        &c->view,       &c->names,          &c->min_size,    &c->fail_over,    &c->assume_shape,
-                       &c->peak_flops, &c->peak_bandwidth, &c->order_column };
+                       &c->peak_flops, &c->peak_bandwidth, &c->order_column, &c->signature };
     bool ok = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
@@ -169,6 +170,7 @@ void tfp_options_free(tfp_options *o)
     free(o->min_size);
     free(o->fail_over);
     free(o->assume_shape);
+    free(o->signature);
     free(o->peak_flops);
     free(o->peak_bandwidth);
     free(o->order_column);

@@ -152,6 +152,7 @@ struct tfp_options {
     int float_ops_source;              /* a tfp_flops_source */
     int64_t assume_batch;              /* 0: none */
     char *assume_shape;                /* "NAME=32,10;OTHER=?x3"; NULL: none */
+    char *signature;                   /* NULL: the default one */
     char *peak_flops, *peak_bandwidth; /* flops: for tfp_rate_parse; NULL: not given */
     bool nodes;                        /* flops */
     bool critical_path;                /* steps */

@@ -47,6 +47,7 @@ tfp_status tfp_flops_of(const tfp_profile *p, tfp_flops_source source, const tfp
     *out = NULL;
     if (!p->program) return tfp_no_program(p, err);
     tfp_status s = assumed_shapes(o, &arena, &assume, err);
+    assume.signature = tfp_str_of(o->signature);
     if (!s) s = tfp_flops_new(p, source, &assume, out, err);
     tfp_arena_free(&arena);
     return s;
@@ -80,7 +81,7 @@ static bool bodies_of(const tfp_program *g, tfp_arena *arena, uint32_t **out)
 static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registry)
 {
     bool counted = n->state == TFP_COUNTED;
-    tfp_node_count c = { .runs = n->loop_runs };
+    tfp_node_count c = { .runs = n->needed || registry ? n->loop_runs : 0 };
     int64_t float_ops = whole ? n->all.flops : n->flops;
     /* a product of TensorFlow's that wrapped, or a reduction of nothing, is a number there */
     c.float_ops = registry && counted ? float_ops : known(float_ops);

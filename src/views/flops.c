@@ -23,6 +23,7 @@ int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node)
     uint32_t body = w->body[node];
     if (w->source != TFP_FLOPS_OWN) return !body;
     int64_t calls = body ? w->f->calls[body] : 1, loops = w->f->nodes[node].loop_runs;
+    if (!w->f->nodes[node].needed) return 0;
     return calls > 0 ? tfp_mul(calls, loops, NULL) : 0;
 }
 

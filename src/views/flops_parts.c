@@ -119,14 +119,18 @@ static void add_work(tfp_work *to, const tfp_node_flops *n)
     to->counted = tfp_add(to->counted, n->all.counted > 0 ? n->all.counted : 0, NULL);
 }
 
-/* All that a node needs, itself included. */
-static tfp_work work_below(tfp_flops_table *w, reach *x, uint32_t from, uint32_t turn)
+/* All that a signature needs. */
+static tfp_work work_below(tfp_flops_table *w, reach *x, const tfp_program_signature *s, uint32_t turn)
 {
     tfp_work sum = { 0 };
     uint32_t first = w->g->bodies.at[0].node_first;
     size_t depth = 0;
-    x->stack[depth++] = from;
-    x->seen[from] = turn;
+    for (uint32_t i = 0; i < s->output_count; i++) {
+        uint32_t from = tfp_map64_get(&x->node_by_name, w->g->outputs.at[s->output_first + i]);
+        if (from == TFP_NONE || x->seen[from] == turn) continue;
+        x->seen[from] = turn;
+        x->stack[depth++] = from;
+    }
     while (depth) {
         uint32_t at = x->stack[--depth];
         const tfp_program_node *n = &w->g->nodes.at[first + at];
@@ -156,9 +160,7 @@ tfp_status tfp_flops_signatures(tfp_flops_table *w, tfp_error *err)
     for (uint32_t i = 0; ok && i < count; i++) {
         tfp_grid_column *c = g->columns.at;
         const tfp_program_signature *s = &w->g->signatures.at[i];
-        uint32_t node = tfp_map64_get(&x.node_by_name, s->node);
-        tfp_work sum = { 0 };
-        if (node != TFP_NONE) sum = work_below(w, &x, node, i + 1);
+        tfp_work sum = work_below(w, &x, s, i + 1);
         c[0].texts[i] = tfp_text(w->p, s->key);
         c[1].texts[i] = tfp_text(w->p, s->node);
         c[2].ints[i] = sum.flops;

@@ -140,7 +140,7 @@ static void find_outputs(maker *m, tfp_local *l, const uint32_t *used)
     if (l->call == &named_call) {
         add_result_outputs(m, l);
     } else if (def) {
-        const char *at = def->outputs;
+        const char *at = tfp_opdef_outputs(def);
         for (out_item item; next_item(m, &at, &item);) add_outputs(m, l, item.count, item.dtype, item.types);
     } else {
         size_t told = tfp_attr_members(&m->op, "_output_shapes")->shape_count;
@@ -169,7 +169,7 @@ static uint32_t slot_named(maker *m, const tfp_local *l, tfp_strid id)
     if (l->call == &named_call) return result_named(m, m->b->calls.at[l->call_first], id);
     tfp_str name = tfp_text(m->e->profile, id);
     const tfp_opdef *def = tfp_opdef_find(tfp_text(m->e->profile, m->op.node->op));
-    const char *at = def ? def->outputs : "";
+    const char *at = tfp_opdef_outputs(def);
     for (out_item item; next_item(m, &at, &item);) {
         if (tfp_str_eq(item.name, name)) return slot;
         slot += (uint32_t)(item.count < (int64_t)l->out_count ? item.count : l->out_count);
@@ -394,6 +394,7 @@ tfp_status tfp_body_ready(tfp_engine *e, uint32_t body, tfp_error *err)
     name_locals(&m, true);
     uint32_t *used = find_used(&m);
     if (used) make_locals(&m, used);
+    if (used && !m.no_memory && !tfp_find_needed(e, b)) m.no_memory = true;
     bool ok = used && !m.no_memory && !m.op.no_memory && find_args(&m) && !m.op.no_memory && find_order(b, e->arena) &&
               find_origins(e, b);
     name_locals(&m, false);

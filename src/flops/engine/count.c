@@ -169,9 +169,14 @@ static void count_instance(summer *s)
         }
         if (loops.unknown && loops.unknown[local]) {
             n.trips = TFP_UNKNOWN;
-            s->x->total.loops_unknown = true;
+            s->x->total.loops_unknown |= !s->b->needed || s->b->needed[local];
         }
         n.loop_runs = loops.runs ? loops.runs[local] : 1;
+        n.needed = !s->b->needed || s->b->needed[local];
+        if (!n.needed && e->source == TFP_FLOPS_OWN) {
+            keep_node(s, local, &n, &op);
+            continue;
+        }
         if (e->source == TFP_FLOPS_TENSORFLOW) /* its entries may be negative, and its loops count once */
             s->x->total.flops = tfp_add(s->x->total.flops, n.all.flops, NULL);
         else
@@ -193,6 +198,7 @@ static void spread_runs(tfp_engine *e)
             const tfp_child *c = &x->children.at[i];
             const tfp_node_flops *n = &e->f->nodes[b->def->node_first + c->local - b->arg_count];
             int64_t times = n->trips < 0 ? 1 : n->trips;
+            if (b->needed && !b->needed[c->local]) continue;
             if (x->node_runs) times = tfp_mul(times, x->node_runs[c->local], NULL);
             tfp_instance *called = &e->instances.at[c->instance];
             called->runs = tfp_add(called->runs, tfp_mul(x->runs, times, NULL), NULL);

@@ -31,6 +31,7 @@ typedef struct tfp_body {
     tfp_edge *results;
     tfp_edge
         *origins; /* per local: behind all that only hands on what it gets (Identity, Switch): what comes out there */
+    bool *needed; /* per local: what no output needs does not run; NULL: all of them */
     tfp_known *args; /* what the signature says of the arguments */
     TFP_VEC(tfp_edge) edges;
     TFP_VEC(int) types;
@@ -66,6 +67,7 @@ typedef struct tfp_engine {
     const tfp_program *program;
     tfp_flops_source source;
     const tfp_assume *assume;
+    uint32_t signature; /* the one that is counted; TFP_NONE: the whole graph */
     tfp_rule_index rules;
     tfp_body *bodies;        /* as program->bodies */
     uint32_t *profile_node;  /* per node of the main graph: -> the nodes of the profile, TFP_NONE */
@@ -98,6 +100,7 @@ static inline bool tfp_charge(tfp_engine *e, uint64_t steps)
 
 tfp_status tfp_body_ready(tfp_engine *e, uint32_t body, tfp_error *err); /* body.c */
 void tfp_body_free(tfp_body *b);
+bool tfp_find_needed(const tfp_engine *e, tfp_body *b); /* needed.c; while local_by_name knows the body's names */
 /* What an edge brings, behind all that only hands on what it gets. */
 static inline tfp_edge tfp_origin(const tfp_body *b, tfp_edge edge)
 {

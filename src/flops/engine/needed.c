@@ -1,0 +1,79 @@
+/* flops/engine/needed.c: the nodes that a body runs: those that its results need, what has an effect, and what these need in
+ * turn, as TensorFlow prunes a function before it runs it (tensorflow/core/common_runtime/function_utils.cc). Of the main
+ * graph: what a signature's outputs need; without signatures anything may be asked for, so all of it runs. */
+#include "flops/engine/engine.h"
+
+typedef struct walk {
+    const tfp_engine *e;
+    tfp_body *b;
+    uint32_t *stack;
+    size_t depth;
+} walk;
+
+static void need(walk *w, uint32_t local)
+{
+    if (local == TFP_NONE || w->b->needed[local]) return;
+    w->b->needed[local] = true;
+    w->stack[w->depth++] = local;
+}
+
+static void need_named(walk *w, tfp_strid name)
+{
+    if (name < w->e->profile->strings.count) need(w, w->e->local_by_name[name]);
+}
+
+/* Operations that run whether anybody asks for them or not: stateful ones, and the control flow of TensorFlow 1. */
+static bool has_effect(const tfp_engine *e, const tfp_program_node *n)
+{
+    static const char *const control[] = { "Switch",          "RefSwitch", "Merge",   "RefMerge", "Enter",
+                                           "RefEnter",        "Exit",      "RefExit", "LoopCond", "NextIteration",
+                                           "RefNextIteration" };
+    tfp_str op = tfp_text(e->profile, n->op);
+    for (size_t i = 0; i < sizeof control / sizeof *control; i++)
+        if (tfp_str_eq(op, tfp_str_of(control[i]))) return true;
+    const tfp_opdef *def = tfp_opdef_find(op);
+    return !def || tfp_opdef_stateful(def); /* nobody knows what an operation of one's own does */
+}
+
+static void need_inputs(walk *w, uint32_t local)
+{
+    const tfp_program_node *n = tfp_node_of(w->e, w->b, local);
+    for (uint32_t i = 0; n && i < n->input_count; i++)
+        need_named(w, w->e->program->inputs.at[n->input_first + i].source);
+}
+
+static void start_function(walk *w)
+{
+    const tfp_body *b = w->b;
+    const tfp_program *g = w->e->program;
+    for (uint32_t i = 0; i < b->arg_count; i++) need(w, i);
+    for (uint32_t i = 0; i < b->def->result_count; i++)
+        need_named(w, g->results.at[b->def->result_first + i].from.source);
+    for (uint32_t i = 0; i < b->def->control_count; i++) need_named(w, g->controls.at[b->def->control_first + i]);
+    for (uint32_t i = b->arg_count; i < b->count; i++)
+        if (has_effect(w->e, tfp_node_of(w->e, b, i))) need(w, i);
+}
+
+static void start_signature(walk *w)
+{
+    const tfp_program_signature *s = &w->e->program->signatures.at[w->e->signature];
+    for (uint32_t i = 0; i < s->output_count; i++) need_named(w, w->e->program->outputs.at[s->output_first + i]);
+}
+
+bool tfp_find_needed(const tfp_engine *e, tfp_body *b)
+{
+    bool main_graph = b == e->bodies;
+    if (main_graph && e->signature == TFP_NONE) return true;
+    walk w = { e, b, malloc(((size_t)b->count + 1) * sizeof(uint32_t)), 0 };
+    b->needed = TFP_NEW(e->arena, bool, b->count + 1);
+    if (w.stack && b->needed) {
+        if (main_graph)
+            start_signature(&w);
+        else
+            start_function(&w);
+        while (w.depth) need_inputs(&w, w.stack[--w.depth]);
+    }
+    bool ok = w.stack && b->needed;
+    free(w.stack);
+    return ok;
+}
