@@ -2,6 +2,7 @@
 
 import os
 import warnings as _warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from tfprof import _native
@@ -23,7 +24,7 @@ class Flops:
 
     total: float operations, a multiply and an add counted as two; macs: multiply-adds. None when
     the number does not fit into 64 bits.
-    coverage: the share of the operations that have a count, 0 to 1.
+    coverage: the share of the work that has a count, 0 to 1, estimated by shapes; None when it is unknown.
     report: the flops report, a table of operation types, those that count most first. Its to_dict()
     has everything: "summary", "top_nodes", "signatures", "no_formula", "no_shape".
     print(...) shows all of it.
@@ -49,10 +50,10 @@ class Flops:
         return found
 
     @property
-    def coverage(self) -> float:
-        """The share of the operations that have a count, 0 to 1; 1 of a model without any."""
-        found = self._all["summary"]["total_coverage"]
-        return 1.0 if found is None else float(found)
+    def coverage(self) -> Optional[float]:
+        """The share of the work that has a count, 0 to 1; None when nobody knows how much has none."""
+        found: Optional[float] = self._all["summary"]["total_coverage"]
+        return found
 
     @property
     def parameters(self) -> int:
@@ -92,10 +93,11 @@ class Flops:
         return str(self.report)
 
     def __repr__(self) -> str:
-        return "<tfprof.Flops: %s float operations, %s multiply-adds, coverage %.2f%%>" % (
+        share = self.coverage
+        return "<tfprof.Flops: %s float operations, %s multiply-adds, coverage %s>" % (
             self.total,
             self.macs,
-            100 * self.coverage,
+            "unknown" if share is None else "%.2f%%" % (100 * share),
         )
 
     def _repr_html_(self) -> str:
@@ -129,10 +131,25 @@ def _count(variables: Any) -> int:
     return total
 
 
+def _with_outputs(graph: Any) -> bytes:
+    """A function's graph as a MetaGraphDef whose signature names what a call gives and does: nothing else runs."""
+    from tensorflow.core.protobuf import meta_graph_pb2
+
+    meta = meta_graph_pb2.MetaGraphDef(graph_def=graph.as_graph_def(add_shapes=True))
+    outputs = meta.signature_def["call"].outputs
+    names = [tensor.name for tensor in graph.outputs] + [op.name for op in graph.control_outputs]
+    for i, name in enumerate(names):
+        outputs["%d" % i].name = name
+    data: bytes = meta.SerializeToString()
+    return data
+
+
 def _of_concrete(function: Any) -> Tuple[bytes, Tuple[int, int]]:
     graph = function.graph
     variables = list(getattr(function, "variables", None) or graph.variables)
-    return _graph_bytes(graph), (_count(variables), _count([v for v in variables if v.trainable]))
+    runs = getattr(graph, "outputs", None) or getattr(graph, "control_outputs", None)
+    data = _with_outputs(graph) if runs else _graph_bytes(graph)
+    return data, (_count(variables), _count([v for v in variables if v.trainable]))
 
 
 def _is_keras(x: Any) -> bool:
@@ -142,14 +159,30 @@ def _is_keras(x: Any) -> bool:
     )
 
 
-def _keras_inputs(model: Any, batch: int) -> Any:
-    """The model's inputs as tensor specs; what the batch leaves open is `batch`."""
+def _built_inputs(model: Any, batch: int) -> Tuple[Any, ...]:
+    """The inputs of a subclassed model, of the shapes that it was built with or called with first."""
     import tensorflow as tf
 
-    if not getattr(model, "inputs", None):
+    shapes = getattr(model, "_build_shapes_dict", None) or getattr(model, "_build_input_shape", None)
+    if not shapes:
         raise _native.UsageError(
             "this Keras model knows no inputs yet: build or call it once, or give them: flops(model, x)"
         )
+
+    def spec(shape: Any) -> Any:
+        if isinstance(shape, Mapping):
+            return {name: spec(one) for name, one in shape.items()}
+        if any(isinstance(dim, (list, tuple, Mapping)) for dim in shape):
+            return type(shape)(spec(one) for one in shape)
+        return tf.TensorSpec([batch, *shape[1:]] if len(shape) else [], getattr(model, "compute_dtype", "float32"))
+
+    many = isinstance(shapes, Mapping) and getattr(model, "_build_shapes_dict", None)
+    return tuple(spec(one) for one in shapes.values()) if many else (spec(shapes),)
+
+
+def _keras_inputs(model: Any, batch: int) -> Any:
+    """The model's inputs as tensor specs; what the batch leaves open is `batch`."""
+    import tensorflow as tf
 
     def spec(tensor: Any) -> Any:
         shape = list(tensor.shape)
@@ -166,10 +199,22 @@ def _keras_inputs(model: Any, batch: int) -> Any:
 def _of_keras(model: Any, args: Tuple[Any, ...], batch: int) -> Tuple[bytes, Tuple[int, int]]:
     import tensorflow as tf
 
-    if not args:
+    guessed = not args and not getattr(model, "inputs", None)
+    if guessed:
+        args = _built_inputs(model, batch)
+    elif not args:
         args = (_keras_inputs(model, batch),)
     call = tf.function(lambda *inputs: model(*inputs, training=False))
-    data, _ = _of_concrete(call.get_concrete_function(*args))
+    try:
+        concrete = call.get_concrete_function(*args)
+    except (TypeError, ValueError) as wrong:
+        if not guessed:
+            raise
+        text = "this Keras model cannot be called with the shapes that it was built with (%s): give its inputs: " % (
+            str(wrong).strip().split("\n")[0][:200]
+        )
+        raise _native.UsageError(text + "flops(model, x)") from wrong
+    data, _ = _of_concrete(concrete)
     return data, (_count(model.weights), _count(model.trainable_weights))
 
 
@@ -211,7 +256,9 @@ def flops(model: Any, *args: Any, **options: "Unpack[FlopsOptions]") -> Flops:
         SavedModel message; a tf.Graph, or anything else with as_graph_def(); a concrete function; a
         tf.function or another callable, traced with `args` (tensors, arrays or TensorSpecs; none
         where it has an input signature), such as what jax2tf.convert gives; a Keras model, whose
-        call is traced with its own inputs, or with `args`, for inference.
+        call is traced with its own inputs (of a subclassed one, with the shapes that it was built
+        with or called with first), or with `args`, for inference. Of a function only what its
+        outputs and effects need counts.
     assume_batch: for the unknown first dimension of placeholders. Of a Keras model it is 1 by itself.
     assume_shape: {"input": (32, 224, 224, 3)}, or "input=32,224,224,3"; None or ? is not known.
     float_ops_source: "own" (the default), "tensorflow" (what TensorFlow's op log would say) or "files".

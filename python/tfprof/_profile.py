@@ -74,6 +74,7 @@ class ViewOptions(TypedDict, total=False):
     float_ops_source: str
     assume_batch: int
     assume_shape: Union[Items, Mapping[str, Any]]
+    signature: str
     checkers: Items
     compat: str
 

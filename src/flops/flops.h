@@ -16,7 +16,7 @@ typedef struct tfp_assumed_shape {
 } tfp_assumed_shape;
 
 typedef struct tfp_assume {
-    int64_t batch; /* for the unknown first dimension of every Placeholder of known rank; 0: none */
+    int64_t batch; /* for the unknown first dimension of known rank of all that brings input; 0: none */
     const tfp_assumed_shape *shapes;
     size_t shape_count;
     tfp_str signature; /* counts what it needs; empty: serving_default, or the first; "all": the whole graph */
@@ -58,11 +58,15 @@ typedef struct tfp_flops {
     uint32_t *program_node;  /* per node of the profile: -> program->nodes, TFP_NONE */
     int64_t *calls;          /* per body: how often one execution of the main graph runs it; 0 never */
     tfp_work total;          /* of one execution of the main graph */
+    int64_t batches_assumed; /* outputs that were given the assumed batch */
     int64_t recursive_calls; /* of functions that call themselves: unknown */
     uint32_t signature;      /* -> program->signatures: the one that is counted; TFP_NONE: the whole graph */
     tfp_str recursion;       /* the first one's: "f -> g -> f" */
     bool cut_short;          /* there was too much work, or memory: what came after is unknown */
 } tfp_flops;
+
+/* An operation that brings data into the graph: a placeholder, a queue, an iterator. engine/told.c */
+bool tfp_brings_input(tfp_str op);
 
 /* Works out the whole program. Errors: TFP_NOMEM; TFP_BADARG a profile without a program; TFP_NOTFOUND an assumed name. */
 tfp_status tfp_flops_new(const tfp_profile *p, tfp_flops_source source, const tfp_assume *assume, tfp_flops **out,

@@ -81,7 +81,7 @@ static bool bodies_of(const tfp_program *g, tfp_arena *arena, uint32_t **out)
 static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registry)
 {
     bool counted = n->state == TFP_COUNTED;
-    tfp_node_count c = { .runs = n->needed || registry ? n->loop_runs : 0 };
+    tfp_node_count c = { .runs = registry ? 1 : n->needed ? n->loop_runs : 0 };
     int64_t float_ops = whole ? n->all.flops : n->flops;
     /* a product of TensorFlow's that wrapped, or a reduction of nothing, is a number there */
     c.float_ops = registry && counted ? float_ops : known(float_ops);
@@ -159,6 +159,7 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
     tfp_status s = tfp_flops_of(r->profile, (tfp_flops_source)r->options->float_ops_source, r->options, &f, err);
     if (!s) s = make(r, f, err);
     if (!s) s = note_missing(r, err);
+    if (!s) s = tfp_flops_notes(r, f, err);
     tfp_flops_free(f);
     if (!s && r->counts->note) s = tfp_report_note_add(r, err, "%s", r->counts->note);
     return s;

@@ -36,6 +36,9 @@ enum { TFP_FLOPS_TYPES = 15, TFP_FLOPS_GAPS = 10 }; /* rows of tables that peopl
 void tfp_flops_shape_text(tfp_buf *b, tfp_dims d);
 bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out); /* false without memory */
 
+/* The share of the work that has a count; negative when it is unknown, then `text` says why. flops_coverage.c */
+tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *text, size_t size, tfp_error *err);
+tfp_status tfp_flops_notes(tfp_report *r, const tfp_flops *f, tfp_error *err);
 tfp_status tfp_flops_facts(tfp_flops_table *w, tfp_error *err);
 tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err); /* the report's own table */
 tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err);

@@ -110,7 +110,7 @@ static tfp_work total_of(const tfp_flops_table *w)
     for (uint32_t i = 0; i < w->g->nodes.size; i++) {
         if (w->body[i]) continue;
         tfp_own_count c = tfp_flops_own(w, i);
-        plus(&sum.flops, c.flops);
+        if (c.state == TFP_COUNTED) sum.flops = tfp_add(sum.flops, c.flops, NULL); /* TensorFlow's may be negative */
         plus(&sum.ops, 1);
         plus(&sum.counted, c.state == TFP_COUNTED);
     }
@@ -140,52 +140,7 @@ static measured measure(const tfp_flops_table *w)
     return m;
 }
 
-/* ---- what would help ---- */
-
-typedef struct placeholders {
-    int64_t batch, others; /* that lack only the first dimension, or more */
-    uint32_t first;        /* of the others */
-} placeholders;
-
-static placeholders find_placeholders(const tfp_flops_table *w)
-{
-    placeholders x = { .first = TFP_NONE };
-    const tfp_program_body *b = &w->g->bodies.at[0];
-    for (uint32_t i = b->node_first; i < b->node_first + b->node_count; i++) {
-        const tfp_node_flops *n = &w->f->nodes[i];
-        tfp_str op = tfp_text(w->p, w->g->nodes.at[i].op);
-        if (!tfp_str_eq(op, TFP_STR("Placeholder")) || !n->out_count || tfp_dims_known(n->outs[0].shape)) continue;
-        tfp_dims d = n->outs[0].shape;
-        bool rest = d.rank > 0;
-        for (int k = 1; k < d.rank; k++) rest &= d.at[k] >= 0;
-        if (rest) {
-            x.batch++;
-        } else if (x.others++ == 0) {
-            x.first = i;
-        }
-    }
-    return x;
-}
-
-static bool put_hints(const tfp_flops_table *w, const tfp_work *total)
-{
-    tfp_report *r = w->r;
-    placeholders x = find_placeholders(w);
-    if (total->counted >= total->ops || w->source == TFP_FLOPS_FILES || !(x.batch + x.others)) return true;
-    bool ok = add_text(r, "hint", "hint", x.others ? "--assume-shape" : "--assume-batch 1");
-    if (!x.others)
-        return ok && say_more(r, "gives %lld placeholder%s the first dimension that the graph leaves open",
-                              (long long)x.batch, x.batch == 1 ? "" : "s");
-    tfp_buf shape = { 0 };
-    tfp_str name = tfp_text(w->p, w->g->nodes.at[x.first].name);
-    tfp_flops_shape_text(&shape, w->f->nodes[x.first].outs[0].shape);
-    ok = ok && !shape.failed &&
-         say_more(r, "%.*s=... gives placeholders (%lld) the dimensions that the graph leaves open (%.*s)",
-                  (int)(name.size < 200 ? name.size : 200), name.data, (long long)x.others,
-                  (int)(shape.size < 100 ? shape.size : 100), shape.data ? shape.data : "");
-    tfp_buf_free(&shape);
-    return ok;
-}
+/* ---- loops ---- */
 
 /* While loops of which nobody knows the trips. */
 static int64_t unknown_loops(const tfp_flops_table *w, uint32_t *first)
@@ -214,25 +169,15 @@ static const char *const source_words[] = {
     [TFP_FLOPS_FILES] = "files", [TFP_FLOPS_TENSORFLOW] = "tensorflow", [TFP_FLOPS_OWN] = "own"
 };
 
-/* The whole graph is all signatures; what one call takes stands beside it. */
-static bool say_signatures(tfp_report *r, tfp_fact *total)
+/* Which signature of a SavedModel the numbers are of. */
+static bool put_signature(const tfp_flops_table *w)
 {
-    char each[64];
-    const tfp_report_part *part = NULL;
-    const tfp_grid_column *key, *flops;
-    for (size_t i = 0; i < r->parts.size; i++)
-        if (strcmp(r->parts.at[i].name, "signatures") == 0) part = &r->parts.at[i];
-    if (!part) return true;
-    key = &part->grid.columns.at[0];
-    flops = &part->grid.columns.at[2];
-    for (size_t i = 0; i < part->grid.row_count; i++) {
-        if (!tfp_str_eq(key->texts[i], TFP_STR("serving_default"))) continue;
-        if (flops->ints[i] == total->number) return true;
-        if (!put_short(each, sizeof each, flops->ints[i], "")) return false;
-        return say_more_of(r, total, "%.*s%sserving_default takes %s", (int)total->more.size,
-                           total->more.data ? total->more.data : "", total->more.size ? "; " : "", each);
-    }
-    return true;
+    size_t count = w->g->signatures.size;
+    if (w->f->signature == TFP_NONE || w->source != TFP_FLOPS_OWN) return true;
+    tfp_fact *f = add(w->r, "signature", "signature", 's', TFP_LABEL);
+    if (!f) return false;
+    f->text = tfp_text(w->p, w->g->signatures.at[w->f->signature].key);
+    return count < 2 || say_more(w->r, "one of %zu: --signature NAME counts another, all the whole graph", count);
 }
 
 static bool put_totals(const tfp_flops_table *w, const tfp_work *total)
@@ -244,7 +189,6 @@ static bool put_totals(const tfp_flops_table *w, const tfp_work *total)
     put_exact(exact, total->flops > 0 ? total->flops : 0);
     if (total->flops >= 1000) ok = ok && say_more(r, "(%s)", exact);
     if (total->flops < 0) ok = ok && say_more(r, "do not fit into 64 bits");
-    ok = ok && say_signatures(r, &r->facts.at[r->facts.size - 1]);
     ok =
         ok && add_number(r, "total_macs", w->source == TFP_FLOPS_OWN ? "multiply-adds" : NULL, TFP_NUMBER, total->macs);
     put_exact(exact, total->macs > 0 ? total->macs : 0);
@@ -280,10 +224,14 @@ static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
 static bool put_coverage(const tfp_flops_table *w, const tfp_work *total)
 {
     tfp_report *r = w->r;
+    double share;
+    char why[512];
+    if (tfp_flops_coverage(w, &share, why, sizeof why, NULL)) return false;
     bool ok = add_number(r, "ops", NULL, TFP_LABEL, total->ops) &&
               add_number(r, "counted_ops", NULL, TFP_LABEL, total->counted) &&
-              add_share(r, "total_coverage", "coverage", (double)total->counted, (double)total->ops);
-    ok = ok && say_more(r, "%lld of %lld operations have a count", (long long)total->counted, (long long)total->ops);
+              add_share(r, "total_coverage", "coverage", share, share < 0 ? 0 : 1);
+    ok = ok && say_more(r, "%s%s%lld of %lld operations have a count", why, *why ? "; " : "of the work, by shapes; ",
+                        (long long)total->counted, (long long)total->ops);
     if (!w->p->execs.size || !ok) return ok;
     measured m = measure(w);
     return add_share(r, "time_coverage", "time covered", m.covered, m.micros) &&
@@ -293,7 +241,8 @@ static bool put_coverage(const tfp_flops_table *w, const tfp_work *total)
 tfp_status tfp_flops_facts(tfp_flops_table *w, tfp_error *err)
 {
     tfp_work total = total_of(w);
-    tfp_status s = put_totals(w, &total) ? put_parameters(w, err) : tfp_nomem(err);
+    tfp_status s = put_signature(w) && put_totals(w, &total) ? put_parameters(w, err) : tfp_nomem(err);
     if (s) return s;
-    return put_coverage(w, &total) && put_loops(w) && put_hints(w, &total) ? TFP_OK : tfp_nomem(err);
+    if (!put_coverage(w, &total) || !put_loops(w)) return tfp_nomem(err);
+    return tfp_flops_notes(w->r, w->f, err);
 }

@@ -41,8 +41,9 @@ static void add_total(tfp_work *to, const tfp_work *t, int64_t times)
 }
 
 /* What an execution of a call takes besides itself. */
-static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_t *trips)
+static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_t *trips, bool *all)
 {
+    size_t first = s->child;
     const tfp_local *l = &s->b->locals[local];
     const tfp_instance *called[2] = { NULL, NULL };
     tfp_work t = { 0 };
@@ -62,6 +63,7 @@ static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_
             add_total(&t, &x->total, 1);
         }
     }
+    *all = s->child - first == l->call_count;
     if (l->call->kind == TFP_CALL_WHILE && called[0] && called[1])
         *trips = tfp_while_trips(s->e, called[0], called[1], op->in, op->in_count);
     else if (l->call->kind == TFP_CALL_WHILE || l->call->kind == TFP_CALL_FOR)
@@ -161,8 +163,14 @@ static void count_instance(summer *s)
                             .bytes = n.bytes > 0 ? n.bytes : 0 };
         if (e->source == TFP_FLOPS_TENSORFLOW) n.all.flops = n.state == TFP_COUNTED ? n.flops : 0;
         if (s->b->locals[local].call && e->source == TFP_FLOPS_OWN) {
-            tfp_work t = called_total(s, local, &op, &n.trips);
+            bool all;
+            tfp_work t = called_total(s, local, &op, &n.trips, &all);
             add_total(&n.all, &t, 1);
+            if (!all) { /* a function that calls itself, or that the file lacks */
+                n.state = TFP_NO_FORMULA;
+                n.flops = n.macs = TFP_UNKNOWN;
+                sum(&n.all.ops, 1);
+            }
         } else {
             n.all.ops = 1;
             n.all.counted = n.state == TFP_COUNTED;

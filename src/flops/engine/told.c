@@ -2,9 +2,15 @@
  * when they ran, and what the user assumes. */
 #include "flops/engine/machine.h"
 
-static bool is_placeholder(tfp_str op)
+bool tfp_brings_input(tfp_str op)
 {
-    return tfp_str_eq(op, TFP_STR("Placeholder")) || tfp_str_eq(op, TFP_STR("PlaceholderV2"));
+    static const char *const ops[] = { "Placeholder",        "PlaceholderV2",       "PlaceholderWithDefault",
+                                       "QueueDequeue",       "QueueDequeueV2",      "QueueDequeueMany",
+                                       "QueueDequeueManyV2", "QueueDequeueUpTo",    "QueueDequeueUpToV2",
+                                       "IteratorGetNext",    "IteratorGetNextSync", "IteratorGetNextAsOptional" };
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (tfp_str_eq(op, tfp_str_of(ops[i]))) return true;
+    return false;
 }
 
 void tfp_tell_assumed(tfp_engine *e, tfp_op *op)
@@ -16,9 +22,13 @@ void tfp_tell_assumed(tfp_engine *e, tfp_op *op)
             tfp_set(op, 0, tfp_shape_of(op, a->shapes[i].shape.at, a->shapes[i].shape.rank));
             return;
         }
-    if (!a || a->batch <= 0 || !is_placeholder(tfp_text(e->profile, op->node->op))) return;
-    tfp_dims d = tfp_out(op, 0);
-    if (d.rank > 0 && d.at[0] < 0) tfp_set(op, 0, tfp_with_dim(op, d, 0, a->batch));
+    if (!a || a->batch <= 0 || !tfp_brings_input(tfp_text(e->profile, op->node->op))) return;
+    for (uint32_t i = 0; i < op->out_count; i++) {
+        tfp_dims d = op->out[i].shape;
+        if (d.rank <= 0 || d.at[0] >= 0) continue;
+        tfp_set(op, i, tfp_with_dim(op, d, 0, a->batch));
+        e->f->batches_assumed++;
+    }
 }
 
 /* Both are true; where they contradict each other neither is believed. *agree, if not NULL, says whether they do. */
