@@ -10,7 +10,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def rooms():
     with open(os.path.join(ROOT, "src", "meson.build"), encoding="utf-8") as f:
-        return re.findall(r"^  '(\w+)': \[", f.read(), re.M)
+        return list(dict.fromkeys(re.findall(r"^  '(\w+)(?:/\w+)?': \[", f.read(), re.M)))
+
+
+def sources(room):
+    top = os.path.join(ROOT, "src", room)
+    return sorted(os.path.relpath(os.path.join(folder, name), top) for folder, _, names in os.walk(top) for name in names)
 
 
 def includes(path):
@@ -21,9 +26,8 @@ def includes(path):
 def main():
     order, wrong = rooms(), []
     for number, room in enumerate(order):
-        folder = os.path.join(ROOT, "src", room)
-        for name in sorted(os.listdir(folder)):
-            for target in includes(os.path.join(folder, name)):
+        for name in sources(room):  # with the folders of a room, which may use each other
+            for target in includes(os.path.join(ROOT, "src", room, name)):
                 other = target.split("/")[0]
                 above = other in order and order.index(other) > number
                 # formats and views both know the model, never each other; views know checkpoints by their header

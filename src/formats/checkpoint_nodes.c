@@ -34,6 +34,7 @@ void tfp_checkpoint_finish(tfp_builder *b)
     const tfp_profile *p = b->p;
     const char *file = b->file;
     if (!p->checkpoint) return;
+    if (tfp_checkpoint_count(p->checkpoint)) tfp_build_has(b, TFP_HAS_TENSORS);
     if (p->graph_file) b->file = p->graph_file;
     if (!tfp_has(p, TFP_HAS_GRAPH) && !p->nodes.size && !p->events.spans.size) build_checkpoint_nodes(b);
     b->file = file;

@@ -71,7 +71,6 @@ static void note_contents(tfp_builder *b)
     if (p->step_order.size) tfp_build_has(b, TFP_HAS_STEPS);
     if (p->spans.size || p->events.spans.size) tfp_build_has(b, TFP_HAS_SPANS);
     if (p->events.spans.size) tfp_build_has(b, TFP_HAS_TRACE);
-    if (p->checkpoint && tfp_checkpoint_count(p->checkpoint)) tfp_build_has(b, TFP_HAS_TENSORS);
     if (has_memory(p)) tfp_build_has(b, TFP_HAS_MEMORY);
 }
 

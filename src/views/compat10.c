@@ -26,7 +26,10 @@ typedef struct old_view {
 
 /* ---- what a node has ---- */
 
-static bool exists(const tfp_profile *p, const tfp_node *n) { return !(tfp_has(p, TFP_HAS_GRAPH) && n->flags & TFP_NODE_INVENTED); }
+static bool exists(const tfp_profile *p, const tfp_node *n)
+{
+    return !(tfp_has(p, TFP_HAS_GRAPH) && n->flags & TFP_NODE_INVENTED);
+}
 
 static bool is_variable(tfp_str op)
 {
