@@ -161,7 +161,8 @@ static void read_piece(void *ctx, size_t slot)
     tfp_piece_clear(&x->p);
     clear_reader(&x->r);
     x->b.status = TFP_OK;
-    x->state = read_fields(&x->r, x, NULL) || x->r.no_memory || x->r.key_twice ? DIRECT : READ;
+    bool unsure = read_fields(&x->r, x, NULL) || x->b.status || x->r.no_memory || x->r.key_twice;
+    x->state = unsure ? DIRECT : READ;
 }
 
 /* ---- appending ---- */

@@ -285,16 +285,9 @@ static void add_queries(scenario **all, size_t *count)
 /* Several threads: which allocation is the one that fails differs from run to run, what must come of it does not. */
 static void add_threads(scenario **all, size_t *count)
 {
-    static const char *const views[] = { "scope", "op", "code", "graph" };
-    char what[64];
-    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
-        for (size_t input = 0; input < 2; input++) {
-            snprintf(what, sizeof what, "%s, threads", views[i]);
-            scenario *s = add_shown(all, count, input ? PACKED : PROFILE, what, views[i]);
-            s->threads = input ? "3/9000" : "2/300";
-            s->options = everything;
-        }
-    }
+    scenario *s = add_shown(all, count, PROFILE, "graph, threads", "graph");
+    s->threads = "2/100";
+    s->lists = lists;
 }
 
 scenario *scenarios_make(size_t *count)
