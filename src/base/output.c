@@ -88,9 +88,13 @@ static bool open_part(tfp_outfile *f, mode_t mode)
         size_t size = strlen(f->path) + 32;
         if (!(f->part = malloc(size))) return false;
         snprintf(f->part, size, "%s.part%d.%d", f->path, (int)getpid(), n);
+        remember_part(f->part); /* first: the signal may come before open gives back the descriptor */
         f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (f->fd >= 0) remember_part(f->part);
-        if (f->fd >= 0 || errno != EEXIST) return true;
+        if (f->fd >= 0) return true;
+        int error = errno;
+        forget_part(f->part);
+        errno = error;
+        if (error != EEXIST) return true;
     }
     return true;
 }
