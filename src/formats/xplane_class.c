@@ -285,6 +285,7 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
         c->path = w.path;
         c->op = w.op;
         c->trace = trace_of(r, f, module, row);
+        if (c->trace != TFP_NONE) tfp_build_has(r->b, TFP_HAS_CODE);
     } else if (gpu) {
         c->path = c->op = key_named(r, "(no op)");
     }

@@ -29,7 +29,20 @@ static void add_time(tfp_exec *e, int64_t *sum, int64_t self_ns, int64_t start_n
     if (first || end_ns > e->end_ns) e->end_ns = end_ns;
 }
 
-static void add_span(tfp_join *x, uint32_t i)
+/* What a span's stats say of its float operations: told by the file, or worked out from its HLO. */
+static int64_t span_flops(const tfp_join *x, uint32_t i, tfp_strid key)
+{
+    uint32_t at = x->t->spans.stats[i];
+    if (at == TFP_NONE || key == TFP_NONE) return 0;
+    const tfp_stat_set *set = &x->t->stat_sets.at[at];
+    for (uint32_t k = 0; k < set->count; k++) {
+        const tfp_stat *stat = &x->t->stats.at[set->first + k];
+        if (stat->key == key && stat->type == TFP_STAT_INT && stat->value.number > 0) return stat->value.number;
+    }
+    return 0;
+}
+
+static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
 {
     const tfp_span_columns *s = &x->t->spans;
     bool activity = s->kind[i] == TFP_SPAN_ACTIVITY;
@@ -39,6 +52,7 @@ static void add_span(tfp_join *x, uint32_t i)
     if (!e) return;
     bool first = !e->run_count && !e->start_ns && !e->end_ns;
     e->run_count += !activity || !x->ran.at[node];
+    e->float_ops = tfp_add(e->float_ops, span_flops(x, i, flops), NULL);
     add_time(e, activity ? &e->accelerator_ns : &e->cpu_ns, s->self_ns[i], s->start_ns[i], tfp_span_end(s, i), first);
 }
 
@@ -105,6 +119,7 @@ static void add_memory(tfp_join *x)
 
 void tfp_join_execs(tfp_join *x)
 {
-    for (size_t k = 0; k < x->count && !x->b->status; k++) add_span(x, x->order[k]);
+    tfp_strid flops = tfp_strtab_find(&x->p->strings, TFP_STR("flops"));
+    for (size_t k = 0; k < x->count && !x->b->status; k++) add_span(x, x->order[k], flops);
     if (x->t->memory.size && !x->b->status) add_memory(x);
 }

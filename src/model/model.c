@@ -37,6 +37,7 @@ static void add_exec(const tfp_exec *x, tfp_node_stats *s)
     s->cpu_ns = tfp_add(s->cpu_ns, x->cpu_ns, NULL);
     s->accelerator_ns = tfp_add(s->accelerator_ns, x->accelerator_ns, NULL);
     s->run_count = tfp_add(s->run_count, x->run_count, NULL);
+    s->float_ops = tfp_add(s->float_ops, x->float_ops, NULL);
     s->requested_bytes = tfp_add(s->requested_bytes, x->requested_bytes, NULL);
     s->peak_bytes = tfp_add(s->peak_bytes, x->peak_bytes, NULL);
     s->residual_bytes = tfp_add(s->residual_bytes, x->residual_bytes, NULL);
@@ -48,7 +49,8 @@ void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec, tfp_n
     *out = (tfp_node_stats){ 0 };
     add_exec(&p->execs.at[exec], out);
     out->total_ns = tfp_add(out->cpu_ns, out->accelerator_ns, NULL);
-    out->float_ops = tfp_mul(p->nodes.at[node].float_ops, out->run_count, NULL);
+    out->float_ops = p->execs.at[exec].float_ops;
+    if (!out->float_ops) out->float_ops = tfp_mul(p->nodes.at[node].float_ops, out->run_count, NULL);
 }
 
 /* TensorFlow's tool adds means that are cut to whole microseconds. */
@@ -72,6 +74,7 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, uint32_t step, tfp_n
     s.total_ns = tfp_add(s.cpu_ns, s.accelerator_ns, NULL);
     if (count > 1) {
         s.run_count /= count;
+        s.float_ops /= count;
         s.total_ns = mean_time(p, s.total_ns, count);
         s.cpu_ns = mean_time(p, s.cpu_ns, count);
         s.accelerator_ns = mean_time(p, s.accelerator_ns, count);
@@ -81,7 +84,7 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, uint32_t step, tfp_n
         s.output_bytes /= count;
     }
     /* a node that never ran keeps its static number; one that did not run in this step counts none */
-    s.float_ops = n->exec_first == TFP_NONE ? n->float_ops : tfp_mul(n->float_ops, s.run_count, NULL);
+    if (!s.float_ops) s.float_ops = n->exec_first == TFP_NONE ? n->float_ops : tfp_mul(n->float_ops, s.run_count, NULL);
     *out = s;
 }
 

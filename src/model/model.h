@@ -75,6 +75,7 @@ typedef struct tfp_exec { /* one node in one step, all its runs together */
     int64_t start_ns, end_ns;       /* earliest start, latest end; 0 when it has no time */
     int64_t cpu_ns, accelerator_ns; /* sums over its spans in lanes of that kind */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes; /* sums over its runs */
+    int64_t float_ops; /* of traces: sum of what their spans tell; 0: none did */
 } tfp_exec;
 
 typedef struct tfp_exec_detail {        /* of the execution with the same number; kept with TFP_KEEP_MEMORY only */
