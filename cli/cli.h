@@ -73,13 +73,19 @@ typedef enum cli_flag_id {
     CLI_FUNCTIONS,
     CLI_HELP,
     CLI_HOST,
+    CLI_INTERVAL,
     CLI_KEEP_GOING,
     CLI_MAN,
     CLI_MAX_SIZE,
     CLI_NO_TOKEN,
     CLI_O,
+    CLI_ONCE,
     CLI_OPEN,
     CLI_PORT,
+    CLI_PROCESSES,
+    CLI_PYTHON,
+    CLI_SORT,
+    CLI_USER,
     CLI_VERSION,
     CLI_FLAG_COUNT
 } cli_flag_id;
@@ -201,6 +207,7 @@ int cli_stats(cli *c, const cli_call *call, tfp_options *o);        /* compare.c
 int cli_diff(cli *c, const cli_call *call, tfp_options *o);         /* compare.c */
 int cli_query(cli *c, const cli_call *call, tfp_options *o);        /* query.c */
 int cli_serve(cli *c, const cli_call *call, tfp_options *o);        /* serve.c */
+int cli_top(cli *c, const cli_call *call, tfp_options *o);          /* top.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: what no page may do; 0 or the status */
 char *cli_query_start(char *line);                                /* query.c: where the SQL of a line begins, or NULL */

@@ -189,6 +189,7 @@ const cli_command cli_commands[] = {
     { "diff",       "A B [C...] [-option value ...]", "what differs between profiles, steps of them (A@3 A@7) or printed scope files; a side of several files: graph.pb,run_meta", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS, cli_diff },
     { "stats",      "FILE... [-option value ...]", "means, spread and percentiles over the steps of a profile, for the rows of a view", CLI_IN_SHELL | CLI_IN_PROMPT, cli_stats },
     { "query",      "SQL FILE...", "answer SQL over the tables of one or many profiles: nodes, executions, edges ...; \"SELECT * FROM columns\" lists them", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS | CLI_TAKES_SQL, cli_query },
+    { "top",        "[PID|NAME...]", "running jobs: what each uses, how fast it steps, which framework; nothing is changed in them", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_top },
     { "serve",      "[FILE|DIR...]", "show profiles as pages in the browser: those in the files and folders named, or here", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "report",     "FILE... -o FILE", "write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step", CLI_IN_SHELL, cli_report },
     { "convert",    "FILE... -o FILE", "write all inputs as one ProfileProto, which loads faster and in TensorFlow's tool too", CLI_IN_SHELL, run_convert },

@@ -38,6 +38,7 @@ SUITES = [
     ("float operations of hostile graphs", [PYTHON, "tests/flops/linear.py", f"{RELEASE}/tfprof"], None),
     ("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof"], None),
     ("threads, release", [PYTHON, "tests/threads/run.py", f"{RELEASE}/tfprof"], None),
+    ("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], None),
     ("planted causes", [PYTHON, "tests/trace/planted.py", f"{RELEASE}/tfprof"], None),
     ("table of formulas", [PYTHON, "tools/flops_table.py", "--check", f"{RELEASE}/tfprof"], None),
     ("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], None),

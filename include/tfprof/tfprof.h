@@ -502,6 +502,30 @@ typedef struct tfp_tensor_summary {
 TFP_API tfp_status tfp_tensor_summarise(const tfp_profile *p, const char *name, tfp_tensor_summary *out,
                                         tfp_error *err);
 
+/* ---- live: running jobs ---- */
+
+/** The jobs of this machine: each the topmost process that has mapped a framework's library, and all that descends from it.
+ *  Nothing is changed in them; only /proc, the kernel's counters and NVML are read. Not for threads: one owner a tfp_live. */
+typedef struct tfp_live tfp_live;
+TFP_API tfp_live *tfp_live_new(void); /**< NULL without memory */
+TFP_API void tfp_live_free(tfp_live *l);
+
+/** Shows this process (a number) or those of this script or program (its whole file name) instead of all jobs.
+ *  Errors: TFP_BADFILE no such process; TFP_BADARG; TFP_NOMEM. */
+TFP_API tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error *err);
+
+/** "user" (a name or number: only this user's jobs), "sort" (a column), and without a value "python" (every CPython is a job
+ *  too), "processes" (no folding), "all_threads" (the state of every thread is read in every sample, whatever it takes).
+ *  Errors: TFP_BADARG no such setting, user or column. */
+TFP_API tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err);
+
+/** Looks at all processes. Rates are between the last two samples. Errors: TFP_BADFILE no /proc; TFP_NOMEM. */
+TFP_API tfp_status tfp_live_sample(tfp_live *l, tfp_error *err);
+
+/** The table `top` of the last sample: a row a job, those that use most CPU time first; the column `why` gives the reason for
+ *  each empty cell. The report is independent of l. Errors: TFP_BADARG, TFP_NOMEM. */
+TFP_API tfp_status tfp_live_top(const tfp_live *l, tfp_report **out, tfp_error *err);
+
 /** Puts a report where the options that it was made with say, as tfp_show does. */
 TFP_API tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_error *err);
 

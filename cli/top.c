@@ -1,0 +1,237 @@
+/* cli/top.c: the command top: running jobs, once as a table of any format, or again and again in a terminal. */
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- cells as people read them ---- */
+
+static void put_bytes(char *out, size_t room, double bytes)
+{
+    static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
+    size_t unit = 0;
+    for (; bytes >= 999.5 && unit < 4; unit++) bytes /= 1000;
+    snprintf(out, room, bytes < 9.95 && unit ? "%.1f%s" : "%.0f%s", bytes, units[unit]);
+}
+
+static void put_age(char *out, size_t room, double seconds)
+{
+    long long s = (long long)seconds;
+    if (s < 60)
+        snprintf(out, room, "%llds", s);
+    else if (s < 3600)
+        snprintf(out, room, "%lldm%02llds", s / 60, s % 60);
+    else if (s < 86400)
+        snprintf(out, room, "%lldh%02lldm", s / 3600, s / 60 % 60);
+    else
+        snprintf(out, room, "%lldd%02lldh", s / 86400, s / 3600 % 24);
+}
+
+typedef enum cell_kind { CELL_TEXT, CELL_COUNT, CELL_RATE, CELL_BYTES, CELL_AGE, CELL_SHARE } cell_kind;
+
+static const struct {
+    const char *column, *head;
+    cell_kind kind;
+    int width; /* of numbers right, of texts left */
+} shown[] = {
+    { "pid", "PID", CELL_COUNT, 7 },
+    { "user", "USER", CELL_TEXT, 8 },
+    { "framework", "FRAMEWORK", CELL_TEXT, 10 },
+    { "version", "VERSION", CELL_TEXT, 8 },
+    { "state", "STATE", CELL_TEXT, 8 },
+    { "processes", "PROC", CELL_COUNT, 4 },
+    { "threads", "THR", CELL_COUNT, 5 },
+    { "runnable", "RUN", CELL_COUNT, 4 },
+    { "steps_per_second", "STEPS/S", CELL_RATE, 8 },
+    { "cpu", "CPU", CELL_RATE, 6 },
+    { "rss_bytes", "MEMORY", CELL_BYTES, 7 },
+    { "gpus", "GPUS", CELL_TEXT, 4 },
+    { "gpu", "GPU", CELL_SHARE, 4 },
+    { "gpu_memory_bytes", "GPUMEM", CELL_BYTES, 7 },
+    { "age_micros", "AGE", CELL_AGE, 7 },
+    { "command", "COMMAND", CELL_TEXT, 0 },
+};
+
+static void put_cell(const tfp_report *r, size_t row, size_t i, char *out, size_t room)
+{
+    double x;
+    if (shown[i].kind == CELL_TEXT) {
+        tfp_report_string(r, row, shown[i].column, out, room);
+        if (!*out) snprintf(out, room, "-");
+        return;
+    }
+    if (!tfp_report_real(r, row, shown[i].column, &x)) {
+        snprintf(out, room, "-");
+        return;
+    }
+    switch (shown[i].kind) {
+    case CELL_BYTES: put_bytes(out, room, x); break;
+    case CELL_AGE: put_age(out, room, x / 1e6); break;
+    case CELL_SHARE: snprintf(out, room, "%.0f%%", 100 * x); break;
+    case CELL_RATE: snprintf(out, room, x < 99.95 ? "%.2f" : "%.1f", x); break;
+    default: snprintf(out, room, "%.0f", x);
+    }
+}
+
+/* One line, cut at `width` bytes if that is not 0; blanks at its end go. */
+static void print_line(cli_out *out, char *line, size_t width)
+{
+    size_t size = strlen(line);
+    if (width && size > width) size = width;
+    while (size && (line[size - 1] == ' ' || (signed char)line[size - 1] < -64)) size--;
+    cli_print(out, "%.*s\n", (int)size, line);
+}
+
+static void print_table(cli *c, const tfp_report *r, size_t width, size_t height)
+{
+    char line[8192], cell[4200];
+    const size_t count = sizeof shown / sizeof *shown;
+    for (size_t row = 0; row <= tfp_report_row_count(r) && (!height || row < height); row++) {
+        size_t at = 0;
+        for (size_t i = 0; i < count && at + 8 < sizeof line; i++) {
+            int wide = shown[i].width;
+            if (row)
+                put_cell(r, row - 1, i, cell, sizeof cell);
+            else
+                snprintf(cell, sizeof cell, "%s", shown[i].head);
+            bool left = shown[i].kind == CELL_TEXT;
+            snprintf(line + at, sizeof line - at, left ? "%-*s  " : "%*s  ", wide, cell);
+            at += strlen(line + at);
+        }
+        print_line(c->out, line, width);
+    }
+    if (!tfp_report_row_count(r))
+        cli_print(c->out, "no running job of JAX, TensorFlow, torch or CUDA; --python shows every CPython\n");
+}
+
+/* ---- samples ---- */
+
+/* Waits until the interval is over; a key that was pressed meanwhile, 0: none. */
+static int wait_for(double seconds, bool keys)
+{
+    struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+    char key = 0;
+    if (poll(&p, keys ? 1 : 0, (int)(seconds * 1000)) > 0 && read(STDIN_FILENO, &key, 1) != 1) return 'q';
+    return key;
+}
+
+static int sample(cli *c, tfp_live *l)
+{
+    tfp_status s = tfp_live_sample(l, c->err);
+    return s ? cli_fault_from(&c->fault, s, c->err) : 0;
+}
+
+static int show_once(cli *c, tfp_live *l, double interval, tfp_options *o)
+{
+    tfp_report *r = NULL;
+    int status = sample(c, l);
+    if (status) return status;
+    wait_for(interval, false);
+    if (cli_interrupted) return cli_fault_set(&c->fault, CLI_STOPPED, "interrupted");
+    status = sample(c, l);
+    if (status) return status;
+    tfp_status s = tfp_live_top(l, &r, c->err);
+    if (s) return cli_fault_from(&c->fault, s, c->err);
+    const char *format = tfp_options_get(o, "format"), *note;
+    if (strcmp(format, "text") == 0) {
+        print_table(c, r, 0, 0);
+        for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_tell_note(c, note);
+        tfp_report_free(r);
+        return 0;
+    }
+    tfp_status put = tfp_report_write(r, format, cli_write, c->out, c->err);
+    tfp_report_free(r);
+    return put ? cli_fault_from(&c->fault, put, c->err) : 0;
+}
+
+/* ---- a table that is refreshed ---- */
+
+static const struct {
+    char key;
+    const char *column, *help;
+} sorts[] = { { 'c', "cpu", "CPU" }, { 'm', "rss_bytes", "memory" }, { 's', "steps_per_second", "steps" },
+              { 'g', "gpu", "GPU" }, { 'a', "age_micros", "age" },   { 'p', "pid", "pid" } };
+
+static int draw(cli *c, tfp_live *l, double interval)
+{
+    struct winsize size = { 0 };
+    tfp_report *r = NULL;
+    tfp_status s = tfp_live_top(l, &r, c->err);
+    if (s) return cli_fault_from(&c->fault, s, c->err);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20) size.ws_col = 80;
+    if (size.ws_row < 4) size.ws_row = 24;
+    cli_print(c->out, "\033[H\033[J%zu jobs, every %gs   sort:", tfp_report_row_count(r), interval);
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) cli_print(c->out, " %c %s", sorts[i].key, sorts[i].help);
+    cli_print(c->out, "   q quit\n");
+    print_table(c, r, size.ws_col, size.ws_row - 2u);
+    tfp_report_free(r);
+    return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
+}
+
+static int refresh(cli *c, tfp_live *l, double interval)
+{
+    struct termios before, raw;
+    bool keys = tcgetattr(STDIN_FILENO, &before) == 0;
+    int status = 0, key = 0;
+    if (keys) {
+        raw = before;
+        raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+        tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    }
+    cli_print(c->out, "\033[?1049h");
+    while (!status && key != 'q' && !cli_interrupted) {
+        status = sample(c, l);
+        if (!status) status = draw(c, l, interval);
+        if (!status) key = wait_for(interval, keys);
+        for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
+            if (key == sorts[i].key) tfp_live_set(l, "sort", sorts[i].column, NULL);
+    }
+    cli_print(c->out, "\033[?1049l");
+    cli_flush(c->out);
+    if (keys) tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int settings(cli *c, const cli_call *call, tfp_live *l, double *interval)
+{
+    static const struct {
+        cli_flag_id flag;
+        const char *name;
+    } all[] = { { CLI_PROCESSES, "processes" }, { CLI_PYTHON, "python" }, { CLI_SORT, "sort" }, { CLI_USER, "user" } };
+    tfp_status s = TFP_OK;
+    const char *text = call->flags[CLI_INTERVAL];
+    *interval = 1;
+    if (text) {
+        char *end;
+        *interval = strtod(text, &end);
+        if (end == text || *end || !(*interval >= 0.2 && *interval <= 3600))
+            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--interval '%.*s': not between 0.2 and 3600 seconds", 100,
+                                 text);
+    }
+    for (size_t i = 0; i < sizeof all / sizeof *all && !s; i++)
+        if (call->flags[all[i].flag]) s = tfp_live_set(l, all[i].name, call->flags[all[i].flag], c->err);
+    for (size_t i = 0; i < call->word_count && !s; i++) s = tfp_live_select(l, call->words[i], c->err);
+    return s ? cli_fault_from(&c->fault, s, c->err) : 0;
+}
+
+int cli_top(cli *c, const cli_call *call, tfp_options *o)
+{
+    double interval;
+    tfp_live *l = tfp_live_new();
+    if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    int status = settings(c, call, l, &interval);
+    bool once = call->flags[CLI_ONCE] || !isatty(STDOUT_FILENO) || strcmp(tfp_options_get(o, "format"), "text") != 0;
+    if (!status && once) tfp_live_set(l, "all_threads", NULL, NULL);
+    if (!status) status = once ? show_once(c, l, interval, o) : refresh(c, l, interval);
+    tfp_live_free(l);
+    return status;
+}

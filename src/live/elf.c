@@ -1,0 +1,95 @@
+/* live/elf.c: the place of a function in a library, by its symbol tables. Every offset and size in the file is checked. */
+#include "live/probe.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK 4096 /* symbols at a time */
+#define NAMES_MOST ((uint64_t)1 << 30)
+
+static bool read_at(int fd, void *out, size_t size, uint64_t at)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = pread(fd, (char *)out + done, size - done, (off_t)(at + done));
+        if (n <= 0) return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+typedef struct elf {
+    int fd;
+    Elf64_Ehdr head;
+    const char *prefix;
+} elf;
+
+/* The file's offset of an address, by the segments that are loaded. */
+static uint64_t offset_of(const elf *e, uint64_t address)
+{
+    for (uint32_t i = 0; i < e->head.e_phnum; i++) {
+        Elf64_Phdr p;
+        if (!read_at(e->fd, &p, sizeof p, e->head.e_phoff + (uint64_t)i * sizeof p)) return 0;
+        if (p.p_type == PT_LOAD && address >= p.p_vaddr && address - p.p_vaddr < p.p_filesz)
+            return address - p.p_vaddr + p.p_offset;
+    }
+    return 0;
+}
+
+/* All names of a symbol table, ended by NUL; NULL when it cannot be had. */
+static char *read_names(const elf *e, const Elf64_Shdr *table, uint64_t *size)
+{
+    Elf64_Shdr names;
+    if (table->sh_link >= e->head.e_shnum ||
+        !read_at(e->fd, &names, sizeof names, e->head.e_shoff + (uint64_t)table->sh_link * sizeof names))
+        return NULL;
+    char *text = names.sh_size && names.sh_size < NAMES_MOST ? malloc(names.sh_size + 1) : NULL;
+    if (text && !read_at(e->fd, text, names.sh_size, names.sh_offset)) {
+        free(text);
+        return NULL;
+    }
+    if (text) text[names.sh_size] = '\0';
+    *size = names.sh_size;
+    return text;
+}
+
+static bool is_wanted(const elf *e, const Elf64_Sym *s, const char *names, uint64_t size)
+{
+    if (!s->st_value || ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_name >= size) return false;
+    const char *name = names + s->st_name;
+    return strncmp(name, e->prefix, strlen(e->prefix)) == 0 && !strstr(name, ".cold");
+}
+
+static uint64_t search_table(const elf *e, const Elf64_Shdr *table)
+{
+    uint64_t size = 0, found = 0, count = table->sh_size / sizeof(Elf64_Sym);
+    char *names = read_names(e, table, &size);
+    Elf64_Sym *symbols = names ? malloc(CHUNK * sizeof *symbols) : NULL;
+    for (uint64_t at = 0; symbols && at < count && !found; at += CHUNK) {
+        size_t n = count - at < CHUNK ? (size_t)(count - at) : CHUNK;
+        if (!read_at(e->fd, symbols, n * sizeof *symbols, table->sh_offset + at * sizeof *symbols)) break;
+        for (size_t i = 0; i < n && !found; i++)
+            if (is_wanted(e, &symbols[i], names, size)) found = offset_of(e, symbols[i].st_value);
+    }
+    free(symbols);
+    free(names);
+    return found;
+}
+
+uint64_t tfp_elf_function(const char *path, const char *prefix)
+{
+    elf e = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), .prefix = prefix };
+    uint64_t found = 0;
+    if (e.fd < 0) return 0;
+    bool ok = read_at(e.fd, &e.head, sizeof e.head, 0) && memcmp(e.head.e_ident, ELFMAG, SELFMAG) == 0 &&
+              e.head.e_ident[EI_CLASS] == ELFCLASS64 && e.head.e_shentsize == sizeof(Elf64_Shdr) &&
+              e.head.e_phentsize == sizeof(Elf64_Phdr);
+    for (uint32_t i = 0; ok && i < e.head.e_shnum && !found; i++) {
+        Elf64_Shdr s;
+        ok = read_at(e.fd, &s, sizeof s, e.head.e_shoff + (uint64_t)i * sizeof s);
+        if (ok && (s.sh_type == SHT_DYNSYM || s.sh_type == SHT_SYMTAB)) found = search_table(&e, &s);
+    }
+    close(e.fd);
+    return found;
+}

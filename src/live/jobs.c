@@ -1,0 +1,282 @@
+/* live/jobs.c: samples of /proc folded into jobs. A process is known by its number and start time, so that a number that is
+ * used again is another process. What is expensive (maps, threads) is read again only when something changed. */
+#include "live/jobs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAPS_GROWTH ((int64_t)1 << 20) /* a library that is loaded adds more than this to the address space */
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- the table of processes ---- */
+
+static void forget(tfp_live_process *p, const tfp_proc_stat *stat)
+{
+    *p = (tfp_live_process){ .stat = *stat,
+                             .looked_bytes = -1,
+                             .threads_ticks = -1,
+                             .read_bytes = -1,
+                             .write_bytes = -1,
+                             .read_before = -1,
+                             .write_before = -1 };
+}
+
+/* The row of a process, a new one when its number was not seen before or belongs to another one now. */
+static tfp_live_process *find(tfp_jobs *j, const tfp_proc_stat *stat)
+{
+    uint32_t at = tfp_map64_get(&j->by_pid, (uint64_t)stat->pid);
+    if (at == TFP_NONE) {
+        tfp_live_process row;
+        forget(&row, stat);
+        if (!tfp_push(&j->processes, row)) return NULL;
+        at = (uint32_t)j->processes.size - 1;
+        return tfp_map64_put(&j->by_pid, (uint64_t)stat->pid, at) ? &j->processes.at[at] : NULL;
+    }
+    tfp_live_process *p = &j->processes.at[at];
+    if (p->stat.start_ticks != stat->start_ticks) forget(p, stat);
+    return p;
+}
+
+/* Which frameworks it has mapped: looked at again while its address space grows. */
+static void look_at_maps(tfp_live_process *p)
+{
+    tfp_proc_maps maps;
+    int64_t size = p->stat.memory_bytes;
+    if (!size || (p->looked_bytes >= 0 && size - p->looked_bytes < MAPS_GROWTH)) return;
+    p->looked_bytes = size;
+    if (!tfp_proc_maps_read(p->stat.pid, &maps)) {
+        p->unreadable = maps.unreadable;
+        return;
+    }
+    p->frameworks = maps.frameworks;
+    if (p->frameworks & (TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_TENSORFLOW | TFP_FRAMEWORK_TORCH))
+        p->frameworks &= ~(unsigned)TFP_FRAMEWORK_CUDA;
+    for (size_t i = 0; i < 4 && !*p->library; i++) memcpy(p->library, maps.library[i], sizeof p->library);
+}
+
+static bool read_process(tfp_jobs *j, int64_t pid)
+{
+    tfp_proc_stat stat;
+    if (!tfp_proc_stat_read(pid, &stat)) return true; /* it has ended */
+    tfp_live_process *p = find(j, &stat);
+    if (!p) return false;
+    p->cpu_before = p->known ? p->stat.cpu_ticks : j->taken_ns ? 0 : stat.cpu_ticks;
+    p->stat = stat;
+    p->seen = p->known = true;
+    look_at_maps(p);
+    return true;
+}
+
+static bool read_all(tfp_jobs *j, tfp_error *err)
+{
+    DIR *d = opendir("/proc");
+    bool ok = d != NULL;
+    if (!d) tfp_fail(err, TFP_BADFILE, "/proc cannot be read");
+    for (size_t i = 0; i < j->processes.size; i++) j->processes.at[i].seen = false;
+    for (struct dirent *e; ok && (e = readdir(d));)
+        if (isdigit((unsigned char)*e->d_name))
+            ok = read_process(j, strtoll(e->d_name, NULL, 10)) || (tfp_nomem(err), false);
+    if (d) closedir(d);
+    return ok;
+}
+
+/* Rows of processes that ended go; the others keep their order. */
+static bool drop_ended(tfp_jobs *j)
+{
+    size_t kept = 0;
+    tfp_map64_free(&j->by_pid);
+    for (size_t i = 0; i < j->processes.size; i++) {
+        if (!j->processes.at[i].seen) continue;
+        j->processes.at[kept] = j->processes.at[i];
+        if (!tfp_map64_put(&j->by_pid, (uint64_t)j->processes.at[kept].stat.pid, (uint32_t)kept)) return false;
+        kept++;
+    }
+    j->processes.size = kept;
+    return true;
+}
+
+/* ---- jobs ---- */
+
+static bool is_own(const tfp_jobs *j, int64_t pid)
+{
+    for (size_t i = 0; i < j->own.size; i++)
+        if (j->own.at[i] == pid) return true;
+    return false;
+}
+
+static bool find_own(tfp_jobs *j)
+{
+    j->own.size = 0;
+    uint32_t at = tfp_map64_get(&j->by_pid, (uint64_t)getpid());
+    for (size_t steps = 0; at != TFP_NONE && steps < j->processes.size; steps++) {
+        if (!tfp_push(&j->own, j->processes.at[at].stat.pid)) return false;
+        at = tfp_map64_get(&j->by_pid, (uint64_t)j->processes.at[at].stat.parent);
+    }
+    return true;
+}
+
+static bool owned(const tfp_jobs *j, const tfp_live_process *p)
+{
+    tfp_proc_status status;
+    if (j->select.user < 0) return true;
+    return tfp_proc_status_read(p->stat.pid, &status) && status.uid[1] == j->select.user;
+}
+
+static bool starts_job(const tfp_jobs *j, const tfp_live_process *p)
+{
+    unsigned wanted = TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_TENSORFLOW | TFP_FRAMEWORK_TORCH | TFP_FRAMEWORK_CUDA;
+    if (j->select.python) wanted |= TFP_FRAMEWORK_PYTHON;
+    return (p->frameworks & wanted) && !is_own(j, p->stat.pid);
+}
+
+static bool is_named(const tfp_jobs *j, const tfp_live_process *p)
+{
+    char program[256];
+    for (size_t i = 0; i < j->select.pids.size; i++)
+        if (j->select.pids.at[i] == p->stat.pid) return true;
+    if (!j->select.names.size) return false;
+    tfp_proc_program(p->stat.pid, program, sizeof program);
+    for (size_t i = 0; i < j->select.names.size; i++)
+        if (strcmp(program, j->select.names.at[i]) == 0) return true;
+    return false;
+}
+
+static bool is_asked(const tfp_jobs *j, const tfp_live_process *p)
+{
+    for (size_t i = 0; i < j->select.pids.size; i++)
+        if (j->select.pids.at[i] == p->stat.pid) return true;
+    return false;
+}
+
+/* The first process of each one's job: the topmost that starts one, or that was asked for by its number. Parents are
+ * settled before their children by walking up and coming down the same way. */
+static bool find_roots(tfp_jobs *j)
+{
+    enum { UNSETTLED = TFP_NONE - 1 };
+    size_t count = j->processes.size;
+    TFP_VEC(uint32_t) way = { 0 };
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        j->processes.at[i].root = UNSETTLED;
+        j->processes.at[i].parent = tfp_map64_get(&j->by_pid, (uint64_t)j->processes.at[i].stat.parent);
+    }
+    for (uint32_t i = 0; i < count && ok; i++) {
+        uint32_t at = i;
+        way.size = 0;
+        for (; ok && at != TFP_NONE && j->processes.at[at].root == UNSETTLED && way.size <= count;
+             at = j->processes.at[at].parent) {
+            ok = tfp_push(&way, at);
+            if (j->processes.at[at].parent == at) break;
+        }
+        uint32_t root = at != TFP_NONE && j->processes.at[at].root != UNSETTLED ? j->processes.at[at].root : TFP_NONE;
+        for (size_t k = way.size; k-- > 0;) {
+            tfp_live_process *p = &j->processes.at[way.at[k]];
+            if (is_asked(j, p) || ((root == TFP_NONE || j->select.apart) && starts_job(j, p))) root = way.at[k];
+            p->root = root;
+        }
+    }
+    tfp_vec_free(&way);
+    return ok;
+}
+
+static int by_pid(const void *a, const void *b, void *ctx)
+{
+    const tfp_jobs *j = ctx;
+    int64_t x = j->processes.at[*(const uint32_t *)a].stat.pid, y = j->processes.at[*(const uint32_t *)b].stat.pid;
+    return (x > y) - (x < y);
+}
+
+static bool list_roots(tfp_jobs *j)
+{
+    bool all = !j->select.pids.size && !j->select.names.size;
+    j->roots.size = 0;
+    for (uint32_t i = 0; i < j->processes.size; i++) {
+        const tfp_live_process *p = &j->processes.at[i];
+        if (p->root != i || !(all ? owned(j, p) : is_named(j, p))) continue;
+        if (!tfp_push(&j->roots, i)) return false;
+    }
+    if (j->roots.size) qsort_r(j->roots.at, j->roots.size, sizeof *j->roots.at, by_pid, j);
+    return true;
+}
+
+/* ---- threads and input and output of jobs ---- */
+
+static void look_at_threads(tfp_live_process *p)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%lld/task", (long long)p->stat.pid);
+    DIR *d = opendir(path);
+    p->runnable = p->blocked = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (!isdigit((unsigned char)*e->d_name)) continue;
+        snprintf(path, sizeof path, "task/%.20s/stat", e->d_name);
+        if (tfp_proc_read(p->stat.pid, path, text, sizeof text) <= 0) continue;
+        const char *name_end = strrchr(text, ')');
+        if (!name_end || name_end[1] != ' ') continue;
+        p->runnable += name_end[2] == 'R';
+        p->blocked += name_end[2] == 'D';
+    }
+    if (d) closedir(d);
+    p->threads_ticks = p->stat.cpu_ticks;
+}
+
+/* Threads of a process that used no CPU time since they were looked at are asleep still, or wait for a device: they are
+ * looked at in turn, as far as the budget goes. */
+static void look_at_all_threads(tfp_jobs *j, size_t budget)
+{
+    size_t count = j->processes.size;
+    for (size_t turn = 0; turn < 2; turn++) {
+        for (size_t k = 0; k < count; k++) {
+            tfp_live_process *p = &j->processes.at[(j->next_thread_look + k) % count];
+            bool busy = p->threads_ticks < 0 || p->stat.cpu_ticks != p->threads_ticks;
+            if (p->root == TFP_NONE || busy != (turn == 0)) continue;
+            if ((size_t)p->stat.threads > budget) {
+                j->next_thread_look = (j->next_thread_look + k) % count;
+                return;
+            }
+            budget -= (size_t)p->stat.threads;
+            look_at_threads(p);
+        }
+    }
+}
+
+static void look_at_io(tfp_jobs *j)
+{
+    for (size_t i = 0; i < j->processes.size; i++) {
+        tfp_live_process *p = &j->processes.at[i];
+        if (p->root == TFP_NONE) continue;
+        p->read_before = p->read_bytes;
+        p->write_before = p->write_bytes;
+        if (!tfp_proc_io_read(p->stat.pid, &p->read_bytes, &p->write_bytes)) p->read_bytes = p->write_bytes = -1;
+    }
+}
+
+tfp_status tfp_jobs_sample(tfp_jobs *j, size_t thread_budget, tfp_error *err)
+{
+    if (!read_all(j, err)) return TFP_NOMEM;
+    j->before_ns = j->taken_ns;
+    j->taken_ns = now_ns();
+    if (!drop_ended(j) || !find_own(j) || !find_roots(j) || !list_roots(j)) return tfp_nomem(err);
+    if (j->processes.size) look_at_all_threads(j, thread_budget);
+    look_at_io(j);
+    return TFP_OK;
+}
+
+void tfp_jobs_free(tfp_jobs *j)
+{
+    tfp_vec_free(&j->select.pids);
+    tfp_vec_free(&j->select.names);
+    tfp_vec_free(&j->processes);
+    tfp_vec_free(&j->roots);
+    tfp_vec_free(&j->own);
+    tfp_map64_free(&j->by_pid);
+}

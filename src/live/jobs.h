@@ -1,0 +1,46 @@
+/* live/jobs.h: the processes of this machine, looked at again and again, and folded into jobs: the topmost framework process
+ * and all that descends from it. */
+#ifndef TFP_LIVE_JOBS_H
+#define TFP_LIVE_JOBS_H
+
+#include "live/proc.h"
+
+typedef struct tfp_live_process {
+    tfp_proc_stat stat;
+    unsigned frameworks;   /* tfp_framework */
+    char library[512];     /* that told of the first of them; "" without */
+    bool unreadable;       /* maps may not be read */
+    int64_t looked_bytes;  /* address space when maps was read last; -1: never */
+    bool known;            /* a sample before this one saw it */
+    int64_t cpu_before;    /* ticks at the sample before; 0 of a process that is new since then */
+    int64_t threads_ticks; /* CPU ticks when its threads were looked at last; -1: never */
+    int64_t runnable, blocked;
+    int64_t read_bytes, write_bytes, read_before, write_before; /* -1: not known */
+    uint32_t parent;                                            /* -> processes; TFP_NONE */
+    uint32_t root; /* -> processes: the first process of its job; TFP_NONE: in none */
+    bool seen;     /* in this sample */
+} tfp_live_process;
+
+typedef struct tfp_live_selection {
+    TFP_VEC(int64_t) pids;
+    TFP_VEC(char *) names; /* borrowed */
+    int64_t user;          /* -1: any that may be seen */
+    bool python;           /* every CPython is a framework process too */
+    bool apart;            /* no folding: each framework process by itself */
+} tfp_live_selection;
+
+typedef struct tfp_jobs {
+    tfp_live_selection select;
+    TFP_VEC(tfp_live_process) processes;
+    tfp_map64 by_pid;
+    TFP_VEC(uint32_t) roots;     /* -> processes: the jobs of the last sample, by pid */
+    TFP_VEC(int64_t) own;        /* this process and its ancestors */
+    int64_t taken_ns, before_ns; /* when the last sample and the one before were taken; 0: not yet */
+    size_t next_thread_look;     /* where the next sample goes on looking at threads */
+} tfp_jobs;
+
+/* Looks at all processes. thread_budget: most threads whose state is read, SIZE_MAX: all. */
+tfp_status tfp_jobs_sample(tfp_jobs *j, size_t thread_budget, tfp_error *err);
+void tfp_jobs_free(tfp_jobs *j);
+
+#endif

@@ -1,0 +1,278 @@
+/* live/proc.c: reading and parsing of /proc. Formats: proc(5). */
+#include "live/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int open_file(int64_t pid, const char *name)
+{
+    char path[96];
+    snprintf(path, sizeof path, "/proc/%lld/%s", (long long)pid, name);
+    return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+long tfp_proc_read(int64_t pid, const char *name, char *buf, size_t room)
+{
+    int fd = open_file(pid, name);
+    size_t size = 0;
+    if (fd < 0) return -1;
+    while (size + 1 < room) {
+        ssize_t n = read(fd, buf + size, room - 1 - size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && !size) {
+            int why = errno;
+            close(fd);
+            errno = why;
+            return -1;
+        }
+        if (n <= 0) break;
+        size += (size_t)n;
+    }
+    close(fd);
+    buf[size] = '\0';
+    return (long)size;
+}
+
+/* ---- numbers in texts ---- */
+
+/* The next number behind blanks; moves *at behind it. False where there is none. */
+static bool next_number(const char **at, const char *end, int64_t *out)
+{
+    const char *c = *at;
+    while (c < end && (*c == ' ' || *c == '\t')) c++;
+    bool negative = c < end && *c == '-';
+    if (negative) c++;
+    const char *digits = c;
+    int64_t n = 0;
+    for (; c < end && *c >= '0' && *c <= '9'; c++) n = tfp_add(tfp_mul(n, 10, NULL), *c - '0', NULL);
+    *at = c;
+    *out = negative ? -n : n;
+    return c > digits;
+}
+
+/* The value of a line such as "VmRSS:   12 kB" in a text of lines; false without. */
+static bool line_numbers(tfp_str text, tfp_str name, int64_t *out, size_t count)
+{
+    const char *line = text.data, *end = text.data + text.size;
+    while (line < end) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        if (!next) next = end;
+        if ((size_t)(next - line) > name.size && memcmp(line, name.data, name.size) == 0 && line[name.size] == ':') {
+            const char *at = line + name.size + 1;
+            for (size_t i = 0; i < count; i++)
+                if (!next_number(&at, next, &out[i])) return false;
+            return true;
+        }
+        line = next + 1;
+    }
+    return false;
+}
+
+/* ---- stat and status ---- */
+
+/* The name in round brackets may hold anything, so that fields are counted from the last bracket on. */
+bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out)
+{
+    const char *at = text.data, *end = text.data + text.size, *name_end = NULL;
+    int64_t fields[24] = { 0 }; /* from field 4 on */
+    *out = (tfp_proc_stat){ 0 };
+    if (!next_number(&at, end, &out->pid)) return false;
+    for (const char *c = at; c < end; c++)
+        if (*c == ')') name_end = c;
+    if (!name_end || end - name_end < 4 || name_end[1] != ' ') return false;
+    out->state = name_end[2];
+    at = name_end + 3;
+    for (size_t i = 0; i < 22; i++)
+        if (!next_number(&at, end, &fields[i])) return false;
+    out->parent = fields[0];
+    out->cpu_ticks = tfp_add(fields[10], fields[11], NULL);
+    out->child_cpu_ticks = tfp_add(fields[12], fields[13], NULL);
+    out->threads = fields[16];
+    out->start_ticks = fields[18];
+    out->memory_bytes = fields[19];
+    return true;
+}
+
+bool tfp_proc_stat_read(int64_t pid, tfp_proc_stat *out)
+{
+    char text[1024];
+    long n = tfp_proc_read(pid, "stat", text, sizeof text);
+    return n > 0 && tfp_proc_stat_parse((tfp_str){ text, (size_t)n }, out);
+}
+
+static int64_t kilobytes(tfp_str text, tfp_str name)
+{
+    int64_t n;
+    return line_numbers(text, name, &n, 1) ? tfp_mul(n, 1024, NULL) : -1;
+}
+
+void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out)
+{
+    for (size_t i = 0; i < 4; i++) out->uid[i] = out->gid[i] = -1;
+    line_numbers(text, TFP_STR("Uid"), out->uid, 4);
+    line_numbers(text, TFP_STR("Gid"), out->gid, 4);
+    out->anonymous_bytes = kilobytes(text, TFP_STR("RssAnon"));
+    out->file_bytes = kilobytes(text, TFP_STR("RssFile"));
+    out->shared_bytes = kilobytes(text, TFP_STR("RssShmem"));
+    if (!line_numbers(text, TFP_STR("TracerPid"), &out->tracer, 1)) out->tracer = -1;
+}
+
+bool tfp_proc_status_read(int64_t pid, tfp_proc_status *out)
+{
+    char text[4096];
+    long n = tfp_proc_read(pid, "status", text, sizeof text);
+    if (n > 0) tfp_proc_status_parse((tfp_str){ text, (size_t)n }, out);
+    return n > 0;
+}
+
+bool tfp_proc_io_read(int64_t pid, int64_t *read_bytes, int64_t *write_bytes)
+{
+    char text[512];
+    long n = tfp_proc_read(pid, "io", text, sizeof text);
+    tfp_str all = { text, n > 0 ? (size_t)n : 0 };
+    return line_numbers(all, TFP_STR("read_bytes"), read_bytes, 1) &&
+           line_numbers(all, TFP_STR("write_bytes"), write_bytes, 1);
+}
+
+/* ---- maps ---- */
+
+/* Libraries by the beginning of their file names. */
+static const struct {
+    const char *begin;
+    tfp_framework framework;
+    int place; /* in tfp_proc_maps.library */
+} libraries[] = { { "libjax_common.so", TFP_FRAMEWORK_JAX, 0 },
+                  { "xla_extension", TFP_FRAMEWORK_JAX, 0 },
+                  { "libtensorflow_cc.so", TFP_FRAMEWORK_TENSORFLOW, 1 },
+                  { "libtensorflow_framework.so", TFP_FRAMEWORK_TENSORFLOW, 1 },
+                  { "_pywrap_tensorflow_internal.so", TFP_FRAMEWORK_TENSORFLOW, 1 },
+                  { "libtorch_cpu.so", TFP_FRAMEWORK_TORCH, 2 },
+                  { "libtorch_python.so", TFP_FRAMEWORK_TORCH, 2 },
+                  { "libcudart.so", TFP_FRAMEWORK_CUDA, 3 },
+                  { "libcuda.so", TFP_FRAMEWORK_CUDA, 3 } };
+
+static bool is_python(tfp_str name)
+{
+    bool program = name.size >= 6 && memcmp(name.data, "python", 6) == 0;
+    bool library = name.size >= 9 && memcmp(name.data, "libpython", 9) == 0;
+    return library || (program && (name.size == 6 || name.data[6] == '2' || name.data[6] == '3'));
+}
+
+void tfp_proc_maps_line(tfp_str line, tfp_proc_maps *out)
+{
+    const char *path = line.size ? memchr(line.data, '/', line.size) : NULL;
+    if (!path) return;
+    tfp_str whole = { path, (size_t)(line.data + line.size - path) }, name = whole;
+    for (size_t i = whole.size; i-- > 0;) {
+        if (whole.data[i] != '/') continue;
+        name = (tfp_str){ whole.data + i + 1, whole.size - i - 1 };
+        break;
+    }
+    if (is_python(name)) out->frameworks |= TFP_FRAMEWORK_PYTHON;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        size_t size = strlen(libraries[i].begin);
+        if (name.size < size || memcmp(name.data, libraries[i].begin, size) != 0) continue;
+        if (libraries[i].begin[0] == 'x' && !tfp_str_has(name, TFP_STR(".so"))) continue; /* xla_extension*.so */
+        char *to = out->library[libraries[i].place];
+        out->frameworks |= libraries[i].framework;
+        if (*to || whole.size >= sizeof out->library[0]) return;
+        memcpy(to, whole.data, whole.size);
+        to[whole.size] = '\0';
+        return;
+    }
+}
+
+bool tfp_proc_maps_read(int64_t pid, tfp_proc_maps *out)
+{
+    char buf[16384];
+    size_t kept = 0;
+    int fd = open_file(pid, "maps");
+    *out = (tfp_proc_maps){ .unreadable = fd < 0 && (errno == EACCES || errno == EPERM) };
+    if (fd < 0) return false;
+    for (;;) {
+        ssize_t n = read(fd, buf + kept, sizeof buf - kept);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) out->unreadable = errno == EACCES || errno == EPERM;
+        if (n <= 0) break;
+        char *line = buf, *end = buf + kept + n;
+        for (char *next; (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1)
+            tfp_proc_maps_line((tfp_str){ line, (size_t)(next - line) }, out);
+        kept = (size_t)(end - line);
+        if (kept == sizeof buf) kept = 0; /* a path longer than any: not one of ours */
+        memmove(buf, line, kept);
+    }
+    close(fd);
+    return !out->unreadable;
+}
+
+/* ---- names ---- */
+
+void tfp_proc_container(tfp_str cgroup, char out[16])
+{
+    *out = '\0';
+    for (size_t i = 0, run = 0; i <= cgroup.size; i++) { /* 64 hex digits, as every runtime names them */
+        char c = i < cgroup.size ? cgroup.data[i] : '\n';
+        bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+        if (hex) {
+            run++;
+            continue;
+        }
+        if (run == 64) {
+            memcpy(out, cgroup.data + i - 64, 12);
+            out[12] = '\0';
+        }
+        run = 0;
+    }
+}
+
+size_t tfp_proc_command(int64_t pid, char *out, size_t room)
+{
+    long n = tfp_proc_read(pid, "cmdline", out, room);
+    size_t size = n > 0 ? (size_t)n : 0;
+    while (size && out[size - 1] == '\0') size--;
+    for (size_t i = 0; i < size; i++)
+        if (out[i] == '\0') out[i] = ' ';
+    out[size] = '\0';
+    return size;
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The first word that is no option names the script of an interpreter; `-m x` names a module, `-c` nothing. */
+void tfp_proc_program(int64_t pid, char *out, size_t room)
+{
+    char words[4096];
+    long n = tfp_proc_read(pid, "cmdline", words, sizeof words);
+    const char *end = words + (n > 0 ? n : 0), *program = words, *found = words;
+    if (n <= 0) {
+        *out = '\0';
+        return;
+    }
+    tfp_str name = tfp_str_of(file_name(program));
+    if (is_python(name)) {
+        for (const char *at = words + strlen(words) + 1; at < end; at += strlen(at) + 1) {
+            if (strcmp(at, "-c") == 0) break;
+            bool takes_word = strcmp(at, "-m") == 0 || strcmp(at, "-W") == 0 || strcmp(at, "-X") == 0;
+            if (takes_word) {
+                const char *word = at + strlen(at) + 1;
+                if (word >= end) break;
+                if (at[1] == 'm') {
+                    found = word;
+                    break;
+                }
+                at = word;
+                continue;
+            }
+            if (*at == '-') continue;
+            found = at;
+            break;
+        }
+    }
+    snprintf(out, room, "%s", file_name(found));
+}

@@ -1,0 +1,55 @@
+/* live/proc.h: what /proc tells of processes: short texts, parsed. Knows no job and no framework but their libraries'
+ * names. Every read is bounded; a process that ends meanwhile is an absent answer, never an error. */
+#ifndef TFP_LIVE_PROC_H
+#define TFP_LIVE_PROC_H
+
+#include "base/base.h"
+
+/* /proc/PID/stat */
+typedef struct tfp_proc_stat {
+    int64_t pid, parent, threads, start_ticks; /* start_ticks: since boot, field 22 */
+    int64_t cpu_ticks, child_cpu_ticks;        /* user and system of all threads; of waited-for children */
+    int64_t memory_bytes;                      /* address space */
+    char state;                                /* R S D T t Z X ... */
+} tfp_proc_stat;
+
+/* /proc/PID/status; -1 where a line is missing */
+typedef struct tfp_proc_status {
+    int64_t uid[4], gid[4]; /* real, effective, saved, file system */
+    int64_t anonymous_bytes, file_bytes, shared_bytes;
+    int64_t tracer;
+} tfp_proc_status;
+
+typedef enum tfp_framework {
+    TFP_FRAMEWORK_JAX = 1,
+    TFP_FRAMEWORK_TENSORFLOW = 2,
+    TFP_FRAMEWORK_TORCH = 4,
+    TFP_FRAMEWORK_CUDA = 8,   /* told only where none of the three is */
+    TFP_FRAMEWORK_PYTHON = 16 /* a CPython, told only when asked for */
+} tfp_framework;
+
+/* /proc/PID/maps: which frameworks, and the library that told of each. */
+typedef struct tfp_proc_maps {
+    unsigned frameworks;
+    char library[4][512]; /* path of the first library of jax, tensorflow, torch, cuda; "" without */
+    bool unreadable;      /* no right to look */
+} tfp_proc_maps;
+
+/* A file below /proc/PID into buf, ended by NUL. How many bytes; -1 when it cannot be read (errno says why). */
+long tfp_proc_read(int64_t pid, const char *name, char *buf, size_t room);
+bool tfp_proc_stat_read(int64_t pid, tfp_proc_stat *out);
+bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out);
+bool tfp_proc_status_read(int64_t pid, tfp_proc_status *out);
+void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out);
+bool tfp_proc_maps_read(int64_t pid, tfp_proc_maps *out);
+/* One line of maps; adds what its path tells. */
+void tfp_proc_maps_line(tfp_str line, tfp_proc_maps *out);
+bool tfp_proc_io_read(int64_t pid, int64_t *read_bytes, int64_t *write_bytes);
+/* The short id of the container that a cgroup path names, "" when it names none. */
+void tfp_proc_container(tfp_str cgroup, char out[16]);
+/* Arguments joined by blanks, at most `room` - 1 bytes; a kernel thread or zombie has "". */
+size_t tfp_proc_command(int64_t pid, char *out, size_t room);
+/* File name of the script or program: train.py of "python -u /x/train.py". */
+void tfp_proc_program(int64_t pid, char *out, size_t room);
+
+#endif

@@ -1,0 +1,242 @@
+/* live/top.c: the table `top`: jobs by what they use, and the public functions that sample and show them. */
+#include "live/top.h"
+#include "views/view.h"
+
+#include <math.h>
+#include <pwd.h>
+
+#define THREADS_A_SAMPLE 600 /* of a table that is refreshed; one shot looks at all */
+
+/* ---- steps ---- */
+
+/* Which functions are counted in a process: of each framework that it has mapped the library is known of the first. */
+static tfp_steps_of count_steps(tfp_live *l, const tfp_live_process *p)
+{
+    static const tfp_framework order[] = { TFP_FRAMEWORK_JAX, TFP_FRAMEWORK_TENSORFLOW, TFP_FRAMEWORK_TORCH };
+    tfp_steps_of out = { -1, NULL, "no function of its framework is known" };
+    for (size_t i = 0; i < 3; i++) {
+        if (!(p->frameworks & order[i])) continue;
+        out.why = tfp_probes_add(l->probes, p->stat.pid, p->library, order[i]);
+        if (!out.why) out.calls = tfp_probes_take(l->probes, p->stat.pid, &out.what);
+        break;
+    }
+    return out;
+}
+
+static bool read_steps(tfp_live *l)
+{
+    l->lost = !tfp_probes_read(l->probes);
+    l->steps.size = 0;
+    for (size_t i = 0; i < l->jobs.processes.size; i++) {
+        const tfp_live_process *p = &l->jobs.processes.at[i];
+        tfp_steps_of s = { -1, NULL, NULL };
+        if (p->root != TFP_NONE) s = count_steps(l, p);
+        if (!tfp_push(&l->steps, s)) return false;
+    }
+    return true;
+}
+
+/* ---- the table ---- */
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN(tfp_top_row, "job", TEXT, LABEL, job, "Number and start time of the first process: never used twice."),
+    TFP_COLUMN(tfp_top_row, "pid", INT, LABEL, pid, "The job's first process."),
+    TFP_COLUMN(tfp_top_row, "user", TEXT, LABEL, user, "Whose it is."),
+    TFP_COLUMN(tfp_top_row, "framework", TEXT, LABEL, framework, "By the libraries that it has mapped."),
+    TFP_COLUMN(tfp_top_row, "version", TEXT, LABEL, version, "Of the framework's package."),
+    TFP_COLUMN(tfp_top_row, "state", TEXT, LABEL, state, "Of the first process."),
+    TFP_COLUMN(tfp_top_row, "processes", INT, NUMBER, processes, "The first process and all that descend from it."),
+    TFP_COLUMN(tfp_top_row, "threads", INT, NUMBER, threads, "Of all its processes."),
+    TFP_COLUMN(tfp_top_row, "runnable", INT, NUMBER, runnable, "Threads that run or wait for a CPU."),
+    TFP_COLUMN(tfp_top_row, "blocked", INT, NUMBER, blocked, "Threads in an uninterruptible wait: a disk, a driver."),
+    TFP_COLUMN(tfp_top_row, "steps_per_second", REAL, LABEL, steps_per_second, "In the interval, all processes together."),
+    TFP_COLUMN(tfp_top_row, "steps_are", TEXT, LABEL, steps_are, "What was counted as a step."),
+    TFP_COLUMN(tfp_top_row, "cpu", REAL, LABEL, cpu, "CPU time in the interval by its length: 2 is two cores."),
+    TFP_COLUMN(tfp_top_row, "cpu_micros", INT, MICROS, cpu_micros, "CPU time since the start."),
+    TFP_COLUMN(tfp_top_row, "rss_bytes", INT, SIZE, rss_bytes, "Anonymous memory of all processes and the largest shared part."),
+    TFP_COLUMN(tfp_top_row, "read_bytes_per_second", REAL, SIZE, read_rate, "Bytes fetched from storage."),
+    TFP_COLUMN(tfp_top_row, "write_bytes_per_second", REAL, SIZE, write_rate, "Bytes sent to storage."),
+    TFP_COLUMN(tfp_top_row, "gpus", TEXT, LABEL, gpus, "Indices of the GPUs that it uses."),
+    TFP_COLUMN(tfp_top_row, "gpu", REAL, SHARE, gpu, "Share of time in which a kernel ran, of the busiest of its GPUs, whoever's kernel it was."),
+    TFP_COLUMN(tfp_top_row, "gpu_memory_bytes", INT, SIZE, gpu_memory_bytes, "Memory of its processes on all GPUs."),
+    TFP_COLUMN(tfp_top_row, "age_micros", INT, MICROS, age_micros, "Since the first process began."),
+    TFP_COLUMN(tfp_top_row, "container", TEXT, LABEL, container, "Short id, by its cgroup."),
+    TFP_COLUMN(tfp_top_row, "why", TEXT, LABEL, why, "Why each empty cell is one."),
+    TFP_COLUMN(tfp_top_row, "command", TEXT, LABEL, command, "Arguments of the first process."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static bool root_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_live_process *p = ctx;
+    return p[a].root < p[b].root;
+}
+
+typedef struct sorting {
+    const tfp_top_row *rows;
+    const tfp_row_column *by;
+} sorting;
+
+/* A cell as a number to sort by; what is absent comes last. */
+static double number_in(const tfp_top_row *r, const tfp_row_column *c)
+{
+    const char *field = (const char *)r + c->offset;
+    if (c->type == TFP_T_REAL) return isnan(*(const double *)field) ? -INFINITY : *(const double *)field;
+    int64_t n = *(const int64_t *)field;
+    return n == TFP_ABSENT ? -INFINITY : (double)n;
+}
+
+/* Numbers from the biggest down, texts from A to Z; then by number of the process. */
+static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const sorting *s = ctx;
+    const tfp_top_row *x = &s->rows[a], *y = &s->rows[b];
+    if (s->by->type == TFP_T_TEXT) {
+        int order = tfp_str_cmp(*(const tfp_str *)((const char *)x + s->by->offset),
+                                *(const tfp_str *)((const char *)y + s->by->offset));
+        return order ? order < 0 : x->pid < y->pid;
+    }
+    double m = number_in(x, s->by), n = number_in(y, s->by);
+    return m != n ? m > n : x->pid < y->pid;
+}
+
+static const tfp_row_column *find_column(const char *name)
+{
+    const tfp_row_column *c = columns;
+    while (c->name && strcmp(c->name, name) != 0) c++;
+    return c->name ? c : NULL;
+}
+
+/* Processes by their jobs, so that each job's stand side by side. */
+static bool make_rows(const tfp_live *l, tfp_report *r, tfp_top_row *rows, uint32_t *order)
+{
+    const tfp_jobs *j = &l->jobs;
+    size_t count = 0;
+    for (uint32_t i = 0; i < j->processes.size; i++)
+        if (j->processes.at[i].root != TFP_NONE) order[count++] = i;
+    if (!tfp_sort(order, count, root_before, j->processes.at)) return false;
+    for (size_t i = 0; i < j->roots.size; i++) {
+        size_t low = 0, high = count, end;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (j->processes.at[order[middle]].root < j->roots.at[i])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (end = low; end < count && j->processes.at[order[end]].root == j->roots.at[i]; end++) {}
+        rows[i] = tfp_top_row_of(l, r, j->roots.at[i], order + low, end - low);
+    }
+    return true;
+}
+
+static tfp_status fill(const tfp_live *l, tfp_report *r, tfp_error *err)
+{
+    size_t count = l->jobs.roots.size;
+    tfp_top_row *rows = TFP_NEW(&r->arena, tfp_top_row, count + 1),
+                *sorted = TFP_NEW(&r->arena, tfp_top_row, count + 1);
+    uint32_t *order = TFP_NEW(&r->arena, uint32_t, l->jobs.processes.size + count + 1);
+    if (!rows || !sorted || !order || !make_rows(l, r, rows, order)) return tfp_nomem(err);
+    for (uint32_t i = 0; i < count; i++) order[i] = i;
+    sorting by = { rows, l->sort ? l->sort : find_column("cpu") };
+    if (!tfp_sort(order, count, goes_before, &by)) return tfp_nomem(err);
+    for (size_t i = 0; i < count; i++) sorted[i] = rows[order[i]];
+    if (l->lost && tfp_report_note_add(r, err, "steps came faster than they could be counted: rates are too low"))
+        return tfp_nomem(err);
+    return tfp_grid_of(r, &(tfp_row_table){ columns, sorted, sizeof *sorted, count, 0 }, err);
+}
+
+/* ---- the public functions ---- */
+
+tfp_live *tfp_live_new(void)
+{
+    tfp_live *l = calloc(1, sizeof *l);
+    if (!l) return NULL;
+    l->jobs.select.user = -1;
+    if ((l->probes = tfp_probes_new())) return l;
+    free(l);
+    return NULL;
+}
+
+void tfp_live_free(tfp_live *l)
+{
+    if (!l) return;
+    tfp_jobs_free(&l->jobs);
+    tfp_gpus_free(&l->gpus);
+    tfp_probes_free(l->probes);
+    tfp_vec_free(&l->steps);
+    tfp_arena_free(&l->arena);
+    free(l);
+}
+
+tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!l || !selector || !*selector) return tfp_fail(err, TFP_BADARG, "no process is named");
+    int64_t pid;
+    tfp_proc_stat stat;
+    if (strspn(selector, "0123456789") == strlen(selector)) {
+        if (!tfp_parse_int64(tfp_str_of(selector), &pid) || !tfp_proc_stat_read(pid, &stat))
+            return tfp_fail(err, TFP_BADFILE, "%s: no such process", selector);
+        return tfp_push(&l->jobs.select.pids, pid) ? TFP_OK : tfp_nomem(err);
+    }
+    char *copy = tfp_arena_copy(&l->arena, tfp_str_of(selector));
+    return copy && tfp_push(&l->jobs.select.names, copy) ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err)
+{
+    struct passwd *found;
+    tfp_error_clear(err);
+    if (!l || !name) return tfp_fail(err, TFP_BADARG, "no setting is named");
+    if (strcmp(name, "python") == 0) {
+        l->jobs.select.python = true;
+    } else if (strcmp(name, "processes") == 0) {
+        l->jobs.select.apart = true;
+    } else if (strcmp(name, "all_threads") == 0) {
+        l->all_threads = true;
+    } else if (strcmp(name, "sort") == 0) {
+        l->sort = find_column(value ? value : "");
+        if (!l->sort) return tfp_fail(err, TFP_BADARG, "--sort: no column '%s'", value ? value : "");
+    } else if (strcmp(name, "user") == 0) {
+        int64_t uid;
+        if (value && tfp_parse_int64(tfp_str_of(value), &uid) && uid >= 0)
+            l->jobs.select.user = uid;
+        else if (value && (found = getpwnam(value)))
+            l->jobs.select.user = found->pw_uid;
+        else
+            return tfp_fail(err, TFP_BADARG, "--user: no user '%s'", value ? value : "");
+    } else {
+        return tfp_fail(err, TFP_BADARG, "no setting '%s'", name);
+    }
+    return TFP_OK;
+}
+
+tfp_status tfp_live_sample(tfp_live *l, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!l) return tfp_fail(err, TFP_BADARG, "nothing to sample");
+    tfp_status s = tfp_jobs_sample(&l->jobs, l->all_threads ? SIZE_MAX : THREADS_A_SAMPLE, err);
+    if (s) return s;
+    tfp_gpus_read(&l->gpus);
+    return read_steps(l) ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_live_top(const tfp_live *l, tfp_report **out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!l || !out) return tfp_fail(err, TFP_BADARG, "nothing to show, or nowhere to put it");
+    tfp_report *r = calloc(1, sizeof *r);
+    if (!r) return tfp_nomem(err);
+    *r = (tfp_report){ .view = "top", .kind = TFP_REPORT_GRID, .step = TFP_NONE };
+    r->options = tfp_options_new();
+    tfp_status s = r->options ? fill(l, r, err) : tfp_nomem(err);
+    if (s)
+        tfp_report_free(r);
+    else
+        *out = r;
+    return s;
+}

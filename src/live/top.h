@@ -1,0 +1,49 @@
+/* live/top.h: the table `top`: a row a job. */
+#ifndef TFP_LIVE_TOP_H
+#define TFP_LIVE_TOP_H
+
+#include "live/nvml.h"
+#include "live/probe.h"
+#include "live/jobs.h"
+#include "views/grid.h"
+
+/* The version of the framework whose library this is; false when no dist-info tells. */
+bool tfp_live_version(int64_t pid, const char *library, char *out, size_t room);
+
+typedef struct tfp_steps_of { /* what was counted in a process since the sample before */
+    int64_t calls;
+    const char *what, *why; /* why: nothing is counted in it */
+} tfp_steps_of;
+
+struct tfp_live {
+    tfp_jobs jobs;
+    tfp_gpus gpus;
+    tfp_probes *probes;
+    TFP_VEC(tfp_steps_of) steps; /* by process of the last sample */
+    bool lost;                   /* calls were too many to count all */
+    tfp_arena arena;             /* texts of selectors */
+    const tfp_row_column *sort;  /* NULL: by CPU time */
+    bool all_threads;
+};
+
+/* A row of the table. */
+typedef struct tfp_top_row {
+    tfp_str job;
+    int64_t pid;
+    tfp_str user, framework, version, state;
+    int64_t processes, threads, runnable, blocked;
+    double steps_per_second;
+    tfp_str steps_are;
+    double cpu;
+    int64_t cpu_micros, rss_bytes;
+    double read_rate, write_rate;
+    tfp_str gpus;
+    double gpu;
+    int64_t gpu_memory_bytes, age_micros;
+    tfp_str container, capture, why, command;
+} tfp_top_row;
+
+/* The row of a job: its first process, and all of them. */
+tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, const uint32_t *members, size_t count);
+
+#endif

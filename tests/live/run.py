@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""`tfprof top` beside processes of our own: jobs are folded, rates are those that /proc tells, errors are lines.
+run.py TFPROF   A framework is a mapped file of its library's name, so that none need be installed."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+JOB = """
+import mmap, os, sys, time
+with open(sys.argv[1], "rb") as f:
+    held = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ)
+children = int(sys.argv[2])
+if children and os.fork() == 0:
+    time.sleep(60)
+print("ready", flush=True)
+end = time.time() + 60
+while time.time() < end:
+    if sys.argv[3] == "busy":
+        sum(range(10000))
+    else:
+        time.sleep(0.05)
+"""
+
+passed = failed = 0
+
+
+def check(name, ok, what=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f"{name}: {what}")
+
+
+def top(program, *options):
+    done = subprocess.run([program, "top", "--once", "--interval", "1", "-format", "json", *options],
+                          capture_output=True, timeout=60, check=False)
+    return json.loads(done.stdout)["rows"] if done.returncode == 0 else done.stderr.decode()
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        package = os.path.join(folder, "lib", "site-packages", "torch")
+        os.makedirs(os.path.join(package, "lib"))
+        os.makedirs(os.path.join(folder, "lib", "site-packages", "torch-9.8.7.dist-info"))
+        library = os.path.join(package, "lib", "libtorch_cpu.so")
+        with open(library, "wb") as f:
+            f.write(b"\0" * 4096)
+        script = os.path.join(folder, "train_it.py")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(JOB)
+        jobs = [subprocess.Popen([sys.executable, script, library, children, kind], stdout=subprocess.PIPE)
+                for children, kind in (("1", "busy"), ("0", "idle"))]
+        try:
+            for job in jobs:
+                job.stdout.readline()
+            rows = top(program, "train_it.py")
+            check("two jobs", isinstance(rows, list) and len(rows) == 2, rows)
+            busy, idle = ({r["pid"]: r for r in rows}[job.pid] for job in jobs)
+            check("folded", (busy["processes"], idle["processes"]) == (2, 1), rows)
+            check("framework", busy["framework"] == "torch" and busy["version"] == "9.8.7", busy)
+            check("order", rows[0]["pid"] == jobs[0].pid, rows)
+            check("cpu", busy["cpu"] > idle["cpu"] and idle["cpu"] < 0.3, (busy["cpu"], idle["cpu"]))
+            check("name", busy["job"].startswith(f"{jobs[0].pid}@"), busy["job"])
+            check("command", "train_it.py" in busy["command"], busy["command"])
+            check("why", all(f"{k}: " in (r["why"] or "") for r in rows for k, v in r.items()
+                             if v is None and k != "why"), rows)
+            one = top(program, str(jobs[1].pid))
+            check("by number", [r["pid"] for r in one] == [jobs[1].pid], one)
+            check("sorted", [r["pid"] for r in top(program, "train_it.py", "--sort", "pid")] ==
+                  sorted((j.pid for j in jobs), reverse=True))
+        finally:
+            for job in jobs:
+                job.kill()
+                job.wait()
+            subprocess.run(["pkill", "-f", script], check=False)
+        time.sleep(0.2)
+        check("ended", top(program, "train_it.py") == [], "a job that ended is shown")
+    for words, status in ((["999999999"], 1), (["--sort", "nothing"], 2), (["--interval", "0"], 2), (["--user", "no such one"], 2)):
+        done = subprocess.run([program, "top", "--once", *words], capture_output=True, timeout=60, check=False)
+        check(f"top {words}", done.returncode == status and done.stderr.count(b"\n") == 1 and not done.stdout, done)
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+/* What /proc says, parsed: names with brackets in them, absent lines, libraries by their names, containers, symbols. */
+#include "live/probe.h"
+#include "support.h"
+
+static void a_name_may_hold_brackets_and_blanks(void **state)
+{
+    (void)state;
+    tfp_proc_stat s;
+    tfp_str text = TFP_STR("42 (a) b (c)) D 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 5 0 12345 67108864 100 18446744073709551615");
+    assert_true(tfp_proc_stat_parse(text, &s));
+    assert_int_equal(s.pid, 42);
+    assert_int_equal(s.state, 'D');
+    assert_int_equal(s.parent, 7);
+    assert_int_equal(s.cpu_ticks, 30);
+    assert_int_equal(s.child_cpu_ticks, 70);
+    assert_int_equal(s.threads, 5);
+    assert_int_equal(s.start_ticks, 12345);
+    assert_int_equal(s.memory_bytes, 67108864);
+}
+
+static void a_stat_that_is_cut_is_refused(void **state)
+{
+    (void)state;
+    const char whole[] = "42 (x) R 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 5 0 12345 67108864";
+    tfp_proc_stat s;
+    for (size_t size = 0; size < 60; size++) assert_false(tfp_proc_stat_parse((tfp_str){ whole, size }, &s));
+}
+
+static void a_status_without_memory_says_so(void **state)
+{
+    (void)state;
+    tfp_proc_status s;
+    tfp_proc_status_parse(TFP_STR("Name:\tx\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nTracerPid:\t9\n"), &s);
+    assert_int_equal(s.uid[0], 1);
+    assert_int_equal(s.uid[2], 3);
+    assert_int_equal(s.gid[3], 8);
+    assert_int_equal(s.tracer, 9);
+    assert_int_equal(s.anonymous_bytes, -1);
+    tfp_proc_status_parse(TFP_STR("RssAnon:\t  12 kB\nRssFile:\t 3 kB\nRssShmem:\t 0 kB\n"), &s);
+    assert_int_equal(s.anonymous_bytes, 12 * 1024);
+    assert_int_equal(s.shared_bytes, 0);
+    assert_int_equal(s.uid[0], -1);
+}
+
+static unsigned frameworks_of(const char *path)
+{
+    tfp_proc_maps maps = { 0 };
+    char line[256];
+    int size = snprintf(line, sizeof line, "7f00-7f01 r-xp 00000000 08:01 1    %s", path);
+    tfp_proc_maps_line((tfp_str){ line, (size_t)size }, &maps);
+    return maps.frameworks;
+}
+
+static void libraries_are_known_by_their_file_names(void **state)
+{
+    (void)state;
+    assert_int_equal(frameworks_of("/a/site-packages/torch/lib/libtorch_cpu.so"), TFP_FRAMEWORK_TORCH);
+    assert_int_equal(frameworks_of("/a/libtensorflow_framework.so.2"), TFP_FRAMEWORK_TENSORFLOW);
+    assert_int_equal(frameworks_of("/a/jaxlib/libjax_common.so (deleted)"), TFP_FRAMEWORK_JAX);
+    assert_int_equal(frameworks_of("/a/jaxlib/xla_extension.so"), TFP_FRAMEWORK_JAX);
+    assert_int_equal(frameworks_of("/a/xla_extension.txt"), 0);
+    assert_int_equal(frameworks_of("/usr/lib/libcuda.so.1"), TFP_FRAMEWORK_CUDA);
+    assert_int_equal(frameworks_of("/usr/bin/python3.11"), TFP_FRAMEWORK_PYTHON);
+    assert_int_equal(frameworks_of("/usr/bin/pythonista"), 0);
+    assert_int_equal(frameworks_of("/a/mylibtorch_cpu.so"), 0);
+}
+
+static void a_container_is_its_short_id(void **state)
+{
+    (void)state;
+    char id[16];
+    tfp_proc_container(TFP_STR("0::/docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"), id);
+    assert_string_equal(id, "0123456789ab");
+    tfp_proc_container(TFP_STR("0::/user.slice/user-1000.slice/session-1.scope\n"), id);
+    assert_string_equal(id, "");
+}
+
+static void a_function_is_found_in_our_own_program(void **state)
+{
+    (void)state;
+    assert_true(tfp_elf_function("/proc/self/exe", "main") != 0);
+    assert_int_equal(tfp_elf_function("/proc/self/exe", "no_function_is_called_so"), 0);
+    assert_int_equal(tfp_elf_function("/proc/self/maps", "main"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_may_hold_brackets_and_blanks),
+        cmocka_unit_test(a_stat_that_is_cut_is_refused),
+        cmocka_unit_test(a_status_without_memory_says_so),
+        cmocka_unit_test(libraries_are_known_by_their_file_names),
+        cmocka_unit_test(a_container_is_its_short_id),
+        cmocka_unit_test(a_function_is_found_in_our_own_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
