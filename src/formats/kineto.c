@@ -22,9 +22,13 @@ typedef struct file {
 
 /* ---- probe ---- */
 
+/* Some editors and scripts leave a byte order mark before the text. */
+static size_t mark_size(tfp_str head) { return head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; }
+
 static int probe(tfp_str head, uint64_t total)
 {
     (void)total;
+    head = (tfp_str){ head.data + mark_size(head), head.size - mark_size(head) };
     tfp_json j = tfp_json_start(head);
     unsigned char c = tfp_json_peek(&j);
     if (c != '{' && c != '[') return 0;
@@ -224,6 +228,7 @@ static tfp_status read_all(file *f, tfp_error *err)
     tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
     if (s) return s;
     tfp_json j = tfp_json_start(window);
+    j.at += mark_size(window);
     unsigned char c = tfp_json_peek(&j);
     if (c != '{' && c != '[') return fail_at(f, "no JSON object or array", (size_t)(j.at - window.data), err);
     s = tfp_input_skip(f->in, (size_t)(j.at - window.data) + 1, err);
@@ -266,8 +271,11 @@ static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
 }
 
 const tfp_format tfp_format_kineto = {
-    "kineto",   "trace of PyTorch (Kineto), or another one in Chrome's trace event format: spans, steps, kernels, memory",
-    50,         probe,
-    read_trace, NULL,
+    "kineto",
+    "trace of PyTorch (Kineto), or another one in Chrome's trace event format: spans, steps, kernels, memory",
+    50,
+    probe,
+    read_trace,
+    NULL,
     NULL
 };

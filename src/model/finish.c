@@ -70,7 +70,7 @@ static void note_contents(tfp_builder *b)
     if (p->program) tfp_build_has(b, TFP_HAS_PROGRAM);
     if (p->step_order.size) tfp_build_has(b, TFP_HAS_STEPS);
     if (p->spans.size || p->events.spans.size) tfp_build_has(b, TFP_HAS_SPANS);
-    if (p->events.spans.size) tfp_build_has(b, TFP_HAS_TRACE);
+    if (p->events.processes.size) tfp_build_has(b, TFP_HAS_TRACE);
     if (has_memory(p)) tfp_build_has(b, TFP_HAS_MEMORY);
 }
 

@@ -147,6 +147,7 @@ void tfp_build_join(tfp_builder *b)
     tfp_join x = { .b = b, .p = b->p, .t = t, .count = t->spans.size, .no_op = TFP_NONE, .outside = TFP_NONE };
     size_t events = t->spans.size + t->memory.size;
     if (b->status || !t->processes.size || (t->spans.parent && t->joined_events == events)) return;
+    b->p->time_grain_ns = 1; /* means of traces are not cut to whole microseconds */
     find_ranks(&x);
     forget(&x);
     void (*const stages[])(tfp_join *) = { tfp_join_order,    tfp_join_nest,  tfp_join_steps,

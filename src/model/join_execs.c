@@ -58,68 +58,22 @@ static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
 
 /* ---- memory ---- */
 
-#define FREED (TFP_NONE - 1) /* what a map holds for an address that was freed */
-
-static bool sort_by_time(const tfp_join *x, uint32_t **order)
-{
-    size_t count = x->t->memory.size;
-    uint64_t *keys = calloc(count + 1, sizeof *keys);
-    *order = malloc((count + 1) * sizeof **order);
-    bool ok = keys && *order;
-    for (uint32_t i = 0; ok && i < count; i++) {
-        (*order)[i] = i;
-        keys[i] = (uint64_t)x->t->memory.at[i].at_ns ^ UINT64_C(1) << 63;
-    }
-    ok = ok && tfp_sort_keys(*order, count, keys);
-    free(keys);
-    return ok;
-}
-
-/* Of an allocation: its bytes count for the op around it, until they are freed. */
-static uint32_t allocate(tfp_join *x, const tfp_memory_event *m)
+/* An allocation or a free counts for the op in which it happened. */
+static void add_memory(tfp_join *x, const tfp_memory_event *m)
 {
     const tfp_span_columns *s = &x->t->spans;
     uint32_t process = x->p->lanes.at[m->lane].process;
     uint32_t node = m->span == TFP_NONE ? tfp_join_no_op(x) : s->node[m->span];
     uint32_t step = m->span == TFP_NONE ? tfp_join_step_at(x, process, 0, m->at_ns) : s->step[m->span];
     tfp_exec *e = node == TFP_NONE ? NULL : exec_of(x, node, step);
-    if (!e) return TFP_NONE;
-    e->requested_bytes = tfp_add(e->requested_bytes, m->bytes, NULL);
+    if (!e) return;
+    if (m->bytes > 0) e->requested_bytes = tfp_add(e->requested_bytes, m->bytes, NULL);
     e->residual_bytes = tfp_add(e->residual_bytes, m->bytes, NULL);
-    return (uint32_t)(e - x->p->execs.at);
-}
-
-static uint64_t address_key(const tfp_join *x, const tfp_memory_event *m)
-{
-    uint64_t words[] = { x->p->lanes.at[m->lane].process, m->device, m->address };
-    return tfp_hash(words, sizeof words);
-}
-
-static void add_memory(tfp_join *x)
-{
-    tfp_map64 holders = { 0 }; /* address -> exec */
-    uint32_t *order = NULL;
-    if (tfp_join_keep(x, sort_by_time(x, &order)))
-        for (size_t i = 0; i < x->t->memory.size && !x->b->status; i++) {
-            const tfp_memory_event *m = &x->t->memory.at[order[i]];
-            if (m->bytes > 0) {
-                uint32_t exec = allocate(x, m);
-                if (exec != TFP_NONE) tfp_join_keep(x, tfp_map64_put(&holders, address_key(x, m), exec));
-            } else if (m->bytes < 0) {
-                uint32_t exec = tfp_map64_get(&holders, address_key(x, m));
-                if (exec == TFP_NONE || exec == FREED) continue; /* it was allocated before the trace */
-                tfp_exec *e = &x->p->execs.at[exec];
-                e->residual_bytes = tfp_add(e->residual_bytes, m->bytes, NULL);
-                tfp_join_keep(x, tfp_map64_put(&holders, address_key(x, m), FREED));
-            }
-        }
-    tfp_map64_free(&holders);
-    free(order);
 }
 
 void tfp_join_execs(tfp_join *x)
 {
     tfp_strid flops = tfp_strtab_find(&x->p->strings, TFP_STR("flops"));
     for (size_t k = 0; k < x->count && !x->b->status; k++) add_span(x, x->order[k], flops);
-    if (x->t->memory.size && !x->b->status) add_memory(x);
+    for (size_t i = 0; i < x->t->memory.size && !x->b->status; i++) add_memory(x, &x->t->memory.at[i]);
 }

@@ -67,12 +67,13 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, uint32_t step, tfp_n
     tfp_node_stats s = { 0 };
     int64_t count = 0;
     for (TFP_EACH(execs, e, n->exec_first, p)) {
-        if (step != TFP_NONE && p->execs.at[e].step != step) continue;
+        if (step < TFP_ALL_STEPS && p->execs.at[e].step != step) continue;
+        if (step == TFP_NONE && p->events.processes.size && !p->steps.at[p->execs.at[e].step].listed) continue;
         add_exec(&p->execs.at[e], &s);
         count++;
     }
     s.total_ns = tfp_add(s.cpu_ns, s.accelerator_ns, NULL);
-    if (count > 1) {
+    if (count > 1 && step == TFP_NONE) {
         s.run_count /= count;
         s.float_ops /= count;
         s.total_ns = mean_time(p, s.total_ns, count);

@@ -226,7 +226,9 @@ const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* one w
     index != TFP_NONE;                                                                                                 \
     index = (p)->table.at[index].next
 
-/* What a node's columns hold at a step (TFP_NONE: the mean of the steps in which it has statistics). */
+/* What a node's columns hold at a step. TFP_NONE: the mean of the steps in which it has statistics, without what a trace
+ * has outside of its steps. */
+#define TFP_ALL_STEPS (TFP_NONE - 1) /* the sum of all that was recorded */
 typedef struct tfp_node_stats {
     int64_t run_count, total_ns, accelerator_ns, cpu_ns; /* of a mean: whole multiples of the profile's time_grain_ns */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;

@@ -10,7 +10,7 @@
 static const option options[] = {
     { "max_depth", K_DEPTH, AT(max_depth), "10", "4", true, true, "Show rows at most this deep; the root is 1 deep. In the op view: that many rows and one.", NULL },
     { "min_*", K_MINIMUMS, 0, "0", NULL, false, false, NULL, NULL }, /* a row for each column that has a minimum */
-    { "step", K_STEP, AT(step), "-1", NULL, true, false, "The step to show; -1 is the mean of all steps.", NULL },
+    { "step", K_STEP, AT(step), "-1", NULL, true, false, "The step to show; mean (or -1) is the mean of all steps, all the sum of all that was recorded. Default: mean; of traces all.", NULL },
     { "device_regexes", K_FILTER, AT(filters[TFP_F_DEVICE]), ".*", NULL, false, true, "-compat 1.0: show rows whose device matches.", NULL },
     { "order_by", K_ORDER, AT(order), "name", NULL, true, true, "Sort by name (ascending), by a column's total (descending), by occurrence, or by depth (as traversed).", NULL },
     { "account_type_regexes", K_FILTER, AT(filters[TFP_F_ACCOUNT]), ".*", "Variable", true, true, "Count the nodes one of whose types (operation, device, user's types) matches.", NULL },
@@ -212,7 +212,12 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
     case K_DEPTH:
     case K_INT:
     case K_BATCH:
-    case K_STEP: tfp_buf_int(b, *(const int64_t *)field); break;
+    case K_STEP:
+        if (*(const int64_t *)field == TFP_STEP_ALL)
+            tfp_buf_text(b, "all");
+        else
+            tfp_buf_int(b, *(const int64_t *)field);
+        break;
     case K_BOOL: tfp_buf_text(b, *(const bool *)field ? "true" : "false"); break;
     case K_FILTER: tfp_buf_text(b, *(tfp_filter *const *)field ? (*(tfp_filter *const *)field)->text : ""); break;
     case K_ORDER: tfp_buf_text(b, o->order_column ? o->order_column : o->order.name); break;

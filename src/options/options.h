@@ -124,6 +124,8 @@ enum {
     TFP_F_COUNT
 }; /* filters */
 
+enum { TFP_STEP_MEAN = -1, TFP_STEP_ALL = -2 }; /* instead of a step */
+
 struct tfp_options {
     int64_t max_depth, step;
     int64_t min[TFP_V_COUNT]; /* by value, of the columns that have a minimum */

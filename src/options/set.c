@@ -25,6 +25,8 @@ static tfp_status set_text(char **field, tfp_str v, tfp_error *err)
 static tfp_status set_int(int64_t *field, option_kind k, tfp_str v, tfp_error *err)
 {
     int64_t n;
+    if (k == K_STEP && tfp_str_eq(v, TFP_STR("all"))) return *field = TFP_STEP_ALL, TFP_OK;
+    if (k == K_STEP && tfp_str_eq(v, TFP_STR("mean"))) return *field = TFP_STEP_MEAN, TFP_OK;
     if (!tfp_parse_int64(v, &n)) return wrong(err, "not a number");
     if (k == K_DEPTH && (n < INT32_MIN || n > INT32_MAX)) return wrong(err, "does not fit into 32 bits");
     if (k == K_STEP && n < -1) return wrong(err, "steps count from 0; -1 is the mean of all");

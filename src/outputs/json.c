@@ -274,7 +274,9 @@ static void open_report(writer *w)
     tfp_json_key(&w->j, "view");
     tfp_json_text(&w->j, r->view);
     tfp_json_key(&w->j, "step");
-    if (r->step == TFP_NONE)
+    if (r->step == TFP_ALL_STEPS)
+        tfp_json_text(&w->j, "all");
+    else if (r->step == TFP_NONE)
         tfp_json_null(&w->j);
     else
         tfp_json_int(&w->j, r->profile->steps.at[r->step].id);

@@ -9,7 +9,9 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     int64_t asked = r->options->step;
-    r->step = TFP_NONE;
+    bool trace = p->events.processes.size > 0;
+    if (trace && asked == TFP_STEP_MEAN && !tfp_options_chosen(r->options, "step")) asked = TFP_STEP_ALL;
+    r->step = asked == TFP_STEP_ALL ? TFP_ALL_STEPS : TFP_NONE;
     if (asked < 0) return TFP_OK;
     uint32_t at = tfp_find_step(p, asked);
     if (at != TFP_NONE && p->steps.at[at].listed) {
@@ -21,10 +23,11 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     for (size_t i = 0; i < n && i < 50; i++)
         tfp_buf_printf(&known, "%s%lld", i ? " " : "", (long long)tfp_profile_step(p, i));
     if (n > 50) tfp_buf_text(&known, " ...");
-    tfp_fail(err, TFP_NOTFOUND, "step %lld not found (%s%.*s)", (long long)asked, n ? "steps " : "no steps",
-             (int)known.size, known.data ? known.data : "");
+    tfp_status s = trace ? TFP_BADFILE : TFP_NOTFOUND; /* as TensorFlow's tool; of a trace the file lacks it */
+    tfp_fail(err, s, "step %lld not found (%s%.*s)", (long long)asked, n ? "steps " : "no steps", (int)known.size,
+             known.data ? known.data : "");
     tfp_buf_free(&known);
-    return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(p));
+    return tfp_within_file(err, s, tfp_first_source(p));
 }
 
 /* A match without memory says no, and the report would be another one. */
@@ -51,7 +54,7 @@ static bool has(const tfp_profile *p, unsigned need)
 {
     switch (need) {
     case TFP_NEEDS_GRAPH: return tfp_has(p, TFP_HAS_GRAPH) || !tfp_has(p, TFP_HAS_TRACE);
-    case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE);
+    case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE) || tfp_has(p, TFP_HAS_TRACE);
     case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE);
     case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM);
     default: return true;
@@ -66,9 +69,10 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     if ((r->about->needs & TFP_NEEDS_CODE) && !has(p, TFP_NEEDS_CODE))
         s = tfp_fail(err, TFP_NOTFOUND, "no code traces: the %s view needs an op log with them", r->view);
     if ((r->about->needs & TFP_NEEDS_GRAPH) && !has(p, TFP_NEEDS_GRAPH))
-        s = tfp_fail(err, TFP_NOTFOUND, "no graph: the %s view needs one, and traces of events have none", r->view);
+        s = tfp_fail(err, TFP_BADFILE, "no graph: the %s view needs one beside a trace of events (--graph_path)",
+                     r->view);
     if ((r->about->needs & TFP_NEEDS_SPANS) && !has(p, TFP_NEEDS_SPANS))
-        s = tfp_fail(err, TFP_NOTFOUND, "no trace of events: the %s view needs one", r->view);
+        s = tfp_fail(err, TFP_BADFILE, "no trace of events: the %s view needs one", r->view);
     return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
 }
 
@@ -94,6 +98,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     tfp_status s = TFP_OK;
     if (r->options->reach) s = start_reach(r, err);
     if (!s) s = find_step(r, err);
+    if (r->kind == TFP_REPORT_GRID && r->step == TFP_ALL_STEPS) r->step = TFP_NONE; /* tables have no mean */
     if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS && r->kind != TFP_REPORT_GRID)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
