@@ -1,6 +1,6 @@
 /* views/code.c: nodes by the lines of Python that made them, as the tree of their call stacks. A gradient stands on
  * the stack of its forward node. */
-#include "views/view.h"
+#include "views/trace_tree.h"
 
 bool tfp_is_library_file(tfp_str path)
 {
@@ -266,6 +266,7 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
     stacks x;
     tfp_tree t;
     tfp_status s;
+    if (r->profile->events.processes.size) return tfp_code_of_trace(r, err);
     if (!start_stacks(&x, r, &arena))
         s = tfp_nomem(err);
     else
