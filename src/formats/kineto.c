@@ -2,11 +2,14 @@
  * `traceEvents`, or an array of events. Out: events of one process, with its rank and its devices. The file is read in
  * windows; a window is cut into pieces behind events, and each piece is parsed by itself (kineto_event.c). A file that
  * ends in the middle gives what is whole, with a warning: its writer was killed. */
+#include "base/threads.h"
 #include "formats/format.h"
 #include "formats/kineto.h"
 
 #define WINDOW ((size_t)4 << 20)
 #define PIECE ((size_t)1 << 20)
+#define AHEAD ((size_t)256 << 10) /* where the end of a piece is looked for */
+#define FALSE_CUTS 4 /* of a file whose events cannot be told apart that often pieces are not tried again */
 #define MEMBER ((size_t)64 << 10) /* of the object around the events */
 #define EVENT_MAX ((size_t)256 << 20)
 
@@ -14,7 +17,15 @@ typedef struct file {
     tfp_builder *b;
     tfp_input *in;
     tfp_kineto_reader r;
-    tfp_kineto_slot slot;
+    tfp_kineto_slot *slots;
+    size_t slot_count, threads, piece;
+    char key[64]; /* of the first member of an event */
+    size_t key_size;
+    unsigned false_cuts;
+    uint64_t next;        /* where reading goes on behind the pieces */
+    bool stopped, closed; /* the pieces end; the array did */
+    tfp_status status;    /* of the pieces */
+    tfp_error *err;
     bool has_events; /* there was an array of events */
     bool cut;        /* the file ends in the middle */
     int64_t rank, rank_count;
@@ -29,11 +40,11 @@ static int probe(tfp_str head, uint64_t total)
 {
     (void)total;
     head = (tfp_str){ head.data + mark_size(head), head.size - mark_size(head) };
-    tfp_json j = tfp_json_start(head);
-    unsigned char c = tfp_json_peek(&j);
+    tfp_jscan j = tfp_jscan_start(head);
+    unsigned char c = tfp_jscan_peek(&j);
     if (c != '{' && c != '[') return 0;
     j.at++;
-    unsigned char next = tfp_json_peek(&j);
+    unsigned char next = tfp_jscan_peek(&j);
     if (c == '[') return next == '{' && tfp_str_has(head, TFP_STR("\"ph\"")) ? 90 : next == '{' ? 20 : 0;
     if (next != '"' && next != '}') return 0;
     if (tfp_str_has(head, TFP_STR("\"traceEvents\""))) return 95;
@@ -51,43 +62,43 @@ static tfp_status fail_at(const file *f, const char *what, size_t offset, tfp_er
 
 static void read_rank(file *f, tfp_str object)
 {
-    tfp_json j = tfp_json_start(object);
-    tfp_json_text key;
+    tfp_jscan j = tfp_jscan_start(object);
+    tfp_jscan_text key;
     j.at++;
-    for (bool first = true; tfp_json_member(&j, first, &key); first = false) {
+    for (bool first = true; tfp_jscan_member(&j, first, &key); first = false) {
         if (tfp_str_eq(key.raw, TFP_STR("rank")))
-            tfp_json_integer(&j, &f->rank);
+            tfp_jscan_integer(&j, &f->rank);
         else if (tfp_str_eq(key.raw, TFP_STR("world_size")))
-            tfp_json_integer(&j, &f->rank_count);
+            tfp_jscan_integer(&j, &f->rank_count);
         else
-            tfp_json_skip(&j);
+            tfp_jscan_skip(&j);
     }
 }
 
-static void read_device(file *f, tfp_json *j)
+static void read_device(file *f, tfp_jscan *j)
 {
-    tfp_json_text key, name = { { "", 0 }, false };
+    tfp_jscan_text key, name = { { "", 0 }, false };
     tfp_device_info d = { .process = f->r.process };
     tfp_buf device = { 0 };
     int64_t id = 0;
     j->at++;
-    for (bool first = true; tfp_json_member(j, first, &key); first = false) {
+    for (bool first = true; tfp_jscan_member(j, first, &key); first = false) {
         if (tfp_str_eq(key.raw, TFP_STR("id")))
-            tfp_json_integer(j, &id);
+            tfp_jscan_integer(j, &id);
         else if (tfp_str_eq(key.raw, TFP_STR("totalGlobalMem")))
-            tfp_json_integer(j, &d.memory_bytes);
+            tfp_jscan_integer(j, &d.memory_bytes);
         else if (tfp_str_eq(key.raw, TFP_STR("numSms")))
-            tfp_json_integer(j, &d.sm_count);
-        else if (tfp_str_eq(key.raw, TFP_STR("name")) && tfp_json_peek(j) == '"')
-            tfp_json_string(j, &name);
+            tfp_jscan_integer(j, &d.sm_count);
+        else if (tfp_str_eq(key.raw, TFP_STR("name")) && tfp_jscan_peek(j) == '"')
+            tfp_jscan_string(j, &name);
         else
-            tfp_json_skip(j);
+            tfp_jscan_skip(j);
     }
     tfp_buf_text(&device, "gpu:");
     tfp_buf_int(&device, id);
     d.device = tfp_build_string(f->b, (tfp_str){ device.data, device.failed ? 0 : device.size });
     device.size = 0;
-    tfp_json_decode(name.raw, &device);
+    tfp_jscan_decode(name.raw, &device);
     d.name = tfp_build_string(f->b, (tfp_str){ device.data, device.failed ? 0 : device.size });
     if (device.failed && !f->b->status) f->b->status = TFP_NOMEM;
     tfp_buf_free(&device);
@@ -96,30 +107,30 @@ static void read_device(file *f, tfp_json *j)
 
 static void read_devices(file *f, tfp_str array)
 {
-    tfp_json j = tfp_json_start(array);
+    tfp_jscan j = tfp_jscan_start(array);
     j.at++;
-    for (bool first = true; tfp_json_item(&j, first); first = false) {
-        if (tfp_json_peek(&j) == '{')
+    for (bool first = true; tfp_jscan_item(&j, first); first = false) {
+        if (tfp_jscan_peek(&j) == '{')
             read_device(f, &j);
         else
-            tfp_json_skip(&j);
+            tfp_jscan_skip(&j);
     }
 }
 
 /* Facts about the recording are kept as they are told. */
-static void keep_fact(file *f, const tfp_json_text *key, const tfp_json_value *v)
+static void keep_fact(file *f, const tfp_jscan_text *key, const tfp_jscan_value *v)
 {
     tfp_buf text = { 0 };
     tfp_stat fact = { .type = TFP_STAT_INT, .value.number = v->number };
-    tfp_json_decode(key->raw, &text);
+    tfp_jscan_decode(key->raw, &text);
     fact.key = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
-    if (v->kind == TFP_JSON_REAL) {
+    if (v->kind == TFP_JSCAN_REAL) {
         fact.type = TFP_STAT_REAL;
         fact.value.real = v->real;
-    } else if (v->kind >= TFP_JSON_STRING) {
+    } else if (v->kind >= TFP_JSCAN_STRING) {
         text.size = 0;
-        if (v->kind == TFP_JSON_STRING)
-            tfp_json_decode(v->text.raw, &text);
+        if (v->kind == TFP_JSCAN_STRING)
+            tfp_jscan_decode(v->text.raw, &text);
         else
             tfp_buf_str(&text, v->text.raw);
         fact.type = TFP_STAT_TEXT;
@@ -127,54 +138,161 @@ static void keep_fact(file *f, const tfp_json_text *key, const tfp_json_value *v
     }
     if (text.failed && !f->b->status) f->b->status = TFP_NOMEM;
     tfp_buf_free(&text);
-    if (v->kind != TFP_JSON_NULL) tfp_build_about(f->b, &fact);
+    if (v->kind != TFP_JSCAN_NULL) tfp_build_about(f->b, &fact);
 }
 
-static void keep_member(file *f, const tfp_json_text *key, const tfp_json_value *v)
+static void keep_member(file *f, const tfp_jscan_text *key, const tfp_jscan_value *v)
 {
-    if (tfp_str_eq(key->raw, TFP_STR("distributedInfo")) && v->kind == TFP_JSON_OBJECT) read_rank(f, v->text.raw);
-    if (tfp_str_eq(key->raw, TFP_STR("deviceProperties")) && v->kind == TFP_JSON_ARRAY) {
+    if (tfp_str_eq(key->raw, TFP_STR("distributedInfo")) && v->kind == TFP_JSCAN_OBJECT) read_rank(f, v->text.raw);
+    if (tfp_str_eq(key->raw, TFP_STR("deviceProperties")) && v->kind == TFP_JSCAN_ARRAY) {
         read_devices(f, v->text.raw);
         return;
     }
-    if (tfp_str_eq(key->raw, TFP_STR("baseTimeNanoseconds")) && v->kind == TFP_JSON_INT)
+    if (tfp_str_eq(key->raw, TFP_STR("baseTimeNanoseconds")) && v->kind == TFP_JSCAN_INT)
         f->b->p->events.origin_unix_ns = v->number;
     keep_fact(f, key, v);
 }
 
-/* ---- events ---- */
+/* ---- events, one piece at a time ---- */
 
-/* Reads the array's events; its '[' was taken. */
-static tfp_status read_events(file *f, tfp_error *err)
+/* Reads some events from the current place; what the window cuts is left for the next call. */
+static tfp_status read_some(file *f, bool *first, bool *closed, tfp_error *err)
 {
-    tfp_kineto_slot *s = &f->slot;
-    f->has_events = true;
-    s->first = true;
-    s->closed = false;
-    for (size_t want = WINDOW; !s->closed && !f->cut;) {
+    tfp_kineto_slot *s = &f->slots[0];
+    for (size_t want = WINDOW;; want *= 2) {
         tfp_str window;
         tfp_status status = tfp_input_peek(f->in, want, &window, err);
         if (status) return status;
         bool whole = window.size == tfp_input_left(f->in);
         s->window = window;
         s->from = window.data;
-        s->soft = window.data + (window.size < PIECE ? window.size : PIECE);
+        s->soft = window.data + (window.size < f->piece ? window.size : f->piece);
+        s->first = *first;
         tfp_kineto_parse(s);
-        tfp_kineto_merge(&f->r, s);
-        if (s->fault == TFP_JSON_WRONG) return fail_at(f, s->wrong, (size_t)(s->wrong_at - window.data), err);
         size_t used = (size_t)(s->end - window.data);
-        if (used == 0 && !s->closed) { /* one event is longer than the window, or the file ends here */
-            f->cut = whole;
-            want *= 2;
-            if (!whole && want > EVENT_MAX) return fail_at(f, "an event of more than 256 MB", 0, err);
+        if (used == 0 && s->fault == TFP_JSCAN_MORE && !whole) { /* one event is longer than the window */
+            if (want > EVENT_MAX) return fail_at(f, "an event of more than 256 MB", 0, err);
             continue;
         }
-        want = WINDOW;
+        tfp_kineto_merge(&f->r, s);
+        if (s->fault == TFP_JSCAN_WRONG) return fail_at(f, s->wrong, (size_t)(s->wrong_at - window.data), err);
+        f->cut = used == 0 && !s->closed; /* the file ends here */
+        *closed = s->closed;
+        *first = s->first;
         status = tfp_input_skip(f->in, used, err);
-        if (!status) status = tfp_builder_status(f->b, err);
-        if (status) return status;
+        return status ? status : tfp_builder_status(f->b, err);
     }
+}
+
+/* ---- events, several pieces side by side ---- */
+
+/* The end of the first event behind `from` that looks as if another event followed: "}, {" and the key with which the
+ * first event of the file begins. NULL: none in sight. What looks so may stand in an event; then the piece does not end
+ * where it should, and is read again. */
+static const char *find_cut(const file *f, const char *from, const char *end)
+{
+    while ((from = memchr(from, '}', (size_t)(end - from)))) {
+        tfp_jscan j = { .at = ++from, .end = end };
+        if (tfp_jscan_peek(&j) != ',') continue;
+        j.at++;
+        if (tfp_jscan_peek(&j) != '{') continue;
+        j.at++;
+        tfp_jscan_text key;
+        if (tfp_jscan_string(&j, &key) && tfp_str_eq(key.raw, (tfp_str){ f->key, f->key_size })) return from;
+    }
+    return NULL;
+}
+
+/* The next piece: its bytes are copied, for the input's window moves on. */
+static bool take(void *ctx, size_t slot, size_t worker)
+{
+    file *f = ctx;
+    tfp_kineto_slot *s = &f->slots[slot];
+    tfp_str window;
+    (void)worker;
+    if (f->status || f->stopped) return false;
+    f->status = tfp_input_peek(f->in, f->piece + AHEAD, &window, f->err);
+    if (f->status || window.size <= f->piece) return false;
+    const char *cut = find_cut(f, window.data + f->piece, window.data + window.size);
+    if (!cut) return false;
+    size_t size = (size_t)(cut - window.data);
+    s->copy.size = 0;
+    if (f->in->fd >= 0) tfp_buf_add(&s->copy, window.data, size);
+    s->failed |= s->copy.failed;
+    s->window = (tfp_str){ f->in->fd >= 0 ? s->copy.data : window.data, s->failed ? 0 : size };
+    s->offset = tfp_input_at(f->in);
+    s->from = s->window.data;
+    s->soft = s->window.data + s->window.size;
+    s->first = false;
+    f->status = tfp_input_skip(f->in, size, f->err);
+    return !f->status && !s->failed;
+}
+
+static void work(void *ctx, size_t slot) { tfp_kineto_parse(&((file *)ctx)->slots[slot]); }
+
+static bool join(void *ctx, size_t slot)
+{
+    file *f = ctx;
+    tfp_kineto_slot *s = &f->slots[slot];
+    if (f->status || f->stopped) return false;
+    f->next = s->offset + (uint64_t)(s->end - s->window.data);
+    tfp_kineto_merge(&f->r, s);
+    f->status = tfp_builder_status(f->b, f->err);
+    if (!f->status && s->fault == TFP_JSCAN_WRONG) {
+        f->status = tfp_fail(f->err, TFP_BADFILE, "byte %llu: %s",
+                             (unsigned long long)(s->offset + (uint64_t)(s->wrong_at - s->window.data)), s->wrong);
+    }
+    f->closed = s->closed;
+    f->stopped = s->closed || s->end != s->soft; /* the piece did not end with an event */
+    f->false_cuts += !s->closed && f->stopped;
+    return !f->status && !f->stopped;
+}
+
+/* Pieces as long as their cuts hold. The input then stands behind the last event that was added. */
+static tfp_status read_pieces(file *f, tfp_error *err)
+{
+    static const tfp_pieces calls = { .take = take, .work = work, .join = join, .caller_joins = true };
+    tfp_pieces pieces = calls;
+    pieces.ctx = f;
+    f->err = err;
+    f->status = TFP_OK;
+    f->stopped = f->closed = false;
+    f->next = tfp_input_at(f->in);
+    tfp_pieces_run(&pieces, f->threads);
+    return f->status ? f->status : tfp_input_seek(f->in, f->next, err);
+}
+
+/* The key with which the first event begins. */
+static tfp_status learn_key(file *f, tfp_error *err)
+{
+    tfp_str window;
+    tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
+    if (s) return s;
+    tfp_jscan j = tfp_jscan_start(window);
+    tfp_jscan_text key;
+    f->key_size = 0;
+    if (tfp_jscan_peek(&j) != '{') return TFP_OK;
+    j.at++;
+    if (!tfp_jscan_string(&j, &key) || key.raw.size > sizeof f->key) return TFP_OK;
+    memcpy(f->key, key.raw.data, key.raw.size);
+    f->key_size = key.raw.size;
     return TFP_OK;
+}
+
+/* Reads the array's events; its '[' was taken. */
+static tfp_status read_events(file *f, tfp_error *err)
+{
+    bool first = true, closed = false;
+    f->has_events = true;
+    tfp_status s = learn_key(f, err);
+    while (!s && !closed && !f->cut) {
+        if (!first && f->key_size && f->false_cuts < FALSE_CUTS) {
+            s = read_pieces(f, err);
+            closed = f->closed;
+        }
+        if (!s && !closed) s = read_some(f, &first, &closed, err);
+    }
+    return s;
 }
 
 /* One member of the object around the events. */
@@ -182,22 +300,22 @@ static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
 {
     for (size_t want = MEMBER;; want *= 2) {
         tfp_str window;
-        tfp_json_text key;
-        tfp_json_value v;
+        tfp_jscan_text key;
+        tfp_jscan_value v;
         tfp_status s = tfp_input_peek(f->in, want, &window, err);
         if (s) return s;
         bool whole = window.size == tfp_input_left(f->in), events = false;
-        tfp_json j = tfp_json_start(window);
-        *closed = !tfp_json_member(&j, first, &key) && !j.fault;
+        tfp_jscan j = tfp_jscan_start(window);
+        *closed = !tfp_jscan_member(&j, first, &key) && !j.fault;
         if (!*closed) {
-            events = tfp_str_eq(key.raw, TFP_STR("traceEvents")) && tfp_json_peek(&j) == '[';
+            events = tfp_str_eq(key.raw, TFP_STR("traceEvents")) && tfp_jscan_peek(&j) == '[';
             if (events)
                 j.at++;
             else
-                tfp_json_value_of(&j, &v);
+                tfp_jscan_value_of(&j, &v);
         }
-        if (j.fault == TFP_JSON_WRONG) return fail_at(f, j.wrong, (size_t)(j.at - window.data), err);
-        if (j.fault == TFP_JSON_MORE && !whole) continue;
+        if (j.fault == TFP_JSCAN_WRONG) return fail_at(f, j.wrong, (size_t)(j.at - window.data), err);
+        if (j.fault == TFP_JSCAN_MORE && !whole) continue;
         if (j.fault) {
             f->cut = true;
             return TFP_OK;
@@ -214,8 +332,9 @@ static tfp_status read_rest(file *f, tfp_error *err)
         tfp_str window;
         tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
         if (s) return s;
-        tfp_json j = tfp_json_start(window);
-        if (tfp_json_peek(&j)) return fail_at(f, "text behind the end of the trace", (size_t)(j.at - window.data), err);
+        tfp_jscan j = tfp_jscan_start(window);
+        if (tfp_jscan_peek(&j))
+            return fail_at(f, "text behind the end of the trace", (size_t)(j.at - window.data), err);
         s = tfp_input_skip(f->in, window.size, err);
         if (s) return s;
     }
@@ -227,9 +346,9 @@ static tfp_status read_all(file *f, tfp_error *err)
     tfp_str window;
     tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
     if (s) return s;
-    tfp_json j = tfp_json_start(window);
+    tfp_jscan j = tfp_jscan_start(window);
     j.at += mark_size(window);
-    unsigned char c = tfp_json_peek(&j);
+    unsigned char c = tfp_jscan_peek(&j);
     if (c != '{' && c != '[') return fail_at(f, "no JSON object or array", (size_t)(j.at - window.data), err);
     s = tfp_input_skip(f->in, (size_t)(j.at - window.data) + 1, err);
     if (s) return s;
@@ -244,29 +363,46 @@ static tfp_status read_all(file *f, tfp_error *err)
     return f->cut ? TFP_OK : read_rest(f, err);
 }
 
+static bool start_slots(file *f)
+{
+    tfp_sharing sharing = tfp_sharing_get();
+    f->piece = sharing.piece ? sharing.piece : PIECE;
+    f->threads = f->in->total > 2 * f->piece ? sharing.threads : 1;
+    f->slot_count = TFP_SLOTS(f->threads);
+    f->slots = calloc(f->slot_count, sizeof *f->slots);
+    bool ok = f->slots != NULL;
+    for (size_t i = 0; ok && i < f->slot_count; i++) ok = tfp_kineto_slot_start(&f->slots[i]);
+    return ok;
+}
+
+/* What is known once all was read. */
+static void settle(file *f)
+{
+    tfp_builder *b = f->b;
+    tfp_process *made = &b->p->events.processes.at[f->r.process];
+    tfp_kineto_end(&f->r);
+    if (f->cut) {
+        tfp_build_data_finding(b, "error", "the file is cut short: what is whole was read", 1, TFP_STR(""));
+        tfp_build_warn(b, "the file is cut short; what is whole was read", TFP_STR(""));
+    }
+    if (!f->r.events) tfp_build_warn(b, "no events in the trace", TFP_STR(""));
+    made->tolerance_ns = f->r.fraction ? 0 : 1000;
+    if (f->rank >= 0 && f->rank <= INT32_MAX) made->rank = (int32_t)f->rank;
+    if (f->rank_count > 0 && f->rank_count <= INT32_MAX) made->rank_count = (int32_t)f->rank_count;
+}
+
 static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     file f = { .b = b, .in = in, .r = { .b = b }, .rank = -1 };
-    tfp_profile *p = b->p;
-    tfp_process process = { .rank = -1, .source = (uint32_t)p->sources.size - 1 };
+    tfp_process process = { .rank = -1, .source = (uint32_t)b->p->sources.size - 1 };
     f.r.process = tfp_build_process(b, &process);
-    tfp_status s = tfp_kineto_slot_start(&f.slot) ? tfp_builder_status(b, err) : tfp_nomem(err);
+    tfp_status s = start_slots(&f) ? tfp_builder_status(b, err) : tfp_nomem(err);
     if (!s) s = read_all(&f, err);
-    if (!s) {
-        tfp_kineto_end(&f.r);
-        if (f.cut) {
-            tfp_build_data_finding(b, "error", "the file is cut short: what is whole was read", 1, TFP_STR(""));
-            tfp_build_warn(b, "the file is cut short; what is whole was read", TFP_STR(""));
-        }
-        if (!f.r.events) tfp_build_warn(b, "no events in the trace", TFP_STR(""));
-        tfp_process *made = &p->events.processes.at[f.r.process];
-        made->tolerance_ns = f.r.fraction ? 0 : 1000;
-        if (f.rank >= 0 && f.rank <= INT32_MAX) made->rank = (int32_t)f.rank;
-        if (f.rank_count > 0 && f.rank_count <= INT32_MAX) made->rank_count = (int32_t)f.rank_count;
-        s = tfp_builder_status(b, err);
-    }
+    if (!s) settle(&f);
+    if (!s) s = tfp_builder_status(b, err);
     tfp_kineto_reader_free(&f.r);
-    tfp_kineto_slot_free(&f.slot);
+    for (size_t i = 0; f.slots && i < f.slot_count; i++) tfp_kineto_slot_free(&f.slots[i]);
+    free(f.slots);
     return s;
 }
 

@@ -98,12 +98,14 @@ typedef struct tfp_kineto_slot {
     bool fraction;                          /* some time is no whole number of microseconds */
     bool failed;                            /* no memory */
 
+    tfp_buf copy;           /* the piece's bytes, when the input's window moves */
+    uint64_t offset;        /* of the piece in the input */
     tfp_str window;         /* the piece, and what follows it in memory */
     const char *soft;       /* the event that begins before it is the last */
     const char *from, *end; /* where the first event was looked for; behind the last whole event and its comma */
     bool first;             /* the array begins at `from` */
     bool closed;            /* the array's end was met (and taken) */
-    tfp_json_fault fault;
+    tfp_jscan_fault fault;
     const char *wrong, *wrong_at;
 } tfp_kineto_slot;
 

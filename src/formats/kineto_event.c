@@ -25,6 +25,7 @@ void tfp_kineto_slot_free(tfp_kineto_slot *s)
     tfp_vec_free(&s->memory);
     tfp_vec_free(&s->one);
     tfp_buf_free(&s->text);
+    tfp_buf_free(&s->copy);
     tfp_buf_free(&s->first_unreadable);
     tfp_buf_free(&s->first_absurd);
     tfp_arena_free(&s->arena);
@@ -38,12 +39,12 @@ static bool keep(tfp_kineto_slot *s, bool ok)
 
 /* ---- strings, lanes, stats of the slot ---- */
 
-static uint32_t string_of(tfp_kineto_slot *s, const tfp_json_text *t)
+static uint32_t string_of(tfp_kineto_slot *s, const tfp_jscan_text *t)
 {
     tfp_str text = t->raw;
     if (t->escaped) {
         s->text.size = 0;
-        tfp_json_decode(t->raw, &s->text);
+        tfp_jscan_decode(t->raw, &s->text);
         text = (tfp_str){ s->text.data ? s->text.data : "", s->text.size };
         if (!keep(s, !s->text.failed)) return 0;
     }
@@ -146,7 +147,7 @@ static uint8_t category(tfp_kineto_slot *s, uint32_t string)
 
 typedef struct event {
     tfp_kineto_row row;
-    tfp_json_time ts, dur;
+    tfp_jscan_time ts, dur;
     tfp_kineto_lane thread, stream; /* stream: of args */
     tfp_kineto_memory memory;
     unsigned have; /* bits below */
@@ -165,29 +166,29 @@ enum {
 };
 
 /* A pid, tid or the like: a number or a word. */
-static uint64_t number_or_word(tfp_kineto_slot *s, tfp_json *j, uint32_t *words, uint32_t bit)
+static uint64_t number_or_word(tfp_kineto_slot *s, tfp_jscan *j, uint32_t *words, uint32_t bit)
 {
-    tfp_json_value v;
-    tfp_json_value_of(j, &v);
+    tfp_jscan_value v;
+    tfp_jscan_value_of(j, &v);
     *words &= ~bit;
-    if (v.kind == TFP_JSON_INT) return (uint64_t)v.number;
-    if (v.kind == TFP_JSON_REAL) return v.real > -9e18 && v.real < 9e18 ? (uint64_t)(int64_t)v.real : 0;
-    if (v.kind == TFP_JSON_NULL || v.kind == TFP_JSON_BOOL) return 0;
+    if (v.kind == TFP_JSCAN_INT) return (uint64_t)v.number;
+    if (v.kind == TFP_JSCAN_REAL) return v.real > -9e18 && v.real < 9e18 ? (uint64_t)(int64_t)v.real : 0;
+    if (v.kind == TFP_JSCAN_NULL || v.kind == TFP_JSCAN_BOOL) return 0;
     *words |= bit;
     return string_of(s, &v.text);
 }
 
-static void add_stat(tfp_kineto_slot *s, const tfp_json_text *key, const tfp_json_value *v)
+static void add_stat(tfp_kineto_slot *s, const tfp_jscan_text *key, const tfp_jscan_value *v)
 {
     tfp_stat stat = { 0 };
     switch (v->kind) {
-    case TFP_JSON_NULL: return;
-    case TFP_JSON_BOOL:
-    case TFP_JSON_INT:
+    case TFP_JSCAN_NULL: return;
+    case TFP_JSCAN_BOOL:
+    case TFP_JSCAN_INT:
         stat.type = TFP_STAT_INT;
         stat.value.number = v->number;
         break;
-    case TFP_JSON_REAL:
+    case TFP_JSCAN_REAL:
         stat.type = TFP_STAT_REAL;
         stat.value.real = v->real;
         break;
@@ -222,25 +223,25 @@ static bool is_noise(tfp_str key)
 #define IS(literal) (memcmp(k.data, literal, sizeof(literal) - 1) == 0)
 
 /* Of an allocation. True when the key was one of its. */
-static bool read_memory_arg(tfp_json *j, event *e, tfp_str k)
+static bool read_memory_arg(tfp_jscan *j, event *e, tfp_str k)
 {
     tfp_kineto_memory *m = &e->memory;
     switch (k.size) {
-    case 4: return IS("Addr") && (tfp_json_unsigned(j, &m->address), true);
+    case 4: return IS("Addr") && (tfp_jscan_unsigned(j, &m->address), true);
     case 5:
         if (!IS("Bytes")) return false;
-        if (tfp_json_integer(j, &m->bytes)) e->have |= MEMORY;
+        if (tfp_jscan_integer(j, &m->bytes)) e->have |= MEMORY;
         return true;
-    case 9: return IS("Device Id") && (tfp_json_integer(j, &m->device), true);
-    case 11: return IS("Device Type") && (tfp_json_integer(j, &m->device_type), true);
-    case 14: return IS("Total Reserved") && (tfp_json_integer(j, &m->reserved), true);
-    case 15: return IS("Total Allocated") && (tfp_json_integer(j, &m->allocated), true);
+    case 9: return IS("Device Id") && (tfp_jscan_integer(j, &m->device), true);
+    case 11: return IS("Device Type") && (tfp_jscan_integer(j, &m->device_type), true);
+    case 14: return IS("Total Reserved") && (tfp_jscan_integer(j, &m->reserved), true);
+    case 15: return IS("Total Allocated") && (tfp_jscan_integer(j, &m->allocated), true);
     default: return false;
     }
 }
 
 /* Numbers that join events, and the device. True when the key was one of them. */
-static bool read_joining_arg(tfp_kineto_slot *s, tfp_json *j, event *e, tfp_str k)
+static bool read_joining_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, tfp_str k)
 {
     uint64_t n;
     switch (k.size) {
@@ -256,22 +257,22 @@ static bool read_joining_arg(tfp_kineto_slot *s, tfp_json *j, event *e, tfp_str 
         return true;
     case 10:
         if (!IS("Call stack")) return false;
-        if (tfp_json_peek(j) != '"') return false;
-        tfp_json_text text;
-        if (tfp_json_string(j, &text) && text.raw.size) e->row.extra = string_of(s, &text);
+        if (tfp_jscan_peek(j) != '"') return false;
+        tfp_jscan_text text;
+        if (tfp_jscan_string(j, &text) && text.raw.size) e->row.extra = string_of(s, &text);
         return true;
     case 11:
-        if (IS("correlation")) return tfp_json_unsigned(j, &e->row.correlation), true;
+        if (IS("correlation")) return tfp_jscan_unsigned(j, &e->row.correlation), true;
         if (!IS("External id") && !IS("external id")) return false;
-        if (tfp_json_unsigned(j, &e->row.external)) e->row.flags |= TFP_KINETO_HAS_EXTERNAL;
+        if (tfp_jscan_unsigned(j, &e->row.external)) e->row.flags |= TFP_KINETO_HAS_EXTERNAL;
         return true;
     case 13:
         if (!IS("Fwd thread id")) return false;
-        if (tfp_json_unsigned(j, &n) && n) e->have |= FORWARD;
+        if (tfp_jscan_unsigned(j, &n) && n) e->have |= FORWARD;
         return true;
     case 15:
         if (!IS("Sequence number")) return false;
-        if (tfp_json_unsigned(j, &n) && n <= INT64_MAX) {
+        if (tfp_jscan_unsigned(j, &n) && n <= INT64_MAX) {
             e->row.sequence = n;
             e->row.flags |= TFP_KINETO_HAS_SEQUENCE;
         }
@@ -280,25 +281,25 @@ static bool read_joining_arg(tfp_kineto_slot *s, tfp_json *j, event *e, tfp_str 
     }
 }
 
-static void read_args(tfp_kineto_slot *s, tfp_json *j, event *e)
+static void read_args(tfp_kineto_slot *s, tfp_jscan *j, event *e)
 {
-    tfp_json_text key;
-    tfp_json_value v;
-    if (tfp_json_peek(j) != '{') {
-        tfp_json_skip(j);
+    tfp_jscan_text key;
+    tfp_jscan_value v;
+    if (tfp_jscan_peek(j) != '{') {
+        tfp_jscan_skip(j);
         return;
     }
     j->at++;
-    for (bool first = true; tfp_json_member(j, first, &key); first = false) {
+    for (bool first = true; tfp_jscan_member(j, first, &key); first = false) {
         tfp_str k = key.raw;
         if (read_joining_arg(s, j, e, k) || read_memory_arg(j, e, k)) continue;
         if (is_noise(k)) {
-            tfp_json_skip(j);
+            tfp_jscan_skip(j);
             continue;
         }
-        tfp_json_value_of(j, &v);
+        tfp_jscan_value_of(j, &v);
         if (j->fault) return;
-        if (e->row.phase == 'M' && v.kind == TFP_JSON_STRING &&
+        if (e->row.phase == 'M' && v.kind == TFP_JSCAN_STRING &&
             (tfp_str_eq(k, TFP_STR("name")) || tfp_str_eq(k, TFP_STR("labels"))))
             e->row.extra = string_of(s, &v.text);
         else if (k.size == 15 && IS("Collective name"))
@@ -307,28 +308,28 @@ static void read_args(tfp_kineto_slot *s, tfp_json *j, event *e)
     }
 }
 
-static void read_id(tfp_json *j, event *e)
+static void read_id(tfp_jscan *j, event *e)
 {
-    tfp_json_value v;
-    tfp_json_value_of(j, &v);
+    tfp_jscan_value v;
+    tfp_jscan_value_of(j, &v);
     e->row.flags |= TFP_KINETO_HAS_ID;
     /* numbers are themselves, words (such as "0x5f") are told by their hash */
-    e->row.correlation = v.kind == TFP_JSON_INT ? (uint64_t)v.number : tfp_hash(v.text.raw.data, v.text.raw.size);
+    e->row.correlation = v.kind == TFP_JSCAN_INT ? (uint64_t)v.number : tfp_hash(v.text.raw.data, v.text.raw.size);
 }
 
-static void read_member(tfp_kineto_slot *s, tfp_json *j, event *e, tfp_str k)
+static void read_member(tfp_kineto_slot *s, tfp_jscan *j, event *e, tfp_str k)
 {
-    tfp_json_text text;
+    tfp_jscan_text text;
     switch (k.size) {
     case 2:
-        if (IS("ph") && tfp_json_peek(j) == '"') {
-            if (!tfp_json_string(j, &text)) return;
+        if (IS("ph") && tfp_jscan_peek(j) == '"') {
+            if (!tfp_jscan_string(j, &text)) return;
             e->row.phase = text.raw.size == 1 ? (uint8_t)text.raw.data[0] : 0;
             e->have |= PHASE;
             return;
         }
         if (IS("ts")) {
-            e->ts = tfp_json_micros(j);
+            e->ts = tfp_jscan_micros(j);
             e->have |= TS;
             return;
         }
@@ -349,18 +350,18 @@ static void read_member(tfp_kineto_slot *s, tfp_json *j, event *e, tfp_str k)
             return;
         }
         if (IS("dur")) {
-            e->dur = tfp_json_micros(j);
+            e->dur = tfp_jscan_micros(j);
             e->have |= DUR;
             return;
         }
-        if (IS("cat") && tfp_json_peek(j) == '"') {
-            if (tfp_json_string(j, &text)) e->row.category = string_of(s, &text);
+        if (IS("cat") && tfp_jscan_peek(j) == '"') {
+            if (tfp_jscan_string(j, &text)) e->row.category = string_of(s, &text);
             return;
         }
         break;
     case 4:
-        if (IS("name") && tfp_json_peek(j) == '"') {
-            if (tfp_json_string(j, &text)) e->row.name = string_of(s, &text);
+        if (IS("name") && tfp_jscan_peek(j) == '"') {
+            if (tfp_jscan_string(j, &text)) e->row.name = string_of(s, &text);
             e->have |= NAME;
             return;
         }
@@ -371,7 +372,7 @@ static void read_member(tfp_kineto_slot *s, tfp_json *j, event *e, tfp_str k)
         break;
     default: break;
     }
-    tfp_json_skip(j);
+    tfp_jscan_skip(j);
 }
 #undef IS
 
@@ -459,15 +460,15 @@ static void finish_event(tfp_kineto_slot *s, event *e)
     keep(s, tfp_push(&s->rows, *r));
 }
 
-static bool read_event(tfp_kineto_slot *s, tfp_json *j)
+static bool read_event(tfp_kineto_slot *s, tfp_jscan *j)
 {
-    tfp_json_text key;
+    tfp_jscan_text key;
     event e = { .row = { .stats = TFP_NONE, .lane = TFP_NONE },
                 .memory = { .allocated = -1, .reserved = -1, .device = -1 } };
     size_t memory = s->memory.size;
     s->one.size = 0;
     j->at++;
-    for (bool first = true; tfp_json_member(j, first, &key); first = false) read_member(s, j, &e, key.raw);
+    for (bool first = true; tfp_jscan_member(j, first, &key); first = false) read_member(s, j, &e, key.raw);
     if (j->fault) {
         s->memory.size = memory;
         return false;
@@ -478,21 +479,21 @@ static bool read_event(tfp_kineto_slot *s, tfp_json *j)
 
 void tfp_kineto_parse(tfp_kineto_slot *s)
 {
-    tfp_json j = { .at = s->from, .end = s->window.data + s->window.size };
+    tfp_jscan j = { .at = s->from, .end = s->window.data + s->window.size };
     bool first = s->first;
     s->rows.size = s->memory.size = 0;
     s->unreadable = s->absurd = 0;
     s->closed = s->fraction = false;
     s->end = s->from;
     while (s->end < s->soft && !s->failed) {
-        if (!tfp_json_item(&j, first)) {
+        if (!tfp_jscan_item(&j, first)) {
             s->closed = !j.fault;
             if (s->closed) s->end = j.at;
             break;
         }
         first = false;
-        if (tfp_json_peek(&j) != '{') { /* null and the like between events */
-            tfp_json_skip(&j);
+        if (tfp_jscan_peek(&j) != '{') { /* null and the like between events */
+            tfp_jscan_skip(&j);
             s->unreadable += !j.fault;
         } else if (!read_event(s, &j)) {
             break;

@@ -7,22 +7,22 @@
 #include <emmintrin.h>
 #endif
 
-void tfp_json_fail(tfp_json *j, tfp_json_fault fault, const char *wrong)
+void tfp_jscan_fail(tfp_jscan *j, tfp_jscan_fault fault, const char *wrong)
 {
     if (j->fault) return;
     j->fault = fault;
     j->wrong = wrong;
 }
 
-static bool more(tfp_json *j)
+static bool more(tfp_jscan *j)
 {
-    tfp_json_fail(j, TFP_JSON_MORE, "the text ends inside a value");
+    tfp_jscan_fail(j, TFP_JSCAN_MORE, "the text ends inside a value");
     return false;
 }
 
-static bool wrong(tfp_json *j, const char *what)
+static bool wrong(tfp_jscan *j, const char *what)
 {
-    tfp_json_fail(j, TFP_JSON_WRONG, what);
+    tfp_jscan_fail(j, TFP_JSCAN_WRONG, what);
     return false;
 }
 
@@ -76,7 +76,7 @@ static inline const char *find_bracket(const char *at, const char *end)
     return at;
 }
 
-unsigned char tfp_json_blanks(tfp_json *j)
+unsigned char tfp_jscan_blanks(tfp_jscan *j)
 {
     if (j->fault) return 0;
     j->at = after_blanks(j->at, j->end);
@@ -85,19 +85,19 @@ unsigned char tfp_json_blanks(tfp_json *j)
     return 0;
 }
 
-bool tfp_json_take(tfp_json *j, char c, const char *what)
+bool tfp_jscan_take(tfp_jscan *j, char c, const char *what)
 {
-    if (tfp_json_peek(j) != (unsigned char)c) return wrong(j, what);
+    if (tfp_jscan_peek(j) != (unsigned char)c) return wrong(j, what);
     j->at++;
     return true;
 }
 
 /* ---- structure ---- */
 
-bool tfp_json_string(tfp_json *j, tfp_json_text *out)
+bool tfp_jscan_string(tfp_jscan *j, tfp_jscan_text *out)
 {
-    *out = (tfp_json_text){ { "", 0 }, false };
-    if (!tfp_json_take(j, '"', "no quote where a string begins")) return false;
+    *out = (tfp_jscan_text){ { "", 0 }, false };
+    if (!tfp_jscan_take(j, '"', "no quote where a string begins")) return false;
     const char *at = j->at;
     for (;;) {
         at = find_quote(at, j->end);
@@ -112,9 +112,9 @@ bool tfp_json_string(tfp_json *j, tfp_json_text *out)
     return true;
 }
 
-bool tfp_json_member(tfp_json *j, bool first, tfp_json_text *key)
+bool tfp_jscan_member(tfp_jscan *j, bool first, tfp_jscan_text *key)
 {
-    unsigned char c = tfp_json_peek(j);
+    unsigned char c = tfp_jscan_peek(j);
     if (c == '}') {
         j->at++;
         return false;
@@ -122,14 +122,14 @@ bool tfp_json_member(tfp_json *j, bool first, tfp_json_text *key)
     if (!first) {
         if (c != ',') return wrong(j, "no comma between members");
         j->at++;
-        if (tfp_json_peek(j) == '}') return wrong(j, "a comma before '}'");
+        if (tfp_jscan_peek(j) == '}') return wrong(j, "a comma before '}'");
     }
-    return tfp_json_string(j, key) && tfp_json_take(j, ':', "no colon after a key");
+    return tfp_jscan_string(j, key) && tfp_jscan_take(j, ':', "no colon after a key");
 }
 
-bool tfp_json_item(tfp_json *j, bool first)
+bool tfp_jscan_item(tfp_jscan *j, bool first)
 {
-    unsigned char c = tfp_json_peek(j);
+    unsigned char c = tfp_jscan_peek(j);
     if (c == ']') {
         j->at++;
         return false;
@@ -137,13 +137,13 @@ bool tfp_json_item(tfp_json *j, bool first)
     if (first || j->fault) return !j->fault;
     if (c != ',') return wrong(j, "no comma between items");
     j->at++;
-    return tfp_json_peek(j) == ']' ? wrong(j, "a comma before ']'") : !j->fault;
+    return tfp_jscan_peek(j) == ']' ? wrong(j, "a comma before ']'") : !j->fault;
 }
 
 /* An array or object: brackets are matched by a bit a level, what is between them is not looked at. */
-static void skip_nested(tfp_json *j)
+static void skip_nested(tfp_jscan *j)
 {
-    uint64_t kinds[TFP_JSON_DEPTH / 64] = { 0 }; /* set: an object */
+    uint64_t kinds[TFP_JSCAN_DEPTH / 64] = { 0 }; /* set: an object */
     size_t depth = 0;
     const char *at = j->at;
     do {
@@ -155,14 +155,14 @@ static void skip_nested(tfp_json *j)
         bool object = (*at | 0x20) == *at;
         j->at = at;
         if (*at == '"') {
-            tfp_json_text text;
-            if (!tfp_json_string(j, &text)) return;
+            tfp_jscan_text text;
+            if (!tfp_jscan_string(j, &text)) return;
             at = j->at;
             continue;
         }
         at++;
         if (((unsigned char)at[-1] | 0x20) == '{') {
-            if (depth == TFP_JSON_DEPTH) {
+            if (depth == TFP_JSCAN_DEPTH) {
                 wrong(j, "nested too deep");
                 return;
             }
@@ -181,7 +181,7 @@ static void skip_nested(tfp_json *j)
 }
 
 /* Bytes of numbers and words: up to what may follow a value. */
-static tfp_str bare_word(tfp_json *j)
+static tfp_str bare_word(tfp_jscan *j)
 {
     const char *at = j->at;
     while (at < j->end && (unsigned char)*at > ' ' && *at != ',' && *at != '}' && *at != ']' && *at != ':') at++;
@@ -252,9 +252,9 @@ static bool parse_decimal(tfp_str word, decimal *d)
     return at == end;
 }
 
-static tfp_json_time micros_of(const decimal *d)
+static tfp_jscan_time micros_of(const decimal *d)
 {
-    tfp_json_time t = { .known = true };
+    tfp_jscan_time t = { .known = true };
     uint64_t whole = d->digits, rest = 0, unit = 1; /* rest of `unit` */
     int power = d->power + 3;
     t.fraction = d->power < 0 && d->digits; /* perhaps of zeros only: see below */
@@ -293,12 +293,12 @@ static tfp_json_time micros_of(const decimal *d)
     return t;
 }
 
-tfp_json_time tfp_json_micros(tfp_json *j)
+tfp_jscan_time tfp_jscan_micros(tfp_jscan *j)
 {
-    tfp_json_time none = { 0 };
-    unsigned char c = tfp_json_peek(j);
+    tfp_jscan_time none = { 0 };
+    unsigned char c = tfp_jscan_peek(j);
     if (c == '"' || c == '{' || c == '[' || c == 't' || c == 'f' || c == 'n') {
-        tfp_json_skip(j);
+        tfp_jscan_skip(j);
         return none;
     }
     tfp_str word = bare_word(j);
@@ -336,17 +336,17 @@ static bool integer_of(const decimal *d, int64_t *out)
 }
 
 /* The word of a number, bare or in quotes. */
-static bool number_word(tfp_json *j, tfp_str *word)
+static bool number_word(tfp_jscan *j, tfp_str *word)
 {
-    unsigned char c = tfp_json_peek(j);
-    tfp_json_text text;
+    unsigned char c = tfp_jscan_peek(j);
+    tfp_jscan_text text;
     if (c == '"') {
-        bool ok = tfp_json_string(j, &text);
+        bool ok = tfp_jscan_string(j, &text);
         *word = text.raw;
         return ok;
     }
     if (c != '-' && (c < '0' || c > '9')) {
-        tfp_json_skip(j);
+        tfp_jscan_skip(j);
         return false;
     }
     *word = bare_word(j);
@@ -354,14 +354,14 @@ static bool number_word(tfp_json *j, tfp_str *word)
     return !j->fault;
 }
 
-bool tfp_json_integer(tfp_json *j, int64_t *out)
+bool tfp_jscan_integer(tfp_jscan *j, int64_t *out)
 {
     tfp_str word;
     decimal d;
     return number_word(j, &word) && parse_decimal(word, &d) && integer_of(&d, out);
 }
 
-bool tfp_json_unsigned(tfp_json *j, uint64_t *out)
+bool tfp_jscan_unsigned(tfp_jscan *j, uint64_t *out)
 {
     tfp_str word;
     decimal d;
@@ -373,21 +373,21 @@ bool tfp_json_unsigned(tfp_json *j, uint64_t *out)
 
 /* ---- any value ---- */
 
-static void word_value(tfp_json *j, tfp_json_value *v)
+static void word_value(tfp_jscan *j, tfp_jscan_value *v)
 {
     tfp_str word = bare_word(j);
     decimal d;
     if (j->fault) return;
     if (word_is(word, "null")) {
-        v->kind = TFP_JSON_NULL;
+        v->kind = TFP_JSCAN_NULL;
     } else if (word_is(word, "true") || word_is(word, "false")) {
-        v->kind = TFP_JSON_BOOL;
+        v->kind = TFP_JSCAN_BOOL;
         v->number = word.size == 4;
     } else if (parse_decimal(word, &d)) {
-        v->kind = d.integer && integer_of(&d, &v->number) ? TFP_JSON_INT : TFP_JSON_REAL;
+        v->kind = d.integer && integer_of(&d, &v->number) ? TFP_JSCAN_INT : TFP_JSCAN_REAL;
         v->real = real_of(&d);
     } else if (is_no_number(word, &v->real)) {
-        v->kind = TFP_JSON_REAL;
+        v->kind = TFP_JSCAN_REAL;
     } else {
         wrong(j, "no value");
         return;
@@ -395,17 +395,17 @@ static void word_value(tfp_json *j, tfp_json_value *v)
     j->at += word.size;
 }
 
-void tfp_json_value_of(tfp_json *j, tfp_json_value *v)
+void tfp_jscan_value_of(tfp_jscan *j, tfp_jscan_value *v)
 {
-    *v = (tfp_json_value){ .kind = TFP_JSON_NULL };
-    unsigned char c = tfp_json_peek(j);
+    *v = (tfp_jscan_value){ .kind = TFP_JSCAN_NULL };
+    unsigned char c = tfp_jscan_peek(j);
     const char *from = j->at;
     if (j->fault) return;
     if (c == '"') {
-        v->kind = TFP_JSON_STRING;
-        tfp_json_string(j, &v->text);
+        v->kind = TFP_JSCAN_STRING;
+        tfp_jscan_string(j, &v->text);
     } else if (c == '{' || c == '[') {
-        v->kind = c == '{' ? TFP_JSON_OBJECT : TFP_JSON_ARRAY;
+        v->kind = c == '{' ? TFP_JSCAN_OBJECT : TFP_JSCAN_ARRAY;
         skip_nested(j);
         v->text.raw = (tfp_str){ from, (size_t)(j->at - from) };
     } else {
@@ -413,14 +413,14 @@ void tfp_json_value_of(tfp_json *j, tfp_json_value *v)
     }
 }
 
-void tfp_json_skip(tfp_json *j)
+void tfp_jscan_skip(tfp_jscan *j)
 {
-    tfp_json_value v;
-    tfp_json_text text;
-    unsigned char c = tfp_json_peek(j);
+    tfp_jscan_value v;
+    tfp_jscan_text text;
+    unsigned char c = tfp_jscan_peek(j);
     if (j->fault) return;
     if (c == '"')
-        tfp_json_string(j, &text);
+        tfp_jscan_string(j, &text);
     else if (c == '{' || c == '[')
         skip_nested(j);
     else
@@ -470,7 +470,7 @@ static size_t unicode_escape(const char *at, const char *end, tfp_buf *out)
     return used;
 }
 
-void tfp_json_decode(tfp_str raw, tfp_buf *out)
+void tfp_jscan_decode(tfp_str raw, tfp_buf *out)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     const char *at = raw.data, *end = at + raw.size;
