@@ -272,6 +272,12 @@ def seeds():
     yield "hlo", "text", sample("xplane/step.hlo.txt")
     yield "recognise", "hlo", sample("xplane/step.hlo.pb")
     yield "recognise", "hlo.txt", sample("xplane/step.hlo.txt")
+    with open(os.path.join(DATA, "traces", "kineto.json"), "rb") as f:
+        trace = f.read()
+    for name, data in (("kineto", trace), ("cut", trace[:2500]), ("chrome", CHROME)):
+        yield "kineto", name, data
+        yield "kineto_bare", name, data
+        yield "recognise", name + ".json", data[:1000]
     for i, text in enumerate(QUERIES):
         yield "query", str(i), text
     for i, text in enumerate(SCOPE_TEXTS):
@@ -281,6 +287,12 @@ def seeds():
     yield "options", "all", OPTION_LINES
     for i, line in enumerate(OPTION_LINES.splitlines()):
         yield "options", "line_%d" % i, line
+
+
+CHROME = rb"""[{"ph":"B","name":"a\u00e9","pid":"p","tid":1,"ts":1.5},{"ph":"b","cat":"x","id":"0x1","name":"n","pid":1,
+"tid":2,"ts":2},{"ph":"E","pid":"p","tid":1,"ts":4},{"ph":"e","cat":"x","id":"0x1","name":"n","pid":1,"tid":2,"ts":9},
+{"ph":"C","name":"c","pid":1,"tid":1,"ts":3,"args":{"v":1,"w":2.5}},{"ph":"M","name":"thread_name","pid":1,"tid":1,
+"args":{"name":"main"}},{"ph":"X","name":"q","cat":"z","ts":1e2,"dur":-3,"pid":1,"tid":1}]"""
 
 
 def main():

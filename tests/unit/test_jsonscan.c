@@ -1,0 +1,97 @@
+/* tests/unit/test_jsonscan.c: wire/jsonscan.c: exact times, what is let through, and what asks for more bytes. */
+#include "support.h"
+
+#include "wire/jsonscan.h"
+
+static tfp_jscan_time micros(const char *text)
+{
+    tfp_jscan j = tfp_jscan_start(tfp_str_of(text));
+    return tfp_jscan_micros(&j);
+}
+
+static void times_are_exact_nanoseconds_rounded_down(void **state)
+{
+    (void)state;
+    assert_int_equal(micros("4458676522690.655,").ns, 4458676522690655);
+    assert_int_equal(micros("1326e-3,").ns, 1326);
+    assert_int_equal(micros("1.0000E3,").ns, 1000000);
+    assert_int_equal(micros("0.0019,").ns, 1);
+    assert_int_equal(micros("0.0019,").rest, 900000000);
+    assert_int_equal(micros("-0.0019,").ns, -2);
+    assert_false(micros("68.0,").fraction);
+    assert_true(micros("68.25,").fraction);
+}
+
+static void values_that_are_no_times_are_skipped(void **state)
+{
+    (void)state;
+    const char *texts[] = { "\"soon\",", "NaN,", "-Infinity,", "null,", "[1,2],", "1e30," };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        tfp_jscan j = tfp_jscan_start(tfp_str_of(texts[i]));
+        assert_false(tfp_jscan_micros(&j).known);
+        assert_int_equal(j.fault, TFP_JSCAN_FINE);
+        assert_int_equal(*j.at, ',');
+    }
+    assert_true(micros("1e30,").beyond);
+}
+
+static void a_window_that_ends_in_a_value_asks_for_more(void **state)
+{
+    (void)state;
+    const char *text = "{\"a\\\"b\": [1, {\"c\": \"}]\"}], \"d\": -1.5e3} ";
+    size_t size = strlen(text);
+    for (size_t cut = 0; cut < size - 1; cut++) {
+        char *part = strndup(text, cut); /* an end that sanitizers watch */
+        tfp_jscan j = tfp_jscan_start((tfp_str){ part, cut });
+        tfp_jscan_skip(&j);
+        assert_int_equal(j.fault, TFP_JSCAN_MORE);
+        free(part);
+    }
+    tfp_jscan j = tfp_jscan_start(tfp_str_of(text));
+    tfp_jscan_skip(&j);
+    assert_int_equal(j.fault, TFP_JSCAN_FINE);
+}
+
+static void nesting_is_bounded_and_brackets_must_match(void **state)
+{
+    (void)state;
+    char deep[2 * TFP_JSCAN_DEPTH + 4];
+    memset(deep, '[', sizeof deep);
+    tfp_jscan j = tfp_jscan_start((tfp_str){ deep, sizeof deep });
+    tfp_jscan_skip(&j);
+    assert_int_equal(j.fault, TFP_JSCAN_WRONG);
+    j = tfp_jscan_start(TFP_STR("[{]} "));
+    tfp_jscan_skip(&j);
+    assert_int_equal(j.fault, TFP_JSCAN_WRONG);
+}
+
+static void decoded(const char *raw, const char *wanted)
+{
+    tfp_buf b = { 0 };
+    tfp_jscan_decode(tfp_str_of(raw), &b);
+    tfp_buf_char(&b, 0);
+    assert_false(b.failed);
+    assert_string_equal(b.data, wanted);
+    tfp_buf_free(&b);
+}
+
+static void escapes_become_characters_and_raw_backslashes_stay(void **state)
+{
+    (void)state;
+    decoded("a\\n\\u00e9\\ud83d\\ude00\\/", "a\n\xc3\xa9\xf0\x9f\x98\x80/");
+    decoded("x\\ud800y", "x\xef\xbf\xbdy");
+    decoded("C:\\Users\\q", "C:\\Users\\q");
+    decoded("\\u12", "\\u12");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_are_exact_nanoseconds_rounded_down),
+        cmocka_unit_test(values_that_are_no_times_are_skipped),
+        cmocka_unit_test(a_window_that_ends_in_a_value_asks_for_more),
+        cmocka_unit_test(nesting_is_bounded_and_brackets_must_match),
+        cmocka_unit_test(escapes_become_characters_and_raw_backslashes_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
