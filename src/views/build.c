@@ -72,7 +72,7 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
         s = tfp_fail(err, TFP_BADFILE, "no graph: the %s view needs one beside a trace of events (--graph_path)",
                      r->view);
     if ((r->about->needs & TFP_NEEDS_SPANS) && !has(p, TFP_NEEDS_SPANS))
-        s = tfp_fail(err, TFP_BADFILE, "no trace of events: the %s view needs one", r->view);
+        s = tfp_fail(err, TFP_NOTFOUND, "no trace of events: the %s view needs one", r->view);
     return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
 }
 
