@@ -321,6 +321,27 @@ class Profile:
     def flops(self, **options: "Unpack[FlopsOptions]") -> Report:
         return self.view("flops", **options)  # type: ignore[misc]
 
+    def summary(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("summary", **options)
+
+    def calls(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("calls", **options)
+
+    def kernel(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("kernel", **options)
+
+    def step_table(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("steps", **options)
+
+    def transfer(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("transfer", **options)
+
+    def wait(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("wait", **options)
+
+    def check(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("check", **options)
+
     def stats(self, **options: "Unpack[StatsOptions]") -> Report:
         """How the numbers of a view's rows spread over the steps.
 
@@ -386,6 +407,10 @@ def query(
     return Report(opened[0], "query", _native.query(sql, pairs, options_of({"time_limit": time_limit})))
 
 
+# Profile.steps is the list of steps, so that the view of that name has another method.
+_METHODS = {"steps": "step_table"}
+
+
 def _document() -> None:
     """The views' docstrings and the keywords that completion shows come from the library's tables."""
     keywords = [
@@ -395,7 +420,7 @@ def _document() -> None:
     itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     kinds: Dict[str, str] = _native.table("views")
     for name, text in kinds.items():
-        method = getattr(Profile, name)
+        method = getattr(Profile, _METHODS.get(name, name))
         more = [
             inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None)
             for option in FlopsOptions.__annotations__
