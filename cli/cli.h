@@ -187,6 +187,9 @@ const cli_command *cli_command_find(const char *name, const char **full_name); /
 int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_anyway);
 int cli_run(cli *c, const cli_call *call); /* one call with c->options, its errors printed; exit status */
 
+/* Whether an option's value begins so; false without memory to tell it. */
+bool cli_option_begins(const tfp_options *o, const char *name, const char *begin);
+
 /* ---- inputs.c ---- */
 /* FILE@STEP among the plain words asks for that step: cuts the words and sets -step. 0 or the status. */
 int cli_take_steps(cli *c, const cli_call *call, tfp_options *o);

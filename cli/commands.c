@@ -62,14 +62,18 @@ int cli_stdout_fault(cli *c)
     return cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "stdout: %s", strerror(c->out->error));
 }
 
+bool cli_option_begins(const tfp_options *o, const char *name, const char *begin)
+{
+    const char *value = tfp_options_get(o, name);
+    return value && strncmp(value, begin, strlen(begin)) == 0;
+}
+
 /* With -compat tensorflow a one-shot advise begins with the lines that TensorFlow's tool prints while it loads: scripts
  * compare the whole output. */
 static void print_loading_lines(cli *c, const cli_call *call, const tfp_options *o)
 {
-    bool text = strcmp(tfp_options_get(o, "format"), "text") == 0;
-    if (c->session || !text || strcmp(call->name, "advise") != 0 ||
-        strcmp(tfp_options_get(o, "compat"), "tensorflow") != 0 ||
-        strncmp(tfp_options_get(o, "output"), "stdout", 6) != 0)
+    if (c->session || strcmp(call->name, "advise") != 0 || !cli_option_begins(o, "format", "text") ||
+        !cli_option_begins(o, "compat", "tensorflow") || !cli_option_begins(o, "output", "stdout"))
         return;
     cli_print(c->out, "Reading Files...\n");
     const char *format;

@@ -17,9 +17,8 @@
 /* Texts of tables begin with the notes; where they go to stdout, stderr need not say it again. */
 bool cli_says_notes(const tfp_report *r, const tfp_options *o)
 {
-    const char *format = tfp_options_get(o, "format");
-    bool told = strcmp(format, "text") == 0 || strcmp(format, "md") == 0;
-    return told && tfp_report_is_table(r) && strncmp(tfp_options_get(o, "output"), "stdout", 6) == 0;
+    bool told = cli_option_begins(o, "format", "text") || cli_option_begins(o, "format", "md");
+    return told && tfp_report_is_table(r) && cli_option_begins(o, "output", "stdout");
 }
 
 static int put(cli *c, const tfp_report *r, const tfp_options *o)

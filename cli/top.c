@@ -139,14 +139,14 @@ static int show_once(cli *c, tfp_live *l, double interval, tfp_options *o)
     if (status) return status;
     tfp_status s = tfp_live_top(l, &r, c->err);
     if (s) return cli_fault_from(&c->fault, s, c->err);
-    const char *format = tfp_options_get(o, "format"), *note;
-    if (strcmp(format, "text") == 0) {
+    const char *note;
+    if (cli_option_begins(o, "format", "text")) {
         print_table(c, r, 0, 0);
         for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_tell_note(c, note);
         tfp_report_free(r);
         return 0;
     }
-    tfp_status put = tfp_report_write(r, format, cli_write, c->out, c->err);
+    tfp_status put = tfp_report_write(r, tfp_options_get(o, "format"), cli_write, c->out, c->err);
     tfp_report_free(r);
     return put ? cli_fault_from(&c->fault, put, c->err) : 0;
 }
@@ -229,7 +229,7 @@ int cli_top(cli *c, const cli_call *call, tfp_options *o)
     tfp_live *l = tfp_live_new();
     if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     int status = settings(c, call, l, &interval);
-    bool once = call->flags[CLI_ONCE] || !isatty(STDOUT_FILENO) || strcmp(tfp_options_get(o, "format"), "text") != 0;
+    bool once = call->flags[CLI_ONCE] || !isatty(STDOUT_FILENO) || !cli_option_begins(o, "format", "text");
     if (!status && once) tfp_live_set(l, "all_threads", NULL, NULL);
     if (!status) status = once ? show_once(c, l, interval, o) : refresh(c, l, interval);
     tfp_live_free(l);

@@ -169,9 +169,9 @@ static void wrong_words_are_named(void **state)
     fails(CLI_AT_SHELL, "scope ---max_depth=1", "unknown option '---max_depth'");
     fails(CLI_AT_SHELL, "scope -max_depth", "option -max_depth needs a value");
     fails(CLI_AT_SHELL, "scope -version=3", "option -version takes no value: '3'");
-    fails(CLI_AT_SHELL, "scope -o x", "option -o belongs to the commands convert and report");
+    fails(CLI_AT_SHELL, "scope -port 1", "option -port belongs to the command serve");
     fails(CLI_AT_SHELL, "set -max_depth 3", "the command set works at the prompt only");
-    fails(CLI_AT_PROMPT, "convert -o x", "option -o belongs on the command line");
+    fails(CLI_AT_PROMPT, "scope -port 1", "option -port belongs to the command serve");
     fails(CLI_AT_PROMPT, "scope --graph_path=x", "option -graph_path belongs on the command line");
     fails(CLI_AT_PROMPT, "scope file", "unexpected word 'file' after scope");
 }
