@@ -98,7 +98,8 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     tfp_status s = TFP_OK;
     if (r->options->reach) s = start_reach(r, err);
     if (!s) s = find_step(r, err);
-    if (r->kind == TFP_REPORT_GRID && r->step == TFP_ALL_STEPS) r->step = TFP_NONE; /* tables have no mean */
+    if ((r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS) && r->step == TFP_ALL_STEPS)
+        r->step = TFP_NONE; /* tables have no mean */
     if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS && r->kind != TFP_REPORT_GRID)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");

@@ -68,7 +68,7 @@ def foreign(b):
     kinds = {
         "empty": b"", "zero": b"\0", "zeros": b"\0" * 5000, "newline": b"\n", "blanks": b" \n\t\n",
         "png": b"\x89PNG\r\n\x1a\n" + bytes(200), "elf": open("/bin/true", "rb").read(3000), "zip": b"PK\3\4" + bytes(300),
-        "json": b'{"traceEvents": []}', "html": b"<!DOCTYPE html><html></html>", "script": b"#!/bin/sh\nexit 0\n",
+        "json": b'{"name": [1, 2]}', "html": b"<!DOCTYPE html><html></html>", "script": b"#!/bin/sh\nexit 0\n",
         "prose": b"This is a letter.\nIt is not a profile.\n", "csv": b"a,b\n1,2\n", "xml": b"<?xml version='1.0'?><a/>",
         "random": bytes(rng.randrange(256) for _ in range(3000)), "ones": b"\xff" * 300, "gzip of nothing": gzip.compress(b""),
         "gzip of prose": gzip.compress(b"This is a letter.\n" * 30), "half gzip": gzip.compress(b"x" * 5000)[:30],

@@ -351,12 +351,14 @@ async function theme(browser) {
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await paper();
   await page.selectOption(".theme select", "dark");
+  await page.waitForFunction((was) => getComputedStyle(document.body).backgroundColor !== was, light);
   const dark = await paper();
   check("the switch makes it dark", dark !== light, dark);
   await page.reload();
   await settled(page);
   same("and it stays", await paper(), dark);
   await page.selectOption(".theme select", "light");
+  await page.waitForFunction((was) => getComputedStyle(document.body).backgroundColor !== was, dark);
   same("and light again", await paper(), light);
   noFaults("theme", page);
   await page.context().close();
