@@ -164,7 +164,7 @@ class Options(unittest.TestCase):
         self.assertEqual([row['op'] for row in found.without_formula], ['PyFunc'])
         self.assertEqual({row['op'] for row in found.without_shape}, {'AddV2', 'Square'})
         self.assertIn('operations without a formula', str(found))
-        self.assertRegex(repr(found), r'^<tfprof.Flops: \d+ float operations, \d+ multiply-adds, coverage 9\d\.\d\d%>$')
+        self.assertRegex(repr(found), r'^<tfprof.Flops: \d+ float operations, \d+ multiply-adds, coverage \d\d\.\d\d%>$')
 
     def test_tensorflows_own_count(self):
         graph = tf.Graph()
@@ -206,7 +206,7 @@ class Views(unittest.TestCase):
         r = p.scope(float_ops_source='own', assume_batch=2, select='float_ops,macs,bytes_moved,coverage,intensity')
         root = r.root
         self.assertEqual(root.total_macs, tfprof.flops(p, assume_batch=2).macs)
-        self.assertEqual(root.total_coverage, tfprof.flops(p, assume_batch=2).coverage)
+        self.assertTrue(0 < root.total_coverage < 1)  # of operations; that of tfprof.flops is of work
         self.assertGreater(root.total_intensity, 0)
         self.assertIsNone(root.coverage)
         self.assertEqual(r['conv'].intensity, r['conv'].float_ops / r['conv'].bytes_moved)
