@@ -198,7 +198,9 @@ static tfp_status add_part(tfp_report *r, const char *name, const char *title, t
     tfp_report_part part = { .name = name, .title = title };
     if (!count) return TFP_OK;
     tfp_status s = tfp_grid_fill(r, &part.grid, &(tfp_row_table){ top_columns, rows, sizeof *rows, count, 0 }, err);
-    return s ? s : tfp_push(&r->parts, part) ? TFP_OK : tfp_nomem(err);
+    if (!s && !tfp_push(&r->parts, part)) s = tfp_nomem(err);
+    if (s) tfp_vec_free(&part.grid.columns);
+    return s;
 }
 
 static tfp_status add_kernels(tfp_report *r, const tfp_trace_facts *f, tfp_error *err)

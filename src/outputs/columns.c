@@ -55,7 +55,7 @@ static void put_place(writer *w, const char *key, size_t at) { tfp_buf_printf(&w
 static size_t share_block(writer *w, size_t at)
 {
     size_t size = w->data.size - at;
-    if (w->data.failed) return at;
+    if (w->data.failed || !size) return at; /* without rows there may be no data at all */
     for (size_t i = 0; i < w->block_count; i++) {
         const block *b = &w->blocks[i];
         if (b->size != size || memcmp(w->data.data + b->at, w->data.data + at, size) != 0) continue;
