@@ -418,10 +418,11 @@ def test_a_query_over_its_limits_is_refused_once(s):
     """422, not 503: the same query would fail again."""
     p = s.id_of(PROFILE)
     s.api(f"profiles/{p}")
-    for sql, words in ((ENDLESS, "time_limit"), ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n", "too big")):
+    # a busy machine is at the time's limit before the cells'
+    for sql, words in ((ENDLESS, ("time_limit",)), ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n", ("too big", "time_limit"))):
         begin = time.monotonic()
         answer = s.api(f"profiles/{p}/query?sql={quote(sql)}")
-        check(answer.status == 422 and words in answer.json()["error"], f"{sql}: {answer.status} {answer.body[:200]}")
+        check(answer.status == 422 and any(w in answer.json()["error"] for w in words), f"{sql}: {answer.status} {answer.body[:200]}")
         check(answer.headers.get("retry-after") is None, "nobody is told to try again")
         check(time.monotonic() - begin < 20, f"{sql}: {time.monotonic() - begin:.1f} s")
 
