@@ -160,11 +160,11 @@ static inline const int64_t *tfp_total_of(const tfp_report *r, uint32_t row, tfp
 }
 static inline int64_t tfp_own(const tfp_report *r, uint32_t row, tfp_value v)
 {
-    return r->own[v] ? *tfp_own_of(r, row, v) : 0;
+    return (unsigned)v < TFP_V_COUNT && r->own[v] ? *tfp_own_of(r, row, v) : 0;
 }
 static inline int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v)
 {
-    return r->total[v] ? *tfp_total_of(r, row, v) : 0;
+    return (unsigned)v < TFP_V_COUNT && r->total[v] ? *tfp_total_of(r, row, v) : 0;
 }
 /* Times among the values (tfp_is_time) are nanoseconds inside reports. People, and TensorFlow's formats, see them as whole
  * microseconds, cut; machine formats also the digits below, of profiles that have them (tfp_fine_times). */
