@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes traces/kineto.json: a small PyTorch trace, whose numbers can be worked out by hand. Two steps; a module, a forward
+"""Writes sample/traces/kineto.json: a small PyTorch trace, whose numbers can be worked out by hand. Two steps; a module, a forward
 and a backward op joined by their sequence number, a launch with its kernel, a copy without a launch, Python frames."""
 import json
 import os
@@ -31,6 +31,6 @@ for step in (3, 4):
     events.append({"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": at + 35, "s": "t",
                    "args": {"Addr": 4096, "Bytes": 512, "Device Type": 1, "Device Id": 0}})
 
-with open(os.path.join(HERE, "traces", "kineto.json"), "w") as f:
+with open(os.path.join(HERE, "sample", "traces", "kineto.json"), "w") as f:
     json.dump({"schemaVersion": 1, "distributedInfo": {"rank": 0}, "traceEvents": events}, f, indent=1)
     f.write("\n")

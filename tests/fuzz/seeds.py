@@ -272,7 +272,7 @@ def seeds():
     yield "hlo", "text", sample("xplane/step.hlo.txt")
     yield "recognise", "hlo", sample("xplane/step.hlo.pb")
     yield "recognise", "hlo.txt", sample("xplane/step.hlo.txt")
-    with open(os.path.join(DATA, "traces", "kineto.json"), "rb") as f:
+    with open(os.path.join(DATA, "sample", "traces", "kineto.json"), "rb") as f:
         trace = f.read()
     for name, data in (("kineto", trace), ("cut", trace[:2500]), ("chrome", CHROME)):
         yield "kineto", name, data
