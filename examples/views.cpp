@@ -29,7 +29,12 @@ static void must(tfp_status s, const error &err)
 static void show(const profile &p, const char *view, const error &err)
 {
     tfp_report *raw = nullptr;
-    must(tfp_report_build(p.get(), view, nullptr, &raw, err.get()), err);
+    tfp_status status = tfp_report_build(p.get(), view, nullptr, &raw, err.get());
+    if (status == TFP_NOTFOUND || status == TFP_BADFILE) { // a trace, a graph or code that this profile does not have
+        std::cout << view << ": " << tfp_error_message(err.get()) << "\n";
+        return;
+    }
+    must(status, err);
     report r(raw);
     std::string json;
     must(tfp_report_write(r.get(), "json", append, &json, err.get()), err);
