@@ -92,7 +92,7 @@ static tfp_str take_until(reader *r, const char *ends)
                 quoted = false;
             continue;
         }
-        if (!depth && strchr(ends, c)) break;
+        if (!depth && c && strchr(ends, c)) break;
         if (c == '"') quoted = true;
         if (c == '(' || c == '[' || c == '{') depth++;
         if (depth && (c == ')' || c == ']' || c == '}')) depth--;
@@ -309,7 +309,7 @@ static void read_operands(reader *r, tfp_hlo_instruction *i)
             add_id(r, &i->operand_count, instruction_id(r, tfp_build_string(r->b, name)));
         else if (parameter)
             i->parameter = (int32_t)take_number(&number);
-        take(r, ",");
+        if (!take(r, ",")) break;
     }
 }
 

@@ -209,7 +209,8 @@ def report_cases(native, folder):
     p, o = opened(native, PROFILE), native.Options()
     o.set("max_depth", "10000")
     o.set("select", "micros,bytes,op_types,device,input_shapes")
-    reports = {view: p.report(view, o) for view in native.table("views")}
+    of_traces = {"calls", "kernel", "steps", "transfer", "wait", "check"}
+    reports = {view: p.report(view, o) for view in native.table("views") if view not in of_traces}
     scope = reports["scope"]
     named = [name for name, _ in scope.columns()]
     target = os.path.join(folder, "output")
