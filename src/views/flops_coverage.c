@@ -117,8 +117,10 @@ static inputs find_inputs(const tfp_flops_table *w)
     return x;
 }
 
-static void put_hint(const tfp_flops_table *w, const inputs *x, char *out, size_t size)
+/* False without memory. */
+static bool put_hint(const tfp_flops_table *w, const inputs *x, char *out, size_t size)
 {
+    bool ok = true;
     *out = 0;
     if (x->others) {
         tfp_str name = tfp_text(w->p, w->g->nodes.at[x->first].name);
@@ -126,10 +128,12 @@ static void put_hint(const tfp_flops_table *w, const inputs *x, char *out, size_
         tfp_flops_shape_text(&shape, w->f->nodes[x->first].outs[0].shape);
         snprintf(out, size, "add --assume-shape %.*s=... (%.*s in the graph)", name.size < 100 ? (int)name.size : 100,
                  name.data, shape.size < 60 ? (int)shape.size : 60, shape.data ? shape.data : "");
+        ok = !shape.failed;
         tfp_buf_free(&shape);
     } else if (x->batch) {
         snprintf(out, size, "add --assume-batch 1");
     }
+    return ok;
 }
 
 tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *text, size_t size, tfp_error *err)
@@ -138,7 +142,7 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *tex
     char hint[256];
     inputs x = find_inputs(w);
     bool ok = measure(w, &c);
-    put_hint(w, &x, hint, sizeof hint);
+    ok = put_hint(w, &x, hint, sizeof hint) && ok;
     *share = c.known + c.estimated > 0 ? c.known / (c.known + c.estimated) : 1;
     *text = 0;
     if (ok && c.loops) {
