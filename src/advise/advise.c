@@ -1,6 +1,5 @@
 /* advise/advise.c: a view whose rows are checkers with their findings. */
 #include "advise/checker.h"
-#include "views/trace_facts.h"
 
 static const tfp_checker *const checkers[] = { &tfp_checker_accelerator, &tfp_checker_expensive,
                                                &tfp_checker_operation };
@@ -83,24 +82,31 @@ tfp_status tfp_checkers_known(const char *list, tfp_error *err)
     return TFP_OK;
 }
 
-static tfp_status run_checker(tfp_report *r, const tfp_checker *c, tfp_error *err)
+static uint32_t add_row(tfp_report *r, const tfp_checker *c)
 {
     tfp_row row = { .name = tfp_str_of(c->name), .depth = 1, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
+    return tfp_report_add_row(r, &row);
+}
+
+static tfp_status run_checker(tfp_report *r, const tfp_checker *c, tfp_error *err)
+{
     tfp_check_fn check = r->options->compat_tensorflow ? c->tensorflow : c->check;
     if (!check || !is_asked(r->options->checkers, c->name)) return TFP_OK;
-    uint32_t at = tfp_report_add_row(r, &row);
+    uint32_t at = add_row(r, c);
     return at == TFP_NONE ? tfp_nomem(err) : check(r, at, err);
 }
 
 /* A trace is judged by its own rules; those without a finding are not listed. */
 static tfp_status run_trace_rules(tfp_report *r, tfp_error *err)
 {
-    const tfp_checker *speaking[TFP_TRACE_RULES_MOST];
-    const tfp_trace_facts *f = tfp_trace_facts_of(r, err);
-    if (!f) return TFP_NOMEM;
-    size_t count = tfp_trace_rules_that_speak(f, speaking);
-    tfp_status s = TFP_OK;
-    for (size_t i = 0; i < count && !s; i++) s = run_checker(r, speaking[i], err);
+    tfp_trace_verdict found[TFP_TRACE_RULES_MOST];
+    size_t count = 0;
+    tfp_status s = tfp_trace_judge(r, found, &count, err);
+    for (size_t i = 0; i < count && !s; i++) {
+        if (!is_asked(r->options->checkers, found[i].rule->name)) continue;
+        uint32_t at = add_row(r, found[i].rule);
+        if (at == TFP_NONE || !tfp_push(&r->findings, ((tfp_finding){ at, found[i].text }))) s = tfp_nomem(err);
+    }
     if (!s && !r->findings.size) s = tfp_report_note_add(r, err, "no rule has a finding");
     return s;
 }

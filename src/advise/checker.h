@@ -26,11 +26,18 @@ tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const cha
 void tfp_checker_times(tfp_buf *b, const tfp_report *r, uint32_t row, bool totals);
 
 const tfp_checker *tfp_checker_at(size_t i); /* all there are (advise.c); NULL past the end */
-/* Rules for traces of events (trace_rules.c), in the order of their table; and those of them that have a finding, the one
- * that could save most first. */
-enum { TFP_TRACE_RULES_MOST = 32 };
+/* Rules for traces of events (trace_rules.c), in the order of their table; they have no function of their own. */
 const tfp_checker *tfp_trace_rule(size_t i);
-size_t tfp_trace_rules_that_speak(const struct tfp_trace_facts *f, const tfp_checker **out);
+
+/* What one of them found, and by how much a step could get shorter at most; 0: not known. */
+typedef struct tfp_trace_verdict {
+    const tfp_checker *rule;
+    tfp_str text; /* in the report's arena */
+    double saving_ns;
+} tfp_trace_verdict;
+enum { TFP_TRACE_RULES_MOST = 32 };
+/* Those that have something to say, the one that could save most first. */
+tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count, tfp_error *err);
 extern const tfp_checker tfp_checker_accelerator, tfp_checker_operation, tfp_checker_expensive;
 
 /* TensorFlow's own (tensorflow.c, tensorflow_expensive.c). */

@@ -21,22 +21,16 @@ typedef struct top_row {
 
 /* ---- facts ---- */
 
-static tfp_fact *add_fact(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit)
-{
-    tfp_fact f = { .name = name, .label = label, .type = type, .unit = unit };
-    return tfp_push(&r->facts, f) ? &r->facts.at[r->facts.size - 1] : NULL;
-}
-
 static bool add_number(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n)
 {
-    tfp_fact *f = add_fact(r, name, label, 'i', unit);
+    tfp_fact *f = tfp_fact_add(r, name, label, 'i', unit);
     if (f) f->number = n;
     return f != NULL;
 }
 
 static bool add_real(tfp_report *r, const char *name, const char *label, tfp_unit unit, double x)
 {
-    tfp_fact *f = add_fact(r, name, label, 'r', unit);
+    tfp_fact *f = tfp_fact_add(r, name, label, 'r', unit);
     if (!f) return false;
     f->real = isnan(x) ? 0 : x;
     f->absent = isnan(x);
@@ -46,7 +40,7 @@ static bool add_real(tfp_report *r, const char *name, const char *label, tfp_uni
 /* A text from a buffer, which is freed. */
 static bool add_text(tfp_report *r, const char *name, const char *label, tfp_buf *b)
 {
-    tfp_fact *f = b->failed ? NULL : add_fact(r, name, label, 's', TFP_LABEL);
+    tfp_fact *f = b->failed ? NULL : tfp_fact_add(r, name, label, 's', TFP_LABEL);
     char *copy = f ? tfp_arena_copy(&r->arena, (tfp_str){ b->data, b->size }) : NULL;
     if (f) f->text = (tfp_str){ copy, copy ? b->size : 0 };
     tfp_buf_free(b);

@@ -293,10 +293,8 @@ static double fragmentation(const tfp_trace_facts *f, tfp_buf *out)
 
 /* ---- the table ---- */
 
-static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err);
-
 /* clang-format off */
-#define RULE(name, help, judge, remedy, command) { { name, help, check, NULL }, judge, remedy, command }
+#define RULE(name, help, judge, remedy, command) { { name, help, NULL, NULL }, judge, remedy, command }
 static const rule rules[] = {
     RULE("InputBound", "Steps of a trace that wait for input.", input_bound,
          "load and prepare input beside the step: more workers, prefetching, cheaper decoding", "wait"),
@@ -341,50 +339,37 @@ static const rule rules[] = {
 enum { RULES = sizeof rules / sizeof *rules };
 _Static_assert((int)RULES <= (int)TFP_TRACE_RULES_MOST, "the list of those that speak holds all");
 
-static const rule *find_rule(tfp_str name)
-{
-    for (size_t i = 0; i < RULES; i++)
-        if (tfp_str_eq(name, tfp_str_of(rules[i].checker.name))) return &rules[i];
-    return NULL;
-}
-
-static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
-{
-    const rule *this = find_rule(r->rows.at[row].name);
-    const tfp_trace_facts *f = tfp_trace_facts_of(r, err);
-    if (!f) return TFP_NOMEM;
-    tfp_buf text = { 0 };
-    double saving = this->judge(f, &text);
-    if (saving >= 1) {
-        tfp_buf_text(&text, "; at most ");
-        put_us(&text, saving);
-        tfp_buf_text(&text, " a step to gain");
-    }
-    tfp_buf_printf(&text, "; %s (tfprof %s)", this->remedy, this->command);
-    tfp_status s = tfp_checker_find_text(r, row, &text, err);
-    if (!s) r->findings.at[r->findings.size - 1].saving_ns = saving;
-    return s;
-}
-
 const tfp_checker *tfp_trace_rule(size_t i) { return i < RULES ? &rules[i].checker : NULL; }
 
-/* Which rules speak, those that save most first. */
-size_t tfp_trace_rules_that_speak(const tfp_trace_facts *f, const tfp_checker **out)
+static bool finish_text(tfp_buf *text, const rule *of, double saving)
 {
-    double savings[RULES];
-    size_t count = 0;
+    if (saving >= 1) {
+        tfp_buf_text(text, "; at most ");
+        put_us(text, saving);
+        tfp_buf_text(text, " a step to gain");
+    }
+    tfp_buf_printf(text, "; %s (tfprof %s)", of->remedy, of->command);
+    return !text->failed;
+}
+
+tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count, tfp_error *err)
+{
+    const tfp_trace_facts *f = tfp_trace_facts_of(r, err);
+    if (!f) return TFP_NOMEM;
+    *count = 0;
     for (size_t i = 0; i < RULES && f->step_ns > 0; i++) {
         tfp_buf text = { 0 };
         double saving = rules[i].judge(f, &text);
+        const char *copy = NULL;
+        if (saving >= 0 && finish_text(&text, &rules[i], saving))
+            copy = tfp_arena_copy(&r->arena, (tfp_str){ text.data, text.size });
+        tfp_str said = { copy, text.size };
         tfp_buf_free(&text);
         if (saving < 0) continue;
-        size_t at = count++;
-        for (; at && savings[at - 1] < saving; at--) {
-            savings[at] = savings[at - 1];
-            out[at] = out[at - 1];
-        }
-        savings[at] = saving;
-        out[at] = &rules[i].checker;
+        if (!copy) return tfp_nomem(err);
+        size_t at = (*count)++;
+        for (; at && out[at - 1].saving_ns < saving; at--) out[at] = out[at - 1];
+        out[at] = (tfp_trace_verdict){ &rules[i].checker, said, saving };
     }
-    return count;
+    return TFP_OK;
 }

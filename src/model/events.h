@@ -138,6 +138,11 @@ typedef struct tfp_span_columns {
     int64_t *self_ns;
 } tfp_span_columns;
 
+static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)
+{
+    return tfp_add(s->start_ns[span], s->duration_ns[span], NULL);
+}
+
 typedef struct tfp_step_window { /* one a step and process, or one a step and device; by process, device and start */
     uint32_t step, process;      /* -> steps, processes */
     tfp_strid device;            /* "tpu:0" of a window that only this device has (XLA module runs); 0: of all */

@@ -63,10 +63,6 @@ static inline uint32_t tfp_span_process(const tfp_join *x, uint32_t span)
 {
     return x->p->lanes.at[x->t->spans.lane[span]].process;
 }
-static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)
-{
-    return s->start_ns[span] + s->duration_ns[span]; /* readers keep both below 9e18 together */
-}
 
 /* Sorts items by keys (by item), stable. False without memory. */
 bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys);

@@ -7,16 +7,10 @@
 
 /* ---- facts ---- */
 
-static tfp_fact *add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit)
-{
-    tfp_fact f = { .name = name, .label = label, .type = type, .unit = unit };
-    return tfp_push(&r->facts, f) ? &r->facts.at[r->facts.size - 1] : NULL;
-}
-
 /* A number; one that is not known is absent. */
 static bool add_number(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n)
 {
-    tfp_fact *f = add(r, name, label, 'i', unit);
+    tfp_fact *f = tfp_fact_add(r, name, label, 'i', unit);
     if (!f) return false;
     f->number = n > 0 ? n : 0;
     f->absent = n < 0;
@@ -69,7 +63,7 @@ static bool put_short(char *out, size_t size, int64_t n, const char *word)
 
 static bool add_share(tfp_report *r, const char *name, const char *label, double over, double under)
 {
-    tfp_fact *f = add(r, name, label, 'r', TFP_SHARE);
+    tfp_fact *f = tfp_fact_add(r, name, label, 'r', TFP_SHARE);
     if (!f) return false;
     f->absent = under <= 0;
     f->real = under > 0 ? over / under : 0;
@@ -78,7 +72,7 @@ static bool add_share(tfp_report *r, const char *name, const char *label, double
 
 static bool add_text(tfp_report *r, const char *name, const char *label, const char *text)
 {
-    tfp_fact *f = add(r, name, label, 's', TFP_LABEL);
+    tfp_fact *f = tfp_fact_add(r, name, label, 's', TFP_LABEL);
     if (f) f->text = tfp_str_of(text);
     return f != NULL;
 }
@@ -174,7 +168,7 @@ static bool put_signature(const tfp_flops_table *w)
 {
     size_t count = w->g->signatures.size;
     if (w->f->signature == TFP_NONE || w->source != TFP_FLOPS_OWN) return true;
-    tfp_fact *f = add(w->r, "signature", "signature", 's', TFP_LABEL);
+    tfp_fact *f = tfp_fact_add(w->r, "signature", "signature", 's', TFP_LABEL);
     if (!f) return false;
     f->text = tfp_text(w->p, w->g->signatures.at[w->f->signature].key);
     return count < 2 || say_more(w->r, "one of %zu: --signature NAME counts another, all the whole graph", count);

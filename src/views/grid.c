@@ -89,6 +89,19 @@ tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err)
     return tfp_grid_fill(r, &r->grid, t, err);
 }
 
+void *tfp_rows_sorted(tfp_arena *arena, const void *rows, size_t row_size, size_t count,
+                      bool (*less)(const void *rows, uint32_t a, uint32_t b))
+{
+    uint32_t *order = TFP_NEW(arena, uint32_t, count + 1);
+    char *sorted = tfp_arena_zero(arena, count + 1, row_size);
+    if (!order || !sorted) return NULL;
+    for (uint32_t i = 0; i < count; i++) order[i] = i;
+    if (!tfp_sort(order, count, less, rows)) return NULL;
+    for (size_t i = 0; i < count; i++)
+        memcpy(sorted + i * row_size, (const char *)rows + order[i] * row_size, row_size);
+    return sorted;
+}
+
 /* ---- -order_by and -top ---- */
 
 /* Numbers from the biggest down, texts up, absent cells last. */

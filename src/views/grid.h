@@ -37,6 +37,11 @@ typedef struct tfp_row_column {
         name, TFP_T_##type, TFP_##unit, offsetof(row, field), help, bit                                                \
     }
 
+/* A copy of an array of rows in the arena, in the order that `less` gives; rows that it holds equal keep theirs. less(rows, a,
+ * b) is of places in `rows`. NULL without memory. */
+void *tfp_rows_sorted(tfp_arena *arena, const void *rows, size_t row_size, size_t count,
+                      bool (*less)(const void *rows, uint32_t a, uint32_t b));
+
 typedef struct tfp_row_table {
     const tfp_row_column *columns; /* ended by a NULL name */
     const void *rows;

@@ -61,8 +61,7 @@ static bool number_of(const kernels *t, uint32_t span, tfp_strid key, double *ou
 
 static bool is_on_tpu(const kernels *t, uint32_t span)
 {
-    tfp_str device = tfp_text(t->x->p, t->x->p->lanes.at[t->x->s->lane[span]].device);
-    return device.size > 4 && memcmp(device.data, "tpu:", 4) == 0;
+    return tfp_is_tpu(tfp_text(t->x->p, t->x->p->lanes.at[t->x->s->lane[span]].device));
 }
 
 /* Of copies and sets, which HIP tells on the API call; of a TPU's instructions what they access. */
@@ -240,18 +239,6 @@ static bool more_first(const void *ctx, uint32_t a, uint32_t b)
     return order ? order < 0 : tfp_str_cmp(x->class, y->class) < 0;
 }
 
-static kernel_row *sorted(kernels *t)
-{
-    size_t count = t->rows.size;
-    uint32_t *order = TFP_NEW(&t->r->arena, uint32_t, count + 1);
-    kernel_row *rows = TFP_NEW(&t->r->arena, kernel_row, count + 1);
-    if (!order || !rows) return NULL;
-    for (uint32_t i = 0; i < count; i++) order[i] = i;
-    if (!tfp_sort(order, count, more_first, t->rows.at)) return NULL;
-    for (size_t i = 0; i < count; i++) rows[i] = t->rows.at[order[i]];
-    return rows;
-}
-
 /* ---- the table ---- */
 
 /* clang-format off */
@@ -297,7 +284,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
                   .memset_details = tfp_stat_key(p, "Memset_details"),
                   .occupancy = tfp_stat_key(p, "est. achieved occupancy %"),
                   .kernel_details = tfp_stat_key(p, "kernel_details") };
-    kernel_row *rows = fill(&t) ? sorted(&t) : NULL;
+    kernel_row *rows =
+        fill(&t) ? tfp_rows_sorted(&r->arena, t.rows.at, sizeof *t.rows.at, t.rows.size, more_first) : NULL;
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, t.rows.size, tfp_trace_shown(&x) }, err)
              : tfp_nomem(err);
     tfp_map64_free(&t.row_by_name);

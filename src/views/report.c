@@ -32,6 +32,12 @@ bool tfp_name_order(const tfp_profile *p, uint32_t *order)
     return ok;
 }
 
+tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit)
+{
+    tfp_fact f = { .name = name, .label = label, .type = type, .unit = unit };
+    return tfp_push(&r->facts, f) ? &r->facts.at[r->facts.size - 1] : NULL;
+}
+
 tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...)
 {
     char text[1024];

@@ -58,7 +58,6 @@ typedef struct tfp_reach {
 typedef struct tfp_finding {
     uint32_t checker; /* -> rows: the checker's row */
     tfp_str text;     /* one or more lines, as TensorFlow reports them */
-    double saving_ns; /* of a trace: by how much a step could get shorter at most; 0: not known */
 } tfp_finding;
 
 /* The code view's tree, unfiltered; pprof needs it beside the rows. Item 0 is the root. Children come after parents. */
@@ -177,6 +176,8 @@ int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped)
 /* A ratio of a row's own values, or of its totals; false when there is nothing to divide by. */
 bool tfp_ratio(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out);
 
+/* A fact for its caller to fill; NULL without memory. The pointer is good until the next one. */
+tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit);
 tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...) TFP_PRINTF(3, 4);
 
 /* Appended: the input shapes of a node as "0:32x10|1:unknown", a shape as "3x3x16" ("" when unknown or absent). */

@@ -63,6 +63,9 @@ int64_t tfp_union_overlap(const tfp_union *a, const tfp_union *b);
 #define TFP_CLASS_COPIES (TFP_CLASS_BIT(TFP_CLASS_COPY) | TFP_CLASS_BIT(TFP_CLASS_SET))
 
 /* ---- spans ---- */
+static inline bool tfp_is_tpu(tfp_str device) { return device.size > 4 && memcmp(device.data, "tpu:", 4) == 0; }
+/* For tfp_sort, with the profile's span columns: by lane, then by start, the longer first. */
+bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b);
 /* The stat of a span with that key, or NULL. Keys are looked up once: pass tfp_stat_key's result. */
 tfp_strid tfp_stat_key(const tfp_profile *p, const char *name); /* TFP_NONE when no span has it */
 const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key);

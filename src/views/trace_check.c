@@ -31,20 +31,6 @@ static bool is_host_op(const tfp_span_columns *s, uint32_t span)
     return s->kind[span] == TFP_SPAN_OP || s->kind[span] == TFP_SPAN_CALL;
 }
 
-static int64_t end_of(const tfp_span_columns *s, uint32_t span)
-{
-    return tfp_add(s->start_ns[span], s->duration_ns[span], NULL);
-}
-
-/* By lane, then by start, the longer first. */
-static bool comes_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_span_columns *s = ctx;
-    if (s->lane[a] != s->lane[b]) return s->lane[a] < s->lane[b];
-    if (s->start_ns[a] != s->start_ns[b]) return s->start_ns[a] < s->start_ns[b];
-    return s->duration_ns[a] > s->duration_ns[b];
-}
-
 static int64_t tolerance_of(const checks *t, uint32_t span)
 {
     uint32_t process = t->x.p->lanes.at[t->x.s->lane[span]].process;
@@ -63,13 +49,13 @@ static bool check_nesting(checks *t)
     if (!items || !open) return false;
     for (uint32_t i = 0; i < s->size; i++)
         if (is_host_op(s, i)) items[count++] = i;
-    if (!tfp_sort(items, count, comes_before, s)) return false;
+    if (!tfp_sort(items, count, tfp_span_nests, s)) return false;
     for (size_t i = 0; i < count; i++) {
         uint32_t span = items[i];
         if (i && s->lane[items[i - 1]] != s->lane[span]) depth = 0;
-        while (depth && end_of(s, open[depth - 1]) <= s->start_ns[span]) depth--;
-        if (depth && end_of(s, span) > tfp_add(end_of(s, open[depth - 1]), tolerance_of(t, span), NULL) &&
-            end_of(s, open[depth - 1]) > tfp_add(s->start_ns[span], tolerance_of(t, span), NULL)) {
+        while (depth && tfp_span_end(s, open[depth - 1]) <= s->start_ns[span]) depth--;
+        if (depth && tfp_span_end(s, span) > tfp_add(tfp_span_end(s, open[depth - 1]), tolerance_of(t, span), NULL) &&
+            tfp_span_end(s, open[depth - 1]) > tfp_add(s->start_ns[span], tolerance_of(t, span), NULL)) {
             if (!crossed++) first = tfp_span_name(t->x.p, span);
         }
         open[depth++] = span;

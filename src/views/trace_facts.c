@@ -46,7 +46,7 @@ static void add_gaps(tfp_trace_facts *f)
         if (d->host) continue;
         for (size_t k = 0; k < d->count; k++) {
             uint32_t span = f->x.items[d->first + k], launch = s->launch[span];
-            int64_t start = s->start_ns[span], end = tfp_add(start, s->duration_ns[span], NULL);
+            int64_t start = s->start_ns[span], end = tfp_span_end(s, span);
             if (k && start > since) {
                 all += (double)(start - since);
                 if (launch != TFP_NONE && s->start_ns[launch] > since) late += (double)(start - since);

@@ -48,7 +48,7 @@ static void find_extent(tfp_trace_index *x)
         uint32_t unit = tfp_trace_unit_of(x, i), kind = x->s->kind[i];
         if (unit == TFP_NONE || kind == TFP_SPAN_OTHER || kind == TFP_SPAN_NONE) continue;
         tfp_trace_unit *u = &x->units[unit];
-        int64_t end = tfp_add(x->s->start_ns[i], x->s->duration_ns[i], NULL);
+        int64_t end = tfp_span_end(x->s, i);
         if (x->s->start_ns[i] < u->origin_ns) u->origin_ns = x->s->start_ns[i];
         if (end > u->end_ns) u->end_ns = end;
         u->has_devices |= kind == TFP_SPAN_ACTIVITY;
@@ -87,7 +87,7 @@ static uint32_t find_device(tfp_trace_index *x, tfp_map64 *by_name, uint32_t lan
 
 static void add_to_device(tfp_trace_index *x, tfp_trace_device *d, uint32_t span)
 {
-    int64_t start = x->s->start_ns[span], end = tfp_add(start, x->s->duration_ns[span], NULL);
+    int64_t start = x->s->start_ns[span], end = tfp_span_end(x->s, span);
     d->has_async |= x->p->lanes.at[x->s->lane[span]].role == TFP_ROLE_ASYNC;
     if (start < d->start_ns) d->start_ns = start;
     if (end > d->end_ns) d->end_ns = end;
@@ -146,6 +146,14 @@ tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err
 }
 
 /* ---- spans ---- */
+
+bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b)
+{
+    const tfp_span_columns *s = columns;
+    if (s->lane[a] != s->lane[b]) return s->lane[a] < s->lane[b];
+    if (s->start_ns[a] != s->start_ns[b]) return s->start_ns[a] < s->start_ns[b];
+    return s->duration_ns[a] > s->duration_ns[b];
+}
 
 tfp_strid tfp_stat_key(const tfp_profile *p, const char *name)
 {

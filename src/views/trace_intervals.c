@@ -28,7 +28,7 @@ static void add(tfp_union *u, int64_t start, int64_t end)
 
 static void add_span(tfp_union *u, const tfp_span_columns *s, uint32_t span)
 {
-    add(u, s->start_ns[span], tfp_add(s->start_ns[span], s->duration_ns[span], NULL));
+    add(u, s->start_ns[span], tfp_span_end(s, span));
 }
 
 bool tfp_union_of(tfp_arena *a, const tfp_trace_index *x, const tfp_trace_device *d, unsigned classes, tfp_union *u)

@@ -15,7 +15,7 @@ static uint32_t last_ended(const tfp_path *t, const uint32_t *list, tfp_range of
     size_t low = 0, high = of.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (tfp_path_end(t, items[middle]) <= at)
+        if (tfp_span_end(t->x->s, items[middle]) <= at)
             low = middle + 1;
         else
             high = middle;
@@ -73,12 +73,13 @@ static bool from_activity(tfp_path *t, place *p, int64_t start)
     if (!take(t, span, class_name(t, span), begin, p->at)) return false;
     uint32_t before = last_ended(t, t->lane_end, t->streams[s->lane[span]], begin);
     uint32_t other = last_ended(t, t->by_end, t->ends_of_unit[t->unit], begin);
-    int64_t before_end = before == TFP_NONE || before == span ? INT64_MIN : tfp_path_end(t, before);
-    int64_t launch_end = launch == TFP_NONE || tfp_path_end(t, launch) > begin ? INT64_MIN : tfp_path_end(t, launch);
-    if (other != TFP_NONE && other != span && tfp_path_end(t, other) > before_end &&
-        tfp_path_end(t, other) > launch_end && begin - tfp_path_end(t, other) <= EVENT_WAIT_NS) {
+    int64_t before_end = before == TFP_NONE || before == span ? INT64_MIN : tfp_span_end(t->x->s, before);
+    int64_t launch_end =
+        launch == TFP_NONE || tfp_span_end(t->x->s, launch) > begin ? INT64_MIN : tfp_span_end(t->x->s, launch);
+    if (other != TFP_NONE && other != span && tfp_span_end(t->x->s, other) > before_end &&
+        tfp_span_end(t->x->s, other) > launch_end && begin - tfp_span_end(t->x->s, other) <= EVENT_WAIT_NS) {
         before = other;
-        before_end = tfp_path_end(t, other);
+        before_end = tfp_span_end(t->x->s, other);
     }
     int64_t since = before_end > launch_end ? before_end : launch_end;
     p->at = since > start ? since : start;
@@ -110,7 +111,7 @@ static tfp_piece piece_before(const tfp_path *t, uint32_t lane, int64_t at)
 static bool from_sync(tfp_path *t, place *p, const tfp_piece *now)
 {
     uint32_t activity = last_ended(t, t->by_end, t->ends_of_unit[t->unit], p->at);
-    if (activity == TFP_NONE || tfp_path_end(t, activity) <= now->start) return false;
+    if (activity == TFP_NONE || tfp_span_end(t->x->s, activity) <= now->start) return false;
     p->activity = activity;
     return true;
 }
@@ -119,7 +120,7 @@ static bool from_sync(tfp_path *t, place *p, const tfp_piece *now)
 static uint32_t awaited(const tfp_path *t, const place *p, const tfp_piece *now)
 {
     uint32_t op = last_ended(t, t->ops, t->ops_of_unit[t->unit], p->at - 1);
-    if (op == TFP_NONE || t->x->s->lane[op] == p->lane || tfp_path_end(t, op) <= now->start) return TFP_NONE;
+    if (op == TFP_NONE || t->x->s->lane[op] == p->lane || tfp_span_end(t->x->s, op) <= now->start) return TFP_NONE;
     return t->x->s->start_ns[op] >= now->start || now->span == TFP_NONE ? op : TFP_NONE;
 }
 
@@ -130,13 +131,13 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
     int64_t begin = now.start > start ? now.start : start;
     uint32_t kind = now.span == TFP_NONE ? TFP_SPAN_NONE : s->kind[now.span], op;
     if (kind == TFP_SPAN_CALL && tfp_trace_waits(t->x, now.span) && from_sync(t, p, &now)) {
-        int64_t end = tfp_path_end(t, p->activity) > start ? tfp_path_end(t, p->activity) : start;
+        int64_t end = tfp_span_end(t->x->s, p->activity) > start ? tfp_span_end(t->x->s, p->activity) : start;
         bool ok = take(t, now.span, "synchronize", end, p->at);
         p->at = end;
         return ok;
     }
     if (kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL && (op = awaited(t, p, &now)) != TFP_NONE) {
-        int64_t end = tfp_path_end(t, op) > start ? tfp_path_end(t, op) : start;
+        int64_t end = tfp_span_end(t->x->s, op) > start ? tfp_span_end(t->x->s, op) : start;
         bool ok = take(t, now.span, "host", end, p->at);
         p->at = end;
         p->lane = s->lane[op];
@@ -226,14 +227,10 @@ static bool by_time(const void *ctx, uint32_t a, uint32_t b)
 static tfp_status make_grid(tfp_path *t, tfp_error *err)
 {
     size_t count = t->rows.size, rank_in_unit = 0;
-    uint32_t *order = TFP_NEW(&t->r->arena, uint32_t, count + 1);
-    tfp_path_row *sorted = TFP_NEW(&t->r->arena, tfp_path_row, count + 1);
-    if (!order || !sorted) return tfp_nomem(err);
-    for (uint32_t i = 0; i < count; i++) order[i] = i;
-    if (!tfp_sort(order, count, by_time, t->rows.at)) return tfp_nomem(err);
+    tfp_path_row *sorted = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count, by_time);
+    if (!sorted) return tfp_nomem(err);
     for (size_t i = 0; i < count; i++) {
         tfp_path_row *out = &sorted[i];
-        *out = t->rows.at[order[i]];
         if (i && out->unit != sorted[i - 1].unit) rank_in_unit = 0;
         double total = (double)out->total_ns, steps = (double)t->step_count[out->unit];
         out->share = t->path_ns[out->unit] ? total / (double)t->path_ns[out->unit] : NAN;

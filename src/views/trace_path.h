@@ -45,11 +45,6 @@ typedef struct tfp_path {
     uint32_t *home;      /* by unit: -> lanes */
 } tfp_path;
 
-static inline int64_t tfp_path_end(const tfp_path *t, uint32_t span)
-{
-    return tfp_add(t->x->s->start_ns[span], t->x->s->duration_ns[span], NULL);
-}
-
 /* Fills the lists of `t` (trace_path_lists.c); false without memory. */
 bool tfp_path_lists(tfp_path *t);
 

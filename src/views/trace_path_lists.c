@@ -10,14 +10,6 @@ static bool in_threads(uint32_t kind)
            kind == TFP_SPAN_FRAME;
 }
 
-static bool nests(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_span_columns *s = ctx;
-    if (s->lane[a] != s->lane[b]) return s->lane[a] < s->lane[b];
-    if (s->start_ns[a] != s->start_ns[b]) return s->start_ns[a] < s->start_ns[b];
-    return s->duration_ns[a] > s->duration_ns[b];
-}
-
 static void put_piece(tfp_path *t, uint32_t lane, int64_t start, int64_t end, uint32_t span)
 {
     tfp_range *of = &t->threads[lane];
@@ -35,8 +27,8 @@ static void cut_lane(tfp_path *t, const uint32_t *items, size_t count, uint32_t 
     uint32_t lane = count ? t->x->s->lane[items[0]] : 0;
     for (size_t i = 0; i <= count; i++) {
         int64_t start = i < count ? t->x->s->start_ns[items[i]] : INT64_MAX;
-        while (depth && tfp_path_end(t, open[depth - 1]) <= start) {
-            int64_t end = tfp_path_end(t, open[depth - 1]);
+        while (depth && tfp_span_end(t->x->s, open[depth - 1]) <= start) {
+            int64_t end = tfp_span_end(t->x->s, open[depth - 1]);
             put_piece(t, lane, at, end, open[depth - 1]);
             if (end > at) at = end;
             depth--;
@@ -65,7 +57,7 @@ static bool cut_threads(tfp_path *t)
     if (!items || !open || !t->pieces) return false;
     for (uint32_t i = 0; i < s->size; i++)
         if (in_threads(s->kind[i]) && tfp_trace_unit_of(t->x, i) != TFP_NONE) items[count++] = i;
-    if (!tfp_sort(items, count, nests, s)) return false;
+    if (!tfp_sort(items, count, tfp_span_nests, s)) return false;
     for (size_t first = 0, i = 1; i <= count; i++) {
         if (i < count && s->lane[items[i]] == s->lane[items[first]]) continue;
         cut_lane(t, items + first, i - first, open);
@@ -79,7 +71,10 @@ static bool cut_threads(tfp_path *t)
 
 /* ---- activities and ops by their ends ---- */
 
-static bool ends_before(const tfp_path *t, uint32_t a, uint32_t b) { return tfp_path_end(t, a) < tfp_path_end(t, b); }
+static bool ends_before(const tfp_path *t, uint32_t a, uint32_t b)
+{
+    return tfp_span_end(t->x->s, a) < tfp_span_end(t->x->s, b);
+}
 
 static bool unit_ends_before(const void *ctx, uint32_t a, uint32_t b)
 {

@@ -43,7 +43,7 @@ static bool start_delays(steps *t, const tfp_trace_device *d, delays *out)
     for (size_t i = 0; i < d->count; i++) {
         uint32_t span = t->x->items[d->first + i], launch = s->launch[span];
         int64_t delay = 0;
-        if (launch != TFP_NONE) delay = s->start_ns[span] - tfp_add(s->start_ns[launch], s->duration_ns[launch], NULL);
+        if (launch != TFP_NONE) delay = s->start_ns[span] - tfp_span_end(s, launch);
         out->launched[i + 1] = out->launched[i] + (launch != TFP_NONE);
         out->delay_ns[i + 1] = tfp_add(out->delay_ns[i], delay > 0 ? delay : 0, NULL);
     }

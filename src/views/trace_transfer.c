@@ -86,8 +86,6 @@ static bool number_behind(tfp_str text, tfp_str word, int64_t *out)
 
 /* ---- kinds ---- */
 
-static bool is_tpu(const tfp_trace_device *d) { return d->name.size > 3 && memcmp(d->name.data, "tpu", 3) == 0; }
-
 /* The direction in a copy's name, as CUDA, HIP and XPlane write it; NULL: none. */
 static const char *direction_of(tfp_str name)
 {
@@ -112,7 +110,7 @@ static bool ends_with(tfp_str s, tfp_str end)
 /* Of a TPU's copies the pieces in `XLA Ops` are left out where the asynchronous line or the -done holds the transfer. */
 static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_str instruction)
 {
-    if (!is_tpu(d) || t->x->p->lanes.at[t->x->s->lane[span]].role == TFP_ROLE_ASYNC) return false;
+    if (!tfp_is_tpu(d->name) || t->x->p->lanes.at[t->x->s->lane[span]].role == TFP_ROLE_ASYNC) return false;
     return ends_with(instruction, TFP_STR("-start")) || (d->has_async && ends_with(instruction, TFP_STR("-done")));
 }
 
@@ -120,7 +118,9 @@ static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint
 static bool put_copy_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
 {
     tfp_str name = tfp_span_name(t->x->p, span), details = text_of(t, span, t->k.memcpy_details);
-    const char *direction = t->x->s->class[span] == TFP_CLASS_SET ? "set" : is_tpu(d) ? NULL : direction_of(name);
+    const char *direction = t->x->s->class[span] == TFP_CLASS_SET ? "set"
+                            : tfp_is_tpu(d->name)                 ? NULL
+                                                                  : direction_of(name);
     tfp_str instruction = up_to(name, '.');
     if (!direction && counts_elsewhere(t, d, span, instruction)) return false;
     if (direction)
@@ -139,7 +139,7 @@ static void put_collective_kind(const transfers *t, const tfp_trace_device *d, u
 {
     tfp_str name = text_near(t, span, t->k.collective), hlo = text_of(t, span, t->k.hlo_op);
     if (!name.size && hlo.size) name = up_to(hlo, '.');
-    if (!name.size) name = up_to(tfp_span_name(t->x->p, span), is_tpu(d) ? '.' : '(');
+    if (!name.size) name = up_to(tfp_span_name(t->x->p, span), tfp_is_tpu(d->name) ? '.' : '(');
     tfp_buf_str(out, name);
 }
 
@@ -336,13 +336,11 @@ static const tfp_row_column columns[] = {
 
 static bool give_rows(transfers *t, tfp_transfer_row **rows, size_t *count)
 {
-    uint32_t *order = TFP_NEW(&t->r->arena, uint32_t, t->rows.size + 1);
+    const found *sorted = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, t->rows.size, by_time);
     *count = t->rows.size;
     *rows = TFP_NEW(&t->r->arena, tfp_transfer_row, t->rows.size + 1);
-    if (!order || !*rows) return false;
-    for (uint32_t i = 0; i < *count; i++) order[i] = i;
-    if (!tfp_sort(order, *count, by_time, t->rows.at)) return false;
-    for (size_t i = 0; i < *count; i++) (*rows)[i] = t->rows.at[order[i]].row;
+    if (!sorted || !*rows) return false;
+    for (size_t i = 0; i < *count; i++) (*rows)[i] = sorted[i].row;
     return true;
 }
 

@@ -158,7 +158,7 @@ static bool collect_device(waits *t, const tfp_trace_device *d, int64_t *last_en
     const tfp_span_columns *s = t->x->s;
     for (size_t i = 0; i < d->count; i++) {
         uint32_t span = t->x->items[d->first + i], lane = s->lane[span];
-        int64_t since = last_end[lane], start = s->start_ns[span], end = tfp_add(start, s->duration_ns[span], NULL);
+        int64_t since = last_end[lane], start = s->start_ns[span], end = tfp_span_end(s, span);
         bool gap = seen[lane] && start > since && tfp_span_in_step(t->r, span);
         if (!seen[lane] || end > since) last_end[lane] = end;
         seen[lane] = 1;
@@ -178,8 +178,8 @@ static bool collect_devices(waits *t)
     if (!last_end || !seen) return false;
     for (size_t i = 0; i < t->x->device_count; i++) {
         const tfp_trace_device *d = &t->x->devices[i];
-        bool tpu = d->name.size > 3 && memcmp(d->name.data, "tpu", 3) == 0; /* its lines are no queues */
-        if (!d->host && !tpu && !collect_device(t, d, last_end, seen)) return false;
+        if (d->host || tfp_is_tpu(d->name)) continue; /* its lines are no queues */
+        if (!collect_device(t, d, last_end, seen)) return false;
     }
     return true;
 }
@@ -208,21 +208,16 @@ static bool by_time(const void *ctx, uint32_t a, uint32_t b)
 
 static bool give_rows(waits *t, tfp_wait_row **rows, size_t *count)
 {
-    uint32_t *order = TFP_NEW(&t->r->arena, uint32_t, t->rows.size + 1);
     *count = t->rows.size;
-    *rows = TFP_NEW(&t->r->arena, tfp_wait_row, t->rows.size + 1);
-    if (!order || !*rows) return false;
-    for (uint32_t i = 0; i < *count; i++) order[i] = i;
-    if (!tfp_sort(order, *count, by_time, t->rows.at)) return false;
-    for (size_t i = 0; i < *count; i++) {
+    *rows = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, *count, by_time);
+    for (size_t i = 0; *rows && i < *count; i++) {
         tfp_wait_row *out = &(*rows)[i];
-        *out = t->rows.at[order[i]];
         const tfp_trace_unit *u = &t->x->units[out->unit];
         int64_t all = u->end_ns - u->origin_ns;
         out->share = all > 0 ? (double)out->total_ns / (double)all : NAN;
         out->mean_us = (double)out->total_ns / 1000 / (double)out->count;
     }
-    return true;
+    return *rows != NULL;
 }
 
 bool tfp_wait_rows(tfp_report *r, const tfp_trace_index *x, tfp_wait_row **rows, size_t *count)

@@ -12,30 +12,14 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "data"))
+from wire import bytes_field as text, number_field as number, varint  # noqa: E402
+
 GROWTH, SLACK, FLOOR, LIMIT, MEMORY_KB = 4, 1.75, 0.08, 5.0, 512 * 1024
 INT32, FLOAT = 3, 1
 
 
 # ---- messages, as bytes ----
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n > 0x7f:
-        out.append(n & 0x7f | 0x80)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def text(field, value):
-    value = value.encode() if isinstance(value, str) else value
-    return varint(field << 3 | 2) + varint(len(value)) + value
-
 
 def attr(name, value):
     return text(5, text(1, name) + text(2, value))

@@ -22,6 +22,9 @@ from random import Random
 
 from serving import SAMPLE, Server, Answer, quote, read_all
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data"))
+import wire  # noqa: E402
+
 PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/tfprof")
 SANITIZED = b"__asan_init" in open(PROGRAM, "rb").read() or b"__tsan_init" in open(PROGRAM, "rb").read()
 PROFILE = "dense/profile_3.gz"
@@ -713,18 +716,8 @@ def test_an_address_of_its_own(_):
 
 # ---- reports ----
 
-def varint(n):
-    out = b""
-    while n > 127:
-        out, n = out + bytes([n & 127 | 128]), n >> 7
-    return out + bytes([n])
-
-
 def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    value = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(value)) + value
+    return wire.number_field(number, value) if isinstance(value, int) else wire.bytes_field(number, value)
 
 
 def most_that_fits(records, size=4 << 20):
