@@ -200,17 +200,22 @@ def profile_cases(native, folder):
         "Profile, stopped by its callback": stopped,
         "Profile: warnings coverage steps node_names": lambda: (p.warnings(), p.coverage(), p.steps(), p.node_names()),
         "Profile.write": lambda: (p.write(), p.write(target)),
-        "Profile.report": lambda: [p.report(view, o) for view in native.table("views")],
+        "Profile.report": lambda: [p.report(view, o) for view in views_of_a_model(native)],
         "Profile.show": lambda: [p.show("scope", to) for to in (to_stdout, to_file)],
     }
+
+
+def views_of_a_model(native):
+    """The views that need no trace of events: PROFILE is a graph with its run metadata."""
+    of_traces = {"calls", "kernel", "steps", "transfer", "wait", "check"}
+    return [view for view in native.table("views") if view not in of_traces]
 
 
 def report_cases(native, folder):
     p, o = opened(native, PROFILE), native.Options()
     o.set("max_depth", "10000")
     o.set("select", "micros,bytes,op_types,device,input_shapes")
-    of_traces = {"calls", "kernel", "steps", "transfer", "wait", "check"}
-    reports = {view: p.report(view, o) for view in native.table("views") if view not in of_traces}
+    reports = {view: p.report(view, o) for view in views_of_a_model(native)}
     scope = reports["scope"]
     named = [name for name, _ in scope.columns()]
     target = os.path.join(folder, "output")
