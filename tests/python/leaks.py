@@ -323,7 +323,7 @@ def package_cases(folder):
                                          refused(p.scope, no_such_option=1), refused(p.scope, step=99)),
         "tfprof.Report": looked_at,
         "tfprof.diff query": lambda: (str(tfprof.diff((p, 0), (p, 3))), tfprof.query("SELECT 1", p), p.stats().to_dict()),
-        "tfprof.Profile.view": lambda: [getattr(p, view)() for view in tfprof.names("views")],
+        "tfprof.Profile.view": lambda: [getattr(p, view)() for view in views_of_a_model(tfprof._native)],
         "tfprof.compat.v1.pywrap": core,
     }
 
