@@ -292,8 +292,9 @@ static int take_file(cli *c, const cli_call *call, tfp_options *o)
     const char *path = call->flags[CLI_O];
     bool own = call->command && (call->command->run == run_convert || call->command->run == cli_report);
     if (!path || own || call->flags[CLI_HELP]) return 0;
-    bool shows = call->command && (call->command->run == run_view || call->command->run == cli_stats ||
-                                   call->command->run == cli_diff || call->command->run == cli_query);
+    bool shows = call->command &&
+                 (call->command->run == run_view || call->command->run == cli_stats || call->command->run == cli_diff ||
+                  call->command->run == cli_query || call->command->run == cli_top);
     if (!shows)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "option -o: the command %s writes no report", call->name);
     if (!*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "option -o needs a file's name");

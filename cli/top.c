@@ -137,18 +137,16 @@ static int show_once(cli *c, tfp_live *l, double interval, tfp_options *o)
     if (cli_interrupted) return cli_fault_set(&c->fault, CLI_STOPPED, "interrupted");
     status = sample(c, l);
     if (status) return status;
-    tfp_status s = tfp_live_top(l, &r, c->err);
+    tfp_status s = tfp_live_top(l, o, &r, c->err);
     if (s) return cli_fault_from(&c->fault, s, c->err);
-    const char *note;
-    if (cli_option_begins(o, "format", "text")) {
+    const char *note, *file = tfp_options_get(o, "dump_to_file");
+    if (cli_option_begins(o, "format", "text") && cli_option_begins(o, "output", "stdout") && !(file && *file)) {
         print_table(c, r, 0, 0);
         for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_tell_note(c, note);
         tfp_report_free(r);
         return 0;
     }
-    tfp_status put = tfp_report_write(r, tfp_options_get(o, "format"), cli_write, c->out, c->err);
-    tfp_report_free(r);
-    return put ? cli_fault_from(&c->fault, put, c->err) : 0;
+    return cli_put(c, r, o);
 }
 
 /* ---- a table that is refreshed ---- */
@@ -163,7 +161,7 @@ static int draw(cli *c, tfp_live *l, double interval)
 {
     struct winsize size = { 0 };
     tfp_report *r = NULL;
-    tfp_status s = tfp_live_top(l, &r, c->err);
+    tfp_status s = tfp_live_top(l, NULL, &r, c->err);
     if (s) return cli_fault_from(&c->fault, s, c->err);
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20) size.ws_col = 80;
     if (size.ws_row < 4) size.ws_row = 24;
@@ -229,7 +227,8 @@ int cli_top(cli *c, const cli_call *call, tfp_options *o)
     tfp_live *l = tfp_live_new();
     if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     int status = settings(c, call, l, &interval);
-    bool once = call->flags[CLI_ONCE] || !isatty(STDOUT_FILENO) || !cli_option_begins(o, "format", "text");
+    bool once = call->flags[CLI_ONCE] || call->flags[CLI_O] || !isatty(STDOUT_FILENO) ||
+                !cli_option_begins(o, "format", "text");
     if (!status && once) tfp_live_set(l, "all_threads", NULL, NULL);
     if (!status) status = once ? show_once(c, l, interval, o) : refresh(c, l, interval);
     tfp_live_free(l);

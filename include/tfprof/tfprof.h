@@ -519,12 +519,14 @@ TFP_API tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error 
  *  Errors: TFP_BADARG no such setting, user or column. */
 TFP_API tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err);
 
-/** Looks at all processes. Rates are between the last two samples. Errors: TFP_BADFILE no /proc; TFP_NOMEM. */
+/** Looks at all processes. Rates are between the last two samples. Errors: TFP_BADFILE no /proc, or a run folder ($TFPROF_RUN_DIR ...)
+ *  that is not the user's own; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_sample(tfp_live *l, tfp_error *err);
 
 /** The table `top` of the last sample: a row a job, those that use most CPU time first; the column `why` gives the reason for
- *  each empty cell. The report is independent of l. Errors: TFP_BADARG, TFP_NOMEM. */
-TFP_API tfp_status tfp_live_top(const tfp_live *l, tfp_report **out, tfp_error *err);
+ *  each empty cell. o: -order_by, -top, -format ...; NULL: all defaults. The report is independent of l.
+ *  Errors: TFP_BADARG, TFP_NOMEM. */
+TFP_API tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **out, tfp_error *err);
 
 /** Puts a report where the options that it was made with say, as tfp_show does. */
 TFP_API tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_error *err);

@@ -27,7 +27,8 @@ static void forget(tfp_live_process *p, const tfp_proc_stat *stat)
                              .read_bytes = -1,
                              .write_bytes = -1,
                              .read_before = -1,
-                             .write_before = -1 };
+                             .write_before = -1,
+                             .agent_steps = -1 };
 }
 
 /* The row of a process, a new one when its number was not seen before or belongs to another one now. */

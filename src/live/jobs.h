@@ -17,8 +17,9 @@ typedef struct tfp_live_process {
     int64_t runnable, blocked;
     int64_t read_bytes, write_bytes, read_before, write_before; /* -1: not known */
     uint32_t parent;                                            /* -> processes; TFP_NONE */
-    uint32_t root; /* -> processes: the first process of its job; TFP_NONE: in none */
-    bool seen;     /* in this sample */
+    uint32_t root;       /* -> processes: the first process of its job; TFP_NONE: in none */
+    bool seen;           /* in this sample */
+    int64_t agent_steps; /* that its agent had counted in the sample before; -1: none */
 } tfp_live_process;
 
 typedef struct tfp_live_selection {

@@ -9,11 +9,29 @@
 
 /* ---- steps ---- */
 
+/* Words that live for ever; an agent's own text does not. */
+static const char *steps_name(const char *told)
+{
+    return strcmp(told, "session runs") == 0 ? "session runs" : "optimizer steps";
+}
+
+/* What the agent of a process has counted. False where none counts, or where it counted for the first time. */
+static bool agent_steps(const tfp_live *l, tfp_live_process *p, tfp_steps_of *out)
+{
+    tfp_agent a;
+    if (!tfp_agent_find(l->run_folder, p->stat.pid, p->stat.start_ticks, -1, &a) || !a.counts) return false;
+    if (p->agent_steps >= 0 && a.steps >= p->agent_steps)
+        *out = (tfp_steps_of){ a.steps - p->agent_steps, steps_name(a.what), NULL };
+    p->agent_steps = a.steps;
+    return out->calls >= 0;
+}
+
 /* Which functions are counted in a process: of each framework that it has mapped the library is known of the first. */
-static tfp_steps_of count_steps(tfp_live *l, const tfp_live_process *p)
+static tfp_steps_of count_steps(tfp_live *l, tfp_live_process *p)
 {
     static const tfp_framework order[] = { TFP_FRAMEWORK_JAX, TFP_FRAMEWORK_TENSORFLOW, TFP_FRAMEWORK_TORCH };
     tfp_steps_of out = { -1, NULL, "no function of its framework is known" };
+    if (agent_steps(l, p, &out)) return out;
     for (size_t i = 0; i < 3; i++) {
         if (!(p->frameworks & order[i])) continue;
         out.why = tfp_probes_add(l->probes, p->stat.pid, p->library, order[i]);
@@ -28,7 +46,7 @@ static bool read_steps(tfp_live *l)
     l->lost = !tfp_probes_read(l->probes);
     l->steps.size = 0;
     for (size_t i = 0; i < l->jobs.processes.size; i++) {
-        const tfp_live_process *p = &l->jobs.processes.at[i];
+        tfp_live_process *p = &l->jobs.processes.at[i];
         tfp_steps_of s = { -1, NULL, NULL };
         if (p->root != TFP_NONE) s = count_steps(l, p);
         if (!tfp_push(&l->steps, s)) return false;
@@ -52,7 +70,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_top_row, "blocked", INT, NUMBER, blocked, "Threads in an uninterruptible wait: a disk, a driver."),
     TFP_COLUMN(tfp_top_row, "steps_per_second", REAL, LABEL, steps_per_second, "In the interval, all processes together."),
     TFP_COLUMN(tfp_top_row, "steps_are", TEXT, LABEL, steps_are, "What was counted as a step."),
-    TFP_COLUMN(tfp_top_row, "cpu", REAL, LABEL, cpu, "CPU time in the interval by its length: 2 is two cores."),
+    TFP_COLUMN(tfp_top_row, "cpu", REAL, SHARE, cpu, "CPU time in the interval by its length: 2 is two cores."),
     TFP_COLUMN(tfp_top_row, "cpu_micros", INT, MICROS, cpu_micros, "CPU time since the start."),
     TFP_COLUMN(tfp_top_row, "rss_bytes", INT, SIZE, rss_bytes, "Anonymous memory of all processes and the largest shared part."),
     TFP_COLUMN(tfp_top_row, "read_bytes_per_second", REAL, SIZE, read_rate, "Bytes fetched from storage."),
@@ -62,6 +80,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_top_row, "gpu_memory_bytes", INT, SIZE, gpu_memory_bytes, "Memory of its processes on all GPUs."),
     TFP_COLUMN(tfp_top_row, "age_micros", INT, MICROS, age_micros, "Since the first process began."),
     TFP_COLUMN(tfp_top_row, "container", TEXT, LABEL, container, "Short id, by its cgroup."),
+    TFP_COLUMN(tfp_top_row, "capture", TEXT, LABEL, capture, "What a capture would use, or the code with which it is refused."),
     TFP_COLUMN(tfp_top_row, "why", TEXT, LABEL, why, "Why each empty cell is one."),
     TFP_COLUMN(tfp_top_row, "command", TEXT, LABEL, command, "Arguments of the first process."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
@@ -218,13 +237,14 @@ tfp_status tfp_live_sample(tfp_live *l, tfp_error *err)
 {
     tfp_error_clear(err);
     if (!l) return tfp_fail(err, TFP_BADARG, "nothing to sample");
-    tfp_status s = tfp_jobs_sample(&l->jobs, l->all_threads ? SIZE_MAX : THREADS_A_SAMPLE, err);
+    tfp_status s = tfp_run_folder(l->run_folder, false, err);
+    if (!s) s = tfp_jobs_sample(&l->jobs, l->all_threads ? SIZE_MAX : THREADS_A_SAMPLE, err);
     if (s) return s;
     tfp_gpus_read(&l->gpus);
     return read_steps(l) ? TFP_OK : tfp_nomem(err);
 }
 
-tfp_status tfp_live_top(const tfp_live *l, tfp_report **out, tfp_error *err)
+tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **out, tfp_error *err)
 {
     tfp_error_clear(err);
     if (out) *out = NULL;
@@ -232,8 +252,9 @@ tfp_status tfp_live_top(const tfp_live *l, tfp_report **out, tfp_error *err)
     tfp_report *r = calloc(1, sizeof *r);
     if (!r) return tfp_nomem(err);
     *r = (tfp_report){ .view = "top", .kind = TFP_REPORT_GRID, .step = TFP_NONE };
-    r->options = tfp_options_new();
+    r->options = o ? tfp_options_copy(o) : tfp_options_new();
     tfp_status s = r->options ? fill(l, r, err) : tfp_nomem(err);
+    if (!s) s = tfp_grid_arrange(r, err);
     if (s)
         tfp_report_free(r);
     else

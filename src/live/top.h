@@ -5,14 +5,15 @@
 #include "live/nvml.h"
 #include "live/probe.h"
 #include "live/jobs.h"
+#include "live/way.h"
 #include "views/grid.h"
 
 /* The version of the framework whose library this is; false when no dist-info tells. */
 bool tfp_live_version(int64_t pid, const char *library, char *out, size_t room);
 
 typedef struct tfp_steps_of { /* what was counted in a process since the sample before */
-    int64_t calls;
-    const char *what, *why; /* why: nothing is counted in it */
+    int64_t calls;            /* -1: not known */
+    const char *what, *why;   /* why: nothing is counted in it */
 } tfp_steps_of;
 
 struct tfp_live {
@@ -20,9 +21,10 @@ struct tfp_live {
     tfp_gpus gpus;
     tfp_probes *probes;
     TFP_VEC(tfp_steps_of) steps; /* by process of the last sample */
-    bool lost;                   /* calls were too many to count all */
-    tfp_arena arena;             /* texts of selectors */
-    const tfp_row_column *sort;  /* NULL: by CPU time */
+    char run_folder[TFP_RUN_PATH_MAX];
+    bool lost;                  /* calls were too many to count all */
+    tfp_arena arena;            /* texts of selectors */
+    const tfp_row_column *sort; /* NULL: by CPU time */
     bool all_threads;
 };
 

@@ -2,7 +2,6 @@
 #include "live/top.h"
 
 #include <math.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,11 +16,9 @@ static tfp_str keep(tfp_report *r, const char *text)
 
 static tfp_str user_name(tfp_report *r, int64_t uid)
 {
-    char number[24], room[1024];
-    struct passwd entry, *found = NULL;
-    snprintf(number, sizeof number, "%lld", (long long)uid);
-    if (getpwuid_r((uid_t)uid, &entry, room, sizeof room, &found) == 0 && found) return keep(r, entry.pw_name);
-    return keep(r, number);
+    char name[256];
+    tfp_user_name(uid, name, sizeof name);
+    return keep(r, name);
 }
 
 static tfp_str framework_names(tfp_report *r, unsigned frameworks, bool python)
@@ -184,6 +181,7 @@ static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out,
     tfp_str text = { NULL, 0 };
     const char *no_gpu = l->gpus.why ? l->gpus.why : "it uses none";
     const char *no_io = l->jobs.before_ns ? "/proc/PID/io may not be read" : "one sample has no interval";
+    if (!out->user.data) because(&why, "user", "/proc/PID/status may not be read");
     if (!out->framework.data)
         because(&why, "framework", unreadable ? "its maps may not be read" : "no library of one is mapped");
     if (!out->version.data)
@@ -220,6 +218,7 @@ static void put_names(const tfp_live *l, tfp_report *r, const tfp_live_process *
 {
     char text[4097];
     tfp_proc_status status;
+    tfp_way way;
     snprintf(text, sizeof text, "%lld@%lld", (long long)p->stat.pid, (long long)p->stat.start_ticks);
     out->job = keep(r, text);
     out->pid = p->stat.pid;
@@ -228,6 +227,8 @@ static void put_names(const tfp_live *l, tfp_report *r, const tfp_live_process *
     if (*p->library && tfp_live_version(p->stat.pid, p->library, text, sizeof text)) out->version = keep(r, text);
     out->state = tfp_str_of(state_name(p->stat.state));
     out->container = container_of(r, p->stat.pid);
+    tfp_way_of(l->run_folder, &p->stat, p->frameworks, &way);
+    out->capture = tfp_str_of(way.code);
     out->age_micros = age_of(p);
     size_t size = tfp_proc_command(p->stat.pid, text, sizeof text);
     out->command = size ? keep(r, text) : (tfp_str){ "", 0 };

@@ -3,6 +3,9 @@
 run.py TFPROF   A framework is a mapped file of its library's name, so that none need be installed."""
 import json
 import os
+import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -40,6 +43,58 @@ def top(program, *options):
     return json.loads(done.stdout)["rows"] if done.returncode == 0 else done.stderr.decode()
 
 
+def start_ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+        return int(f.read().rsplit(")", 1)[1].split()[19])
+
+
+def agents(program, folder, job):
+    """A run folder with an entry for the job: the column capture, and steps that the agent counts."""
+    run = os.path.join(folder, "run")
+    os.mkdir(run, 0o700)
+    os.environ["TFPROF_RUN_DIR"] = run
+    one = lambda: top(program, str(job.pid))[0]
+    check("capture, unprepared", one()["capture"] == "unprepared", one())
+    entry = {"pid": job.pid, "start_ticks": start_ticks(job.pid), "steps_are": "optimizer steps"}
+    with open(os.path.join(run, f"{job.pid}.json"), "w", encoding="utf-8") as f:
+        json.dump(entry, f)
+    with open(os.path.join(run, f"{job.pid}.steps"), "wb") as f:
+        f.write(struct.pack("q", 7))
+    check("capture, no socket", one()["capture"] == "unprepared", one())
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(os.path.join(run, f"{job.pid}.sock"))
+        s.listen()
+        row = one()
+        check("capture, agent", row["capture"] == "agent", row)
+        check("steps of the agent", row["steps_are"] == "optimizer steps" and row["steps_per_second"] == 0, row)
+        os.kill(job.pid, signal.SIGSTOP)
+        time.sleep(0.1)
+        check("capture, stopped", (one()["capture"], one()["state"]) == ("stopped", "stopped"), one())
+        os.kill(job.pid, signal.SIGCONT)
+        entry["start_ticks"] += 1  # the number was used again
+        with open(os.path.join(run, f"{job.pid}.json"), "w", encoding="utf-8") as f:
+            json.dump(entry, f)
+        check("capture, stale", one()["capture"] == "unprepared", one())
+    os.chmod(run, 0o755)
+    check("open run folder", "0700" in top(program, str(job.pid)), "")
+    os.symlink(run, run + "-link")
+    os.environ["TFPROF_RUN_DIR"] = run + "-link/"
+    check("linked run folder", "is a link" in top(program, str(job.pid)), "")
+    os.chmod(run, 0o700)
+    os.environ["TFPROF_RUN_DIR"] = run
+
+
+def formats(program, folder, job):
+    """-o and the formats are those of the other verbs."""
+    for name in ("text", "json", "jsonl", "csv", "md"):
+        path = os.path.join(folder, "table." + name)
+        done = subprocess.run([program, "top", "--once", "--interval", "0.2", str(job.pid), "-format", name, "-o", path],
+                              capture_output=True, timeout=60, check=False)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        check(f"-o, {name}", done.returncode == 0 and not done.stdout and str(job.pid) in text, done)
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -52,7 +107,8 @@ def main():
         script = os.path.join(folder, "train_it.py")
         with open(script, "w", encoding="utf-8") as f:
             f.write(JOB)
-        jobs = [subprocess.Popen([sys.executable, script, library, children, kind], stdout=subprocess.PIPE)
+        jobs = [subprocess.Popen([sys.executable, script, library, children, kind], stdout=subprocess.PIPE,
+                                 start_new_session=True)
                 for children, kind in (("1", "busy"), ("0", "idle"))]
         try:
             for job in jobs:
@@ -72,11 +128,12 @@ def main():
             check("by number", [r["pid"] for r in one] == [jobs[1].pid], one)
             check("sorted", [r["pid"] for r in top(program, "train_it.py", "--sort", "pid")] ==
                   sorted((j.pid for j in jobs), reverse=True))
+            agents(program, folder, jobs[1])
+            formats(program, folder, jobs[1])
         finally:
             for job in jobs:
-                job.kill()
+                os.killpg(job.pid, signal.SIGKILL)
                 job.wait()
-            subprocess.run(["pkill", "-f", script], check=False)
         time.sleep(0.2)
         check("ended", top(program, "train_it.py") == [], "a job that ended is shown")
     for words, status in ((["999999999"], 1), (["--sort", "nothing"], 2), (["--interval", "0"], 2), (["--user", "no such one"], 2)):

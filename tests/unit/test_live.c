@@ -1,5 +1,6 @@
 /* What /proc says, parsed: names with brackets in them, absent lines, libraries by their names, containers, symbols. */
 #include "live/probe.h"
+#include "live/rundir.h"
 #include "support.h"
 
 static void a_name_may_hold_brackets_and_blanks(void **state)
@@ -83,6 +84,28 @@ static void a_function_is_found_in_our_own_program(void **state)
     assert_int_equal(tfp_elf_function("/proc/self/maps", "main"), 0);
 }
 
+static bool entry(const char *text)
+{
+    int64_t pid, ticks;
+    char what[32];
+    bool ok = tfp_agent_parse(tfp_str_of(text), &pid, &ticks, what, sizeof what);
+    if (ok) assert_int_equal(pid, 12);
+    if (ok) assert_int_equal(ticks, 34);
+    return ok;
+}
+
+static void an_entry_of_an_agent_names_its_process(void **state)
+{
+    (void)state;
+    assert_true(entry("{\"argv\": [\"x\", {}], \"pid\": 12, \"start_ticks\": 34, \"steps_are\": \"session runs\"}"));
+    assert_true(entry("{\"pid\": 12, \"start_ticks\": 34, \"steps_are\": null}"));
+    assert_false(entry("{\"pid\": 12}"));
+    assert_false(entry("{\"pid\": -12, \"start_ticks\": 34}"));
+    assert_false(entry("{\"pid\": 12, \"start_ticks\": 34"));
+    assert_false(entry("[12, 34]"));
+    assert_false(entry(""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +114,7 @@ int main(void)
         cmocka_unit_test(a_status_without_memory_says_so),
         cmocka_unit_test(libraries_are_known_by_their_file_names),
         cmocka_unit_test(a_container_is_its_short_id),
+        cmocka_unit_test(an_entry_of_an_agent_names_its_process),
         cmocka_unit_test(a_function_is_found_in_our_own_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,26 @@
+/* live/rundir.h: the run folder, in which agents show themselves: PID.json tells of the process, PID.sock answers, PID.steps
+ * counts. The folder is the user's own, 0700 and no link, so that nobody else can put an agent there. */
+#ifndef TFP_LIVE_RUNDIR_H
+#define TFP_LIVE_RUNDIR_H
+
+#include "live/proc.h"
+
+#define TFP_RUN_PATH_MAX 80 /* so that PID.sock behind it fits into the address of a socket */
+
+typedef struct tfp_agent {
+    char socket[108];
+    bool counts;   /* steps are counted in `steps` */
+    int64_t steps; /* since the start of the process */
+    char what[32]; /* what they are: "optimizer steps" */
+} tfp_agent;
+
+/* $TFPROF_RUN_DIR, else $XDG_RUNTIME_DIR/tfprof, else /tmp/tfprof-UID. With `make` it is there afterwards. One that is not there is
+ * fine without; one that is not safe is TFP_BADFILE. */
+tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err);
+/* The agent that answers for a process, by its number and start; false without. Root finds those of the process's own user
+ * too. Stale entries (of a process that ended) are none. */
+bool tfp_agent_find(const char *folder, int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent *out);
+/* What PID.json says: false when it is no JSON object of such a process. */
+bool tfp_agent_parse(tfp_str json, int64_t *pid, int64_t *start_ticks, char *what, size_t room);
+
+#endif

@@ -1,0 +1,20 @@
+/* live/way.h: what a capture of a process would use, or why it would be refused: decided by looking, before anything is touched. */
+#ifndef TFP_LIVE_WAY_H
+#define TFP_LIVE_WAY_H
+
+#include "live/rundir.h"
+
+typedef struct tfp_way {
+    const char *code;  /* "agent", else why it is refused: "unprepared", "zombie" ...; lives for ever */
+    char message[400]; /* of a refusal: the sentence, with the command that helps */
+    tfp_agent agent;   /* of "agent" */
+} tfp_way;
+
+/* A process as /proc shows it now. frameworks: of tfp_framework. */
+void tfp_way_of(const char *run_folder, const tfp_proc_stat *stat, unsigned frameworks, tfp_way *out);
+/* Refuses with a code and its sentence. */
+void tfp_way_refuse(tfp_way *w, const char *code, const char *format, ...) TFP_PRINTF(3, 4);
+/* The name of a user, else the number. */
+void tfp_user_name(int64_t uid, char *out, size_t room);
+
+#endif
