@@ -1,8 +1,7 @@
-/* wire/jsonscan.c: JSON pulled off a window of text, value by value. Strings are searched 16 bytes at a time where the
- * machine can. */
+/* wire/jsonscan.c: the structure of JSON in a window of text: strings, members, items, values of any kind, escapes. Text is
+ * searched 16 bytes at a time where the machine can. Numbers: jsonnumber.c. */
 #include "wire/jsonscan.h"
 
-#include <math.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -94,7 +93,7 @@ bool tfp_jscan_take(tfp_jscan *j, char c, const char *what)
 
 /* ---- structure ---- */
 
-bool tfp_jscan_string(tfp_jscan *j, tfp_jscan_text *out)
+bool tfp_jscan_long_string(tfp_jscan *j, tfp_jscan_text *out)
 {
     *out = (tfp_jscan_text){ { "", 0 }, false };
     if (!tfp_jscan_take(j, '"', "no quote where a string begins")) return false;
@@ -112,7 +111,7 @@ bool tfp_jscan_string(tfp_jscan *j, tfp_jscan_text *out)
     return true;
 }
 
-bool tfp_jscan_member(tfp_jscan *j, bool first, tfp_jscan_text *key)
+bool tfp_jscan_any_member(tfp_jscan *j, bool first, tfp_jscan_text *key)
 {
     unsigned char c = tfp_jscan_peek(j);
     if (c == '}') {
@@ -180,220 +179,7 @@ static void skip_nested(tfp_jscan *j)
     j->at = at;
 }
 
-/* Bytes of numbers and words: up to what may follow a value. */
-static tfp_str bare_word(tfp_jscan *j)
-{
-    const char *at = j->at;
-    while (at < j->end && (unsigned char)*at > ' ' && *at != ',' && *at != '}' && *at != ']' && *at != ':') at++;
-    tfp_str word = { j->at, (size_t)(at - j->at) };
-    if (at == j->end) more(j); /* it may go on */
-    return word;
-}
-
-static bool word_is(tfp_str word, const char *text) { return tfp_str_eq(word, tfp_str_of(text)); }
-
-/* NaN and Infinity as Python, JavaScript and C++ streams write them. */
-static bool is_no_number(tfp_str word, double *out)
-{
-    bool minus = word.size && word.data[0] == '-';
-    if (minus || (word.size && word.data[0] == '+')) word = (tfp_str){ word.data + 1, word.size - 1 };
-    bool nan = word_is(word, "NaN") || word_is(word, "nan");
-    bool infinite = word_is(word, "Infinity") || word_is(word, "inf") || word_is(word, "Inf");
-    *out = nan ? (double)NAN : minus ? -(double)INFINITY : (double)INFINITY;
-    return nan || infinite;
-}
-
-/* ---- numbers ---- */
-
-typedef struct decimal {
-    uint64_t digits; /* value: digits * 10^power, rounded towards 0 */
-    int power;
-    bool minus, cut; /* cut: digits were left out that were not 0 */
-    bool integer;    /* written without '.' and exponent */
-} decimal;
-
-/* The form of JSON's numbers; leading zeros and plus signs are let through. */
-static bool parse_decimal(tfp_str word, decimal *d)
-{
-    const char *at = word.data, *end = at + word.size;
-    *d = (decimal){ .integer = true };
-    if (at < end && (*at == '-' || *at == '+')) d->minus = *at++ == '-';
-    size_t seen = 0;
-    bool point = false;
-    for (; at < end; at++) {
-        unsigned digit = (unsigned)(unsigned char)*at - '0';
-        if (digit > 9) {
-            if (*at != '.' || point) break;
-            point = true;
-            continue;
-        }
-        seen++;
-        if (d->digits < UINT64_MAX / 10 - 1) {
-            d->digits = d->digits * 10 + digit;
-            d->power -= point;
-        } else {
-            d->cut |= digit != 0;
-            d->power += !point;
-        }
-    }
-    d->integer = !point;
-    if (!seen) return false;
-    if (at < end && (*at == 'e' || *at == 'E')) {
-        int power = 0;
-        d->integer = false;
-        at++;
-        bool down = at < end && *at == '-';
-        if (at < end && (*at == '-' || *at == '+')) at++;
-        if (at == end) return false;
-        for (; at < end && *at >= '0' && *at <= '9'; at++)
-            if (power < 100000) power = power * 10 + (*at - '0');
-        d->power += down ? -power : power;
-    }
-    return at == end;
-}
-
-static tfp_jscan_time micros_of(const decimal *d)
-{
-    tfp_jscan_time t = { .known = true };
-    uint64_t whole = d->digits, rest = 0, unit = 1; /* rest of `unit` */
-    int power = d->power + 3;
-    t.fraction = d->power < 0 && d->digits; /* perhaps of zeros only: see below */
-    for (; power > 0 && whole; power--)
-        if (__builtin_mul_overflow(whole, UINT64_C(10), &whole)) {
-            t.known = false;
-            t.beyond = true;
-            return t;
-        }
-    for (; power < 0; power++) {
-        if (unit < UINT64_C(1000000000)) {
-            rest += whole % 10 * unit;
-            unit *= 10;
-        } else { /* the lowest of nine digits falls off */
-            rest = rest / 10 + whole % 10 * (unit / 10);
-        }
-        whole /= 10;
-        if (!whole && !rest) break;
-    }
-    for (; unit < UINT64_C(1000000000); unit *= 10) rest *= 10;
-    if (whole > (uint64_t)INT64_MAX - 1) {
-        t.known = false;
-        t.beyond = true;
-        return t;
-    }
-    t.ns = (int64_t)whole;
-    t.rest = (uint32_t)rest;
-    if (d->minus) {
-        t.ns = -t.ns;
-        if (t.rest || d->cut) { /* rounded down, away from 0 */
-            t.ns--;
-            t.rest = t.rest ? UINT32_C(1000000000) - t.rest : 0;
-        }
-    }
-    t.fraction = t.fraction && (t.ns % 1000 != 0 || t.rest);
-    return t;
-}
-
-tfp_jscan_time tfp_jscan_micros(tfp_jscan *j)
-{
-    tfp_jscan_time none = { 0 };
-    unsigned char c = tfp_jscan_peek(j);
-    if (c == '"' || c == '{' || c == '[' || c == 't' || c == 'f' || c == 'n') {
-        tfp_jscan_skip(j);
-        return none;
-    }
-    tfp_str word = bare_word(j);
-    decimal d;
-    double odd;
-    if (j->fault) return none;
-    if (parse_decimal(word, &d)) {
-        j->at += word.size;
-        return micros_of(&d);
-    }
-    if (!is_no_number(word, &odd))
-        wrong(j, "no value");
-    else
-        j->at += word.size;
-    return none;
-}
-
-static double real_of(const decimal *d)
-{
-    double x = (double)d->digits;
-    int power = d->power < -400 ? -400 : d->power > 400 ? 400 : d->power;
-    x = power < 0 && power >= -22 ? x / pow(10, -power) : x * pow(10, power);
-    return d->minus ? -x : x;
-}
-
-static bool integer_of(const decimal *d, int64_t *out)
-{
-    if (d->power < 0 || d->power > 19) return false;
-    uint64_t n = d->digits;
-    for (int i = 0; i < d->power; i++)
-        if (__builtin_mul_overflow(n, UINT64_C(10), &n)) return false;
-    if (d->cut || n > (uint64_t)INT64_MAX) return false;
-    *out = d->minus ? -(int64_t)n : (int64_t)n;
-    return true;
-}
-
-/* The word of a number, bare or in quotes. */
-static bool number_word(tfp_jscan *j, tfp_str *word)
-{
-    unsigned char c = tfp_jscan_peek(j);
-    tfp_jscan_text text;
-    if (c == '"') {
-        bool ok = tfp_jscan_string(j, &text);
-        *word = text.raw;
-        return ok;
-    }
-    if (c != '-' && (c < '0' || c > '9')) {
-        tfp_jscan_skip(j);
-        return false;
-    }
-    *word = bare_word(j);
-    j->at += j->fault ? 0 : word->size;
-    return !j->fault;
-}
-
-bool tfp_jscan_integer(tfp_jscan *j, int64_t *out)
-{
-    tfp_str word;
-    decimal d;
-    return number_word(j, &word) && parse_decimal(word, &d) && integer_of(&d, out);
-}
-
-bool tfp_jscan_unsigned(tfp_jscan *j, uint64_t *out)
-{
-    tfp_str word;
-    decimal d;
-    if (!number_word(j, &word) || !parse_decimal(word, &d)) return false;
-    if (d.minus || d.power || d.cut) return false;
-    *out = d.digits;
-    return true;
-}
-
 /* ---- any value ---- */
-
-static void word_value(tfp_jscan *j, tfp_jscan_value *v)
-{
-    tfp_str word = bare_word(j);
-    decimal d;
-    if (j->fault) return;
-    if (word_is(word, "null")) {
-        v->kind = TFP_JSCAN_NULL;
-    } else if (word_is(word, "true") || word_is(word, "false")) {
-        v->kind = TFP_JSCAN_BOOL;
-        v->number = word.size == 4;
-    } else if (parse_decimal(word, &d)) {
-        v->kind = d.integer && integer_of(&d, &v->number) ? TFP_JSCAN_INT : TFP_JSCAN_REAL;
-        v->real = real_of(&d);
-    } else if (is_no_number(word, &v->real)) {
-        v->kind = TFP_JSCAN_REAL;
-    } else {
-        wrong(j, "no value");
-        return;
-    }
-    j->at += word.size;
-}
 
 void tfp_jscan_value_of(tfp_jscan *j, tfp_jscan_value *v)
 {
@@ -409,7 +195,7 @@ void tfp_jscan_value_of(tfp_jscan *j, tfp_jscan_value *v)
         skip_nested(j);
         v->text.raw = (tfp_str){ from, (size_t)(j->at - from) };
     } else {
-        word_value(j, v);
+        tfp_jscan_word(j, v);
     }
 }
 
@@ -424,7 +210,7 @@ void tfp_jscan_skip(tfp_jscan *j)
     else if (c == '{' || c == '[')
         skip_nested(j);
     else
-        word_value(j, &v);
+        tfp_jscan_word(j, &v);
 }
 
 /* ---- escapes ---- */

@@ -8,6 +8,10 @@
 
 #include "base/base.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define TFP_JSCAN_DEPTH 512 /* levels of arrays and objects in one value */
 
 typedef enum tfp_jscan_fault {
@@ -64,17 +68,52 @@ void tfp_jscan_fail(tfp_jscan *j, tfp_jscan_fault fault, const char *wrong);
 unsigned char tfp_jscan_blanks(tfp_jscan *j);
 static inline unsigned char tfp_jscan_peek(tfp_jscan *j)
 {
-    return !j->fault && j->at < j->end && (unsigned char)*j->at > ' ' ? (unsigned char)*j->at : tfp_jscan_blanks(j);
+    if (j->fault || j->end - j->at < 2) return tfp_jscan_blanks(j);
+    if ((unsigned char)*j->at > ' ') return (unsigned char)*j->at;
+    if ((unsigned char)j->at[1] <= ' ') return tfp_jscan_blanks(j);
+    return (unsigned char)*++j->at; /* behind a single blank */
 }
 /* Takes that byte, or it is a fault. */
 bool tfp_jscan_take(tfp_jscan *j, char c, const char *wrong);
-/* After '{' (first) or a member's value: the next key, with the colon taken. False at the '}', which is taken, or after a
- * fault. */
-bool tfp_jscan_member(tfp_jscan *j, bool first, tfp_jscan_text *key);
 /* After '[' (first) or an item: whether there is another. False at the ']', which is taken, or after a fault. */
 bool tfp_jscan_item(tfp_jscan *j, bool first);
 
-bool tfp_jscan_string(tfp_jscan *j, tfp_jscan_text *out);
+bool tfp_jscan_long_string(tfp_jscan *j, tfp_jscan_text *out); /* any string */
+/* Any string; one of less than 16 bytes is found here. */
+static inline bool tfp_jscan_string(tfp_jscan *j, tfp_jscan_text *out)
+{
+#ifdef __SSE2__
+    if (tfp_jscan_peek(j) == '"' && j->end - j->at > 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(j->at + 1));
+        unsigned quotes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')));
+        unsigned slashes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
+        unsigned size = (unsigned)__builtin_ctz(quotes | 0x10000);
+        if (size < 16 && !(slashes & (quotes - 1))) {
+            *out = (tfp_jscan_text){ { j->at + 1, size }, false };
+            j->at += size + 2;
+            return true;
+        }
+    }
+#endif
+    return tfp_jscan_long_string(j, out);
+}
+/* After '{' (first) or a member's value: the next key, with the colon taken. False at the '}', which is taken, or after a
+ * fault. */
+bool tfp_jscan_any_member(tfp_jscan *j, bool first, tfp_jscan_text *key);
+static inline bool tfp_jscan_member(tfp_jscan *j, bool first, tfp_jscan_text *key)
+{
+    if (!first && tfp_jscan_peek(j) == ',') { /* nearly always: , "key": */
+        const char *comma = j->at++;
+        if (tfp_jscan_peek(j) == '"' && tfp_jscan_string(j, key) && j->at < j->end && *j->at == ':') {
+            j->at++;
+            return true;
+        }
+        if (j->fault) return false;
+        j->at = comma;
+    }
+    return tfp_jscan_any_member(j, first, key);
+}
+
 /* A number of microseconds; any other value is skipped, and is not known. */
 tfp_jscan_time tfp_jscan_micros(tfp_jscan *j);
 /* A whole number, perhaps in quotes; false (and the value is skipped) when it is none or does not fit. */
@@ -82,6 +121,7 @@ bool tfp_jscan_integer(tfp_jscan *j, int64_t *out);
 bool tfp_jscan_unsigned(tfp_jscan *j, uint64_t *out);
 void tfp_jscan_value_of(tfp_jscan *j, tfp_jscan_value *out); /* any value */
 void tfp_jscan_skip(tfp_jscan *j);                           /* any value */
+void tfp_jscan_word(tfp_jscan *j, tfp_jscan_value *out);     /* a number or a bare word */
 
 /* Appends the characters of a string. A lone surrogate becomes U+FFFD, an unknown escape stays as it is. */
 void tfp_jscan_decode(tfp_str raw, tfp_buf *out);
