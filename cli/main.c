@@ -19,12 +19,31 @@ static int take_colour(cli *c, const cli_call *call)
     return cli_fault_set(&c->fault, CLI_BAD_USAGE, "option --color must be auto, always or never, not '%s'", wish);
 }
 
+/* Files without a command, at a terminal. */
+static bool people_ask(const cli_call *call)
+{
+    bool files = call->word_count > 0;
+    for (size_t i = 0; i < CLI_FORMAT_MAX; i++) files |= call->paths[i] != NULL;
+    return files && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+/* What is in the files, before the first question. */
+static void say_contents(cli *c)
+{
+    tfp_options *o = tfp_options_new();
+    tfp_status s = o ? tfp_show(c->profile, "info", o, cli_write, c->out, NULL, c->err) : TFP_NOMEM;
+    if (s) c->out->size = 0;
+    cli_flush(c->out);
+    tfp_options_free(o);
+}
+
 /* Options without a command hold for all commands of the session. */
 static int session(cli *c, const cli_call *call)
 {
     cli_fault shown_anyway;
     int status = cli_apply(c, call, c->options, &shown_anyway);
     if (!status) status = cli_load(c, call, TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM);
+    if (!status && people_ask(call)) say_contents(c);
     if (!status) return cli_session(c);
     cli_complain(c->colour, c->fault.text);
     return status;

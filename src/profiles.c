@@ -18,6 +18,29 @@ static size_t memory_for(const tfp_profile *p, const tfp_input *in)
     return most + (size_t)p->stored * MEMORY_PER_BYTE;
 }
 
+/* Models of Keras in one file: nothing but Keras reads them, and what it exports is read here. */
+static const char *keras_suffix(tfp_str head)
+{
+    tfp_str start = { head.data, head.size < 256 ? head.size : 256 };
+    if (head.size >= 8 && memcmp(head.data, "\x89HDF\r\n\x1a\n", 8) == 0) return "h5";
+    if (head.size < 4 || memcmp(head.data, "PK\3\4", 4) != 0) return NULL;
+    bool keras = tfp_str_has(start, TFP_STR("metadata.json")) || tfp_str_has(start, TFP_STR("config.json")) ||
+                 tfp_str_has(start, TFP_STR("model.weights.h5"));
+    return keras ? "keras" : NULL;
+}
+
+static void fail_unknown(tfp_str head, uint64_t total, tfp_error *err)
+{
+    const char *keras = keras_suffix(head);
+    if (keras)
+        tfp_fail(err, TFP_BADFILE,
+                 "a model of Keras in one file; export it first, and give the folder that this writes: "
+                 "python3 -c \"import keras; keras.models.load_model('MODEL.%s').export('MODEL')\"",
+                 keras);
+    else
+        tfp_fail(err, TFP_BADFILE, "%s", total ? "not a profile, graph, run_meta, op_log or checkpoint" : "empty file");
+}
+
 /* The surest format. The error for an unrecognised file lists what it could be. */
 static const tfp_format *recognise(tfp_str head, uint64_t total, tfp_error *err)
 {
@@ -30,8 +53,7 @@ static const tfp_format *recognise(tfp_str head, uint64_t total, tfp_error *err)
             best = tfp_formats[i];
         }
     }
-    if (!best)
-        tfp_fail(err, TFP_BADFILE, "%s", total ? "not a profile, graph, run_meta, op_log or checkpoint" : "empty file");
+    if (!best) fail_unknown(head, total, err);
     return best;
 }
 
@@ -46,6 +68,7 @@ static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in,
     if (!s && !f && !(f = recognise((tfp_str){ head.data, head.size < HEAD ? head.size : HEAD }, in->total, err)))
         s = TFP_BADFILE;
     if (s) return s;
+    p->formats.at[p->formats.size - 1] = f->name;
     in->progress = p->progress;
     in->progress_ctx = p->progress_ctx;
     p->stored += in->stored;
@@ -69,7 +92,7 @@ static tfp_status check_add(tfp_profile *p, const char *format, const char *name
     if (format && !*f) return tfp_fail(err, TFP_BADARG, "no format '%s'", format);
     p->finished = false;
     char *copy = tfp_arena_copy(&p->arena, tfp_str_of(name));
-    return copy && tfp_push(&p->sources, copy) ? TFP_OK : tfp_nomem(err);
+    return copy && tfp_push(&p->sources, copy) && tfp_push(&p->formats, NULL) ? TFP_OK : tfp_nomem(err);
 }
 
 /* The files of a folder, each by itself. They are named in warnings and errors, and the folder is not. */
@@ -92,6 +115,7 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
     if (f && f->list && tfp_is_folder(path)) return add_folder(p, f, path, err);
     if (f && f->read_path && (!f->read || (f->probe_path && f->probe_path(path)))) {
         tfp_builder b = { .p = p, .file = path };
+        p->formats.at[p->formats.size - 1] = f->name;
         if (p->arena.limit < MEMORY_FLOOR) p->arena.limit = MEMORY_FLOOR;
         s = f->read_path(&b, path, err);
         return tfp_within_file(err, s ? s : tfp_builder_status(&b, err), path);

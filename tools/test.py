@@ -35,6 +35,7 @@ SUITES = [
     ("bad input, release", [PYTHON, "tests/bad/run.py", f"{RELEASE}/tfprof"], None),
     ("golden, sanitizers", [PYTHON, "tests/golden/run.py", f"{ASAN}/tfprof"], "tests/golden/run.py"),
     ("golden, release", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], "tests/golden/run.py"),
+    ("terminal", [PYTHON, "tests/terminal/run.py", f"{RELEASE}/tfprof"], None),
     ("float operations of hostile graphs", [PYTHON, "tests/flops/linear.py", f"{RELEASE}/tfprof"], None),
     ("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof"], None),
     ("threads, release", [PYTHON, "tests/threads/run.py", f"{RELEASE}/tfprof"], None),

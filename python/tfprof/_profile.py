@@ -321,6 +321,9 @@ class Profile:
     def flops(self, **options: "Unpack[FlopsOptions]") -> Report:
         return self.view("flops", **options)  # type: ignore[misc]
 
+    def info(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("info", **options)
+
     def summary(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("summary", **options)
 

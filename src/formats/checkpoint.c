@@ -2,6 +2,7 @@
  * values when they are asked for (checkpoint_values.c).
  * In: a prefix, a file, or bytes. Uses base, wire, model. The two layouts are in checkpoint_v1.c and checkpoint_v2.c. */
 #include "formats/checkpoint_parts.h"
+#include "formats/folder.h"
 #include "formats/format.h"
 
 #include <stdlib.h>
@@ -170,6 +171,7 @@ static tfp_status read_path(tfp_builder *b, const char *path, tfp_error *err)
 /* A prefix is no file, so whatever stands beside it, damaged or not, is meant. A file is known by its last bytes. */
 static bool probe_path(const char *path)
 {
+    if (tfp_is_folder(path)) return tfp_checkpoint_is_folder(path);
     tfp_file_set set = { 0 };
     tfp_status s = tfp_file_set_find(&set, path, NULL);
     bool none = s == TFP_NOMEM && !tfp_exists(path); /* perhaps a prefix: reading it will say what is wrong */
@@ -192,4 +194,5 @@ const tfp_format tfp_format_checkpoint = {
     .read = read_input,
     .read_path = read_path,
     .probe_path = probe_path,
+    .list = tfp_checkpoint_list,
 };

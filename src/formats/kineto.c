@@ -3,6 +3,7 @@
  * windows; a window is cut into pieces behind events, and each piece is parsed by itself (kineto_event.c). A file that
  * ends in the middle gives what is whole, with a warning: its writer was killed. */
 #include "base/threads.h"
+#include "formats/folder.h"
 #include "formats/format.h"
 #include "formats/kineto.h"
 
@@ -407,11 +408,12 @@ static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
 }
 
 const tfp_format tfp_format_kineto = {
-    "kineto",
-    "trace of PyTorch (Kineto), or another one in Chrome's trace event format: spans, steps, kernels, memory",
-    50,
-    probe,
-    read_trace,
-    NULL,
-    NULL
+    .name = "kineto",
+    .help = "trace of PyTorch (Kineto), or another one in Chrome's trace event format, or the folder of a run with such "
+            "files: spans, steps, kernels, memory",
+    .order = 50,
+    .probe = probe,
+    .read = read_trace,
+    .probe_path = tfp_kineto_is_folder,
+    .list = tfp_kineto_list,
 };

@@ -3,6 +3,7 @@
  * Its parts are in files of their own: profileproto_node.c, profileproto_exec.c, profileproto_end.c,
  * profileproto_program.c; big files are read by several threads (profileproto_pieces.c).
  * Uses base, wire, model. Message layout: tensorflow/core/profiler/tfprof_log.proto. */
+#include "formats/folder.h"
 #include "formats/profileproto_parts.h"
 #include "formats/sniff.h"
 
@@ -182,4 +183,6 @@ const tfp_format tfp_format_profile = {
     .order = 0,
     .probe = probe,
     .read = read_profile,
+    .probe_path = tfp_profile_is_folder,
+    .list = tfp_profile_list,
 };

@@ -2,47 +2,14 @@
  * host. Of several dates the last one is the recording. */
 #include "formats/xplane.h"
 
+#include "formats/folder.h"
+
 #include <dirent.h>
-#include <stdio.h>
 
-typedef TFP_VEC(char *) names;
-
-static void free_names(names *n)
+static bool is_file_name(const char *name)
 {
-    for (size_t i = 0; i < n->size; i++) free(n->at[i]);
-    tfp_vec_free(n);
+    return tfp_name_ends(name, ".xplane.pb") || tfp_name_ends(name, ".xplane.pb.gz");
 }
-
-static int by_name(const void *a, const void *b)
-{
-    const char *const *x = a, *const *y = b;
-    return strcmp(*x, *y);
-}
-
-/* What a folder holds, in byte order, hidden files left out; nothing of what is no folder. False without memory. */
-static bool list(const char *path, names *out)
-{
-    DIR *folder = opendir(path);
-    bool fine = true;
-    for (struct dirent *e; folder && fine && (e = readdir(folder)) != NULL;) {
-        if (e->d_name[0] == '.') continue;
-        char *copy = malloc(strlen(e->d_name) + 1);
-        fine = copy && tfp_push(out, copy);
-        if (copy) strcpy(copy, e->d_name);
-        if (!fine) free(copy);
-    }
-    if (folder) closedir(folder);
-    if (fine && out->size > 1) qsort(out->at, out->size, sizeof *out->at, by_name);
-    return fine;
-}
-
-static bool ends(const char *s, const char *with)
-{
-    size_t n = strlen(s), m = strlen(with);
-    return n > m && strcmp(s + n - m, with) == 0;
-}
-
-static bool is_file_name(const char *name) { return ends(name, ".xplane.pb") || ends(name, ".xplane.pb.gz"); }
 
 static bool holds_files(const char *path)
 {
@@ -55,56 +22,49 @@ static bool holds_files(const char *path)
 
 /* ---- the folder of the last recording ---- */
 
-#define PATH_ROOM 4096
-
-static bool join(char *out, const char *folder, const char *name)
-{
-    int n = snprintf(out, PATH_ROOM, "%s/%s", folder, name);
-    return n > 0 && n < PATH_ROOM;
-}
-
 /* The last of the folders in `path` that hold files; false when none does, or without memory. */
 static bool last_date(const char *path, char *out)
 {
-    names in = { 0 };
+    tfp_names in = { 0 };
     bool found = false;
-    if (list(path, &in))
-        for (size_t i = in.size; i-- > 0 && !found;) found = join(out, path, in.at[i]) && holds_files(out);
-    free_names(&in);
+    if (tfp_names_of(path, &in))
+        for (size_t i = in.size; i-- > 0 && !found;) found = tfp_path_join(out, path, in.at[i]) && holds_files(out);
+    tfp_names_free(&in);
     return found;
 }
 
 /* The path itself, path/DATE, path/plugins/profile/DATE, or that of a part of a run, such as path/train. */
 static bool find_recording(const char *path, char *out)
 {
-    char profile[PATH_ROOM], part[PATH_ROOM];
-    names in = { 0 };
-    if (strlen(path) >= PATH_ROOM - 1) return false;
+    char profile[TFP_PATH_ROOM], part[TFP_PATH_ROOM];
+    tfp_names in = { 0 };
+    if (strlen(path) >= TFP_PATH_ROOM - 1) return false;
     strcpy(out, path);
     if (holds_files(path) || last_date(path, out)) return true;
-    if (join(profile, path, "plugins/profile") && last_date(profile, out)) return true;
+    if (tfp_path_join(profile, path, "plugins/profile") && last_date(profile, out)) return true;
     bool found = false;
-    if (list(path, &in))
+    if (tfp_names_of(path, &in))
         for (size_t i = in.size; i-- > 0 && !found;)
-            found = join(part, path, in.at[i]) && join(profile, part, "plugins/profile") && last_date(profile, out);
-    free_names(&in);
+            found = tfp_path_join(part, path, in.at[i]) && tfp_path_join(profile, part, "plugins/profile") &&
+                    last_date(profile, out);
+    tfp_names_free(&in);
     return found;
 }
 
 bool tfp_xplane_is_folder(const char *path)
 {
-    char folder[PATH_ROOM];
+    char folder[TFP_PATH_ROOM];
     return tfp_is_folder(path) && find_recording(path, folder);
 }
 
 tfp_status tfp_xplane_list(const char *path, tfp_buf *paths, tfp_error *err)
 {
-    char folder[PATH_ROOM], file[PATH_ROOM];
-    names in = { 0 };
+    char folder[TFP_PATH_ROOM], file[TFP_PATH_ROOM];
+    tfp_names in = { 0 };
     if (!find_recording(path, folder)) return tfp_fail(err, TFP_BADFILE, "no .xplane.pb files in it");
-    bool fine = list(folder, &in);
+    bool fine = tfp_names_of(folder, &in);
     for (size_t i = 0; i < in.size && fine; i++)
-        if (is_file_name(in.at[i]) && join(file, folder, in.at[i])) tfp_buf_add(paths, file, strlen(file) + 1);
-    free_names(&in);
+        if (is_file_name(in.at[i]) && tfp_path_join(file, folder, in.at[i])) tfp_buf_add(paths, file, strlen(file) + 1);
+    tfp_names_free(&in);
     return fine && !paths->failed ? TFP_OK : tfp_nomem(err);
 }

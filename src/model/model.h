@@ -173,6 +173,7 @@ struct tfp_profile {
     TFP_VEC(tfp_warning) warnings;
     char *graph_file;               /* the last one that brought inputs, for warnings about them; may be NULL */
     TFP_VEC(char *) sources;        /* names of the files added */
+    TFP_VEC(const char *) formats;  /* of each: the name of its format; NULL: a folder, or not known yet */
     TFP_VEC(uint32_t) node_by_name; /* by strid: its node, or TFP_NONE; shorter than the string table */
     tfp_map64 types_by_node;        /* node << 32 | type -> 0: the types of nodes that have very many */
     tfp_map64 run_shape_by_output;  /* node << 32 | slot -> run_shapes */

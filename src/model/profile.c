@@ -46,6 +46,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->coverage);
     tfp_vec_free(&p->warnings);
     tfp_vec_free(&p->sources);
+    tfp_vec_free(&p->formats);
     tfp_vec_free(&p->node_by_name);
     tfp_map64_free(&p->types_by_node);
     tfp_map64_free(&p->run_shape_by_output);

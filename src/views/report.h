@@ -145,7 +145,9 @@ enum {
     TFP_NEEDS_GRAPH = 1,  /* edges */
     TFP_NEEDS_CODE = 2,   /* code traces */
     TFP_NEEDS_SPANS = 4,  /* a trace of events */
-    TFP_NEEDS_PROGRAM = 8 /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
+    TFP_NEEDS_PROGRAM = 8, /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
+    TFP_USES_PROGRAM = 16, /* shows more of files that were read so */
+    TFP_USES_MEMORY = 32   /* shows more of files that were read with TFP_KEEP_MEMORY */
 };
 
 /* A row's number, or NULL in a report that was built without that column. */
