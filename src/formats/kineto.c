@@ -7,9 +7,10 @@
 #include "formats/format.h"
 #include "formats/kineto.h"
 
-#define WINDOW ((size_t)4 << 20)
-#define PIECE ((size_t)1 << 20)
-#define AHEAD ((size_t)256 << 10) /* where the end of a piece is looked for */
+#define WINDOW ((size_t)1 << 20)
+#define PIECE WINDOW
+#define AHEAD ((size_t)16 << 10) /* where the end of a piece is looked for */
+#define AHEAD_MOST ((size_t)256 << 10)
 #define FALSE_CUTS 4 /* of a file whose events cannot be told apart that often pieces are not tried again */
 #define MEMBER ((size_t)64 << 10) /* of the object around the events */
 #define EVENT_MAX ((size_t)256 << 20)
@@ -204,7 +205,7 @@ static const char *find_cut(const file *f, const char *from, const char *end)
     return NULL;
 }
 
-/* The next piece: its bytes are copied, for the input's window moves on. */
+/* The next piece. The buffer that holds its bytes becomes the slot's, for the input's window moves on. */
 static bool take(void *ctx, size_t slot, size_t worker)
 {
     file *f = ctx;
@@ -212,20 +213,18 @@ static bool take(void *ctx, size_t slot, size_t worker)
     tfp_str window;
     (void)worker;
     if (f->status || f->stopped) return false;
-    f->status = tfp_input_peek(f->in, f->piece + AHEAD, &window, f->err);
-    if (f->status || window.size <= f->piece) return false;
-    const char *cut = find_cut(f, window.data + f->piece, window.data + window.size);
+    const char *cut = NULL;
+    for (size_t ahead = AHEAD; !cut && ahead <= AHEAD_MOST; ahead *= 4) {
+        f->status = tfp_input_peek(f->in, f->piece + ahead, &window, f->err);
+        if (f->status || window.size <= f->piece) return false;
+        cut = find_cut(f, window.data + f->piece, window.data + window.size);
+    }
     if (!cut) return false;
-    size_t size = (size_t)(cut - window.data);
-    s->copy.size = 0;
-    if (f->in->fd >= 0) tfp_buf_add(&s->copy, window.data, size);
-    s->failed |= s->copy.failed;
-    s->window = (tfp_str){ f->in->fd >= 0 ? s->copy.data : window.data, s->failed ? 0 : size };
     s->offset = tfp_input_at(f->in);
+    f->status = tfp_input_give(f->in, (size_t)(cut - window.data), &s->own, &s->window, f->err);
     s->from = s->window.data;
     s->soft = s->window.data + s->window.size;
     s->first = false;
-    f->status = tfp_input_skip(f->in, size, f->err);
     return !f->status && !s->failed;
 }
 

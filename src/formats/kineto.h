@@ -75,11 +75,15 @@ enum {
     TFP_KINETO_SET_NAME = 32
 };
 
+#define TFP_KINETO_RECENT 256
+#define TFP_KINETO_SHORT 32 /* bytes */
+
 /* Tables of one thread. Strings, lanes and sets of stats stay from piece to piece; rows are those of the last one. */
 typedef struct tfp_kineto_slot {
     tfp_arena arena;
     tfp_strtab strings;
-    TFP_VEC(tfp_kineto_string) known; /* one a string */
+    TFP_VEC(tfp_kineto_string) known;   /* one a string */
+    uint32_t recent[TFP_KINETO_RECENT]; /* short strings met lately */
     TFP_VEC(tfp_kineto_lane) lanes;
     TFP_VEC(uint32_t) lane_global; /* -> the profile's lanes; TFP_NONE: not yet */
     tfp_map64 lane_by_hash;
@@ -98,7 +102,7 @@ typedef struct tfp_kineto_slot {
     bool fraction;                          /* some time is no whole number of microseconds */
     bool failed;                            /* no memory */
 
-    tfp_buf copy;           /* the piece's bytes, when the input's window moves */
+    tfp_buf own;            /* the piece's bytes, when they come from a file */
     uint64_t offset;        /* of the piece in the input */
     tfp_str window;         /* the piece, and what follows it in memory */
     const char *soft;       /* the event that begins before it is the last */

@@ -25,7 +25,7 @@ void tfp_kineto_slot_free(tfp_kineto_slot *s)
     tfp_vec_free(&s->memory);
     tfp_vec_free(&s->one);
     tfp_buf_free(&s->text);
-    tfp_buf_free(&s->copy);
+    tfp_buf_free(&s->own);
     tfp_buf_free(&s->first_unreadable);
     tfp_buf_free(&s->first_absurd);
     tfp_arena_free(&s->arena);
@@ -39,6 +39,25 @@ static bool keep(tfp_kineto_slot *s, bool ok)
 
 /* ---- strings, lanes, stats of the slot ---- */
 
+static uint32_t new_string(tfp_kineto_slot *s, tfp_str text)
+{
+    uint32_t id = tfp_intern(&s->strings, text);
+    if (!keep(s, id != TFP_NONE)) return 0;
+    while (s->known.size <= id) {
+        tfp_kineto_string none = { TFP_NONE, TFP_NONE, TFP_NONE - 1, 0xff, 0xff };
+        if (!keep(s, tfp_push(&s->known, none))) return 0;
+    }
+    return id;
+}
+
+/* Nearly all short strings are one of a few dozen keys, categories and types: the last one of each place is at hand. */
+static inline uint32_t *recent_place(tfp_kineto_slot *s, tfp_str text)
+{
+    const unsigned char *at = (const unsigned char *)text.data;
+    size_t mixed = text.size * 67 + at[0] * 31u + at[text.size / 2] * 7u + at[text.size - 1];
+    return &s->recent[mixed % TFP_KINETO_RECENT];
+}
+
 static uint32_t string_of(tfp_kineto_slot *s, const tfp_jscan_text *t)
 {
     tfp_str text = t->raw;
@@ -48,13 +67,10 @@ static uint32_t string_of(tfp_kineto_slot *s, const tfp_jscan_text *t)
         text = (tfp_str){ s->text.data ? s->text.data : "", s->text.size };
         if (!keep(s, !s->text.failed)) return 0;
     }
-    uint32_t id = tfp_intern(&s->strings, text);
-    if (!keep(s, id != TFP_NONE)) return 0;
-    while (s->known.size <= id) {
-        tfp_kineto_string none = { TFP_NONE, TFP_NONE, TFP_NONE - 1, 0xff, 0xff };
-        if (!keep(s, tfp_push(&s->known, none))) return 0;
-    }
-    return id;
+    if (!text.size || text.size > TFP_KINETO_SHORT) return new_string(s, text);
+    uint32_t *recent = recent_place(s, text);
+    if (!tfp_str_eq(s->strings.strings[*recent], text)) *recent = new_string(s, text);
+    return *recent;
 }
 
 static uint32_t lane_of(tfp_kineto_slot *s, const tfp_kineto_lane *lane)
