@@ -1,8 +1,6 @@
 /* advise/accelerator.c: accelerators that ran kernels for less than half of their steps' time. */
 #include "advise/checker.h"
 
-#include "model/builder.h"
-
 typedef struct usage { /* of a device in one step, then of a device in all */
     tfp_strid device;
     uint32_t steps;
@@ -32,7 +30,7 @@ static void collect_steps(const tfp_profile *p, usages *u)
 {
     for (uint32_t i = 0; i < p->nodes.size; i++) {
         tfp_strid device = p->nodes.at[i].device;
-        if (!device || !tfp_device_is_accelerator(tfp_text(p, device))) continue;
+        if (!device || !(p->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
         for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) {
             const tfp_exec *x = &p->execs.at[e];
             usage *step = x->start_ns || x->end_ns ? usage_of(u, device, x->step) : NULL;

@@ -2,8 +2,6 @@
  * layout on a GPU. Where runs were recorded, only operations that ran count. */
 #include "advise/checker.h"
 
-#include "model/builder.h"
-
 typedef struct operations {
     const tfp_profile *p;
     bool ran; /* runs were recorded */
@@ -70,7 +68,7 @@ static bool is_nhwc_on_gpu(const tfp_profile *p, uint32_t node)
 {
     const tfp_node *n = &p->nodes.at[node];
     return n->data_format && tfp_str_eq(tfp_text(p, n->data_format), TFP_STR("NHWC")) && has_layout(op_of(p, node)) &&
-           tfp_device_is_accelerator(tfp_text(p, n->device));
+           n->flags & TFP_NODE_ON_ACCELERATOR;
 }
 
 static tfp_status find(tfp_report *r, uint32_t row, const operations *o, const char *one, const char *many,

@@ -1,8 +1,6 @@
 /* advise/tensorflow.c: two checks exactly as TensorFlow's tool makes them, mistakes included: -compat tensorflow. */
 #include "advise/checker.h"
 
-#include "model/builder.h"
-
 /* ---- AcceleratorUtilizationChecker: how busy each accelerator is between its first start and its last end ---- */
 
 typedef struct usage {
@@ -65,7 +63,7 @@ tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *er
     for (uint32_t i = 0; i < p->nodes.size && ok; i++) {
         uint32_t e = last_exec(p, i);
         tfp_strid device = p->nodes.at[i].device;
-        if (e == TFP_NONE || !tfp_device_is_accelerator(tfp_text(p, device))) continue;
+        if (e == TFP_NONE || !(p->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
         usage *u = usage_of(&all, &by_device, device);
         if (u)
             add_exec(u, &p->execs.at[e]);
@@ -101,7 +99,7 @@ tfp_status tfp_tensorflow_operation(tfp_report *r, uint32_t row, tfp_error *err)
         batch_norm = batch_norm || tfp_str_has(tfp_text(p, n->name), TFP_STR("BatchNorm"));
         fused = fused || has_type(p, i, TFP_STR("FusedBatchNorm"));
         nhwc = nhwc || (n->data_format && tfp_str_eq(tfp_text(p, n->data_format), TFP_STR("NHWC")) &&
-                        tfp_device_is_accelerator(tfp_text(p, n->device)));
+                        n->flags & TFP_NODE_ON_ACCELERATOR);
     }
     tfp_status s = TFP_OK;
     if (batch_norm && !fused)

@@ -1,6 +1,7 @@
 /* formats/profileproto_exec.c: what a node of a ProfileProto did in one step: times by device, memory, allocations.
  * In: an entry of ProfileNode.execs. Out: calls on a tfp_builder. Message: ExecProfile of tfprof_log.proto. */
 #include "formats/profileproto_parts.h"
+#include "formats/tfdevice.h"
 
 /* A lane counts as the map says in which its times stand, not as its name says. */
 uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kind)
@@ -11,16 +12,9 @@ uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kin
     uint64_t key = (uint64_t)id * 4 + kind;
     uint32_t lane = tfp_map64_get(&r->lane_by_name, key);
     if (lane == TFP_NONE) {
-        size_t before = r->p->lanes.size;
-        lane = tfp_build_lane(r->b, name);
+        lane = tfp_tf_lane(r->b, name, kind);
+        if (lane != TFP_NONE && r->p->lanes.at[lane].kind != kind) lane = tfp_tf_twin_lane(r->b, name, kind);
         if (lane == TFP_NONE) return TFP_NONE;
-        tfp_lane *row = &r->p->lanes.at[lane];
-        if (row->kind != kind && r->p->lanes.size > before) {
-            row->kind = kind;
-        } else if (row->kind != kind) { /* both kinds under one name */
-            if (!tfp_profile_ok(r, tfp_push(&r->p->lanes, ((tfp_lane){ id, kind })))) return TFP_NONE;
-            lane = (uint32_t)r->p->lanes.size - 1;
-        }
         tfp_profile_ok(r, tfp_map64_put(&r->lane_by_name, key, lane));
     }
     *m = (memo){ tfp_text(r->p, id), lane };
@@ -76,7 +70,7 @@ static void read_device(tfp_profile_reader *r, tfp_str name, uint32_t exec)
         const lane_memo *m = &r->lanes[kind];
         if (m->last.text.data && m->exec == exec && tfp_str_eq(m->last.text, name)) return;
     }
-    if (tfp_device_is_canonical(name) || tfp_str_has(name, TFP_STR("stream:all"))) return;
+    if (tfp_tf_device_of(name).kind != TFP_LANE_OTHER) return;
     uint32_t lane = tfp_profile_lane(r, name, TFP_LANE_OTHER);
     if (lane != TFP_NONE) tfp_build_span(r->b, exec, lane, 0, 0);
 }

@@ -1,6 +1,7 @@
 /* formats/profileproto_node.c: one node of a ProfileProto: a row of the profile, and what of it waits for the end.
  * In: a ProfileNode. Out: calls on a tfp_builder. Message: ProfileNode of tfprof_log.proto. */
 #include "formats/profileproto_parts.h"
+#include "formats/tfdevice.h"
 
 #include <stdlib.h>
 
@@ -193,6 +194,13 @@ static void read_type(tfp_profile_reader *r, uint32_t node, tfp_str type)
     tfp_build_type(r->b, node, is_op ? op : tfp_profile_text(r, &r->type, type));
 }
 
+static void read_device(tfp_profile_reader *r, uint32_t node, tfp_str name)
+{
+    tfp_strid before = r->device.id, device = tfp_profile_text(r, &r->device, name);
+    if (device != before || !r->device_on) r->device_on = tfp_tf_device_of(r->device.text).on;
+    tfp_build_node_device(r->b, node, device, r->device_on);
+}
+
 static void read_node_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t node, node_ref *ref)
 {
     tfp_node *n = tfp_build_row(r->b, node); /* no node is added meanwhile */
@@ -208,7 +216,7 @@ static void read_node_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t node
             break;
         }
         case 5: read_type(r, node, tfp_field_bytes(&w, &f)); break;
-        case 6: n->device = tfp_profile_text(r, &r->device, tfp_field_bytes(&w, &f)); break;
+        case 6: read_device(r, node, tfp_field_bytes(&w, &f)); break;
         case 7: n->host_device = tfp_profile_text(r, &r->host, tfp_field_bytes(&w, &f)); break;
         case 8:
             n->float_ops = tfp_profile_positive(r, tfp_field_int(&w, &f), "negative float operations, taken as 0");

@@ -146,6 +146,7 @@ static void clear_reader(tfp_profile_reader *r)
     tfp_map64_clear(&r->string_by_id);
     tfp_map64_clear(&r->lane_by_name);
     r->device = r->host = r->type = (memo){ { NULL, 0 }, 0 };
+    r->device_on = 0;
     memset(r->step_of, 0, sizeof r->step_of);
     memset(r->lanes, 0, sizeof r->lanes);
     r->fault.fault = NULL;

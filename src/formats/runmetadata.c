@@ -5,6 +5,7 @@
 #include "formats/runmetadata.h"
 #include "formats/format.h"
 #include "formats/sniff.h"
+#include "formats/tfdevice.h"
 #include "wire/proto.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 typedef struct device { /* of the entries being read */
     tfp_strid name;     /* lower case */
     tfp_str text;
-    bool canonical, cpu;
+    tfp_tf_device is;
     tfp_strid host; /* where it is scheduled from */
     uint32_t lane;
 } device;
@@ -242,38 +243,17 @@ static uint32_t find_node(reader *r, tfp_str name)
     return node;
 }
 
-/* "gpu:" and digits become "cpu:0", wherever they stand. */
-static tfp_strid host_of(reader *r, tfp_str name)
-{
-    tfp_buf host = { 0 };
-    for (size_t i = 0; i < name.size;) {
-        tfp_str rest = { name.data + i, name.size - i };
-        size_t digits = 0;
-        if (rest.size > 4 && memcmp(rest.data, "gpu:", 4) == 0)
-            while (4 + digits < rest.size && rest.data[4 + digits] >= '0' && rest.data[4 + digits] <= '9') digits++;
-        if (digits)
-            tfp_buf_str(&host, TFP_STR("cpu:0"));
-        else
-            tfp_buf_char(&host, *rest.data);
-        i += digits ? 4 + digits : 1;
-    }
-    if (host.failed && !r->b->status) r->b->status = TFP_NOMEM;
-    tfp_strid id = host.failed ? 0 : tfp_build_string(r->b, (tfp_str){ host.data, host.size });
-    tfp_buf_free(&host);
-    return id;
-}
-
 /* The first canonical device that a node is seen on is its device; what it did on another one is not taken, as in
  * TensorFlow. Streams and the like are no canonical devices. */
 static bool settle_device(reader *r, uint32_t node, const device *d)
 {
     tfp_node *n = tfp_build_row(r->b, node);
-    if (!d->canonical || n->device == d->name) return true;
+    if (!d->is.canonical || n->device == d->name) return true;
     if (n->device) {
         tfp_build_warn(r->b, "entries of nodes that ran on a second device, left out", tfp_text(r->p, n->name));
         return false;
     }
-    n->device = d->name;
+    tfp_build_node_device(r->b, node, d->name, d->is.on);
     n->host_device = d->host;
     tfp_build_type(r->b, node, d->name);
     return true;
@@ -292,7 +272,7 @@ static void add_time(reader *r, const entry *e, uint32_t exec, const device *d)
 
 static void add_memory(reader *r, tfp_wire w, entry *e, uint32_t exec, const device *d)
 {
-    finish_memory(r, e, d->cpu);
+    finish_memory(r, e, (d->is.on & TFP_NODE_ON_CPU) != 0);
     target to = { exec, tfp_build_memory(r->b, exec, &e->memory) };
     if (r->p->keep & TFP_KEEP_MEMORY) read_details(r, w, e, to);
 }
@@ -321,7 +301,7 @@ static void add_entry(reader *r, tfp_wire w, entry *e, const device *d)
         return;
     }
     add_time(r, e, exec, d);
-    if (d->canonical) add_memory(r, w, e, exec, d);
+    if (d->is.canonical) add_memory(r, w, e, exec, d);
 }
 
 static tfp_status read_entry(reader *r, tfp_wire w, const device *d, tfp_error *err)
@@ -345,11 +325,10 @@ static device find_device(reader *r, tfp_wire w)
         if (f.number == 1) name = tfp_field_bytes(&w, &f);
     device d = { .name = tfp_build_lower(r->b, name), .lane = TFP_NONE };
     d.text = tfp_text(r->p, d.name);
-    d.canonical = tfp_device_is_canonical(d.text);
-    d.cpu = tfp_device_is_cpu(d.text);
-    d.host = d.canonical ? host_of(r, d.text) : 0;
+    d.is = tfp_tf_device_of(d.text);
+    d.host = d.is.canonical ? tfp_tf_host_of(r->b, d.text) : 0;
     d.text = tfp_text(r->p, d.name);
-    d.lane = tfp_build_lane(r->b, d.text);
+    d.lane = tfp_tf_lane(r->b, d.text, d.is.kind);
     return d;
 }
 
@@ -358,10 +337,10 @@ static tfp_status read_device(reader *r, tfp_wire w, tfp_error *err)
 {
     device d = find_device(r, w);
     tfp_status s = tfp_builder_status(r->b, err);
-    bool gpu = tfp_device_is_accelerator(d.text);
+    bool gpu = d.is.on & TFP_NODE_ON_ACCELERATOR;
     size_t count = 0;
     r->has_gpu |= gpu;
-    r->has_gpu_stream |= gpu && tfp_str_has(d.text, TFP_STR("stream:all"));
+    r->has_gpu_stream |= gpu && d.is.all_streams;
     for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
         if (f.number == 1) tfp_field_bytes(&w, &f);
         if (f.number != 2) continue;

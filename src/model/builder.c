@@ -203,28 +203,6 @@ void tfp_build_attrs(tfp_builder *b, uint32_t node, tfp_str encoded)
     tfp_build_row(b, node)->attrs = (uint32_t)b->p->attrs.size - 1;
 }
 
-/* ---- devices ---- */
-
-/* Anything, a slash, "device:gpu", "gpu", "device:cpu" or "cpu", a colon and digits, and nothing behind them. The regex
- * that TensorFlow uses has a dot for "anything": no newline, and only whole UTF-8 characters. */
-bool tfp_device_is_canonical(tfp_str name)
-{
-    size_t end = name.size, at = end;
-    while (at > 0 && name.data[at - 1] >= '0' && name.data[at - 1] <= '9') at--;
-    if (at == end || at == 0 || name.data[at - 1] != ':') return false;
-    tfp_str rest = { name.data, at - 1 };
-    if (rest.size < 4) return false;
-    tfp_str kind = { rest.data + rest.size - 3, 3 };
-    if (!tfp_str_eq(kind, TFP_STR("cpu")) && !tfp_str_eq(kind, TFP_STR("gpu"))) return false;
-    rest.size -= 3;
-    if (rest.size >= 7 && memcmp(rest.data + rest.size - 7, "device:", 7) == 0) rest.size -= 7;
-    return rest.size > 0 && rest.data[rest.size - 1] == '/' && !memchr(rest.data, '\n', rest.size) &&
-           tfp_utf8_valid(rest);
-}
-
-bool tfp_device_is_accelerator(tfp_str name) { return tfp_str_has(name, TFP_STR("gpu")); }
-bool tfp_device_is_cpu(tfp_str name) { return tfp_str_has(name, TFP_STR("cpu")); }
-
 /* ---- code ---- */
 
 static bool same_trace(const tfp_profile *p, uint32_t trace, const uint32_t *frames, size_t count)

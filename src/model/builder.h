@@ -39,6 +39,13 @@ void tfp_build_name(tfp_builder *b, tfp_strid name,
                     uint32_t node); /* makes it the node of that name (TFP_NONE: none) */
 static inline tfp_node *tfp_build_row(tfp_builder *b, uint32_t node) { return &b->p->nodes.at[node]; }
 void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type); /* once per node */
+/* Where a node ran; on: TFP_NODE_ON_... */
+static inline void tfp_build_node_device(tfp_builder *b, uint32_t node, tfp_strid device, unsigned on)
+{
+    tfp_node *n = tfp_build_row(b, node);
+    n->device = device;
+    n->flags = (n->flags & ~(unsigned)(TFP_NODE_ON_CPU | TFP_NODE_ON_ACCELERATOR)) | on;
+}
 void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid source, int32_t output_index);
 /* unknown rank: count 0 and scalar false; a known scalar: count 0 and scalar true (stored as the one dim 1). */
 uint32_t tfp_build_shape(tfp_builder *b, const int64_t *dims, size_t count, bool scalar);
@@ -53,18 +60,14 @@ uint32_t tfp_build_step(tfp_builder *b, int64_t id, bool listed); /* finds or ad
 uint32_t tfp_build_exec(tfp_builder *b, uint32_t node,
                         uint32_t step); /* finds or adds; -> execs, TFP_NONE after a fault */
 uint32_t tfp_build_new_exec(tfp_builder *b, uint32_t node, uint32_t step); /* the caller knows that there is none */
-uint32_t tfp_build_lane(tfp_builder *b, tfp_str lower_case_name); /* finds or adds; sets its kind by its name */
-void tfp_build_exec_again(tfp_builder *b, uint32_t exec);         /* empties it: its step came a second time */
+uint32_t tfp_build_find_lane(tfp_builder *b, tfp_strid name);              /* of no trace; TFP_NONE when absent */
+uint32_t tfp_build_lane(tfp_builder *b, const tfp_lane *row, bool named);  /* adds; named: it is the lane of its name */
+void tfp_build_exec_again(tfp_builder *b, uint32_t exec);                  /* empties it: its step came a second time */
 void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_ns, int64_t duration_ns);
 /* Copies *m (its chain fields are set here); -> memories, TFP_NONE after a fault or when not kept. Adds its sums to the exec. */
 uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m);
 void tfp_build_buffer(tfp_builder *b, uint32_t memory, int32_t slot, int64_t bytes, uint64_t address);
 void tfp_build_allocation(tfp_builder *b, uint32_t exec, int64_t at_ns, int64_t bytes);
-
-/* Which devices are what, by TensorFlow's names (lower case). */
-bool tfp_device_is_canonical(tfp_str name);   /* .../(device:gpu|gpu|device:cpu|cpu):N */
-bool tfp_device_is_accelerator(tfp_str name); /* contains gpu */
-bool tfp_device_is_cpu(tfp_str name);         /* contains cpu */
 
 /* ---- code ---- */
 /* One trace from frames (outermost first); equal ones become one. -> traces, TFP_NONE after a fault or when empty. */

@@ -19,6 +19,13 @@ uint32_t tfp_build_process(tfp_builder *b, const tfp_process *process)
     return b->status ? TFP_NONE : ADD(b, processes, *process);
 }
 
+/* Of a trace, whose devices have the model's names: "cpu", "gpu:0", "tpu:0". */
+static unsigned on_what(tfp_str device)
+{
+    unsigned on = tfp_str_has(device, TFP_STR("gpu")) ? TFP_NODE_ON_ACCELERATOR : 0;
+    return on | (tfp_str_has(device, TFP_STR("cpu")) ? TFP_NODE_ON_CPU : 0);
+}
+
 uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role role, tfp_str name, tfp_str label)
 {
     tfp_profile *p = b->p;
@@ -29,7 +36,9 @@ uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role ro
     if (lane != TFP_NONE) return lane;
     const char *slash = memchr(name.data, '/', name.size);
     tfp_lane row = { .name = id, .kind = TFP_LANE_OTHER, .role = role, .label = label_id, .process = process };
-    row.device = tfp_build_string(b, (tfp_str){ name.data, slash ? (size_t)(slash - name.data) : name.size });
+    tfp_str device = { name.data, slash ? (size_t)(slash - name.data) : name.size };
+    row.on = on_what(device);
+    row.device = tfp_build_string(b, device);
     if (!check(b, p->lanes.size < TFP_NONE - 1 && tfp_push(&p->lanes, row))) return TFP_NONE;
     lane = (uint32_t)p->lanes.size - 1;
     return check(b, tfp_map64_put(&p->events.lane_by_name, key, lane)) ? lane : TFP_NONE;

@@ -78,20 +78,17 @@ void tfp_build_exec_again(tfp_builder *b, uint32_t exec)
     if (exec < b->p->details.size) b->p->details.at[exec] = no_detail;
 }
 
-uint32_t tfp_build_lane(tfp_builder *b, tfp_str name)
+uint32_t tfp_build_find_lane(tfp_builder *b, tfp_strid name)
+{
+    return b->status ? TFP_NONE : tfp_map64_get(&b->p->lane_by_name, name);
+}
+
+uint32_t tfp_build_lane(tfp_builder *b, const tfp_lane *row, bool named)
 {
     tfp_profile *p = b->p;
-    tfp_strid id = tfp_build_string(b, name);
-    uint32_t lane = tfp_map64_get(&p->lane_by_name, id);
-    if (b->status || lane != TFP_NONE) return b->status ? TFP_NONE : lane;
-    tfp_lane l = { .name = id, .kind = TFP_LANE_OTHER, .process = TFP_NONE };
-    if (tfp_str_has(name, TFP_STR("stream:all")))
-        l.kind = TFP_LANE_ACCELERATOR;
-    else if (tfp_device_is_canonical(name))
-        l.kind = TFP_LANE_CPU;
-    if (!APPEND(b, lanes, l)) return TFP_NONE;
-    lane = (uint32_t)p->lanes.size - 1;
-    return check(b, tfp_map64_put(&p->lane_by_name, id, lane)) ? lane : TFP_NONE;
+    if (b->status || !APPEND(b, lanes, *row)) return TFP_NONE;
+    uint32_t lane = (uint32_t)p->lanes.size - 1;
+    return !named || check(b, tfp_map64_put(&p->lane_by_name, row->name, lane)) ? lane : TFP_NONE;
 }
 
 void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_ns, int64_t duration_ns)

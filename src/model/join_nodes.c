@@ -250,11 +250,12 @@ static void host_types(tfp_join *x, uint32_t i, const words *w)
     const tfp_span_columns *s = &x->t->spans;
     uint32_t node = s->node[i];
     if (node == TFP_NONE || x->b->status) return;
-    tfp_strid device = x->p->lanes.at[s->lane[i]].device;
+    const tfp_lane *lane = &x->p->lanes.at[s->lane[i]];
     if (!x->ran.at[node]) { /* once a node */
-        tfp_join_type(x, node, device);
+        tfp_join_type(x, node, lane->device);
         if (s->kind[i] == TFP_SPAN_CALL) tfp_build_type(x->b, node, w->runtime);
-        x->p->nodes.at[node].device = x->p->nodes.at[node].host_device = device;
+        tfp_build_node_device(x->b, node, lane->device, lane->on);
+        x->p->nodes.at[node].host_device = lane->device;
         if (s->trace[i] != TFP_NONE) x->p->nodes.at[node].trace = s->trace[i];
         x->ran.at[node] = 1;
     }
@@ -298,7 +299,7 @@ static void activity_node(tfp_join *x, uint32_t i, const words *w)
         s->node[i] = owner == TFP_NONE ? tfp_join_no_op(x) : s->node[owner];
     uint32_t node = s->node[i];
     if (node == TFP_NONE || x->b->status) return;
-    if (x->last_type.at[node] != lane->device) x->p->nodes.at[node].device = lane->device;
+    if (x->last_type.at[node] != lane->device) tfp_build_node_device(x->b, node, lane->device, lane->on);
     tfp_join_type(x, node, lane->device);
     if (s->class[i] == TFP_CLASS_COMMUNICATION) tfp_build_type(x->b, node, w->communication);
 }

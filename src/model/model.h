@@ -11,7 +11,10 @@
 enum {
     TFP_NODE_INVENTED = 1, /* known only from run metadata */
     TFP_NODE_TRACED = 4,   /* made of events by the join */
-    TFP_NODE_COVERED = 2   /* some run metadata had statistics for it when it was known already */
+    TFP_NODE_COVERED = 2,  /* some run metadata had statistics for it when it was known already */
+    /* what its device is, as the file's reader understands the name */
+    TFP_NODE_ON_CPU = 8,
+    TFP_NODE_ON_ACCELERATOR = 16
 };
 
 typedef struct tfp_node {
@@ -84,16 +87,18 @@ typedef struct tfp_exec_detail {        /* of the execution with the same number
     uint32_t alloc_first, alloc_last;   /* -> allocations */
 } tfp_exec_detail;
 
-/* What a lane counts for in the columns of TensorFlow's tool. */
+/* What the times of a lane count for in the columns of the four views. */
 typedef enum tfp_lane_kind { TFP_LANE_OTHER, TFP_LANE_CPU, TFP_LANE_ACCELERATOR } tfp_lane_kind;
 
 typedef struct tfp_lane { /* a device, a stream of one, or a host thread */
-    tfp_strid name;       /* of TensorFlow's devices in lower case; of traces such as "gpu:0/stream:7" */
+    tfp_strid name;       /* of traces such as "gpu:0/stream:7"; else the device's name in lower case */
     tfp_lane_kind kind;
     tfp_lane_role role;
+    bool is_device;   /* of no trace: a device, no stream of one */
+    unsigned on;      /* of a trace: TFP_NODE_ON_... for nodes that ran there */
     tfp_strid label;  /* what the file calls it; 0 when it does not */
     tfp_strid device; /* of a trace: its name up to the slash, such as "gpu:0" or "cpu"; else 0 */
-    uint32_t process; /* -> events.processes; TFP_NONE for TensorFlow's devices */
+    uint32_t process; /* -> events.processes; TFP_NONE for lanes of no trace */
 } tfp_lane;
 
 typedef struct tfp_span {

@@ -42,6 +42,7 @@ typedef struct tfp_memory_point {
 
 typedef struct tfp_memory_device {
     tfp_strid name;
+    bool is_accelerator;
     TFP_VEC(uint32_t) nodes;          /* that ran on it, in order of display */
     TFP_VEC(tfp_memory_point) points; /* in order of time, one a time */
     int64_t peak_bytes;

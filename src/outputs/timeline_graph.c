@@ -4,8 +4,6 @@
  * made once a source: the work grows with what is written, whatever the file holds. */
 #include "outputs/timeline.h"
 
-#include "model/builder.h"
-
 #include <stdlib.h>
 
 typedef struct region {
@@ -20,7 +18,6 @@ typedef struct graph {
     TFP_VEC(region) regions;     /* at first as found, then by device name and start, one a start */
     uint32_t *rank, *pid;        /* of each of the profile's lanes: place by name; process or TFP_NONE */
     uint32_t *device;            /* the lane that stands for all of its name: a file may give one name two kinds */
-    bool *canonical;             /* of each lane: by its name a device, no stream */
     uint32_t *lane_first;        /* by rank: its first region; one more at the end */
     TFP_VEC(uint32_t) processes; /* lanes by pid */
     TFP_VEC(uint32_t) fresh;     /* lanes that one node is the first to use */
@@ -45,7 +42,6 @@ static bool rank_lanes(graph *g)
         order[i] = (uint32_t)i;
         names[i] = tfp_text(g->p, g->p->lanes.at[i].name);
         g->pid[i] = TFP_NONE;
-        g->canonical[i] = tfp_device_is_canonical(names[i]);
     }
     ok = ok && tfp_sort_strings(order, n, names);
     for (size_t i = 0; ok && i < n; i++) {
@@ -214,7 +210,7 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
     if (exec == TFP_NONE) return true;
     for (TFP_EACH(spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
         const tfp_span *x = &g->p->spans.at[i];
-        if (g->p->lanes.at[x->lane].kind != TFP_LANE_CPU || !g->canonical[x->lane]) continue;
+        if (g->p->lanes.at[x->lane].kind != TFP_LANE_CPU || !g->p->lanes.at[x->lane].is_device) continue;
         uint32_t at = find_region(g, g->device[x->lane], x->start_ns);
         if (at != TFP_NONE && !tfp_push(&s->list, at)) return false;
     }
@@ -275,7 +271,7 @@ static bool connect_node(graph *g, sources *s, uint32_t node)
     for (size_t i = 0, end; i < count && s->live.size; i = end) {
         uint32_t lane = g->regions.at[own[i]].lane;
         for (end = i; end < count && g->regions.at[own[end]].lane == lane; end++) {}
-        if (!g->canonical[lane]) continue;
+        if (!g->p->lanes.at[lane].is_device) continue;
         for (size_t k = 0; k < s->live.size && !g->t->flows_cut; k++)
             if (!add_flows(g, s, s->live.at[k], own + i, end - i)) return false;
     }
@@ -388,9 +384,10 @@ static void put_flows(graph *g, const uint32_t *order)
 static void put_regions(graph *g, const uint32_t *order)
 {
     for (size_t i = 0; i < g->processes.size; i++) {
-        tfp_str device = tfp_text(g->p, g->p->lanes.at[g->processes.at[i]].name);
-        bool stream = tfp_str_has(device, TFP_STR("stream"));
-        tfp_trace_process(g->t, (int64_t)i, stream ? "Op execution threads: " : "Op scheduling threads: ", device, "");
+        const tfp_lane *l = &g->p->lanes.at[g->processes.at[i]];
+        bool stream = l->role == TFP_ROLE_STREAM;
+        tfp_trace_process(g->t, (int64_t)i,
+                          stream ? "Op execution threads: " : "Op scheduling threads: ", tfp_text(g->p, l->name), "");
     }
     for (size_t i = 0; i < g->regions.size && !g->t->sink->status; i++) {
         const region *x = &g->regions.at[order[i]];
@@ -440,15 +437,13 @@ tfp_status tfp_timeline_graph(const tfp_report *r, tfp_trace_out *t, tfp_error *
     g.rank = malloc((lanes + 1) * sizeof *g.rank);
     g.pid = malloc((lanes + 1) * sizeof *g.pid);
     g.device = malloc((lanes + 1) * sizeof *g.device);
-    g.canonical = malloc((lanes + 1) * sizeof *g.canonical);
     g.lane_first = malloc((lanes + 2) * sizeof *g.lane_first);
-    bool ok = g.rank && g.pid && g.device && g.canonical && g.lane_first;
+    bool ok = g.rank && g.pid && g.device && g.lane_first;
     ok = ok && rank_lanes(&g) && collect(&g) && assign_lanes(&g) && connect(&g);
     tfp_status s = ok ? put_events(&g, err) : tfp_nomem(err);
     free(g.rank);
     free(g.pid);
     free(g.device);
-    free(g.canonical);
     free(g.lane_first);
     tfp_vec_free(&g.regions);
     tfp_vec_free(&g.processes);

@@ -4,8 +4,6 @@
  * found without looking at the others. */
 #include "outputs/timeline.h"
 
-#include "model/builder.h"
-
 #include <stdlib.h>
 
 enum { TOP_COUNT = 10, MIN_DISTANCE_NS = 100000 };
@@ -47,23 +45,17 @@ static bool collect_points(const tfp_report *r, tfp_memory_device *d)
     return ok;
 }
 
-#define IS_CPU (TFP_NONE - 1)
-
-/* What a device is, is found out once: many nodes run on it. */
-static bool find_device(const tfp_profile *p, tfp_memory_devices *out, tfp_map64 *by_name, tfp_strid name, uint32_t *at)
-{
-    *at = tfp_map64_get(by_name, name);
-    if (*at != TFP_NONE) return true;
-    *at = tfp_device_is_cpu(tfp_text(p, name)) ? IS_CPU : (uint32_t)out->at.size;
-    if (*at != IS_CPU && !tfp_push(&out->at, ((tfp_memory_device){ .name = name }))) return false;
-    return tfp_map64_put(by_name, name, *at);
-}
-
 static bool add_node(const tfp_profile *p, tfp_memory_devices *out, tfp_map64 *by_name, uint32_t node)
 {
-    uint32_t at;
-    if (!find_device(p, out, by_name, p->nodes.at[node].device, &at)) return false;
-    return at == IS_CPU || tfp_push(&out->at.at[at].nodes, node);
+    const tfp_node *n = &p->nodes.at[node];
+    if (n->flags & TFP_NODE_ON_CPU) return true;
+    uint32_t at = tfp_map64_get(by_name, n->device);
+    if (at == TFP_NONE) {
+        tfp_memory_device device = { .name = n->device, .is_accelerator = n->flags & TFP_NODE_ON_ACCELERATOR };
+        at = (uint32_t)out->at.size;
+        if (!tfp_push(&out->at, device) || !tfp_map64_put(by_name, n->device, at)) return false;
+    }
+    return tfp_push(&out->at.at[at].nodes, node);
 }
 
 static bool sort_devices(const tfp_profile *p, tfp_memory_devices *out)
@@ -114,9 +106,8 @@ void tfp_timeline_peaks(const tfp_report *r, tfp_buf *out)
     tfp_memory_devices devices = { 0 };
     if (!tfp_memory_collect(r, &devices)) out->failed = true;
     for (size_t i = 0; i < devices.at.size; i++) {
-        tfp_str name = tfp_text(r->profile, devices.at.at[i].name);
-        if (!tfp_device_is_accelerator(name)) continue;
-        tfp_escape(out, name);
+        if (!devices.at.at[i].is_accelerator) continue;
+        tfp_escape(out, tfp_text(r->profile, devices.at.at[i].name));
         tfp_buf_printf(out, " peak memory: %.2f MB\n", (double)devices.at.at[i].peak_bytes / 1000000.0);
     }
     tfp_memory_free(&devices);

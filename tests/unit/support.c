@@ -1,6 +1,8 @@
 /* tests/unit/support.c: what unit tests share. */
 #include "support.h"
 
+#include "formats/tfdevice.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,12 +31,23 @@ static uint32_t made_exec(tfp_builder *b, made_node *n)
     return n->exec;
 }
 
+uint32_t lane_named(tfp_builder *b, const char *name)
+{
+    return tfp_tf_lane(b, tfp_str_of(name), tfp_tf_device_of(tfp_str_of(name)).kind);
+}
+
+void runs_on(tfp_builder *b, uint32_t node, const char *device)
+{
+    tfp_strid id = tfp_build_string(b, tfp_str_of(device));
+    tfp_build_node_device(b, node, id, tfp_tf_device_of(tfp_str_of(device)).on);
+}
+
 static void made_run(tfp_builder *b, made_node *n, int64_t us)
 {
     static const char device[] = "/job:localhost/replica:0/task:0/device:cpu:0";
     uint32_t exec = made_exec(b, n);
-    tfp_build_span(b, exec, tfp_build_lane(b, TFP_STR(device)), 1000000, us * 1000);
-    tfp_build_row(b, n->row)->device = tfp_build_string(b, TFP_STR(device));
+    tfp_build_span(b, exec, lane_named(b, device), 1000000, us * 1000);
+    runs_on(b, n->row, device);
     tfp_build_type(b, n->row, tfp_build_string(b, TFP_STR(device)));
     b->p->execs.at[exec].run_count++;
 }

@@ -26,6 +26,10 @@ tfp_profile *profile_of(const char *lines);
 
 /* A report of such a profile; `options` are words "name value name value". Freed, with its profile, by drop_report. */
 tfp_report *report_of(const char *view, const char *lines, const char *options);
+/* The lane of one of TensorFlow's devices or streams, counting as its name says; and where a node ran. */
+uint32_t lane_named(tfp_builder *b, const char *name);
+void runs_on(tfp_builder *b, uint32_t node, const char *device);
+
 void drop_report(tfp_report *r);
 int64_t own(const tfp_report *r, const char *row, const char *column); /* fails the test when there is no such row */
 int64_t total(const tfp_report *r, const char *row, const char *column);

@@ -95,12 +95,12 @@ static tfp_report *advice_on_gpu(int64_t busy_us, int64_t span_us, const char *c
     tfp_profile *p = tfp_profile_new();
     tfp_builder b = { .p = p };
     uint32_t x = tfp_build_node(&b, TFP_STR("x"), TFP_STR("Conv2D"), true);
-    tfp_build_row(&b, x)->device = tfp_build_string(&b, TFP_STR(GPU0));
+    runs_on(&b, x, GPU0);
     for (int64_t step = 0; step < 2; step++) {
         uint32_t e = tfp_build_exec(&b, x, tfp_build_step(&b, step, true));
         int64_t start = 1000000 * (step + 1);
-        tfp_build_span(&b, e, tfp_build_lane(&b, TFP_STR(GPU0)), start * 1000, span_us * 1000);
-        tfp_build_span(&b, e, tfp_build_lane(&b, TFP_STR(GPU0 "/stream:all")), start * 1000, busy_us * 1000);
+        tfp_build_span(&b, e, lane_named(&b, GPU0), start * 1000, span_us * 1000);
+        tfp_build_span(&b, e, lane_named(&b, GPU0 "/stream:all"), start * 1000, busy_us * 1000);
         p->execs.at[e].run_count = 1;
         p->execs.at[e].start_ns = start * 1000;
         p->execs.at[e].end_ns = (start + span_us) * 1000;

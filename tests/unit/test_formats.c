@@ -1,4 +1,5 @@
 /* tests/unit/test_formats.c: what graphs, run metadata, op logs and ProfileProtos become, and what odd ones say. */
+#include "formats/tfdevice.h"
 #include "support.h"
 #include "wire/proto.h"
 
@@ -603,9 +604,43 @@ static void a_fault_tells_its_place(void **state)
     drop(&m);
 }
 
+/* ---- names of devices ---- */
+
+static void device_names_say_what_they_are(void **state)
+{
+    UNUSED;
+    const unsigned cpu = TFP_NODE_ON_CPU, gpu = TFP_NODE_ON_ACCELERATOR;
+    const struct {
+        const char *name;
+        bool canonical;
+        unsigned on;
+        tfp_lane_kind kind;
+        tfp_lane_role role;
+    } cases[] = {
+        { "/job:w/replica:0/task:0/device:gpu:0", true, gpu, TFP_LANE_CPU, TFP_ROLE_THREAD },
+        { "/gpu:12", true, gpu, TFP_LANE_CPU, TFP_ROLE_THREAD },
+        { "/job:w/cpu:0", true, cpu, TFP_LANE_CPU, TFP_ROLE_THREAD },
+        { "cpu:0", false, cpu, TFP_LANE_OTHER, TFP_ROLE_THREAD },
+        { "/device:gpu:", false, gpu, TFP_LANE_OTHER, TFP_ROLE_THREAD },
+        { "/a\n/gpu:0", false, gpu, TFP_LANE_OTHER, TFP_ROLE_THREAD },
+        { "/gpu:0/stream:all", false, gpu, TFP_LANE_ACCELERATOR, TFP_ROLE_STREAM },
+        { "/gpu:0/stream:3", false, gpu, TFP_LANE_OTHER, TFP_ROLE_STREAM },
+        { "/device:tpu:0", false, 0, TFP_LANE_OTHER, TFP_ROLE_THREAD },
+        { "", false, 0, TFP_LANE_OTHER, TFP_ROLE_THREAD },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tfp_tf_device d = tfp_tf_device_of(tfp_str_of(cases[i].name));
+        assert_int_equal(d.canonical, cases[i].canonical);
+        assert_int_equal(d.on, cases[i].on);
+        assert_int_equal(d.kind, cases[i].kind);
+        assert_int_equal(d.role, cases[i].role);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(device_names_say_what_they_are),
         cmocka_unit_test(an_input_names_its_source_however_it_is_written),
         cmocka_unit_test(malformed_inputs_are_told),
         cmocka_unit_test(inputs_without_a_node_are_told_with_the_graph_that_has_them),

@@ -46,7 +46,7 @@ static tfp_node_stats mean_with_grain(int64_t grain_ns)
 {
     built x = start();
     x.p->time_grain_ns = grain_ns;
-    uint32_t node = new_node(&x, "a"), lane = tfp_build_lane(&x.b, TFP_STR("/device:cpu:0"));
+    uint32_t node = new_node(&x, "a"), lane = lane_named(&x.b, "/device:cpu:0");
     tfp_build_span(&x.b, tfp_build_exec(&x.b, node, tfp_build_step(&x.b, 0, true)), lane, 1000, 10000);
     tfp_build_span(&x.b, tfp_build_exec(&x.b, node, tfp_build_step(&x.b, 1, true)), lane, 1000, 5500);
     finish(&x);
@@ -171,7 +171,7 @@ static void a_profile_says_what_it_has(void **state)
     assert_false(tfp_profile_has(x.p, TFP_HAS_MEMORY));
     assert_false(tfp_profile_has(x.p, TFP_HAS_CODE));  /* there is no trace */
     assert_false(tfp_profile_has(x.p, TFP_HAS_GRAPH)); /* no node has inputs */
-    tfp_build_span(&x.b, exec, tfp_build_lane(&x.b, TFP_STR("/device:cpu:0")), 1000, 1000);
+    tfp_build_span(&x.b, exec, lane_named(&x.b, "/device:cpu:0"), 1000, 1000);
     tfp_build_allocation(&x.b, exec, 1000, 5);
     tfp_build_input(&x.b, node, 0, tfp_build_string(&x.b, TFP_STR("a")), 0);
     tfp_code_frame frame = { .file = tfp_build_string(&x.b, TFP_STR("a.py")), .line = 1 };

@@ -289,12 +289,13 @@ static uint32_t ran(tfp_builder *b, const char *name, const char *device, size_t
                     int64_t us)
 {
     uint32_t node = tfp_build_node(b, tfp_str_of(name), TFP_STR("Op"), true);
-    uint32_t exec = tfp_build_exec(b, node, tfp_build_step(b, 0, true)), lane = tfp_build_lane(b, tfp_str_of(device));
+    uint32_t exec = tfp_build_exec(b, node, tfp_build_step(b, 0, true)), lane = lane_named(b, device);
     for (size_t i = 0; i < runs; i++) tfp_build_span(b, exec, lane, (start + (int64_t)i * every) * 1000, us * 1000);
     b->p->execs.at[exec].start_ns = start * 1000;
     b->p->execs.at[exec].run_count = (int64_t)runs;
     tfp_node *n = tfp_build_row(b, node);
-    n->device = n->host_device = tfp_build_string(b, tfp_str_of(device));
+    runs_on(b, node, device);
+    n->host_device = n->device;
     return node;
 }
 
