@@ -79,7 +79,8 @@ static void print_loading_lines(cli *c, const cli_call *call, const tfp_options 
     const char *format;
     bool parts = false;
     for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++)
-        parts |= call->paths[i] && strcmp(format, "profile") != 0 && strcmp(format, "checkpoint") != 0;
+        parts |= call->paths[i] && !tfp_format_is(format, TFP_FORMAT_WHOLE) &&
+                 !tfp_format_is(format, TFP_FORMAT_BESIDE_WHOLE);
     if (!parts) return;
     cli_print(c->out, "Try to use a single --profile_path instead of graph_path,op_log_path,run_meta_path\n");
     for (size_t i = 0; tfp_profile_coverage(c->profile, i) >= 0; i++)

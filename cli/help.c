@@ -185,7 +185,8 @@ static void list_flags(cli *c)
     const char *format;
     heading(c, "Input (plain FILE words are known by their content)");
     for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++) {
-        snprintf(shown, sizeof shown, "--%s_path F%s", format, strcmp(format, "run_meta") == 0 ? ",F..." : "");
+        snprintf(shown, sizeof shown, "--%s_path F%s", format,
+                 tfp_format_is(format, TFP_FORMAT_SEVERAL) ? ",F..." : "");
         row(c, shown, tfp_help(TFP_FORMATS, format));
     }
     heading(c, "Program");

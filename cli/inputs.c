@@ -36,10 +36,9 @@ static void add(inputs *in, const char *format, size_t row, const char *path, bo
     in->at[in->count++] = (input){ format, row, path, by_flag };
 }
 
-/* Run metadata is the one kind of which a flag names several. */
 static void add_flag(inputs *in, const char *format, size_t row, const char *value, char **room)
 {
-    if (strcmp(format, "run_meta") != 0) {
+    if (!tfp_format_is(format, TFP_FORMAT_SEVERAL)) {
         add(in, format, row, value, true);
         return;
     }
@@ -81,7 +80,7 @@ static int add_word(cli *c, inputs *in, const char *word, bool alone)
         return c->fault.status;
     }
     /* The same whole profile twice says nothing new; the same run metadata twice is two steps. */
-    if (strcmp(format, "profile") == 0 && named_before(in, path, format)) return 0;
+    if (tfp_format_is(format, TFP_FORMAT_WHOLE) && named_before(in, path, format)) return 0;
     add(in, format, row_of(format), path, false);
     return 0;
 }
@@ -107,16 +106,16 @@ static const char *named(const input *i, char *room, size_t size)
     return room;
 }
 
-/* A profile holds everything already; only a checkpoint can stand beside it. */
+/* A whole profile holds everything that others would add, but for a checkpoint. */
 static int check_alone(cli *c, const inputs *in)
 {
     const input *profile = NULL;
     char a[CLI_NAME_MAX + 8], b[CLI_NAME_MAX + 8];
     for (size_t i = 0; i < in->count && !profile; i++)
-        if (in->at[i].format && strcmp(in->at[i].format, "profile") == 0) profile = &in->at[i];
+        if (tfp_format_is(in->at[i].format, TFP_FORMAT_WHOLE)) profile = &in->at[i];
     for (size_t i = 0; i < in->count && profile; i++) {
         const input *other = &in->at[i];
-        if (other == profile || (other->format && strcmp(other->format, "checkpoint") == 0)) continue;
+        if (other == profile || tfp_format_is(other->format, TFP_FORMAT_BESIDE_WHOLE)) continue;
         return cli_fault_set(&c->fault, CLI_BAD_USAGE,
                              "%s and %s exclude each other: a profile holds the graph and its runs",
                              named(profile, a, sizeof a), named(other, b, sizeof b));

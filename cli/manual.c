@@ -67,7 +67,8 @@ static void flags(cli *c)
     paragraph(c, "Plain FILE words are known by their content; - is standard input. These flags name the format:");
     for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++) {
         snprintf(name, sizeof name, "%s_path", format);
-        entry(c, "--", name, strcmp(format, "run_meta") == 0 ? "FILE,FILE..." : "FILE", tfp_help(TFP_FORMATS, format));
+        entry(c, "--", name, tfp_format_is(format, TFP_FORMAT_SEVERAL) ? "FILE,FILE..." : "FILE",
+              tfp_help(TFP_FORMATS, format));
     }
     section(c, "PROGRAM OPTIONS");
     for (int i = 0; i < CLI_FLAG_COUNT; i++)

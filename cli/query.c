@@ -50,7 +50,7 @@ static bool is_profile(const char *path)
 {
     struct stat st;
     const char *format = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? tfp_recognise_file(path, NULL) : NULL;
-    return format && strcmp(format, "profile") == 0;
+    return tfp_format_is(format, TFP_FORMAT_WHOLE);
 }
 
 static bool has_paths(const cli_call *call)

@@ -95,8 +95,8 @@ static int run_command(void *ctx, const tfp_profile *p, const char *line, tfp_wr
 
 /* ---- what is shown ---- */
 
-/* A word that is a folder, or a whole profile, stands for itself. Other files belong to the graph named last, as those of
- * other commands do; what comes before the first graph belongs to that one. */
+/* A folder or a whole profile stands for itself. Other files belong to the leading file (a graph) named last, as in other
+ * commands; what comes before the first one belongs to it. */
 static int add_word(cli *c, const char *word, serve_input *in, unsigned *graphs)
 {
     struct stat st;
@@ -106,21 +106,20 @@ static int add_word(cli *c, const char *word, serve_input *in, unsigned *graphs)
     }
     const char *format = tfp_recognise_file(word, c->err);
     if (!format) return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s", tfp_error_message(c->err));
-    bool graph = strcmp(format, "graph") == 0;
     unsigned group = *graphs ? *graphs : 1;
-    if (graph) group = ++*graphs;
-    *in = (serve_input){ format, word, strcmp(format, "profile") == 0 ? 0 : group };
+    if (tfp_format_is(format, TFP_FORMAT_LEADS)) group = ++*graphs;
+    *in = (serve_input){ format, word, tfp_format_is(format, TFP_FORMAT_WHOLE) ? 0 : group };
     return 0;
 }
 
-/* The --FORMAT_path flags make one profile. Run metadata is the one kind of which a flag names several; `lists` gets the
+/* The --FORMAT_path flags make one profile. A flag may name several files where the format allows it; `lists` gets the
  * copies that are cut. */
 static bool add_flags(const cli_call *call, serve_input *in, size_t *count, char **lists)
 {
     const char *format;
     for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++) {
         if (!call->paths[i]) continue;
-        bool list = strcmp(format, "run_meta") == 0;
+        bool list = tfp_format_is(format, TFP_FORMAT_SEVERAL);
         char *path = strdup(call->paths[i]);
         if (!(lists[i] = path)) return false;
         while (path) {

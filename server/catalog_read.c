@@ -40,25 +40,23 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total)
 
 /* A checkpoint is many files, opened by their common prefix now and again when values are read: none of them may be a link
  * that leads out of the folder. */
-static tfp_status add_checkpoint(reading *x, const root *r, tfp_profile *p, const part *f, tfp_error *err)
+static tfp_status add_prefix(reading *x, const root *r, tfp_profile *p, const part *f, tfp_error *err)
 {
     char prefix[PATH_MAX], path[PATH_MAX + 40];
-    size_t size = strlen(f->path);
-    bool index = size > 6 && strcmp(f->path + size - 6, ".index") == 0;
-    int n = snprintf(prefix, sizeof prefix, "%.*s", (int)(index ? size - 6 : size), f->path);
+    int n = snprintf(prefix, sizeof prefix, "%.*s", (int)tfp_format_name_size(f->format, f->path), f->path);
     if (n >= (int)sizeof prefix || !folder_holds_all(r->fd, prefix)) {
         x->why = "a file of this checkpoint is a link that leads out of the folder";
         return TFP_BADFILE;
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d/%s", r->fd, prefix);
-    return tfp_profile_add_file(p, "checkpoint", path, err);
+    return tfp_profile_add_file(p, f->format, path, err);
 }
 
 static tfp_status add_part(reading *x, tfp_profile *p, const part *f, tfp_error *err)
 {
     const root *r = &x->c->look.roots[f->root];
     file_state before, after;
-    if (strcmp(f->format, "checkpoint") == 0) return add_checkpoint(x, r, p, f, err);
+    if (tfp_format_is(f->format, TFP_FORMAT_PREFIX)) return add_prefix(x, r, p, f, err);
     int fd = folder_open(r->fd, f->path);
     if (!file_state_of(fd, &before)) before = f->state;
     tfp_status s = tfp_profile_add_descriptor(p, f->format, f->path, fd, err);

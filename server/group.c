@@ -23,7 +23,7 @@ static bool add_found(look *l, const part *parts, size_t count)
 
 static part part_of(size_t number, const seen *s) { return (part){ number, s->format, s->path, s->state }; }
 
-static bool is(const seen *s, const char *format) { return s->format && strcmp(s->format, format) == 0; }
+static bool is(const seen *s, tfp_format_fact fact) { return tfp_format_is(s->format, fact); }
 
 /* Of the path's folder, the slash included. */
 static size_t folder_length(const char *path)
@@ -76,41 +76,46 @@ typedef struct shelf {
     size_t count;
 } shelf;
 
-static size_t count_of(const shelf *f, const char *format)
+static size_t count_leading(const shelf *f)
 {
     size_t count = 0;
-    for (size_t i = 0; i < f->count; i++) count += is(f->at[i], format);
+    for (size_t i = 0; i < f->count; i++) count += is(f->at[i], TFP_FORMAT_LEADS);
     return count;
 }
 
-/* A graph with the run metadata of its folder, and the first op log there. */
-static size_t companions(const shelf *f, const seen *graph, part *out)
+/* Files of one format that follow a leading one: all of them, by number, or the first. */
+static size_t add_following(const shelf *f, const char *format, part *out)
 {
-    size_t count = 0;
-    out[count++] = part_of(f->root, graph);
-    for (size_t i = 0; i < f->count; i++)
-        if (is(f->at[i], "run_meta")) out[count++] = part_of(f->root, f->at[i]);
-    if (count > 2) qsort(out + 1, count - 1, sizeof *out, by_number);
-    for (size_t i = 0; i < f->count; i++)
-        if (is(f->at[i], "op_log")) {
-            out[count++] = part_of(f->root, f->at[i]);
-            break;
-        }
+    size_t count = 0, most = tfp_format_is(format, TFP_FORMAT_SEVERAL) ? f->count : 1;
+    for (size_t i = 0; i < f->count && count < most; i++)
+        if (strcmp(f->at[i]->format, format) == 0) out[count++] = part_of(f->root, f->at[i]);
+    if (count > 1) qsort(out, count, sizeof *out, by_number);
     return count;
 }
 
-enum { GRAPHS_MOST = 8 }; /* of one model in several forms; a folder of more is a collection */
+/* A leading file with what follows in its folder, in the order of the formats. */
+static size_t companions(const shelf *f, const seen *leading, part *out)
+{
+    size_t count = 0;
+    const char *format;
+    out[count++] = part_of(f->root, leading);
+    for (size_t i = 0; (format = tfp_list(TFP_FORMATS, i)); i++)
+        if (tfp_format_is(format, TFP_FORMAT_FOLLOWS)) count += add_following(f, format, out + count);
+    return count;
+}
 
-/* Profiles and checkpoints stand alone; run metadata and op logs belong to the graphs of their folder, or stand alone. */
+enum { LEADING_MOST = 8 }; /* of one model in several forms; a folder of more is a collection */
+
+/* Files that follow belong to the leading ones of their folder; where there is none they stand alone, if they can. */
 static bool group_shelf(look *l, const shelf *f, part *room)
 {
-    size_t graphs = count_of(f, "graph");
-    bool belong = graphs && graphs <= GRAPHS_MOST, ok = true;
+    size_t leading = count_leading(f);
+    bool belong = leading && leading <= LEADING_MOST, ok = true;
     for (size_t i = 0; ok && i < f->count; i++) {
         const seen *s = f->at[i];
-        if (is(s, "op_log") || (belong && is(s, "run_meta"))) continue;
+        if (is(s, TFP_FORMAT_PART) || (belong && is(s, TFP_FORMAT_FOLLOWS))) continue;
         size_t count = 1;
-        if (belong && is(s, "graph"))
+        if (belong && is(s, TFP_FORMAT_LEADS))
             count = companions(f, s, room);
         else
             room[0] = part_of(f->root, s);

@@ -11,12 +11,6 @@
 
 #define HEAD_BYTES 65536
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static const char *base_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -25,18 +19,9 @@ static const char *base_of(const char *path)
 
 /* ---- one file ---- */
 
-/* Files that are read by way of another one: a checkpoint's data and later shards, a SavedModel's fingerprint. */
-static bool is_part_of_other(const char *path)
-{
-    const char *base = base_of(path), *of = strstr(base, "-of-");
-    bool later_shard = of && of - base >= 6 && of[-6] == '-' && strncmp(of - 5, "00000", 5) != 0;
-    return strstr(base, ".data-") || later_shard || strcmp(base, "fingerprint.pb") == 0 ||
-           strcmp(base, "checkpoint") == 0;
-}
-
 static const char *format_of(const root *r, const char *path)
 {
-    if (is_part_of_other(path)) return NULL;
+    if (tfp_path_is(path, TFP_PATH_PART)) return NULL;
     const char *format = NULL;
     file_state state;
     char *head = malloc(HEAD_BYTES);
@@ -89,15 +74,14 @@ static void free_seen(seen_list *l)
     *l = (seen_list){ 0 };
 }
 
-/* The one file of a root; a checkpoint is named by its prefix. */
+/* The one file of a root, which may have been named by a prefix. */
 static bool see_only(round *x)
 {
-    static const char *const ends[] = { "", ".index", "-00000-of-00001" };
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    const char *ending = "";
+    for (size_t i = 0; ending; ending = tfp_format_ending(x->r->format, i++)) {
         char path[4096];
         file_state state;
-        if (i && x->r->format && strcmp(x->r->format, "checkpoint") != 0) break;
-        snprintf(path, sizeof path, "%s%s", x->r->only, ends[i]);
+        snprintf(path, sizeof path, "%s%s", x->r->only, ending);
         int fd = folder_open(x->r->fd, path);
         bool there = file_state_of(fd, &state);
         if (fd >= 0) close(fd);
@@ -190,29 +174,23 @@ static char *join(const char *folder, size_t folder_size, const char *name, size
     return text;
 }
 
-static size_t shown_length(const part *p)
-{
-    size_t size = strlen(p->path);
-    return strcmp(p->format, "checkpoint") == 0 && ends_with(p->path, ".index") ? size - 6 : size;
-}
-
 char *look_file(const look *l, const part *p)
 {
     const root *r = &l->roots[p->root];
     if (r->only) return strdup(r->given);
     bool here = strcmp(r->given, ".") == 0;
-    return join(here ? "" : r->given, here ? 0 : strlen(r->given), p->path, shown_length(p));
+    return join(here ? "" : r->given, here ? 0 : strlen(r->given), p->path, tfp_format_name_size(p->format, p->path));
 }
 
 char *look_name(const look *l, const found_profile *p)
 {
     const root *r = &l->roots[p->parts[0].root];
     const char *path = p->parts[0].path, *base = base_of(path);
-    bool model = strcmp(base, "saved_model.pb") == 0 || strcmp(base, "saved_model.pbtxt") == 0;
+    bool by_folder = tfp_path_is(path, TFP_PATH_FOLDER);
     if (r->only) return strdup(r->given);
-    if (model && base > path) return join("", 0, path, (size_t)(base - path) - 1);
-    if (model) return strdup(base_of(r->full));
-    return join("", 0, path, shown_length(&p->parts[0]));
+    if (by_folder && base > path) return join("", 0, path, (size_t)(base - path) - 1);
+    if (by_folder) return strdup(base_of(r->full));
+    return join("", 0, path, tfp_format_name_size(p->parts[0].format, path));
 }
 
 /* ---- the roots ---- */
@@ -223,12 +201,11 @@ static bool refuse(char *why, size_t room, const char *path, const char *what)
     return false;
 }
 
-/* The folder of a file, and its name in it; of a link that the user named, of the file that it leads to. A checkpoint's
- * prefix is a name too, of no file, and what belongs to it lies where it was named. */
+/* The folder of a file, and its name in it; of a link that the user named, of the file that it leads to. A prefix names no
+ * file: what belongs to it lies where it was named. */
 static bool split_path(const serve_input *in, root *r)
 {
-    bool checkpoint = in->format && strcmp(in->format, "checkpoint") == 0;
-    char *path = checkpoint ? NULL : realpath(in->path, NULL);
+    char *path = tfp_format_is(in->format, TFP_FORMAT_PREFIX) ? NULL : realpath(in->path, NULL);
     if (!path) path = strdup(in->path);
     char *slash = path ? strrchr(path, '/') : NULL;
     r->only = path ? strdup(slash ? slash + 1 : path) : NULL;
@@ -241,7 +218,7 @@ static bool split_path(const serve_input *in, root *r)
 static bool open_root(const serve_input *in, root *r, char *why, size_t room)
 {
     struct stat st;
-    bool prefix = in->format && strcmp(in->format, "checkpoint") == 0;
+    bool prefix = tfp_format_is(in->format, TFP_FORMAT_PREFIX);
     *r = (root){ .fd = -1, .format = in->format, .group = in->group, .given = strdup(in->path) };
     size_t size = r->given ? strlen(r->given) : 0;
     while (size > 1 && r->given[size - 1] == '/') r->given[--size] = '\0';

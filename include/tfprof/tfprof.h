@@ -154,6 +154,37 @@ TFP_API const char *tfp_recognise_bytes(const char *name, const void *data, size
 TFP_API const char *tfp_recognise_start(const char *name, const void *data, size_t size, uint64_t total,
                                         tfp_error *err);
 
+/** How the files of a format stand beside others. Programs that put files together to profiles ask for it, so that they
+ *  need no name of a format. */
+typedef enum tfp_format_fact {
+    TFP_FORMAT_WHOLE, /**< a file is a whole profile: no other is added to it but those of TFP_FORMAT_BESIDE_WHOLE */
+    TFP_FORMAT_BESIDE_WHOLE, /**< can be added to a whole profile, too */
+    TFP_FORMAT_LEADS,        /**< the files that follow, in its folder, belong to it */
+    TFP_FORMAT_FOLLOWS,      /**< belongs to each leading file of its folder */
+    TFP_FORMAT_SEVERAL, /**< all files of a folder follow, not the first alone; command lines list them with commas */
+    TFP_FORMAT_PART,    /**< is no profile by itself */
+    TFP_FORMAT_PREFIX   /**< is named by what the paths of its files begin with, see tfp_format_ending */
+} tfp_format_fact;
+
+/** 1 if that is so of a format of TFP_FORMATS, else 0. */
+TFP_API int tfp_format_is(const char *format, tfp_format_fact fact);
+
+/** What a prefix of that format may be followed by in the path of the file that stands for all: ".index"; NULL past the
+ *  last. format NULL: of all formats. */
+TFP_API const char *tfp_format_ending(const char *format, size_t i);
+
+/** How many bytes of the path of a file of that format are its name for people: without ".index" of a checkpoint. */
+TFP_API size_t tfp_format_name_size(const char *format, const char *path);
+
+/** What a path says before anything of the file is read. */
+typedef enum tfp_path_fact {
+    TFP_PATH_PART,  /**< is read by way of another file, or not at all: a checkpoint's data */
+    TFP_PATH_FOLDER /**< stands for its folder, by which people name it: saved_model.pb */
+} tfp_path_fact;
+
+/** 1 if that is so of a path, else 0. */
+TFP_API int tfp_path_is(const char *path, tfp_path_fact fact);
+
 /** About how many bytes of memory a profile holds. */
 TFP_API size_t tfp_profile_memory(const tfp_profile *p);
 

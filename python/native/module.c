@@ -76,11 +76,22 @@ failed:
     return NULL;
 }
 
+static PyObject *format_is(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *format;
+    int fact;
+    if (!PyArg_ParseTuple(args, "si:format_is", &format, &fact)) return NULL;
+    return PyBool_FromLong(tfp_format_is(format, (tfp_format_fact)fact));
+}
+
 static PyMethodDef functions[] = {
     { "table", table, METH_VARARGS,
       "table(name): views, columns, options, outputs, formats, checkers or orders, each with its help." },
     { "option_kind", option_kind, METH_VARARGS, "option_kind(name): 'b' for a boolean option, 'v' for others, ''." },
     { "recognise", recognise, METH_VARARGS, "recognise(path) or recognise(data, name): the format, by the content." },
+    { "format_is", format_is, METH_VARARGS,
+      "format_is(format, fact): how files of a format stand beside others; fact: one of the FORMAT_ numbers." },
     { "query", native_query, METH_VARARGS,
       "query(sql, ((profile, name), ...), options): the answer as a report; a name may be None." },
     { "diff", native_diff, METH_VARARGS,
@@ -106,6 +117,9 @@ static int execute(PyObject *module)
     if (!(state->options_type = add_type(module, &options_spec))) return -1;
     if (!(state->report_type = add_type(module, &report_spec))) return -1;
     if (PyModule_AddStringConstant(module, "__version__", tfp_version())) return -1;
+    if (PyModule_AddIntConstant(module, "FORMAT_WHOLE", TFP_FORMAT_WHOLE)) return -1;
+    if (PyModule_AddIntConstant(module, "FORMAT_BESIDE_WHOLE", TFP_FORMAT_BESIDE_WHOLE)) return -1;
+    if (PyModule_AddIntConstant(module, "FORMAT_SEVERAL", TFP_FORMAT_SEVERAL)) return -1;
     if (PyModule_AddIntConstant(module, "KEEP_MEMORY", TFP_KEEP_MEMORY)) return -1;
     if (PyModule_AddIntConstant(module, "KEEP_ATTRS", TFP_KEEP_ATTRS)) return -1;
     if (PyModule_AddIntConstant(module, "KEEP_PROGRAM", TFP_KEEP_PROGRAM)) return -1;

@@ -6,6 +6,9 @@ import os
 _Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 __version__: str
+FORMAT_BESIDE_WHOLE: int
+FORMAT_SEVERAL: int
+FORMAT_WHOLE: int
 KEEP_MEMORY: int
 KEEP_ATTRS: int
 KEEP_FUNCTIONS: int
@@ -24,6 +27,7 @@ class LimitError(Error): ...
 def table(name: str, /) -> Dict[str, str]: ...
 def option_kind(name: str, /) -> str: ...
 def recognise(source: Union[_Path, bytes], name: str = ..., /) -> str: ...
+def format_is(format: str, fact: int, /) -> bool: ...
 
 def query(
     sql: str, profiles: Tuple[Tuple["Profile", Optional[str]], ...], options: "Options", /

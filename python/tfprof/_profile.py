@@ -144,10 +144,14 @@ def _inputs(given: Sources, format: str) -> List[_Input]:
     return [_Input(source, format) for source in _listed(given)]
 
 
-def _run_metas(given: Union[Sources, Mapping[int, Source]]) -> List[_Input]:
+def _steps(given: Union[Sources, Mapping[int, Source]], format: str) -> List[_Input]:
     if isinstance(given, Mapping):
-        return [_Input(source, "run_meta", step) for step, source in given.items()]
-    return _inputs(given, "run_meta")
+        return [_Input(source, format, step) for step, source in given.items()]
+    return _inputs(given, format)
+
+
+def _has(one: _Input, fact: int) -> bool:
+    return one.format is not None and _native.format_is(one.format, fact)
 
 
 def _collect(sources: Tuple[Source, ...], named: Mapping[str, Any]) -> List[_Input]:
@@ -155,7 +159,8 @@ def _collect(sources: Tuple[Source, ...], named: Mapping[str, Any]) -> List[_Inp
     inputs: List[_Input] = []
     for format, given in named.items():
         if given is not None:
-            inputs += _run_metas(given) if format == "run_meta" else _inputs(given, format)
+            several = _native.format_is(format, _native.FORMAT_SEVERAL)
+            inputs += _steps(given, format) if several else _inputs(given, format)
     plain = [_Input(source, None) for source in sources]
     if len(plain) + len(inputs) > 1:
         for one in plain:
@@ -165,11 +170,16 @@ def _collect(sources: Tuple[Source, ...], named: Mapping[str, Any]) -> List[_Inp
         raise _native.UsageError(
             "no input: name files, or give profile=, or graph= with run_meta=, op_log= and checkpoint="
         )
-    formats = [one.format for one in inputs]
-    others = [f for f in formats if f not in ("profile", "checkpoint")]
-    if "profile" in formats and others:
+    whole = [one.format for one in inputs if _has(one, _native.FORMAT_WHOLE)]
+    others = [
+        one.format
+        for one in inputs
+        if not _has(one, _native.FORMAT_WHOLE) and not _has(one, _native.FORMAT_BESIDE_WHOLE)
+    ]
+    if whole and others:
         raise _native.UsageError(
-            "profile and %s exclude each other: a profile holds the graph and its runs" % others[0]
+            "%s and %s exclude each other: a profile holds the graph and its runs"
+            % (whole[0], others[0])
         )
     order = list(_native.table("formats"))
     return sorted(inputs, key=lambda one: order.index(one.format) if one.format else -1)

@@ -180,6 +180,16 @@ static bool probe_path(const char *path)
     return is;
 }
 
+static const char *const endings[] = { ".index", "-00000-of-00001", NULL };
+
+/* Data and later shards are read by way of the index or of the first shard; `checkpoint` names the latest one. */
+static bool name_is(const char *name, tfp_path_fact fact)
+{
+    const char *of = strstr(name, "-of-");
+    bool later_shard = of && of - name >= 6 && of[-6] == '-' && strncmp(of - 5, "00000", 5) != 0;
+    return fact == TFP_PATH_PART && (strstr(name, ".data-") || later_shard || strcmp(name, "checkpoint") == 0);
+}
+
 static int probe(tfp_str head, uint64_t total)
 {
     tfp_source source = tfp_source_memory(head);
@@ -189,10 +199,12 @@ static int probe(tfp_str head, uint64_t total)
 const tfp_format tfp_format_checkpoint = {
     .name = "checkpoint",
     .help = "values of variables: a V2 checkpoint's prefix (P.index is there) or index, or a V1 checkpoint",
-    .order = 4,
+    .stands = TFP_FORMAT_IS(BESIDE_WHOLE),
     .probe = probe,
     .read = read_input,
     .read_path = read_path,
     .probe_path = probe_path,
     .list = tfp_checkpoint_list,
+    .endings = endings,
+    .name_is = name_is,
 };

@@ -5,10 +5,12 @@
 #include "base/io.h"
 #include "model/builder.h"
 
+#define TFP_FORMAT_IS(fact) (1u << TFP_FORMAT_##fact)
+
 typedef struct tfp_format {
     const char *name; /* "run_meta": also the flag --run_meta_path and the word for tfp_profile_add_file */
     const char *help;
-    int order; /* files are added in ascending order: graph before run_meta before op_log */
+    unsigned stands; /* TFP_FORMAT_IS(...): how its files stand beside others */
     /* How sure it is that a file of `total` bytes that begins with `head` is of this format: 0 no .. 100 certain. */
     int (*probe)(tfp_str head, uint64_t total);
     /* Reads it all into the builder. Messages without the file's name: the caller adds it. */
@@ -21,6 +23,11 @@ typedef struct tfp_format {
     /* For formats whose files come in folders: the paths of such a folder's files, each ended by NUL; each is read by
      * itself. NULL for the others. */
     tfp_status (*list)(const char *path, tfp_buf *paths, tfp_error *err);
+    /* For formats whose inputs are named by what the paths of several files begin with (a checkpoint's prefix): what the
+     * path of the file that stands for them may go on with. The first one is left out where people see the name. */
+    const char *const *endings;
+    /* What the name of a file, without its folder, says by itself; NULL: nothing. */
+    bool (*name_is)(const char *name, tfp_path_fact fact);
 } tfp_format;
 
 extern const tfp_format tfp_format_profile, tfp_format_graph, tfp_format_run_meta, tfp_format_op_log,

@@ -347,6 +347,15 @@ static bool model_in(const char *path, char file[PATH_MAX])
     return false;
 }
 
+/* A SavedModel is known by its folder; the fingerprint beside it is read by nobody. */
+static bool name_is(const char *name, tfp_path_fact fact)
+{
+    if (fact == TFP_PATH_PART) return strcmp(name, "fingerprint.pb") == 0;
+    for (size_t i = 0; model_files[i]; i++)
+        if (strcmp(name, model_files[i]) == 0) return true;
+    return false;
+}
+
 static bool probe_path(const char *path)
 {
     char file[PATH_MAX];
@@ -369,9 +378,10 @@ static tfp_status read_path(tfp_builder *b, const char *path, tfp_error *err)
 const tfp_format tfp_format_graph = {
     .name = "graph",
     .help = "GraphDef, MetaGraphDef or SavedModel (file or folder), text or binary: nodes, inputs, shapes, attributes",
-    .order = 1,
+    .stands = TFP_FORMAT_IS(LEADS),
     .probe = probe,
     .read = read_graph,
     .read_path = read_path,
     .probe_path = probe_path,
+    .name_is = name_is,
 };

@@ -81,7 +81,6 @@ static tfp_status read_hlo(tfp_builder *b, tfp_input *in, tfp_error *err)
 const tfp_format tfp_format_hlo = {
     .name = "hlo",
     .help = "HLO module of XLA: an HloProto (NAME.hlo.pb, NAME.hlo_proto.pb) or a text dump",
-    .order = 1,
     .probe = probe,
     .read = read_hlo,
 };

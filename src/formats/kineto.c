@@ -410,7 +410,6 @@ const tfp_format tfp_format_kineto = {
     .name = "kineto",
     .help = "trace of PyTorch (Kineto), or another one in Chrome's trace event format, or the folder of a run with such "
             "files: spans, steps, kernels, memory",
-    .order = 50,
     .probe = probe,
     .read = read_trace,
     .probe_path = tfp_kineto_is_folder,

@@ -177,7 +177,7 @@ static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, to
 const tfp_format tfp_format_op_log = {
     .name = "op_log",
     .help = "OpLogProto, or the OpLog of TensorFlow 1.0: types, float operations and code traces of a graph's nodes",
-    .order = 3,
+    .stands = TFP_FORMAT_IS(FOLLOWS) | TFP_FORMAT_IS(PART),
     .probe = probe,
     .read = read_op_log,
 };

@@ -180,7 +180,7 @@ static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, to
 const tfp_format tfp_format_profile = {
     .name = "profile",
     .help = "ProfileProto: a whole profile in one file, such as profile_10; stands alone, or with a checkpoint",
-    .order = 0,
+    .stands = TFP_FORMAT_IS(WHOLE),
     .probe = probe,
     .read = read_profile,
     .probe_path = tfp_profile_is_folder,

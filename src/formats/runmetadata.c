@@ -420,7 +420,7 @@ const tfp_format tfp_format_run_meta = {
     .name = "run_meta",
     .help = "RunMetadata: what ran in one step, where, when and with how much memory; several files are steps 0, 1, "
             "2 ...",
-    .order = 2,
+    .stands = TFP_FORMAT_IS(FOLLOWS) | TFP_FORMAT_IS(SEVERAL),
     .probe = probe,
     .read = read_run_meta,
 };

@@ -225,7 +225,6 @@ tfp_status tfp_xplane_read(tfp_builder *b, tfp_input *in, tfp_error *err)
 const tfp_format tfp_format_xplane = {
     .name = "xplane",
     .help = "XPlane trace of TensorFlow 2 or JAX: NAME.xplane.pb, or the folder that holds such files",
-    .order = 2,
     .probe = probe,
     .read = tfp_xplane_read,
     .probe_path = tfp_xplane_is_folder,

@@ -106,6 +106,8 @@ def module_cases(native):
         "table, refused": lambda: (refused(native.table, "none"), refused(native.table, 1)),
         "option_kind": lambda: (native.option_kind("select"), native.option_kind("none")),
         "option_kind, refused": lambda: refused(native.option_kind),
+        "format_is": lambda: (native.format_is("graph", native.FORMAT_WHOLE), refused(native.format_is, 1, 1),
+                              refused(native.format_is, "graph")),
         "recognise": lambda: (native.recognise(GRAPH), native.recognise(graph, "g")),
         "recognise, refused": lambda: (refused(native.recognise, "/nothing/here"), refused(native.recognise, b"?", "g"),
                                        refused(native.recognise, 1), refused(native.recognise, "g", "g"),

@@ -224,7 +224,7 @@ static void entries_of_unknown_nodes_make_nodes_but_for_bookkeeping(void **state
     add(&m, "run_meta");
     finish(&m);
     assert_int_equal(m.p->nodes.size, 2);
-    assert_int_equal(node_of(&m, "new")->flags, TFP_NODE_INVENTED);
+    assert_int_equal(node_of(&m, "new")->flags, TFP_NODE_INVENTED | TFP_NODE_ON_CPU);
     assert_int_equal((int)(100 * tfp_profile_coverage(m.p, 0) + 0.5), 50);
     drop(&m);
 }
@@ -637,10 +637,46 @@ static void device_names_say_what_they_are(void **state)
     }
 }
 
+/* ---- how files stand together ---- */
+
+static void formats_say_how_their_files_stand_together(void **state)
+{
+    UNUSED;
+    assert_true(tfp_format_is("profile", TFP_FORMAT_WHOLE) && !tfp_format_is("graph", TFP_FORMAT_WHOLE));
+    assert_true(tfp_format_is("checkpoint", TFP_FORMAT_BESIDE_WHOLE) && tfp_format_is("checkpoint", TFP_FORMAT_PREFIX));
+    assert_true(tfp_format_is("graph", TFP_FORMAT_LEADS) && tfp_format_is("run_meta", TFP_FORMAT_FOLLOWS));
+    assert_true(tfp_format_is("run_meta", TFP_FORMAT_SEVERAL) && !tfp_format_is("op_log", TFP_FORMAT_SEVERAL));
+    assert_true(tfp_format_is("op_log", TFP_FORMAT_PART) && !tfp_format_is("run_meta", TFP_FORMAT_PART));
+    assert_false(tfp_format_is("none", TFP_FORMAT_WHOLE) || tfp_format_is(NULL, TFP_FORMAT_WHOLE));
+    assert_false(tfp_format_is("profile", (tfp_format_fact)99));
+    assert_string_equal(tfp_format_ending(NULL, 0), ".index");
+    assert_string_equal(tfp_format_ending("checkpoint", 1), "-00000-of-00001");
+    assert_null(tfp_format_ending("checkpoint", 2));
+    assert_null(tfp_format_ending("graph", 0));
+    assert_int_equal(tfp_format_name_size("checkpoint", "a/b.index"), 3);
+    assert_int_equal(tfp_format_name_size("checkpoint", ".index"), 6);
+    assert_int_equal(tfp_format_name_size("graph", "b.index"), 7);
+}
+
+static void paths_say_what_they_are_part_of(void **state)
+{
+    UNUSED;
+    const char *parts[] = { "a/b.data-00000-of-00002", "b-00001-of-00002", "x/checkpoint", "m/fingerprint.pb" };
+    const char *others[] = {
+        "b-00000-of-00002", "x/checkpoint/a", "fingerprint.pb.txt", "m/saved_model.pb", "-of-", ""
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) assert_true(tfp_path_is(parts[i], TFP_PATH_PART));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_false(tfp_path_is(others[i], TFP_PATH_PART));
+    assert_true(tfp_path_is("m/saved_model.pbtxt", TFP_PATH_FOLDER) && tfp_path_is("saved_model.pb", TFP_PATH_FOLDER));
+    assert_false(tfp_path_is("m/graph.pb", TFP_PATH_FOLDER) || tfp_path_is(NULL, TFP_PATH_FOLDER));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_names_say_what_they_are),
+        cmocka_unit_test(formats_say_how_their_files_stand_together),
+        cmocka_unit_test(paths_say_what_they_are_part_of),
         cmocka_unit_test(an_input_names_its_source_however_it_is_written),
         cmocka_unit_test(malformed_inputs_are_told),
         cmocka_unit_test(inputs_without_a_node_are_told_with_the_graph_that_has_them),
