@@ -73,6 +73,7 @@ typedef enum cli_flag_id {
     CLI_FUNCTIONS,
     CLI_HELP,
     CLI_HOST,
+    CLI_IDLE,
     CLI_INTERVAL,
     CLI_KEEP_GOING,
     CLI_MAN,
@@ -84,6 +85,8 @@ typedef enum cli_flag_id {
     CLI_PORT,
     CLI_PROCESSES,
     CLI_PYTHON,
+    CLI_RATE,
+    CLI_SECONDS,
     CLI_SORT,
     CLI_USER,
     CLI_VERSION,
@@ -211,6 +214,7 @@ int cli_diff(cli *c, const cli_call *call, tfp_options *o);         /* compare.c
 int cli_query(cli *c, const cli_call *call, tfp_options *o);        /* query.c */
 int cli_serve(cli *c, const cli_call *call, tfp_options *o);        /* serve.c */
 int cli_top(cli *c, const cli_call *call, tfp_options *o);          /* top.c */
+int cli_stacks(cli *c, const cli_call *call, tfp_options *o);       /* stacks.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: what no page may do; 0 or the status */
 char *cli_query_start(char *line);                                /* query.c: where the SQL of a line begins, or NULL */

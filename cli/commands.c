@@ -195,6 +195,7 @@ const cli_command cli_commands[] = {
     { "stats",      "FILE... [-option value ...]", "means, spread and percentiles over the steps of a profile, for the rows of a view", CLI_IN_SHELL | CLI_IN_PROMPT, cli_stats },
     { "query",      "SQL FILE...", "answer SQL over the tables of one or many profiles: nodes, executions, edges ...; \"SELECT * FROM columns\" lists them", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS | CLI_TAKES_SQL, cli_query },
     { "top",        "[PID|NAME...]", "running jobs: what each uses, how fast it steps, which framework; nothing is changed in them", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_top },
+    { "stacks",     "PID|NAME", "the Python functions in which a running process spends its time, by reading its memory: it is not stopped", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
     { "serve",      "[FILE|DIR...]", "show profiles as pages in the browser: those in the files and folders named, or here", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "report",     "FILE... -o FILE", "write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step", CLI_IN_SHELL, cli_report },
     { "convert",    "FILE... -o FILE", "write all inputs as one ProfileProto, which loads faster and in TensorFlow's tool too", CLI_IN_SHELL, run_convert },
@@ -295,7 +296,7 @@ static int take_file(cli *c, const cli_call *call, tfp_options *o)
     if (!path || own || call->flags[CLI_HELP]) return 0;
     bool shows = call->command &&
                  (call->command->run == run_view || call->command->run == cli_stats || call->command->run == cli_diff ||
-                  call->command->run == cli_query || call->command->run == cli_top);
+                  call->command->run == cli_query || call->command->run == cli_top || call->command->run == cli_stacks);
     if (!shows)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "option -o: the command %s writes no report", call->name);
     if (!*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "option -o needs a file's name");

@@ -157,20 +157,91 @@ static const struct {
 } sorts[] = { { 'c', "cpu", "CPU" }, { 'm', "rss_bytes", "memory" }, { 's', "steps_per_second", "steps" },
               { 'g', "gpu", "GPU" }, { 'a', "age_micros", "age" },   { 'p', "pid", "pid" } };
 
-static int draw(cli *c, tfp_live *l, double interval)
+typedef struct screen {
+    double interval;
+    size_t chosen; /* row */
+    bool details;
+    char pid[24]; /* of the chosen row */
+} screen;
+
+static struct winsize size_of_terminal(void)
 {
     struct winsize size = { 0 };
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20) size.ws_col = 80;
+    if (size.ws_row < 4) size.ws_row = 24;
+    return size;
+}
+
+static int draw(cli *c, tfp_live *l, screen *v)
+{
+    struct winsize size = size_of_terminal();
     tfp_report *r = NULL;
     tfp_status s = tfp_live_top(l, NULL, &r, c->err);
     if (s) return cli_fault_from(&c->fault, s, c->err);
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20) size.ws_col = 80;
-    if (size.ws_row < 4) size.ws_row = 24;
-    cli_print(c->out, "\033[H\033[J%zu jobs, every %gs   sort:", tfp_report_row_count(r), interval);
+    size_t count = tfp_report_row_count(r);
+    if (v->chosen >= count) v->chosen = count ? count - 1 : 0;
+    *v->pid = '\0';
+    if (count) tfp_report_string(r, v->chosen, "pid", v->pid, sizeof v->pid);
+    cli_print(c->out, "\033[H\033[J%zu jobs, every %gs   sort:", count, v->interval);
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) cli_print(c->out, " %c %s", sorts[i].key, sorts[i].help);
-    cli_print(c->out, "   q quit\n");
+    cli_print(c->out, "   j k choose (%s)   d details   q quit\n", *v->pid ? v->pid : "none");
     print_table(c, r, size.ws_col, size.ws_row - 2u);
     tfp_report_free(r);
     return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
+}
+
+/* The chosen job: its facts, then its threads with their Python stacks, as far as the screen goes. */
+static int draw_details(cli *c, tfp_live *l, const screen *v)
+{
+    static const char *const facts[] = { "job",     "framework", "version", "state",
+                                         "capture", "container", "why",     "command" };
+    struct winsize size = size_of_terminal();
+    tfp_report *r = NULL;
+    char line[8192], cell[4200];
+    size_t rows = sizeof facts / sizeof *facts + 2;
+    tfp_status s = tfp_live_top(l, NULL, &r, c->err);
+    if (s) return cli_fault_from(&c->fault, s, c->err);
+    cli_print(c->out, "\033[H\033[Jprocess %s   d back   q quit\n", v->pid);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        tfp_report_string(r, v->chosen, facts[i], cell, sizeof cell);
+        snprintf(line, sizeof line, "%-10s %s", facts[i], *cell ? cell : "-");
+        print_line(c->out, line, size.ws_col);
+    }
+    tfp_report_free(r);
+    r = NULL;
+    tfp_live_set(l, "once", NULL, NULL);
+    if (tfp_live_stacks(l, v->pid, NULL, NULL, NULL, &r, c->err)) {
+        snprintf(line, sizeof line, "stacks     %s", tfp_error_message(c->err));
+        print_line(c->out, line, size.ws_col);
+        return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
+    }
+    for (size_t row = 0; row < tfp_report_row_count(r) && rows < size.ws_row; row++, rows++) {
+        char tid[24], state[24], thread[24];
+        int64_t depth = 0;
+        tfp_report_int(r, row, "depth", &depth);
+        tfp_report_string(r, row, "name", cell, sizeof cell);
+        if (depth == 0 && rows + 1 < size.ws_row) {
+            tfp_report_string(r, row, "tid", tid, sizeof tid);
+            tfp_report_string(r, row, "thread", thread, sizeof thread);
+            tfp_report_string(r, row, "state", state, sizeof state);
+            snprintf(line, sizeof line, "%-10s %s %s", tid, thread, state);
+            print_line(c->out, line, size.ws_col);
+            rows++;
+        }
+        snprintf(line, sizeof line, "    %s", cell);
+        print_line(c->out, line, size.ws_col);
+    }
+    tfp_report_free(r);
+    return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
+}
+
+static void act_on_key(tfp_live *l, screen *v, int key)
+{
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
+        if (key == sorts[i].key) tfp_live_set(l, "sort", sorts[i].column, NULL);
+    if (key == 'j' && !v->details) v->chosen++;
+    if (key == 'k' && !v->details && v->chosen) v->chosen--;
+    if (key == 'd' || key == '\n') v->details = !v->details && *v->pid;
 }
 
 static int refresh(cli *c, tfp_live *l, double interval)
@@ -178,6 +249,7 @@ static int refresh(cli *c, tfp_live *l, double interval)
     struct termios before, raw;
     bool keys = tcgetattr(STDIN_FILENO, &before) == 0;
     int status = 0, key = 0;
+    screen v = { .interval = interval };
     if (keys) {
         raw = before;
         raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
@@ -186,10 +258,9 @@ static int refresh(cli *c, tfp_live *l, double interval)
     cli_print(c->out, "\033[?1049h");
     while (!status && key != 'q' && !cli_interrupted) {
         status = sample(c, l);
-        if (!status) status = draw(c, l, interval);
+        if (!status) status = v.details ? draw_details(c, l, &v) : draw(c, l, &v);
         if (!status) key = wait_for(interval, keys);
-        for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
-            if (key == sorts[i].key) tfp_live_set(l, "sort", sorts[i].column, NULL);
+        act_on_key(l, &v, key);
     }
     cli_print(c->out, "\033[?1049l");
     cli_flush(c->out);

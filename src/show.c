@@ -96,7 +96,7 @@ static const char *refused(const tfp_report *r)
 {
     bool row_less = r->kind == TFP_REPORT_FINDINGS || r->kind == TFP_REPORT_GRID;
     if (row_less && r->options->output == TFP_TO_TIMELINE) return "timeline";
-    return row_less && r->options->output == TFP_TO_PPROF ? "pprof" : NULL;
+    return row_less && !r->stacks && r->options->output == TFP_TO_PPROF ? "pprof" : NULL;
 }
 
 static tfp_status write_report(const tfp_report *r, const target *t, tfp_error *err)

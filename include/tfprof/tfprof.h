@@ -547,7 +547,9 @@ TFP_API tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error 
 
 /** "user" (a name or number: only this user's jobs), "sort" (a column), and without a value "python" (every CPython is a job
  *  too), "processes" (no folding), "all_threads" (the state of every thread is read in every sample, whatever it takes).
- *  Errors: TFP_BADARG no such setting, user or column. */
+ *  For tfp_live_stacks: "seconds" (1) and "rate" (100, samples a second; 1 to 1000), and without a value "idle" (threads that wait
+ *  count too) and "once" (one reading of every thread).
+ *  Errors: TFP_BADARG no such setting, user or column, or a number out of its limits. */
 TFP_API tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err);
 
 /** Looks at all processes. Rates are between the last two samples. Errors: TFP_BADFILE no /proc, or a run folder ($TFPROF_RUN_DIR ...)
@@ -558,6 +560,15 @@ TFP_API tfp_status tfp_live_sample(tfp_live *l, tfp_error *err);
  *  each empty cell. o: -order_by, -top, -format ...; NULL: all defaults. The report is independent of l.
  *  Errors: TFP_BADARG, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **out, tfp_error *err);
+
+/** The Python stacks of a process: the table `stacks`, a row a function with its samples, or with "once" the table `threads`, a
+ *  row a frame. Its memory is read; it is not stopped, and nothing runs in it. CPython 3.8 to 3.13 on x86-64.
+ *  target  a process (a number), or the script or program of one (its whole file name)
+ *  fn      asked after each look whether to go on; not 0: stop. NULL: no one is asked
+ *  Forms of `stacks`, beside those of tables: "folded" and "pprof". The report is independent of l.
+ *  Errors: TFP_BADFILE no such process, no permission, no CPython that is known; TFP_CANCELLED; TFP_BADARG; TFP_NOMEM. */
+TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_options *o, tfp_progress_fn fn, void *ctx,
+                                   tfp_report **out, tfp_error *err);
 
 /** Puts a report where the options that it was made with say, as tfp_show does. */
 TFP_API tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_error *err);

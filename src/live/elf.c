@@ -1,5 +1,6 @@
 /* live/elf.c: the place of a function in a library, by its symbol tables. Every offset and size in the file is checked. */
 #include "live/probe.h"
+#include "live/python.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -92,4 +93,55 @@ uint64_t tfp_elf_function(const char *path, const char *prefix)
     }
     close(e.fd);
     return found;
+}
+
+/* ---- symbols by their whole names ---- */
+
+typedef struct wanted {
+    const char *const *names;
+    uint64_t *values;
+    size_t count, left;
+} wanted;
+
+static void match(wanted *w, const Elf64_Sym *s, const char *names, uint64_t size)
+{
+    if (!s->st_value || s->st_shndx == SHN_UNDEF || s->st_name >= size) return;
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->values[i] || strcmp(names + s->st_name, w->names[i]) != 0) continue;
+        w->values[i] = s->st_value;
+        w->left--;
+    }
+}
+
+static void collect(const elf *e, const Elf64_Shdr *table, wanted *w)
+{
+    uint64_t size = 0, count = table->sh_size / sizeof(Elf64_Sym);
+    char *names = read_names(e, table, &size);
+    Elf64_Sym *symbols = names ? malloc(CHUNK * sizeof *symbols) : NULL;
+    for (uint64_t at = 0; symbols && at < count && w->left; at += CHUNK) {
+        size_t n = count - at < CHUNK ? (size_t)(count - at) : CHUNK;
+        if (!read_at(e->fd, symbols, n * sizeof *symbols, table->sh_offset + at * sizeof *symbols)) break;
+        for (size_t i = 0; i < n && w->left; i++) match(w, &symbols[i], names, size);
+    }
+    free(symbols);
+    free(names);
+}
+
+bool tfp_elf_symbols(const char *path, const char *const *names, uint64_t *values, size_t count, bool *moves)
+{
+    elf e = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) };
+    wanted w = { names, values, count, count };
+    memset(values, 0, count * sizeof *values);
+    if (e.fd < 0) return false;
+    bool ok = read_at(e.fd, &e.head, sizeof e.head, 0) && memcmp(e.head.e_ident, ELFMAG, SELFMAG) == 0 &&
+              e.head.e_ident[EI_CLASS] == ELFCLASS64 && e.head.e_machine == EM_X86_64 &&
+              e.head.e_shentsize == sizeof(Elf64_Shdr);
+    *moves = ok && e.head.e_type == ET_DYN;
+    for (uint32_t i = 0; ok && i < e.head.e_shnum && w.left; i++) {
+        Elf64_Shdr s;
+        if (!read_at(e.fd, &s, sizeof s, e.head.e_shoff + (uint64_t)i * sizeof s)) break;
+        if (s.sh_type == SHT_DYNSYM || s.sh_type == SHT_SYMTAB) collect(&e, &s, &w);
+    }
+    close(e.fd);
+    return ok;
 }

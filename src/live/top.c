@@ -174,6 +174,7 @@ tfp_live *tfp_live_new(void)
     tfp_live *l = calloc(1, sizeof *l);
     if (!l) return NULL;
     l->jobs.select.user = -1;
+    l->stacks = (tfp_stacks_wish){ 1, 100, false, false };
     if ((l->probes = tfp_probes_new())) return l;
     free(l);
     return NULL;
@@ -205,6 +206,18 @@ tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error *err)
     return copy && tfp_push(&l->jobs.select.names, copy) ? TFP_OK : tfp_nomem(err);
 }
 
+/* A number in its limits; of others the name, as the option is called, stands in the message. */
+static tfp_status take_number(const char *name, const char *value, double least, double most, double *out,
+                              tfp_error *err)
+{
+    char *end = NULL;
+    double x = value ? strtod(value, &end) : 0;
+    if (!value || end == value || *end || !(x >= least && x <= most))
+        return tfp_fail(err, TFP_BADARG, "--%s '%s': not between %g and %g", name, value ? value : "", least, most);
+    *out = x;
+    return TFP_OK;
+}
+
 tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err)
 {
     struct passwd *found;
@@ -216,6 +229,14 @@ tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_er
         l->jobs.select.apart = true;
     } else if (strcmp(name, "all_threads") == 0) {
         l->all_threads = true;
+    } else if (strcmp(name, "once") == 0) {
+        l->stacks.once = true;
+    } else if (strcmp(name, "idle") == 0) {
+        l->stacks.idle = true;
+    } else if (strcmp(name, "seconds") == 0) {
+        return take_number(name, value, 0.01, 86400, &l->stacks.seconds, err);
+    } else if (strcmp(name, "rate") == 0) {
+        return take_number(name, value, 1, 1000, &l->stacks.rate, err);
     } else if (strcmp(name, "sort") == 0) {
         l->sort = find_column(value ? value : "");
         if (!l->sort) return tfp_fail(err, TFP_BADARG, "--sort: no column '%s'", value ? value : "");

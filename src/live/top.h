@@ -5,6 +5,7 @@
 #include "live/nvml.h"
 #include "live/probe.h"
 #include "live/jobs.h"
+#include "live/stacks.h"
 #include "live/way.h"
 #include "views/grid.h"
 
@@ -26,7 +27,14 @@ struct tfp_live {
     tfp_arena arena;            /* texts of selectors */
     const tfp_row_column *sort; /* NULL: by CPU time */
     bool all_threads;
+    tfp_stacks_wish stacks;
 };
+
+/* "running", "sleeping" ... */
+const char *tfp_state_name(char state);
+
+/* The process that is meant. TFP_BADFILE: none, several, or one that has ended. */
+tfp_status tfp_live_find(const char *target, int64_t *pid, tfp_error *err);
 
 /* A row of the table. */
 typedef struct tfp_top_row {

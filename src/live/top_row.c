@@ -40,7 +40,7 @@ static tfp_str framework_names(tfp_report *r, unsigned frameworks, bool python)
     return *text ? keep(r, text) : (tfp_str){ NULL, 0 };
 }
 
-static const char *state_name(char state)
+const char *tfp_state_name(char state)
 {
     switch (state) {
     case 'R': return "running";
@@ -225,7 +225,7 @@ static void put_names(const tfp_live *l, tfp_report *r, const tfp_live_process *
     out->user = tfp_proc_status_read(p->stat.pid, &status) ? user_name(r, status.uid[0]) : (tfp_str){ NULL, 0 };
     out->framework = framework_names(r, p->frameworks, l->jobs.select.python);
     if (*p->library && tfp_live_version(p->stat.pid, p->library, text, sizeof text)) out->version = keep(r, text);
-    out->state = tfp_str_of(state_name(p->stat.state));
+    out->state = tfp_str_of(tfp_state_name(p->stat.state));
     out->container = container_of(r, p->stat.pid);
     tfp_way_of(l->run_folder, &p->stat, p->frameworks, &way);
     out->capture = tfp_str_of(way.code);

@@ -23,7 +23,7 @@ static const option options[] = {
     { "output", K_OUTPUT, AT(output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F or none.", NULL },
     { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing.", NULL },
     { "dump_to_file", K_TEXT, AT(dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout.", NULL },
-    { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv or md; of diff: script too.", NULL },
+    { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv or md; of diff: script too; of stacks: folded too.", NULL },
     { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text behind each frame.", NULL },
     { "proto_out", K_TEXT, AT(proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
     { "top", K_BATCH, AT(top), "0", NULL, false, false, "Show the first N rows of a table, or of the op view, only; 0: all.", NULL },
@@ -53,7 +53,7 @@ enum { OPTION_ROWS = sizeof options / sizeof *options };
 _Static_assert(OPTION_ROWS - 1 + TFP_V_COUNT <= 64, "tfp_options.set has one bit per option");
 
 const char *const tfp_output_words[] = { "stdout", "file", "timeline", "pprof", "none", NULL };
-const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "script", NULL };
+const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "script", "folded", NULL };
 const char *const tfp_source_words[] = { "files", "tensorflow", "own", NULL };
 const char *const tfp_number_views[] = { "scope", "graph", "op", "code", NULL };
 

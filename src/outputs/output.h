@@ -15,7 +15,7 @@ typedef struct tfp_output_format {
 } tfp_output_format;
 
 extern const tfp_output_format tfp_output_text, tfp_output_json, tfp_output_jsonl, tfp_output_csv, tfp_output_md,
-    tfp_output_proto, tfp_output_timeline, tfp_output_pprof, tfp_output_script, tfp_output_columns;
+    tfp_output_proto, tfp_output_timeline, tfp_output_pprof, tfp_output_script, tfp_output_folded, tfp_output_columns;
 
 /* The profile itself, as a ProfileProto. */
 tfp_status tfp_write_profile_proto(const tfp_profile *p, tfp_sink *s, tfp_error *err);

@@ -2,7 +2,7 @@
  * Code view: one sample per graph node, its stack the displayed frames; a location is a frame's function and line.
  * With -compat tensorflow a location is a call: the line of the caller paired with the function called, as TensorFlow
  * writes it. Scope view: one sample per row, its stack the parts of its name. */
-#include "outputs/output.h"
+#include "outputs/pprof.h"
 #include "views/view.h"
 #include "wire/proto.h"
 
@@ -375,6 +375,7 @@ static const tfp_column *only_column(const tfp_options *o)
 static tfp_status write_pprof(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     bool code = r->kind == TFP_REPORT_GROUPS && r->code;
+    if (r->stacks) return tfp_pprof_stacks(r->stacks, s, err);
     if (!code && r->about != &tfp_view_scope)
         return tfp_fail(err, TFP_BADARG, "%s view has no pprof output: use code or scope", r->view);
     writer w = { .r = r, .p = r->profile, .column = only_column(r->options) };
@@ -407,7 +408,7 @@ static tfp_status write_pprof(const tfp_report *r, tfp_sink *s, tfp_error *err)
 
 const tfp_output_format tfp_output_pprof = {
     .name = "pprof",
-    .help = "A gzipped pprof profile of the code or scope view, with one numeric column.",
+    .help = "A gzipped pprof profile of the code or scope view, with one numeric column, or of stacks.",
     .in_format_option = false,
     .write = write_pprof,
 };

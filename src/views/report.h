@@ -119,6 +119,7 @@ struct tfp_report {
     TFP_VEC(tfp_finding) findings;
     TFP_VEC(char *) notes;                /* in the arena */
     TFP_VEC(char *) over;                 /* diff: what broke -fail_over, a line each; in the arena */
+    const struct tfp_stacks *stacks;      /* stacks: what the folded form and pprof show; NULL without */
     const struct tfp_diff_script *script; /* diff: what the script's form shows; NULL without */
     tfp_reach *reach;         /* per profile node; NULL when the options do not ask for it, or with -compat 1.0 */
     uint8_t *node_accounted;  /* graph view: per profile node, whether its types are accounted */

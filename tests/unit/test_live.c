@@ -1,5 +1,6 @@
 /* What /proc says, parsed: names with brackets in them, absent lines, libraries by their names, containers, symbols. */
 #include "live/probe.h"
+#include "live/python.h"
 #include "live/rundir.h"
 #include "support.h"
 
@@ -7,7 +8,8 @@ static void a_name_may_hold_brackets_and_blanks(void **state)
 {
     (void)state;
     tfp_proc_stat s;
-    tfp_str text = TFP_STR("42 (a) b (c)) D 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 5 0 12345 67108864 100 18446744073709551615");
+    tfp_str text = TFP_STR(
+        "42 (a) b (c)) D 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 5 0 12345 67108864 100 18446744073709551615");
     assert_true(tfp_proc_stat_parse(text, &s));
     assert_int_equal(s.pid, 42);
     assert_int_equal(s.state, 'D');
@@ -106,6 +108,49 @@ static void an_entry_of_an_agent_names_its_process(void **state)
     assert_false(entry(""));
 }
 
+static int64_t line(int minor, const char *table, size_t size, int64_t at)
+{
+    return tfp_python_table_line(minor, (tfp_str){ table, size }, 10, at);
+}
+
+static void a_line_is_found_in_each_version_s_table(void **state)
+{
+    (void)state;
+    static const char lnotab[] = { 4, 1, 6, -2 };        /* bytes 4: line 11; 10: line 9 */
+    static const char pairs[] = { 4, 1, 2, -128, 2, 3 }; /* to 4: 11; to 6: none; to 8: 14 */
+    static const char places[] = { (char)0x83, 0x10, (char)0xd8,
+                                   0x21,                   /* short: 4 units of line 10; one-line + 1: 1 unit */
+                                   (char)0xe9, 0x42, 0x01, /* no columns: + 33: 2 units */
+                                   (char)0xf8 };           /* none */
+    assert_int_equal(line(9, lnotab, sizeof lnotab, 0), 10);
+    assert_int_equal(line(9, lnotab, sizeof lnotab, 4), 11);
+    assert_int_equal(line(9, lnotab, sizeof lnotab, 200), 9);
+    assert_int_equal(line(10, pairs, sizeof pairs, 3), 11);
+    assert_int_equal(line(10, pairs, sizeof pairs, 5), -1);
+    assert_int_equal(line(10, pairs, sizeof pairs, 7), 14);
+    assert_int_equal(line(10, pairs, sizeof pairs, 8), -1);
+    assert_int_equal(line(11, places, sizeof places, 6), 10);
+    assert_int_equal(line(11, places, sizeof places, 8), 11);
+    assert_int_equal(line(11, places, sizeof places, 10), 11 + 33);
+    assert_int_equal(line(11, places, sizeof places, 14), -1);
+    assert_int_equal(line(11, places, sizeof places, -2), 10);
+    for (size_t size = 0; size < sizeof places; size++)
+        line(13, places, size, 13); /* cut anywhere: no read past its end */
+}
+
+static void an_interpreter_is_known_by_its_file_name(void **state)
+{
+    (void)state;
+    assert_int_equal(tfp_python_minor(TFP_STR("libpython3.11.so.1.0")), 11);
+    assert_int_equal(tfp_python_minor(TFP_STR("python3.8")), 8);
+    assert_int_equal(tfp_python_minor(TFP_STR("python3.11d")), -1);
+    assert_int_equal(tfp_python_minor(TFP_STR("libpython3.13t.so.1.0")), -1);
+    assert_int_equal(tfp_python_minor(TFP_STR("python3.11-config")), 0);
+    assert_int_equal(tfp_python_minor(TFP_STR("python3")), 0);
+    assert_int_equal(tfp_python_minor(TFP_STR("libpython3.so")), 0);
+    assert_null(tfp_python_layout_of(14));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +160,8 @@ int main(void)
         cmocka_unit_test(libraries_are_known_by_their_file_names),
         cmocka_unit_test(a_container_is_its_short_id),
         cmocka_unit_test(an_entry_of_an_agent_names_its_process),
+        cmocka_unit_test(a_line_is_found_in_each_version_s_table),
+        cmocka_unit_test(an_interpreter_is_known_by_its_file_name),
         cmocka_unit_test(a_function_is_found_in_our_own_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,163 @@
+/* live/pyfind.c: where the interpreter of a process is: the mapped file that brings CPython, its version by name, and the
+ * addresses of its symbols; and why a process may not be looked into. */
+#include "live/python.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* ---- what stands in the way ---- */
+
+void tfp_why_forbidden(int64_t pid, char *out, size_t room)
+{
+    tfp_proc_status status;
+    char text[16] = "", user[64];
+    FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+    if (f) {
+        if (!fgets(text, sizeof text, f)) *text = '\0';
+        fclose(f);
+    }
+    if (tfp_proc_status_read(pid, &status) && geteuid() != 0 && status.uid[1] != (int64_t)geteuid()) {
+        tfp_user_name(status.uid[1], user, sizeof user);
+        snprintf(out, room, "it belongs to %s: needs that user, or root", user);
+    } else if (*text > '0' && *text <= '9') {
+        snprintf(out, room, "kernel.yama.ptrace_scope is %c: needs root (CAP_SYS_PTRACE)%s", *text,
+                 *text == '1' ? ", or sysctl kernel.yama.ptrace_scope=0" : "");
+    } else {
+        snprintf(
+            out, room,
+            "needs CAP_SYS_PTRACE in its user and pid namespace: run as root of the machine, or give the container "
+            "--cap-add SYS_PTRACE");
+    }
+}
+
+bool tfp_python_read(const tfp_python *p, uint64_t address, void *out, size_t size)
+{
+    struct iovec to = { out, size },
+                 from = { (void *)(uintptr_t)address, size }; /* NOLINT: an address of another process */
+    return process_vm_readv((pid_t)p->pid, &to, 1, &from, 1, 0) == (ssize_t)size;
+}
+
+/* ---- the mapped file ---- */
+
+int tfp_python_minor(tfp_str name)
+{
+    static const char *const begins[] = { "libpython3.", "python3." };
+    for (size_t i = 0; i < 2; i++) {
+        size_t size = strlen(begins[i]), digits = 0;
+        int minor = 0;
+        if (name.size <= size || memcmp(name.data, begins[i], size) != 0) continue;
+        for (; size < name.size && name.data[size] >= '0' && name.data[size] <= '9' && digits < 3; size++, digits++)
+            minor = minor * 10 + (name.data[size] - '0');
+        if (!digits) return 0;
+        if (size == name.size || name.data[size] == '.' || name.data[size] == ' ') return minor;
+        return name.data[size] == 'd' || name.data[size] == 't' ? -1 : 0;
+    }
+    return 0;
+}
+
+typedef struct python_file {
+    char path[512];
+    uint64_t low; /* where it begins in memory */
+    int minor;
+    bool library, deleted;
+} python_file;
+
+/* A line "LOW-HIGH rights OFFSET device inode   PATH" of the beginning of a file; false for others. */
+static bool take_line(const char *line, python_file *out)
+{
+    unsigned long low, offset;
+    int path_at = 0;
+    if (sscanf(line, "%lx-%*x %*s %lx %*s %*s %n", &low, &offset, &path_at) < 2 || !path_at || offset) return false;
+    const char *path = line + path_at, *slash = strrchr(path, '/');
+    size_t size = strcspn(path, "\n");
+    if (*path != '/' || !slash || size >= sizeof out->path) return false;
+    int minor = tfp_python_minor((tfp_str){ slash + 1, strcspn(slash + 1, "\n") });
+    if (!minor) return false;
+    *out = (python_file){ .low = low, .minor = minor, .library = slash[1] == 'l' };
+    memcpy(out->path, path, size);
+    static const char gone[] = " (deleted)";
+    if (size > sizeof gone && memcmp(path + size - (sizeof gone - 1), gone, sizeof gone - 1) == 0) {
+        out->deleted = true;
+        out->path[size - (sizeof gone - 1)] = '\0';
+    }
+    return true;
+}
+
+/* The library where there is one, else the program. */
+static bool find_file(int64_t pid, python_file *out, int *why)
+{
+    char name[64], line[1024];
+    python_file found;
+    bool any = false;
+    snprintf(name, sizeof name, "/proc/%lld/maps", (long long)pid);
+    FILE *f = fopen(name, "re");
+    *why = f ? 0 : errno;
+    while (f && fgets(line, sizeof line, f)) {
+        if (!take_line(line, &found) || (any && (out->library || !found.library))) continue;
+        *out = found;
+        any = true;
+    }
+    if (f && ferror(f)) *why = EACCES;
+    if (f) fclose(f);
+    return any;
+}
+
+static bool find_symbols(tfp_python *p, const python_file *file)
+{
+    static const char *const names[] = { "_PyRuntime", "PyCode_Type", "PyUnicode_Type" };
+    uint64_t *const to[] = { &p->runtime, &p->code_type, &p->text_type };
+    uint64_t values[3];
+    char path[600];
+    bool moves;
+    if (file->deleted)
+        snprintf(path, sizeof path, "/proc/%lld/exe", (long long)p->pid);
+    else
+        snprintf(path, sizeof path, "/proc/%lld/root%s", (long long)p->pid, file->path);
+    if ((file->deleted && file->library) || !tfp_elf_symbols(path, names, values, 3, &moves)) return false;
+    for (size_t i = 0; i < 3; i++) *to[i] = values[i] ? values[i] + (moves ? file->low : 0) : 0;
+    return values[0] && values[1] && values[2];
+}
+
+bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
+{
+    python_file file;
+    char why[300];
+    int fault;
+    uint64_t head;
+    *out = (tfp_python){ .pid = pid };
+    *refusal = (tfp_way){ .code = NULL };
+    if (!find_file(pid, &file, &fault)) {
+        if (fault == ENOENT || fault == ESRCH) {
+            tfp_way_refuse(refusal, "gone", "no such process");
+        } else if (fault) {
+            tfp_why_forbidden(pid, why, sizeof why);
+            tfp_way_refuse(refusal, "no-permission", "%s", why);
+        } else {
+            tfp_way_refuse(refusal, "not-python", "no CPython 3 is mapped in it");
+        }
+        return false;
+    }
+    if (file.minor < 0) {
+        tfp_way_refuse(refusal, "unsupported-python", "%s is a debug or free-threaded build", file.path);
+        return false;
+    }
+    out->layout = tfp_python_layout_of(file.minor);
+    if (!out->layout) {
+        tfp_way_refuse(refusal, "unsupported-python", "it runs CPython 3.%d: 3.8 to 3.13 are known", file.minor);
+        return false;
+    }
+    if (!find_symbols(out, &file)) {
+        tfp_way_refuse(refusal, "not-python", "%s%s", file.path,
+                       file.deleted ? " was replaced since it started" : " has no symbols of CPython for x86-64");
+        return false;
+    }
+    if (!tfp_python_read(out, out->runtime + (uint64_t)out->layout->runtime_head, &head, sizeof head)) {
+        bool gone = errno == ESRCH;
+        tfp_why_forbidden(pid, why, sizeof why);
+        tfp_way_refuse(refusal, gone ? "gone" : "no-permission", "%s", gone ? "it has ended" : why);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,67 @@
+/* live/python.h: the inside of a running CPython, read from outside: its threads, their frames, names and lines. Only memory is read
+ * (process_vm_readv): nothing is stopped, and nothing runs in the process. What is read may change meanwhile or be anything:
+ * every size is bounded, every chain is followed a bounded number of times, and a stack that changed while it was read is told
+ * as torn. */
+#ifndef TFP_LIVE_PYTHON_H
+#define TFP_LIVE_PYTHON_H
+
+#include "live/way.h"
+
+/* Where things stand in the structs of one version, on x86-64; -1: it has none. live/pylayout.c */
+typedef struct tfp_python_layout {
+    int minor; /* of 3.minor */
+    int runtime_head;
+    int interp_next, interp_threads;
+    int thread_next, thread_frame, thread_cframe, cframe_frame, thread_id, thread_native;
+    int frame_back, frame_code, frame_at, frame_owner, frame_size;
+    int code_first, code_file, code_name, code_lines, code_bytes, code_size;
+    int text_ascii, text_data; /* where the characters of a str begin */
+} tfp_python_layout;
+const tfp_python_layout *tfp_python_layout_of(int minor); /* NULL: not known */
+
+typedef struct tfp_python {
+    int64_t pid;
+    const tfp_python_layout *layout;
+    uint64_t runtime, code_type, text_type; /* addresses of _PyRuntime, PyCode_Type, PyUnicode_Type */
+} tfp_python;
+
+/* Finds the interpreter of a process. False: why not, as a code with its sentence. */
+bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal);
+bool tfp_python_read(const tfp_python *p, uint64_t address, void *out, size_t size);
+
+typedef struct tfp_python_thread {
+    uint64_t state; /* address of its PyThreadState */
+    int64_t tid;    /* 0: not known */
+} tfp_python_thread;
+
+#define TFP_PYTHON_THREADS 4096 /* most threads that are looked at */
+#define TFP_PYTHON_DEPTH 4096   /* most frames of a stack */
+
+/* The threads of all interpreters; how many, at most `room`. -1: nothing can be read. */
+long tfp_python_threads(const tfp_python *p, tfp_python_thread *out, size_t room);
+
+typedef struct tfp_live_frame {
+    uint64_t code; /* address of the code object */
+    int64_t at;    /* byte in its code; -1: before the first */
+} tfp_live_frame;
+
+/* The frames of a thread, innermost first; how many. -1: torn, they changed while they were read. */
+long tfp_python_stack(const tfp_python *p, uint64_t state, tfp_live_frame *out, size_t room);
+
+/* A code object's file, function and first line, escaped nowhere; false when it is none, or is gone. */
+bool tfp_python_code(const tfp_python *p, uint64_t code, tfp_buf *file, tfp_buf *function, int64_t *first_line);
+/* The line of a byte in its code; the first line where it is not known. */
+int64_t tfp_python_line(const tfp_python *p, uint64_t code, int64_t at);
+
+/* The same from a line table's bytes: minor 8 and 9 lnotab, 10 PEP 626, 11 and later PEP 657. -1: no line. */
+int64_t tfp_python_table_line(int minor, tfp_str table, int64_t first_line, int64_t at);
+/* "libpython3.11.so.1.0" and "python3.11" -> 11; 0: no CPython's name; -1: a debug or free-threaded build. */
+int tfp_python_minor(tfp_str file_name);
+
+/* Why a process may not be looked into: the setting in the way and the remedy. */
+void tfp_why_forbidden(int64_t pid, char *out, size_t room);
+
+/* Addresses of symbols in a 64-bit x86-64 ELF file, 0 of those not found. *moves: the file is loaded anywhere. False: no such file. */
+bool tfp_elf_symbols(const char *path, const char *const *names, uint64_t *values, size_t count, bool *moves);
+
+#endif

@@ -1,0 +1,11 @@
+/* outputs/pprof.h: the parts of pprof's writer. */
+#ifndef TFP_PPROF_H
+#define TFP_PPROF_H
+
+#include "outputs/output.h"
+
+struct tfp_stacks;
+/* Sampled stacks; failures are those of a write. */
+tfp_status tfp_pprof_stacks(const struct tfp_stacks *all, tfp_sink *s, tfp_error *err);
+
+#endif

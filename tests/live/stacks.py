@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""`tfprof stacks` beside processes that do what is known: functions, lines, threads, forms, refusals.
+stacks.py TFPROF   Every CPython of 3.8 to 3.13 that this machine has is a case; without one that is known nothing is tested."""
+import collections
+import glob
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+JOB = """
+import sys, threading, time
+class Worker:
+    def busy(self):
+        while True:
+            hot()
+def hot():
+    s = 0
+    for i in range(20000):
+        s += i * i
+    return s
+def h\u00f6rt():
+    time.sleep(60)                     # line 13
+def r\u4e2d(n):
+    return h\u00f6rt() if n == 0 else r\u4e2d(n - 1)
+if sys.argv[1] == "idle":
+    print("ready", flush=True)
+    r\u4e2d(5)
+threading.Thread(target=r\u4e2d, args=(0,), daemon=True).start()
+print("ready", flush=True)
+Worker().busy()
+"""
+
+passed = failed = 0
+
+
+def check(name, ok, what=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f"{name}: {str(what)[:600]}")
+
+
+def pythons():
+    """Interpreters by version, the one that runs this among them."""
+    found = {f"{sys.version_info[0]}.{sys.version_info[1]}": sys.executable}
+    for folder in ("/usr/bin", "/usr/local/bin", *glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin"))):
+        for minor in range(8, 14):
+            path = os.path.join(folder, f"python3.{minor}")
+            if os.access(path, os.X_OK):
+                found.setdefault(f"3.{minor}", path)
+                if folder == "/usr/bin":
+                    found[f"3.{minor} of the system"] = path
+    return {v: p for v, p in found.items() if 8 <= int(v.split()[0].split(".")[1]) <= 13}
+
+
+def run(program, *words, status=0):
+    done = subprocess.run([program, "stacks", *words], capture_output=True, timeout=60, check=False)
+    check(f"stacks {words}", done.returncode == status, done)
+    return done.stdout.decode(), done.stderr.decode()
+
+
+def rows(program, *words):
+    out, _ = run(program, *words, "-format", "json")
+    return json.loads(out)["rows"] if out else []
+
+
+def one_version(program, python, script, name):
+    with subprocess.Popen([python, script, "busy"], stdout=subprocess.PIPE) as job:
+        try:
+            job.stdout.readline()
+            time.sleep(0.2)  # the other thread goes to sleep
+            pid = str(job.pid)
+            table = rows(program, pid, "--seconds", "0.5")
+            hot = table[0] if table else {}
+            check(f"{name}: hot first", hot.get("name", "").endswith("same name.py:7:hot") and hot["self"] > 5 and
+                  hot["self_share"] > 0.8 and hot["kind"] == "python", table)
+            total = {r["name"].rsplit("/", 1)[-1]: r["total"] for r in table}
+            check(f"{name}: callers", any(k.endswith("busy") and v >= hot.get("total", 0) for k, v in total.items()), total)
+            check(f"{name}: waiting threads don't count", all(r["self"] < 3 for r in table if "h\u00f6rt" in r["name"]), table)
+            idle = rows(program, pid, "--seconds", "0.3", "--idle")
+            check(f"{name}: --idle", any(r["name"].endswith(":12:h\u00f6rt") and r["self"] > 3 for r in idle), idle)
+            once = rows(program, pid, "--once")
+            threads = collections.defaultdict(list)
+            for r in once:
+                threads[r["tid"]].append(r)
+            check(f"{name}: threads", len(threads) == 2 and job.pid in threads, once)
+            main = threads[job.pid]
+            check(f"{name}: depth", [r["depth"] for r in main] == list(range(len(main))), main)
+            check(f"{name}: current line", main[-2]["name"].endswith("busy") and ":6:" in main[-2]["name"], main)
+            other = next((t for tid, t in threads.items() if tid != job.pid), [{}])
+            check(f"{name}: line of the sleep", other[0].get("name", "").endswith(":13:h\u00f6rt"), other)
+            check(f"{name}: states", other[0].get("state") == "sleeping" and main[0]["state"] in ("running", "sleeping"), once)
+            os.kill(job.pid, signal.SIGSTOP)
+            check(f"{name}: a stopped job", len(rows(program, pid, "--once")) == len(once) or
+                  rows(program, pid, "--once")[-1]["state"] == "stopped")
+            os.kill(job.pid, signal.SIGCONT)
+        finally:
+            job.kill()
+
+
+def forms(program, script, folder):
+    with subprocess.Popen([sys.executable, script, "busy"], stdout=subprocess.PIPE) as job:
+        try:
+            job.stdout.readline()
+            out, _ = run(program, os.path.basename(script), "--seconds", "0.5", "-format", "folded")
+            lines = dict(line.rsplit(" ", 1) for line in out.splitlines())
+            check("folded", lines and all(k.count(";") >= 3 and int(v) > 0 for k, v in lines.items()), out)
+            check("folded, order", all("<module>" in k.split(";")[1] for k in lines), out)
+            path = os.path.join(folder, "out.pb.gz")
+            run(program, str(job.pid), "--seconds", "0.3", "-output", f"pprof:outfile={path}")
+            with gzip.open(path) as f:
+                data = f.read()
+            check("pprof", all(word in data for word in (b"samples", b"hot", b"same name.py", b"nanoseconds")), data[:200])
+            for form in ("text", "jsonl", "csv", "md"):
+                out, _ = run(program, str(job.pid), "--seconds", "0.2", "-format", form)
+                check(f"form {form}", "hot" in out, out)
+            run(program, str(job.pid), "--once", "-format", "folded", status=2)
+            run(program, str(job.pid), "--seconds", "0.2", "-o", os.path.join(folder, "t.csv"), "-format", "csv")
+            check("-o", "hot" in open(os.path.join(folder, "t.csv"), encoding="utf-8").read())
+            with subprocess.Popen([sys.executable, script, "idle"], stdout=subprocess.PIPE) as second:
+                try:
+                    second.stdout.readline()
+                    _, err = run(program, os.path.basename(script), status=1)
+                    check("two of a name", str(second.pid) in err and str(job.pid) in err, err)
+                    out, err = run(program, str(second.pid), "--seconds", "0.2")
+                    check("nothing ran", "no Python thread ran" in out + err, out + err)
+                finally:
+                    second.kill()
+            sampler = subprocess.Popen([program, "stacks", str(job.pid), "--seconds", "30"], stdout=subprocess.PIPE)
+            timer = threading.Timer(0.5, job.kill)
+            timer.start()
+            out = sampler.communicate(timeout=20)[0].decode()
+            check("a job that ends", sampler.returncode == 0 and "ended" in out and "hot" in out, out)
+        finally:
+            job.kill()
+
+
+def refusals(program):
+    with subprocess.Popen(["sleep", "60"]) as other:
+        for words, status, told in (((str(other.pid),), 1, "not-python"), (("999999999",), 1, "no such process"), (("no such.py",), 1, "no such"),
+                                    ((), 2, "needs one"), ((str(other.pid), "--rate", "0"), 2, "--rate"),
+                                    ((str(other.pid), "--rate", "1001"), 2, "--rate"), ((str(other.pid), "--seconds", "x"), 2, "--seconds")):
+            out, err = run(program, *words, status=status)
+            check(f"refused {words}", not out and err.count("\n") == 1 and told in err, err)
+        other.kill()
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    if os.uname().machine != "x86_64":
+        print("left out: stacks are read on x86-64 only")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "same name.py")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(JOB)
+        for name, python in sorted(pythons().items()):
+            one_version(program, python, script, name)
+        if 8 <= sys.version_info[1] <= 13:
+            forms(program, script, folder)
+        refusals(program)
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
