@@ -65,7 +65,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Mean, median, 95th percentile and coefficient of variation of step durations, in microseconds. */
-static bool say_durations(tfp_report *r, double *us, size_t count)
+static bool say_durations(tfp_report *r, double *us, size_t count, size_t steps)
 {
     double sum = 0, squares = 0;
     if (!count) return add_number(r, "steps", "steps", TFP_LABEL, 0);
@@ -77,20 +77,32 @@ static bool say_durations(tfp_report *r, double *us, size_t count)
     double n = (double)count, mean = sum / n, variance = squares / n - mean * mean;
     double median = count % 2 ? us[count / 2] : (us[count / 2 - 1] + us[count / 2]) / 2;
     double cv = mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
-    return add_number(r, "steps", "steps", TFP_LABEL, (int64_t)count) &&
+    return add_number(r, "steps", "steps", TFP_LABEL, (int64_t)steps) &&
            add_real(r, "step_mean_us", "step, mean", TFP_MICROS, mean) &&
            add_real(r, "step_median_us", "step, median", TFP_MICROS, median) &&
            add_real(r, "step_p95_us", "step, p95", TFP_MICROS, us[(size_t)(0.95 * (n - 1) + 0.5)]) &&
            add_real(r, "step_cv", "step, CV", TFP_SHARE, cv);
 }
 
+/* Each step of each rank once, however many devices it has. */
 static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
 {
     double *us = TFP_NEW(&r->arena, double, f->step_row_count + 1);
-    size_t count = 0;
-    for (size_t i = 0; us && i < f->step_row_count; i++)
-        if (*f->steps[i].step.data != 'a') us[count++] = (double)f->steps[i].duration_ns / 1000;
-    return us && say_durations(r, us, count);
+    tfp_map64 first_device = { 0 };
+    size_t count = 0, steps = r->step == TFP_NONE ? f->x.p->step_order.size : 1;
+    bool ok = us != NULL;
+    for (uint32_t i = 0; ok && i < f->x.device_count; i++) {
+        uint64_t rank = (uint64_t)f->x.units[f->x.devices[i].unit].rank;
+        if (tfp_map64_get(&first_device, rank) == TFP_NONE) ok = tfp_map64_put(&first_device, rank, i);
+    }
+    for (size_t i = 0; ok && i < f->step_row_count; i++) {
+        const tfp_step_row *row = &f->steps[i];
+        uint32_t device = tfp_map64_get(&first_device, (uint64_t)row->rank);
+        if (*row->step.data != 'a' && tfp_str_eq(f->x.devices[device].name, row->device))
+            us[count++] = (double)row->duration_ns / 1000;
+    }
+    tfp_map64_free(&first_device);
+    return ok && say_durations(r, us, count, steps);
 }
 
 /* Of executions: from the first start of a step to its last end. */
@@ -109,7 +121,7 @@ static bool say_executed_steps(tfp_report *r)
     }
     for (size_t i = 0; i < steps; i++)
         if (start[i] && p->steps.at[i].listed) us[count++] = (double)(end[i] - start[i]) / 1000;
-    return say_durations(r, us, count);
+    return say_durations(r, us, count, count);
 }
 
 /* ---- where a step goes ---- */
@@ -333,12 +345,12 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     const tfp_trace_facts *f = NULL;
     tfp_status s = TFP_OK;
-    if (p->events.processes.size && !(f = tfp_trace_facts_of(r, err))) return TFP_NOMEM;
+    if ((p->events.processes.size || r->runs) && !(f = tfp_trace_facts_of(r, err))) return TFP_NOMEM;
     bool ok = say_files(r) && add_number(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->nodes.size);
-    ok = ok && (f ? say_trace(r, f) : say_executed_steps(r));
+    ok = ok && (f && f->step_row_count ? say_trace(r, f) : say_executed_steps(r));
     s = ok ? TFP_OK : tfp_nomem(err);
     if (!s) s = add_findings(r, err);
-    if (!s) s = f ? show_parts(r, f, err) : show_sums(r, err);
+    if (!s) s = f && f->step_row_count ? show_parts(r, f, err) : show_sums(r, err);
     if (!s && f && f->has_devices) s = add_kernels(r, f, err);
     return s ? s : add_tops(r, err);
 }
@@ -350,5 +362,5 @@ const tfp_view tfp_view_summary = {
     NULL,
     NULL,
     build,
-    0,
+    TFP_USES_SPANS,
 };

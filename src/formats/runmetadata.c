@@ -31,7 +31,7 @@ typedef struct reader {
 } reader;
 
 typedef struct entry { /* NodeExecStats */
-    tfp_str name;
+    tfp_str name, label;
     int64_t start_ns, op_end_ns;
     tfp_memory memory;
     int64_t run_output_bytes; /* the requested ones, which TensorFlow 1.0 counted */
@@ -201,6 +201,7 @@ static void read_entry_fields(reader *r, tfp_wire *w, entry *e)
         case 4: e->op_end_ns = TIME(r, tfp_field_int(w, &f)); break;
         case 6: read_allocator(r, w, &f, e, none); break;
         case 7: read_output(r, w, &f, e, none); break;
+        case 8: e->label = tfp_field_bytes(w, &f); break;
         case 12: read_memory_stats(r, w, &f, e); break;
         }
     }
@@ -287,10 +288,20 @@ static void add_run_output_bytes(reader *r, uint32_t exec, int64_t bytes)
     ADD_BYTES(r, r->p->run_output_bytes.at[exec], bytes);
 }
 
+static void add_transfer(reader *r, const entry *e, uint32_t node, const device *d)
+{
+    int64_t duration = e->op_end_ns ? e->op_end_ns : 1000;
+    tfp_run_entry t = {
+        e->name, e->label, r->step, d->lane, node, e->start_ns, duration, e->run_output_bytes, d->name
+    };
+    if ((r->p->keep & TFP_KEEP_MEMORY) && e->start_ns) tfp_read_transfer(r->b, &t);
+}
+
 static void add_entry(reader *r, tfp_wire w, entry *e, const device *d)
 {
     tfp_str name = node_name(e->name);
     uint32_t node = find_node(r, name);
+    add_transfer(r, e, node, d);
     if (node == TFP_NONE || !settle_device(r, node, d)) return;
     uint32_t exec = tfp_build_exec(r->b, node, r->step);
     if (exec == TFP_NONE) return;

@@ -29,10 +29,85 @@ tfp_tf_device tfp_tf_device_of(tfp_str name)
     return d;
 }
 
-static tfp_lane lane_row(tfp_strid id, tfp_str name, tfp_lane_kind kind)
+static bool take(tfp_str *s, const char *word)
+{
+    size_t size = strlen(word);
+    if (s->size < size || memcmp(s->data, word, size) != 0) return false;
+    *s = (tfp_str){ s->data + size, s->size - size };
+    return true;
+}
+
+/* Up to the next slash, or to the end. */
+static tfp_str part(tfp_str *s)
+{
+    const char *slash = s->size ? memchr(s->data, '/', s->size) : NULL;
+    tfp_str out = { s->data, slash ? (size_t)(slash - s->data) : s->size };
+    *s = (tfp_str){ s->data + out.size, s->size - out.size };
+    return out;
+}
+
+/* The parts of "/job:J/replica:R/task:T/device:gpu:0/stream:13"; false when the name is of another form. */
+typedef struct name_parts {
+    tfp_str job, replica, task, type, rest;
+} name_parts;
+
+static bool split(tfp_str s, name_parts *out)
+{
+    *out = (name_parts){ TFP_STR(""), TFP_STR(""), TFP_STR(""), TFP_STR(""), TFP_STR("") };
+    if (take(&s, "/job:")) out->job = part(&s);
+    if (take(&s, "/replica:")) out->replica = part(&s);
+    if (take(&s, "/task:")) out->task = part(&s);
+    if (!take(&s, "/device:") && !take(&s, "/")) return false;
+    out->type = part(&s);
+    out->rest = s.size ? (tfp_str){ s.data + 1, s.size - 1 } : s;
+    return out->type.size > 0;
+}
+
+static void put_place(tfp_buf *b, const name_parts *n)
+{
+    if (n->job.size && !tfp_str_eq(n->job, TFP_STR("localhost"))) {
+        tfp_buf_str(b, n->job);
+        if (n->replica.size && !tfp_str_eq(n->replica, TFP_STR("0"))) {
+            tfp_buf_char(b, '.');
+            tfp_buf_str(b, n->replica);
+        }
+        tfp_buf_char(b, ':');
+        tfp_buf_str(b, n->task.size ? n->task : TFP_STR("0"));
+        tfp_buf_char(b, '/');
+    }
+    tfp_buf_str(b, n->type);
+}
+
+tfp_strid tfp_tf_place(tfp_builder *b, tfp_str name)
+{
+    name_parts n;
+    tfp_buf text = { 0 };
+    if (!split(name, &n)) return tfp_build_string(b, name);
+    put_place(&text, &n);
+    if (text.failed && !b->status) b->status = TFP_NOMEM;
+    tfp_strid id = text.failed ? 0 : tfp_build_string(b, (tfp_str){ text.data, text.size });
+    tfp_buf_free(&text);
+    return id;
+}
+
+static tfp_run_use use_of(tfp_str name, const tfp_tf_device *d)
+{
+    name_parts n;
+    if (d->canonical) return d->on & TFP_NODE_ON_ACCELERATOR ? TFP_USE_LAUNCH : TFP_USE_HOST;
+    if (!split(name, &n)) return TFP_USE_NONE;
+    if (tfp_str_eq(n.rest, TFP_STR("memcpy"))) return TFP_USE_MEMCPY;
+    if (tfp_str_eq(n.rest, TFP_STR("stream:all"))) return TFP_USE_ALL;
+    return take(&n.rest, "stream:") ? TFP_USE_STREAM : TFP_USE_NONE;
+}
+
+static tfp_lane lane_row(tfp_builder *b, tfp_str name, tfp_lane_kind kind)
 {
     tfp_tf_device d = tfp_tf_device_of(name);
-    return (tfp_lane){ .name = id, .kind = kind, .role = d.role, .is_device = d.canonical, .process = TFP_NONE };
+    tfp_lane row = { .name = tfp_build_string(b, name), .kind = kind, .role = d.role, .process = TFP_NONE };
+    row.is_device = d.canonical;
+    row.use = use_of(name, &d);
+    row.place = tfp_tf_place(b, name);
+    return row;
 }
 
 uint32_t tfp_tf_lane(tfp_builder *b, tfp_str name, tfp_lane_kind kind)
@@ -40,13 +115,13 @@ uint32_t tfp_tf_lane(tfp_builder *b, tfp_str name, tfp_lane_kind kind)
     tfp_strid id = tfp_build_string(b, name);
     uint32_t lane = tfp_build_find_lane(b, id);
     if (lane != TFP_NONE) return lane;
-    tfp_lane row = lane_row(id, name, kind);
+    tfp_lane row = lane_row(b, name, kind);
     return tfp_build_lane(b, &row, true);
 }
 
 uint32_t tfp_tf_twin_lane(tfp_builder *b, tfp_str name, tfp_lane_kind kind)
 {
-    tfp_lane row = lane_row(tfp_build_string(b, name), name, kind);
+    tfp_lane row = lane_row(b, name, kind);
     return tfp_build_lane(b, &row, false);
 }
 

@@ -21,6 +21,10 @@ uint32_t tfp_tf_lane(tfp_builder *b, tfp_str name, tfp_lane_kind kind);
 /* A second lane of a name whose times count as two kinds. */
 uint32_t tfp_tf_twin_lane(tfp_builder *b, tfp_str name, tfp_lane_kind kind);
 
+/* A device as people name it: "/job:worker/replica:0/task:1/device:gpu:0/stream:13" stands on "worker:1/gpu:0"; the job of a
+ * single machine is called localhost and goes unnamed. Names of another form stay whole. */
+tfp_strid tfp_tf_place(tfp_builder *b, tfp_str name);
+
 /* The host that a canonical device is scheduled from. */
 tfp_strid tfp_tf_host_of(tfp_builder *b, tfp_str name);
 

@@ -64,6 +64,7 @@ uint32_t tfp_build_find_lane(tfp_builder *b, tfp_strid name);              /* of
 uint32_t tfp_build_lane(tfp_builder *b, const tfp_lane *row, bool named);  /* adds; named: it is the lane of its name */
 void tfp_build_exec_again(tfp_builder *b, uint32_t exec);                  /* empties it: its step came a second time */
 void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_ns, int64_t duration_ns);
+void tfp_build_run_transfer(tfp_builder *b, const tfp_run_transfer *t); /* only with TFP_KEEP_MEMORY */
 /* Copies *m (its chain fields are set here); -> memories, TFP_NONE after a fault or when not kept. Adds its sums to the exec. */
 uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m);
 void tfp_build_buffer(tfp_builder *b, uint32_t memory, int32_t slot, int64_t bytes, uint64_t address);

@@ -18,7 +18,8 @@ typedef struct tfp_process {
     uint32_t source;         /* -> the profile's sources: the file it came from */
     int64_t clock_offset_ns; /* added to the file's times to compare with other processes; 0 when not known */
     int64_t tolerance_ns;    /* for nesting: 1,000 in files without fractions of microseconds, else 0 */
-    uint8_t steps;           /* tfp_step_source: where its steps were found; set by the join */
+    bool tasks; /* a job of TensorFlow: each task has devices of its own, and a task without activities has host rows */
+    uint8_t steps; /* tfp_step_source: where its steps were found; set by the join */
 } tfp_process;
 
 /* What steps are made of. Of the sources that a process has, the one named first here counts. */

@@ -105,6 +105,11 @@ void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_
         CHAIN(b->p, spans, d->span_first, d->span_last);
 }
 
+void tfp_build_run_transfer(tfp_builder *b, const tfp_run_transfer *t)
+{
+    if (!b->status && (b->p->keep & TFP_KEEP_MEMORY)) (void)APPEND(b, run_transfers, *t);
+}
+
 uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m)
 {
     if (b->status) return TFP_NONE;

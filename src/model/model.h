@@ -90,10 +90,22 @@ typedef struct tfp_exec_detail {        /* of the execution with the same number
 /* What the times of a lane count for in the columns of the four views. */
 typedef enum tfp_lane_kind { TFP_LANE_OTHER, TFP_LANE_CPU, TFP_LANE_ACCELERATOR } tfp_lane_kind;
 
+/* What a lane of no trace is in the trace that runs.c makes of it. */
+typedef enum tfp_run_use {
+    TFP_USE_NONE,   /* nothing */
+    TFP_USE_HOST,   /* ops on a CPU */
+    TFP_USE_LAUNCH, /* an accelerator's ops, as the host starts them */
+    TFP_USE_ALL,    /* activities of all streams of an accelerator */
+    TFP_USE_STREAM, /* activities of one stream */
+    TFP_USE_MEMCPY  /* copies of an accelerator */
+} tfp_run_use;
+
 typedef struct tfp_lane { /* a device, a stream of one, or a host thread */
     tfp_strid name;       /* of traces such as "gpu:0/stream:7"; else the device's name in lower case */
     tfp_lane_kind kind;
     tfp_lane_role role;
+    tfp_run_use use;  /* of no trace */
+    tfp_strid place;  /* of no trace: the device as people name it, "gpu:0" or "worker:0/cpu:0" */
     bool is_device;   /* of no trace: a device, no stream of one */
     unsigned on;      /* of a trace: TFP_NODE_ON_... for nodes that ran there */
     tfp_strid label;  /* what the file calls it; 0 when it does not */
@@ -106,6 +118,15 @@ typedef struct tfp_span {
     uint32_t next;
     int64_t start_ns, duration_ns;
 } tfp_span;
+
+/* A copy, or a tensor that went from one device to another, as RunMetadata tells it; kept with TFP_KEEP_MEMORY only. */
+typedef struct tfp_run_transfer {
+    uint32_t step, lane;  /* -> steps; lanes: where it was recorded, of a tensor that was sent the receiver */
+    uint32_t node;        /* -> nodes: the op that received it; TFP_NONE: the runtime's own entry */
+    tfp_strid kind, name; /* "RecvTensor", "MEMCPYHtoD"; the tensor or node */
+    tfp_strid from, to;   /* devices, as tfp_lane.place names them; 0 of copies */
+    int64_t start_ns, duration_ns, bytes; /* bytes: -1 when not told */
+} tfp_run_transfer;
 
 typedef struct tfp_memory { /* one run's memory */
     uint32_t next;
@@ -163,6 +184,7 @@ struct tfp_profile {
     TFP_VEC(tfp_exec_detail) details; /* of the first execs, or of none */
     TFP_VEC(tfp_lane) lanes;
     TFP_VEC(tfp_span) spans;
+    TFP_VEC(tfp_run_transfer) run_transfers;
     tfp_event_tables events;
     TFP_VEC(tfp_memory) memories;
     TFP_VEC(tfp_buffer) buffers;

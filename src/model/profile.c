@@ -34,6 +34,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->lanes);
     tfp_vec_free(&p->details);
     tfp_vec_free(&p->spans);
+    tfp_vec_free(&p->run_transfers);
     tfp_events_free(&p->events);
     tfp_vec_free(&p->memories);
     tfp_vec_free(&p->buffers);

@@ -1,15 +1,26 @@
 /* views/build.c: a report from a profile, a view and options: the step, what the options ask for, what the view needs,
  * and then the view's own work. */
+#include "model/runs.h"
 #include "views/grid.h"
 #include "views/view.h"
 
 #include <stdlib.h>
 
+/* Tables of a trace are made of the executions of RunMetadata and ProfileProto, too. */
+static tfp_status start_trace(tfp_report *r, tfp_error *err)
+{
+    bool wanted = (r->about->needs & TFP_NEEDS_SPANS) && !(r->about->needs & TFP_NEEDS_EVENTS);
+    if (!(wanted || r->about->needs & TFP_USES_SPANS) || !tfp_has_runs(r->profile)) return TFP_OK;
+    tfp_status s = tfp_runs_trace(r->profile, &r->runs, err);
+    if (!s && wanted) r->profile = r->runs;
+    return s;
+}
+
 static tfp_status find_step(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     int64_t asked = r->options->step;
-    bool trace = p->events.processes.size > 0;
+    bool trace = p->events.processes.size > 0 && p != r->runs;
     if (trace && asked == TFP_STEP_MEAN && !tfp_options_chosen(r->options, "step")) asked = TFP_STEP_ALL;
     r->step = asked == TFP_STEP_ALL ? TFP_ALL_STEPS : TFP_NONE;
     if (asked < 0) return TFP_OK;
@@ -55,7 +66,8 @@ static bool has(const tfp_profile *p, unsigned need)
     switch (need) {
     case TFP_NEEDS_GRAPH: return tfp_has(p, TFP_HAS_GRAPH) || !tfp_has(p, TFP_HAS_TRACE);
     case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE) || tfp_has(p, TFP_HAS_TRACE);
-    case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE);
+    case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE) || tfp_has_runs(p);
+    case TFP_NEEDS_EVENTS: return tfp_has(p, TFP_HAS_TRACE);
     case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM);
     default: return true;
     }
@@ -71,7 +83,8 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     if ((r->about->needs & TFP_NEEDS_GRAPH) && !has(p, TFP_NEEDS_GRAPH))
         s = tfp_fail(err, TFP_BADFILE, "no graph: the %s view needs one beside a trace of events (--graph_path)",
                      r->view);
-    if ((r->about->needs & TFP_NEEDS_SPANS) && !has(p, TFP_NEEDS_SPANS))
+    if (((r->about->needs & TFP_NEEDS_SPANS) && !has(p, TFP_NEEDS_SPANS)) ||
+        ((r->about->needs & TFP_NEEDS_EVENTS) && !has(p, TFP_NEEDS_EVENTS)))
         s = tfp_fail(err, TFP_NOTFOUND, "no trace of events: the %s view needs one", r->view);
     return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
 }
@@ -97,6 +110,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     r->values = tfp_options_values(r->options);
     tfp_status s = TFP_OK;
     if (r->options->reach) s = start_reach(r, err);
+    if (!s) s = start_trace(r, err);
     if (!s) s = find_step(r, err);
     if ((r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS) && r->step == TFP_ALL_STEPS)
         r->step = TFP_NONE; /* tables have no mean */
@@ -158,6 +172,7 @@ void tfp_report_free(tfp_report *r)
     tfp_vec_free(&r->over);
     if (r->code) tfp_vec_free(&r->code->items);
     tfp_options_free(r->options);
+    tfp_profile_free(r->runs);
     tfp_arena_free(&r->arena);
     free(r);
 }

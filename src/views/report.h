@@ -106,7 +106,8 @@ typedef struct tfp_fact {
 struct tfp_report {
     tfp_arena arena;
     const tfp_profile *profile;
-    const char *view; /* its name */
+    tfp_profile *runs; /* the trace that the report made of executions (model/runs.h); NULL without */
+    const char *view;  /* its name */
     const struct tfp_view *about;
     tfp_report_kind kind;
     tfp_options *options;                           /* a copy */
@@ -143,12 +144,14 @@ typedef struct tfp_view {
     unsigned needs; /* a sum of TFP_NEEDS_...: a profile without it is refused before `build` */
 } tfp_view;
 enum {
-    TFP_NEEDS_GRAPH = 1,  /* edges */
-    TFP_NEEDS_CODE = 2,   /* code traces */
-    TFP_NEEDS_SPANS = 4,  /* a trace of events */
+    TFP_NEEDS_GRAPH = 1,   /* edges */
+    TFP_NEEDS_CODE = 2,    /* code traces */
+    TFP_NEEDS_SPANS = 4,   /* a trace of events */
     TFP_NEEDS_PROGRAM = 8, /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
     TFP_USES_PROGRAM = 16, /* shows more of files that were read so */
-    TFP_USES_MEMORY = 32   /* shows more of files that were read with TFP_KEEP_MEMORY */
+    TFP_USES_MEMORY = 32,  /* shows more of files that were read with TFP_KEEP_MEMORY */
+    TFP_NEEDS_EVENTS = 64, /* with TFP_NEEDS_SPANS: a trace of events, which one made of executions is not */
+    TFP_USES_SPANS = 128   /* says more of executions that were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
 };
 
 /* A row's number, or NULL in a report that was built without that column. */

@@ -30,6 +30,7 @@ typedef struct tfp_trace_index {
     size_t unit_count;
     uint32_t *unit_of_process;
     uint32_t *device_of_lane; /* -> devices, TFP_NONE */
+    bool *lane_on_host;       /* by lane: no device activity stands beside it, so its host ops count */
     tfp_trace_device *devices;
     size_t device_count;
     uint32_t *items; /* -> spans */
@@ -41,6 +42,11 @@ tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err
 #define TFP_SHOWN_RANKS 1u
 static inline unsigned tfp_trace_shown(const tfp_trace_index *x) { return x->unit_count > 1 ? TFP_SHOWN_RANKS : 0; }
 uint32_t tfp_trace_unit_of(const tfp_trace_index *x, uint32_t span);
+/* Whether it was made of executions (model/runs.h). */
+static inline bool tfp_trace_is_runs(const tfp_trace_index *x)
+{
+    return x->p->events.processes.size && x->p->events.processes.at[0].tasks;
+}
 
 /* Whether an API call waits for the device (trace_wait.c). */
 bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call);

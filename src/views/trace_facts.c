@@ -247,22 +247,42 @@ static void add_memory(tfp_trace_facts *f)
             f->memory_limit = e->devices.at[i].memory_bytes;
 }
 
-const tfp_trace_facts *tfp_trace_facts_of(tfp_report *r, tfp_error *err)
+static bool fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 {
-    tfp_trace_facts *f = r->trace ? r->trace : TFP_NEW(&r->arena, tfp_trace_facts, 1);
-    if (r->trace) return f;
-    if (!f) return tfp_nomem(err), NULL;
-    if (tfp_trace_index_new(r, &f->x, err)) return NULL;
+    if (tfp_trace_index_new(r, &f->x, err)) return false;
     bool ok = tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count) &&
               tfp_transfer_rows(r, &f->x, &f->transfers, &f->transfer_count) &&
               tfp_wait_rows(r, &f->x, &f->waits, &f->wait_count) && add_kernels(r, f);
-    if (!ok) return tfp_nomem(err), NULL;
+    if (!ok) return tfp_nomem(err), false;
     for (size_t i = 0; i < f->x.unit_count; i++) f->has_devices |= f->x.units[i].has_devices;
     add_steps(f);
     add_gaps(f);
     add_waits(f);
     add_spans(f);
     add_memory(f);
+    return true;
+}
+
+/* The trace that was made of the executions has steps of its own. */
+static void use_runs(tfp_report *r)
+{
+    bool one = r->step != TFP_NONE && r->step != TFP_ALL_STEPS;
+    if (one) r->step = tfp_find_step(r->runs, r->profile->steps.at[r->step].id);
+    r->profile = r->runs;
+}
+
+const tfp_trace_facts *tfp_trace_facts_of(tfp_report *r, tfp_error *err)
+{
+    tfp_trace_facts *f = r->trace ? r->trace : TFP_NEW(&r->arena, tfp_trace_facts, 1);
+    if (r->trace) return f;
+    if (!f) return tfp_nomem(err), NULL;
+    const tfp_profile *p = r->profile;
+    uint32_t step = r->step;
+    if (r->runs) use_runs(r);
+    bool ok = fill(r, f, err);
+    r->profile = p;
+    r->step = step;
+    if (!ok) return NULL;
     r->trace = f;
     return f;
 }

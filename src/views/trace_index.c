@@ -57,11 +57,46 @@ static void find_extent(tfp_trace_index *x)
 
 /* ---- devices ---- */
 
+static bool is_of_tasks(const tfp_trace_index *x, const tfp_lane *l)
+{
+    return l->process != TFP_NONE && x->p->events.processes.at[l->process].tasks;
+}
+
+/* Of "worker:0/gpu:0" the task "worker:0", as a number. */
+static uint64_t task_of(const tfp_trace_index *x, const tfp_lane *l)
+{
+    tfp_str device = tfp_text(x->p, l->device);
+    const char *slash = device.size ? memrchr(device.data, '/', device.size) : NULL;
+    return tfp_hash(device.data, slash ? (size_t)(slash - device.data) : 0);
+}
+
+/* Host ops stand for a device where a unit has no other; of a job of TensorFlow, where a task has none. */
+static bool find_hosts(tfp_report *r, tfp_trace_index *x)
+{
+    size_t count = x->p->lanes.size;
+    tfp_map64 active = { 0 };
+    bool ok = (x->lane_on_host = TFP_NEW(&r->arena, bool, count + 1)) != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        const tfp_lane *l = &x->p->lanes.at[i];
+        if (is_of_tasks(x, l) && l->role == TFP_ROLE_STREAM) ok = tfp_map64_put(&active, task_of(x, l), 1);
+    }
+    for (size_t i = 0; ok && i < count; i++) {
+        const tfp_lane *l = &x->p->lanes.at[i];
+        uint32_t unit = unit_of_lane(x, l);
+        if (unit == TFP_NONE) continue;
+        x->lane_on_host[i] =
+            is_of_tasks(x, l) ? tfp_map64_get(&active, task_of(x, l)) == TFP_NONE : !x->units[unit].has_devices;
+    }
+    tfp_map64_free(&active);
+    return ok;
+}
+
 static bool counts(const tfp_trace_index *x, uint32_t span)
 {
-    uint32_t kind = x->s->kind[span], unit = tfp_trace_unit_of(x, span);
-    if (unit == TFP_NONE) return false;
-    return x->units[unit].has_devices ? kind == TFP_SPAN_ACTIVITY : kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL;
+    uint32_t kind = x->s->kind[span];
+    if (tfp_trace_unit_of(x, span) == TFP_NONE) return false;
+    if (!x->lane_on_host[x->s->lane[span]]) return kind == TFP_SPAN_ACTIVITY;
+    return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL;
 }
 
 /* Finds or adds the device of a lane that has spans which count; TFP_NONE without memory. */
@@ -69,8 +104,8 @@ static uint32_t find_device(tfp_trace_index *x, tfp_map64 *by_name, uint32_t lan
 {
     const tfp_lane *l = &x->p->lanes.at[lane];
     uint32_t unit = unit_of_lane(x, l);
-    bool host = !x->units[unit].has_devices;
-    tfp_str name = host ? TFP_STR("cpu") : tfp_text(x->p, l->device);
+    bool host = x->lane_on_host[lane];
+    tfp_str name = host && !is_of_tasks(x, l) ? TFP_STR("cpu") : tfp_text(x->p, l->device);
     for (uint64_t key = tfp_hash(name.data, name.size) + unit;; key++) {
         uint32_t at = tfp_map64_get(by_name, key);
         if (at == TFP_NONE) {
@@ -142,7 +177,7 @@ tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err
     *x = (tfp_trace_index){ .p = r->profile, .s = &r->profile->events.spans };
     if (!start_units(r, x)) return tfp_nomem(err);
     find_extent(x);
-    return start_devices(r, x) && sort_items(r, x) ? TFP_OK : tfp_nomem(err);
+    return find_hosts(r, x) && start_devices(r, x) && sort_items(r, x) ? TFP_OK : tfp_nomem(err);
 }
 
 /* ---- spans ---- */

@@ -124,19 +124,38 @@ static uint32_t awaited(const tfp_path *t, const place *p, const tfp_piece *now)
     return t->x->s->start_ns[op] >= now->start || now->span == TFP_NONE ? op : TFP_NONE;
 }
 
+/* Of TensorFlow's runtime nobody records that a thread waits for a device: where no thread runs, an activity did that ends
+ * meanwhile, after the op that is waited for. */
+static bool from_device(tfp_path *t, place *p, const tfp_piece *now, uint32_t op)
+{
+    uint32_t activity = last_ended(t, t->by_end, t->ends_of_unit[t->unit], p->at);
+    if (!tfp_trace_is_runs(t->x) || now->span != TFP_NONE || activity == TFP_NONE) return false;
+    int64_t end = tfp_span_end(t->x->s, activity);
+    if (end <= now->start || (op != TFP_NONE && tfp_span_end(t->x->s, op) > end)) return false;
+    p->activity = activity;
+    return true;
+}
+
 static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
 {
     const tfp_span_columns *s = t->x->s;
     tfp_piece now = piece_before(t, p->lane, p->at);
     int64_t begin = now.start > start ? now.start : start;
-    uint32_t kind = now.span == TFP_NONE ? TFP_SPAN_NONE : s->kind[now.span], op;
+    uint32_t kind = now.span == TFP_NONE ? TFP_SPAN_NONE : s->kind[now.span], op = TFP_NONE;
     if (kind == TFP_SPAN_CALL && tfp_trace_waits(t->x, now.span) && from_sync(t, p, &now)) {
         int64_t end = tfp_span_end(t->x->s, p->activity) > start ? tfp_span_end(t->x->s, p->activity) : start;
         bool ok = take(t, now.span, "synchronize", end, p->at);
         p->at = end;
         return ok;
     }
-    if (kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL && (op = awaited(t, p, &now)) != TFP_NONE) {
+    if (kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL) op = awaited(t, p, &now);
+    if (from_device(t, p, &now, op)) {
+        int64_t end = tfp_span_end(s, p->activity) > start ? tfp_span_end(s, p->activity) : start;
+        bool ok = take(t, TFP_NONE, "host", end, p->at);
+        p->at = end;
+        return ok;
+    }
+    if (op != TFP_NONE) {
         int64_t end = tfp_span_end(t->x->s, op) > start ? tfp_span_end(t->x->s, op) : start;
         bool ok = take(t, now.span, "host", end, p->at);
         p->at = end;

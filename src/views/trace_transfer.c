@@ -278,7 +278,7 @@ static bool collect(transfers *t)
         const tfp_trace_device *d = &t->x->devices[i];
         size_t first = t->rows.size;
         tfp_union compute;
-        if (d->host) continue;
+        if (d->host && !tfp_trace_is_runs(t->x)) continue;
         for (size_t k = 0; k < d->count; k++) {
             uint32_t span = t->x->items[d->first + k];
             if (t->x->s->class[span] == TFP_CLASS_COMPUTE || !tfp_span_in_step(t->r, span)) continue;

@@ -81,6 +81,26 @@ static bool waits_for_data(tfp_str name)
     return tfp_str_has((tfp_str){ name.data + loader, name.size - loader }, TFP_STR("__next__"));
 }
 
+static bool has_any(tfp_str name, const char *const *words)
+{
+    for (; *words; words++)
+        if (tfp_str_has(name, tfp_str_of(*words))) return true;
+    return false;
+}
+
+/* Ops of TensorFlow's runtime that wait for another one's result; by op or, without a graph, by the node's name. */
+static const char *cause_of_run(tfp_str op)
+{
+    static const char *const data[] = { "IteratorGetNext", NULL };
+    static const char *const queues[] = { "Dequeue", "Enqueue", "dequeue", "enqueue", "Unstage", NULL };
+    static const char *const barriers[] = { "TakeMany", "AccumulatorTakeGradient", "Barrier", NULL };
+    static const char *const locks[] = { "MutexLock", NULL };
+    if (has_any(op, data)) return "data";
+    if (has_any(op, queues)) return "queue";
+    if (has_any(op, barriers)) return "barrier";
+    return has_any(op, locks) ? "lock" : NULL;
+}
+
 bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call) { return synchronizes(tfp_span_name(x->p, call)); }
 
 /* Why a host span waits; NULL: it does not. */
@@ -90,6 +110,7 @@ static const char *cause_of(const tfp_trace_index *x, uint32_t span)
     uint32_t kind = x->s->kind[span];
     if (kind == TFP_SPAN_CALL) return synchronizes(name) ? "synchronize" : NULL;
     if (kind != TFP_SPAN_OP && kind != TFP_SPAN_ANNOTATION) return NULL;
+    if (tfp_trace_is_runs(x)) return cause_of_run(name);
     if (tfp_str_eq(name, TFP_STR("aten::item")) || tfp_str_eq(name, TFP_STR("aten::_local_scalar_dense")))
         return "item";
     return waits_for_data(name) ? "data" : NULL;
@@ -187,7 +208,7 @@ static bool collect_devices(waits *t)
 /* clang-format off */
 static const tfp_row_column columns[] = {
     TFP_COLUMN_ONLY(tfp_wait_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
-    TFP_COLUMN(tfp_wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data. Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
+    TFP_COLUMN(tfp_wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data; in RunMetadata data, queue, barrier, lock. Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
     TFP_COLUMN(tfp_wait_row, "where", TEXT, LABEL, where, "Path of the waiting op, or the stream."),
     TFP_COLUMN(tfp_wait_row, "count", INT, NUMBER, count, "How often."),
     TFP_COLUMN(tfp_wait_row, "total_us", NANO, MICROS, total_ns, "How long in all."),
