@@ -56,7 +56,9 @@ static int check(cli *c, const cli_call *call, const tfp_options *o, made *m)
     if (size && !parse_size(size, &m->options.size_most))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--max-size '%s': not a number from 1 to %zu", size,
                              REPORT_MOST >> 20);
-    m->options.step = strtoll(tfp_options_get(o, "step"), NULL, 10);
+    const char *step = tfp_options_get(o, "step");
+    if (!step) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    m->options.step = strtoll(step, NULL, 10);
     return 0;
 }
 

@@ -54,6 +54,7 @@ int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s does not work on the page: each line stands by itself",
                              call->name);
     const char *output = tfp_options_get(o, "output");
+    if (!output) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     if ((strcmp(output, "stdout") != 0 && strncmp(output, "stdout:", 7) != 0 && strncmp(output, "none", 4) != 0) ||
         is_set(o, "proto_out") || is_set(o, "dump_to_file"))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "the page writes no files: -output stdout only");
