@@ -10,8 +10,11 @@
 
 /* clang-format off */
 const cli_flag cli_flags[CLI_FLAG_COUNT] = {
+    [CLI_AT_STEP] = { "at_step", "N,...",             "run",     "record these steps", false, false },
     [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default, means on a terminal without NO_COLOR", false, false },
     [CLI_CONTEXT_PATH] = { "profile_context_path", "DIR", "serve", "the folder into which a ProfileContext writes its profiles", false, false },
+    [CLI_DIR]     = { "dir",     "DIR",               "run",     "the folder for what is recorded, named by date and time without it; new or empty", false, false },
+    [CLI_EVERY]   = { "every",   "N|Ns",              "run",     "record every N-th step (optimizer steps of torch, session runs of TensorFlow 1), or a window every N seconds", false, false },
     [CLI_EXTRA_FILES] = { "extra_files", "FILE...",   "diff",    "more sides", true, true },
     [CLI_EXTRA_NAMES] = { "extra_names", "NAME...",   "diff",    "what --extra-files are called", true, true },
     [CLI_FUNCTIONS] = { "functions", NULL,            NULL,      "take the nodes of a graph's function library too, as FUNCTION/NODE", false, false },
@@ -23,8 +26,10 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_KEEP_GOING] = { "keep_going", NULL,          "set",     "let a session end with status 0 whatever its commands did; without it a session on stdin ends with the status of the first one that failed", false, true },
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)", false, false },
     [CLI_MAX_SIZE] = { "max_size", "MB",              "report",  "how big the file may become, 64 MB without it; what does not fit in is left out, and the page says so", false, false },
+    [CLI_MS]      = { "ms",      "MILLISECONDS",      "run",     "how long a window is, 500 without it; 1 to 60000", false, false },
     [CLI_NO_TOKEN] = { "no_token", NULL,              "serve",   "let every program of this machine in, without the token in the address", false, false },
     [CLI_O]       = { "o",       "FILE",              NULL,      "the file to write; - is stdout", false, true },
+    [CLI_ON_SIGNAL] = { "on_signal", "SIGNAL",        "run",     "record a window when tfprof, or a process of the command, gets this signal: USR2", false, false },
     [CLI_ONCE]    = { "once",    NULL,                "top stacks", "top: print one table, of one interval, and end; stacks: read every thread once", false, false },
     [CLI_OPEN]    = { "open",    NULL,                "serve",   "show the page in the browser", false, false },
     [CLI_PORT]    = { "port",    "NUMBER",            "serve",   "listen on this port instead of 7007; 0: any that is free", false, false },
@@ -33,6 +38,7 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_RATE]    = { "rate",    "HZ",                "stacks",  "samples a second, 100 without it; 1 to 1000", false, false },
     [CLI_SECONDS] = { "seconds", "SECONDS",           "stacks",  "how long to sample, 1 without it", false, false },
     [CLI_SORT]    = { "sort",    "COLUMN",            "top",     "order by this column instead of cpu", false, false },
+    [CLI_STEPS]   = { "steps",   "N",                 "run",     "how many steps to record at a time, 1 without it", false, false },
     [CLI_USER]    = { "user",    "NAME",              "top",     "show this user's jobs only", false, false },
     [CLI_VERSION] = { "version", NULL,                NULL,      "show the version", false, false },
 };

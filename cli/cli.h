@@ -65,8 +65,11 @@ void cli_open_standard(void); /* closed standard files must not become someone e
 
 /* ---- what a command line or a line at the prompt says ---- */
 typedef enum cli_flag_id {
+    CLI_AT_STEP,
     CLI_COLOR,
     CLI_CONTEXT_PATH,
+    CLI_DIR,
+    CLI_EVERY,
     CLI_EXTRA_FILES,
     CLI_EXTRA_NAMES,
     CLI_FAIL_ON,
@@ -78,8 +81,10 @@ typedef enum cli_flag_id {
     CLI_KEEP_GOING,
     CLI_MAN,
     CLI_MAX_SIZE,
+    CLI_MS,
     CLI_NO_TOKEN,
     CLI_O,
+    CLI_ON_SIGNAL,
     CLI_ONCE,
     CLI_OPEN,
     CLI_PORT,
@@ -88,6 +93,7 @@ typedef enum cli_flag_id {
     CLI_RATE,
     CLI_SECONDS,
     CLI_SORT,
+    CLI_STEPS,
     CLI_USER,
     CLI_VERSION,
     CLI_FLAG_COUNT
@@ -166,8 +172,9 @@ typedef struct cli {
     bool page; /* lines come from the page of `serve`: no file is written, none but the profile read */
 } cli;
 
-void cli_tell(cli *c, const char *text);      /* say.c: an error to where errors go */
-void cli_tell_note(cli *c, const char *text); /* a warning */
+void cli_tell(cli *c, const char *text);        /* say.c: an error to where errors go */
+void cli_tell_note(cli *c, const char *text);   /* a warning */
+void cli_tell_remark(cli *c, const char *text); /* "tfprof: note: TEXT" */
 
 /* ---- commands.c ---- */
 enum {
@@ -206,6 +213,7 @@ bool cli_says_notes(const tfp_report *r, const tfp_options *o); /* compare.c */
 /* A finished report to where its options say, then it is freed. Its notes go to stderr where no text on stdout begins with
  * them. Exit status. */
 int cli_put(cli *c, tfp_report *r, const tfp_options *o);
+int cli_put_live(cli *c, tfp_report *r, const tfp_options *o); /* the same; notes are "tfprof: note:" lines */
 int cli_stdout_fault(cli *c); /* what went wrong on the way to stdout, if that was it */
 
 /* ---- one file each ---- */
@@ -214,6 +222,7 @@ int cli_diff(cli *c, const cli_call *call, tfp_options *o);         /* compare.c
 int cli_query(cli *c, const cli_call *call, tfp_options *o);        /* query.c */
 int cli_serve(cli *c, const cli_call *call, tfp_options *o);        /* serve.c */
 int cli_top(cli *c, const cli_call *call, tfp_options *o);          /* top.c */
+int cli_start(cli *c, const cli_call *call, tfp_options *o);        /* run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);       /* stacks.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: what no page may do; 0 or the status */

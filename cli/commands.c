@@ -196,6 +196,7 @@ const cli_command cli_commands[] = {
     { "query",      "SQL FILE...", "answer SQL over the tables of one or many profiles: nodes, executions, edges ...; \"SELECT * FROM columns\" lists them", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS | CLI_TAKES_SQL, cli_query },
     { "top",        "[PID|NAME...]", "running jobs: what each uses, how fast it steps, which framework; nothing is changed in them", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_top },
     { "stacks",     "PID|NAME", "the Python functions in which a running process spends its time, by reading its memory: it is not stopped", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
+    { "run",        "[-option value ...] -- COMMAND", "start a command so that the jobs in it can be captured, and record steps of them: nothing else of it changes", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
     { "serve",      "[FILE|DIR...]", "show profiles as pages in the browser: those in the files and folders named, or here", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "report",     "FILE... -o FILE", "write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step", CLI_IN_SHELL, cli_report },
     { "convert",    "FILE... -o FILE", "write all inputs as one ProfileProto, which loads faster and in TensorFlow's tool too", CLI_IN_SHELL, run_convert },

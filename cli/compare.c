@@ -21,11 +21,15 @@ bool cli_says_notes(const tfp_report *r, const tfp_options *o)
     return told && tfp_report_is_table(r) && cli_option_begins(o, "output", "stdout");
 }
 
-static int put(cli *c, const tfp_report *r, const tfp_options *o)
+static int put(cli *c, const tfp_report *r, const tfp_options *o, bool remarks)
 {
     const char *note;
     size_t before = c->out->size;
-    for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++) cli_tell_note(c, note);
+    for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++)
+        if (remarks)
+            cli_tell_remark(c, note);
+        else
+            cli_tell_note(c, note);
     tfp_status s = tfp_report_put(r, cli_write, c->out, c->err);
     if (s == TFP_OK) return 0;
     if (c->out->size > before) c->out->size = before; /* no report, no word */
@@ -34,7 +38,14 @@ static int put(cli *c, const tfp_report *r, const tfp_options *o)
 
 int cli_put(cli *c, tfp_report *r, const tfp_options *o)
 {
-    int status = put(c, r, o);
+    int status = put(c, r, o, false);
+    tfp_report_free(r);
+    return status;
+}
+
+int cli_put_live(cli *c, tfp_report *r, const tfp_options *o)
+{
+    int status = put(c, r, o, true);
     tfp_report_free(r);
     return status;
 }
@@ -343,7 +354,7 @@ int cli_diff(cli *c, const cli_call *call, tfp_options *o)
     if (!status) status = collect(c, call, script, &all);
     for (size_t i = 0; i < all.count && !status; i++) status = add_side(c, call, &all, &all.sides[i]);
     if (!status) status = from_library(c, tfp_diff(all.made, NULL, o, &r, c->err));
-    if (!status) status = put(c, r, o);
+    if (!status) status = put(c, r, o, false);
     if (!status) status = grown(c, r, o);
     tfp_report_free(r);
     tfp_sides_free(all.made);

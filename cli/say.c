@@ -170,6 +170,14 @@ void cli_tell_note(cli *c, const char *text)
         cli_warn(text);
 }
 
+void cli_tell_remark(cli *c, const char *text)
+{
+    if (c->aside)
+        aside(c, "tfprof: note: ", text);
+    else
+        line("tfprof: note: ", text);
+}
+
 /* The first Ctrl-C asks the running work to stop, which leaves no half-written file; a second one does not wait. */
 static void on_interrupt(int signal)
 {

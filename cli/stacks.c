@@ -22,5 +22,5 @@ int cli_stacks(cli *c, const cli_call *call, tfp_options *o)
         if (call->flags[all[i].flag]) s = tfp_live_set(l, all[i].name, call->flags[all[i].flag], c->err);
     if (!s) s = tfp_live_stacks(l, call->words[0], o, stop_when_interrupted, NULL, &r, c->err);
     tfp_live_free(l);
-    return s ? cli_fault_from(&c->fault, s, c->err) : cli_put(c, r, o);
+    return s ? cli_fault_from(&c->fault, s, c->err) : cli_put_live(c, r, o);
 }

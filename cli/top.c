@@ -142,11 +142,11 @@ static int show_once(cli *c, tfp_live *l, double interval, tfp_options *o)
     const char *note, *file = tfp_options_get(o, "dump_to_file");
     if (cli_option_begins(o, "format", "text") && cli_option_begins(o, "output", "stdout") && !(file && *file)) {
         print_table(c, r, 0, 0);
-        for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_tell_note(c, note);
+        for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_tell_remark(c, note);
         tfp_report_free(r);
         return 0;
     }
-    return cli_put(c, r, o);
+    return cli_put_live(c, r, o);
 }
 
 /* ---- a table that is refreshed ---- */

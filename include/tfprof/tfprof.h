@@ -549,6 +549,8 @@ TFP_API tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error 
  *  too), "processes" (no folding), "all_threads" (the state of every thread is read in every sample, whatever it takes).
  *  For tfp_live_stacks: "seconds" (1) and "rate" (100, samples a second; 1 to 1000), and without a value "idle" (threads that wait
  *  count too) and "once" (one reading of every thread).
+ *  For tfp_live_run_begin: "dir" (by date and time), "every" (N steps, or seconds as "Ns"), "at_step" ("10,200"), "steps" (1; how many
+ *  at a time), "ms" (500; how long a window is), "on_signal" ("USR2").
  *  Errors: TFP_BADARG no such setting, user or column, or a number out of its limits. */
 TFP_API tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err);
 
@@ -569,6 +571,17 @@ TFP_API tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_rep
  *  Errors: TFP_BADFILE no such process, no permission, no CPython that is known; TFP_CANCELLED; TFP_BADARG; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_options *o, tfp_progress_fn fn, void *ctx,
                                    tfp_report **out, tfp_error *err);
+
+/** Prepares this process so that a command started from it has an agent in each of its Python processes: the folder of results and
+ *  the hook's files are made, and PYTHONPATH, TFPROF_AGENT and TFPROF_RUN_DIR of the environment lead to them.
+ *  Errors: TFP_BADOUTPUT the folder of results cannot be made or is not empty; TFP_BADFILE the run folder is not the user's own;
+ *  TFP_NOMEM. */
+TFP_API tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err);
+TFP_API int tfp_live_signal(const tfp_live *l);        /**< the number of "on_signal"; 0: none */
+TFP_API void tfp_live_run_record(const tfp_live *l);   /**< each agent of the command records a window now */
+/** After the command: writes the manifest of the results and removes the hook's files. *note, freed by the caller, is a sentence on
+ *  what was recorded, or why nothing was. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
+TFP_API tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err);
 
 /** Puts a report where the options that it was made with say, as tfp_show does. */
 TFP_API tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_error *err);

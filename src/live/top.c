@@ -174,6 +174,7 @@ tfp_live *tfp_live_new(void)
     tfp_live *l = calloc(1, sizeof *l);
     if (!l) return NULL;
     l->jobs.select.user = -1;
+    tfp_live_wish_start(&l->wish);
     l->stacks = (tfp_stacks_wish){ 1, 100, false, false };
     if ((l->probes = tfp_probes_new())) return l;
     free(l);
@@ -188,6 +189,7 @@ void tfp_live_free(tfp_live *l)
     tfp_probes_free(l->probes);
     tfp_vec_free(&l->steps);
     tfp_arena_free(&l->arena);
+    tfp_live_wish_free(&l->wish);
     free(l);
 }
 
@@ -249,10 +251,13 @@ tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_er
         else
             return tfp_fail(err, TFP_BADARG, "--user: no user '%s'", value ? value : "");
     } else {
-        return tfp_fail(err, TFP_BADARG, "no setting '%s'", name);
+        tfp_status s = tfp_live_wish_set(&l->wish, name, value, err);
+        return s == TFP_NOTFOUND ? tfp_fail(err, TFP_BADARG, "no setting '%s'", name) : s;
     }
     return TFP_OK;
 }
+
+int tfp_live_signal(const tfp_live *l) { return l ? (int)l->wish.signal : 0; }
 
 tfp_status tfp_live_sample(tfp_live *l, tfp_error *err)
 {

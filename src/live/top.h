@@ -5,6 +5,7 @@
 #include "live/nvml.h"
 #include "live/probe.h"
 #include "live/jobs.h"
+#include "live/run.h"
 #include "live/stacks.h"
 #include "live/way.h"
 #include "views/grid.h"
@@ -28,6 +29,8 @@ struct tfp_live {
     const tfp_row_column *sort; /* NULL: by CPU time */
     bool all_threads;
     tfp_stacks_wish stacks;
+    tfp_live_wish wish;
+    tfp_run run;
 };
 
 /* "running", "sleeping" ... */

@@ -1,0 +1,757 @@
+# The part of tfprof that runs in a job: it counts steps, and records on request. One thread waits on a unix socket of the run
+# folder; a closed connection ends a recording. Only modules that the interpreter brings are used, found where it keeps them:
+# a socket.py beside train.py is not ours. Python 3.8 and later.
+#
+# A request is a line "capture ms=500 steps=0 host=2 python=0 wait=10 at=0" or "info" or "snap". The answer is lines:
+#     started UNIX_MICROS                recording has begun
+#     file NAME SIZE                     and that many bytes
+#     done KIND WINDOW_MICROS WAITED_MICROS FRAMEWORK
+#     error CODE MESSAGE
+import _thread
+import os
+import sys
+import time
+
+
+def _module(name):
+    """A module of the standard library written in C, whatever stands on sys.path."""
+    import importlib.machinery as machinery
+    import importlib.util as util
+    found = sys.modules.get(name)
+    if found is not None and getattr(found, "__spec__", None) is not None:
+        origin = found.__spec__.origin or "built-in"
+        if origin in ("built-in", "frozen") or not origin.endswith(".py"):
+            return found
+    if name in sys.builtin_module_names:
+        return __import__(name)
+    library = os.path.dirname(os.__file__)
+    spec = machinery.PathFinder.find_spec(name, [library + "/lib-dynload", library])
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_socket, select = _module("_socket"), _module("select")
+FRAMEWORKS = ("jax", "tensorflow", "torch")
+
+
+class Refused(Exception):
+    def __init__(self, code, message):
+        Exception.__init__(self, message)
+        self.code = code
+
+
+def quote(x):
+    """JSON of a text, number, list or dict; ASCII only."""
+    if x is None:
+        return "null"
+    if isinstance(x, bool):
+        return "true" if x else "false"
+    if isinstance(x, (int, float)):
+        return repr(x)
+    if isinstance(x, dict):
+        return "{" + ", ".join(quote(str(k)) + ": " + quote(v) for k, v in x.items()) + "}"
+    if isinstance(x, (list, tuple)):
+        return "[" + ", ".join(map(quote, x)) + "]"
+    out = []
+    for c in str(x):
+        n = ord(c)
+        if c in '"\\':
+            out.append("\\" + c)
+        elif 32 <= n < 127:
+            out.append(c)
+        elif n < 0x10000:
+            out.append("\\u%04x" % n)
+        else:
+            n -= 0x10000
+            out.append("\\u%04x\\u%04x" % (0xd800 | n >> 10, 0xdc00 | n & 0x3ff))
+    return '"' + "".join(out) + '"'
+
+
+def micros():
+    return int(time.time() * 1e6)
+
+
+def one_line(x, most=300):
+    return " ".join(str(x).split())[:most]
+
+
+def start_ticks():
+    with open("/proc/self/stat", "rb") as f:
+        return int(f.read().rpartition(b")")[2].split()[19])
+
+
+def remove(path):
+    """A file or a folder with all in it."""
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            for name in os.listdir(path):
+                remove(path + "/" + name)
+            os.rmdir(path)
+        else:
+            os.unlink(path)
+    except OSError:
+        pass
+
+
+def write_whole(path, data):
+    """A file that appears whole."""
+    part = "%s.%d.%d.part" % (path, os.getpid(), _thread.get_ident())
+    fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        view = memoryview(data)
+        while len(view):
+            view = view[os.write(fd, view):]
+    finally:
+        os.close(fd)
+    os.rename(part, path)
+
+
+# ---- recording, by framework ----
+# A session is started by its constructor; stop() gives files as pairs of an ending and bytes; drop() gives up what it has.
+
+class JaxSession:
+    kind = "xspace"
+
+    def __init__(self, agent, wish):
+        try:
+            from jaxlib import _profiler as profiler
+        except ImportError:
+            from jaxlib import xla_client
+            profiler = xla_client.profiler
+        options = profiler.ProfileOptions()
+        options.host_tracer_level = wish["host"]
+        options.python_tracer_level = wish["python"]
+        self.session = profiler.ProfilerSession(options)
+
+    def stop(self):
+        return [(".xplane.pb", self.session.stop())]
+
+    def drop(self):
+        self.session.stop()
+
+
+class TensorFlowSession:
+    kind = "xspace"
+
+    def __init__(self, agent, wish):
+        from tensorflow.python.profiler.internal import _pywrap_profiler
+        self.folder = "%s/%d.tmp" % (agent.run_folder, os.getpid())
+        remove(self.folder)
+        os.mkdir(self.folder, 0o700)
+        self.session = _pywrap_profiler.ProfilerSession()
+        try:
+            self.session.start(self.folder, {"host_tracer_level": wish["host"], "python_tracer_level": wish["python"],
+                                             "device_tracer_level": 1})
+        except Exception:
+            remove(self.folder)
+            raise
+
+    def stop(self):
+        try:
+            self.session.export_to_tb()
+            return [(".xplane.pb", self.read(self.folder))]
+        finally:
+            remove(self.folder)
+
+    def read(self, folder):
+        for name in sorted(os.listdir(folder)):
+            path = folder + "/" + name
+            if os.path.isdir(path):
+                found = self.read(path)
+                if found is not None:
+                    return found
+            elif name.endswith(".xplane.pb"):
+                with open(path, "rb") as f:
+                    return f.read()
+        if folder == self.folder:
+            raise Refused("failed", "TensorFlow wrote no XSpace")
+        return None
+
+    def drop(self):
+        try:
+            self.session.stop()
+        finally:
+            remove(self.folder)
+
+
+class TorchSession:
+    kind = "kineto"
+
+    def __init__(self, agent, wish):
+        import torch
+        enabled = getattr(torch.autograd, "_profiler_enabled", None)
+        if enabled is not None and enabled():
+            raise Refused("busy", "the job's own profiler is on")
+        self.path = "%s/%d.tmp.json" % (agent.run_folder, os.getpid())
+        profiler = torch.profiler
+        activities = [profiler.ProfilerActivity.CPU]
+        if torch.cuda.is_available():
+            activities.append(profiler.ProfilerActivity.CUDA)
+        words = {"activities": activities, "with_stack": wish["python"] > 0}
+        try:
+            from torch._C._profiler import _ExperimentalConfig
+            words["experimental_config"] = _ExperimentalConfig(profile_all_threads=True)
+        except (ImportError, TypeError):
+            pass  # older: the threads that it knows
+        self.profile = profiler.profile(**words)
+        self.profile.start()
+
+    def stop(self):
+        try:
+            self.profile.stop()
+            self.profile.export_chrome_trace(self.path)
+            with open(self.path, "rb") as f:
+                return [(".kineto.json", f.read())]
+        finally:
+            remove(self.path)
+
+    def drop(self):
+        self.profile.stop()
+
+
+SESSIONS = {"jax": JaxSession, "tensorflow": TensorFlowSession, "torch": TorchSession}
+
+
+# ---- steps ----
+
+class Steps:
+    """Counts optimizer steps (torch) and session runs (TensorFlow 1), and records some of them: `every`, `at` of the command
+    line, and wishes of captures, each a dict of steps, left and files."""
+
+    def __init__(self, agent):
+        self.agent, self.count, self.fd, self.what = agent, 0, -1, None
+        self.wish, self.lock = None, _thread.allocate_lock()
+        self.session, self.left, self.number = None, 0, 0
+        self.graphs, self.tracing, self.undo = [], False, []
+
+    def count_one(self):
+        self.count += 1
+        if self.fd >= 0:
+            try:
+                os.pwrite(self.fd, self.count.to_bytes(8, "little"), 0)
+            except OSError:
+                self.fd = -1
+
+    def chosen(self, n):
+        a = self.agent
+        return (a.every and n % a.every == 0) or n in a.at
+
+    # torch: a hook after each optimizer's step
+    def watch_torch(self):
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+        handle = register_optimizer_step_post_hook(self.after_optimizer)
+        self.undo.append(handle.remove)
+        self.begin("optimizer steps")
+
+    def after_optimizer(self, *unused):
+        self.count_one()
+        try:
+            self.torch_step()
+        except Exception as wrong:
+            self.session = None
+            self.agent.say("step %d: %s" % (self.count, one_line(wrong)))
+        return None
+
+    def torch_step(self):
+        if self.session is not None:
+            self.left -= 1
+            if self.left <= 0:
+                session, self.session = self.session, None
+                self.finish(session)
+            return
+        wish = self.wish
+        if wish is not None and not wish["begun"]:
+            wish["begun"] = True
+            self.start_torch(wish, wish["steps"])
+        elif self.chosen(self.count + 1) and self.agent.lock.acquire(False):
+            self.start_torch(None, self.agent.steps_each)
+
+    def start_torch(self, wish, steps):
+        self.number, self.left, self.since, self.for_wish = self.count + 1, steps, micros(), wish
+        try:
+            self.session = TorchSession(self.agent, wish or {"python": 0})
+        except Exception as wrong:
+            if wish is None:
+                self.agent.lock.release()
+                raise
+            wish["error"] = wrong
+            wish["done"].release()
+        else:
+            if wish is not None:
+                wish["started"] = self.since
+
+    def finish(self, session):
+        wish, window = self.for_wish, micros() - self.since
+        if wish is not None:
+            try:
+                wish["files"], wish["window"] = session.stop(), window
+            except Exception as wrong:
+                wish["error"] = wrong
+            self.wish = None
+            wish["done"].release()
+            return
+        try:
+            files = session.stop()
+        finally:
+            self.agent.lock.release()
+        self.agent.keep("torch", "kineto", [(".%d%s" % (self.number, end), data) for end, data in files], self.since, window)
+
+    # TensorFlow 1: Session.run with tracing at the chosen runs
+    def watch_sessions(self):
+        from tensorflow.python.client import session
+        steps, before = self, session.BaseSession.run
+
+        def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+            return steps.session_run(before, self, fetches, feed_dict, options, run_metadata)
+
+        for name in ("__doc__", "__name__", "__qualname__", "__module__"):
+            setattr(run, name, getattr(before, name))
+        run.__wrapped__ = before
+        session.BaseSession.run = run
+        self.undo.append(lambda: setattr(session.BaseSession, "run", before))
+        self.begin("session runs")
+
+    def session_run(self, run, session, fetches, feed_dict, options, run_metadata):
+        self.count_one()
+        n, wish = self.count, self.wish
+        wished = wish is not None and wish["left"] > 0
+        each = self.agent.steps_each
+        chosen = any(self.chosen(n - k) for k in range(each)) if self.agent.every or self.agent.at else False
+        if not (wished or chosen) or self.tracing:
+            return run(session, fetches, feed_dict, options, run_metadata)
+        from tensorflow.core.protobuf import config_pb2
+        traced = config_pb2.RunOptions()
+        if options is not None:
+            traced.CopyFrom(options)
+        traced.trace_level = config_pb2.RunOptions.FULL_TRACE
+        meta = run_metadata if run_metadata is not None else config_pb2.RunMetadata()
+        self.tracing, since = True, micros()
+        try:
+            result = run(session, fetches, feed_dict, traced, meta)
+        finally:
+            self.tracing = False
+        try:
+            self.keep_run(session, n, meta, since, wish if wished else None)
+        except Exception as wrong:
+            self.agent.say("run %d is not kept: %s" % (n, one_line(wrong)))
+        return result
+
+    def keep_run(self, session, n, meta, since, wish):
+        files = [("run_meta_%d.pb" % n, meta.SerializeToString())]
+        if wish is not None:
+            if not wish["files"]:
+                wish["started"] = since
+                wish["files"].append(("graph.pb", session.graph.as_graph_def(add_shapes=True).SerializeToString()))
+            wish["files"] += files
+            wish["left"] -= 1
+            if wish["left"] == 0:
+                wish["window"], self.wish = micros() - wish["started"], None
+                wish["done"].release()
+            return
+        if not any(g is session.graph for g in self.graphs):
+            name = "graph.pb" if not self.graphs else "graph_%d.pb" % (len(self.graphs) + 1)
+            self.graphs.append(session.graph)
+            files.insert(0, (name, session.graph.as_graph_def(add_shapes=True).SerializeToString()))
+        self.agent.keep("tensorflow", "tf1", files, since, micros() - since)
+
+    def begin(self, what):
+        if self.fd < 0:
+            self.fd = os.open(self.agent.path(".steps"), os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            os.pwrite(self.fd, bytes(8), 0)
+        self.what = what
+        self.agent.publish()
+
+
+# ---- the agent ----
+
+class Agent:
+    def __init__(self, run_folder):
+        self.run_folder, self.out, self.here, self.run, self.job = run_folder, None, None, "", 0
+        self.every, self.every_seconds, self.at, self.steps_each, self.ms, self.signal = 0, 0.0, (), 1, 500, 0
+        self.lock = _thread.allocate_lock()  # held by the one recording
+        self.holder, self.server, self.loaded, self.kept = "", None, [], 0
+        self.steps, self.alive, self.leave = Steps(self), False, False
+
+    def path(self, end):
+        return "%s/%d%s" % (self.run_folder, os.getpid(), end)
+
+    def say(self, text):
+        sys.stderr.write("tfprof: %s\n" % text)
+
+    # what the command line said: lines KEY=VALUE
+    def take(self, here, wish):
+        words = dict(line.split("=", 1) for line in wish.split("\n") if "=" in line)
+        self.here, self.out, self.run = here, words.get("out"), words.get("run", "")
+        every = words.get("every", "")
+        if every.endswith("s"):
+            self.every_seconds = float(every[:-1])
+        elif every:
+            self.every = int(every)
+        self.at = tuple(int(n) for n in words.get("at", "").split(",") if n)
+        self.steps_each, self.ms = int(words.get("steps") or 1), int(words.get("ms") or 500)
+        self.signal = int(words.get("signal") or 0)
+
+    # ---- being found ----
+    def publish(self):
+        about = {"agent": 1, "pid": os.getpid(), "start_ticks": start_ticks(), "framework": "|".join(sorted(self.loaded)),
+                 "version": {n: str(getattr(sys.modules.get(n), "__version__", "")) for n in self.loaded},
+                 "argv": list(getattr(sys, "argv", [])), "cwd": os.getcwd(), "steps_are": self.steps.what, "run": self.run}
+        write_whole(self.path(".json"), quote(about).encode())
+
+    def open(self):
+        path = self.path(".sock")
+        remove(path)
+        server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+        server.bind(path)
+        os.chmod(path, 0o600)
+        server.listen(16)
+        self.server, self.alive = server, True
+        self.publish()
+
+    def close(self):
+        self.alive = False
+        for end in (".sock", ".json", ".steps", ".tmp", ".tmp.json"):
+            remove(self.path(end))
+
+    def serve(self, delay=0):
+        if delay:
+            time.sleep(delay)
+        try:
+            self.open()
+        except Exception as wrong:
+            self.say("no agent: %s" % one_line(wrong))
+            return
+        if self.every_seconds and self.out:
+            _thread.start_new_thread(self.windows, ())
+        while not self.leave:
+            try:
+                fd, _ = self.server._accept()
+            except OSError:
+                if not self.alive:
+                    return
+                time.sleep(0.1)  # no descriptor is left
+                continue
+            peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, fd)
+            _thread.start_new_thread(self.answer, (peer,))
+
+    def after_fork(self):
+        """A forked child has no threads but its own: it gets an agent when it lives on without exec."""
+        if self.server is not None:
+            self.server.close()
+        self.server, self.alive, self.lock, self.kept = None, False, _thread.allocate_lock(), 0
+        steps = self.steps
+        if steps.fd >= 0:
+            os.close(steps.fd)
+        steps.fd, steps.count, steps.session, steps.wish = -1, 0, None, None
+        _thread.start_new_thread(self.serve_child, ())
+
+    def serve_child(self):
+        time.sleep(0.05)
+        try:
+            if self.steps.what:
+                self.steps.begin(self.steps.what)
+        except Exception:
+            pass
+        self.serve()
+
+    # ---- requests ----
+    def answer(self, peer):
+        try:
+            peer.settimeout(5.0)
+            uid = int.from_bytes(peer.getsockopt(_socket.SOL_SOCKET, 17, 12)[4:8], sys.byteorder)  # SO_PEERCRED
+            line = b""
+            while not line.endswith(b"\n") and len(line) < 4096 and uid in (0, os.getuid()):
+                got = peer.recv(1)
+                if not got:
+                    return
+                line += got
+            words = line.decode("ascii", "replace").split()
+            peer.settimeout(None)
+            if words[:1] == ["info"]:
+                peer.sendall(("file info.json %d\n" % os.stat(self.path(".json")).st_size).encode())
+                with open(self.path(".json"), "rb") as f:
+                    peer.sendall(f.read())
+                peer.sendall(b"done info 0 0 -\n")
+            elif words[:1] == ["snap"]:
+                _thread.start_new_thread(self.window, ("signal",))
+                peer.sendall(b"done snap 0 0 -\n")
+            elif words[:1] == ["capture"]:
+                self.capture(peer, dict(w.split("=", 1) for w in words[1:] if "=" in w))
+            else:
+                raise Refused("failed", "the agent knows no such request")
+        except Refused as no:
+            self.refuse(peer, no.code, no)
+        except Exception as wrong:
+            self.refuse(peer, "failed", "%s: %s" % (type(wrong).__name__, wrong))
+        finally:
+            peer.close()
+
+    def refuse(self, peer, code, message):
+        try:
+            peer.sendall(("error %s %s\n" % (code, one_line(message))).encode("utf-8", "replace"))
+        except OSError:
+            pass
+
+    def framework(self):
+        """Which one records: the one that works, of those that are loaded."""
+        loaded = [n for n in FRAMEWORKS if n in sys.modules]
+        if len(loaded) < 2:
+            if not loaded:
+                raise Refused("no-framework", "it has loaded none of JAX, TensorFlow and torch")
+            return loaded[0]
+        if "torch" in loaded and self.steps.what == "optimizer steps" and self.steps.count:
+            return "torch"
+        bridge = sys.modules.get("jax._src.xla_bridge")
+        if "jax" in loaded and getattr(bridge, "_backends", None):
+            return "jax"
+        return next(n for n in ("tensorflow", "torch", "jax") if n in loaded)
+
+    def gone(self, peer, seconds):
+        """Waits; whether the other side went away meanwhile."""
+        end = time.monotonic() + seconds
+        while True:
+            left = end - time.monotonic()
+            if not select.select([peer], [], [], max(0.0, min(left, 0.25)))[0]:
+                if left <= 0:
+                    return False
+                continue
+            if not peer.recv(64):
+                return True
+
+    def take_lock(self, peer, seconds):
+        since = time.monotonic()
+        while not self.lock.acquire(False):
+            if time.monotonic() - since >= seconds:
+                raise Refused("busy", "another recording runs in it%s" % (": " + self.holder if self.holder else ""))
+            if self.gone(peer, 0.02):
+                return -1.0
+        return time.monotonic() - since
+
+    def capture(self, peer, words):
+        wish = {"ms": float(words.get("ms", 500)), "steps": int(words.get("steps", 0)), "host": int(words.get("host", 2)),
+                "python": int(words.get("python", 0)), "wait": float(words.get("wait", 10)), "at": int(words.get("at", 0))}
+        name = self.framework()
+        waited = self.take_lock(peer, wish["wait"])
+        if waited < 0:
+            return
+        self.holder = "a capture since %s" % time.strftime("%H:%M:%S")
+        try:
+            if wish["steps"]:
+                self.capture_steps(peer, name, wish, waited)
+            else:
+                self.capture_window(peer, name, wish, waited)
+        finally:
+            self.holder = ""
+            self.lock.release()
+
+    def capture_window(self, peer, name, wish, waited):
+        since = time.monotonic()
+        while True:
+            if wish["at"] and self.gone(peer, max(0.0, wish["at"] / 1e6 - time.time())):
+                return
+            try:
+                session = SESSIONS[name](self, wish)
+                started = micros()
+                begin = time.monotonic()
+                if not wish.get("told"):
+                    peer.sendall(b"started %d\n" % started)
+                    wish["told"] = True
+                if self.gone(peer, wish["ms"] / 1e3):
+                    session.drop()
+                    return
+                window = int((time.monotonic() - begin) * 1e6)
+                files = session.stop()
+                break
+            except Exception as wrong:
+                other = isinstance(wrong, Refused) and wrong.code == "busy" or "session" in str(wrong).lower()
+                if not other:
+                    raise
+                if time.monotonic() - since + waited >= wish["wait"]:
+                    raise Refused("busy", "the job's own profiler is on: %s" % one_line(wrong, 200))
+                if self.gone(peer, 0.2):
+                    return
+                wish["at"] = 0
+        self.send(peer, files, session.kind, window, waited + max(0.0, begin - since), name)
+
+    def capture_steps(self, peer, name, wish, waited):
+        steps = self.steps
+        if steps.what is None or (name == "jax") or (name == "tensorflow" and not steps.count):
+            raise Refused("no-steps", "%s has no step that could be counted: use --ms" % name)
+        wish.update(begun=False, left=wish["steps"], files=[], window=0, done=_thread.allocate_lock(), error=None, started=0)
+        wish["done"].acquire()
+        steps.wish, told = wish, False
+        try:
+            while not wish["done"].acquire(False):
+                if wish["started"] and not told:
+                    told = True
+                    peer.sendall(b"started %d\n" % wish["started"])
+                if self.gone(peer, 0.005):
+                    return
+        finally:
+            if steps.wish is wish:
+                steps.wish = None
+                session, steps.session = steps.session, None
+                if session is not None:
+                    session.drop()
+        if wish["error"] is not None:
+            raise wish["error"]
+        if not told:
+            peer.sendall(b"started %d\n" % wish["started"])
+        self.send(peer, wish["files"], "tf1" if name == "tensorflow" else "kineto", wish["window"], waited, name)
+
+    def send(self, peer, files, kind, window, waited, name):
+        for end, data in files:
+            peer.sendall(b"file %s %d\n" % (end.encode(), len(data)))
+            peer.sendall(data)
+        peer.sendall(b"done %s %d %d %s\n" % (kind.encode(), window, int(waited * 1e6), name.encode()))
+
+    # ---- what run --every and --on-signal record: files of the command's folder ----
+    def row(self, framework, kind, **more):
+        row = {"target": str(os.getpid()), "job": "%d@%d" % self.job_key(), "pid": os.getpid(), "framework": framework,
+               "via": "agent", "status": "ok", "code": None, "message": None, "kind": kind, "file": None, "bytes": None,
+               "started_unix_micros": None, "window_micros": None, "stopped_micros": 0, "waited_micros": 0,
+               "user": self.user(),
+               "version": str(getattr(sys.modules.get(framework), "__version__", "")) or None,
+               "command": " ".join(getattr(sys, "argv", []))[:4096], "start_ticks": start_ticks()}
+        if os.environ.get("RANK", "").isdigit():
+            row["rank"] = int(os.environ["RANK"])
+        row.update(more)
+        fd = os.open("%s/%d.rows" % (self.here, os.getpid()), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        os.write(fd, quote(row).encode() + b"\n")
+        os.close(fd)
+
+    def user(self):
+        try:
+            return _module("pwd").getpwuid(os.getuid()).pw_name
+        except KeyError:
+            return str(os.getuid())
+
+    def job_key(self):
+        first, _, ticks = os.environ.get("TFPROF_JOB", "").partition("@")
+        if first.isdigit() and ticks.isdigit():
+            return int(first), int(ticks)
+        return os.getpid(), start_ticks()
+
+    def keep(self, framework, kind, files, started, window):
+        """Writes files into the job's folder, with a row for each: the graph of TensorFlow 1 stands beside its runs."""
+        if not self.out:
+            return
+        job = str(self.job_key()[0])
+        folder = self.out + "/" + job
+        try:
+            os.mkdir(folder, 0o700)
+        except FileExistsError:
+            pass
+        for name, data in files:
+            if name.startswith("."):
+                name = "%d%s" % (os.getpid(), name)
+            elif str(os.getpid()) != job:
+                name = "%d_%s" % (os.getpid(), name)
+            write_whole(folder + "/" + name, data)
+            self.kept += 1
+            if not name.endswith("graph.pb"):
+                self.row(framework, kind, file=job + "/" + name, bytes=len(data), started_unix_micros=started, window_micros=window)
+
+    def window(self, why):
+        if not self.out or not self.lock.acquire(False):
+            return
+        try:
+            name = self.framework()
+            session, started = SESSIONS[name](self, {"host": 2, "python": 0}), micros()
+            time.sleep(self.ms / 1e3)
+            window, files = micros() - started, session.stop()
+            number = ".%d" % (self.kept + 1) if self.kept else ""
+            self.keep(name, session.kind, [(number + end, data) for end, data in files], started, window)
+        except Exception as wrong:
+            self.say("no window at the %s: %s" % (why, one_line(wrong)))
+        finally:
+            self.lock.release()
+
+    def windows(self):
+        while self.alive:
+            time.sleep(self.every_seconds)
+            self.window("interval")
+
+    def on_signal(self, *unused):
+        _thread.start_new_thread(self.window, ("signal",))
+
+    def at_exit(self):
+        try:
+            if (self.every or self.at) and self.out and not self.kept:
+                name = self.framework()
+                if name == "jax" or (name == "tensorflow" and not self.steps.count):
+                    self.row(name, None, status="refused", code="no-steps", started_unix_micros=None,
+                             message="%s has no step of its own: --every Ns takes a window every N seconds" % name)
+        except Exception:
+            pass
+        self.close()
+
+    # ---- frameworks as they are imported ----
+    def on_import(self, name):
+        first = not self.loaded
+        self.loaded.append(name)
+        if first:
+            if "TFPROF_JOB" not in os.environ:
+                os.environ["TFPROF_JOB"] = "%d@%d" % (os.getpid(), start_ticks())
+            self.mark("framework")
+            _module("atexit").register(self.at_exit)
+            os.register_at_fork(after_in_child=self.after_fork)
+            _thread.start_new_thread(self.serve, ())
+        else:
+            self.publish()
+        if name == "torch":
+            self.steps.watch_torch()
+        elif name == "tensorflow":
+            self.steps.watch_sessions()
+
+    def mark(self, what):
+        os.close(os.open("%s/%d.%s" % (self.here, os.getpid(), what), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+class Finder:
+    """On sys.meta_path: lets the others find a framework, and tells the agent when it is imported whole."""
+
+    def __init__(self, agent):
+        self.agent, self.waiting = agent, set(FRAMEWORKS)
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.waiting:
+            return None
+        for finder in list(sys.meta_path):
+            find = getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find is not None and finder is not self else None
+            if spec is not None:
+                break
+        else:
+            return None
+        loader = spec.loader
+        if not hasattr(loader, "exec_module"):
+            return spec
+        run = loader.exec_module
+
+        def exec_module(module):
+            try:
+                del loader.exec_module
+            except AttributeError:
+                pass
+            run(module)
+            self.waiting.discard(name)
+            try:
+                self.agent.on_import(name)
+            except Exception as wrong:
+                self.agent.say("%s is not prepared: %s: %s" % (name, type(wrong).__name__, one_line(wrong)))
+
+        loader.exec_module = exec_module
+        return spec
+
+
+def hook(here, wish):
+    agent = Agent(os.path.dirname(here))
+    agent.take(here, wish)
+    agent.mark("seen")
+    if agent.signal:
+        signal = _module("_signal")
+        if signal.getsignal(agent.signal) == signal.SIG_DFL:
+            signal.signal(agent.signal, agent.on_signal)
+    sys.meta_path.insert(0, Finder(agent))

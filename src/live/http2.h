@@ -1,0 +1,45 @@
+/* live/http2.h: one unary gRPC call over HTTP/2 in plain text: bytes to send, bytes received, and at the end a status and a message.
+ * Knows no socket. RFC 9113, RFC 7541, gRPC over HTTP/2. */
+#ifndef TFP_LIVE_HTTP2_H
+#define TFP_LIVE_HTTP2_H
+
+#include "base/base.h"
+
+typedef void (*tfp_header_fn)(void *ctx, tfp_str name, tfp_str value);
+/* False: no header block, or one that refers to a dynamic table. */
+bool tfp_hpack_read(tfp_str block, tfp_header_fn fn, void *ctx);
+
+typedef struct tfp_call {
+    tfp_buf out;   /* to be sent */
+    tfp_buf in;    /* received, not yet a whole frame */
+    tfp_buf block; /* of headers that go on in the next frame */
+    tfp_buf body;  /* messages with their prefixes */
+    size_t body_most;
+    bool open_block, block_ends, done;
+    bool too_big;        /* the body passed its limit; what fits is in it */
+    int http_status;     /* 0: not told */
+    int64_t grpc_status; /* -1: not told */
+    char grpc_message[304];
+    const char *wrong; /* what is no HTTP/2 or gRPC in it; lives for ever */
+} tfp_call;
+
+/* path: "/package.Service/Method"; authority: host and port; message: the request, at most 32 KB. */
+void tfp_call_start(tfp_call *c, const char *authority, const char *path, tfp_str message, size_t body_most);
+/* Takes in what was received. After `done`, `wrong` or `too_big` nothing more is expected. */
+void tfp_call_feed(tfp_call *c, const void *data, size_t size);
+/* The first message; false: there is none, and `wrong` says why when the status was 0. */
+bool tfp_call_message(tfp_call *c, tfp_str *out);
+void tfp_call_free(tfp_call *c);
+
+/* ---- live/grpc.c: the profiler service of TensorFlow and JAX ---- */
+#define TFP_PROFILE_METHOD "/tensorflow.ProfilerService/Profile"
+typedef struct tfp_profile_request {
+    int64_t ms, host_level, python_level, start_unix_ns; /* start_unix_ns 0: at once */
+} tfp_profile_request;
+void tfp_profile_request_put(const tfp_profile_request *r, tfp_buf *out);
+/* The XSpace of a response; false: it has none (*empty: the server says that it recorded nothing). */
+bool tfp_profile_response(tfp_str message, tfp_str *xspace, bool *empty);
+/* As much of an XSpace as whole fields of it stand in a text that was cut. */
+size_t tfp_xspace_whole(tfp_str cut);
+
+#endif

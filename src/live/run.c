@@ -1,0 +1,215 @@
+/* live/run.c: what is around a command that tfprof starts: the hook's files and the environment that leads to them before, the
+ * manifest of what the hook recorded after. The command itself is started by the caller. */
+#include "live/run.h"
+
+#include "base/io.h"
+#include "live/top.h"
+#include "wire/jsonscan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* ---- before ---- */
+
+static tfp_status write_file(const char *folder, const char *name, const char *const *pieces, tfp_error *err)
+{
+    char path[256];
+    tfp_buf text = { 0 };
+    for (; *pieces; pieces++) tfp_buf_text(&text, *pieces);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    tfp_status s = text.failed ? tfp_nomem(err) : tfp_write_private(path, (tfp_str){ text.data, text.size }, err);
+    tfp_buf_free(&text);
+    return s;
+}
+
+static tfp_status make_hook(tfp_run *r, tfp_error *err)
+{
+    snprintf(r->id, sizeof r->id, "%d-%lld", (int)getpid(), (long long)(r->started % 1000000000));
+    snprintf(r->hook, sizeof r->hook, "%s/run-%s", r->run_folder, r->id);
+    if (mkdir(r->hook, 0700)) return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", r->hook, strerror(errno));
+    tfp_status s = write_file(r->hook, "agent.py", tfp_file_agent, err);
+    return s ? s : write_file(r->hook, "sitecustomize.py", tfp_file_sitecustomize, err);
+}
+
+static tfp_status set_environment(const tfp_run *r, const tfp_live_wish *w, tfp_error *err)
+{
+    const char *path = getenv("PYTHONPATH");
+    tfp_buf wish = { 0 }, python = { 0 };
+    tfp_buf_printf(&wish, "run=%s\nout=%s\nms=%lld\nsteps=%lld\nsignal=%lld\n", r->id, r->results, (long long)w->ms,
+                   (long long)(w->steps ? w->steps : 1), (long long)w->signal);
+    if (w->every) tfp_buf_printf(&wish, "every=%s\n", w->every);
+    if (w->at_step) tfp_buf_printf(&wish, "at=%s\n", w->at_step);
+    tfp_buf_char(&wish, 0);
+    tfp_buf_printf(&python, "%s%s%s", r->hook, path && *path ? ":" : "", path ? path : "");
+    tfp_buf_char(&python, 0);
+    bool ok = !wish.failed && !python.failed && setenv("TFPROF_AGENT", wish.data, 1) == 0 &&
+              setenv("PYTHONPATH", python.data, 1) == 0 && setenv("TFPROF_RUN_DIR", r->run_folder, 1) == 0 &&
+              unsetenv("TFPROF_JOB") == 0;
+    tfp_buf_free(&wish);
+    tfp_buf_free(&python);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
+/* A name that other folders' processes understand too. */
+static tfp_status absolute(char folder[TFP_RUN_PATH_MAX], tfp_error *err)
+{
+    char *whole = realpath(folder, NULL);
+    bool fits = whole && strlen(whole) < TFP_RUN_PATH_MAX;
+    if (fits) strcpy(folder, whole);
+    free(whole);
+    return fits ? TFP_OK
+                : tfp_fail(err, TFP_BADFILE, "the run folder's path is longer than %d bytes", TFP_RUN_PATH_MAX - 1);
+}
+
+tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!l) return tfp_fail(err, TFP_BADARG, "nothing to prepare");
+    tfp_run *r = &l->run;
+    *r = (tfp_run){ .started = tfp_unix_micros() };
+    tfp_status s = tfp_run_folder(r->run_folder, true, err);
+    if (!s) s = absolute(r->run_folder, err);
+    if (!s) s = tfp_make_results(&l->wish, "run", r->results, sizeof r->results, err);
+    if (!s) s = make_hook(r, err);
+    return s ? s : set_environment(r, &l->wish, err);
+}
+
+/* ---- meanwhile ---- */
+
+/* Whether an entry of the run folder is an agent of this run, with its socket's address. */
+static bool is_agent_of(const tfp_run *r, const char *entry, struct sockaddr_un *to)
+{
+    char path[256], text[16384], mark[64];
+    size_t size = strlen(entry);
+    if (size < 6 || strcmp(entry + size - 5, ".json") != 0 || strspn(entry, "0123456789") != size - 5) return false;
+    snprintf(path, sizeof path, "%s/%.30s", r->run_folder, entry);
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f) fclose(f);
+    text[n] = '\0';
+    snprintf(mark, sizeof mark, "\"run\": \"%s\"", r->id);
+    if (!strstr(text, mark)) return false;
+    *to = (struct sockaddr_un){ .sun_family = AF_UNIX };
+    snprintf(to->sun_path, sizeof to->sun_path, "%s/%.*s.sock", r->run_folder, (int)(size - 5), entry);
+    return true;
+}
+
+void tfp_live_run_record(const tfp_live *l)
+{
+    struct sockaddr_un to;
+    DIR *d = l ? opendir(l->run.run_folder) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (!is_agent_of(&l->run, e->d_name, &to)) continue;
+        int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (s < 0) continue;
+        if (connect(s, (struct sockaddr *)&to, sizeof to) == 0) (void)!send(s, "snap\n", 5, MSG_NOSIGNAL);
+        close(s);
+    }
+    if (d) closedir(d);
+}
+
+/* ---- after ---- */
+
+typedef struct collected {
+    tfp_buf rows;
+    size_t seen, frameworks, files, refused;
+    bool oversized;
+} collected;
+
+/* Lines that the hook wrote: whole JSON objects, or they are left out. */
+static void take_rows(const char *path, collected *c)
+{
+    tfp_buf text = { 0 };
+    if (tfp_read_file(path, (uint64_t)64 << 20, &text, NULL)) c->oversized = true;
+    for (size_t at = 0; at < text.size;) {
+        const char *line = text.data + at, *end = memchr(line, '\n', text.size - at);
+        size_t size = end ? (size_t)(end - line) : text.size - at;
+        tfp_jscan j = tfp_jscan_start((tfp_str){ line, size });
+        bool object = size && *line == '{';
+        tfp_jscan_skip(&j);
+        if (object && !j.fault && j.at == j.end) {
+            if (c->rows.size) tfp_buf_char(&c->rows, ',');
+            tfp_buf_add(&c->rows, line, size);
+            if (tfp_str_has((tfp_str){ line, size }, TFP_STR("\"code\": \"no-steps\"")))
+                c->refused++;
+            else
+                c->files++;
+        }
+        at += size + 1;
+    }
+    tfp_buf_free(&text);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n > m && strcmp(name + n - m, end) == 0;
+}
+
+/* Takes in what the hook left and removes its folder. */
+static void collect(const tfp_run *r, collected *c)
+{
+    static const char cache[] = "__pycache__";
+    char path[512];
+    for (int turn = 0; turn < 2; turn++) {
+        const char *below = turn ? "" : cache;
+        char folder[256];
+        snprintf(folder, sizeof folder, "%s/%s", r->hook, below);
+        DIR *d = opendir(folder);
+        for (struct dirent *e; d && (e = readdir(d));) {
+            if (*e->d_name == '.') continue;
+            snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+            if (ends_with(e->d_name, ".seen")) c->seen++;
+            if (ends_with(e->d_name, ".framework")) c->frameworks++;
+            if (ends_with(e->d_name, ".rows")) take_rows(path, c);
+            unlink(path);
+        }
+        if (d) closedir(d);
+        rmdir(folder);
+    }
+    rmdir(r->hook);
+}
+
+/* What there is to say; NULL without memory. */
+static char *note_of(const tfp_live *l, const collected *c)
+{
+    bool asked = l->wish.every || l->wish.at_step || l->wish.signal;
+    char *text = NULL;
+    int n;
+    if (!c->seen)
+        n = asprintf(&text, "no Python process was reached: the command starts none, or with -S, -I or -E");
+    else if (!c->frameworks)
+        n = asprintf(&text, "%zu Python processes, none of which loaded JAX, TensorFlow or torch", c->seen);
+    else if (c->files)
+        n = asprintf(&text, "%zu profiles in %s; to look at them: tfprof scope %s/JOB", c->files, l->run.results,
+                     l->run.results);
+    else if (c->refused)
+        n = asprintf(&text,
+                     "no profile: the framework has no step of its own; --every Ns takes a window every N seconds");
+    else
+        n = asprintf(&text, asked ? "no profile: the job ended before the first was due"
+                                  : "no profile was asked for: --every, --at-step or --on-signal do");
+    return n < 0 ? NULL : text;
+}
+
+tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err)
+{
+    collected c = { .seen = 0 };
+    tfp_error_clear(err);
+    if (!l || !note || !*l->run.hook) return tfp_fail(err, TFP_BADARG, "no run was begun");
+    collect(&l->run, &c);
+    *note = note_of(l, &c);
+    tfp_manifest m = {
+        l->run.results, l->run.started, l->wish.ms, l->wish.steps ? l->wish.steps : 1, { c.rows.data, c.rows.size },
+        note,           *note ? 1 : 0
+    };
+    tfp_status s = c.rows.failed || !*note ? tfp_nomem(err) : tfp_manifest_write(&m, err);
+    tfp_buf_free(&c.rows);
+    *l->run.hook = '\0';
+    return s;
+}
