@@ -18,7 +18,7 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_EXTRA_FILES] = { "extra_files", "FILE...",   "diff",    "more sides", true, true },
     [CLI_EXTRA_NAMES] = { "extra_names", "NAME...",   "diff",    "what --extra-files are called", true, true },
     [CLI_FUNCTIONS] = { "functions", NULL,            NULL,      "take the nodes of a graph's function library too, as FUNCTION/NODE", false, false },
-    [CLI_FAIL_ON] = { "fail_on", "CHECKER,...",       "advise",  "end with status 5 when one of these checkers has findings", false, false },
+    [CLI_FAIL_ON] = { "fail_on", "CHECKER[=LIMIT],...", "advise", "end with status 5 when one of these checkers has findings; LIMIT: see -rule_limits", false, false },
     [CLI_HELP]    = { "help",    NULL,                NULL,      "show help, of the verb if there is one", false, true },
     [CLI_HOST]    = { "host",    "ADDRESS",           "serve",   "listen on this address instead of 127.0.0.1; others than loopback ones let other machines in", false, false },
     [CLI_IDLE]    = { "idle",    NULL,                "stacks",  "count threads that wait too", false, false },

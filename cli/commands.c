@@ -3,26 +3,44 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a list that is separated by commas has that item. */
+/* Whether a list that is separated by commas has that item, with a value behind "=" or not. */
 static bool list_has(const char *list, const char *item, size_t size)
 {
     for (;;) {
-        size_t n = strcspn(list, ",");
+        size_t n = strcspn(list, ",=");
         if (n == size && memcmp(list, item, n) == 0) return true;
-        if (!list[n]) return false;
-        list += n + 1;
+        list += strcspn(list, ",");
+        if (!*list++) return false;
     }
 }
 
+/* A limit that --fail-on sets is one of -rule_limits. */
+static int set_limits(cli *c, const char *names, tfp_options *o)
+{
+    char list[CLI_LINE_MAX];
+    const char *before = tfp_options_get(o, "rule_limits");
+    int size = snprintf(list, sizeof list, "%s", before ? before : "");
+    for (const char *at = names; *at && size >= 0 && (size_t)size < sizeof list;) {
+        int n = (int)strcspn(at, ",");
+        if (memchr(at, '=', (size_t)n))
+            size += snprintf(list + size, sizeof list - (size_t)size, "%s%.*s", size ? "," : "", n, at);
+        at += n + (at[n] == ',');
+    }
+    if (size < 0 || (size_t)size >= sizeof list) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: too long");
+    tfp_status s = tfp_options_set(o, "rule_limits", list, c->err);
+    return s ? cli_fault_from(&c->fault, s, c->err) : 0;
+}
+
 /* --fail-on is checked before anything is read: its names exist, and -checkers does not leave them out. */
-static int check_fail_on(cli *c, const char *names, const tfp_options *o)
+static int check_fail_on(cli *c, const char *names, tfp_options *o)
 {
     const char *chosen = tfp_options_get(o, "checkers");
     for (const char *at = names;; at += strcspn(at, ",") + 1) {
-        size_t n = strcspn(at, ","), i = 0;
+        size_t n = strcspn(at, ",="), i = 0;
         const char *name;
         while ((name = tfp_list(TFP_CHECKERS, i)) && (strlen(name) != n || memcmp(name, at, n) != 0)) i++;
         if (!name) {
@@ -34,7 +52,7 @@ static int check_fail_on(cli *c, const char *names, const tfp_options *o)
         }
         if (chosen && *chosen && !list_has(chosen, at, n))
             return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: '%s' is not among -checkers '%s'", name, chosen);
-        if (!at[n]) return 0;
+        if (!at[strcspn(at, ",")]) return set_limits(c, names, o);
     }
 }
 

@@ -13,6 +13,7 @@ tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_op
     const tfp_view *v = tfp_view_find(view);
     if (!v) return tfp_fail(err, TFP_NOTFOUND, "no view '%s'", view);
     tfp_status s = o ? tfp_checkers_known(o->checkers, err) : TFP_OK;
+    if (o && !s) s = tfp_trace_limits_known(o->rule_limits, err);
     return s ? s : tfp_view_build(p, v, o, out, err);
 }
 

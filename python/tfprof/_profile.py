@@ -75,6 +75,7 @@ class ViewOptions(TypedDict, total=False):
     assume_batch: int
     assume_shape: Union[Items, Mapping[str, Any]]
     signature: str
+    rule_limits: str
     checkers: Items
     compat: str
 

@@ -36,6 +36,8 @@ typedef struct tfp_trace_verdict {
     double saving_ns;
 } tfp_trace_verdict;
 enum { TFP_TRACE_RULES_MOST = 32 };
+/* TFP_BADARG when -rule_limits, "RULE=LIMIT,...", names no rule or no number. */
+tfp_status tfp_trace_limits_known(const char *list, tfp_error *err);
 /* Those that have something to say, the one that could save most first. */
 tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count, tfp_error *err);
 extern const tfp_checker tfp_checker_accelerator, tfp_checker_operation, tfp_checker_expensive;

@@ -156,8 +156,8 @@ static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error 
         part(f, "exposed copies", f->exposed_copy_ns, "transfer"),
         part(f, "idle", f->idle_ns, "wait"),
         part(f, "  of it launched late", late, "steps -critical_path"),
-        part(f, "host waits for data", f->data_ns, "wait"),
-        part(f, "host waits for the device", f->item_ns + f->synchronize_ns, "wait"),
+        part(f, "host waits for data", f->data.ns, "wait"),
+        part(f, "host waits for the device", f->item.ns + f->synchronize.ns, "wait"),
     };
     const size_t count = sizeof all / sizeof *all;
     return tfp_grid_of(r, &(tfp_row_table){ part_columns, all, sizeof *all, f->has_devices ? count : 4, 0 }, err);

@@ -31,6 +31,7 @@ static const option options[] = {
     { "assume_batch", K_BATCH, AT(assume_batch), "0", NULL, false, false, "Take this for the unknown first dimension of every Placeholder; 0: nothing is assumed.", NULL },
     { "assume_shape", K_SHAPES, AT(assume_shape), "", NULL, false, false, "Take NAME=32,224,224,3 for the shape of a Placeholder; ? is an unknown dimension, nothing behind = a scalar, semicolons stand between several. Given again: one more.", NULL },
     { "signature", K_TEXT, AT(signature), "", NULL, false, false, "Count what this signature of a SavedModel takes; empty: serving_default, or the first; all: the whole graph.", NULL },
+    { "rule_limits", K_TEXT, AT(rule_limits), "", NULL, false, false, "advise: the limits from which rules of traces speak: RULE=NUMBER or RULE=N%, separated by commas.", NULL },
     { "checkers", K_CHECKERS, AT(checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL },
     { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat the mistakes of TensorFlow's tool too; empty: neither.", NULL },
     { "view", K_VIEW, AT(view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op or code.", "diff stats" },
@@ -142,7 +143,7 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     c->text = (tfp_buf){ 0 };
     for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_keep(c->filters[i]);
     tfp_rewrites_keep(c->rewrites);
-    char **texts[] = { &c->outfile,    &c->format,         &c->proto_out,   &c->dump_to_file, &c->checkers,
+    char **texts[] = { &c->outfile,    &c->format,         &c->proto_out,   &c->dump_to_file, &c->checkers, &c->rule_limits,
                        &c->view,       &c->names,          &c->min_size,    &c->fail_over,    &c->assume_shape,
                        &c->peak_flops, &c->peak_bandwidth, &c->order_column, &c->signature };
     bool ok = true;
@@ -165,6 +166,7 @@ void tfp_options_free(tfp_options *o)
     free(o->proto_out);
     free(o->dump_to_file);
     free(o->checkers);
+    free(o->rule_limits);
     free(o->view);
     free(o->names);
     free(o->min_size);

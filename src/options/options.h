@@ -144,6 +144,7 @@ struct tfp_options {
     char *outfile; /* outlives a change of kind, as TensorFlow's does */
     char *format;  /* name of an output */
     char *proto_out, *dump_to_file;
+    char *rule_limits;                 /* "RULE=LIMIT,..."; empty: none */
     char *checkers;                    /* names joined by commas; empty: all */
     char *view;                        /* diff, stats: the view whose rows they show */
     tfp_rewrites *rewrites;            /* stats; shared, counted; NULL is the empty list */

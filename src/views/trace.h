@@ -48,6 +48,18 @@ static inline bool tfp_trace_is_runs(const tfp_trace_index *x)
     return x->p->events.processes.size && x->p->events.processes.at[0].tasks;
 }
 
+/* Why the host waits in a span. */
+enum {
+    TFP_WAITS_NOT,
+    TFP_WAITS_SYNCHRONIZE,
+    TFP_WAITS_ITEM,
+    TFP_WAITS_DATA,
+    TFP_WAITS_QUEUE,
+    TFP_WAITS_BARRIER,
+    TFP_WAITS_LOCK
+};
+/* By span: why it waits, of the outermost waits only (trace_wait.c). NULL without memory. */
+const uint8_t *tfp_host_waits(tfp_report *r, const tfp_trace_index *x);
 /* Whether an API call waits for the device (trace_wait.c). */
 bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call);
 
@@ -56,6 +68,7 @@ typedef struct tfp_union {
     int64_t *start, *end, *before; /* before: length of all pieces ahead of this one */
     size_t count;
 } tfp_union;
+void tfp_union_add(tfp_union *u, int64_t start, int64_t end); /* the next by start; there is room */
 /* Of those of the device's spans (by start) whose class is in `classes` (bits 1 << class). */
 bool tfp_union_of(tfp_arena *a, const tfp_trace_index *x, const tfp_trace_device *d, unsigned classes, tfp_union *u);
 bool tfp_union_of_list(tfp_arena *a, const tfp_trace_index *x, const uint32_t *spans, size_t count, tfp_union *u);

@@ -5,13 +5,15 @@
 
 /* ---- the mean step ---- */
 
+static bool is_all(const tfp_step_row *s) { return *s->step.data == 'a'; }
+
 static void add_steps(tfp_trace_facts *f)
 {
     double sum = 0, squares = 0;
     f->step_count = 0;
     for (size_t i = 0; i < f->step_row_count; i++) {
         const tfp_step_row *s = &f->steps[i];
-        if (*s->step.data == 'a') continue; /* `all` */
+        if (is_all(s)) continue;
         f->step_count++;
         f->step_ns += (double)s->duration_ns;
         f->busy_ns += (double)s->busy_ns;
@@ -33,6 +35,29 @@ static void add_steps(tfp_trace_facts *f)
     double variance = squares / n - mean * mean;
     f->step_cv = f->step_count >= 3 && mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
     if (!f->step_count) f->step_count = 1;
+}
+
+static bool lasts_less(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_step_row *s = ctx;
+    return s[a].duration_ns < s[b].duration_ns;
+}
+
+/* The median and the longest step of the first device: what a long one has more of says why steps vary. */
+static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
+{
+    uint32_t *rows = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
+    size_t count = 0;
+    f->median_step = f->longest_step = SIZE_MAX;
+    for (uint32_t i = 0; rows && i < f->step_row_count; i++) {
+        const tfp_step_row *s = &f->steps[i];
+        if (!is_all(s) && s->unit == f->steps[0].unit && tfp_str_eq(s->device, f->steps[0].device)) rows[count++] = i;
+    }
+    if (!rows || !tfp_sort(rows, count, lasts_less, f->steps)) return false;
+    if (count < 3) return true;
+    f->median_step = rows[(count - 1) / 2];
+    f->longest_step = rows[count - 1];
+    return true;
 }
 
 /* Gaps in what a device does at all, by whether the activity that ends one was launched too late. */
@@ -57,26 +82,6 @@ static void add_gaps(tfp_trace_facts *f)
     f->late_share = all > 0 ? late / all : 0;
 }
 
-static void add_wait(tfp_tally *to, const tfp_wait_row *w)
-{
-    if (!to->count || w->total_ns > to->total_ns) to->first = w->where;
-    to->count = tfp_add(to->count, w->count, NULL);
-    to->total_ns = tfp_add(to->total_ns, w->total_ns, NULL);
-}
-
-static void add_waits(tfp_trace_facts *f)
-{
-    for (size_t i = 0; i < f->wait_count; i++) {
-        const tfp_wait_row *w = &f->waits[i];
-        if (tfp_str_eq(w->cause, TFP_STR("data"))) add_wait(&f->data, w);
-        if (tfp_str_eq(w->cause, TFP_STR("item"))) add_wait(&f->item, w);
-        if (tfp_str_eq(w->cause, TFP_STR("synchronize"))) add_wait(&f->synchronize, w);
-    }
-    f->data_ns = (double)f->data.total_ns / (double)f->step_count;
-    f->item_ns = (double)f->item.total_ns / (double)f->step_count;
-    f->synchronize_ns = (double)f->synchronize.total_ns / (double)f->step_count;
-}
-
 /* ---- kernels ---- */
 
 static bool takes_longer(const void *ctx, uint32_t a, uint32_t b)
@@ -91,6 +96,7 @@ static void add_kernel(tfp_trace_facts *f, tfp_kernel_fact *k, uint32_t span, tf
     int64_t ns = f->x.s->self_ns[span];
     k->count++;
     k->total_ns = tfp_add(k->total_ns, ns, NULL);
+    if (ns > f->x.s->self_ns[k->longest]) k->longest = span;
     if (!stat || stat->type == TFP_STAT_TEXT) return;
     double percent = stat->type == TFP_STAT_INT ? (double)stat->value.number : stat->value.real;
     k->occupancy = (isnan(k->occupancy) ? 0 : k->occupancy) + percent * (double)ns;
@@ -109,7 +115,9 @@ static bool add_kernels(tfp_report *r, tfp_trace_facts *f)
         uint64_t key = (uint64_t)s->name[i] << 8 | s->class[i];
         uint32_t at = tfp_map64_get(&by_name, key);
         if (at == TFP_NONE) {
-            tfp_kernel_fact k = { .name = tfp_span_name(f->x.p, i), .class = s->class[i], .occupancy = NAN };
+            tfp_kernel_fact k = {
+                .name = tfp_span_name(f->x.p, i), .class = s->class[i], .occupancy = NAN, .longest = i
+            };
             at = (uint32_t)found.size;
             ok = tfp_push(&found, k) && tfp_map64_put(&by_name, key, at);
         }
@@ -130,7 +138,25 @@ static bool add_kernels(tfp_report *r, tfp_trace_facts *f)
     return ok;
 }
 
-/* ---- calls and ops ---- */
+/* ---- names ---- */
+
+/* What names say; each is looked at once. */
+enum {
+    KNOWN = 1,
+    ALLOCATES = 2,
+    COMPILES = 4,
+    CASTS = 8,
+    LAYOUTS = 16,
+    PLAIN_PRODUCT = 32, /* a kernel */
+    TRANSPOSES = 64,    /* a kernel */
+    OPTIMIZER = 128,
+    PRODUCT = 256 /* an op */
+};
+
+typedef struct namer {
+    const tfp_profile *p;
+    uint16_t *known; /* by string */
+} namer;
 
 static bool begins(tfp_str s, const char *word)
 {
@@ -145,90 +171,192 @@ static bool is_any(tfp_str s, const char *const *words)
     return false;
 }
 
-static void tally(tfp_tally *t, tfp_str name, int64_t ns)
+static bool begins_any(tfp_str s, const char *const *words)
 {
-    if (!t->count++) t->first = name;
-    t->total_ns = tfp_add(t->total_ns, ns, NULL);
-}
-
-static bool allocates(tfp_str name)
-{
-    static const char *const calls[] = { "cudaMalloc", "cudaFree",  "hipMalloc", "hipFree",
-                                         "cuMemAlloc", "cuMemFree", NULL };
-    for (size_t i = 0; calls[i]; i++)
-        if (begins(name, calls[i])) return !tfp_str_has(name, TFP_STR("Async"));
+    for (; *words; words++)
+        if (begins(s, *words)) return true;
     return false;
 }
 
-static bool compiles(tfp_str name)
+static unsigned look_at(tfp_str name)
 {
-    static const char *const words[] = { "XlaCompile",
-                                         "backend_compile",
-                                         "TorchDynamo",
-                                         "compile_fx",
-                                         "_compile.compile_inner",
-                                         "create_aot_dispatcher",
-                                         "CompileToLocalExecutable",
-                                         "XLA compile",
-                                         NULL };
-    return is_any(name, words);
-}
-
-#define LEVELS 100 /* around an op that are looked at */
-
-/* What launched an activity, by the op's name. */
-static void add_launched(tfp_trace_facts *f, uint32_t span)
-{
+    static const char *const allocates[] = { "cudaMalloc", "cudaFree",  "hipMalloc", "hipFree",
+                                             "cuMemAlloc", "cuMemFree", NULL };
+    static const char *const compiles[] = { "XlaCompile",
+                                            "backend_compile",
+                                            "TorchDynamo",
+                                            "compile_fx",
+                                            "_compile.compile_inner",
+                                            "create_aot_dispatcher",
+                                            "CompileToLocalExecutable",
+                                            "XLA compile",
+                                            NULL };
     static const char *const casts[] = { "aten::_to_copy", "aten::to", "Cast", "convert_element_type", NULL };
     static const char *const layouts[] = { "aten::contiguous", "aten::clone", "Transpose", "transpose", "NHWC", NULL };
-    static const char *const products[] = { "sgemm", "s884gemm_f32", "simt_sgemm", NULL };
-    const tfp_span_columns *s = f->x.s;
-    tfp_str kernel = tfp_span_name(f->x.p, span), op = { "", 0 };
-    int64_t ns = s->self_ns[span];
-    if (s->class[span] == TFP_CLASS_COMPUTE && is_any(kernel, products)) tally(&f->plain_matmuls, kernel, ns);
-    if (s->class[span] == TFP_CLASS_COMPUTE &&
-        (tfp_str_has(kernel, TFP_STR("nchwToNhwc")) || tfp_str_has(kernel, TFP_STR("nhwcToNchw")))) {
-        tally(&f->layouts, kernel, ns);
-        return;
+    static const char *const plain[] = { "sgemm", "s884gemm_f32", "simt_sgemm", NULL };
+    static const char *const transposes[] = { "nchwToNhwc", "nhwcToNchw", NULL };
+    static const char *const products[] = { "aten::mm",     "aten::addmm", "aten::bmm", "aten::baddbmm",
+                                            "aten::linear", "dot_general", "MatMul",    NULL };
+    unsigned flags = KNOWN;
+    if (begins_any(name, allocates) && !tfp_str_has(name, TFP_STR("Async"))) flags |= ALLOCATES;
+    if (is_any(name, compiles)) flags |= COMPILES;
+    if (is_any(name, casts)) flags |= CASTS;
+    if (is_any(name, layouts)) flags |= LAYOUTS;
+    if (is_any(name, plain)) flags |= PLAIN_PRODUCT;
+    if (is_any(name, transposes)) flags |= TRANSPOSES;
+    if (begins(name, "Optimizer.step")) flags |= OPTIMIZER;
+    if (begins_any(name, products)) flags |= PRODUCT;
+    return flags;
+}
+
+static unsigned flags_of(const namer *n, uint32_t span)
+{
+    uint16_t *flags = &n->known[n->p->events.spans.name[span]];
+    if (!*flags) *flags = (uint16_t)look_at(tfp_span_name(n->p, span));
+    return *flags;
+}
+
+/* ---- tallies ---- */
+
+typedef struct gatherer {
+    tfp_report *r;
+    tfp_trace_facts *f;
+    namer names;
+    tfp_strid dims, blocks;
+    uint8_t *streams; /* by lane: compute ran there */
+    bool failed;
+} gatherer;
+
+static void tally(gatherer *g, tfp_tally *t, uint32_t span)
+{
+    const tfp_span_columns *s = g->f->x.s;
+    if (s->step[span] == TFP_NONE || !tfp_span_in_step(g->r, span)) return;
+    if (!t->count++ || s->duration_ns[span] > s->duration_ns[t->longest]) t->longest = span;
+    g->failed |= !tfp_push(&t->spans, span);
+}
+
+/* Numbers of "[[64, 1001], [1001, 512]]": some side that matters is no multiple of 8. */
+static bool has_odd_side(tfp_str dims)
+{
+    int64_t n = 0;
+    bool odd = false, in = false;
+    for (size_t i = 0; i <= dims.size; i++) {
+        char c = i < dims.size ? dims.data[i] : ' ';
+        if (c >= '0' && c <= '9' && n < INT32_MAX) {
+            n = n * 10 + (c - '0');
+            in = true;
+        } else if (in) {
+            odd |= n > 16 && n % 8;
+            n = 0;
+            in = false;
+        }
     }
+    return odd;
+}
+
+static void add_product(gatherer *g, uint32_t span, uint32_t op)
+{
+    const tfp_stat *stat = tfp_span_stat(g->f->x.p, op, g->dims);
+    if (stat && stat->type == TFP_STAT_TEXT && has_odd_side(tfp_text(g->f->x.p, (tfp_strid)stat->value.text)))
+        tally(g, &g->f->odd_matmuls, span);
+}
+
+/* What launched a compute kernel, by the ops around; the innermost that says something counts. */
+static void add_launched(gatherer *g, uint32_t span)
+{
+    enum { LEVELS = 100 };
+    const tfp_span_columns *s = g->f->x.s;
     uint32_t at = s->owner[span];
+    bool said = flags_of(&g->names, span) & TRANSPOSES;
+    if (said) tally(g, &g->f->layouts, span);
     for (int level = 0; at != TFP_NONE && level < LEVELS; at = s->parent[at], level++) {
-        op = tfp_span_name(f->x.p, at);
-        if (begins(op, "Optimizer.step")) {
-            tally(&f->optimizer, op, ns);
+        unsigned flags = flags_of(&g->names, at);
+        if (flags & OPTIMIZER) {
+            tally(g, &g->f->optimizer, span);
             return;
         }
-        if (s->kind[at] != TFP_SPAN_OP || s->class[span] != TFP_CLASS_COMPUTE) continue;
-        if (is_any(op, casts)) {
-            tally(&f->casts, op, ns);
-            return;
-        }
-        if (is_any(op, layouts) && level == 0) {
-            tally(&f->layouts, op, ns);
-            return;
-        }
+        if (s->kind[at] != TFP_SPAN_OP || said) continue;
+        tfp_tally *to = flags & CASTS ? &g->f->casts : flags & LAYOUTS && level == 0 ? &g->f->layouts : NULL;
+        if (to) tally(g, to, span);
+        if (flags & PRODUCT) add_product(g, span, at);
+        said = to || flags & PRODUCT;
     }
 }
 
-static void add_spans(tfp_trace_facts *f)
+static void add_activity(gatherer *g, uint32_t span)
 {
-    const tfp_span_columns *s = f->x.s;
-    for (uint32_t i = 0; i < s->size; i++) {
-        tfp_str name = tfp_span_name(f->x.p, i);
-        bool in_step = s->step[i] != TFP_NONE;
-        switch (s->kind[i]) {
-        case TFP_SPAN_CALL:
-            if (in_step && allocates(name)) tally(&f->allocations, name, s->duration_ns[i]);
-            f->ops_ns += in_step ? (double)s->self_ns[i] : 0;
-            break;
-        case TFP_SPAN_OP: f->ops_ns += in_step ? (double)s->self_ns[i] : 0; break;
-        case TFP_SPAN_ACTIVITY: add_launched(f, i); break;
-        default: break;
-        }
-        bool host = s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_ANNOTATION;
-        if (host && in_step && compiles(name)) tally(&f->compilations, name, s->duration_ns[i]);
+    const tfp_span_columns *s = g->f->x.s;
+    if (s->class[span] != TFP_CLASS_COMPUTE) return;
+    g->streams[s->lane[span]] = 1;
+    if (flags_of(&g->names, span) & PLAIN_PRODUCT) tally(g, &g->f->plain_matmuls, span);
+    const tfp_stat *blocks = tfp_span_stat(g->f->x.p, span, g->blocks);
+    double per_sm = !blocks || blocks->type == TFP_STAT_TEXT ? 1
+                    : blocks->type == TFP_STAT_INT           ? (double)blocks->value.number
+                                                             : blocks->value.real;
+    if (per_sm < 0.5) tally(g, &g->f->small_grids, span);
+    add_launched(g, span);
+}
+
+static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
+{
+    const tfp_span_columns *s = g->f->x.s;
+    unsigned kind = s->kind[span], flags = flags_of(&g->names, span);
+    if (kind == TFP_SPAN_FRAME || kind == TFP_SPAN_MODULE) tally(g, &g->f->python, span);
+    if (kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL) tally(g, &g->f->ops, span);
+    if (kind == TFP_SPAN_CALL && flags & ALLOCATES) tally(g, &g->f->allocations, span);
+    if ((kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION) && flags & COMPILES) tally(g, &g->f->compilations, span);
+    if (waits[span] == TFP_WAITS_DATA) tally(g, &g->f->data, span);
+    if (waits[span] == TFP_WAITS_ITEM) tally(g, &g->f->item, span);
+    if (waits[span] == TFP_WAITS_SYNCHRONIZE) tally(g, &g->f->synchronize, span);
+}
+
+/* Whether each device computes in one stream. */
+static bool find_streams(gatherer *g)
+{
+    const tfp_trace_index *x = &g->f->x;
+    uint32_t *found = TFP_NEW(&g->r->arena, uint32_t, x->device_count + 1);
+    if (!found) return false;
+    g->f->one_stream = true;
+    for (size_t i = 0; i < x->p->lanes.size; i++)
+        if (g->streams[i] && x->device_of_lane[i] != TFP_NONE && found[x->device_of_lane[i]]++)
+            g->f->one_stream = false;
+    return true;
+}
+
+typedef struct tally_end {
+    tfp_tally *tally;
+    bool host;
+} tally_end;
+
+static bool add_spans(tfp_report *r, tfp_trace_facts *f)
+{
+    const tfp_profile *p = f->x.p;
+    gatherer g = { .r = r, .f = f, .names = { p, TFP_NEW(&r->arena, uint16_t, p->strings.count + 1) } };
+    const uint8_t *waits = tfp_host_waits(r, &f->x);
+    g.dims = tfp_stat_key(p, "Input Dims");
+    g.blocks = tfp_stat_key(p, "blocks per SM");
+    g.streams = TFP_NEW(&r->arena, uint8_t, p->lanes.size + 1);
+    bool ok = g.names.known && waits && g.streams;
+    for (uint32_t i = 0; ok && i < f->x.s->size; i++) {
+        if (tfp_trace_unit_of(&f->x, i) == TFP_NONE) continue;
+        if (f->x.s->kind[i] == TFP_SPAN_ACTIVITY)
+            add_activity(&g, i);
+        else
+            add_host(&g, i, waits);
     }
-    f->ops_ns /= (double)f->step_count;
+    const tally_end all[] = {
+        { &f->item, true },         { &f->synchronize, true },    { &f->data, true },
+        { &f->allocations, true },  { &f->compilations, true },   { &f->python, true },
+        { &f->ops, true },          { &f->casts, false },         { &f->layouts, false },
+        { &f->optimizer, false },   { &f->plain_matmuls, false }, { &f->odd_matmuls, false },
+        { &f->small_grids, false },
+    };
+    ok = ok && !g.failed && find_streams(&g);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        ok = ok && tfp_tally_end(r, f, all[i].tally, all[i].host);
+        tfp_vec_free(&all[i].tally->spans);
+    }
+    return ok;
 }
 
 /* ---- memory ---- */
@@ -247,18 +375,19 @@ static void add_memory(tfp_trace_facts *f)
             f->memory_limit = e->devices.at[i].memory_bytes;
 }
 
+/* ---- all of it ---- */
+
 static bool fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 {
     if (tfp_trace_index_new(r, &f->x, err)) return false;
-    bool ok = tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count) &&
-              tfp_transfer_rows(r, &f->x, &f->transfers, &f->transfer_count) &&
-              tfp_wait_rows(r, &f->x, &f->waits, &f->wait_count) && add_kernels(r, f);
-    if (!ok) return tfp_nomem(err), false;
     for (size_t i = 0; i < f->x.unit_count; i++) f->has_devices |= f->x.units[i].has_devices;
-    add_steps(f);
-    add_gaps(f);
-    add_waits(f);
-    add_spans(f);
+    bool ok = tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count) && tfp_steps_cover(r, f);
+    if (ok) add_steps(f);
+    ok = ok && find_odd_steps(r, f) && tfp_transfer_rows(r, &f->x, &f->transfers, &f->transfer_count) &&
+         add_kernels(r, f);
+    if (ok) add_gaps(f);
+    ok = ok && add_spans(r, f) && tfp_rank_facts_of(r, f);
+    if (!ok) return tfp_nomem(err), false;
     add_memory(f);
     return true;
 }

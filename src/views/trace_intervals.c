@@ -11,8 +11,7 @@ static bool reserve(tfp_arena *a, size_t count, tfp_union *u)
     return u->start && u->end && u->before;
 }
 
-/* Spans come by start. */
-static void add(tfp_union *u, int64_t start, int64_t end)
+void tfp_union_add(tfp_union *u, int64_t start, int64_t end)
 {
     size_t n = u->count;
     if (end <= start) return;
@@ -28,7 +27,7 @@ static void add(tfp_union *u, int64_t start, int64_t end)
 
 static void add_span(tfp_union *u, const tfp_span_columns *s, uint32_t span)
 {
-    add(u, s->start_ns[span], tfp_span_end(s, span));
+    tfp_union_add(u, s->start_ns[span], tfp_span_end(s, span));
 }
 
 bool tfp_union_of(tfp_arena *a, const tfp_trace_index *x, const tfp_trace_device *d, unsigned classes, tfp_union *u)

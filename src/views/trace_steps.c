@@ -75,7 +75,7 @@ static void count_kernels(const delays *sums, size_t from, size_t to, tfp_step_r
 static tfp_step_row measure(const steps *t, const tfp_trace_device *d, const unions *u, int64_t start, int64_t end)
 {
     const tfp_trace_unit *unit = &t->x->units[d->unit];
-    tfp_step_row out = { .rank = unit->rank, .device = d->name, .launch_delay_us = NAN };
+    tfp_step_row out = { .rank = unit->rank, .unit = d->unit, .device = d->name, .launch_delay_us = NAN };
     out.start_ns = start - unit->origin_ns;
     out.duration_ns = end - start;
     out.busy_ns = tfp_union_within(&u->busy, start, end);

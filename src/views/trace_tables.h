@@ -9,6 +9,7 @@
 
 typedef struct tfp_step_row {
     int64_t rank;
+    uint32_t unit; /* -> the index's units */
     tfp_str step, device;
     int64_t start_ns, duration_ns, busy_ns, compute_ns, communication_ns, copy_ns;
     int64_t exposed_communication_ns, exposed_copy_ns, idle_ns;

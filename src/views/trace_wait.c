@@ -7,16 +7,16 @@
 
 #define QUEUE_GAP_NS 30000 /* a longer gap is no longer the device's own turn-around */
 
-typedef struct waits {
+typedef struct wait_table {
     tfp_report *r;
     const tfp_trace_index *x;
     tfp_strtab places; /* unit, cause and place as one text -> rows, from 1 */
     TFP_VEC(tfp_wait_row) rows;
-} waits;
+} wait_table;
 
 /* ---- rows ---- */
 
-static bool add(waits *t, uint32_t unit, const char *cause, tfp_str where, int64_t ns, tfp_str example)
+static bool add(wait_table *t, uint32_t unit, const char *cause, tfp_str where, int64_t ns, tfp_str example)
 {
     tfp_buf key = { 0 };
     tfp_buf_printf(&key, "%u\037%s\037", unit, cause);
@@ -89,37 +89,52 @@ static bool has_any(tfp_str name, const char *const *words)
 }
 
 /* Ops of TensorFlow's runtime that wait for another one's result; by op or, without a graph, by the node's name. */
-static const char *cause_of_run(tfp_str op)
+static unsigned cause_of_run(tfp_str op)
 {
     static const char *const data[] = { "IteratorGetNext", NULL };
     static const char *const queues[] = { "Dequeue", "Enqueue", "dequeue", "enqueue", "Unstage", NULL };
     static const char *const barriers[] = { "TakeMany", "AccumulatorTakeGradient", "Barrier", NULL };
     static const char *const locks[] = { "MutexLock", NULL };
-    if (has_any(op, data)) return "data";
-    if (has_any(op, queues)) return "queue";
-    if (has_any(op, barriers)) return "barrier";
-    return has_any(op, locks) ? "lock" : NULL;
+    if (has_any(op, data)) return TFP_WAITS_DATA;
+    if (has_any(op, queues)) return TFP_WAITS_QUEUE;
+    if (has_any(op, barriers)) return TFP_WAITS_BARRIER;
+    return has_any(op, locks) ? TFP_WAITS_LOCK : TFP_WAITS_NOT;
 }
 
 bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call) { return synchronizes(tfp_span_name(x->p, call)); }
 
-/* Why a host span waits; NULL: it does not. */
-static const char *cause_of(const tfp_trace_index *x, uint32_t span)
+static unsigned cause_of_name(const tfp_trace_index *x, tfp_str name, bool call)
 {
-    tfp_str name = tfp_span_name(x->p, span);
-    uint32_t kind = x->s->kind[span];
-    if (kind == TFP_SPAN_CALL) return synchronizes(name) ? "synchronize" : NULL;
-    if (kind != TFP_SPAN_OP && kind != TFP_SPAN_ANNOTATION) return NULL;
+    if (call) return synchronizes(name) ? TFP_WAITS_SYNCHRONIZE : TFP_WAITS_NOT;
     if (tfp_trace_is_runs(x)) return cause_of_run(name);
     if (tfp_str_eq(name, TFP_STR("aten::item")) || tfp_str_eq(name, TFP_STR("aten::_local_scalar_dense")))
-        return "item";
-    return waits_for_data(name) ? "data" : NULL;
+        return TFP_WAITS_ITEM;
+    return waits_for_data(name) ? TFP_WAITS_DATA : TFP_WAITS_NOT;
+}
+
+/* Why each host span waits; a name is looked at once as a call, and once as anything else. */
+static bool find_waits(tfp_report *r, const tfp_trace_index *x, uint8_t *waits)
+{
+    enum { UNSEEN = 0xff };
+    size_t names = x->p->strings.count + 1;
+    uint8_t *known = TFP_NEW(&r->arena, uint8_t, 2 * names);
+    if (!known) return false;
+    memset(known, UNSEEN, 2 * names);
+    for (uint32_t i = 0; i < x->s->size; i++) {
+        uint32_t kind = x->s->kind[i];
+        bool call = kind == TFP_SPAN_CALL;
+        if (!call && kind != TFP_SPAN_OP && kind != TFP_SPAN_ANNOTATION) continue;
+        uint8_t *cause = &known[2 * (size_t)x->s->name[i] + call];
+        if (*cause == UNSEEN) *cause = (uint8_t)cause_of_name(x, tfp_span_name(x->p, i), call);
+        waits[i] = *cause;
+    }
+    return true;
 }
 
 enum { UNKNOWN, OUTSIDE, INSIDE }; /* of a wait */
 
 /* Whether a span or one around it is a wait. Each span is looked at once: what is found is kept for those on the way. */
-static uint8_t find_place(const tfp_trace_index *x, const uint8_t *waiting, uint8_t *places, uint32_t span)
+static uint8_t find_place(const tfp_trace_index *x, const uint8_t *waits, uint8_t *places, uint32_t span)
 {
     uint32_t at = span;
     uint8_t found = OUTSIDE;
@@ -128,7 +143,7 @@ static uint8_t find_place(const tfp_trace_index *x, const uint8_t *waiting, uint
             found = places[at];
             break;
         }
-        if (waiting[at]) {
+        if (waits[at]) {
             found = INSIDE;
             break;
         }
@@ -137,7 +152,20 @@ static uint8_t find_place(const tfp_trace_index *x, const uint8_t *waiting, uint
     return found;
 }
 
-static bool add_host_wait(waits *t, uint32_t span, const char *cause)
+const uint8_t *tfp_host_waits(tfp_report *r, const tfp_trace_index *x)
+{
+    size_t count = x->s->size;
+    uint8_t *waits = TFP_NEW(&r->arena, uint8_t, count + 1), *places = TFP_NEW(&r->arena, uint8_t, count + 1);
+    uint8_t *outer = TFP_NEW(&r->arena, uint8_t, count + 1);
+    if (!waits || !places || !outer || !find_waits(r, x, waits)) return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = x->s->parent[i];
+        if (waits[i] && (parent == TFP_NONE || find_place(x, waits, places, parent) != INSIDE)) outer[i] = waits[i];
+    }
+    return outer;
+}
+
+static bool add_host_wait(wait_table *t, uint32_t span, const char *cause)
 {
     tfp_buf where = { 0 };
     tfp_str name = tfp_span_name(t->x->p, span);
@@ -149,20 +177,15 @@ static bool add_host_wait(waits *t, uint32_t span, const char *cause)
     return ok;
 }
 
-static bool collect_host(waits *t)
+static bool collect_host(wait_table *t)
 {
-    const tfp_trace_index *x = t->x;
-    size_t count = x->s->size;
-    uint8_t *waiting = TFP_NEW(&t->r->arena, uint8_t, count + 1), *places = TFP_NEW(&t->r->arena, uint8_t, count + 1);
-    if (!waiting || !places) return false;
-    for (uint32_t i = 0; i < count; i++) waiting[i] = cause_of(x, i) != NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t parent = x->s->parent[i];
-        if (!waiting[i] || !tfp_span_in_step(t->r, i) || tfp_trace_unit_of(x, i) == TFP_NONE) continue;
-        if (parent != TFP_NONE && find_place(x, waiting, places, parent) == INSIDE) continue;
-        if (!add_host_wait(t, i, cause_of(x, i))) return false;
+    static const char *const causes[] = { NULL, "synchronize", "item", "data", "queue", "barrier", "lock" };
+    const uint8_t *found = tfp_host_waits(t->r, t->x);
+    for (uint32_t i = 0; found && i < t->x->s->size; i++) {
+        if (!found[i] || !tfp_span_in_step(t->r, i) || tfp_trace_unit_of(t->x, i) == TFP_NONE) continue;
+        if (!add_host_wait(t, i, causes[found[i]])) return false;
     }
-    return true;
+    return found != NULL;
 }
 
 /* ---- gaps of streams ---- */
@@ -174,7 +197,7 @@ static const char *cause_of_gap(const tfp_span_columns *s, uint32_t span, int64_
     return s->start_ns[span] - since <= QUEUE_GAP_NS ? "kernel" : "other";
 }
 
-static bool collect_device(waits *t, const tfp_trace_device *d, int64_t *last_end, uint8_t *seen)
+static bool collect_device(wait_table *t, const tfp_trace_device *d, int64_t *last_end, uint8_t *seen)
 {
     const tfp_span_columns *s = t->x->s;
     for (size_t i = 0; i < d->count; i++) {
@@ -191,7 +214,7 @@ static bool collect_device(waits *t, const tfp_trace_device *d, int64_t *last_en
     return true;
 }
 
-static bool collect_devices(waits *t)
+static bool collect_devices(wait_table *t)
 {
     size_t lanes = t->x->p->lanes.size;
     int64_t *last_end = TFP_NEW(&t->r->arena, int64_t, lanes + 1);
@@ -227,7 +250,7 @@ static bool by_time(const void *ctx, uint32_t a, uint32_t b)
     return rows[a].total_ns > rows[b].total_ns;
 }
 
-static bool give_rows(waits *t, tfp_wait_row **rows, size_t *count)
+static bool give_rows(wait_table *t, tfp_wait_row **rows, size_t *count)
 {
     *count = t->rows.size;
     *rows = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, *count, by_time);
@@ -243,7 +266,7 @@ static bool give_rows(waits *t, tfp_wait_row **rows, size_t *count)
 
 bool tfp_wait_rows(tfp_report *r, const tfp_trace_index *x, tfp_wait_row **rows, size_t *count)
 {
-    waits t = { .r = r, .x = x };
+    wait_table t = { .r = r, .x = x };
     bool ok = tfp_strtab_init(&t.places, &r->arena) == TFP_OK && collect_host(&t) && collect_devices(&t) &&
               give_rows(&t, rows, count);
     tfp_vec_free(&t.rows);

@@ -3,6 +3,7 @@
 trace that is alike without it.   planted.py TFPROF"""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,11 +24,17 @@ class Trace:
         self.add(cat, name, self.now, dur, 1, **args)
         self.now += dur
 
-    def launch(self, op, kernel, dur, stream=7, cat="kernel", call="cudaLaunchKernel", host=4.0, after=0.0, **args):
+    def add_memory(self, reserved, allocated):
+        self.events.append({"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "s": "t",
+                            "ts": round(self.now, 3), "args": {"Total Reserved": reserved, "Total Allocated": allocated,
+                                                               "Bytes": 512, "Addr": 4096, "Device Id": 0, "Device Type": 1}})
+
+    def launch(self, kernel_of, kernel, dur, stream=7, cat="kernel", call="cudaLaunchKernel", host=4.0, after=0.0, op=None,
+               **args):
         """An op that launches one activity; the device runs it when its stream is free."""
         start, correlation = self.now, self.next
         self.next += 1
-        self.add("cpu_op", op, start, host, 1, **{"External id": correlation})
+        self.add("cpu_op", kernel_of, start, host, 1, **{"External id": correlation}, **(op or {}))
         self.add("cuda_runtime", call, start + host * 0.25, host * 0.5, 1, correlation=correlation)
         begin = max(self.free.get(stream, 0.0) + 1, start + host, after)
         self.add(cat, kernel, begin, dur, stream, pid=0, device=0, stream=stream, correlation=correlation, **args)
@@ -162,7 +169,52 @@ def plain_matmuls(t, n, bad):
         t.launch("aten::mm", "ampere_sgemm_128x64_nn" if bad else "ampere_bf16_gemm", 200.0)
 
 
-CAUSES = {"InputBound": input_bound, "HostBound": host_bound, "ValueReads": value_reads,
+def compilations(t, n, bad):
+    compute(t, 20)
+    for k in range(2 * n):
+        if bad:
+            t.add("user_annotation", "TorchDynamo cache lookup and compile", t.now, 900.0, 1)
+            t.add("user_annotation", "TorchDynamo worker", t.now, 900.0, 2)  # beside it
+            t.host("backend_compile", 880.0)  # inside the one before: counts once
+            t.now += 30
+        compute(t, 5)
+
+
+def python_time(t, n, bad):
+    for k in range(10 * n):
+        if bad:
+            t.host("train.py(10): preprocess", 400.0, "python_function", **{"Python id": k})
+        compute(t, 2)
+
+
+def one_stream(t, n, bad):
+    for k in range(30 * n):
+        t.launch("aten::add", "small_kernel", 100.0, stream=7 if bad or k % 2 else 8,
+                 **{"blocks per SM": 0.2 if bad or k < 10 else 4.0})
+
+
+def odd_shapes(t, n, bad):
+    side = 1001 if bad else 1024
+    for _ in range(20 * n):
+        t.launch("aten::mm", "ampere_bf16_gemm", 200.0, op={"Input Dims": [[512, side], [side, 512]]})
+
+
+def memory(t, share, used):
+    t.add_memory(int(share * t.memory), int(used * t.memory))
+
+
+def memory_limit(t, n, bad):
+    compute(t)
+    memory(t, 0.91 + 0.02 * n if bad else 0.5, 0.9 if bad else 0.45)
+
+
+def fragmentation(t, n, bad):
+    compute(t)
+    memory(t, 0.5, 0.5 * (0.6 - 0.1 * n) if bad else 0.45)
+
+
+CAUSES = {"Compilations": compilations, "PythonTime": python_time, "OneStream": one_stream, "OddShapes": odd_shapes,
+          "MemoryLimit": memory_limit, "Fragmentation": fragmentation, "InputBound": input_bound, "HostBound": host_bound, "ValueReads": value_reads,
           "Synchronization": synchronization, "DeviceAllocations": allocations,
           "ExposedCommunication": exposed_communication, "SmallCollectives": small_collectives,
           "PageableCopies": pageable_copies, "ExposedCopies": exposed_copies, "LowOccupancy": low_occupancy,
@@ -175,6 +227,27 @@ def straggler(folder, n, bad):
         t = Trace(rank, 2)
         for step in range(4):
             t.step(step, lambda t, rank=rank: compute(t, 40, 100.0 * (1 + 0.5 * n * rank * bad)))
+        paths.append(os.path.join(folder, f"rank{rank}.json"))
+        t.write(paths[-1])
+    return paths
+
+
+def skew(folder, n, bad):
+    """Rank 1 comes late to each collective, for its host is busy; the others wait in theirs."""
+    paths = []
+    for rank in range(3):
+        t = Trace(rank, 3)
+        for step in range(4):
+            def body(t, late=400.0 * n * bad, rank=rank):
+                for _ in range(4):
+                    compute(t, 10)
+                    t.now = max(t.free.values()) + (late if rank == 1 else 0)
+                    t.launch("c10d::allreduce_", "ncclDevKernel_AllReduce", 20.0 + (0 if rank == 1 else late), stream=20,
+                             **{"Collective name": "allreduce", "In msg nelems": 50 << 20, "dtype": "Float",
+                                "Group size": 3, "Process Group Name": "0"})
+                    t.now = max(t.now, t.free[20])
+                    t.free[7] = t.free[20]
+            t.step(step, body)
         paths.append(os.path.join(folder, f"rank{rank}.json"))
         t.write(paths[-1])
     return paths
@@ -196,12 +269,17 @@ def findings(program, paths):
     facts = json.loads(done.stdout)["summary"]
     if not facts["steps"]:
         return ["no steps"]
+    shares = re.findall(r"\((\d+)%\)", json.dumps(facts))
+    if any(int(share) > 100 for share in shares):
+        return ["a share over 100 %"]
     return [facts[f"finding_{i}"].split(":")[0] for i in (1, 2, 3) if facts.get(f"finding_{i}")]
 
 
 def files(folder, name, n, bad):
     if name == "Stragglers":
         return straggler(folder, n, bad)
+    if name == "CollectiveSkew":
+        return skew(folder, n, bad)
     if name == "UnevenSteps":
         return uneven(folder, n, bad)
     t = Trace()
@@ -215,7 +293,7 @@ def files(folder, name, n, bad):
 def main():
     program, passed, failed = sys.argv[1], 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in [*CAUSES, "Stragglers", "UnevenSteps"]:
+        for name in [*CAUSES, "Stragglers", "CollectiveSkew", "UnevenSteps"]:
             for size in (1, 2, 4):
                 for bad in (True, False):
                     said = findings(program, files(folder, name, size, bad))

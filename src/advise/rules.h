@@ -1,0 +1,54 @@
+/* advise/rules.h: what the files of the rules for traces share. A rule is a row of a table (trace_rules.c): when it speaks, what
+ * it says, how much of a step its remedy could save, where to look. */
+#ifndef TFP_RULES_H
+#define TFP_RULES_H
+
+#include "advise/checker.h"
+#include "views/trace_facts.h"
+
+/* What a rule judges: it fills in `text`, and says whether it speaks. */
+typedef struct tfp_ruling {
+    const tfp_trace_facts *f;
+    double limit; /* in force */
+    tfp_buf text;
+    double saving_ns;  /* of a step; 0: not known */
+    uint32_t evidence; /* -> spans: the one to look at; TFP_NONE */
+} tfp_ruling;
+typedef bool (*tfp_judge)(tfp_ruling *x);
+
+static inline double tfp_part(double part, double whole) { return whole > 0 ? part / whole : 0; }
+void tfp_ruling_us(tfp_ruling *x, double ns);
+/* "waiting for input takes 1.2ms of a step of 5.0ms (24%)" */
+void tfp_ruling_part(tfp_ruling *x, const char *what, double ns);
+void tfp_ruling_name(tfp_ruling *x, tfp_str name);
+void tfp_ruling_span(tfp_ruling *x, uint32_t span); /* its name */
+void tfp_ruling_path(tfp_ruling *x, uint32_t span); /* of the host: with what is around it */
+
+/* trace_host.c */
+bool tfp_ruling_input_bound(tfp_ruling *x);
+bool tfp_ruling_host_bound(tfp_ruling *x);
+bool tfp_ruling_python_time(tfp_ruling *x);
+bool tfp_ruling_value_reads(tfp_ruling *x);
+bool tfp_ruling_synchronization(tfp_ruling *x);
+bool tfp_ruling_allocations(tfp_ruling *x);
+bool tfp_ruling_compilations(tfp_ruling *x);
+bool tfp_ruling_uneven_steps(tfp_ruling *x);
+bool tfp_ruling_unfused_optimizer(tfp_ruling *x);
+
+/* trace_device.c */
+bool tfp_ruling_exposed_communication(tfp_ruling *x);
+bool tfp_ruling_small_collectives(tfp_ruling *x);
+bool tfp_ruling_collective_skew(tfp_ruling *x);
+bool tfp_ruling_stragglers(tfp_ruling *x);
+bool tfp_ruling_pageable_copies(tfp_ruling *x);
+bool tfp_ruling_exposed_copies(tfp_ruling *x);
+bool tfp_ruling_low_occupancy(tfp_ruling *x);
+bool tfp_ruling_one_stream(tfp_ruling *x);
+bool tfp_ruling_casts(tfp_ruling *x);
+bool tfp_ruling_layouts(tfp_ruling *x);
+bool tfp_ruling_plain_matmuls(tfp_ruling *x);
+bool tfp_ruling_odd_shapes(tfp_ruling *x);
+bool tfp_ruling_memory_limit(tfp_ruling *x);
+bool tfp_ruling_fragmentation(tfp_ruling *x);
+
+#endif
