@@ -129,6 +129,16 @@ tfp_hlo_where tfp_hlo_place_of(tfp_builder *b, tfp_str op_name, tfp_str module, 
 bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type);
 /* The call stack of an instruction, outermost first; -> traces, TFP_NONE. */
 uint32_t tfp_hlo_trace(tfp_builder *b, const tfp_hlo_module *m, const tfp_hlo_instruction *i);
+/* How one run of a module executes its computations (hlo_runs.c); arrays by computation. */
+typedef struct tfp_hlo_runs {
+    uint32_t *caller; /* -> instructions: the first that calls it; TFP_NONE */
+    int64_t *runs;    /* how often; 0 in a branch that is not taken */
+    bool *alone;      /* its instructions run by themselves, not as a part of a fusion or of a reduction's function */
+} tfp_hlo_runs;
+bool tfp_hlo_runs_new(const tfp_builder *b, const tfp_hlo_module *m,
+                      tfp_hlo_runs *r); /* false without memory; free it */
+void tfp_hlo_runs_free(tfp_hlo_runs *r);
+
 /* A node with edges, shape and call stack for each place of the module's instructions. Of a trace executions count float
  * operations, and only what runs by itself is a node; else each node has those of one run of the module, and fusions are
  * open to their insides. */

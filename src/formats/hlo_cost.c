@@ -3,7 +3,7 @@
  * exp and tanh too (XLA's cost_analysis tells those as transcendentals beside its flops, and counts integers).
  * A fusion, a call and an asynchronous operation have the sum of their computation; bodies of loops and branches run by
  * themselves. Semantics of operations: openxla.org/xla/operation_semantics. */
-#include "formats/hlo.h"
+#include "formats/hlo_count.h"
 
 #include <math.h>
 
@@ -110,20 +110,6 @@ bool tfp_hlo_is_opcode(tfp_str name) { return find_rule(name) < RULE_COUNT; }
 
 /* ---- numbers of one instruction; unknown is TFP_HLO_UNKNOWN and stays it ---- */
 
-typedef struct counter {
-    const tfp_builder *b;
-    tfp_hlo_module *m;
-    tfp_hlo_cost *inside; /* per computation: the sum of its instructions */
-} counter;
-
-static int64_t times(int64_t a, int64_t b)
-{
-    bool clamped = false;
-    if (a < 0 || b < 0) return TFP_HLO_UNKNOWN;
-    int64_t r = tfp_mul(a, b, &clamped);
-    return clamped ? TFP_HLO_UNKNOWN : r;
-}
-
 static int64_t plus(int64_t a, int64_t b)
 {
     bool clamped = false;
@@ -132,27 +118,26 @@ static int64_t plus(int64_t a, int64_t b)
     return clamped ? TFP_HLO_UNKNOWN : r;
 }
 
-static const tfp_hlo_instruction *operand(const counter *c, const tfp_hlo_instruction *i, uint32_t k)
+const tfp_hlo_instruction *tfp_hlo_operand(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, uint32_t k)
 {
     uint32_t at = k < i->operand_count ? c->m->links.at[i->operand_first + k] : TFP_NONE;
     return at == TFP_NONE ? NULL : &c->m->instructions.at[at];
 }
 
-/* The array of a shape, the first one of a tuple; NULL when there is none. */
-static const tfp_hlo_array *first_array(const counter *c, const tfp_hlo_instruction *i)
+const tfp_hlo_array *tfp_hlo_first_array(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     if (!i || i->shape == TFP_NONE || !c->m->shapes.at[i->shape].count) return NULL;
     return &c->m->arrays.at[c->m->shapes.at[i->shape].first];
 }
 
-static int64_t elements(const counter *c, const tfp_hlo_instruction *i)
+int64_t tfp_hlo_elements_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
-    const tfp_hlo_array *a = first_array(c, i);
+    const tfp_hlo_array *a = tfp_hlo_first_array(c, i);
     return a ? tfp_hlo_elements(c->m, a) : TFP_HLO_UNKNOWN;
 }
 
 /* Of all arrays of the result. */
-static int64_t all_elements(const counter *c, const tfp_hlo_instruction *i)
+static int64_t all_elements(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     if (i->shape == TFP_NONE) return TFP_HLO_UNKNOWN;
     const tfp_hlo_shape *s = &c->m->shapes.at[i->shape];
@@ -161,20 +146,21 @@ static int64_t all_elements(const counter *c, const tfp_hlo_instruction *i)
     return n;
 }
 
-static bool is_float(const counter *c, const tfp_hlo_instruction *i)
+static bool is_float(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
-    const tfp_hlo_array *a = first_array(c, i);
+    const tfp_hlo_array *a = tfp_hlo_first_array(c, i);
     return a && tfp_hlo_type_is_float(a->type);
 }
 
-static int64_t dim(const counter *c, const tfp_hlo_array *a, int64_t k)
+int64_t tfp_hlo_dim(const tfp_hlo_counter *c, const tfp_hlo_array *a, int64_t k)
 {
+    if (a && k < 0) k += a->dim_count;
     if (!a || k < 0 || k >= a->dim_count) return TFP_HLO_UNKNOWN;
     return c->m->dims.at[a->dim_first + k];
 }
 
 /* ceil(log2(n)) */
-static int64_t log2_up(int64_t n)
+int64_t tfp_hlo_log2_up(int64_t n)
 {
     int64_t bits = 0;
     while (bits < 62 && (INT64_C(1) << bits) < n) bits++;
@@ -183,24 +169,24 @@ static int64_t log2_up(int64_t n)
 
 /* ---- rules ---- */
 
-static int64_t of_dot(const counter *c, const tfp_hlo_instruction *i)
+static int64_t of_dot(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
-    const tfp_hlo_array *left = first_array(c, operand(c, i, 0));
+    const tfp_hlo_array *left = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0));
     int64_t contracted = left ? 1 : TFP_HLO_UNKNOWN;
     for (uint32_t k = 0; k < i->contract_count; k++)
-        contracted = times(contracted, dim(c, left, c->m->numbers.at[i->contract_first + k]));
-    return times(elements(c, i), contracted);
+        contracted = tfp_hlo_times(contracted, tfp_hlo_dim(c, left, c->m->numbers.at[i->contract_first + k]));
+    return tfp_hlo_times(tfp_hlo_elements_of(c, i), contracted);
 }
 
-/* Window times input features of a group, for each element of `out`. Padding is not taken off. */
-static int64_t of_window(const counter *c, const tfp_hlo_instruction *i, int64_t out, const tfp_hlo_array *kernel)
+int64_t tfp_hlo_window_macs(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t out,
+                            const tfp_hlo_array *kernel)
 {
-    return times(times(out, i->window), dim(c, kernel, i->kernel_input));
+    return tfp_hlo_times(tfp_hlo_times(out, i->window), tfp_hlo_dim(c, kernel, i->kernel_input));
 }
 
-static int64_t of_fft(const counter *c, const tfp_hlo_instruction *i)
+static int64_t of_fft(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
-    const tfp_hlo_array *in = first_array(c, operand(c, i, 0)), *out = first_array(c, i);
+    const tfp_hlo_array *in = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0)), *out = tfp_hlo_first_array(c, i);
     if (!in || !out || i->fft_points <= 0) return TFP_HLO_UNKNOWN;
     bool real_in = tfp_hlo_type_bits(in->type) < tfp_hlo_type_bits(out->type);
     bool real_out = tfp_hlo_type_bits(in->type) > tfp_hlo_type_bits(out->type);
@@ -211,159 +197,90 @@ static int64_t of_fft(const counter *c, const tfp_hlo_instruction *i)
 }
 
 /* n * n * n / 3 of each matrix. */
-static int64_t of_cholesky(const counter *c, const tfp_hlo_instruction *i)
+static int64_t of_cholesky(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
-    const tfp_hlo_array *a = first_array(c, i);
-    int64_t n = a ? dim(c, a, (int64_t)a->dim_count - 1) : TFP_HLO_UNKNOWN, all = times(elements(c, i), n);
+    const tfp_hlo_array *a = tfp_hlo_first_array(c, i);
+    int64_t n = a ? tfp_hlo_dim(c, a, (int64_t)a->dim_count - 1) : TFP_HLO_UNKNOWN,
+            all = tfp_hlo_times(tfp_hlo_elements_of(c, i), n);
     return all < 0 ? all : all / 3;
 }
 
-static int64_t of_triangular(const counter *c, const tfp_hlo_instruction *i)
+static int64_t of_triangular(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
-    const tfp_hlo_array *a = first_array(c, operand(c, i, 0));
-    return times(elements(c, i), a ? dim(c, a, (int64_t)a->dim_count - 1) : TFP_HLO_UNKNOWN);
+    const tfp_hlo_array *a = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0));
+    return tfp_hlo_times(tfp_hlo_elements_of(c, i), a ? tfp_hlo_dim(c, a, (int64_t)a->dim_count - 1) : TFP_HLO_UNKNOWN);
 }
 
 /* Of the first called computation: a reduction's function; 1 for one that is not there. */
-static int64_t of_function(const counter *c, const tfp_hlo_instruction *i, uint32_t k)
+static int64_t of_function(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, uint32_t k)
 {
     uint32_t at = k < i->called_count ? c->m->links.at[i->called_first + k] : TFP_NONE;
     return at == TFP_NONE ? 1 : c->inside[at].flops;
 }
 
-static int64_t of_reduce(const counter *c, const tfp_hlo_instruction *i)
+static int64_t of_reduce(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
-    int64_t in = elements(c, operand(c, i, 0)), out = elements(c, i);
+    int64_t in = tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 0)), out = tfp_hlo_elements_of(c, i);
     if (in < 0 || out < 0) return TFP_HLO_UNKNOWN;
-    return times(in > out ? in - out : 0, of_function(c, i, 0));
+    return tfp_hlo_times(in > out ? in - out : 0, of_function(c, i, 0));
 }
 
 static int64_t less_one(int64_t n) { return n > 0 ? n - 1 : 0; }
 
-/* ---- custom calls ---- */
-
-/* The numbers of ["1","2"] or [1,2] behind "key": in JSON, one after another; false at the end. */
-typedef struct number_list {
-    tfp_str rest;
-} number_list;
-
-static number_list numbers_behind(tfp_str json, const char *key)
-{
-    size_t at = tfp_str_find(json, tfp_str_of(key));
-    if (at == SIZE_MAX) return (number_list){ { "", 0 } };
-    at += strlen(key);
-    return (number_list){ { json.data + at, json.size - at } };
-}
-
-static bool next_number(number_list *l, int64_t *out)
-{
-    size_t at = 0;
-    while (at < l->rest.size && (l->rest.data[at] < '0' || l->rest.data[at] > '9')) {
-        if (l->rest.data[at] == ']' || l->rest.data[at] == '}') return false;
-        at++;
-    }
-    if (at == l->rest.size) return false;
-    for (*out = 0; at < l->rest.size && l->rest.data[at] >= '0' && l->rest.data[at] <= '9'; at++)
-        *out = tfp_add(tfp_mul(*out, 10, NULL), l->rest.data[at] - '0', NULL);
-    l->rest = (tfp_str){ l->rest.data + at, l->rest.size - at };
-    return true;
-}
-
-int64_t tfp_hlo_trips(tfp_str config)
-{
-    number_list l = numbers_behind(config, "known_trip_count");
-    int64_t n;
-    return next_number(&l, &n) ? n : -1;
-}
-
-static int64_t of_matmul(const counter *c, const tfp_hlo_instruction *i)
-{
-    const tfp_hlo_array *left = first_array(c, operand(c, i, 0));
-    number_list l = numbers_behind(i->config, "lhs_contracting_dimensions");
-    int64_t contracted = 1, at;
-    bool any = false;
-    for (; next_number(&l, &at); any = true) contracted = times(contracted, dim(c, left, at));
-    if (!any) contracted = left ? dim(c, left, (int64_t)left->dim_count - 1) : TFP_HLO_UNKNOWN;
-    return times(elements(c, i), contracted);
-}
-
-static bool begins(tfp_str s, const char *with)
-{
-    size_t n = strlen(with);
-    return s.size >= n && memcmp(s.data, with, n) == 0;
-}
-
-/* Multiply-adds of the libraries' kernels that XLA calls by name; unknown for others. */
-static int64_t of_custom(const counter *c, const tfp_hlo_instruction *i)
-{
-    tfp_str target = tfp_text(c->b->p, i->target);
-    if (begins(target, "__cublas$") || tfp_str_eq(target, TFP_STR("__onednn$matmul"))) return of_matmul(c, i);
-    if (begins(target, "__cudnn$convBackwardFilter"))
-        return of_window(c, i, elements(c, operand(c, i, 1)), first_array(c, i));
-    if (begins(target, "__cudnn$convBackwardInput"))
-        return of_window(c, i, elements(c, operand(c, i, 0)), first_array(c, operand(c, i, 1)));
-    if (begins(target, "__cudnn$conv") || tfp_str_eq(target, TFP_STR("__onednn$convolution")))
-        return of_window(c, i, elements(c, i), first_array(c, operand(c, i, 1)));
-    return TFP_HLO_UNKNOWN;
-}
-
-/* Notes for the compiler that do nothing when they run. */
-static bool is_annotation(const counter *c, const tfp_hlo_instruction *i)
-{
-    static const char *const names[] = { "Sharding",       "SPMDFullToShardShape",     "SPMDShardToFullShape",
-                                         "AllocateBuffer", "LayoutConstraint",         "MoveToHost",
-                                         "MoveToDevice",   "annotate_device_placement" };
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (tfp_str_eq(tfp_text(c->b->p, i->target), tfp_str_of(names[k]))) return true;
-    return false;
-}
-
 /* ---- one instruction ---- */
 
-static int64_t bytes_of(const counter *c, const tfp_hlo_instruction *i, byte_rule rule)
+static int64_t bytes_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, byte_rule rule)
 {
     int64_t result = tfp_hlo_bytes(c->m, i->shape);
     if (rule == NO_BYTES) return 0;
-    if (rule == RESULT_TWICE) return times(result, 2);
+    if (rule == RESULT_TWICE) return tfp_hlo_times(result, 2);
     if (rule == UPDATE_TWICE) {
-        const tfp_hlo_instruction *update = operand(c, i, 1);
-        return update ? times(tfp_hlo_bytes(c->m, update->shape), 2) : TFP_HLO_UNKNOWN;
+        const tfp_hlo_instruction *update = tfp_hlo_operand(c, i, 1);
+        return update ? tfp_hlo_times(tfp_hlo_bytes(c->m, update->shape), 2) : TFP_HLO_UNKNOWN;
     }
     for (uint32_t k = 0; k < i->operand_count; k++) {
-        const tfp_hlo_instruction *o = operand(c, i, k);
+        const tfp_hlo_instruction *o = tfp_hlo_operand(c, i, k);
         result = plus(result, o ? tfp_hlo_bytes(c->m, o->shape) : TFP_HLO_UNKNOWN);
     }
     return result;
 }
 
-static int64_t flops_of(const counter *c, const tfp_hlo_instruction *i, cost_rule rule, int64_t *macs)
+static int64_t flops_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, cost_rule rule, int64_t *macs)
 {
-    const tfp_hlo_instruction *first = operand(c, i, 0);
+    const tfp_hlo_instruction *first = tfp_hlo_operand(c, i, 0);
     *macs = 0;
     switch (rule) {
-    case ELEMENTWISE: return is_float(c, i) ? elements(c, i) : 0;
-    case COMPARE: return is_float(c, first) ? elements(c, i) : 0;
-    case DOT: return times(*macs = of_dot(c, i), 2);
-    case CONVOLUTION: return times(*macs = of_window(c, i, elements(c, i), first_array(c, operand(c, i, 1))), 2);
+    case ELEMENTWISE: return is_float(c, i) ? tfp_hlo_elements_of(c, i) : 0;
+    case COMPARE: return is_float(c, first) ? tfp_hlo_elements_of(c, i) : 0;
+    case DOT: return tfp_hlo_times(*macs = of_dot(c, i), 2);
+    case CONVOLUTION:
+        return tfp_hlo_times(*macs = tfp_hlo_window_macs(c, i, tfp_hlo_elements_of(c, i),
+                                                         tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 1))),
+                             2);
     case REDUCE: return of_reduce(c, i);
-    case REDUCE_WINDOW: return times(times(elements(c, i), less_one(i->window)), of_function(c, i, 0));
+    case REDUCE_WINDOW:
+        return tfp_hlo_times(tfp_hlo_times(tfp_hlo_elements_of(c, i), less_one(i->window)), of_function(c, i, 0));
     case SELECT_AND_SCATTER: /* each element of the source: choose one of a window, add it to the result */
-        return times(elements(c, operand(c, i, 1)),
-                     plus(times(less_one(i->window), of_function(c, i, 0)), of_function(c, i, 1)));
-    case SCATTER: return times(elements(c, operand(c, i, i->operand_count - 1)), of_function(c, i, 0));
-    case MAP: return times(elements(c, i), of_function(c, i, 0));
-    case SORT: return is_float(c, first) ? times(elements(c, first), log2_up(elements(c, first))) : 0;
+        return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 1)),
+                             plus(tfp_hlo_times(less_one(i->window), of_function(c, i, 0)), of_function(c, i, 1)));
+    case SCATTER:
+        return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, i->operand_count - 1)), of_function(c, i, 0));
+    case MAP: return tfp_hlo_times(tfp_hlo_elements_of(c, i), of_function(c, i, 0));
+    case SORT:
+        return is_float(c, first)
+                   ? tfp_hlo_times(tfp_hlo_elements_of(c, first), tfp_hlo_log2_up(tfp_hlo_elements_of(c, first)))
+                   : 0;
     case FFT: return of_fft(c, i);
     case CHOLESKY: return of_cholesky(c, i);
     case TRIANGULAR: return of_triangular(c, i);
     case ALL_REDUCE: return is_float(c, i) ? all_elements(c, i) : 0;
-    case CUSTOM: return is_annotation(c, i) ? 0 : times(*macs = of_custom(c, i), 2);
+    case CUSTOM: return tfp_hlo_custom_flops(c, i, macs);
     default: return 0;
     }
 }
 
 /* The sum of a called computation. */
-static void take_inside(const counter *c, const tfp_hlo_instruction *i, tfp_hlo_cost *cost)
+static void take_inside(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, tfp_hlo_cost *cost)
 {
     cost->counted = i->called_count > 0;
     for (uint32_t k = 0; k < i->called_count; k++) {
@@ -379,7 +296,7 @@ static void take_inside(const counter *c, const tfp_hlo_instruction *i, tfp_hlo_
     if (cost->flops < 0 || cost->macs < 0) cost->counted = false;
 }
 
-static void count_instruction(const counter *c, tfp_hlo_instruction *i)
+static void count_instruction(const tfp_hlo_counter *c, tfp_hlo_instruction *i)
 {
     size_t row = find_rule(tfp_text(c->b->p, i->opcode));
     tfp_hlo_cost cost = { 0, 0, 0, true };
@@ -401,7 +318,7 @@ static void count_instruction(const counter *c, tfp_hlo_instruction *i)
 
 /* ---- computations, callees first, without recursion ---- */
 
-static void count_computation(counter *c, uint32_t at)
+static void count_computation(tfp_hlo_counter *c, uint32_t at)
 {
     const tfp_hlo_computation *k = &c->m->computations.at[at];
     tfp_hlo_cost sum = { 0, 0, 0, true };
@@ -420,7 +337,7 @@ typedef struct visit {
 } visit;
 
 /* The next computation that an instruction of `v` calls and that is not counted yet; TFP_NONE when there is none. */
-static uint32_t next_callee(const counter *c, visit *v, const uint8_t *state)
+static uint32_t next_callee(const tfp_hlo_counter *c, visit *v, const uint8_t *state)
 {
     const tfp_hlo_computation *k = &c->m->computations.at[v->computation];
     for (; v->instruction < k->count; v->instruction++, v->call = 0) {
@@ -436,7 +353,7 @@ static uint32_t next_callee(const counter *c, visit *v, const uint8_t *state)
 bool tfp_hlo_count(const tfp_builder *b, tfp_hlo_module *m)
 {
     size_t n = m->computations.size;
-    counter c = { b, m, calloc(n + 1, sizeof(tfp_hlo_cost)) };
+    tfp_hlo_counter c = { b, m, calloc(n + 1, sizeof(tfp_hlo_cost)) };
     uint8_t *state =
         calloc(n + 1, 1); /* 1: on the stack, 2: counted; one that calls itself counts what it has so far */
     TFP_VEC(visit) stack = { 0 };

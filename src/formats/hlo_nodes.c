@@ -3,7 +3,6 @@
  * no cycles, whatever names the instructions have. */
 #include "formats/hlo.h"
 
-#define CALL_DEPTH 1000
 #define OUTPUTS_MOST 256 /* of a tuple */
 
 /* Instructions that only name data: edges go through them to what made it. */
@@ -27,10 +26,9 @@ typedef struct grapher {
     tfp_builder *b;
     const tfp_hlo_module *m;
     bool of_trace;
-    uint32_t *node;   /* by instruction: -> nodes, TFP_NONE: it has none */
-    uint32_t *caller; /* by computation: the one instruction that it is part of; TFP_NONE: none, or several */
-    int64_t *runs;    /* by computation: how often one run of the module executes it */
-    uint32_t *seen;   /* by node: the last consumer that took it, so that an edge is there once */
+    uint32_t *node; /* by instruction: -> nodes, TFP_NONE: it has none */
+    tfp_hlo_runs r;
+    uint32_t *seen; /* by node: the last consumer that took it, so that an edge is there once */
     TFP_VEC(uint32_t) stack;
     size_t budget; /* of steps through plumbing: a tuple of thousands that thousands take is no graph */
 } grapher;
@@ -41,80 +39,40 @@ static bool is_open(const grapher *g, uint32_t computation)
 {
     const tfp_hlo_computation *c = &g->m->computations.at[computation];
     if (!c->fused) return true;
-    uint32_t caller = g->caller[computation];
+    uint32_t caller = g->r.caller[computation];
     if (g->of_trace || caller == TFP_NONE) return false;
     const tfp_hlo_instruction *i = &g->m->instructions.at[caller];
     return is_opcode(g->b, i, "fusion") || is_opcode(g->b, i, "call") || is_opcode(g->b, i, "async-start");
 }
 
-static void find_callers(const grapher *g)
-{
-    const tfp_hlo_module *m = g->m;
-    memset(g->caller, 0xff, m->computations.size * sizeof *g->caller); /* TFP_NONE */
-    for (uint32_t i = 0; i < m->instructions.size; i++) {
-        const tfp_hlo_instruction *n = &m->instructions.at[i];
-        for (uint32_t k = 0; k < n->called_count; k++) {
-            uint32_t c = m->links.at[n->called_first + k];
-            if (c == TFP_NONE) continue;
-            if (g->caller[c] == TFP_NONE) g->caller[c] = i;
-        }
-    }
-}
-
-/* Of a conditional the branch with the most float operations counts, the others run 0 times. */
-static void settle_branches(const grapher *g)
-{
-    const tfp_hlo_module *m = g->m;
-    for (uint32_t c = 0; c < m->computations.size; c++) g->runs[c] = c == m->entry ? 1 : -1;
-    for (uint32_t i = 0; i < m->instructions.size; i++) {
-        const tfp_hlo_instruction *n = &m->instructions.at[i];
-        if (!is_opcode(g->b, n, "conditional")) continue;
-        int64_t most = -1;
-        uint32_t best = TFP_NONE;
-        for (uint32_t k = 0; k < n->called_count; k++) {
-            uint32_t c = m->links.at[n->called_first + k];
-            int64_t flops = 0;
-            if (c == TFP_NONE) continue;
-            for (uint32_t j = 0; j < m->computations.at[c].count; j++)
-                flops = tfp_add(flops, m->instructions.at[m->computations.at[c].first + j].cost.flops, NULL);
-            if (flops > most) most = flops, best = c;
-        }
-        for (uint32_t k = 0; k < n->called_count; k++) {
-            uint32_t c = m->links.at[n->called_first + k];
-            if (c != TFP_NONE && c != best && c != m->entry) g->runs[c] = 0;
-        }
-    }
-}
-
-/* ---- runs of computations ---- */
-
-/* Each computation runs as often as its caller's, times the iterations of a loop; those of branches not taken are known
- * already. Callers may lead in a circle. */
-static void find_runs(const grapher *g)
-{
-    for (uint32_t c = 0; c < g->m->computations.size; c++) {
-        uint32_t at = c;
-        int64_t runs = 1;
-        size_t steps = 0;
-        while (g->runs[at] < 0 && g->caller[at] != TFP_NONE && steps++ < CALL_DEPTH) {
-            const tfp_hlo_instruction *i = &g->m->instructions.at[g->caller[at]];
-            if (i->trips >= 0 && is_opcode(g->b, i, "while")) runs = tfp_mul(runs, i->trips, NULL);
-            at = i->computation;
-        }
-        g->runs[c] = g->runs[at] < 0 ? 0 : tfp_mul(g->runs[at], runs, NULL);
-    }
-}
-
 /* ---- nodes ---- */
 
 /* Sums of insides are the insides' when those are nodes too. */
-static int64_t own_flops(const grapher *g, const tfp_hlo_instruction *i)
+static bool is_sum(const grapher *g, const tfp_hlo_instruction *i)
 {
     for (uint32_t k = 0; k < i->called_count; k++) {
         uint32_t c = g->m->links.at[i->called_first + k];
-        if (c != TFP_NONE && is_open(g, c)) return 0;
+        if (c != TFP_NONE && is_open(g, c)) return true;
     }
-    return i->cost.flops;
+    return false;
+}
+
+static void add_instruction(const grapher *g, const tfp_hlo_instruction *i, uint32_t node)
+{
+    bool sum = is_sum(g, i), call = is_opcode(g->b, i, "call") && g->r.alone[i->computation];
+    tfp_instruction n = { .name = i->name,
+                          .module = g->m->name,
+                          .node = node,
+                          .runs = g->r.runs[i->computation],
+                          .float_ops = call ? 0 : i->cost.flops,
+                          .macs = call ? 0 : i->cost.macs,
+                          .own_float_ops = sum ? 0 : i->cost.flops,
+                          .own_macs = sum ? 0 : i->cost.macs,
+                          .bytes = i->cost.bytes,
+                          .inside = !g->r.alone[i->computation],
+                          .counted = i->cost.counted || call,
+                          .trips_unknown = is_opcode(g->b, i, "while") && i->trips < 0 };
+    if (!tfp_push(&g->b->p->instructions, n) && !g->b->status) g->b->status = TFP_NOMEM;
 }
 
 /* One output for each array of the result, of the first instruction that is this node. */
@@ -146,8 +104,10 @@ static void add_node(grapher *g, uint32_t at)
     n = tfp_build_row(b, node);
     if (n->trace == TFP_NONE) n->trace = tfp_hlo_trace(b, g->m, i);
     if (n->trace != TFP_NONE) tfp_build_has(b, TFP_HAS_CODE);
-    if (!g->of_trace)
-        n->float_ops = tfp_add(n->float_ops, tfp_mul(own_flops(g, i), g->runs[i->computation], NULL), NULL);
+    if (g->of_trace) return;
+    int64_t own = is_sum(g, i) ? 0 : i->cost.flops;
+    n->float_ops = tfp_add(n->float_ops, tfp_mul(own, g->r.runs[i->computation], NULL), NULL);
+    if (b->p->keep & TFP_KEEP_PROGRAM) add_instruction(g, i, node);
 }
 
 /* ---- edges ---- */
@@ -166,7 +126,7 @@ static void push_behind(grapher *g, uint32_t at)
     const tfp_hlo_module *m = g->m;
     const tfp_hlo_instruction *i = &m->instructions.at[at];
     if (i->parameter >= 0) { /* of a computation that one instruction opens: the value that it gives */
-        uint32_t caller = m->computations.at[i->computation].fused ? g->caller[i->computation] : TFP_NONE;
+        uint32_t caller = m->computations.at[i->computation].fused ? g->r.caller[i->computation] : TFP_NONE;
         if (caller == TFP_NONE || (uint32_t)i->parameter >= m->instructions.at[caller].operand_count) return;
         push_source(g, m->links.at[m->instructions.at[caller].operand_first + (uint32_t)i->parameter]);
         return;
@@ -217,11 +177,9 @@ static bool is_node(const grapher *g, const tfp_hlo_instruction *i)
 
 static bool start(grapher *g)
 {
-    size_t computations = g->m->computations.size, instructions = g->m->instructions.size;
+    size_t instructions = g->m->instructions.size;
     g->node = malloc((instructions + 1) * sizeof *g->node);
-    g->caller = malloc((computations + 1) * sizeof *g->caller);
-    g->runs = calloc(computations + 1, sizeof *g->runs);
-    if (!g->node || !g->caller || !g->runs) return false;
+    if (!g->node || !tfp_hlo_runs_new(g->b, g->m, &g->r)) return false;
     memset(g->node, 0xff, (instructions + 1) * sizeof *g->node); /* TFP_NONE */
     g->budget = 1000 + 8 * (instructions + g->m->links.size);
     return true;
@@ -234,9 +192,6 @@ void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace)
     if (b->status) return;
     bool fine = start(&g);
     if (fine) {
-        find_callers(&g);
-        settle_branches(&g);
-        find_runs(&g);
         for (int rest = 0; rest < 2; rest++) /* what goes in comes first, so that edges can lead from it */
             for (uint32_t i = 0; i < count && !b->status; i++)
                 if ((m->instructions.at[i].parameter < 0) == rest && is_node(&g, &m->instructions.at[i]))
@@ -250,8 +205,7 @@ void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace)
     }
     if (!fine && !b->status) b->status = TFP_NOMEM;
     free(g.node);
-    free(g.caller);
-    free(g.runs);
+    tfp_hlo_runs_free(&g.r);
     free(g.seen);
     tfp_vec_free(&g.stack);
     tfp_build_has(b, TFP_HAS_GRAPH);

@@ -233,13 +233,25 @@ static void classify_device(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, t
     if (line == XL_ASYNC) c->name = async_name(r, instruction);
 }
 
-static void add_counts(tfp_xreader *r, const facts *f, const tfp_hlo_module *m, uint32_t instruction)
+/* An instruction that no module of the file explains, and whose event tells nothing. Those that only call others do no
+ * work. */
+static bool is_unexplained(const facts *f, tfp_str instruction)
 {
-    const tfp_hlo_instruction *i = m && instruction != TFP_NONE ? &m->instructions.at[instruction] : NULL;
+    if (!instruction.size || f->flops || f->bytes) return false;
+    return memcmp(instruction.data, "while", instruction.size < 5 ? instruction.size : 5) != 0 &&
+           memcmp(instruction.data, "call", instruction.size < 4 ? instruction.size : 4) != 0 &&
+           memcmp(instruction.data, "conditional", instruction.size < 11 ? instruction.size : 11) != 0;
+}
+
+static void add_counts(tfp_xreader *r, const facts *f, const tfp_hlo_module *m, uint32_t row, tfp_strid instruction)
+{
+    const tfp_hlo_instruction *i = m && row != TFP_NONE ? &m->instructions.at[row] : NULL;
     if (f->flops && f->flops->type == TFP_STAT_INT)
         add_number(r, "flops", f->flops->number);
     else if (i && i->cost.flops)
         add_number(r, "flops", i->cost.flops);
+    else if (i ? !i->cost.counted : is_unexplained(f, tfp_text(r->p, instruction)))
+        add_number(r, "flops_unknown", 1);
     if (i && i->cost.macs) add_number(r, "macs", i->cost.macs);
     if (f->bytes && f->bytes->type == TFP_STAT_INT)
         add_number(r, "bytes_accessed", f->bytes->number);
@@ -296,7 +308,7 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
         add_text(r, f->copy_details ? "memcpy_details" : "kernel_details", f->details);
         if (f->ordinal >= 0) add_number(r, "device_ordinal", f->ordinal);
         add_details(r, f->details);
-        add_counts(r, f, module, row);
+        add_counts(r, f, module, row, instruction);
         add_meta_stats(r, p, m);
     }
     c->stat_count = (uint32_t)r->class_stats.size - c->stat_first;

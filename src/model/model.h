@@ -168,6 +168,19 @@ typedef struct tfp_warning {
     char *line;         /* as told, made by tfp_profile_finish */
 } tfp_warning;
 
+/* An instruction of a compiled program (HLO), whose file tells all shapes; kept with TFP_KEEP_PROGRAM only. */
+typedef struct tfp_instruction {
+    tfp_strid name, module;
+    uint32_t node; /* -> nodes: its place in the model */
+    int64_t runs;  /* in one run of the module: iterations; 0 in a branch that is not the most expensive one */
+    int64_t float_ops, macs; /* of one execution with the computations that it calls, unless these run by themselves */
+    int64_t own_float_ops, own_macs; /* of one execution without instructions that are nodes too */
+    int64_t bytes;                   /* that it reads and writes; -1 unknown */
+    bool inside;                     /* of a fusion, which counts it */
+    bool counted;                    /* its operation has a rule and all shapes for it */
+    bool trips_unknown;              /* a loop whose iterations nobody knows: its body counts once */
+} tfp_instruction;
+
 struct tfp_profile {
     tfp_arena arena;
     tfp_strtab strings;
@@ -177,7 +190,8 @@ struct tfp_profile {
     TFP_VEC(tfp_output) outputs;
     TFP_VEC(tfp_shape) shapes;
     TFP_VEC(int64_t) dims;
-    TFP_VEC(tfp_run_shape) run_shapes; /* kept with TFP_KEEP_PROGRAM only */
+    TFP_VEC(tfp_run_shape) run_shapes;     /* kept with TFP_KEEP_PROGRAM only */
+    TFP_VEC(tfp_instruction) instructions; /* of HLO modules that are files of their own */
     TFP_VEC(tfp_step) steps;
     TFP_VEC(uint32_t) step_order; /* the listed steps by ascending id; made by tfp_build_finish */
     TFP_VEC(tfp_exec) execs;

@@ -28,6 +28,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->shapes);
     tfp_vec_free(&p->dims);
     tfp_vec_free(&p->run_shapes);
+    tfp_vec_free(&p->instructions);
     tfp_vec_free(&p->steps);
     tfp_vec_free(&p->step_order);
     tfp_vec_free(&p->execs);

@@ -1,6 +1,7 @@
 /* views/build.c: a report from a profile, a view and options: the step, what the options ask for, what the view needs,
  * and then the view's own work. */
 #include "model/runs.h"
+#include "views/flops_instructions.h"
 #include "views/grid.h"
 #include "views/view.h"
 
@@ -68,7 +69,7 @@ static bool has(const tfp_profile *p, unsigned need)
     case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE) || tfp_has(p, TFP_HAS_TRACE);
     case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE) || tfp_has_runs(p);
     case TFP_NEEDS_EVENTS: return tfp_has(p, TFP_HAS_TRACE);
-    case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM);
+    case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
     default: return true;
     }
 }

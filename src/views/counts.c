@@ -1,6 +1,7 @@
 /* views/counts.c: float operations that are worked out, as the nodes of a profile count them: for -float_ops_source
  * tensorflow and own. In: a profile's program, by the engine of src/flops. Out: tfp_counts, a row a node. */
 #include "views/flops.h"
+#include "views/flops_instructions.h"
 
 #include <stdio.h>
 
@@ -93,7 +94,7 @@ static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registr
     return c;
 }
 
-static tfp_status add_note(tfp_report *r, tfp_counts *c, const tfp_flops *f, tfp_error *err)
+static tfp_status add_note(tfp_report *r, tfp_counts *c, bool loops_unknown, tfp_error *err)
 {
     int64_t ops = 0, counted = 0;
     char text[256];
@@ -101,11 +102,11 @@ static tfp_status add_note(tfp_report *r, tfp_counts *c, const tfp_flops *f, tfp
         ops = tfp_add(ops, c->nodes[i].ops, NULL);
         counted = tfp_add(counted, c->nodes[i].counted, NULL);
     }
-    if (counted == ops && !f->total.loops_unknown) return TFP_OK;
+    if (counted == ops && !loops_unknown) return TFP_OK;
     int n = snprintf(text, sizeof text,
                      "float operations: %lld of %lld ops (%.2f%%) have a count%s; the command flops tells more",
                      (long long)counted, (long long)ops, ops ? 100.0 * (double)counted / (double)ops : 0,
-                     f->total.loops_unknown ? ", and loops whose trips are not known count once" : "");
+                     loops_unknown ? ", and loops whose trips are not known count once" : "");
     c->note = tfp_arena_copy(&r->arena, (tfp_str){ text, n < 0                     ? 0
                                                          : (size_t)n < sizeof text ? (size_t)n
                                                                                    : sizeof text - 1 });
@@ -133,7 +134,7 @@ static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
     tfp_arena_free(&arena);
     if (!ok) return tfp_nomem(err);
     r->counts = c;
-    return add_note(r, c, f, err);
+    return add_note(r, c, f->total.loops_unknown, err);
 }
 
 /* What the files, or an op log, cannot say. */
@@ -150,11 +151,24 @@ static tfp_status note_missing(tfp_report *r, tfp_error *err)
                                files ? "macs, bytes_moved and intensity are in no file" : "macs are in no op log");
 }
 
+/* Compiled programs, and traces of them, tell what they count: there is nothing to choose. */
+static tfp_status count_instructions(tfp_report *r, tfp_error *err)
+{
+    uint32_t worked_out = 1u << TFP_V_MACS | 1u << TFP_V_BYTES_MOVED | 1u << TFP_V_MOVED_FLOAT_OPS;
+    bool own = r->options->float_ops_source == TFP_FLOPS_OWN;
+    if (!own && !(r->values & worked_out)) return TFP_OK;
+    tfp_status s = tfp_instruction_counts(r, err);
+    return s || !own ? s : add_note(r, (tfp_counts *)r->counts, false, err);
+}
+
 tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
 {
     tfp_flops *f = NULL;
     _Static_assert(TFP_FLOPS_FILES == 0 && TFP_FLOPS_TENSORFLOW == 1 && TFP_FLOPS_OWN == 2, "as in the option's words");
     if ((r->counts = r->options->counts)) return TFP_OK;
+    if (!r->profile->program && r->options->float_ops_source != TFP_FLOPS_TENSORFLOW &&
+        tfp_has_instructions(r->profile))
+        return count_instructions(r, err);
     if (!tfp_options_count(r->options)) return note_missing(r, err);
     tfp_status s = tfp_flops_of(r->profile, (tfp_flops_source)r->options->float_ops_source, r->options, &f, err);
     if (!s) s = make(r, f, err);

@@ -1,6 +1,7 @@
 /* views/flops.c: how many float operations a model takes, worked out from its graph: what counts most, what is not known
  * and why, and how much of it all that covers. */
 #include "views/flops.h"
+#include "views/flops_instructions.h"
 
 /* TensorFlow's op log, and the files, know nodes of the main graph only. */
 tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
@@ -58,6 +59,8 @@ static tfp_status build_flops(tfp_report *r, tfp_error *err)
     tfp_flops_table w = { .r = r,
                           .p = r->profile,
                           .source = chosen ? (tfp_flops_source)o->float_ops_source : TFP_FLOPS_OWN };
+    if (!r->profile->program && w.source != TFP_FLOPS_TENSORFLOW && tfp_has_instructions(r->profile))
+        return tfp_flops_instructions(r, err);
     tfp_flops_source engine = w.source == TFP_FLOPS_FILES ? TFP_FLOPS_OWN : w.source; /* shapes are worked out anyway */
     tfp_status s = tfp_flops_of(r->profile, engine, o, &w.f, err);
     if (s) return s;

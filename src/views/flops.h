@@ -32,6 +32,8 @@ int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node);
 
 enum { TFP_FLOPS_TYPES = 15, TFP_FLOPS_GAPS = 10 }; /* rows of tables that people see */
 
+void tfp_flops_exact(char *out, int64_t n); /* 7754331136 as 7,754,331,136; at most 40 bytes */
+
 /* A shape as 32x?x3; "unknown" without a rank. The shapes of all outputs as "0:32x3|1:", in the report's arena. */
 void tfp_flops_shape_text(tfp_buf *b, tfp_dims d);
 bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out); /* false without memory */

@@ -78,7 +78,7 @@ static bool add_text(tfp_report *r, const char *name, const char *label, const c
 }
 
 /* 7754331136 as 7,754,331,136. */
-static void put_exact(char *out, int64_t n)
+void tfp_flops_exact(char *out, int64_t n)
 {
     char digits[32];
     int size = snprintf(digits, sizeof digits, "%lld", (long long)n), to = 0;
@@ -180,12 +180,12 @@ static bool put_totals(const tfp_flops_table *w, const tfp_work *total)
     char exact[64];
     bool ok = add_text(r, "float_ops_source", NULL, source_words[w->source]) &&
               add_number(r, "total_float_ops", "float operations", TFP_NUMBER, total->flops);
-    put_exact(exact, total->flops > 0 ? total->flops : 0);
+    tfp_flops_exact(exact, total->flops > 0 ? total->flops : 0);
     if (total->flops >= 1000) ok = ok && say_more(r, "(%s)", exact);
     if (total->flops < 0) ok = ok && say_more(r, "do not fit into 64 bits");
     ok =
         ok && add_number(r, "total_macs", w->source == TFP_FLOPS_OWN ? "multiply-adds" : NULL, TFP_NUMBER, total->macs);
-    put_exact(exact, total->macs > 0 ? total->macs : 0);
+    tfp_flops_exact(exact, total->macs > 0 ? total->macs : 0);
     if (total->macs >= 1000) ok = ok && say_more(r, "(%s)", exact);
     return ok;
 }

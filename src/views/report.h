@@ -78,6 +78,7 @@ typedef struct tfp_node_count {
     int64_t float_ops, macs, bytes; /* 0 where they are not known */
     int64_t ops, counted;           /* its own, or those of the bodies that it calls */
     int64_t runs;                   /* of one run of the model, where no run is known: iterations, calls */
+    int64_t of_runs;                /* of traces: how many runs the numbers above are the sum of; else 0: of one */
     bool moves;                     /* bytes are known */
 } tfp_node_count;
 

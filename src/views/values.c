@@ -4,6 +4,8 @@
 /* One execution's number for all runs; of what never ran in any step, for one run of the model. */
 static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats *s, int64_t n)
 {
+    int64_t of = r->counts->nodes[node].of_runs;
+    if (of > 0) return tfp_add(tfp_mul(n / of, s->run_count, NULL), tfp_mul(n % of, s->run_count, NULL) / of, NULL);
     bool ran = r->profile->nodes.at[node].exec_first != TFP_NONE;
     return tfp_mul(n, ran ? s->run_count : r->counts->nodes[node].runs, NULL);
 }
@@ -11,6 +13,7 @@ static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats 
 static int64_t counted_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
 {
     const tfp_node_count *n = &r->counts->nodes[node];
+    if (n->of_runs && v == TFP_V_FLOAT_OPS) return s->float_ops; /* as each step's spans tell */
     switch (v) {
     case TFP_V_FLOAT_OPS: return in_runs(r, node, s, n->float_ops);
     case TFP_V_MACS: return in_runs(r, node, s, n->macs);

@@ -313,6 +313,28 @@ static void instructions_have_costs(void **state)
           1024, 4 * (128 + 64 + 32) + 99, true },
         { "", "  x = f32[8] parameter(0)\n  ROOT r = f32[8] custom-call(x), custom_call_target=\"mine\"\n", 0, 64,
           false },
+        { "",
+          "  q = bf16[2,4,32,16] parameter(0)\n  k = bf16[2,4,64,16] parameter(1)\n  v = bf16[2,4,64,16] parameter(2)\n"
+          "  ROOT r = (bf16[2,4,32,16], u8[9]) custom-call(q, k, v), custom_call_target=\"__cudnn$fmhaSoftmax\", "
+          "backend_config={\"bmm1_dot_dimension_numbers\":{\"lhs_contracting_dimensions\":[\"3\"],"
+          "\"lhs_batch_dimensions\":[\"0\",\"1\"]}}\n",
+          2 * 2 * 2 * 4 * 32 * 64 * 16, 2 * 2 * 4 * 16 * (32 + 64 + 64 + 32) + 9, true },
+        { "",
+          "  a = f32[8,8] parameter(0)\n  b = f32[8,3] parameter(1)\n"
+          "  ROOT r = f32[8,3] custom-call(a, b), custom_call_target=\"blas_strsm_ffi\"\n",
+          8 * 8 * 3, 4 * (64 + 24 + 24), true },
+        { "",
+          "  a = f32[9,9] parameter(0)\n  ROOT r = (f32[9,9], s32[]) custom-call(a), "
+          "custom_call_target=\"lapack_spotrf_ffi\"\n",
+          243, 4 * (81 + 81 + 1), true },
+        { "",
+          "  x = f32[8] parameter(0)\n  ROOT r = f32[8] custom-call(x), custom_call_target=\"tpu_custom_call\", "
+          "backend_config={\"custom_call_config\":{\"cost_estimate\":{\"transcendentals\":\"7\",\"flops\":\"42\"}}}\n",
+          42, 64, true },
+        { "f {\n  p = f32[8] parameter(0)\n  ROOT q = f32[8] multiply(p, p)\n}\n\n",
+          "  x = f32[8] parameter(0)\n  ROOT r = f32[8] custom-call(x), custom_call_target=\"__triton\", "
+          "called_computations={f}\n",
+          8, 64, true },
         { "", "  x = f32[8] parameter(0)\n  ROOT r = f32[8] something-new(x)\n", 0, 64, false },
         { "f {\n  p = f32[8] parameter(0)\n  q = f32[8] multiply(p, p)\n  ROOT o = f32[8] exponential(q)\n}\n\n",
           "  x = f32[8] parameter(0)\n  ROOT r = f32[8] fusion(x), kind=kLoop, calls=f\n", 16, 64, true },
@@ -341,6 +363,45 @@ static void modules_that_call_themselves_end(void **state)
                              "g {\n  p2 = f32[8] parameter(0)\n  ROOT o2 = f32[8] call(p2), to_apply=f\n}\n\n",
                              "  x = f32[8] parameter(0)\n  ROOT r = f32[8] call(x), to_apply=f\n");
     assert_int_equal(c.flops, 0);
+}
+
+/* Runs and float operations of the instruction `name` in a profile of the text. */
+static const tfp_instruction *instruction_of(const tfp_profile *p, const char *name)
+{
+    for (size_t i = 0; i < p->instructions.size; i++)
+        if (strcmp(tfp_text(p, p->instructions.at[i].name).data, name) == 0) return &p->instructions.at[i];
+    fail_msg("no instruction %s", name);
+    return NULL;
+}
+
+static void computations_run_as_often_as_they_are_called(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "HloModule m\n\n"
+        "square {\n  p = f32[8] parameter(0)\n  ROOT sq = f32[8] multiply(p, p)\n}\n\n"
+        "cond {\n  c = f32[8] parameter(0)\n  ROOT t = pred[] constant(true)\n}\n\n"
+        "body {\n  b = f32[8] parameter(0)\n  ROOT s = f32[8] call(b), to_apply=square\n}\n\n"
+        "cheap {\n  d = f32[8] parameter(0)\n  e = f32[8] negate(d)\n  ROOT g = f32[8] negate(e)\n}\n\n"
+        "dear {\n  h = f32[8] parameter(0)\n  ROOT w = f32[8] while(h), condition=cond, body=body, "
+        "backend_config={\"known_trip_count\":{\"n\":\"5\"}}\n}\n\n"
+        "f {\n  q = f32[8] parameter(0)\n  ROOT in = f32[8] tanh(q)\n}\n\n"
+        "ENTRY main {\n  x = f32[8] parameter(0)\n  i = s32[] parameter(1)\n  one = f32[8] call(x), to_apply=square\n"
+        "  two = f32[8] conditional(i, one, one), branch_computations={cheap, dear}\n"
+        "  ROOT r = f32[8] fusion(two), kind=kLoop, calls=f\n}\n";
+    tfp_profile *p = tfp_profile_new();
+    tfp_error *err = tfp_error_new();
+    if (tfp_profile_add_bytes(p, "hlo", "m.txt", text, sizeof text - 1, err)) fail_msg("%s", tfp_error_message(err));
+    assert_int_equal(instruction_of(p, "sq")->runs, 1 + 5); /* called by the entry, and in each iteration */
+    assert_int_equal(instruction_of(p, "e")->runs, 0);      /* the branch with the loop takes more */
+    assert_int_equal(instruction_of(p, "w")->runs, 1);
+    assert_int_equal(instruction_of(p, "r")->float_ops, 8); /* a fusion has what it holds, */
+    assert_int_equal(instruction_of(p, "r")->own_float_ops, 0);
+    assert_int_equal(instruction_of(p, "in")->own_float_ops, 8); /* which is a node too */
+    assert_true(instruction_of(p, "in")->inside && !instruction_of(p, "sq")->inside);
+    assert_int_equal(instruction_of(p, "one")->float_ops, 0); /* what it calls runs by itself */
+    tfp_error_free(err);
+    tfp_profile_free(p);
 }
 
 static void text_that_is_none_is_refused_with_its_place(void **state)
@@ -397,6 +458,7 @@ int main(void)
         cmocka_unit_test(places_follow_from_op_names),
         cmocka_unit_test(instructions_have_costs),
         cmocka_unit_test(modules_that_call_themselves_end),
+        cmocka_unit_test(computations_run_as_often_as_they_are_called),
         cmocka_unit_test(text_that_is_none_is_refused_with_its_place),
         cmocka_unit_test(proto_and_text_say_the_same),
     };

@@ -1,0 +1,31 @@
+/* views/flops_instructions.h: the float operations of compiled programs: of an HLO module's instructions as one run executes
+ * them, or of what ran in a trace whose spans tell their float operations. */
+#ifndef TFP_FLOPS_INSTRUCTIONS_H
+#define TFP_FLOPS_INSTRUCTIONS_H
+
+#include "views/report.h"
+
+typedef struct tfp_instruction_sum {
+    tfp_strid name, module; /* module: 0 without */
+    uint32_t node;          /* -> nodes */
+    int64_t runs;
+    int64_t float_ops, macs, bytes; /* of all runs; bytes: of those that are known */
+    int64_t ns;                     /* of a trace */
+    bool counted, moves;            /* moves: its bytes are known */
+    bool trips_unknown;             /* a loop whose iterations nobody knows */
+} tfp_instruction_sum;
+typedef TFP_VEC(tfp_instruction_sum) tfp_instruction_sums;
+
+/* Whether the profile has float operations of instructions: of an HLO module, or of the spans of a trace. */
+bool tfp_has_instructions(const tfp_profile *p);
+
+/* What runs by itself, in the report's step; fusions with what they hold. */
+tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, tfp_error *err);
+
+/* What each node counts, for the columns of all views. */
+tfp_status tfp_instruction_counts(tfp_report *r, tfp_error *err);
+
+/* The report `flops`. */
+tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err);
+
+#endif
