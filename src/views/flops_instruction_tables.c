@@ -159,7 +159,7 @@ static bool put_shapes(const tables *t, uint32_t node, tfp_str *out)
 static tfp_status put(const tables *t, tfp_grid *g, const tfp_row_column *columns, const work_row *rows, size_t count,
                       size_t few, tfp_error *err)
 {
-    work_row *sorted = tfp_rows_sorted(&t->r->arena, rows, sizeof *rows, count, more_first);
+    const work_row *sorted = tfp_rows_sorted(&t->r->arena, rows, sizeof *rows, count, more_first);
     if (!sorted) return tfp_nomem(err);
     tfp_status s = tfp_grid_fill(t->r, g, &(tfp_row_table){ columns, sorted, sizeof *sorted, count, t->shown }, err);
     g->few = few < count ? few : count;
@@ -172,7 +172,10 @@ static tfp_status put_part(const tables *t, const char *name, const char *title,
     tfp_report_part part = { .name = name, .title = title };
     if (!count) return TFP_OK;
     tfp_status s = put(t, &part.grid, columns, rows, count, TOP_ROWS, err);
-    return s ? s : tfp_push(&t->r->parts, part) ? TFP_OK : tfp_nomem(err);
+    if (s) tfp_vec_free(&part.grid.columns);
+    if (s || tfp_push(&t->r->parts, part)) return s;
+    tfp_vec_free(&part.grid.columns);
+    return tfp_nomem(err);
 }
 
 typedef struct groups {
@@ -306,7 +309,6 @@ static bool add_number(const tables *t, const char *name, const char *label, tfp
 }
 
 static bool say(const tables *t, const char *format, ...) TFP_PRINTF(2, 3);
-
 /* Behind the last fact, for people. */
 static bool say(const tables *t, const char *format, ...)
 {
@@ -377,10 +379,9 @@ static bool add_coverage(const tables *t)
 
 static bool add_facts(const tables *t)
 {
-    bool trace = t->shown & SHOW_TIMES;
-    tfp_fact *f = tfp_fact_add(t->r, "float_ops_source", NULL, 's', TFP_LABEL);
-    if (f) f->text = trace ? TFP_STR("trace") : TFP_STR("hlo");
     char exact[40];
+    tfp_fact *f = tfp_fact_add(t->r, "float_ops_source", NULL, 's', TFP_LABEL);
+    if (f) f->text = t->shown & SHOW_TIMES ? TFP_STR("trace") : TFP_STR("hlo");
     bool ok = f && add_number(t, "total_float_ops", "float operations", TFP_NUMBER, t->all.float_ops);
     tfp_flops_exact(exact, t->all.float_ops);
     if (t->all.float_ops >= 1000) ok = ok && say(t, "(%s)", exact);

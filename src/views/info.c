@@ -2,6 +2,7 @@
  * number: which files, recorded when and where, how much of what. */
 #include "flops/parameters.h"
 #include "model/program.h"
+#include "views/flops_instructions.h"
 #include "views/grid.h"
 #include "views/view.h"
 
@@ -261,6 +262,12 @@ static int64_t run_count(const tfp_profile *p)
     return n;
 }
 
+static int64_t program_count(const tfp_profile *p)
+{
+    if (p->program) return (int64_t)p->program->nodes.size;
+    return p->instructions.size ? (int64_t)p->instructions.size : TFP_ABSENT; /* spans tell without saying how many */
+}
+
 static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) && p->nodes.size; }
 static bool has_code(const tfp_profile *p)
 {
@@ -276,9 +283,9 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
              "any file that this program reads"),
         part("graph", has_graph(p), (int64_t)p->inputs.size, "inputs of nodes", "graph",
              "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
-        part("program", tfp_has(p, TFP_HAS_PROGRAM), p->program ? (int64_t)p->program->nodes.size : 0,
-             "nodes, those of functions too", "flops, -float_ops_source own",
-             "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
+        part("program", tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p), program_count(p),
+             p->program ? "nodes, those of functions too" : "instructions of a compiled program",
+             "flops, -float_ops_source own", "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
         part("runs", ran(p), run_count(p), "runs of nodes", "summary, op -select micros, stats, advise, diff",
              "run metadata (--run_meta_path), a profile, or a trace"),
         part("code", has_code(p), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT, "call stacks", "code",
@@ -339,6 +346,8 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
     if (tfp_has(p, TFP_HAS_TRACE)) ok = ok && add_next(r, rows, &n, "steps", "is the device busy?");
     if (tfp_has(p, TFP_HAS_PROGRAM))
         ok = ok && add_next(r, rows, &n, "flops", "how many float operations and parameters?");
+    else if (tfp_has_instructions(p))
+        ok = ok && add_next(r, rows, &n, "flops", "how many float operations, and how fast?");
     if (tfp_has(p, TFP_HAS_TENSORS))
         ok = ok && add_next(r, rows, &n, "scope -select params,tensor_value", "what is in the variables?");
     if (p->nodes.size || p->events.spans.size)

@@ -3,7 +3,7 @@
 
     OUT/keras.xplane.pb    model.fit of a small Keras model, fed by tf.data: its batches are roots, there is no step number
     OUT/loop.xplane.pb     the same net in a loop of our own: a tf.function, three steps marked by tf.profiler.experimental.Trace
-    OUT/loop.pb            the GraphDef of that tf.function, to be given beside the trace
+    OUT/loop.graph.pb      the GraphDef of that tf.function, to be given beside the trace
 
 Needs tensorflow and keras (recorded with 2.21.0); nothing in the repository needs them once these files exist.
 """
@@ -78,7 +78,7 @@ def main():
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
     keras(out + "/keras.xplane.pb")
-    loop(out + "/loop.xplane.pb", out + "/loop.pb")
+    loop(out + "/loop.xplane.pb", out + "/loop.graph.pb")
 
 
 main()
