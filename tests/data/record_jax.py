@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records a small JAX program on the CPU as an XPlane trace: tests/data/record_jax.py OUT
 
-    OUT/train.xplane.pb     the trace: three marked steps. Each step trains a net (scan over layers, remat, grad, named
+    OUT/jax.xplane.pb       the trace: three marked steps. Each step trains a net (scan over layers, remat, grad, named
                            scopes, a while loop) and exchanges data between four CPU devices (psum, ppermute)
     OUT/jax.totals.json    events and nanoseconds by thread and name of JAX's own trace.json.gz of the same run
 
@@ -104,7 +104,7 @@ def main():
                 jax.block_until_ready((value, params, exchange(shards)))
     recorded = glob.glob(folder + "/plugins/profile/*/*")
     os.makedirs(out, exist_ok=True)
-    shutil.copy(next(f for f in recorded if f.endswith(".xplane.pb")), out + "/train.xplane.pb")
+    shutil.copy(next(f for f in recorded if f.endswith(".xplane.pb")), out + "/jax.xplane.pb")
     with open(out + "/jax.totals.json", "w", encoding="utf-8") as f:
         json.dump(totals(next(f for f in recorded if f.endswith("trace.json.gz"))), f, indent=0)
         f.write("\n")

@@ -110,7 +110,7 @@ def add_rows(rows, row):
 def check_totals():
     """Of all but steps and instants, which `calls` leaves out. JAX cuts durations to whole nanoseconds, ours are the difference of a start
     and an end that are each cut."""
-    trace = os.path.join(DATA, "sample", "jax", "train.xplane.pb.gz")
+    trace = os.path.join(DATA, "sample", "recorded", "jax.xplane.pb.gz")
     answer, rows = ask("calls", trace, "-select", "micros,occurrence", "-max_depth", "1000", "-format", "json"), {}
     if answer:
         add_rows(rows, answer["root"])
