@@ -69,6 +69,9 @@ TFP_API void tfp_error_free(tfp_error *err);
  *  "run_meta_3.pb: step stats: device 1: varint longer than 10 bytes at byte 1187"; "" after success or for NULL. */
 TFP_API const char *tfp_error_message(const tfp_error *err);
 
+/** The system's number (errno) of what went wrong with a file, such as ENOENT; 0 when the system said nothing. */
+TFP_API int tfp_error_errno(const tfp_error *err);
+
 /** Text as every message and report of this library shows it: control characters and bytes that are not UTF-8 as \xNN,
  *  C1 and bidirectional controls as \u{NNNN}, all else as it is (a backslash too, so escaping twice changes nothing).
  *  out   gets the result, cut at a whole character to at most room - 1 bytes and ended by NUL; NULL when room is 0
@@ -277,6 +280,16 @@ TFP_API void tfp_options_every_value(tfp_options *o, int on);
 /** Sets the callback that a query asks now and then, with a count that grows and 0, whether to go on: a nonzero result
  *  stops it with TFP_CANCELLED. Copies of the options have it too. NULL for none. NULL options are left alone. */
 TFP_API void tfp_options_on_query(tfp_options *o, tfp_progress_fn fn, void *ctx);
+
+/** A value for a parameter of the statement that tfp_query answers with these options, kept until they are freed; bound
+ *  again it is replaced.
+ *  name  a number from 1 ("2" is the second parameter), or a name: "us" is :us, @us or $us
+ *  text  `size` bytes of UTF-8, copied; NULL binds NULL
+ *  Errors: TFP_BADARG no options or no name; TFP_NOMEM. Whether the statement has it is told by tfp_query. */
+TFP_API tfp_status tfp_options_bind_int(tfp_options *o, const char *name, int64_t value, tfp_error *err);
+TFP_API tfp_status tfp_options_bind_real(tfp_options *o, const char *name, double value, tfp_error *err);
+TFP_API tfp_status tfp_options_bind_text(tfp_options *o, const char *name, const char *text, size_t size,
+                                         tfp_error *err);
 
 /** The value in force, in the form that TensorFlow's option listing prints, or NULL for an unknown name. Lives until
  *  the next call on these options. */
@@ -487,7 +500,7 @@ TFP_API const char *tfp_report_over(const tfp_report *r, size_t i);
  *  p, names  `count` finished profiles and what their rows have in the column `profile`, each another; names, or one of
  *            them, may be NULL: the profile's first file
  *  sql       one statement: SELECT, WITH, VALUES or EXPLAIN. Nothing is ever written.
- *  o         -time_limit, tfp_options_on_query, and where tfp_report_put puts the report; NULL means every default
+ *  o         -time_limit, tfp_options_on_query, tfp_options_bind_* (a value for each parameter), and where tfp_report_put puts the report; NULL means every default
  *  out       on success a report, which the caller frees before the profiles; on failure NULL
  *  Rows and columns: as the query says. A column is of integers, reals or texts, whichever holds all of its cells; NULL is
  *  an absent cell; columns of one name get _2, _3 ... Times are microseconds, sizes bytes.

@@ -34,6 +34,7 @@ static inline bool tfp_str_has(tfp_str s, tfp_str part) { return tfp_str_find(s,
 struct tfp_error {
     size_t size;
     int line, column; /* of a text format, 0 when the fault has no such place */
+    int number;       /* errno, 0 when the system said nothing */
     char text[TFP_ERROR_MAX + 1];
 };
 
@@ -46,6 +47,8 @@ tfp_status tfp_within(tfp_error *err, tfp_status s, const char *format, ...) TFP
 /* The same for a file's name: "FILE: message", or "FILE:LINE:COLUMN: message". */
 tfp_status tfp_within_file(tfp_error *err, tfp_status s, const char *path);
 tfp_status tfp_nomem(tfp_error *err);
+/* On failure says which errno was behind it; gives back s. */
+tfp_status tfp_with_errno(tfp_error *err, tfp_status s, int number);
 void tfp_error_clear(tfp_error *err); /* NULL is fine */
 
 /* ---- numbers: saturating, never wrapping; *clamped (may be NULL) is set to true when it happened ---- */

@@ -8,11 +8,13 @@ tfp_error *tfp_error_new(void) { return calloc(1, sizeof(tfp_error)); }
 void tfp_error_free(tfp_error *err) { free(err); }
 const char *tfp_error_message(const tfp_error *err) { return err ? err->text : ""; }
 
+int tfp_error_errno(const tfp_error *err) { return err ? err->number : 0; }
+
 void tfp_error_clear(tfp_error *err)
 {
     if (!err) return;
     err->size = 0;
-    err->line = err->column = 0;
+    err->line = err->column = err->number = 0;
     err->text[0] = 0;
 }
 
@@ -71,6 +73,7 @@ static tfp_status set(tfp_error *err, tfp_status s, int line, int column, const 
     err->size = format_words(err->text, format, args);
     err->line = line;
     err->column = column;
+    err->number = 0;
     return s;
 }
 
@@ -111,6 +114,12 @@ tfp_status tfp_within_file(tfp_error *err, tfp_status s, const char *path)
     int line = err->line, column = err->column;
     err->line = err->column = 0;
     return tfp_within(err, s, "%s:%d:%d", path, line, column);
+}
+
+tfp_status tfp_with_errno(tfp_error *err, tfp_status s, int number)
+{
+    if (s != TFP_OK && err) err->number = number;
+    return s;
 }
 
 tfp_status tfp_nomem(tfp_error *err) { return tfp_fail(err, TFP_NOMEM, "out of memory"); }

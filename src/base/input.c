@@ -18,7 +18,9 @@
 
 static tfp_status fail_errno(tfp_error *err, const char *what)
 {
-    return tfp_fail(err, errno == ENOMEM ? TFP_NOMEM : TFP_BADFILE, "%s: %s", what, strerror(errno));
+    int number = errno;
+    tfp_status s = number == ENOMEM ? TFP_NOMEM : TFP_BADFILE;
+    return tfp_with_errno(err, tfp_fail(err, s, "%s: %s", what, strerror(number)), number);
 }
 
 static tfp_status over_limit(tfp_error *err)

@@ -45,7 +45,7 @@ tfp_status tfp_sink_end(tfp_sink *s, tfp_error *err)
 
 static tfp_status fail_path(tfp_error *err, const char *path, const char *what, int error)
 {
-    return tfp_fail(err, TFP_BADOUTPUT, "%s: %s: %s", path, what, strerror(error));
+    return tfp_with_errno(err, tfp_fail(err, TFP_BADOUTPUT, "%s: %s: %s", path, what, strerror(error)), error);
 }
 
 /* ---- parts that a signal's handler can remove ---- */

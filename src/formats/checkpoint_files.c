@@ -143,6 +143,7 @@ tfp_status tfp_file_set_find(tfp_file_set *set, const char *path, tfp_error *err
         s = try_pattern(set, (tfp_str){ p.data, p.size - strlen(SHARD_PATTERN) }, err);
     if (s || set->tables.size) return s;
     if (tfp_is_folder(path)) return tfp_fail(err, TFP_BADFILE, "is a folder, not a checkpoint's prefix");
-    return tfp_fail(err, TFP_BADFILE, "no such checkpoint: neither %s.index nor %s is there", tfp_base_name(path),
-                    tfp_base_name(path));
+    const char *name = tfp_base_name(path);
+    s = tfp_fail(err, TFP_BADFILE, "no such checkpoint: neither %s.index nor %s is there", name, name);
+    return tfp_with_errno(err, s, ENOENT);
 }

@@ -146,7 +146,7 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     char **texts[] = { &c->outfile,    &c->format,         &c->proto_out,   &c->dump_to_file, &c->checkers, &c->rule_limits,
                        &c->view,       &c->names,          &c->min_size,    &c->fail_over,    &c->assume_shape,
                        &c->peak_flops, &c->peak_bandwidth, &c->order_column, &c->signature };
-    bool ok = true;
+    bool ok = tfp_bindings_copy(&c->bindings, &o->bindings);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
         *texts[i] = strdup(*texts[i]);
@@ -177,6 +177,7 @@ void tfp_options_free(tfp_options *o)
     free(o->peak_bandwidth);
     free(o->order_column);
     tfp_rewrites_free(o->rewrites);
+    tfp_bindings_free(&o->bindings);
     tfp_buf_free(&o->text);
     free(o);
 }

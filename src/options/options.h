@@ -126,6 +126,20 @@ enum {
 
 enum { TFP_STEP_MEAN = -1, TFP_STEP_ALL = -2 }; /* instead of a step */
 
+/* A value for a parameter of a query. */
+typedef struct tfp_binding {
+    char *name;
+    char type; /* 'i', 'r', 's', or 0: NULL */
+    int64_t whole;
+    double real;
+    char *text; /* not ended by NUL */
+    size_t size;
+} tfp_binding;
+typedef TFP_VEC(tfp_binding) tfp_bindings;
+bool tfp_bindings_copy(tfp_bindings *to,
+                       const tfp_bindings *from); /* false without memory; `to` is to be freed then too */
+void tfp_bindings_free(tfp_bindings *b);
+
 struct tfp_options {
     int64_t max_depth, step;
     int64_t min[TFP_V_COUNT]; /* by value, of the columns that have a minimum */
@@ -160,6 +174,7 @@ struct tfp_options {
     bool nodes;                        /* flops */
     bool critical_path;                /* steps */
     double time_limit;                 /* query: seconds, 0: none */
+    tfp_bindings bindings;             /* query */
     tfp_progress_fn query_fn;          /* query: asked now and then whether to stop */
     void *query_ctx;
     uint64_t set; /* bits by option row: set by hand, so that -compat leaves it alone */

@@ -10,6 +10,13 @@
 
 /* The functions that are used, without "sqlite3_". */
 #define SQL_FUNCTIONS(F)                                                                                               \
+    F(bind_double)                                                                                                     \
+    F(bind_int64)                                                                                                      \
+    F(bind_null)                                                                                                       \
+    F(bind_parameter_count)                                                                                            \
+    F(bind_parameter_index)                                                                                            \
+    F(bind_parameter_name)                                                                                             \
+    F(bind_text)                                                                                                       \
     F(close)                                                                                                           \
     F(column_bytes)                                                                                                    \
     F(column_count)                                                                                                    \

@@ -1,5 +1,5 @@
 /* sql/query.c: tfp_query: one SELECT over the tables of tables.h becomes a grid. */
-#include "sql/guard.h"
+#include "sql/bind.h"
 #include "views/grid.h"
 
 #include <stdio.h>
@@ -212,8 +212,11 @@ static tfp_status prepare(result *x, const char *sql, tfp_error *err)
 static tfp_status run(result *x, const char *sql, tfp_error *err)
 {
     sql_session *s = x->session;
-    int rc = SQLITE_ROW;
+    int rc = SQLITE_OK;
     tfp_status st = prepare(x, sql, err);
+    if (!st) st = sql_bind(s, x->statement, &x->r->options->bindings, &rc, err);
+    if (!st && rc) return failed(s, rc, err);
+    rc = SQLITE_ROW;
     while (!st && (rc = s->api->step(x->statement)) == SQLITE_ROW) st = take_row(x, err);
     if (!st && rc != SQLITE_DONE) st = failed(s, rc, err);
     if (!st) st = make_grid(x, err);

@@ -270,6 +270,7 @@ static void add_queries(scenario **all, size_t *count)
         "SELECT a.name, b.node FROM nodes a JOIN nodes b USING (name) WHERE a.profile = 'again' AND b.node = 3",
         "SELECT lane, kind, sum(bytes) FROM spans LEFT JOIN memory USING (execution) LEFT JOIN buffers USING (memory) "
         "GROUP BY 1, 2",
+        "SELECT name, ? AS pattern FROM nodes WHERE name LIKE ?1",
         "SELECT file, replace(function, 'a', 'bb'), trim(text, ' '), line FROM code JOIN nodes USING (trace)",
         "WITH a AS (SELECT 1 AS \"x\"\"y\"), b AS (SELECT * FROM a, a) SELECT *, 1.5 FROM b UNION ALL SELECT 'z', 2, 3",
     };
@@ -419,6 +420,7 @@ static tfp_status set_options(tfp_options *o, const scenario *s, const char *fol
         st = tfp_options_set(o, at[0], value, err);
     }
     for (const char *const *at = s->lists; at && at[0] && !st; at += 2) st = set_items(o, at[0], at[1], err);
+    if (!st && s->sql && strchr(s->sql, '?')) st = tfp_options_bind_text(o, "1", "a%", 2, err);
     if (st || !s->message) return st;
     st = tfp_options_read_proto(o, s->view, s->message, s->message_size, err);
     if (st == TFP_BADFILE) exit(2);        /* then the message is not what it should be */
