@@ -7,6 +7,7 @@
 /* One side, as its tuple says: (name, label, Profile, step) or (name, label, bytes or None); without bytes the label is the
  * path of a text. */
 typedef struct side {
+    PyObject *kept[2]; /* bytes that hold the two names; NULL: none */
     const char *name, *label;
     profile_object *profile;
     long long step;
@@ -16,9 +17,13 @@ typedef struct side {
 
 static bool read_side(module_state *state, PyObject *tuple, side *x)
 {
-    PyObject *what = NULL;
+    PyObject *what = NULL, *names[2];
     x->step = -1;
-    if (!PyArg_ParseTuple(tuple, "zzO|L:side", &x->name, &x->label, &what, &x->step)) return false;
+    if (!PyArg_ParseTuple(tuple, "OOO|L:side", &names[0], &names[1], &what, &x->step)) return false;
+    for (int i = 0; i < 2; i++)
+        if (names[i] != Py_None && !text_bytes(names[i], &x->kept[i])) return false;
+    x->name = x->kept[0] ? PyBytes_AsString(x->kept[0]) : NULL;
+    x->label = x->kept[1] ? PyBytes_AsString(x->kept[1]) : NULL;
     if ((PyObject *)Py_TYPE(what) == state->profile_type) {
         x->profile = (profile_object *)what;
         return true;
@@ -37,12 +42,16 @@ static tfp_status add_side(tfp_sides *sides, const side *x, tfp_error *err)
     return tfp_sides_add_text(sides, x->name, x->label, err);
 }
 
+/* On failure `*about` is the text that could not be read, if it was that. */
 static tfp_status compare(const side *x, size_t count, const char *view, const tfp_options *o, tfp_report **out,
-                          tfp_error *err)
+                          const char **about, tfp_error *err)
 {
     tfp_sides *sides = tfp_sides_new();
     tfp_status s = sides ? TFP_OK : TFP_NOMEM;
-    for (size_t i = 0; i < count && !s; i++) s = add_side(sides, &x[i], err);
+    for (size_t i = 0; i < count && !s; i++) {
+        s = add_side(sides, &x[i], err);
+        *about = s && !x[i].profile && !x[i].data ? x[i].label : NULL;
+    }
     if (!s) s = tfp_diff(sides, view, o, out, err);
     tfp_sides_free(sides);
     return s;
@@ -59,11 +68,12 @@ static PyObject *locked(module_state *state, profile_object *owner, const side *
     tfp_error *err = tfp_error_new();
     tfp_status s;
     unsigned generation = owner->generation;
+    const char *about = NULL;
     Py_BEGIN_ALLOW_THREADS
-    s = compare(x, count, view, o, &r, err);
+    s = compare(x, count, view, o, &r, &about, err);
     Py_END_ALLOW_THREADS
     unlock_all(list, n);
-    PyObject *report = s ? raise_status(state, s, err) : wrap_report(state, owner, generation, r);
+    PyObject *report = s ? raise_about(state, s, err, about) : wrap_report(state, owner, generation, r);
     tfp_error_free(err);
     return report;
 }
@@ -91,6 +101,10 @@ PyObject *native_diff(PyObject *module, PyObject *args)
         if (!ok && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "a side must be a tuple");
     }
     if (ok) report = locked(state, (profile_object *)owner, x, count, profiles, view, o);
+    for (size_t i = 0; x && i < count; i++) {
+        Py_XDECREF(x[i].kept[0]);
+        Py_XDECREF(x[i].kept[1]);
+    }
     tfp_options_free(o);
     free(profiles);
     free(x);

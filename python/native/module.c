@@ -56,19 +56,22 @@ static PyObject *recognise(PyObject *module, PyObject *args)
 {
     PyObject *data = NULL, *path = NULL;
     const char *name = NULL, *format;
+    module_state *state = state_of_module(module);
+    PyObject *result;
     tfp_error *err = tfp_error_new();
     if (PyTuple_Size(args) == 2) {
         if (!PyArg_ParseTuple(args, "Ss:recognise", &data, &name)) goto failed;
         format = tfp_recognise_bytes(name, PyBytes_AsString(data), (size_t)PyBytes_Size(data), err);
+        result = format ? PyUnicode_FromString(format) : raise_status(state, TFP_BADFILE, err);
     } else {
         if (!PyArg_ParseTuple(args, "O&:recognise", PyUnicode_FSConverter, &path)) goto failed;
         name = PyBytes_AsString(path);
         Py_BEGIN_ALLOW_THREADS
         format = tfp_recognise_file(name, err);
         Py_END_ALLOW_THREADS
+        result = format ? PyUnicode_FromString(format) : raise_about(state, TFP_BADFILE, err, name);
         Py_DECREF(path);
     }
-    PyObject *result = format ? PyUnicode_FromString(format) : raise_status(state_of_module(module), TFP_BADFILE, err);
     tfp_error_free(err);
     return result;
 failed:

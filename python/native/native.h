@@ -17,10 +17,11 @@
 #include <stdbool.h>
 #include <tfprof/tfprof.h>
 
-enum { ERROR_KINDS = TFP_CANCELLED }; /* a load is cancelled by an exception, which is then the one that is seen */
+/* A load is cancelled by an exception, which is then the one that is seen. */
+enum { MISSING_FILE = TFP_CANCELLED, ERROR_KINDS };
 
 typedef struct module_state {
-    PyObject *errors[ERROR_KINDS]; /* by status; [TFP_OK] is the base class */
+    PyObject *errors[ERROR_KINDS]; /* by status; [TFP_OK] is the base class, [MISSING_FILE] of inputs */
     PyObject *profile_type, *options_type, *report_type;
 } module_state;
 
@@ -31,9 +32,13 @@ module_state *state_of(PyObject *object); /* of an instance of one of the types 
 int add_errors(PyObject *module, module_state *state); /* -1 with an exception set */
 /* The exception for a status, with the message of `err`. Always NULL. */
 PyObject *raise_status(module_state *state, tfp_status status, const tfp_error *err);
+/* The same about a file, which is what the exception's `filename` is. */
+PyObject *raise_about(module_state *state, tfp_status status, const tfp_error *err, const char *path);
 PyObject *raise_usage(module_state *state, const char *message); /* TFP_BADARG */
 
 /* ---- options.c ---- */
+/* A converter (O&): new bytes of a str (what is not UTF-8 in it as os.fsdecode has it) or of bytes. */
+int text_bytes(PyObject *given, void *out);
 typedef struct options_object {
     PyObject_HEAD tfp_options *options;
 } options_object;
@@ -46,12 +51,17 @@ typedef struct profile_object {
     pthread_rwlock_t lock;
     bool has_lock;
     unsigned generation; /* grows with each addition, which ends the life of the reports before */
+    size_t reports;      /* so many hold on to `profile` */
+    bool closed;
 } profile_object;
 extern PyType_Spec profile_spec;
 
 /* The profile may be read until unlock_profile; false with an exception set. */
 bool lock_for_reading(profile_object *p);
+bool lock_for_writing(profile_object *p); /* the same, and nobody else looks */
+bool make_lock(profile_object *p);
 void unlock_profile(profile_object *p);
+void let_go_of(profile_object *p); /* when it is closed and no report is left; with the interpreter's lock */
 /* Several at a time: the list is put in the order of their addresses, each once, so that two who lock several never wait
  * for each other, nor one for itself. False with an exception set, and none locked. */
 bool lock_all_for_reading(profile_object **list, size_t *count);

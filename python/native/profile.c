@@ -3,98 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-/* ---- the lock ---- */
-
-static bool take(profile_object *p, int (*try_lock)(pthread_rwlock_t *), int (*lock)(pthread_rwlock_t *))
-{
-    int wrong = try_lock(&p->lock);
-    if (wrong) {
-        Py_BEGIN_ALLOW_THREADS
-        wrong = lock(&p->lock);
-        Py_END_ALLOW_THREADS
-    }
-    /* the progress callback of an addition that goes on in this very thread */
-    if (wrong) raise_usage(state_of((PyObject *)p), "the profile is busy");
-    return !wrong;
-}
-
-bool lock_for_reading(profile_object *p) { return take(p, pthread_rwlock_tryrdlock, pthread_rwlock_rdlock); }
-static bool lock_for_writing(profile_object *p) { return take(p, pthread_rwlock_trywrlock, pthread_rwlock_wrlock); }
-
-/* A step that waits to be added goes before those who want to look, or it would wait as long as anyone looks. */
-static bool make_lock(profile_object *p)
-{
-    pthread_rwlockattr_t writers_first;
-    if (pthread_rwlockattr_init(&writers_first)) return false;
-    p->has_lock = !pthread_rwlockattr_setkind_np(&writers_first, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) &&
-                  !pthread_rwlock_init(&p->lock, &writers_first);
-    pthread_rwlockattr_destroy(&writers_first);
-    return p->has_lock;
-}
-
-void unlock_profile(profile_object *p) { pthread_rwlock_unlock(&p->lock); }
-
-/* They are few. */
-static size_t sort_once(profile_object **list, size_t count)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        profile_object *p = list[i];
-        size_t at = 0;
-        while (at < n && list[at] < p) at++;
-        if (at < n && list[at] == p) continue;
-        memmove(list + at + 1, list + at, (n++ - at) * sizeof *list);
-        list[at] = p;
-    }
-    return n;
-}
-
-bool lock_all_for_reading(profile_object **list, size_t *count)
-{
-    size_t held = 0;
-    *count = sort_once(list, *count);
-    while (held < *count && lock_for_reading(list[held])) held++;
-    if (held == *count) return true;
-    unlock_all(list, held);
-    return false;
-}
-
-void unlock_all(profile_object **list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) unlock_profile(list[i]);
-}
-
-/* ---- progress ---- */
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-watch start_watch(PyObject *callback) { return (watch){ callback, now_ms() }; }
-
-int look_around(void *ctx, uint64_t done, uint64_t total)
-{
-    watch *p = ctx;
-    int64_t now = now_ms();
-    bool last = total && done == total;
-    if (now - p->last_ms < 50 && !last) return 0;
-    p->last_ms = now;
-    PyGILState_STATE held = PyGILState_Ensure();
-    bool stop = PyErr_CheckSignals() != 0;
-    if (!stop && p->callback) {
-        PyObject *answer =
-            PyObject_CallFunction(p->callback, "KK", (unsigned long long)done, (unsigned long long)total);
-        stop = !answer;
-        Py_XDECREF(answer);
-    }
-    PyGILState_Release(held);
-    return stop;
-}
 
 /* ---- life ---- */
 
@@ -186,7 +94,7 @@ static PyObject *add_with_progress(profile_object *self, const addition *a)
     Py_END_ALLOW_THREADS
     unlock_profile(self);
     Py_XDECREF(w.callback);
-    if (s) raise_status(state_of((PyObject *)self), s, err);
+    if (s) raise_about(state_of((PyObject *)self), s, err, a->data ? NULL : a->name);
     tfp_error_free(err);
     if (s || PyErr_Occurred()) return NULL;
     Py_RETURN_NONE;
@@ -266,6 +174,39 @@ static PyObject *list_of(profile_object *self, PyObject *(*item)(const tfp_profi
     return list;
 }
 
+/* ---- closing ---- */
+
+/* What reports look at stays until the last of them is gone. */
+void let_go_of(profile_object *p)
+{
+    if (!p->closed || p->reports) return;
+    tfp_profile *profile = p->profile;
+    p->profile = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    tfp_profile_free(profile);
+    Py_END_ALLOW_THREADS
+}
+
+static PyObject *close_profile(PyObject *object, PyObject *nothing)
+{
+    (void)nothing;
+    profile_object *self = (profile_object *)object;
+    if (self->closed) Py_RETURN_NONE;
+    if (!lock_for_writing(self)) return NULL;
+    self->closed = true;
+    unlock_profile(self);
+    let_go_of(self);
+    Py_RETURN_NONE;
+}
+
+static PyObject *is_closed(PyObject *object, PyObject *nothing)
+{
+    (void)nothing;
+    return PyBool_FromLong(((profile_object *)object)->closed);
+}
+
+/* ---- items ---- */
+
 static PyObject *text_or_end(const char *text)
 {
     return text ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "backslashreplace") : NULL;
@@ -326,8 +267,8 @@ static PyObject *write_profile(PyObject *object, PyObject *args)
     s = name ? tfp_profile_write_file(self->profile, name, err) : tfp_profile_write(self->profile, collect, &c, err);
     Py_END_ALLOW_THREADS
     unlock_profile(self);
+    if (s) raise_about(state_of(object), s, err, name);
     Py_XDECREF(path);
-    if (s) raise_status(state_of(object), s, err);
     tfp_error_free(err);
     PyObject *bytes = bytes_of(&c);
     if (!s && !name) return bytes;
@@ -337,6 +278,26 @@ static PyObject *write_profile(PyObject *object, PyObject *args)
 }
 
 /* ---- reports ---- */
+
+static PyObject *records(PyObject *object, PyObject *args)
+{
+    profile_object *self = (profile_object *)object;
+    const char *what;
+    long long step;
+    if (!PyArg_ParseTuple(args, "sL:records", &what, &step) || !lock_for_reading(self)) return NULL;
+    tfp_report *r = NULL;
+    tfp_error *err = tfp_error_new();
+    tfp_status s;
+    unsigned generation = self->generation;
+    Py_BEGIN_ALLOW_THREADS
+    s = tfp_records(self->profile, what, step, &r, err);
+    Py_END_ALLOW_THREADS
+    unlock_profile(self);
+    module_state *state = state_of(object);
+    PyObject *report = s ? raise_status(state, s, err) : wrap_report(state, self, generation, r);
+    tfp_error_free(err);
+    return report;
+}
 
 typedef struct question {
     const char *view;
@@ -375,8 +336,8 @@ static PyObject *build(profile_object *self, const question *q, collected *c)
     tfp_options_free(o);
     Py_END_ALLOW_THREADS
     unlock_profile(self);
-    PyObject *report =
-        s ? raise_status(state_of((PyObject *)self), s, err) : wrap_report(state_of((PyObject *)self), self, generation, r);
+    PyObject *report = s ? raise_status(state_of((PyObject *)self), s, err)
+                         : wrap_report(state_of((PyObject *)self), self, generation, r);
     tfp_error_free(err);
     return report;
 }
@@ -415,6 +376,9 @@ static PyMethodDef methods[] = {
       "add_file(path, format=None, step=None): reads one file; format None means by its content." },
     { "add_bytes", (PyCFunction)(void (*)(void))add_bytes, METH_VARARGS | METH_KEYWORDS,
       "add_bytes(data, name, format=None, step=None): the same from memory; name stands for the path in messages." },
+    { "close", close_profile, METH_NOARGS,
+      "close(): ends it; its memory goes when its reports are gone. Nothing can be asked any more." },
+    { "is_closed", is_closed, METH_NOARGS, "is_closed(): whether close() was called." },
     { "finish", finish, METH_NOARGS, "finish(): makes the profile ready to be looked at; more may be added later." },
     { "warnings", warnings, METH_NOARGS,
       "warnings(): what in the inputs was dropped, clamped or guessed, a line each." },
@@ -423,6 +387,7 @@ static PyMethodDef methods[] = {
     { "node_names", node_names, METH_NOARGS, "node_names(): in the order of the files." },
     { "write", write_profile, METH_VARARGS, "write([path]): a ProfileProto into a file, or returned as bytes." },
     { "report", report, METH_VARARGS, "report(view, options): the view's rows." },
+    { "records", records, METH_VARARGS, "records(what, step): what was recorded, row by row: steps, spans or memory." },
     { "stats", stats, METH_VARARGS, "stats(view, options): statistics of the view's rows over the steps." },
     { "show", show, METH_VARARGS,
       "show(view, options): the report put where its options say; with it what stdout gets, as bytes." },

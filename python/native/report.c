@@ -38,9 +38,12 @@ PyObject *bytes_of(collected *c)
 PyObject *wrap_report(module_state *state, profile_object *profile, unsigned generation, tfp_report *made)
 {
     PyTypeObject *type = (PyTypeObject *)state->report_type;
+    profile->reports++; /* first: what follows may run a finalizer that closes the profile */
     report_object *self = (report_object *)PyType_GenericAlloc(type, 0);
     if (!self) {
         tfp_report_free(made);
+        profile->reports--;
+        let_go_of(profile);
         return NULL;
     }
     Py_INCREF(profile);
@@ -64,7 +67,11 @@ static void free_report(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     tfp_report_free(self->report);
-    Py_XDECREF((PyObject *)self->profile);
+    if (self->profile) {
+        self->profile->reports--;
+        let_go_of(self->profile);
+        Py_DECREF((PyObject *)self->profile);
+    }
     PyObject_GC_Del(object);
     Py_DECREF(type);
 }
@@ -233,8 +240,8 @@ static PyObject *write_report(PyObject *self, PyObject *args)
     s = name ? tfp_report_write_file(r, output, name, err) : tfp_report_write(r, output, collect, &c, err);
     Py_END_ALLOW_THREADS
     close_report(self);
+    if (s) raise_about(state_of(self), s, err, name);
     Py_XDECREF(path);
-    if (s) raise_status(state_of(self), s, err);
     tfp_error_free(err);
     PyObject *bytes = s ? NULL : bytes_of(&c);
     free(c.data);
@@ -299,10 +306,23 @@ static PyObject *put_report(PyObject *self, PyObject *nothing)
     return NULL;
 }
 
+static PyObject *column_type(PyObject *self, PyObject *args)
+{
+    const char *name;
+    if (!PyArg_ParseTuple(args, "s:column_type", &name)) return NULL;
+    const tfp_report *r = open_report(self);
+    if (!r) return NULL;
+    char type[2] = { tfp_report_column_type(r, name), 0 };
+    close_report(self);
+    return PyUnicode_FromString(type);
+}
+
 static PyMethodDef methods[] = {
     { "get", get, METH_VARARGS, "get(row, column): one cell: an int, bool, float or str; None where there is none." },
     { "column", column, METH_VARARGS, "column(name): the cells of one column, a list." },
     { "columns", columns, METH_NOARGS, "columns(): (name, type) of the columns that were selected; i, b, r or s." },
+    { "column_type", column_type, METH_VARARGS,
+      "column_type(name): i, b, r or s of any column; '' where there is none." },
     { "over", over, METH_NOARGS, "over(): what grew over the limit of fail_over in a comparison, a line each." },
     { "notes", notes, METH_NOARGS, "notes(): what the report could not take into account, a line each." },
     { "write", write_report, METH_VARARGS, "write(output, [path]): one form of the report, into a file or as bytes." },

@@ -19,22 +19,16 @@ from tfprof._native import (
     Error,
     InputError,
     LimitError,
+    MissingFileError,
     NotFoundError,
     OutOfMemoryError,
     OutputError,
     UsageError,
     __version__,
 )
-from tfprof._profile import (
-    FlopsOptions,
-    Profile,
-    ProfileWarning,
-    StatsOptions,
-    ViewOptions,
-    open,
-    query,
-    recognise,
-)
+from tfprof._options import FlopsOptions, StatsOptions, ViewOptions
+from tfprof._profile import Profile, ProfileWarning, open, recognise
+from tfprof._query import query, tables
 from tfprof._report import Report, Row
 from tfprof._tables import help, names
 
@@ -45,6 +39,7 @@ __all__ = [
     "FlopsOptions",
     "InputError",
     "LimitError",
+    "MissingFileError",
     "NotFoundError",
     "OutOfMemoryError",
     "OutputError",
@@ -64,4 +59,5 @@ __all__ = [
     "open",
     "query",
     "recognise",
+    "tables",
 ]

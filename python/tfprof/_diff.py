@@ -3,10 +3,11 @@
 import builtins
 import os
 import sys
-from typing import TYPE_CHECKING, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 
 from tfprof import _native
-from tfprof._profile import Items, Profile, Source, ViewOptions, is_put, options_of
+from tfprof._options import Items, ViewOptions, is_put, options_of
+from tfprof._profile import Profile, Source
 from tfprof._profile import open as _open
 from tfprof._report import Report
 
@@ -21,23 +22,23 @@ _HEAD = 1 << 20  # so early the tree of a printed view begins
 class DiffOptions(ViewOptions, total=False):
     """The keywords of diff, for type checkers."""
 
-    view: str
-    delta: Union[float, str]
-    min_size: Union[int, str]
-    names: Items
-    node_names: Items
-    hide_nodes: Items
-    swap_files: bool
-    fail_over: Union[int, str]
+    view: Optional[str]
+    delta: Optional[Union[float, str]]
+    min_size: Optional[Union[int, str]]
+    names: Optional[Items]
+    node_names: Optional[Items]
+    hide_nodes: Optional[Items]
+    swap_files: Optional[bool]
+    fail_over: Optional[Union[int, str]]
 
 
 _Native = Union[
-    Tuple[Optional[str], Optional[str], "_native.Profile", int],
-    Tuple[Optional[str], str, Optional[bytes]],
+    Tuple[None, Union[str, bytes, None], "_native.Profile", int],
+    Tuple[None, Union[str, bytes], Optional[bytes]],
 ]
 
 
-def _is_text(path: "os.PathLike[str] | str") -> bool:
+def _is_text(path: Any) -> bool:
     """A file that is no profile is taken for a text, whose errors name the line."""
     if not os.path.isfile(path):
         return False
@@ -95,7 +96,7 @@ def diff(*sides: Union[Side, Tuple[Side, int]], **options: "Unpack[DiffOptions]"
     owner = _native.Profile()
     owner.finish()
     chosen = dict(options)
-    view = str(chosen.pop("view", "scope"))
+    view = str(chosen.pop("view", None) or "scope")
     made = _native.diff(owner, given, view, options_of(chosen))
     if is_put(options):
         sys.stdout.write(made.put().decode())

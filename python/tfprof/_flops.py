@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
-    from tfprof._profile import FlopsOptions
+    from tfprof._options import FlopsOptions
 
 _GRAPHS = ("tensorflow.GraphDef", "tensorflow.MetaGraphDef", "tensorflow.SavedModel")
 

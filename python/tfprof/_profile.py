@@ -1,11 +1,11 @@
 """Profiles: inputs in, reports out."""
 
-import difflib
 import inspect
 import operator
 import os
 import sys
 import warnings as _warnings
+from types import TracebackType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -15,85 +15,30 @@ from typing import (
     List,
     Mapping,
     Optional,
-    Sequence,
     Tuple,
-    TypedDict,
+    Type,
     Union,
 )
 
 from tfprof import _native
+from tfprof._options import (
+    FlopsOptions,
+    Parameters,
+    Path,
+    StatsOptions,
+    ViewOptions,
+    destination,
+    is_put,
+    options_of,
+)
 from tfprof._report import Report
 from tfprof._tables import _keywords
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
+Source = Union[str, "os.PathLike[str]", "os.PathLike[bytes]", bytes, bytearray, memoryview]
 Sources = Union[Source, Iterable[Source]]
-
-_DESTINATIONS = frozenset(("output", "dump_to_file", "proto_out"))
-
-
-Items = Union[str, Sequence[str]]  # "a,b" or ["a", "b"]; items of a list are taken whole
-Path = Union[str, "os.PathLike[str]"]
-
-
-class ViewOptions(TypedDict, total=False):
-    """The keywords of the views, for type checkers; tfprof.help("options") tells what each does."""
-
-    max_depth: int
-    min_bytes: int
-    min_peak_bytes: int
-    min_residual_bytes: int
-    min_output_bytes: int
-    min_micros: int
-    min_accelerator_micros: int
-    min_cpu_micros: int
-    min_params: int
-    min_float_ops: int
-    min_occurrence: int
-    min_macs: int
-    min_bytes_moved: int
-    step: int
-    device_regexes: Items
-    order_by: str
-    account_type_regexes: Items
-    start_name_regexes: Items
-    trim_name_regexes: Items
-    show_name_regexes: Items
-    hide_name_regexes: Items
-    account_displayed_op_only: bool
-    select: Items
-    output: str
-    viz: bool
-    dump_to_file: Path
-    format: str
-    show_source: bool
-    proto_out: Path
-    top: int
-    float_ops_source: str
-    assume_batch: int
-    assume_shape: Union[Items, Mapping[str, Any]]
-    signature: str
-    rule_limits: str
-    checkers: Items
-    compat: str
-
-
-class StatsOptions(ViewOptions, total=False):
-    """The keywords of Profile.stats, for type checkers."""
-
-    view: str
-    rewrite: Items
-
-
-class FlopsOptions(ViewOptions, total=False):
-    """The keywords of Profile.flops, for type checkers."""
-
-    nodes: bool
-    peak_flops: Union[float, str]
-    peak_bandwidth: Union[float, str]
-
 
 class ProfileWarning(UserWarning):
     """Something in an input had to be dropped, clamped or guessed."""
@@ -108,7 +53,10 @@ class _Input:
         if isinstance(source, (bytes, bytearray, memoryview)):
             self.data = bytes(source)
         else:
-            self.path = os.fspath(source)
+            try:
+                self.path = os.fspath(source)
+            except TypeError:
+                raise TypeError("%s: %r is neither a path nor bytes" % (format or "source", source)) from None
         self.format = format
         self.name = "<%s>" % (format or "bytes")
         self.step = step
@@ -135,6 +83,28 @@ class _Input:
             profile.add_file(self.path, self.format, self.step)
 
 
+class _Opened:
+    """What a profile was opened from, so that another process can open it again: paths, formats and steps."""
+
+    def __init__(self, files: List[Tuple[Any, Optional[str], Optional[int]]], functions: bool) -> None:
+        self.files = files
+        self.functions = functions
+
+    @classmethod
+    def of(cls, inputs: List[_Input], functions: bool) -> "Optional[_Opened]":
+        """None where one of them was bytes in memory or a pipe, which no other process can open again."""
+        if any(one.data is not None or not one.can_look() for one in inputs):
+            return None
+        return cls([(os.path.abspath(one.path), one.format, one.step) for one in inputs], functions)
+
+    def again(self) -> "Profile":
+        inputs = []
+        for path, format, step in self.files:
+            inputs.append(_Input("", format, step))
+            inputs[-1].path = path
+        return _read(inputs, self.functions, None)
+
+
 def _listed(sources: Sources) -> List[Source]:
     if isinstance(sources, (str, bytes, bytearray, memoryview, os.PathLike)):
         return [sources]
@@ -142,12 +112,23 @@ def _listed(sources: Sources) -> List[Source]:
 
 
 def _inputs(given: Sources, format: str) -> List[_Input]:
-    return [_Input(source, format) for source in _listed(given)]
+    try:
+        listed = _listed(given)
+    except TypeError:
+        raise TypeError("%s: %r is neither a path nor bytes" % (format, given)) from None
+    return [_Input(source, format) for source in listed]
+
+
+def _step_of(step: Any) -> int:
+    try:
+        return operator.index(step)
+    except TypeError:
+        raise TypeError("run_meta: step %r: a step is a whole number" % (step,)) from None
 
 
 def _steps(given: Union[Sources, Mapping[int, Source]], format: str) -> List[_Input]:
     if isinstance(given, Mapping):
-        return [_Input(source, format, step) for step, source in given.items()]
+        return [_Input(source, format, _step_of(step)) for step, source in given.items()]
     return _inputs(given, format)
 
 
@@ -215,16 +196,21 @@ def open(
         "op_log": op_log,
         "checkpoint": checkpoint,
     }
-    inputs = _collect(sources, named)
+    return _read(_collect(sources, named), functions, progress)
+
+
+def _read(
+    inputs: List[_Input], functions: bool, progress: Optional[Callable[[int, int], Any]]
+) -> "Profile":
     keep = _native.KEEP_MEMORY | _native.KEEP_ATTRS | _native.KEEP_PROGRAM
     keep |= _native.KEEP_FUNCTIONS if functions else 0
     native = _native.Profile(keep, progress)
     for one in inputs:
         one.add_to(native)
     native.finish()
-    made = Profile(native)
+    made = Profile(native, _Opened.of(inputs, functions))
     for line in made.warnings:
-        _warnings.warn(line, ProfileWarning, stacklevel=2)
+        _warnings.warn(line, ProfileWarning, stacklevel=3)
     return made
 
 
@@ -236,54 +222,47 @@ def recognise(source: Source) -> str:
     return _native.recognise(one.path)
 
 
-def dims_of(dims: Any) -> str:
-    """A shape as the option assume_shape writes it: (None, 224, 3) is ?,224,3."""
-    if isinstance(dims, str):
-        return dims
-    return ",".join("?" if dim is None else str(operator.index(dim)) for dim in dims)
-
-
-def options_of(given: Mapping[str, Any]) -> "_native.Options":
-    """Options from keywords: texts, numbers, booleans, and lists, whose items are taken whole."""
-    options = _native.Options()
-    options.every_value(True)
-    known = [*_native.table("options"), *_native.table("command_options")]
-    for name, value in given.items():
-        if name.replace("-", "_") not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = "; did you mean %s?" % near[0] if near else ""
-            raise _native.UsageError("unknown option %r%s" % (name, hint))
-        if value is None:
-            continue
-        if isinstance(value, bool):
-            options.set(name, "true" if value else "false")
-        elif isinstance(value, str):
-            options.set(name, value)
-        elif hasattr(value, "__index__"):  # numpy's integers too
-            options.set(name, str(operator.index(value)))
-        elif isinstance(value, float):  # numpy's too
-            options.set(name, repr(float(value)))
-        elif isinstance(value, os.PathLike):
-            options.set(name, os.fspath(value))
-        elif isinstance(value, Mapping) and name == "assume_shape":
-            options.set_list(name, ["%s=%s" % (node, dims_of(dims)) for node, dims in value.items()])
-        elif isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray)):
-            options.set_list(name, [str(item) for item in value])
-        else:
-            raise _native.UsageError("option -%s: value %r" % (name, value))
-    return options
-
-
-def is_put(given: Mapping[str, Any]) -> bool:
-    """Whether the keywords also put the report somewhere, as the command line does."""
-    return not _DESTINATIONS.isdisjoint(name.replace("-", "_") for name in given)
-
-
 class Profile:
     """One model's profile. Made by tfprof.open; any number of threads may look at it."""
 
-    def __init__(self, native: "_native.Profile") -> None:
+    def __init__(self, native: "_native.Profile", opened: Optional[_Opened] = None) -> None:
         self._native = native
+        self._opened = opened
+
+    # ---- its life ----
+
+    def close(self) -> None:
+        """Lets go of it: what asks it, or a report of it, is a UsageError from now on.
+
+        Its memory goes when its reports are gone. Not needed: a profile that nobody has goes by itself.
+        """
+        self._native.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether close() was called, or its `with` block ended."""
+        return self._native.is_closed()
+
+    def __enter__(self) -> "Profile":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Pickles as the paths that it was opened from, which are then read again."""
+        if self._opened is None:
+            raise TypeError(
+                "cannot pickle a profile that was not opened from files: write() it and open that file"
+            )
+        return _Opened.again, (self._opened,)
+
+    # ---- what is in it ----
 
     @property
     def steps(self) -> List[int]:
@@ -310,7 +289,11 @@ class Profile:
         asked = options_of(options)
         if not is_put(options):
             return Report(self, name, self._native.report(name, asked))
-        native, text = self._native.show(name, asked)
+        try:
+            native, text = self._native.show(name, asked)
+        except _native.OutputError as wrong:
+            wrong.filename = wrong.filename or destination(options)
+            raise
         sys.stdout.write(text.decode())
         return Report(self, name, native)
 
@@ -375,11 +358,27 @@ class Profile:
             sys.stdout.write(made.put().decode())
         return Report(self, "stats", made)
 
-    def query(self, sql: str, *, time_limit: Optional[float] = None) -> Report:
-        """Answers one SELECT over this profile's tables, as tfprof.query does over several."""
-        return query(sql, self, time_limit=time_limit)
+    def query(
+        self, sql: str, parameters: Parameters = (), *, time_limit: Optional[float] = None
+    ) -> Report:
+        """Answers one SELECT over this profile's tables, as tfprof.query does over several.
 
-    def write(self, path: "os.PathLike[str] | str") -> None:
+        parameters: values for ? in the order of a sequence, for :name by the keys of a mapping.
+        """
+        from tfprof._query import query
+
+        return query(sql, self, parameters=parameters, time_limit=time_limit)
+
+    def records(self, what: str, step: Optional[int] = None) -> Report:
+        """What was recorded, row by row: "steps", "spans" (what ran where and when) or "memory" (bytes held over time).
+
+        step: a step of `steps`; None: all of them, of memory the last.
+        Raises NotFoundError (no such table or step).
+        """
+        made = self._native.records(what, -1 if step is None else step)
+        return Report(self, what, made)
+
+    def write(self, path: Path) -> None:
         """Writes it as a ProfileProto, which TensorFlow's tools read too; whole or not at all."""
         self._native.write(path)
 
@@ -388,37 +387,9 @@ class Profile:
         return self._native.write()
 
     def __repr__(self) -> str:
+        if self.closed:
+            return "<tfprof.Profile: closed>"
         return "<tfprof.Profile: %d nodes, %d steps>" % (len(self.node_names), len(self.steps))
-
-
-def query(
-    sql: str,
-    *profiles: Union[Profile, Source],
-    names: Optional[Sequence[str]] = None,
-    time_limit: Optional[float] = None,
-) -> Report:
-    """Answers one SELECT over the tables of profiles.
-
-        tfprof.query("SELECT op, sum(run_us) FROM nodes JOIN executions USING (node) GROUP BY op", p)
-
-    The tables are nodes, types, edges, outputs, steps, executions, spans, memory, buffers,
-    allocations, traces, code, profiles, and columns, which lists them all. Each row has the name of
-    its profile in the column profile. The columns of the report are those of the query.
-
-    profiles: Profiles, or what tfprof.open takes, each a profile of its own.
-    names: what they are called in the column profile; by themselves: their first files.
-    time_limit: in seconds (60 by itself), 0 for none.
-
-    Raises UsageError with SQLite's words, LimitError, NotFoundError (no SQLite here).
-    """
-    opened = [p if isinstance(p, Profile) else open(p) for p in profiles]
-    if names is not None and len(names) != len(opened):
-        raise _native.UsageError("%d names for %d profiles" % (len(names), len(opened)))
-    called = names if names is not None else [None] * len(opened)
-    pairs = tuple((p._native, name) for p, name in zip(opened, called))
-    if not opened:
-        raise _native.UsageError("no profile to query")
-    return Report(opened[0], "query", _native.query(sql, pairs, options_of({"time_limit": time_limit})))
 
 
 # Profile.steps is the list of steps, so that the view of that name has another method.

@@ -1,27 +1,28 @@
 """Reports: rows that print, iterate, and go out to other tools."""
 
-import html as _html
 import json as _json
-import os
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Union
+import operator
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Union, overload
 
-from tfprof import _native
+from tfprof import _native, _shown
+from tfprof._columns import Columns
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from tfprof._options import Path
     from tfprof._profile import Profile
 
-_HTML_ROWS = 500
 
-
-class Row:
+class Row(Columns):
     """One row of a report: a node, a scope, an op type, a frame of code.
 
     Every column is an attribute and an item, whether it was selected or not: row.micros is its own
     time, row.total_micros that with everything below it; row["micros"] is the same. `columns` of
-    the report names them. None stands where there is no number. Iterating gives the rows below.
+    the report names them. None stands where there is no number. Iterating gives the rows below;
+    dict(row) and row.to_dict() are the selected columns.
     """
 
     __slots__ = ("_report", "index")
@@ -59,6 +60,36 @@ class Row:
     def __getitem__(self, column: str) -> Any:
         return self._report._native.get(self.index, column)
 
+    # ---- the selected columns ----
+
+    def keys(self) -> List[str]:
+        """The columns of the report, as CSV and pandas have them; dict(row) takes these."""
+        return self._report.columns
+
+    def values(self) -> List[Any]:
+        """The cells of these columns."""
+        return [self[name] for name in self.keys()]
+
+    def items(self) -> List[Tuple[str, Any]]:
+        """The columns with their cells."""
+        return [(name, self[name]) for name in self.keys()]
+
+    def get(self, column: str, default: Any = None) -> Any:
+        """A cell; `default` where there is no such column or no number."""
+        try:
+            found = self[column]
+        except KeyError:
+            return default
+        return default if found is None else found
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The columns of the report with their cells, those below not included."""
+        return dict(self.items())
+
+    def __dir__(self) -> List[str]:
+        names = self.keys() if self._report.is_table else [*Columns.__annotations__, *self.keys()]
+        return sorted({*object.__dir__(self), *filter(str.isidentifier, names)})
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Row):
             return NotImplemented
@@ -74,13 +105,21 @@ class Row:
         first = self[self._report.columns[0]]  # the name, or the checker of a finding
         return "<tfprof.Row %s%s>" % (first, ": " + ", ".join(cells) if cells else "")
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """IPython's terminal: a column a line."""
+        printer.text(_shown.row_text(self))
+
+
+Mapping.register(Row)  # so that pandas and its like take rows by their columns
+
 
 class Report:
     """One view of a profile.
 
-    print(report) shows TensorFlow's text. Iterating gives the rows, parents before children;
-    report[0] is a row by number, report["a/b"] by name. Rows of a report are numbered from 0, the
-    root. The rows of advise are its findings, with the columns checker and report.
+    print(report) shows TensorFlow's text. It is a sequence of rows, parents before children:
+    report[0] is a row by number, report[1:4] a list of some, report["a/b"] one by name,
+    report.index("a/b") its number. Row 0 of a tree is the root. pandas.DataFrame(report) is the
+    table. The rows of advise are its findings, with the columns checker and report.
     """
 
     def __init__(self, profile: "Profile", view: str, native: "_native.Report") -> None:
@@ -123,6 +162,10 @@ class Report:
             return []
         return list(zip(self._native.column("checker"), self._native.column("report")))
 
+    def _native_type(self, name: str) -> str:
+        """i, r, s or b; "" of a column that it does not have."""
+        return self._native.column_type(name)
+
     def column(self, name: str) -> List[Any]:
         """The cells of one column, a row each."""
         return self._native.column(name)
@@ -142,16 +185,46 @@ class Report:
     def __iter__(self) -> Iterator[Row]:
         return (Row(self, i) for i in range(len(self)))
 
-    def __getitem__(self, key: Union[int, str]) -> Row:
-        if isinstance(key, int):
-            index = key + len(self) if key < 0 else key
-            if not 0 <= index < len(self):
-                raise IndexError("no row %d of %d" % (key, len(self)))
-            return Row(self, index)
+    def __reversed__(self) -> Iterator[Row]:
+        return (Row(self, i) for i in reversed(range(len(self))))
+
+    def _number_of(self, name: str) -> int:
         if self._rows_by_name is None:
             names = self._native.column("name")
             self._rows_by_name = {name: i for i, name in reversed(list(enumerate(names)))}
-        return Row(self, self._rows_by_name[key])
+        return self._rows_by_name[name]
+
+    @overload
+    def __getitem__(self, key: Union[int, str]) -> Row: ...
+    @overload
+    def __getitem__(self, key: slice) -> List[Row]: ...
+    def __getitem__(self, key: Union[int, str, slice]) -> Union[Row, List[Row]]:
+        if isinstance(key, slice):
+            return [Row(self, i) for i in range(*key.indices(len(self)))]
+        if isinstance(key, str):
+            return Row(self, self._number_of(key))
+        number = operator.index(key)  # numpy's integers too
+        index = number + len(self) if number < 0 else number
+        if not 0 <= index < len(self):
+            raise IndexError("no row %d of %d" % (number, len(self)))
+        return Row(self, index)
+
+    def index(self, row: Union[Row, str], start: int = 0, stop: Optional[int] = None) -> int:
+        """The number of a row, or of the first one with a name. Raises ValueError where there is none."""
+        found: Optional[int] = None
+        if isinstance(row, Row):
+            found = row.index if row._report is self else None
+        elif row in self:
+            found = self._number_of(row)
+        if found is None or found not in range(*slice(start, stop).indices(len(self))):
+            raise ValueError("%r is no row of %r" % (row, self))
+        return found
+
+    def count(self, row: Union[Row, str]) -> int:
+        """How many of its rows it is, or have the name."""
+        if isinstance(row, Row):
+            return int(row in self)
+        return sum(name == row for name in self._native.column("name")) if row in self else 0
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -172,20 +245,36 @@ class Report:
 
     def _repr_html_(self) -> str:
         """A table for notebooks, of the first 500 rows."""
-        count = min(len(self), _HTML_ROWS)
-        names = self.columns
-        shown = [c for c in names if c not in ("row", "parent", "depth")]
-        depths = self._native.column("depth")[:count] if "depth" in names else [0] * count
-        head = "".join("<th>%s</th>" % _html.escape(c) for c in shown)
-        body = []
-        for i, depth in enumerate(depths):
-            cells = [_cell(self._native.get(i, c)) for c in shown]
-            first = '<td style="%spadding-left:%dem">%s</td>' % (_TEXT_STYLE, depth + 1, cells[0][1])
-            rest = "".join('<td style="%s">%s</td>' % cell for cell in cells[1:])
-            body.append("<tr>%s%s</tr>" % (first, rest))
-        more = "<p>%d more rows</p>" % (len(self) - count) if len(self) > count else ""
-        table = "<table><thead><tr>%s</tr></thead><tbody>%s</tbody></table>%s"
-        return table % (head, "".join(body), more)
+        return _shown.report_html(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """IPython's terminal: the first rows as a table."""
+        printer.text(_shown.report_text(self))
+
+    def plot(
+        self,
+        kind: Optional[str] = None,
+        *,
+        column: Optional[str] = None,
+        step: Optional[int] = None,
+        top: int = 20,
+        ax: Any = None,
+    ) -> Any:
+        """Draws it with matplotlib, and returns the Axes.
+
+        kind: "bars": the rows that cost most themselves; "flame": a tree of rows, each as wide as
+            its total; "timeline": what ran where and when in a step; "memory": bytes held over time
+            in a step. By itself: flame of scope and code views, else bars.
+        column: what bars and widths are: a numeric column; by itself the first one that was selected.
+        step: of timeline and memory; by itself the first.
+        top: so many bars.
+        ax: the Axes to draw into; by itself those of a new figure.
+
+        Raises ImportError (no matplotlib), UsageError, NotFoundError (no step was recorded).
+        """
+        from tfprof import _plot
+
+        return _plot.plot(self, kind, column, step, top, ax)
 
     # ---- what programs take ----
 
@@ -242,24 +331,14 @@ class Report:
         """One form of tfprof.names("outputs"): text, json, csv, md, proto, timeline, pprof ..."""
         return self._native.write(output)
 
-    def write(self, output: str, path: "os.PathLike[str] | str") -> None:
+    def write(self, output: str, path: "Path") -> None:
         """The same into a file, which appears whole or not at all."""
         self._native.write(output, path)
 
-    def timeline(self, path: "os.PathLike[str] | str") -> None:
+    def timeline(self, path: "Path") -> None:
         """Writes a Chrome trace (chrome://tracing, Perfetto) to path; of one step in graph view."""
         self.write("timeline", path)
 
-    def pprof(self, path: "os.PathLike[str] | str") -> None:
+    def pprof(self, path: "Path") -> None:
         """Writes a gzipped profile for pprof to path; of the code and scope views."""
         self.write("pprof", path)
-
-
-_TEXT_STYLE = "text-align:left;white-space:pre-line;"
-
-
-def _cell(value: Any) -> Tuple[str, str]:
-    """The style and the text of a table's cell."""
-    if isinstance(value, str):
-        return _TEXT_STYLE, _html.escape(value)
-    return "", "" if value is None else "{:,}".format(value)

@@ -123,6 +123,8 @@ def options_cases(native):
         o.set_list("select", ())
         o.read_proto("scope", b"\x08\x05")
         o.every_value(True)
+        for value in (1, 1.5, "text", None):
+            o.bind("1", value)
         return o.get("max_depth"), o.get("show_name_regexes"), o.listed("max_depth")
 
     def wrong():
@@ -137,12 +139,15 @@ def options_cases(native):
         refused(o.set_list, "show_name_regexes", 1)
         refused(o.read_proto, "scope", b"\xff")
         refused(o.read_proto, "scope", "text")
+        refused(o.bind, "1", 1 << 80)
+        refused(o.bind, "", 1)
+        refused(o.bind, "1", b"x")
         refused(o.get, "none")
         refused(o.get, 1)
         refused(o.listed, 1)
         refused(setattr, o, "more", 1)
 
-    return {"Options: set set_list read_proto every_value get listed": changed, "Options, refused": wrong}
+    return {"Options: set set_list bind read_proto every_value get listed": changed, "Options, refused": wrong}
 
 
 def profile_cases(native, folder):
@@ -182,11 +187,21 @@ def profile_cases(native, folder):
         refused(q.add_bytes, graph, "g", None, "x")
         refused(p.write, "/nothing/here/p")
         refused(p.write, 1)
+        refused(p.records, "none", 0)
+        refused(p.records, 1, 0)
         refused(p.report, "none", o)
         refused(p.report, "scope", far)
         refused(p.report, "scope", None)
         refused(p.show, "scope", None)
         refused(p.show, "scope", far)
+
+    def closed():
+        q = opened(native, SMALL)
+        report = q.report("scope", o)
+        q.close()
+        refused(q.report, "scope", o)
+        refused(report.columns)
+        return q.is_closed(), q.close(), opened(native, SMALL).close()
 
     def stopped():
         def stop(done, total):
@@ -201,6 +216,8 @@ def profile_cases(native, folder):
         "Profile, refused": wrong,
         "Profile, stopped by its callback": stopped,
         "Profile: warnings coverage steps node_names": lambda: (p.warnings(), p.coverage(), p.steps(), p.node_names()),
+        "Profile: close is_closed": closed,
+        "Profile.records": lambda: [p.records(what, -1).columns() for what in ("steps", "spans", "memory")],
         "Profile.write": lambda: (p.write(), p.write(target)),
         "Profile.report": lambda: [p.report(view, o) for view in views_of_a_model(native)],
         "Profile.show": lambda: [p.show("scope", to) for to in (to_stdout, to_file)],
@@ -252,6 +269,7 @@ def report_cases(native, folder):
 
     return {
         "Report.get": lambda: [scope.get(row, name) for row in range(len(scope)) for name in named + ["total_micros"]],
+        "Report.column_type": lambda: [(scope.column_type(name), scope.column_type("none")) for name in named],
         "Report.column columns notes": lambda: [(r.columns(), r.notes(), [r.column(c) for c, _ in r.columns()])
                                                 for r in reports.values()],
         "Report.write": every_output,

@@ -138,7 +138,7 @@ class Wrong(unittest.TestCase):
             self.check(lambda: profile.scope(select=value), tfprof.UsageError, 'select')
         self.check(lambda: profile.scope(select=['a\0b']), ValueError)
         self.check(lambda: profile.scope(**{'max_depth\0': 3}), ValueError)
-        self.check(lambda: profile.scope(select='\udc80'), UnicodeEncodeError)
+        self.check(lambda: profile.scope(select='\udc80'), tfprof.UsageError, 'select', '\\x80')
         self.check(lambda: profile.view('nope'), tfprof.NotFoundError, 'nope')
         self.check(lambda: profile.scope(3), TypeError)
         self.assertEqual(str(profile.scope(max_depth=None)), str(profile.scope()))

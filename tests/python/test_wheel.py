@@ -199,5 +199,28 @@ class Wheel(unittest.TestCase):
                 self.told(self.python("-W", "error", "-c", f"import {module}"))
 
 
+class Packages(unittest.TestCase):
+    """Where Debian's packages are missing, the build says which."""
+
+    def told(self, **environment):
+        asked = ("import sys; sys.path.insert(0, %r); import backend; print(*backend.missing_packages())\n"
+                 "backend.check_packages()" % os.path.join(ROOT, "python", "pack"))
+        done = run(sys.executable, "-c", asked, env=dict(BUILDING, **environment))
+        return done.stdout.split(), done
+
+    def test_nothing_is_missing_here(self):
+        missing, done = self.told()
+        self.assertEqual((missing, done.returncode), ([], 0), done.stderr)
+
+    def test_all_are_named_with_the_command(self):
+        with tempfile.TemporaryDirectory() as empty:
+            missing, done = self.told(PATH=empty, CC="", CXX="", PKG_CONFIG="")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("sudo apt-get install -y --no-install-recommends " + " ".join(missing), done.stderr)
+        with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as f:
+            told = re.search(r"apt install (.*?)\n    pip install", f.read(), re.S)[1].replace("\\\n", " ").split()
+        self.assertCountEqual(set(told) - {"python3-dev", "python3-pip"}, set(missing) - {"python3-dev"})
+
+
 if __name__ == "__main__":
     unittest.main()

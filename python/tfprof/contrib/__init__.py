@@ -2,6 +2,8 @@
 
     from tfprof import contrib
     contrib.model_analyzer.print_model_analysis(graph, run_meta=run_meta)
+
+Scripts of TensorFlow 1.3 to 1.15 take tfprof.contrib.v1_15.
 """
 
 from typing import Any

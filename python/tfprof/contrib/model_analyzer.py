@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import tfprof
 from tfprof import _native
-from tfprof._profile import options_of
+from tfprof._options import options_of
 from tfprof.compat.v1 import protos, pywrap
 from tfprof.compat.v1._graph import GraphLog
 from tfprof.compat.v1.tfprof_logger import TRAINABLE_VARIABLES, op_log_bytes

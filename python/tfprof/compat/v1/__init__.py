@@ -1,6 +1,7 @@
 """Everything of tf.compat.v1.profiler, and ProfileContext, over this package.
 
     from tfprof.compat.v1 import Profiler    # instead of tf.compat.v1.profiler
+    tf.compat.v1.profiler = tfprof.compat.v1 # for code that says the long name everywhere
 
 Importing this needs no TensorFlow, nor do ProfileOptionBuilder and pywrap. Graphs and the returned
 protos are TensorFlow's own, so the rest asks for it when it is called.
@@ -11,6 +12,7 @@ from typing import Any, List
 from tfprof.compat.v1 import (
     model_analyzer,
     option_builder,
+    pprof_profiler,
     profile_context,
     protos,
     pywrap,
@@ -35,6 +37,7 @@ __all__ = [
     "advise",
     "model_analyzer",
     "option_builder",
+    "pprof_profiler",
     "profile",
     "profile_context",
     "protos",

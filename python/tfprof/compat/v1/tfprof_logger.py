@@ -73,6 +73,9 @@ def merge_default_with_oplog(
     return protos.OpLogProto.FromString(op_log_bytes(log, graph, op_log, run_meta))
 
 
+_merge_default_with_oplog = merge_default_with_oplog  # its name until TensorFlow 1.12
+
+
 def write_op_log(
     graph: Any,
     log_dir: str,

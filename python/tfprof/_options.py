@@ -1,0 +1,191 @@
+"""The keywords of views, and how they become options."""
+
+import difflib
+import operator
+import os
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, TypedDict, Union
+
+from tfprof import _native
+
+_DESTINATIONS = frozenset(("output", "dump_to_file", "proto_out"))  # these may be paths of bytes
+_NO_LISTS = (bytes, bytearray, memoryview, Mapping)
+
+
+Items = Union[str, Sequence[str]]  # "a,b" or ["a", "b"]; items of a list are taken whole
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+
+
+Parameters = Union[Sequence[Any], Mapping[str, Any]]  # of a query: for ?, or for :name
+
+
+class ViewOptions(TypedDict, total=False):
+    """The keywords of the views, for type checkers; tfprof.help("options") tells what each does. None leaves one as it is."""
+
+    max_depth: Optional[int]
+    min_bytes: Optional[int]
+    min_peak_bytes: Optional[int]
+    min_residual_bytes: Optional[int]
+    min_output_bytes: Optional[int]
+    min_micros: Optional[int]
+    min_accelerator_micros: Optional[int]
+    min_cpu_micros: Optional[int]
+    min_params: Optional[int]
+    min_float_ops: Optional[int]
+    min_occurrence: Optional[int]
+    min_macs: Optional[int]
+    min_bytes_moved: Optional[int]
+    step: Optional[int]
+    device_regexes: Optional[Items]
+    order_by: Optional[str]
+    account_type_regexes: Optional[Items]
+    start_name_regexes: Optional[Items]
+    trim_name_regexes: Optional[Items]
+    show_name_regexes: Optional[Items]
+    hide_name_regexes: Optional[Items]
+    account_displayed_op_only: Optional[bool]
+    select: Optional[Items]
+    output: Optional[str]
+    viz: Optional[bool]
+    dump_to_file: Optional[Path]
+    format: Optional[str]
+    show_source: Optional[bool]
+    proto_out: Optional[Path]
+    top: Optional[int]
+    float_ops_source: Optional[str]
+    assume_batch: Optional[int]
+    assume_shape: Optional[Union[Items, Mapping[str, Any]]]
+    signature: Optional[str]
+    rule_limits: Optional[str]
+    checkers: Optional[Items]
+    compat: Optional[str]
+
+
+class StatsOptions(ViewOptions, total=False):
+    """The keywords of Profile.stats, for type checkers."""
+
+    view: Optional[str]
+    rewrite: Optional[Items]
+
+
+class FlopsOptions(ViewOptions, total=False):
+    """The keywords of Profile.flops, for type checkers."""
+
+    nodes: Optional[bool]
+    peak_flops: Optional[Union[float, str]]
+    peak_bandwidth: Optional[Union[float, str]]
+
+
+def dims_of(dims: Any) -> str:
+    """A shape as the option assume_shape writes it: (None, 224, 3) is ?,224,3."""
+    if isinstance(dims, str):
+        return dims
+    try:
+        return ",".join("?" if dim is None else str(operator.index(dim)) for dim in dims)
+    except TypeError:
+        raise _wrong(
+            "assume_shape", dims, "a shape is a tuple of whole numbers, with None for unknown"
+        ) from None
+
+
+def _wrong(name: str, value: object, why: str) -> "_native.UsageError":
+    return _native.UsageError("option -%s: value %r: %s" % (name, value, why))
+
+
+def _text(name: str, value: Any) -> Union[str, bytes, None]:
+    """The text of one value as the command line has it; None: it has none."""
+    if isinstance(value, bool) or type(value).__module__ == "numpy" and type(value).__name__.startswith("bool"):
+        return "true" if value else "false"
+    if isinstance(value, str) or isinstance(value, bytes) and name.replace("-", "_") in _DESTINATIONS:
+        return value
+    if isinstance(value, float):  # numpy's too
+        return repr(float(value))
+    if isinstance(value, os.PathLike):
+        found: Union[str, bytes] = os.fspath(value)
+        return found
+    try:
+        return str(operator.index(value))  # numpy's integers too
+    except TypeError:
+        return None
+
+
+def _items(name: str, value: Iterable[Any]) -> List[Union[str, bytes]]:
+    found = []
+    for item in value:
+        text = _text(name, item)
+        if text is None:
+            raise _wrong(name, value, "an item has the type %s" % type(item).__name__)
+        found.append(text)
+    return found
+
+
+def _set(options: "_native.Options", name: str, value: Any) -> None:
+    text = _text(name, value)
+    if text is not None:
+        options.set(name, text)
+    elif isinstance(value, Mapping) and name == "assume_shape":
+        options.set_list(name, ["%s=%s" % (node, dims_of(dims)) for node, dims in value.items()])
+    elif isinstance(value, Iterable) and not isinstance(value, _NO_LISTS):
+        options.set_list(name, _items(name, value))
+    else:
+        raise _wrong(name, value, "type %s is no value of an option" % type(value).__name__)
+
+
+def options_of(given: Mapping[str, Any]) -> "_native.Options":
+    """Options from keywords: texts, numbers, booleans, and lists, whose items are taken whole."""
+    options = _native.Options()
+    options.every_value(True)
+    known = [*_native.table("options"), *_native.table("command_options")]
+    for name, value in given.items():
+        if name.replace("-", "_") not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = "; did you mean %s?" % near[0] if near else ""
+            raise _native.UsageError("unknown option %r%s" % (name, hint))
+        if value is None:
+            continue
+        try:
+            _set(options, name, value)
+        except ValueError as wrong:  # a NUL, a character that is none
+            if isinstance(wrong, _native.UsageError):
+                raise
+            raise _wrong(name, value, str(wrong)) from None
+    return options
+
+
+def is_put(given: Mapping[str, Any]) -> bool:
+    """Whether the keywords also put the report somewhere, as the command line does."""
+    return any(
+        value is not None and name.replace("-", "_") in _DESTINATIONS for name, value in given.items()
+    )
+
+
+def destination(given: Mapping[str, Any]) -> Optional[str]:
+    """The one file that the keywords name; None: they name none, or several."""
+    named = [given.get(name) for name in ("dump_to_file", "proto_out")]
+    put = _text("output", given.get("output"))
+    if isinstance(put, str) and "outfile=" in put:
+        named.append(put.split("outfile=", 1)[1].split(",")[0])
+    files = [file for file in named if file]
+    return os.fsdecode(files[0]) if len(files) == 1 else None
+
+
+def bind(options: "_native.Options", parameters: Parameters) -> None:
+    """Values for the parameters of a query: a sequence for ?, a mapping for :name."""
+    if isinstance(parameters, (str, bytes)) or not isinstance(parameters, (Mapping, Iterable)):
+        raise _native.UsageError("parameters %r: give a sequence, or a mapping of names" % (parameters,))
+    named: Dict[str, Any] = dict(parameters) if isinstance(parameters, Mapping) else {}
+    if not isinstance(parameters, Mapping):
+        named = {str(i + 1): value for i, value in enumerate(parameters)}
+    for name, value in named.items():
+        if value is not None and not isinstance(value, (str, float)):
+            try:
+                value = int(operator.index(value))
+            except TypeError:
+                raise _native.UsageError(
+                    "parameter %s: value %r: type %s is none of SQL" % (name, value, type(value).__name__)
+                ) from None
+        elif isinstance(value, float):
+            value = float(value)
+        try:
+            options.bind(name, value)
+        except OverflowError:
+            raise _native.UsageError("parameter %s: value %r: more than 64 bits" % (name, value)) from None
