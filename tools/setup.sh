@@ -11,8 +11,9 @@ goal=${1:-build}
 build="gcc g++ libc6-dev meson ninja-build pkg-config libre2-dev libdeflate-dev zlib1g-dev libsnappy-dev libedit-dev libxxhash-dev libsqlite3-dev libmicrohttpd-dev"
 python="python3 python3-venv python3-dev binutils"
 optional= page=
-# The page's builder; another node than Debian's does as well.
-command -v npm >/dev/null || page="nodejs npm"
+# The page's builder is node: that of the system, or the one that tools/page.sh takes from PyPI into a venv. Debian's own
+# nodejs and npm are 360 packages.
+command -v npm >/dev/null || page="python3-venv"
 case $goal in
 build) packages=$build ;;
 python) packages="$build $python" ;;

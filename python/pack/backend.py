@@ -11,7 +11,6 @@ import sysconfig
 
 import mesonpy
 from mesonpy import (  # the hooks that need no change
-    build_sdist,
     get_requires_for_build_editable,
     get_requires_for_build_sdist,
     get_requires_for_build_wheel,
@@ -64,13 +63,29 @@ def check_packages():
                  "    sudo apt-get install -y --no-install-recommends " + " ".join(missing) + "\n")
 
 
+def build_page():
+    """The page of `tfprof serve`, which the program has inside; without node and a network the program says that it has none."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    try:
+        subprocess.run([os.path.join(root, "tools", "page.sh")], stdin=subprocess.DEVNULL, stdout=sys.stderr, check=True)
+    except (OSError, subprocess.CalledProcessError) as wrong:
+        print(f"tfprof: the page of `tfprof serve` could not be built: {wrong}", file=sys.stderr)
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    build_page()
+    return mesonpy.build_sdist(sdist_directory, config_settings)
+
+
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     check_packages()
+    build_page()
     return mesonpy.build_editable(wheel_directory, config_settings, metadata_directory)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     check_packages()
+    build_page()
     name = mesonpy.build_wheel(wheel_directory, config_settings, metadata_directory)
     if "-abi3-" not in name:  # PyPy and free-threaded interpreters have no stable ABI
         return name

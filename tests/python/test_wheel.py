@@ -169,6 +169,18 @@ class Wheel(unittest.TestCase):
         self.assertEqual(self.told(self.python("-m", "tfprof", "scope", SAMPLE, "-select", "params", "-max_depth", "2")),
                          shown)
 
+    def test_the_program_has_the_page(self):
+        """Where the page could be built: the sdist then has it, and the wheel is made of nothing else."""
+        if not os.path.exists(os.path.join(self.source, "web", "dist", "index.html")):
+            self.skipTest("the page could not be built here")
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "report.html")
+            self.told(self.python("-m", "tfprof", "report", SAMPLE, "-o", page))
+            with open(page, encoding="utf-8") as f:
+                text = f.read()
+        self.assertIn("<script", text)
+        self.assertGreater(len(text), 100000)
+
     def test_python_m_tfprof_hands_on_status_and_errors(self):
         for words, status in ((["scope", "/nothing/here"], 1), (["scope", SAMPLE, "-no_such_option"], 2)):
             ours = self.python("-m", "tfprof", *words)
