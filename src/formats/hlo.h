@@ -22,6 +22,8 @@ typedef struct tfp_hlo_shape { /* an array, or the arrays of a tuple, nested one
     bool tuple;
 } tfp_hlo_shape;
 
+enum { TFP_HLO_LT = 1, TFP_HLO_LE };
+
 /* What is known of the work of one execution; TFP_HLO_UNKNOWN is no count. */
 #define TFP_HLO_UNKNOWN ((int64_t)-1)
 typedef struct tfp_hlo_cost {
@@ -47,6 +49,10 @@ typedef struct tfp_hlo_instruction {
     int32_t kernel_input;                    /* dim of the kernel: its input features; -1 without */
     int32_t parameter;                       /* of a parameter: its number; -1 of others */
     int64_t trips;                           /* of a while: iterations; -1: not known */
+    int64_t value;                           /* of an integer constant, if has_value */
+    int32_t index;                           /* of a get-tuple-element; -1 of others */
+    uint8_t direction;                       /* of a compare: TFP_HLO_LT, TFP_HLO_LE; 0 */
+    bool has_value;
     tfp_str config;    /* backend_config of a custom call, borrowed from the file's bytes until costs are counted */
     tfp_hlo_cost cost; /* of hlo_cost.c, with called computations */
 } tfp_hlo_instruction;
@@ -99,6 +105,9 @@ bool tfp_hlo_resolve(const tfp_builder *b, tfp_hlo_module *m);
 
 /* The number behind {"known_trip_count":{"n":"5"}} of a backend_config, which is JSON; -1 without. */
 int64_t tfp_hlo_trips(tfp_str config);
+
+/* Iterations of loops that count from a constant to a constant (hlo_trips.c). */
+void tfp_hlo_find_trips(const tfp_builder *b, tfp_hlo_module *m);
 
 /* Sets the cost of each instruction. False without memory. */
 bool tfp_hlo_count(const tfp_builder *b, tfp_hlo_module *m);

@@ -142,10 +142,33 @@ static void read_links(reader *r, tfp_wire w, tfp_hlo_instruction *i)
         if (f.number == 38) read_ids(r, &again, &f, &i->called_count);
 }
 
+/* LiteralProto: the one integer of a scalar. */
+static void read_literal(tfp_wire *outer, const tfp_field *field, tfp_hlo_instruction *i)
+{
+    uint64_t v;
+    size_t count = 0;
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number < 4 || f.number > 7) continue; /* s32s, s64s, u32s, u64s */
+        for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &v); count++)
+            i->value = (int64_t)v;
+    }
+    i->has_value = count == 1;
+    tfp_wire_join(outer, &w, "literal");
+}
+
+static uint8_t direction_of(tfp_str name)
+{
+    if (tfp_str_eq(name, TFP_STR("LT"))) return TFP_HLO_LT;
+    return tfp_str_eq(name, TFP_STR("LE")) ? TFP_HLO_LE : 0;
+}
+
 static void read_instruction(reader *r, tfp_wire *outer, const tfp_field *field, uint32_t computation)
 {
     tfp_wire w = tfp_field_message(outer, field);
-    tfp_hlo_instruction i = { .window = 1, .kernel_input = -1, .trips = -1, .shape = TFP_NONE, .parameter = -1 };
+    tfp_hlo_instruction i = {
+        .window = 1, .kernel_input = -1, .trips = -1, .shape = TFP_NONE, .parameter = -1, .index = 0
+    };
     i.computation = computation;
     read_links(r, w, &i);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
@@ -154,6 +177,8 @@ static void read_instruction(reader *r, tfp_wire *outer, const tfp_field *field,
         case 2: i.opcode = text(r, &w, &f); break;
         case 3: i.shape = read_shape(r, &w, &f); break;
         case 7: read_metadata(r, &w, &f, &i); break;
+        case 8: read_literal(&w, &f, &i); break;
+        case 13: i.index = tfp_field_int32(&w, &f); break;
         case 9: i.parameter = tfp_field_int32(&w, &f); break;
         case 15: read_window(&w, &f, &i); break;
         case 16: read_convolution(&w, &f, &i); break;
@@ -163,6 +188,7 @@ static void read_instruction(reader *r, tfp_wire *outer, const tfp_field *field,
         case 35: i.id = tfp_field_int(&w, &f); break;
         case 36:
         case 38: break; /* read_links */
+        case 63: i.direction = direction_of(tfp_field_bytes(&w, &f)); break;
         case 43: i.trips = tfp_hlo_trips(i.config = tfp_field_bytes(&w, &f)); break;
         }
     }
@@ -286,6 +312,7 @@ tfp_status tfp_hlo_read_proto(tfp_builder *b, tfp_wire w, tfp_hlo_module *m, tfp
     }
     if (!s && !tfp_hlo_resolve(b, m)) s = tfp_nomem(err);
     if (!s) s = tfp_builder_status(b, err);
+    if (!s) tfp_hlo_find_trips(b, m);
     if (!s && !tfp_hlo_count(b, m)) s = tfp_nomem(err);
     if (s) tfp_hlo_free(m);
     return s;

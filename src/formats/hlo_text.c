@@ -256,6 +256,13 @@ static void read_contracted(reader *r, tfp_hlo_instruction *i, tfp_str value)
     }
 }
 
+static void read_index(const reader *r, tfp_hlo_instruction *i, tfp_str value)
+{
+    reader in = inside(r, value, 0);
+    int64_t n = take_number(&in);
+    if (n >= 0 && n < INT32_MAX) i->index = (int32_t)n;
+}
+
 static void read_attribute(reader *r, tfp_hlo_instruction *i, tfp_str key, tfp_str value)
 {
     static const char *const calls[] = { "calls",
@@ -277,6 +284,11 @@ static void read_attribute(reader *r, tfp_hlo_instruction *i, tfp_str key, tfp_s
     if (tfp_str_eq(key, TFP_STR("fft_length"))) read_lengths(r, i, value);
     if (tfp_str_eq(key, TFP_STR("lhs_contracting_dims"))) read_contracted(r, i, value);
     if (tfp_str_eq(key, TFP_STR("custom_call_target"))) i->target = text_of(r, value);
+    if (tfp_str_eq(key, TFP_STR("index"))) read_index(r, i, value);
+    if (tfp_str_eq(key, TFP_STR("direction")))
+        i->direction = tfp_str_eq(value, TFP_STR("LT"))   ? TFP_HLO_LT
+                       : tfp_str_eq(value, TFP_STR("LE")) ? TFP_HLO_LE
+                                                          : 0;
     if (tfp_str_eq(key, TFP_STR("backend_config"))) i->trips = tfp_hlo_trips(i->config = value);
 }
 
@@ -309,13 +321,15 @@ static void read_operands(reader *r, tfp_hlo_instruction *i)
             add_id(r, &i->operand_count, instruction_id(r, tfp_build_string(r->b, name)));
         else if (parameter)
             i->parameter = (int32_t)take_number(&number);
+        else if (part.size && (i->has_value = tfp_parse_int64(part, &i->value)))
+            break; /* a constant that is an integer */
         if (!take(r, ",")) break;
     }
 }
 
 static tfp_status read_instruction(reader *r, tfp_error *err)
 {
-    tfp_hlo_instruction i = { .window = 1, .kernel_input = -1, .trips = -1, .parameter = -1 };
+    tfp_hlo_instruction i = { .window = 1, .kernel_input = -1, .trips = -1, .parameter = -1, .index = -1 };
     skip_blanks(r);
     bool root = take(r, "ROOT ");
     tfp_str name = take_name(r);
@@ -460,7 +474,9 @@ tfp_status tfp_hlo_read_text(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tf
     }
     if (!s && r.in_computation) s = fail(&r, err, "the text is cut short: a computation without an end");
     if (!s && !m->name) s = fail(&r, err, "no HLO module: it begins with HloModule");
-    if (!s && !(tfp_hlo_resolve(b, m) && tfp_hlo_count(b, m))) s = tfp_nomem(err);
+    if (!s && !tfp_hlo_resolve(b, m)) s = tfp_nomem(err);
+    if (!s) tfp_hlo_find_trips(b, m);
+    if (!s && !tfp_hlo_count(b, m)) s = tfp_nomem(err);
     if (!s) s = tfp_builder_status(b, err);
     tfp_buf_free(&r.text);
     if (s) tfp_hlo_free(m);

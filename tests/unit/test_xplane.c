@@ -404,6 +404,48 @@ static void computations_run_as_often_as_they_are_called(void **state)
     tfp_profile_free(p);
 }
 
+/* Trips of a loop whose counter begins at `first`, steps by `stride` and is compared with `limit`. */
+static int64_t trips_of(const char *first, const char *stride, const char *limit, const char *direction)
+{
+    tfp_profile *p = tfp_profile_new();
+    tfp_builder b = { .p = p, .file = "test" };
+    tfp_error *err = tfp_error_new();
+    tfp_hlo_module m;
+    tfp_buf text = { 0 };
+    tfp_buf_printf(&text,
+                   "HloModule m\n\nb {\n  t = (f32[], s32[]) parameter(0)\n  x = f32[] get-tuple-element(t), index=0\n"
+                   "  i = s32[] get-tuple-element(t), index=1\n  s = s32[] constant(%s)\n  n = s32[] add(s, i)\n"
+                   "  ROOT o = (f32[], s32[]) tuple(x, n)\n}\n\n"
+                   "c {\n  u = (f32[], s32[]) parameter(0)\n  j = s32[] get-tuple-element(u), index=1\n"
+                   "  l = s32[] constant(%s)\n  ROOT q = pred[] compare(j, l), direction=%s\n}\n\n"
+                   "ENTRY e {\n  y = f32[] parameter(0)\n  f = s32[] constant(%s)\n"
+                   "  a = (f32[], s32[]) tuple(y, f)\n  ROOT r = (f32[], s32[]) while(a), condition=c, body=b\n}\n",
+                   stride, limit, direction, first);
+    if (tfp_hlo_read_text(&b, (tfp_str){ text.data, text.size }, &m, err)) fail_msg("%s", tfp_error_message(err));
+    int64_t trips = m.instructions.at[tfp_hlo_find(&m, tfp_build_string(&b, TFP_STR("r")))].trips;
+    tfp_hlo_free(&m);
+    tfp_buf_free(&text);
+    tfp_error_free(err);
+    tfp_profile_free(p);
+    return trips;
+}
+
+static void loops_that_count_have_trips(void **state)
+{
+    (void)state;
+    assert_int_equal(trips_of("0", "1", "20", "LT"), 20);
+    assert_int_equal(trips_of("3", "2", "10", "LT"), 4);
+    assert_int_equal(trips_of("3", "2", "9", "LE"), 4);
+    assert_int_equal(trips_of("5", "1", "5", "LT"), 0);
+    assert_int_equal(trips_of("-3", "1", "3", "LT"), 6);
+    assert_int_equal(trips_of("0", "0", "20", "LT"), -1);
+    assert_int_equal(trips_of("0", "-1", "20", "LT"), -1);
+    assert_int_equal(trips_of("0", "1", "20", "NE"), -1);
+    assert_int_equal(trips_of("0", "1.5", "20", "LT"), -1);
+    assert_int_equal(trips_of("-9223372036854775808", "1", "9223372036854775807", "LT"), -1);
+    assert_int_equal(trips_of("0", "1", "9223372036854775807", "LE"), -1);
+}
+
 static void text_that_is_none_is_refused_with_its_place(void **state)
 {
     (void)state;
@@ -459,6 +501,7 @@ int main(void)
         cmocka_unit_test(instructions_have_costs),
         cmocka_unit_test(modules_that_call_themselves_end),
         cmocka_unit_test(computations_run_as_often_as_they_are_called),
+        cmocka_unit_test(loops_that_count_have_trips),
         cmocka_unit_test(text_that_is_none_is_refused_with_its_place),
         cmocka_unit_test(proto_and_text_say_the_same),
     };
