@@ -1,4 +1,4 @@
-"""Float operations of whatever holds a model: a path, a profile, a graph, a function, a Keras model."""
+"""Float operations of whatever holds a model: a path, a profile, a graph, a function, a Keras model, a JAX program."""
 
 import os
 import warnings as _warnings
@@ -57,10 +57,10 @@ class Flops:
 
     @property
     def parameters(self) -> int:
-        """Elements of the model's variables."""
+        """Elements of the model's variables; 0 of a compiled program, which has none."""
         if self._parameters is not None:
             return self._parameters[0]
-        return int(self._all["summary"]["total_parameters"])
+        return int(self._all["summary"].get("total_parameters") or 0)
 
     @property
     def trainable_parameters(self) -> Optional[int]:
@@ -218,14 +218,36 @@ def _of_keras(model: Any, args: Tuple[Any, ...], batch: int) -> Tuple[bytes, Tup
     return data, (_count(model.weights), _count(model.trainable_weights))
 
 
+def _hlo_text(program: Any) -> str:
+    """Of what JAX lowered or compiled, with the names of its operations where it can tell them."""
+    text: Any = None
+    for more in ({"dialect": "hlo", "debug_info": True}, {"dialect": "hlo"}, {}):
+        try:
+            text = program.as_text(**more)
+            break
+        except TypeError:
+            continue
+    if isinstance(text, str) and text.lstrip().startswith("HloModule"):
+        return text
+    raise _native.UsageError(
+        "flops of %r: its as_text() gives no HLO; of StableHLO give as_text(dialect='hlo')" % type(program).__name__
+    )
+
+
 def _profile_of(
     x: Any, args: Tuple[Any, ...], options: Dict[str, Any]
 ) -> Tuple[Profile, Optional[Tuple[int, int]]]:
     parameters = None
     if isinstance(x, Profile):
         return x, None
+    if isinstance(x, str) and x.lstrip().startswith("HloModule "):
+        return _open(x.encode()), None
     if isinstance(x, (str, os.PathLike, bytes, bytearray, memoryview)):
         return _open(x), None
+    if hasattr(x, "as_text"):
+        return _open(_hlo_text(x).encode()), None
+    if hasattr(x, "lower") and hasattr(x, "eval_shape"):  # a jitted function
+        return _open(_hlo_text(x.lower(*args)).encode()), None
     if _is_message(x):
         return _open(graph=x.SerializeToString()), None
     if _is_keras(x):
@@ -251,6 +273,7 @@ def flops(model: Any, *args: Any, **options: "Unpack[FlopsOptions]") -> Flops:
 
         tfprof.flops("saved_model").total
         tfprof.flops(keras.applications.ResNet50(weights=None)).macs
+        tfprof.flops(jax.jit(f).lower(x)).total
 
     model: a path or bytes of a graph, SavedModel or profile; a Profile; a GraphDef, MetaGraphDef or
         SavedModel message; a tf.Graph, or anything else with as_graph_def(); a concrete function; a
@@ -258,7 +281,8 @@ def flops(model: Any, *args: Any, **options: "Unpack[FlopsOptions]") -> Flops:
         where it has an input signature), such as what jax2tf.convert gives; a Keras model, whose
         call is traced with its own inputs (of a subclassed one, with the shapes that it was built
         with or called with first), or with `args`, for inference. Of a function only what its
-        outputs and effects need counts.
+        outputs and effects need counts. Of JAX what jax.jit(f).lower(...) or .compile() gives, a
+        function that jax.jit gave with `args`, or the text of an HLO module.
     assume_batch: for the unknown first dimension of placeholders. Of a Keras model it is 1 by itself.
     assume_shape: {"input": (32, 224, 224, 3)}, or "input=32,224,224,3"; None or ? is not known.
     float_ops_source: "own" (the default), "tensorflow" (what TensorFlow's op log would say) or "files".

@@ -291,6 +291,38 @@ static void add_threads(scenario **all, size_t *count)
     s->lists = lists;
 }
 
+/* XPlane traces and compiled programs, in the views that go through their events and instructions. */
+static void add_programs(scenario **all, size_t *count)
+{
+    static const input_set gpu_trace = { "xplane of a gpu", { "xplane" }, { "xplane/gpu.xplane.pb" } };
+    static const input_set tpu_trace = { "xplane of a tpu", { "xplane" }, { "xplane/tpu.xplane.pb" } };
+    static const input_set odd_trace = { "odd xplane", { NULL }, { "xplane/odd.xplane.pb" } };
+    static const input_set module = { "hlo", { "hlo" }, { "xplane/step.hlo.pb" } };
+    static const input_set text = { "hlo text", { "hlo" }, { "xplane/step.hlo.txt" } };
+    static const char *const nodes[] = { "nodes", "true", NULL };
+    static const char *const columns[] = { "select", "float_ops,macs,bytes_moved,intensity", NULL };
+    static const struct {
+        const input_set *in;
+        const char *view;
+        const char *const *options;
+    } sets[] = {
+        { &gpu_trace, "flops", NULL },    { &gpu_trace, "flops", nodes }, { &gpu_trace, "op", columns },
+        { &gpu_trace, "summary", NULL },  { &gpu_trace, "code", NULL },   { &gpu_trace, "calls", NULL },
+        { &gpu_trace, "graph", NULL },    { &tpu_trace, "flops", NULL },  { &tpu_trace, "steps", NULL },
+        { &tpu_trace, "transfer", NULL }, { &tpu_trace, "kernel", NULL }, { &odd_trace, "check", NULL },
+        { &module, "flops", NULL },       { &module, "flops", nodes },    { &module, "scope", columns },
+        { &module, "graph", columns },    { &text, "flops", NULL },       { &text, "code", NULL },
+    };
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "%s%s", sets[i].view, sets[i].options ? ", options" : "");
+        scenario *s = add(all, count, sets[i].in, what);
+        s->view = sets[i].view;
+        s->output = i % 2 ? "json" : "text";
+        s->options = sets[i].options;
+    }
+}
+
 scenario *scenarios_make(size_t *count)
 {
     scenario *all = NULL;
@@ -329,6 +361,7 @@ scenario *scenarios_make(size_t *count)
     add_queries(&all, count);
     add_bindings(&all, count);
     add_threads(&all, count);
+    add_programs(&all, count);
     return all;
 }
 

@@ -37,6 +37,72 @@ class Model(tf.Module):
         return tf.nn.relu(x @ self.weights)
 
 
+HLO = """HloModule jit_f
+
+body {
+  t = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(t), index=0
+  x = f32[8] get-tuple-element(t), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  y = f32[8] tanh(x), metadata={op_name="jit(f)/mlp/tanh"}
+  ROOT r = (s32[], f32[8]) tuple(next, y)
+}
+
+cond {
+  u = (s32[], f32[8]) parameter(0)
+  j = s32[] get-tuple-element(u), index=0
+  limit = s32[] constant(5)
+  ROOT less = pred[] compare(j, limit), direction=LT
+}
+
+ENTRY main {
+  p = f32[8] parameter(0)
+  zero = s32[] constant(0)
+  start = (s32[], f32[8]) tuple(zero, p)
+  ROOT loop = (s32[], f32[8]) while(start), condition=cond, body=body
+}
+"""
+
+
+class Lowered:
+    """As JAX's: HLO is one of its dialects."""
+
+    def as_text(self, dialect=None, debug_info=False):
+        return HLO if dialect == 'hlo' else 'module @jit_f {}'
+
+
+class Compiled:
+    def as_text(self):
+        return HLO
+
+
+class Jitted:
+    def eval_shape(self, x):
+        return x
+
+    def lower(self, x):
+        assert x == 8
+        return Lowered()
+
+
+class CompiledPrograms(unittest.TestCase):
+    def test_programs_of_jax_and_their_text(self):
+        for x in (Lowered(), Compiled(), HLO, HLO.encode()):
+            found = tfprof.flops(x)
+            self.assertEqual((found.total, found.macs, found.coverage, found.parameters), (5 * 8, 0, 1, 0))
+        self.assertEqual(tfprof.flops(Jitted(), 8).total, 40)
+        self.assertEqual([row['op'] for row in tfprof.flops(Compiled()).report.to_dict()['top_nodes']], ['tanh'])
+
+    def test_no_hlo_is_refused(self):
+        class Stable:
+            def as_text(self):
+                return 'module @jit_f {}'
+
+        with self.assertRaisesRegex(tfprof.UsageError, 'no HLO'):
+            tfprof.flops(Stable())
+
+
 class Sources(unittest.TestCase):
     """One model in each of its forms."""
 
