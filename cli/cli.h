@@ -65,6 +65,8 @@ void cli_open_standard(void); /* closed standard files must not become someone e
 
 /* ---- what a command line or a line at the prompt says ---- */
 typedef enum cli_flag_id {
+    CLI_ALIGN,
+    CLI_ALL,
     CLI_AT_STEP,
     CLI_COLOR,
     CLI_CONTEXT_PATH,
@@ -76,10 +78,12 @@ typedef enum cli_flag_id {
     CLI_FUNCTIONS,
     CLI_HELP,
     CLI_HOST,
+    CLI_HOST_LEVEL,
     CLI_IDLE,
     CLI_INTERVAL,
     CLI_KEEP_GOING,
     CLI_MAN,
+    CLI_MAX_BYTES,
     CLI_MAX_SIZE,
     CLI_MS,
     CLI_NO_TOKEN,
@@ -87,15 +91,19 @@ typedef enum cli_flag_id {
     CLI_ON_SIGNAL,
     CLI_ONCE,
     CLI_OPEN,
+    CLI_PARALLEL,
     CLI_PORT,
     CLI_PROCESSES,
     CLI_PYTHON,
+    CLI_PYTHON_LEVEL,
     CLI_RATE,
     CLI_SECONDS,
     CLI_SORT,
     CLI_STEPS,
+    CLI_TIMEOUT,
     CLI_USER,
     CLI_VERSION,
+    CLI_WAIT,
     CLI_FLAG_COUNT
 } cli_flag_id;
 
@@ -222,6 +230,7 @@ int cli_diff(cli *c, const cli_call *call, tfp_options *o);         /* compare.c
 int cli_query(cli *c, const cli_call *call, tfp_options *o);        /* query.c */
 int cli_serve(cli *c, const cli_call *call, tfp_options *o);        /* serve.c */
 int cli_top(cli *c, const cli_call *call, tfp_options *o);          /* top.c */
+int cli_capture(cli *c, const cli_call *call, tfp_options *o);      /* capture.c */
 int cli_start(cli *c, const cli_call *call, tfp_options *o);        /* run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);       /* stacks.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */

@@ -128,7 +128,7 @@ static int sample(cli *c, tfp_live *l)
     return s ? cli_fault_from(&c->fault, s, c->err) : 0;
 }
 
-static int show_once(cli *c, tfp_live *l, double interval, tfp_options *o)
+static int show_once(cli *c, tfp_live *l, double interval, tfp_options *o, bool to_file)
 {
     tfp_report *r = NULL;
     int status = sample(c, l);
@@ -139,8 +139,8 @@ static int show_once(cli *c, tfp_live *l, double interval, tfp_options *o)
     if (status) return status;
     tfp_status s = tfp_live_top(l, o, &r, c->err);
     if (s) return cli_fault_from(&c->fault, s, c->err);
-    const char *note, *file = tfp_options_get(o, "dump_to_file");
-    if (cli_option_begins(o, "format", "text") && cli_option_begins(o, "output", "stdout") && !(file && *file)) {
+    const char *note;
+    if (cli_option_begins(o, "format", "text") && cli_option_begins(o, "output", "stdout") && !to_file) {
         print_table(c, r, 0, 0);
         for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_tell_remark(c, note);
         tfp_report_free(r);
@@ -298,10 +298,11 @@ int cli_top(cli *c, const cli_call *call, tfp_options *o)
     tfp_live *l = tfp_live_new();
     if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     int status = settings(c, call, l, &interval);
+    bool to_file = call->flags[CLI_O] && strcmp(call->flags[CLI_O], "-") != 0;
     bool once = call->flags[CLI_ONCE] || call->flags[CLI_O] || !isatty(STDOUT_FILENO) ||
                 !cli_option_begins(o, "format", "text");
     if (!status && once) tfp_live_set(l, "all_threads", NULL, NULL);
-    if (!status) status = once ? show_once(c, l, interval, o) : refresh(c, l, interval);
+    if (!status) status = once ? show_once(c, l, interval, o, to_file) : refresh(c, l, interval);
     tfp_live_free(l);
     return status;
 }

@@ -1,4 +1,5 @@
 /* profiles.c: the public functions that fill a profile from files, and write one. */
+#include "formats/folder.h"
 #include "flops/parameters.h"
 #include "registry.h"
 
@@ -95,6 +96,17 @@ static tfp_status check_add(tfp_profile *p, const char *format, const char *name
     return copy && tfp_push(&p->sources, copy) && tfp_push(&p->formats, NULL) ? TFP_OK : tfp_nomem(err);
 }
 
+/* What was captured: each file is known by its content, and files of several kinds are one job's. */
+static tfp_status add_capture(tfp_profile *p, const char *path, tfp_error *err)
+{
+    tfp_buf paths = { 0 };
+    tfp_status s = tfp_within_file(err, tfp_capture_list(path, &paths, err), path);
+    for (size_t at = 0; at < paths.size && !s; at += strlen(paths.data + at) + 1)
+        s = tfp_profile_add_file(p, NULL, paths.data + at, err);
+    tfp_buf_free(&paths);
+    return s;
+}
+
 /* The files of a folder, each by itself. They are named in warnings and errors, and the folder is not. */
 static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *path, tfp_error *err)
 {
@@ -111,6 +123,7 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
     const tfp_format *f = NULL;
     tfp_status s = check_add(p, format, path, &f, err);
     if (s) return s;
+    if (!f && tfp_capture_is_folder(path)) return add_capture(p, path, err);
     if (!f) f = recognise_path(path);
     if (f && f->list && tfp_is_folder(path)) return add_folder(p, f, path, err);
     if (f && f->read_path && (!f->read || (f->probe_path && f->probe_path(path)))) {

@@ -23,7 +23,7 @@ tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *
     const tfp_view *v = tfp_view_find(view);
     bool table = v ? v->kind == TFP_REPORT_GRID
                    : view && (strcmp(view, "stats") == 0 || strcmp(view, "query") == 0 || strcmp(view, "top") == 0 ||
-                              strcmp(view, "stacks") == 0);
+                              strcmp(view, "stacks") == 0 || strcmp(view, "capture") == 0);
     return table ? TFP_OK : tfp_options_known_order(o, err);
 }
 

@@ -41,6 +41,7 @@ SUITES = [
     ("threads, release", [PYTHON, "tests/threads/run.py", f"{RELEASE}/tfprof"], None),
     ("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], None),
     ("prepared jobs", [PYTHON, "tests/live/start.py", f"{RELEASE}/tfprof"], None),
+    ("captures", [PYTHON, "tests/live/capture.py", f"{RELEASE}/tfprof"], None),
     ("stacks of running jobs", [PYTHON, "tests/live/stacks.py", f"{RELEASE}/tfprof"], None),
     ("planted causes", [PYTHON, "tests/trace/planted.py", f"{RELEASE}/tfprof"], None),
     ("XPlane and HLO as recorded", [PYTHON, "tests/trace/recorded.py", f"{RELEASE}/tfprof"], None),

@@ -596,6 +596,22 @@ TFP_API void tfp_live_run_record(const tfp_live *l);   /**< each agent of the co
  *  what was recorded, or why nothing was. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err);
 
+/** Told of each recording as it ends: as a line for people (text) and as a JSON object (json). Before the first, `columns` is the
+ *  empty table and both are NULL; in between all three are, to ask whether to go on. Not 0: stop, what runs is cancelled. */
+typedef int (*tfp_live_row_fn)(void *ctx, const tfp_report *columns, const char *text, const char *json);
+
+/** Records many running jobs at once: of prepared processes by their agents, of servers by gRPC. Nothing is changed in others: they
+ *  are refused, with a code. Files, and last the manifest, go into a folder.
+ *  selectors    processes (numbers), scripts or programs (whole file names), HOST:PORT; with "all" of tfp_live_set none is needed
+ *  exit_status  0 all recorded; 1 not all; 3 a file could not be written; 4 no descriptors; 5 --max-bytes ended one; 130 stopped
+ *  out          the table `capture`, a row a process
+ *  Settings: "dir", "ms" (500), "steps", "align", "all", "user", "parallel" (8), "wait" (10), "timeout" (30), "max_bytes" (512 MiB),
+ *  "host_level" (2), "python_level" (0).
+ *  Errors: TFP_BADARG nothing is selected; TFP_BADFILE the run folder is not the user's own; TFP_BADOUTPUT; TFP_NOMEM. */
+TFP_API tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o, tfp_live_row_fn fn,
+                                    void *ctx, int *exit_status, tfp_report **out, tfp_error *err);
+TFP_API const char *tfp_live_results(const tfp_live *l); /**< the folder of the last run or capture; "" without */
+
 /** Puts a report where the options that it was made with say, as tfp_show does. */
 TFP_API tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_error *err);
 

@@ -23,6 +23,10 @@ tfp_status tfp_profile_list(const char *path, tfp_buf *paths, tfp_error *err);
 bool tfp_kineto_is_folder(const char *path);
 tfp_status tfp_kineto_list(const char *path, tfp_buf *paths, tfp_error *err);
 
+/* A folder that `tfprof run` or `tfprof capture` wrote: the files of its one job; or that of a job. */
+bool tfp_capture_is_folder(const char *path);
+tfp_status tfp_capture_list(const char *path, tfp_buf *paths, tfp_error *err);
+
 /* The prefix that the text file `checkpoint` of a folder names as its last checkpoint. */
 bool tfp_checkpoint_is_folder(const char *path);
 tfp_status tfp_checkpoint_list(const char *path, tfp_buf *paths, tfp_error *err);

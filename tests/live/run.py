@@ -92,6 +92,9 @@ def formats(program, folder, job):
                               capture_output=True, timeout=60, check=False)
         with open(path, encoding="utf-8") as f:
             text = f.read()
+        if name == "text":
+            shown = subprocess.run([program, "top", "--once", "--interval", "0.2", str(job.pid)], capture_output=True, timeout=60, check=False)
+            check("a table for people", b"FRAMEWORK" in shown.stdout and str(job.pid).encode() in shown.stdout, shown)
         check(f"-o, {name}", done.returncode == 0 and not done.stdout and str(job.pid) in text, done)
 
 

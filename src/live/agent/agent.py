@@ -225,8 +225,13 @@ class Steps:
         self.session, self.left, self.number = None, 0, 0
         self.graphs, self.tracing, self.undo = [], False, []
 
-    def count_one(self):
+    def count_one(self, what):
         self.count += 1
+        if self.what is None:
+            try:
+                self.begin(what)
+            except OSError:
+                self.what = what
         if self.fd >= 0:
             try:
                 os.pwrite(self.fd, self.count.to_bytes(8, "little"), 0)
@@ -242,10 +247,9 @@ class Steps:
         from torch.optim.optimizer import register_optimizer_step_post_hook
         handle = register_optimizer_step_post_hook(self.after_optimizer)
         self.undo.append(handle.remove)
-        self.begin("optimizer steps")
 
     def after_optimizer(self, *unused):
-        self.count_one()
+        self.count_one("optimizer steps")
         try:
             self.torch_step()
         except Exception as wrong:
@@ -310,10 +314,9 @@ class Steps:
         run.__wrapped__ = before
         session.BaseSession.run = run
         self.undo.append(lambda: setattr(session.BaseSession, "run", before))
-        self.begin("session runs")
 
     def session_run(self, run, session, fetches, feed_dict, options, run_metadata):
-        self.count_one()
+        self.count_one("session runs")
         n, wish = self.count, self.wish
         wished = wish is not None and wish["left"] > 0
         each = self.agent.steps_each
@@ -356,10 +359,11 @@ class Steps:
         self.agent.keep("tensorflow", "tf1", files, since, micros() - since)
 
     def begin(self, what):
+        """At the first step: a job of TensorFlow 2 runs no session, and its probe tells more."""
+        self.what = what
         if self.fd < 0:
             self.fd = os.open(self.agent.path(".steps"), os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
             os.pwrite(self.fd, bytes(8), 0)
-        self.what = what
         self.agent.publish()
 
 
@@ -443,17 +447,11 @@ class Agent:
         steps = self.steps
         if steps.fd >= 0:
             os.close(steps.fd)
-        steps.fd, steps.count, steps.session, steps.wish = -1, 0, None, None
+        steps.fd, steps.count, steps.session, steps.wish, steps.what = -1, 0, None, None, None
         _thread.start_new_thread(self.serve_child, ())
 
     def serve_child(self):
-        time.sleep(0.05)
-        try:
-            if self.steps.what:
-                self.steps.begin(self.steps.what)
-        except Exception:
-            pass
-        self.serve()
+        self.serve(0.05)
 
     # ---- requests ----
     def answer(self, peer):

@@ -1,0 +1,26 @@
+/* live/agentio.h: what an agent answers, taken apart as it comes: lines, and files behind their lines. The bytes come from another
+ * process: names and sizes are checked before anything is done with them. */
+#ifndef TFP_LIVE_AGENTIO_H
+#define TFP_LIVE_AGENTIO_H
+
+#include "base/base.h"
+
+typedef enum tfp_answer_kind {
+    TFP_ANSWER_MORE,    /* nothing whole is there yet */
+    TFP_ANSWER_STARTED, /* number: when, in microseconds since 1970 */
+    TFP_ANSWER_FILE,    /* name, number: bytes that follow */
+    TFP_ANSWER_DONE,    /* name: kind; number: window; waited; framework */
+    TFP_ANSWER_ERROR,   /* name: code; text: message */
+    TFP_ANSWER_WRONG    /* no such line */
+} tfp_answer_kind;
+
+typedef struct tfp_answer {
+    tfp_answer_kind kind;
+    char name[64], framework[32], text[320];
+    int64_t number, waited;
+} tfp_answer;
+
+/* The line at the beginning of what was received; *used is how much of it that was. */
+tfp_answer tfp_answer_next(tfp_str in, size_t *used);
+
+#endif

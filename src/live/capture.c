@@ -1,0 +1,168 @@
+/* live/capture.c: many recordings at once: one loop that starts as many as may run together, waits for all their connections, and ends
+ * those whose time is over. The manifest is written last, whatever happened before. */
+#include "live/capture.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+
+#define ALIGN_LEAD_MICROS 400000 /* from asking to the start that all share */
+
+typedef struct polled {
+    struct pollfd *fds;
+    uint32_t *sessions;
+    size_t count;
+} polled;
+
+static size_t count_in(const tfp_capture *c, bool running)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->sessions.size; i++) {
+        tfp_session_state s = c->sessions.at[i]->state;
+        n += running ? s == TFP_SESSION_CONNECTS || s == TFP_SESSION_RUNS : s != TFP_SESSION_DONE;
+    }
+    return n;
+}
+
+static void start_more(tfp_capture *c)
+{
+    size_t running = count_in(c, true), most = (size_t)c->wish->parallel;
+    if (c->wish->align) most = SIZE_MAX;
+    for (size_t i = 0; i < c->sessions.size && running < most; i++) {
+        tfp_session *s = c->sessions.at[i];
+        if (s->state != TFP_SESSION_WAITS) continue;
+        tfp_session_start(c, s);
+        running++;
+    }
+}
+
+static void wait_and_work(tfp_capture *c, polled *p)
+{
+    p->count = 0;
+    for (uint32_t i = 0; i < c->sessions.size; i++) {
+        const tfp_session *s = c->sessions.at[i];
+        if ((s->state != TFP_SESSION_CONNECTS && s->state != TFP_SESSION_RUNS) || s->fd < 0) continue;
+        p->fds[p->count] = (struct pollfd){ s->fd, tfp_session_events(s), 0 };
+        p->sessions[p->count++] = i;
+    }
+    int ready = poll(p->fds, p->count, 50);
+    for (size_t i = 0; i < p->count && ready > 0; i++)
+        if (p->fds[i].revents) tfp_session_ready(c, c->sessions.at[p->sessions[i]], p->fds[i].revents);
+    for (size_t i = 0; i < c->sessions.size; i++) {
+        tfp_session *s = c->sessions.at[i];
+        if (s->state == TFP_SESSION_CONNECTS || s->state == TFP_SESSION_RUNS) tfp_session_tick(c, s);
+    }
+}
+
+static tfp_status record_all(tfp_capture *c, tfp_error *err)
+{
+    polled p = { calloc(c->sessions.size + 1, sizeof *p.fds), calloc(c->sessions.size + 1, sizeof *p.sessions), 0 };
+    tfp_status status = p.fds && p.sessions ? TFP_OK : tfp_nomem(err);
+    if (c->wish->align) c->align_unix_micros = tfp_unix_micros() + ALIGN_LEAD_MICROS + 2000 * (int64_t)c->sessions.size;
+    while (!status && !c->nomem && !c->cancelled && count_in(c, false)) {
+        start_more(c);
+        wait_and_work(c, &p);
+        if (c->fn && c->fn(c->ctx, NULL, NULL, NULL)) c->cancelled = true;
+    }
+    for (size_t i = 0; i < c->sessions.size; i++) tfp_session_end(c, c->sessions.at[i], "cancelled", NULL, "%s", "");
+    free(p.fds);
+    free(p.sessions);
+    return status ? status : c->nomem ? tfp_nomem(err) : TFP_OK;
+}
+
+/* ---- the whole ---- */
+
+static bool is(tfp_str text, const char *word) { return tfp_str_eq(text, tfp_str_of(word)); }
+
+/* 130, then 4, 3, 1, 5. */
+static int status_of(const tfp_capture *c)
+{
+    bool other = false, too_big = false;
+    for (size_t i = 0; i < c->sessions.size; i++) {
+        const tfp_capture_row *row = &c->sessions.at[i]->row;
+        bool big = row->code.data && is(row->code, "too-big");
+        too_big |= big;
+        other |= !big && !is(row->status, "ok");
+    }
+    if (c->cancelled) return 130;
+    if (c->too_many_files) return 4;
+    if (c->bad_output) return 3;
+    return other ? 1 : too_big ? 5 : 0;
+}
+
+static tfp_status add_note(tfp_capture *c, const char *text)
+{
+    char *copy = tfp_arena_copy(&c->arena, tfp_str_of(text));
+    return copy && tfp_push(&c->notes, copy) ? TFP_OK : TFP_NOMEM;
+}
+
+static tfp_status new_report(const tfp_options *o, tfp_report **out, tfp_error *err)
+{
+    tfp_report *r = calloc(1, sizeof *r);
+    if (!r) return tfp_nomem(err);
+    *r = (tfp_report){ .view = "capture", .kind = TFP_REPORT_GRID, .step = TFP_NONE };
+    r->options = o ? tfp_options_copy(o) : tfp_options_new();
+    if (r->options) {
+        *out = r;
+        return TFP_OK;
+    }
+    tfp_report_free(r);
+    return tfp_nomem(err);
+}
+
+/* The empty table, for forms that begin before the rows are there. */
+static tfp_status tell_columns(tfp_capture *c, const tfp_options *o, tfp_error *err)
+{
+    tfp_report *r = NULL;
+    tfp_status s = c->fn ? new_report(o, &r, err) : TFP_OK;
+    if (!s && r) s = tfp_capture_table(c, r, err);
+    if (!s && r && c->fn(c->ctx, r, NULL, NULL)) c->cancelled = true;
+    tfp_report_free(r);
+    return s;
+}
+
+static void release(tfp_capture *c)
+{
+    for (size_t i = 0; i < c->sessions.size; i++) tfp_session_free(c->sessions.at[i]);
+    tfp_vec_free(&c->sessions);
+    tfp_vec_free(&c->notes);
+    tfp_arena_free(&c->arena);
+}
+
+static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t count, const tfp_options *o,
+                          tfp_report **out, tfp_error *err)
+{
+    tfp_status s = tfp_run_folder(c->run_folder, false, err);
+    if (!s) s = tfp_make_results(c->wish, "capture", c->results, sizeof c->results, err);
+    if (!s) s = tell_columns(c, o, err);
+    if (!s) s = tfp_capture_select(c, selectors, count, err);
+    if (!s && !c->sessions.size) s = add_note(c, "no job was found");
+    if (!s) s = record_all(c, err);
+    if (s) return s;
+    s = tfp_capture_manifest(c, err);
+    if (!s) s = new_report(o, out, err);
+    if (!s) s = tfp_capture_table(c, *out, err);
+    if (!s) s = tfp_grid_arrange(*out, err);
+    return s;
+}
+
+tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o,
+                            tfp_live_row_fn fn, void *ctx, int *exit_status, tfp_report **out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!l || !out || !exit_status || (count && !selectors) || (!count && !l->wish.all))
+        return tfp_fail(err, TFP_BADARG, "no process is named: PID, NAME, HOST:PORT or --all");
+    tfp_capture c = { .live = l, .wish = &l->wish, .started_unix_micros = tfp_unix_micros(), .fn = fn, .ctx = ctx };
+    tfp_status s = capture(&c, selectors, count, o, out, err);
+    *exit_status = s ? tfp_exit_status(s) : status_of(&c);
+    snprintf(l->run.results, sizeof l->run.results, "%s", c.results);
+    release(&c);
+    if (s && *out) {
+        tfp_report_free(*out);
+        *out = NULL;
+    }
+    return s;
+}
+
+const char *tfp_live_results(const tfp_live *l) { return l ? l->run.results : ""; }

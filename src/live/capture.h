@@ -1,0 +1,92 @@
+/* live/capture.h: recordings of many processes at once: who is meant (capture_select.c), one recording each (session.c), rows and the
+ * manifest (capture_row.c), and the loop over all of them (capture.c). */
+#ifndef TFP_LIVE_CAPTURE_H
+#define TFP_LIVE_CAPTURE_H
+
+#include "live/agentio.h"
+#include "live/http2.h"
+#include "live/top.h"
+
+#include <netdb.h>
+
+/* A row of the table `capture`. Texts stand in the capture's arena. */
+typedef struct tfp_capture_row {
+    tfp_str target, job;
+    int64_t pid;
+    tfp_str framework, via, status, code, message, kind, file;
+    int64_t bytes, started_unix_micros, window_micros, stopped_micros, waited_micros;
+    /* of the manifest only */
+    tfp_str user, version, command, rank;
+    int64_t start_ticks;
+} tfp_capture_row;
+
+typedef enum tfp_session_state {
+    TFP_SESSION_WAITS,
+    TFP_SESSION_CONNECTS,
+    TFP_SESSION_RUNS,
+    TFP_SESSION_DONE
+} tfp_session_state;
+
+typedef struct tfp_session {
+    tfp_capture_row row;
+    char folder[80]; /* below the results: the job's first process, or host_port */
+    char base[80];   /* names of its files */
+    bool first;      /* the job's first process: its graph needs no prefix */
+    tfp_session_state state;
+    tfp_agent agent;
+    /* a server */
+    char host[256], port[8];
+    struct addrinfo *addresses, *address; /* address: the one that is tried */
+    tfp_call call;
+    int64_t waits_since_ns; /* for another session of the server to end; 0: no */
+    /* the connection */
+    int fd;
+    tfp_buf in, out, file;
+    size_t sent;
+    char file_name[64];
+    uint64_t file_left;
+    bool in_file, file_cut;
+    int64_t begun_ns, deadline_ns, retry_ns;
+} tfp_session;
+
+typedef struct tfp_capture {
+    const tfp_live *live;
+    const tfp_live_wish *wish;
+    tfp_arena arena;
+    TFP_VEC(tfp_session *) sessions;
+    char results[4096], run_folder[TFP_RUN_PATH_MAX];
+    int64_t started_unix_micros, align_unix_micros;
+    TFP_VEC(char *) notes;
+    bool nomem, bad_output, cancelled, too_many_files;
+    tfp_live_row_fn fn;
+    void *ctx;
+} tfp_capture;
+
+int64_t tfp_now_ns(void);
+tfp_str tfp_capture_keep(tfp_capture *c, const char *text); /* absent for NULL */
+
+/* capture_select.c: fills `sessions`: those that cannot be recorded are done already, with their code. */
+tfp_status tfp_capture_select(tfp_capture *c, const char *const *selectors, size_t count, tfp_error *err);
+
+/* session.c */
+void tfp_session_start(tfp_capture *c, tfp_session *s);
+short tfp_session_events(const tfp_session *s); /* for poll */
+void tfp_session_ready(tfp_capture *c, tfp_session *s, short events);
+void tfp_session_tick(tfp_capture *c, tfp_session *s); /* deadlines */
+/* Ends it: status "ok", "partial", "refused", "failed" or "cancelled"; code NULL for "ok". */
+void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const char *code, const char *format, ...)
+    TFP_PRINTF(5, 6);
+void tfp_session_free(tfp_session *s);
+/* session_files.c: writes bytes as FOLDER/NAME; false: the session has ended with the reason. */
+bool tfp_session_write(tfp_capture *c, tfp_session *s, const char *name, tfp_str bytes);
+/* session_grpc.c */
+void tfp_session_start_grpc(tfp_capture *c, tfp_session *s);
+void tfp_session_connect_next(tfp_capture *c, tfp_session *s);
+void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bool ended);
+
+/* capture_row.c */
+void tfp_capture_tell(tfp_capture *c, const tfp_session *s); /* to the caller's function */
+tfp_status tfp_capture_manifest(tfp_capture *c, tfp_error *err);
+tfp_status tfp_capture_table(tfp_capture *c, tfp_report *r, tfp_error *err);
+
+#endif

@@ -1,0 +1,327 @@
+/* live/session.c: one recording: connecting, asking, taking in the answer, ending. Nothing here waits: the loop in capture.c tells when
+ * a connection is ready, and looks at deadlines. */
+#include "live/capture.h"
+#include "live/python.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t tfp_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+tfp_str tfp_capture_keep(tfp_capture *c, const char *text)
+{
+    if (!text) return (tfp_str){ NULL, 0 };
+    char *copy = tfp_arena_copy(&c->arena, tfp_str_of(text));
+    if (!copy) c->nomem = true;
+    return (tfp_str){ copy, copy ? strlen(text) : 0 };
+}
+
+/* ---- the end ---- */
+
+static void close_all(tfp_session *s)
+{
+    if (s->fd >= 0) close(s->fd);
+    s->fd = -1;
+    tfp_buf_free(&s->in);
+    tfp_buf_free(&s->out);
+    tfp_buf_free(&s->file);
+    tfp_call_free(&s->call);
+    if (s->addresses) freeaddrinfo(s->addresses);
+    s->addresses = s->address = NULL;
+}
+
+void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const char *code, const char *format, ...)
+{
+    char text[700];
+    va_list args;
+    if (s->state == TFP_SESSION_DONE) return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (s->row.file.data && strcmp(status, "failed") == 0) status = "partial"; /* what came is kept */
+    s->row.status = tfp_capture_keep(c, status);
+    s->row.code = tfp_capture_keep(c, code);
+    s->row.message = tfp_capture_keep(c, *text ? text : NULL);
+    if (s->begun_ns && s->row.waited_micros == 0 && s->waits_since_ns)
+        s->row.waited_micros = (tfp_now_ns() - s->waits_since_ns) / 1000;
+    s->state = TFP_SESSION_DONE;
+    close_all(s);
+    tfp_capture_tell(c, s);
+}
+
+void tfp_session_free(tfp_session *s)
+{
+    if (!s) return;
+    close_all(s);
+    free(s);
+}
+
+/* ---- the beginning ---- */
+
+static void set_deadline(const tfp_capture *c, tfp_session *s)
+{
+    double seconds = c->wish->timeout + c->wish->wait + (c->wish->steps ? 0 : (double)c->wish->ms / 1e3);
+    if (c->align_unix_micros) seconds += 2;
+    s->deadline_ns = tfp_now_ns() + (int64_t)(seconds * 1e9);
+}
+
+static void ask_agent(const tfp_capture *c, tfp_session *s)
+{
+    const tfp_live_wish *w = c->wish;
+    tfp_buf_printf(&s->out, "capture ms=%lld steps=%lld host=%lld python=%lld wait=%g at=%lld\n", (long long)w->ms,
+                   (long long)w->steps, (long long)w->host_level, (long long)w->python_level, w->wait,
+                   (long long)c->align_unix_micros);
+}
+
+static void start_agent(tfp_capture *c, tfp_session *s)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    snprintf(to.sun_path, sizeof to.sun_path, "%s", s->agent.socket);
+    s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->fd < 0) {
+        c->too_many_files = true;
+        tfp_session_end(c, s, "failed", "no-permission", "no connection can be made: %s", strerror(errno));
+    } else if (connect(s->fd, (struct sockaddr *)&to, sizeof to)) {
+        tfp_session_end(c, s, "refused", "unprepared",
+                        "its agent does not answer (%s): start such jobs as tfprof run -- COMMAND", strerror(errno));
+    } else if (getsockopt(s->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != (pid_t)s->row.pid) {
+        tfp_session_end(c, s, "refused", "unprepared", "another process answers at its agent's socket");
+    } else {
+        ask_agent(c, s);
+        s->state = TFP_SESSION_RUNS;
+    }
+}
+
+void tfp_session_start(tfp_capture *c, tfp_session *s)
+{
+    s->begun_ns = tfp_now_ns();
+    set_deadline(c, s);
+    if (*s->host)
+        tfp_session_start_grpc(c, s);
+    else
+        start_agent(c, s);
+}
+
+/* ---- an agent's answer ---- */
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0) return true;
+    return false;
+}
+
+/* Codes that an agent may tell; others are its failure. */
+static void end_with_error(tfp_capture *c, tfp_session *s, const tfp_answer *a)
+{
+    static const char *const refused[] = { "busy", "no-steps", "no-framework", NULL };
+    bool known = is_one_of(a->name, refused);
+    tfp_session_end(c, s, known ? "refused" : "failed", known ? a->name : "failed", "%s", a->text);
+}
+
+/* What was cut at --max-bytes: whole planes of an XSpace are kept. */
+static void end_too_big(tfp_capture *c, tfp_session *s)
+{
+    size_t whole = strstr(s->file_name, ".xplane.pb") ? tfp_xspace_whole((tfp_str){ s->file.data, s->file.size }) : 0;
+    long long most = c->wish->max_bytes;
+    if (whole && !tfp_session_write(c, s, s->file_name, (tfp_str){ s->file.data, whole })) return;
+    if (whole) s->row.kind = TFP_STR("xspace");
+    tfp_session_end(c, s, whole ? "partial" : "failed", "too-big", "it is bigger than --max-bytes %lld%s", most,
+                    whole ? ": whole planes up to there are kept" : "");
+}
+
+static void end_file(tfp_capture *c, tfp_session *s)
+{
+    s->in_file = false;
+    if (s->file.failed) {
+        c->nomem = true;
+        tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for %s", s->file_name);
+    } else if (s->file_cut) {
+        end_too_big(c, s);
+    } else if (tfp_session_write(c, s, s->file_name, (tfp_str){ s->file.data, s->file.size })) {
+        s->file.size = 0;
+    }
+}
+
+static void take_line(tfp_capture *c, tfp_session *s, const tfp_answer *a)
+{
+    static const char *const kinds[] = { "xspace", "kineto", "tf1", NULL };
+    switch (a->kind) {
+    case TFP_ANSWER_STARTED: s->row.started_unix_micros = a->number; break;
+    case TFP_ANSWER_FILE:
+        memcpy(s->file_name, a->name, sizeof s->file_name);
+        s->file_left = (uint64_t)a->number;
+        s->in_file = true;
+        s->file_cut = (s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes) + a->number > c->wish->max_bytes;
+        if (s->file_cut) {
+            int64_t room = c->wish->max_bytes - (s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes);
+            s->file_left = room > 0 ? (uint64_t)room : 0;
+        }
+        if (!s->file_left) end_file(c, s);
+        break;
+    case TFP_ANSWER_DONE:
+        if (!is_one_of(a->name, kinds)) {
+            tfp_session_end(c, s, "failed", "protocol", "the agent told of no kind that is known");
+            break;
+        }
+        s->row.kind = tfp_capture_keep(c, a->name);
+        s->row.window_micros = a->number;
+        s->row.waited_micros = a->waited;
+        if (s->row.file.data)
+            tfp_session_end(c, s, "ok", NULL, "%s", "");
+        else
+            tfp_session_end(c, s, "failed", "protocol", "the agent sent no file");
+        break;
+    case TFP_ANSWER_ERROR: end_with_error(c, s, a); break;
+    default: tfp_session_end(c, s, "failed", "protocol", "the agent sent a line that is none of its protocol");
+    }
+}
+
+static void take_answer(tfp_capture *c, tfp_session *s)
+{
+    size_t at = 0, used;
+    while (s->state == TFP_SESSION_RUNS && at < s->in.size) {
+        if (s->in_file) {
+            size_t n = s->in.size - at < s->file_left ? s->in.size - at : (size_t)s->file_left;
+            tfp_buf_add(&s->file, s->in.data + at, n);
+            s->file_left -= n;
+            at += n;
+            if (!s->file_left) end_file(c, s);
+            continue;
+        }
+        tfp_answer a = tfp_answer_next((tfp_str){ s->in.data + at, s->in.size - at }, &used);
+        if (a.kind == TFP_ANSWER_MORE) break;
+        at += used;
+        take_line(c, s, &a);
+    }
+    if (s->state != TFP_SESSION_RUNS || !at) return;
+    memmove(s->in.data, s->in.data + at, s->in.size - at);
+    s->in.size -= at;
+}
+
+static bool has_ended(const tfp_session *s)
+{
+    tfp_proc_stat stat;
+    return !tfp_proc_stat_read(s->row.pid, &stat) || stat.start_ticks != s->row.start_ticks || stat.state == 'Z' ||
+           stat.state == 'X';
+}
+
+static void lost(tfp_capture *c, tfp_session *s)
+{
+    for (int i = 0; i < 20 && !has_ended(s); i++) usleep(5000); /* its end is seen a moment later than its socket's */
+    if (has_ended(s))
+        tfp_session_end(c, s, "failed", "gone", "it ended during the capture");
+    else
+        tfp_session_end(c, s, "failed", "protocol", "the agent broke the connection off");
+}
+
+/* ---- the connection ---- */
+
+short tfp_session_events(const tfp_session *s)
+{
+    if (s->state == TFP_SESSION_CONNECTS) return POLLOUT;
+    const tfp_buf *out = *s->host ? &s->call.out : &s->out;
+    return (short)(POLLIN | (s->sent < out->size ? POLLOUT : 0));
+}
+
+static void send_more(tfp_capture *c, tfp_session *s)
+{
+    tfp_buf *out = *s->host ? &s->call.out : &s->out;
+    while (s->sent < out->size) {
+        ssize_t n = send(s->fd, out->data + s->sent, out->size - s->sent, MSG_NOSIGNAL);
+        if (n <= 0) {
+            if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+            break; /* what the other side says of it is read */
+        }
+        s->sent += (size_t)n;
+    }
+    if (s->sent == out->size) out->size = s->sent = 0;
+    if (out->failed) c->nomem = true;
+}
+
+static void receive(tfp_capture *c, tfp_session *s)
+{
+    static _Thread_local char room[1 << 16];
+    for (int i = 0; i < 64 && s->state == TFP_SESSION_RUNS && s->fd >= 0; i++) {
+        ssize_t n = recv(s->fd, room, sizeof room, 0);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        tfp_str bytes = { room, n > 0 ? (size_t)n : 0 };
+        if (*s->host) {
+            tfp_session_grpc_received(c, s, bytes, n <= 0);
+        } else if (n > 0) {
+            tfp_buf_add(&s->in, room, (size_t)n);
+            if (s->in.failed) c->nomem = true;
+            take_answer(c, s);
+        } else {
+            lost(c, s);
+        }
+        if (n <= 0) return;
+    }
+}
+
+void tfp_session_ready(tfp_capture *c, tfp_session *s, short events)
+{
+    int why = 0;
+    socklen_t size = sizeof why;
+    if (s->state == TFP_SESSION_CONNECTS) {
+        if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &why, &size)) why = errno;
+        errno = why;
+        if (why)
+            tfp_session_connect_next(c, s);
+        else
+            s->state = TFP_SESSION_RUNS;
+    }
+    if (s->state != TFP_SESSION_RUNS || s->fd < 0) return;
+    send_more(c, s);
+    if (events & (POLLIN | POLLHUP | POLLERR)) receive(c, s);
+}
+
+/* The innermost Python line of the main thread: where the job is while its agent cannot run. */
+static void where_is_it(const tfp_session *s, char *out, size_t room)
+{
+    tfp_python p;
+    tfp_way refusal;
+    tfp_python_thread threads[64];
+    tfp_live_frame frames[1024];
+    tfp_buf file = { 0 }, function = { 0 };
+    int64_t first;
+    snprintf(out, room, "it did not answer in time");
+    if (*s->host || !tfp_python_open(s->row.pid, &p, &refusal)) return;
+    long count = tfp_python_threads(&p, threads, 64);
+    for (long i = 0; i < count; i++) {
+        if (threads[i].tid != s->row.pid) continue;
+        long depth = tfp_python_stack(&p, threads[i].state, frames, 1024);
+        if (depth > 0 && tfp_python_code(&p, frames[0].code, &file, &function, &first))
+            snprintf(out, room, "it did not answer in time; its main thread is at %.*s:%lld:%.*s",
+                     (int)(file.size < 250 ? file.size : 250), file.data,
+                     (long long)tfp_python_line(&p, frames[0].code, frames[0].at),
+                     (int)(function.size < 250 ? function.size : 250), function.data);
+    }
+    tfp_buf_free(&file);
+    tfp_buf_free(&function);
+}
+
+void tfp_session_tick(tfp_capture *c, tfp_session *s)
+{
+    char where[640];
+    int64_t now = tfp_now_ns();
+    if (s->retry_ns && now >= s->retry_ns) {
+        s->retry_ns = 0;
+        tfp_session_start_grpc(c, s);
+    }
+    if (s->state == TFP_SESSION_DONE || now < s->deadline_ns) return;
+    where_is_it(s, where, sizeof where);
+    tfp_session_end(c, s, "failed", s->state == TFP_SESSION_CONNECTS ? "unreachable" : "timeout", "%s", where);
+}

@@ -1,0 +1,144 @@
+/* live/session_grpc.c: a recording by a profiler server: TensorFlow's and JAX's, at a port that was named. */
+#include "live/capture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define RETRY_NS ((int64_t)250 * 1000000)
+
+static void prepare_call(const tfp_capture *c, tfp_session *s)
+{
+    char authority[280];
+    tfp_buf message = { 0 };
+    tfp_profile_request r = { c->wish->ms, c->wish->host_level, c->wish->python_level,
+                              tfp_mul(c->align_unix_micros, 1000, NULL) };
+    tfp_profile_request_put(&r, &message);
+    snprintf(authority, sizeof authority, strchr(s->host, ':') ? "[%s]:%s" : "%s:%s", s->host, s->port);
+    tfp_call_free(&s->call);
+    /* the XSpace stands behind a few bytes of the response */
+    tfp_call_start(&s->call, authority, TFP_PROFILE_METHOD, (tfp_str){ message.data, message.size },
+                   (size_t)c->wish->max_bytes + 64);
+    s->call.out.failed |= message.failed;
+    tfp_buf_free(&message);
+    s->sent = 0;
+}
+
+/* Tries the addresses of the name in order. */
+void tfp_session_connect_next(tfp_capture *c, tfp_session *s)
+{
+    int why = errno;
+    while (s->address) {
+        const struct addrinfo *a = s->address;
+        s->address = a->ai_next;
+        if (s->fd >= 0) close(s->fd);
+        s->fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (s->fd < 0) {
+            why = errno;
+            continue;
+        }
+        if (connect(s->fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS) {
+            s->state = TFP_SESSION_CONNECTS;
+            return;
+        }
+        why = errno;
+    }
+    tfp_session_end(c, s, "failed", "unreachable", "%s", strerror(why));
+}
+
+void tfp_session_start_grpc(tfp_capture *c, tfp_session *s)
+{
+    struct addrinfo hint = { .ai_socktype = SOCK_STREAM };
+    if (!s->addresses) {
+        int why = getaddrinfo(s->host, s->port, &hint, &s->addresses);
+        if (why) {
+            tfp_session_end(c, s, "failed", "unreachable", "%s", gai_strerror(why));
+            return;
+        }
+    }
+    s->address = s->addresses;
+    prepare_call(c, s);
+    errno = 0;
+    tfp_session_connect_next(c, s);
+}
+
+/* One session a process: a server that is in one says so, and is asked again until --wait is over. */
+static bool wait_for_other(tfp_capture *c, tfp_session *s)
+{
+    if (s->call.grpc_status == 0 || !strcasestr(s->call.grpc_message, "session")) return false;
+    int64_t now = tfp_now_ns();
+    if (!s->waits_since_ns) s->waits_since_ns = now;
+    if ((double)(now - s->waits_since_ns) / 1e9 >= c->wish->wait) {
+        tfp_session_end(c, s, "refused", "busy", "another session runs in it: %s", s->call.grpc_message);
+        return true;
+    }
+    close(s->fd);
+    s->fd = -1;
+    s->retry_ns = now + RETRY_NS;
+    return true;
+}
+
+static void keep_response(tfp_capture *c, tfp_session *s)
+{
+    tfp_str message, xspace;
+    bool empty, cut = s->call.too_big;
+    if (!tfp_call_message(&s->call, &message)) {
+        tfp_session_end(c, s, "failed", "protocol", "%s", s->call.wrong);
+        return;
+    }
+    if (!tfp_profile_response(message, &xspace, &empty)) {
+        tfp_session_end(c, s, "failed", "protocol",
+                        empty ? "the server recorded nothing"
+                              : "the answer has no XSpace: the server is older than emit_xspace");
+        return;
+    }
+    if ((int64_t)xspace.size > c->wish->max_bytes) {
+        xspace.size = (size_t)c->wish->max_bytes;
+        cut = true;
+    }
+    if (cut) xspace.size = tfp_xspace_whole(xspace);
+    if (cut && !xspace.size) {
+        tfp_session_end(c, s, "failed", "too-big", "it is bigger than --max-bytes %lld", (long long)c->wish->max_bytes);
+        return;
+    }
+    s->row.kind = TFP_STR("xspace");
+    s->row.window_micros = c->wish->ms * 1000;
+    if (s->waits_since_ns) s->row.waited_micros = (s->begun_ns - s->waits_since_ns) / 1000;
+    if (s->row.waited_micros < 0) s->row.waited_micros = (tfp_now_ns() - s->waits_since_ns) / 1000;
+    if (!tfp_session_write(c, s, ".xplane.pb", xspace)) return;
+    if (cut)
+        tfp_session_end(c, s, "partial", "too-big",
+                        "it is bigger than --max-bytes %lld: whole planes up to there are kept",
+                        (long long)c->wish->max_bytes);
+    else
+        tfp_session_end(c, s, "ok", NULL, "%s", "");
+}
+
+void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bool ended)
+{
+    char code[32];
+    tfp_call *k = &s->call;
+    if (s->row.started_unix_micros == TFP_ABSENT)
+        s->row.started_unix_micros = tfp_unix_micros(); /* about: the server tells no time */
+    if (bytes.size) tfp_call_feed(k, bytes.data, bytes.size);
+    if (k->in.failed || k->body.failed || k->block.failed) {
+        c->nomem = true;
+        tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for the answer");
+    } else if (k->wrong && !k->done) {
+        tfp_session_end(c, s, "failed", "protocol", "%s", k->wrong);
+    } else if (k->done && k->grpc_status > 0) {
+        if (wait_for_other(c, s)) return;
+        snprintf(code, sizeof code, "grpc-%lld", (long long)k->grpc_status);
+        tfp_session_end(c, s, "failed", code, "%s", *k->grpc_message ? k->grpc_message : "the server gave no reason");
+    } else if (k->done && k->grpc_status < 0) {
+        if (k->http_status && k->http_status != 200)
+            tfp_session_end(c, s, "failed", "protocol", "the server answers HTTP %d", k->http_status);
+        else
+            tfp_session_end(c, s, "failed", "protocol", "an answer without a status");
+    } else if (k->done || k->too_big) {
+        keep_response(c, s);
+    } else if (ended) {
+        tfp_session_end(c, s, "failed", "protocol", "the server broke the connection off");
+    }
+}

@@ -1,0 +1,79 @@
+/* tests/fuzz/fuzz_live.c: what other processes and machines tell of running jobs. The first byte says what the rest is: frames of
+ * HTTP/2, lines of an agent, an agent's entry, /proc, a line table. */
+#include "live/agentio.h"
+#include "live/http2.h"
+#include "live/probe.h"
+#include "live/python.h"
+#include "live/rundir.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void hpack_told(void *ctx, tfp_str name, tfp_str value) { *(size_t *)ctx += name.size + value.size; }
+
+/* However the bytes are cut, the answer is the same. */
+static void answers_of_servers(tfp_str in)
+{
+    tfp_call calls[2];
+    tfp_str messages[2], xspace;
+    bool empty, there[2];
+    size_t told = 0;
+    tfp_hpack_read(in, hpack_told, &told);
+    for (int i = 0; i < 2; i++) {
+        tfp_call_start(&calls[i], "localhost:1", TFP_PROFILE_METHOD, TFP_STR("x"), 4096);
+        for (size_t at = 0; at < in.size; at += i ? 1 : in.size)
+            tfp_call_feed(&calls[i], in.data + at, i ? 1 : in.size);
+        there[i] = tfp_call_message(&calls[i], &messages[i]);
+        if (calls[i].body.size > 4096 || strlen(calls[i].grpc_message) > 300) abort();
+    }
+    if (calls[0].grpc_status != calls[1].grpc_status || there[0] != there[1] || calls[0].done != calls[1].done) abort();
+    if (there[0] && !tfp_str_eq(messages[0], messages[1])) abort();
+    if (tfp_profile_response(messages[0], &xspace, &empty) && tfp_xspace_whole(xspace) > xspace.size) abort();
+    tfp_call_free(&calls[0]);
+    tfp_call_free(&calls[1]);
+}
+
+static void lines_of_agents(tfp_str in)
+{
+    size_t used = 0;
+    for (size_t at = 0; at < in.size; at += used) {
+        tfp_answer a = tfp_answer_next((tfp_str){ in.data + at, in.size - at }, &used);
+        if (a.kind == TFP_ANSWER_FILE && (strchr(a.name, '/') || strstr(a.name, "..") || a.number < 0)) abort();
+        if (a.kind == TFP_ANSWER_MORE || a.kind == TFP_ANSWER_WRONG || !used) break;
+    }
+}
+
+static void proc(tfp_str in)
+{
+    tfp_proc_stat stat;
+    tfp_proc_status status;
+    tfp_proc_maps maps = { 0 };
+    char id[16];
+    tfp_proc_stat_parse(in, &stat);
+    tfp_proc_status_parse(in, &status);
+    tfp_proc_maps_line(in, &maps);
+    tfp_proc_container(in, id);
+    tfp_python_minor(in);
+}
+
+static void line_tables(tfp_str in)
+{
+    for (int minor = 8; minor <= 13; minor++)
+        for (int64_t at = -2; at < 300; at += 7) tfp_python_table_line(minor, in, 10, at);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int64_t pid, ticks;
+    char what[32];
+    if (!size) return 0;
+    tfp_str in = { (const char *)data + 1, size - 1 };
+    switch (data[0] % 5) {
+    case 0: answers_of_servers(in); break;
+    case 1: lines_of_agents(in); break;
+    case 2: tfp_agent_parse(in, &pid, &ticks, what, sizeof what); break;
+    case 3: proc(in); break;
+    default: line_tables(in);
+    }
+    return 0;
+}

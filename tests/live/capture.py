@@ -1,0 +1,390 @@
+#!/usr/bin/env python3
+"""`tfprof capture` against jobs that pretend to be frameworks, an agent that misbehaves, and servers of every kind: good, slow,
+busy, truncated, hostile. capture.py TFPROF"""
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import fake  # noqa: E402
+
+passed = failed = 0
+JAX = "import jax, time\nprint('ready', flush=True)\ntime.sleep(60)\n"
+TF2 = "import tensorflow, time\nprint('ready', flush=True)\ntime.sleep(60)\n"
+TORCH = "import torch, time\nsgd = torch.optim.SGD()\nprint('ready', flush=True)\nend = time.time() + 60\nwhile time.time() < end:\n    sgd.step()\n    time.sleep(0.002)\n"
+TF1 = ("import tensorflow, time\nfrom tensorflow.python.client import session\ns = session.BaseSession()\nprint('ready', flush=True)\n"
+       "end = time.time() + 60\nwhile time.time() < end:\n    s.run(1)\n    time.sleep(0.002)\n")
+# holds the interpreter's lock, as a long call of C does that does not let go
+STUCK = "import jax, time\nprint('ready', flush=True)\ntime.sleep(0.3)\nimport sys\nsys.setswitchinterval(100)\ndef spin():\n    while True: pass\nspin()\n"
+PAIR = ("import jax, multiprocessing as mp, time\ndef work():\n    time.sleep(60)\nif __name__ == '__main__':\n    c = mp.get_context('fork').Process(target=work)\n"
+        "    c.start()\n    print('ready', flush=True)\n    time.sleep(60)\n")
+
+
+def check(name, ok, what=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f"{name}: {str(what)[:1500]}")
+
+
+class Place:
+    def __init__(self, program, folder):
+        self.program, self.folder, self.count, self.jobs = program, folder, 0, []
+        fakes = os.path.join(folder, "fakes")
+        fake.make(fakes)
+        self.env = dict(os.environ, TFPROF_RUN_DIR=os.path.join(folder, "run"), PYTHONPATH=fakes)
+
+    def name(self, what):
+        self.count += 1
+        return os.path.join(self.folder, f"{what}{self.count}")
+
+    def job(self, text, prepared=True):
+        script = self.name("job") + ".py"
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(text)
+        before = [self.program, "run", "--dir", self.name("run-out"), "--"] if prepared else []
+        job = subprocess.Popen([*before, sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.env,
+                               start_new_session=True)
+        self.jobs.append(job)
+        job.stdout.readline()
+        job.script = os.path.basename(script)
+        job.python = job.pid
+        if prepared:  # the interpreter is the child of tfprof
+            job.python = child_of(job.pid)
+            entry = os.path.join(self.env["TFPROF_RUN_DIR"], f"{job.python}.json")
+            for _ in range(200):
+                if os.path.exists(entry):
+                    break
+                time.sleep(0.02)
+        return job
+
+    def capture(self, *words, form="jsonl", timeout=60):
+        out = self.name("capture")
+        done = subprocess.run([self.program, "capture", "-o", out, "-format", form, *words], capture_output=True, timeout=timeout,
+                              check=False, env=self.env)
+        try:
+            with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
+                manifest = json.load(f)
+        except OSError:
+            manifest = {"captures": []}
+        return done, manifest["captures"], out, manifest
+
+    def end(self):
+        for job in self.jobs:
+            try:
+                os.killpg(job.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            job.wait()
+
+
+def child_of(pid):
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as f:
+                if int(f.read().rpartition(")")[2].split()[1]) == pid:
+                    return int(name)
+        except OSError:
+            pass
+    raise AssertionError("no child")
+
+
+def agents(p):
+    jobs = {"jax": p.job(JAX), "tensorflow": p.job(TF2), "torch": p.job(TORCH)}
+    done, rows, out, manifest = p.capture(*(str(j.python) for j in jobs.values()), "--ms", "200")
+    check("status", done.returncode == 0, done)
+    check("rows", [r["framework"] for r in rows] == list(jobs), rows)
+    for r in rows:
+        path = os.path.join(out, r["file"])
+        kind = {"jax": "xspace", "tensorflow": "xspace", "torch": "kineto"}[r["framework"]]
+        check(f"row {kind}", r["status"] == "ok" and r["code"] is None and r["via"] == "agent" and r["kind"] == kind, r)
+        check(f"file {kind}", os.path.getsize(path) == r["bytes"] and os.stat(path).st_mode & 0o777 == 0o600, r)
+        check(f"name {kind}", r["file"] == f"{r['pid']}/{r['pid']}" + (".xplane.pb" if kind == "xspace" else ".kineto.json"), r)
+        check(f"window {kind}", 190000 <= r["window_micros"] < 2000000 and abs(r["started_unix_micros"] / 1e6 - time.time()) < 30, r)
+        check(f"facts {kind}", r["user"] and r["version"] is None and "job" in r["command"] and r["start_ticks"] > 0, r)
+    check("manifest", manifest["schema"] == "tfprof.capture" and manifest["ms"] == 200 and manifest["steps"] is None and
+          os.stat(out).st_mode & 0o777 == 0o700, manifest)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    check("jsonl", [line["pid"] for line in lines[1:]] and len(lines) == 4, done.stdout)
+    shown = subprocess.run([p.program, "check", os.path.join(out, rows[0]["file"])], capture_output=True, check=False)
+    check("readable", shown.returncode == 0, shown)
+    done, rows, out, _ = p.capture(jobs["torch"].script, "--steps", "5")
+    check("torch steps", done.returncode == 0 and rows[0]["status"] == "ok", (done, rows))
+    with open(os.path.join(out, rows[0]["file"]), encoding="utf-8") as f:
+        check("five steps", json.load(f)["steps"] == 5)
+    done, rows, out, _ = p.capture(str(jobs["jax"].python), "--steps", "5")
+    check("no-steps", done.returncode == 1 and rows[0]["code"] == "no-steps" and rows[0]["status"] == "refused", rows)
+    check("manifest alone", os.listdir(out) == ["manifest.json"], os.listdir(out))
+    done, rows, out, _ = p.capture("--all", "--ms", "100", form="text")
+    mine = [r for r in rows if r["pid"] in [j.python for j in jobs.values()]]
+    check("--all", len(mine) == 3 and all(r["status"] == "ok" for r in mine), rows)
+    check("text", done.stdout.count(b"agent") >= 3 and b"tfprof scope" in done.stdout, done.stdout)
+    done, rows, out, _ = p.capture(*(str(j.python) for j in jobs.values()), "--ms", "200", "--align")
+    starts = [r["started_unix_micros"] for r in rows]
+    check("--align", done.returncode == 0 and max(starts) - min(starts) < 50000, starts)
+    tf1 = p.job(TF1)
+    done, rows, out, _ = p.capture(str(tf1.python), "--steps", "3")
+    folder = os.path.join(out, str(tf1.python))
+    check("TF1 steps", done.returncode == 0 and rows[0]["kind"] == "tf1" and len(os.listdir(folder)) == 4 and "graph.pb" in os.listdir(folder), (done, rows))
+    return jobs
+
+
+def limits(p, jobs):
+    pid = str(jobs["jax"].python)
+    first = subprocess.Popen([p.program, "capture", pid, "-o", p.name("busy"), "--ms", "3000"], stdout=subprocess.DEVNULL, env=p.env)
+    time.sleep(0.8)
+    done, rows, _, _ = p.capture(pid, "--ms", "50", "--wait", "0.2")
+    check("busy", done.returncode == 1 and (rows[0]["code"], rows[0]["status"]) == ("busy", "refused"), rows)
+    done, rows, _, _ = p.capture(pid, "--ms", "50", "--wait", "20")
+    check("waited", done.returncode == 0 and rows[0]["waited_micros"] > 300000, rows)
+    check("first", first.wait(timeout=20) == 0)
+    first = subprocess.Popen([p.program, "capture", pid, "-o", p.name("killed"), "--ms", "20000"], stdout=subprocess.DEVNULL, env=p.env)
+    time.sleep(0.8)
+    first.kill()
+    first.wait()
+    start = time.monotonic()
+    done, rows, _, _ = p.capture(pid, "--ms", "50", "--wait", "5")
+    check("a killed tfprof ends the session", done.returncode == 0 and time.monotonic() - start < 3, (rows, time.monotonic() - start))
+    out = p.name("interrupted")
+    first = subprocess.Popen([p.program, "capture", pid, "-o", out, "--ms", "20000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=p.env)
+    time.sleep(0.8)
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=10)
+    with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
+        rows = json.load(f)["captures"]
+    check("interrupted", first.returncode == 130 and rows[0]["status"] == "cancelled", (first.returncode, rows))
+    done, rows, out, _ = p.capture(str(jobs["torch"].python), "--ms", "50", "--max-bytes", "10")
+    check("too big", done.returncode == 5 and rows[0]["code"] == "too-big", (done.returncode, rows))
+    stuck = p.job(STUCK)
+    time.sleep(0.8)
+    start = time.monotonic()
+    done, rows, _, _ = p.capture(str(stuck.python), "--ms", "50", "--timeout", "0.5", "--wait", "0")
+    check("timeout", done.returncode == 1 and rows[0]["code"] == "timeout" and "spin" in rows[0]["message"] and time.monotonic() - start < 10, rows)
+
+
+def refusals(p, jobs):
+    plain = p.job(JAX, prepared=False)
+    done, rows, out, _ = p.capture(str(plain.pid))
+    check("unprepared", done.returncode == 1 and rows[0]["code"] == "unprepared" and "tfprof run" in rows[0]["message"], rows)
+    python = p.job("print('ready', flush=True)\nimport time\ntime.sleep(60)\n", prepared=False)
+    done, rows, out, _ = p.capture(python.script)
+    check("no-framework", rows[0]["code"] == "no-framework", rows)
+    os.kill(plain.pid, signal.SIGSTOP)
+    time.sleep(0.1)
+    done, rows, out, _ = p.capture(str(plain.pid))
+    check("stopped", rows[0]["code"] == "stopped", rows)
+    done, rows, out, _ = p.capture("999999999", "no such script.py")
+    check("gone", done.returncode == 1 and [r["code"] for r in rows] == ["gone", "gone"], rows)
+    ended = p.job("import jax, time\nprint('ready', flush=True)\ntime.sleep(1.5)\nimport os\nos._exit(0)\n")
+    done, rows, out, _ = p.capture(str(ended.python), "--ms", "5000")
+    check("ends during the capture", rows[0]["code"] == "gone" and rows[0]["status"] == "failed", rows)
+    pair = p.job(PAIR)
+    time.sleep(0.5)
+    done, rows, out, _ = p.capture(str(pair.python), "--ms", "100")
+    check("a job of two", done.returncode == 0 and len(rows) == 2 and len({r["job"] for r in rows}) == 1 and
+          len(os.listdir(os.path.join(out, str(pair.python)))) == 2, rows)
+    for words, status in (((), 2), (("1", "--ms", "0"), 2), (("1", "--ms", "60001"), 2), (("1", "--host-level", "4"), 2), (("1", "--ms", "5", "--steps", "1"), 2)):
+        done = subprocess.run([p.program, "capture", *words], capture_output=True, check=False, env=p.env, cwd=p.folder)
+        check(f"usage {words}", done.returncode == status and done.stderr.count(b"\n") == 1 and not done.stdout, done)
+    full = p.name("full")
+    os.makedirs(os.path.join(full, "x"))
+    done = subprocess.run([p.program, "capture", str(jobs["jax"].python), "-o", full], capture_output=True, check=False, env=p.env)
+    check("a full folder", done.returncode == 3, done)
+
+
+# ---- servers ----
+
+def frame(kind, flags, stream, payload):
+    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+
+def literal(name, value):
+    return b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+
+def message(data):
+    return b"\0" + struct.pack(">I", len(data)) + data
+
+
+def varint(n):
+    out = b""
+    while n > 127:
+        out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+
+
+def response(xspace):
+    return b"\x42" + varint(len(xspace)) + xspace
+
+
+HEAD = frame(4, 0, 0, b"") + frame(4, 1, 0, b"") + frame(1, 4, 1, b"\x88" + literal(b"content-type", b"application/grpc"))
+
+
+def trailers(status, text=b""):
+    return frame(1, 5, 1, literal(b"grpc-status", status) + (literal(b"grpc-message", text) if text else b""))
+
+
+class Server:
+    """Answers every connection with what `answer(number, request)` gives: bytes, or a list of bytes and pauses."""
+
+    def __init__(self, answer, family=socket.AF_INET):
+        self.answer, self.calls, self.socket = answer, [], socket.socket(family)
+        self.socket.bind(("127.0.0.1", 0) if family == socket.AF_INET else ("::1", 0))
+        self.socket.listen(64)
+        self.port = self.socket.getsockname()[1]
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        while True:
+            try:
+                peer, _ = self.socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(peer,), daemon=True).start()
+
+    def serve(self, peer):
+        data, number = b"", len(self.calls)
+        self.calls.append(None)
+        try:
+            while not self.calls[number]:
+                got = peer.recv(65536)
+                if not got:
+                    return
+                data += got
+                at = 24
+                while at + 9 <= len(data):
+                    size = int.from_bytes(data[at:at + 3], "big")
+                    if at + 9 + size > len(data):
+                        break
+                    if data[at + 3] == 0 and data[at + 4] & 1:
+                        self.calls[number] = (data[:24], data[at + 14:at + 9 + size])
+                    at += 9 + size
+            parts = self.answer(number, self.calls[number][1])
+            for part in parts if isinstance(parts, list) else [parts]:
+                if isinstance(part, bytes):
+                    peer.sendall(part)
+                else:
+                    time.sleep(part)
+            peer.shutdown(socket.SHUT_WR)  # a close with bytes unread would take back what was sent
+            peer.settimeout(5)
+            while peer.recv(65536):
+                pass
+        except OSError:
+            pass
+        finally:
+            peer.close()
+
+
+def servers(p):
+    xspace = fake.sample()
+    whole = HEAD + frame(0, 0, 1, message(response(xspace))) + trailers(b"0")
+    many = xspace * 3000
+    cases = {
+        "good": (lambda n, r: whole, "ok", None),
+        "one byte at a time": (lambda n, r: [whole[i:i + 1] for i in range(len(whole))], "ok", None),
+        "padded": (lambda n, r: HEAD + frame(0, 8, 1, b"\x02" + message(response(xspace)) + b"\0\0") + trailers(b"0"), "ok", None),
+        "pings": (lambda n, r: HEAD + frame(6, 0, 0, b"12345678") + frame(0, 0, 1, message(response(xspace))) + trailers(b"0"), "ok", None),
+        "headers in pieces": (lambda n, r: HEAD + frame(0, 0, 1, message(response(xspace))) + frame(1, 1, 1, literal(b"grpc-status", b"0")[:5]) +
+                              frame(9, 4, 1, literal(b"grpc-status", b"0")[5:]), "ok", None),
+        "refused": (lambda n, r: HEAD + trailers(b"12", b"unimplemented%2E \x1b"), "failed", "grpc-12"),
+        "busy once": (lambda n, r: HEAD + trailers(b"13", b"Another profiling session active.") if n == 0 else whole, "ok", None),
+        "empty": (lambda n, r: HEAD + frame(0, 0, 1, message(b"\x38\x01")) + trailers(b"0"), "failed", "protocol"),
+        "no message": (lambda n, r: HEAD + trailers(b"0"), "failed", "protocol"),
+        "truncated": (lambda n, r: whole[:-30], "failed", "protocol"),
+        "cut message": (lambda n, r: HEAD + frame(0, 0, 1, message(response(xspace))[:20]) + trailers(b"0"), "failed", "protocol"),
+        "closed at once": (lambda n, r: b"", "failed", "protocol"),
+        "HTTP/1": (lambda n, r: b"HTTP/1.1 400 Bad Request\r\n\r\n", "failed", "protocol"),
+        "noise": (lambda n, r: bytes(range(256)) * 40, "failed", "protocol"),
+        "reset": (lambda n, r: HEAD + frame(3, 0, 1, b"\0\0\0\2"), "failed", "protocol"),
+        "goes away": (lambda n, r: frame(4, 0, 0, b"") + frame(7, 0, 0, b"\0\0\0\0\0\0\0\2"), "failed", "protocol"),
+        "headers without end": (lambda n, r: HEAD + b"".join(frame(9 if i else 1, 0, 1, b"\0" * 16000) for i in range(10)), "failed", "protocol"),
+        "a table that we do not have": (lambda n, r: HEAD + frame(1, 5, 1, b"\xff\x70"), "failed", "protocol"),
+        "padding too long": (lambda n, r: HEAD + frame(0, 8, 1, b"\xff12"), "failed", "protocol"),
+        "slow": (lambda n, r: [HEAD, 30, whole], "failed", "timeout"),
+    }
+    running = {name: Server(answer) for name, (answer, _, _) in cases.items()}
+    words = [f"127.0.0.1:{s.port}" for s in running.values()]
+    start = time.monotonic()
+    done, rows, out, _ = p.capture(*words, "--ms", "100", "--timeout", "4", "--wait", "2", "--parallel", "50")
+    check("servers, status", done.returncode == 1 and len(rows) == len(cases), done)
+    check("servers, time", time.monotonic() - start < 20, time.monotonic() - start)
+    for r, (name, (_, status, code)) in zip(rows, cases.items()):
+        check(f"server {name}", (r["status"], r["code"], r["via"]) == (status, code, "grpc"), r)
+        if status == "ok":
+            with open(os.path.join(out, r["file"]), "rb") as f:
+                check(f"bytes of {name}", f.read() == xspace, r)
+    preface, request = running["good"].calls[0]
+    check("preface", preface == b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", preface)
+    check("request", b"\x08\x64" in request and request.endswith(b"\x48\x01"), request)
+    check("file of a server", rows[0]["file"] == "127.0.0.1_{0}/127.0.0.1_{0}.xplane.pb".format(running["good"].port), rows[0])
+    big = Server(lambda n, r: [HEAD] + [frame(0, 0, 1, part) for part in (message(response(many))[i:i + 16000] for i in range(0, len(many) + 20, 16000))] + [trailers(b"0")])
+    done, rows, out, _ = p.capture(f"localhost:{big.port}", "--max-bytes", "100000")
+    check("--max-bytes", done.returncode == 5 and (rows[0]["status"], rows[0]["code"]) == ("partial", "too-big") and 0 < rows[0]["bytes"] <= 100000 and
+          rows[0]["bytes"] % len(xspace) == 0, (done.returncode, rows))
+    done, rows, out, _ = p.capture(f"localhost:{big.port}", "--ms", "50")
+    check("a big one", done.returncode == 0 and rows[0]["bytes"] == len(many), rows)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        done, rows, _, _ = p.capture(f"127.0.0.1:{free.getsockname()[1]}", "no-such-host.invalid:1", "127.0.0.1:1", "--steps", "1")
+        check("no-steps of a server", [r["code"] for r in rows] == ["no-steps"] * 3, rows)
+        done, rows, _, _ = p.capture(f"127.0.0.1:{free.getsockname()[1]}")
+        check("unreachable", rows[0]["code"] == "unreachable", rows)
+    try:
+        six = Server(lambda n, r: whole, socket.AF_INET6)
+        done, rows, _, _ = p.capture(f"[::1]:{six.port}", "--ms", "50")
+        check("IPv6", done.returncode == 0 and rows[0]["status"] == "ok", rows)
+    except OSError:
+        pass  # a machine without it
+
+
+def hostile_agents(p):
+    """A socket in the run folder is believed only as far as its bytes make sense."""
+    run = p.env["TFPROF_RUN_DIR"]
+    answers = {"noise": b"\xff" * 9000, "cut": b"file .xplane.pb 100\nabc", "elsewhere": b"file ../../x 3\nabcdone xspace 1 1 jax\n",
+               "no file": b"done xspace 1 1 jax\n", "no kind": b"file .xplane.pb 1\nxdone what 1 1 jax\n", "its own code": b"error no-such-code because\n",
+               "huge": b"file .xplane.pb 99999999999999999\nabc", "negative": b"file .xplane.pb -3\nabc"}
+    script = p.name("agent") + ".py"
+    with open(script, "w", encoding="utf-8") as f:
+        f.write("import jax, os, socket, sys\nfrom json import dumps\npid, run = os.getpid(), sys.argv[1]\n"
+                "ticks = int(open('/proc/self/stat').read().rpartition(')')[2].split()[19])\n"
+                "s = socket.socket(socket.AF_UNIX)\ns.bind(f'{run}/{pid}.sock')\ns.listen()\n"
+                "open(f'{run}/{pid}.json', 'w').write(dumps({'pid': pid, 'start_ticks': ticks}))\nprint('ready', flush=True)\n"
+                "while True:\n    c, _ = s.accept()\n    c.recv(4096)\n    c.sendall(bytes.fromhex(sys.argv[2]))\n    c.close()\n")
+    for name, data in answers.items():
+        job = subprocess.Popen([sys.executable, script, run, data.hex()], stdout=subprocess.PIPE, env=p.env, start_new_session=True)
+        p.jobs.append(job)
+        job.stdout.readline()
+        done, rows, out, _ = p.capture(str(job.pid), "--timeout", "3", "--wait", "0")
+        expected = "failed" if name == "its own code" else "protocol"
+        status = "partial" if name == "no kind" else "failed"  # a file had come
+        check(f"hostile agent: {name}", done.returncode in (1, 5) and rows[0]["status"] == status and rows[0]["code"] in (expected, "too-big"), rows)
+        check(f"no file: {name}", (os.listdir(out) == ["manifest.json"]) == (status == "failed"), os.listdir(out))
+        os.killpg(job.pid, signal.SIGKILL)
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        p = Place(program, folder)
+        try:
+            jobs = agents(p)
+            limits(p, jobs)
+            refusals(p, jobs)
+            hostile_agents(p)
+            servers(p)
+        finally:
+            p.end()
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
