@@ -246,7 +246,7 @@ static uint32_t find_meta(line_reader *lr, uint64_t id)
 {
     if (lr->last_meta != TFP_NONE && lr->last_id == id) return lr->last_meta;
     lr->last_id = id;
-    return lr->last_meta = tfp_map64_get(&lr->r->planes.at[lr->plane].meta_by_id, id);
+    return lr->last_meta = tfp_xids_get(&lr->r->planes.at[lr->plane].meta_by_id, id);
 }
 
 static void add_event(line_reader *lr, const event *x, uint32_t meta)

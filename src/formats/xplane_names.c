@@ -4,6 +4,27 @@
 
 #include <stdio.h>
 
+/* ---- ids ---- */
+
+bool tfp_xids_put(tfp_xids *x, uint64_t id, uint32_t row)
+{
+    size_t size = x->near.size;
+    if (id >= TFP_XIDS_NEAR) return tfp_map64_put(&x->far, id, row);
+    if (id >= size) {
+        if (!tfp_reserve(&x->near, (size_t)id + 1)) return false;
+        memset(x->near.at + size, 0xff, ((size_t)id + 1 - size) * sizeof *x->near.at); /* TFP_NONE */
+        x->near.size = (size_t)id + 1;
+    }
+    x->near.at[id] = row;
+    return true;
+}
+
+void tfp_xids_free(tfp_xids *x)
+{
+    tfp_vec_free(&x->near);
+    tfp_map64_free(&x->far);
+}
+
 /* ---- planes and lines ---- */
 
 static bool begins(tfp_str s, const char *with)

@@ -101,6 +101,20 @@ typedef struct tfp_xrun { /* of a line `XLA Modules` */
     tfp_strid module;
 } tfp_xrun;
 
+/* Rows by the ids that a file gives them: small ones, as all writers give, stand in an array. */
+#define TFP_XIDS_NEAR UINT64_C(65536)
+typedef struct tfp_xids {
+    TFP_VEC(uint32_t) near; /* TFP_NONE: none */
+    tfp_map64 far;
+} tfp_xids;
+static inline uint32_t tfp_xids_get(const tfp_xids *x, uint64_t id)
+{
+    if (id < x->near.size) return x->near.at[id];
+    return id < TFP_XIDS_NEAR ? TFP_NONE : tfp_map64_get(&x->far, id);
+}
+bool tfp_xids_put(tfp_xids *x, uint64_t id, uint32_t row); /* false without memory */
+void tfp_xids_free(tfp_xids *x);
+
 typedef struct tfp_xplane {
     tfp_strid name;
     tfp_xplane_kind kind;
@@ -109,7 +123,7 @@ typedef struct tfp_xplane {
     TFP_VEC(tfp_xmeta) metas;
     TFP_VEC(tfp_xstat_name) stat_names;
     TFP_VEC(tfp_xvalue) values; /* of metadata; texts are interned */
-    tfp_map64 meta_by_id, stat_by_id;
+    tfp_xids meta_by_id, stat_by_id;
     TFP_VEC(tfp_xrun) runs; /* by start */
     bool async;             /* it has a line `Async XLA Ops` with events */
 } tfp_xplane;

@@ -62,11 +62,63 @@ static tfp_str unpack(tfp_xreader *r, tfp_str packed)
     return tfp_text(r->p, id);
 }
 
+/* A varint of at most 9 bytes, which leaves no bit over. */
+static bool short_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; *at < end && shift < 63; shift += 7) {
+        uint64_t byte = *(*at)++;
+        value |= (byte & 127) << shift;
+        if (byte < 128) return *out = value, true;
+    }
+    return false;
+}
+
+/* The form that nearly all stats have: the id, then a number or a reference, and no more. *number is the field's. */
+static bool is_short(const tfp_field *f, uint64_t *id, unsigned *number, uint64_t *value)
+{
+    if (f->type != TFP_BYTES || f->bytes.size < 4) return false;
+    const uint8_t *at = (const uint8_t *)f->bytes.data, *end = at + f->bytes.size;
+    if (*at++ != (1 << 3 | TFP_VARINT)) return false;
+    if (!short_varint(&at, end, id) || at == end) return false;
+    unsigned tag = *at++;
+    *number = tag >> 3;
+    return (tag == (3 << 3 | TFP_VARINT) || tag == (4 << 3 | TFP_VARINT) || tag == (7 << 3 | TFP_VARINT)) &&
+           short_varint(&at, end, value) && at == end;
+}
+
+static void refer(const tfp_xplane *p, tfp_xvalue *v, uint64_t id)
+{
+    uint32_t at = tfp_xids_get(&p->stat_by_id, id);
+    v->type = TFP_STAT_TEXT;
+    v->ref = at == TFP_NONE ? 0 : p->stat_names.at[at].name;
+    v->text = (tfp_str){ "", 0 };
+}
+
+static bool name_value(const tfp_xplane *p, uint64_t id, tfp_xvalue *v)
+{
+    uint32_t at = tfp_xids_get(&p->stat_by_id, id);
+    if (at == TFP_NONE) return false;
+    v->key = p->stat_names.at[at].name;
+    v->known = (uint8_t)p->stat_names.at[at].known;
+    return true;
+}
+
 /* XStat */
 bool tfp_xplane_value(tfp_xreader *r, const tfp_xplane *p, tfp_wire *outer, const tfp_field *field, tfp_xvalue *out)
 {
-    uint64_t id = 0;
+    uint64_t id = 0, short_value;
+    unsigned number;
     tfp_xvalue v = { .type = TFP_STAT_INT };
+    if (is_short(field, &id, &number, &short_value)) {
+        if (number == 7)
+            refer(p, &v, short_value);
+        else
+            v.number = (int64_t)short_value;
+        *out = v;
+        return name_value(p, id, out);
+    }
+    id = 0;
     tfp_wire w = tfp_field_message(outer, field);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         switch (f.number) {
@@ -86,13 +138,7 @@ bool tfp_xplane_value(tfp_xreader *r, const tfp_xplane *p, tfp_wire *outer, cons
             v.text = tfp_field_bytes(&w, &f);
             v.bytes = f.number == 6;
             break;
-        case 7: {
-            v.type = TFP_STAT_TEXT;
-            uint32_t at = tfp_map64_get(&p->stat_by_id, tfp_field_uint(&w, &f));
-            v.ref = at == TFP_NONE ? 0 : p->stat_names.at[at].name;
-            v.text = (tfp_str){ "", 0 };
-            break;
-        }
+        case 7: refer(p, &v, tfp_field_uint(&w, &f)); break;
         case 8:
             v.type = TFP_STAT_TEXT;
             v.text = unpack(r, tfp_field_bytes(&w, &f));
@@ -100,12 +146,8 @@ bool tfp_xplane_value(tfp_xreader *r, const tfp_xplane *p, tfp_wire *outer, cons
         }
     }
     tfp_wire_join(outer, &w, "stats");
-    uint32_t at = tfp_map64_get(&p->stat_by_id, id);
-    if (at == TFP_NONE) return false;
-    v.key = p->stat_names.at[at].name;
-    v.known = (uint8_t)p->stat_names.at[at].known;
     *out = v;
-    return true;
+    return name_value(p, id, out);
 }
 
 tfp_str tfp_xplane_text(const tfp_xreader *r, const tfp_xvalue *v)
@@ -174,7 +216,7 @@ static void read_stat_name(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const
     tfp_wire_join(outer, &e.value, "stat_metadata");
     uint32_t at = (uint32_t)p->stat_names.size;
     tfp_xplane_ok(r, at < TFP_NONE - 1 && tfp_push(&p->stat_names, n) &&
-                         tfp_map64_put(&p->stat_by_id, e.has_key ? e.key : id, at));
+                         tfp_xids_put(&p->stat_by_id, e.has_key ? e.key : id, at));
 }
 
 /* "fusion.3" of "%fusion.3 = f32[8]{0} fusion(%x)". */
@@ -257,7 +299,7 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     }
     uint32_t at = (uint32_t)p->metas.size;
     tfp_xplane_ok(r, at < TFP_NONE - 1 && tfp_push(&p->metas, m) &&
-                         tfp_map64_put(&p->meta_by_id, e.has_key ? e.key : id, at));
+                         tfp_xids_put(&p->meta_by_id, e.has_key ? e.key : id, at));
 }
 
 /* ---- stats of a plane ---- */
@@ -401,6 +443,6 @@ void tfp_xplane_free(tfp_xplane *p)
     tfp_vec_free(&p->stat_names);
     tfp_vec_free(&p->values);
     tfp_vec_free(&p->runs);
-    tfp_map64_free(&p->meta_by_id);
-    tfp_map64_free(&p->stat_by_id);
+    tfp_xids_free(&p->meta_by_id);
+    tfp_xids_free(&p->stat_by_id);
 }

@@ -1,5 +1,5 @@
-/* tests/bench/walk.c: the yardstick of the benchmark: visits every field of a ProfileProto, or GraphDef, and keeps nothing.
- *   walk FILE [TIMES [graph]]      prints the fields and the best time in seconds
+/* tests/bench/walk.c: the yardstick of the benchmark: visits every field of a ProfileProto, GraphDef or XSpace, and keeps nothing.
+ *   walk FILE [TIMES [graph|xplane]]      prints the fields and the best time in seconds
  * It stands apart from the library: a plain walk is what any reader must at least do. */
 #include <fcntl.h>
 #include <stdint.h>
@@ -34,6 +34,12 @@ enum {
     ATTR,
     LIST,
     SHAPE,
+    SPACE,
+    PLANE,
+    LINE,
+    EVENT,
+    META_ENTRY,
+    META,
     KINDS
 };
 static const uint8_t inside[KINDS][17] = {
@@ -62,6 +68,12 @@ static const uint8_t inside[KINDS][17] = {
     [ATTR] = { [1] = LIST, [7] = SHAPE, [8] = SCALARS + KINDS },
     [LIST] = { [7] = SHAPE },
     [SHAPE] = { [2] = SCALARS + KINDS },
+    [SPACE] = { [1] = PLANE },
+    [PLANE] = { [3] = LINE, [4] = META_ENTRY, [5] = META_ENTRY, [6] = SCALARS + KINDS },
+    [LINE] = { [4] = EVENT },
+    [EVENT] = { [4] = SCALARS + KINDS },
+    [META_ENTRY] = { [2] = META },
+    [META] = { [5] = SCALARS + KINDS },
 };
 
 static uint64_t fields, sum;
@@ -119,7 +131,7 @@ static double now(void)
 int main(int argc, char **argv)
 {
     int fd = argc > 1 ? open(argv[1], O_RDONLY) : -1, times = argc > 2 ? atoi(argv[2]) : 5;
-    unsigned kind = argc > 3 ? GRAPH : PROFILE;
+    unsigned kind = argc <= 3 ? PROFILE : argv[3][0] == 'x' ? SPACE : GRAPH;
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0) return 1;
     const uint8_t *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);

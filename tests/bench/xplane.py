@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Measures the reading of XPlane traces in ratios taken in one run: tests/bench/xplane.py BUILD
+
+  walk      a bare visit of every field of the file (tests/bench/walk.c): what any reader must at least do
+  op        the whole command, with all processors and with one thread; we aim at 1.5 walks
+  memory    the most memory held, by bytes of the file; we aim at 0.6
+The trace is made here (MEGABYTES, 200 by default): threads of XLA:CPU whose thunks nest in spans of the executor, and streams of
+GPUs, with the stats that JAX writes; an HLO module explains the instructions.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests", "data"))
+sys.path.insert(0, HERE)
+import kineto  # noqa: E402
+import xspace  # noqa: E402
+
+MEGABYTES = int(os.environ.get("MEGABYTES", "200"))
+EVENTS = 20000  # of a line; lines of a plane are alike but for their ids
+NAMES = ["fusion.1", "tanh.7", "all-reduce.3", "copy.4"]
+
+
+def thread(plane):
+    """Events of a host thread: runs of the executor with four thunks each."""
+    events = []
+    for i in range(EVENTS // 5):
+        at = i * 50 * xspace.US
+        events.append(plane.event("ThunkExecutor::Execute", at, 45 * xspace.US))
+        for k, name in enumerate(NAMES):
+            events.append(plane.event(name, at + (1 + 11 * k) * xspace.US + 137 * i % 1000, 9 * xspace.US + i % 997,
+                                      hlo_op=xspace.Ref(name), hlo_module=xspace.Ref("jit_step"), program_id=7,
+                                      run_id=1000 + i, device_ordinal=0))
+    return events
+
+
+def stream(plane):
+    """Events of a stream: kernels with the details that the tracer writes."""
+    events = []
+    for i in range(EVENTS):
+        name = NAMES[i % 4]
+        events.append(plane.event("kernel_" + name, i * 12 * xspace.US + i % 991, 10 * xspace.US,
+                                  hlo_op=xspace.Ref(name), hlo_module=xspace.Ref("jit_step"), program_id=7,
+                                  correlation_id=i + 1, kernel_details="regs:32 grid:8,1,1 block:128,1,1 occ_pct:50"))
+    return events
+
+
+def line_parts(name, events):
+    """A line is its id and what is the same in all: the name, the time base and the events."""
+    return xspace.message((2, name), (3, 1000), *((4, e) for e in events))
+
+
+def write_trace(path, megabytes):
+    host, gpus = xspace.Plane("/host:CPU"), xspace.Plane("/device:GPU:0", memory_bandwidth=10**12)
+    bodies = line_parts("tf_XLAEigen/1", thread(host)), line_parts("Stream #7(Kernel)", stream(gpus))
+    each = int(megabytes * 1e6 / (len(bodies[0]) + len(bodies[1]))) + 1
+    for plane, body in zip((host, gpus), bodies):
+        plane.lines = [xspace.message((1, n + 1)) + body for n in range(each)]
+    planes = [host, gpus, xspace.metadata(7, "jit_step", xspace.step_module()),
+              xspace.Plane("Task Environment", **xspace.ENVIRONMENT)]
+    with open(path, "wb") as f:
+        f.write(xspace.space(planes))
+
+
+def main():
+    program = os.path.join(os.path.abspath(sys.argv[1]), "tfprof")
+    scratch = tempfile.mkdtemp(prefix="tfprof_bench_")
+    try:
+        walk, trace = os.path.join(scratch, "walk"), os.path.join(scratch, "big.xplane.pb")
+        subprocess.run(["cc", "-O3", "-std=c11", "-D_GNU_SOURCE", os.path.join(HERE, "walk.c"), "-o", walk], check=True)
+        write_trace(trace, MEGABYTES)
+        size = os.path.getsize(trace)
+        out = subprocess.run([walk, trace, "5", "xplane"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        bare = float(out.split(", ")[1].split()[0])
+        print("%.0f MB of XPlane, %s; a bare walk takes %.0f ms" % (size / 1e6, out.split(",")[0], bare * 1e3))
+        for view in ("op", "kernel", "flops"):
+            took, memory = kineto.measure([program, view, trace], times=3)
+            alone, _ = kineto.measure([program, view, trace], times=2, threads="1")
+            print("%-6s %6.0f ms = %4.2f walks (one thread: %4.2f), %4.0f MB/s, %.2f bytes of memory a byte" % (
+                view, took * 1e3, took / bare, alone / bare, size / 1e6 / took, memory / size), flush=True)
+    finally:
+        shutil.rmtree(scratch)
+
+
+if __name__ == "__main__":
+    main()
