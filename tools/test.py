@@ -45,6 +45,8 @@ SUITES = [
     ("stacks of running jobs", [PYTHON, "tests/live/stacks.py", f"{RELEASE}/tfprof"], None),
     ("planted causes", [PYTHON, "tests/trace/planted.py", f"{RELEASE}/tfprof"], None),
     ("XPlane and HLO as recorded", [PYTHON, "tests/trace/recorded.py", f"{RELEASE}/tfprof"], None),
+    ("XPlane against xprof's tables", [PYTHON, "tests/trace/xprof.py", f"{RELEASE}/tfprof"],
+     "../shared/formats/xplane/expected"),
     ("table of formulas", [PYTHON, "tools/flops_table.py", "--check", f"{RELEASE}/tfprof"], None),
     ("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], None),
     ("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], None),
