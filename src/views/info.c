@@ -269,9 +269,14 @@ static int64_t program_count(const tfp_profile *p)
 }
 
 static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) && p->nodes.size; }
+
+/* Call stacks, or the calls of Python functions as a trace has them. */
 static bool has_code(const tfp_profile *p)
 {
-    return p->traces.size > 0 || (tfp_has(p, TFP_HAS_CODE) && p->events.spans.size);
+    const tfp_span_columns *spans = &p->events.spans;
+    for (size_t i = 0; i < spans->size; i++)
+        if (spans->kind[i] == TFP_SPAN_FRAME) return true;
+    return p->traces.size > 0 || (tfp_has(p, TFP_HAS_CODE) && spans->size);
 }
 
 static tfp_status show_parts(tfp_report *r, tfp_error *err)
@@ -286,12 +291,13 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
         part("program", tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p), program_count(p),
              p->program ? "nodes, those of functions too" : "instructions of a compiled program",
              "flops, -float_ops_source own", "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
-        part("runs", ran(p), run_count(p), "runs of nodes", "summary, op -select micros, stats, advise, diff",
+        part("runs", ran(p), run_count(p), "runs of nodes",
+             "summary, op -select micros, steps, wait, stats, advise, diff",
              "run metadata (--run_meta_path), a profile, or a trace"),
         part("code", has_code(p), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT, "call stacks", "code",
              "an op log (--op_log_path), or a trace recorded with stacks"),
         part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)p->events.spans.size, "spans",
-             "steps, kernel, transfer, wait, calls, check",
+             "kernel, calls, transfer, check",
              "a trace of PyTorch (--kineto_path), of TensorFlow 2 or JAX (--xplane_path)"),
         part("memory", tfp_has(p, TFP_HAS_MEMORY), records ? records : TFP_ABSENT,
              records ? "records" : "worked out of what nodes kept", "op -select bytes, report",
