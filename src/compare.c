@@ -11,7 +11,7 @@ static tfp_options *options_of_rows(const tfp_options *o)
 {
     tfp_options *rows = tfp_options_copy(o);
     if (!rows) return NULL;
-    rows->step = -1;
+    rows->step = (tfp_step_choice){ .which = TFP_STEP_MEAN };
     rows->every_value = false;
     rows->reach = true;
     rows->top = 0;
@@ -42,7 +42,8 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
     if (!s) s = tfp_stats_fill(r, rows, err);
     if (!s) s = copy_notes(r, rows, err);
     if (!s) s = tfp_grid_arrange(r, err);
-    if (!s && r->options->step >= 0) s = tfp_report_note_add(r, err, "stats are over all steps: step means nothing");
+    if (!s && r->options->step.which == TFP_STEP_ONE)
+        s = tfp_report_note_add(r, err, "stats are over all steps: step means nothing");
     if (!s && r->clamped)
         s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
     if (!s && tfp_rewrites_failures(r->options->rewrites) != failed) s = tfp_nomem(err);
@@ -61,7 +62,6 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
     r->profile = p;
     r->view = "stats";
     r->kind = TFP_REPORT_GRID;
-    r->step = TFP_NONE;
     r->grid.keeps_order = true;
     r->options = o ? tfp_options_copy(o) : tfp_options_new();
     if (r->options && !view) view = r->options->view ? r->options->view : "scope";

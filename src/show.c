@@ -32,7 +32,7 @@ static void timeline_path(tfp_buf *path, const tfp_options *o, bool several)
     tfp_buf_add(path, o->outfile, end);
     if (end == n || several || o->compat_tensorflow) {
         if (o->compat_tensorflow) tfp_buf_text(path, o->outfile + end);
-        tfp_buf_printf(path, "_%lld", (long long)o->step);
+        tfp_buf_printf(path, "_%lld", (long long)tfp_step_number(o->step));
     }
     if (!o->compat_tensorflow) tfp_buf_text(path, o->outfile + end);
     tfp_buf_char(path, 0);
@@ -139,7 +139,7 @@ static tfp_status show_every_step(const tfp_profile *p, const char *view, const 
         if (tfp_profile_step(p, i) < 0) continue;
         tfp_report_free(*out);
         *out = NULL;
-        one->step = tfp_profile_step(p, i);
+        one->step = tfp_step_of_id(tfp_profile_step(p, i));
         s = tfp_report_build(p, view, one, out, err);
         if (!s) s = write_report(*out, &each, err);
     }
@@ -159,7 +159,7 @@ tfp_status tfp_show(const tfp_profile *p, const char *view, const tfp_options *o
     const tfp_options *o = options ? options : defaults;
     if (!o) return tfp_nomem(err);
     tfp_status s;
-    if (o->output == TFP_TO_TIMELINE && o->step < 0 && strcmp(view, tfp_view_graph.name) == 0) {
+    if (o->output == TFP_TO_TIMELINE && o->step.which != TFP_STEP_ONE && strcmp(view, tfp_view_graph.name) == 0) {
         s = show_every_step(p, view, o, &t, &r, err);
     } else {
         s = tfp_report_build(p, view, o, &r, err);

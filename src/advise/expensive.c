@@ -25,7 +25,7 @@ static bool count_ran(view_times *t, tfp_arena *arena)
     if (!t->ran) return false;
     for (uint32_t i = 0; i < p->nodes.size; i++) {
         tfp_node_stats stats;
-        tfp_node_stats_at(p, i, TFP_NONE, &stats);
+        tfp_node_stats_at(p, i, (tfp_step_choice){ .which = TFP_STEP_MEAN }, &stats);
         if (stats.run_count <= 0) continue;
         t->all_ran++;
         t->all_ns = tfp_add(t->all_ns, stats.total_ns, NULL);

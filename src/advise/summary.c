@@ -89,7 +89,7 @@ static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
 {
     double *us = TFP_NEW(&r->arena, double, f->step_row_count + 1);
     tfp_map64 first_device = { 0 };
-    size_t count = 0, steps = r->step == TFP_NONE ? f->x.p->step_order.size : 1;
+    size_t count = 0, steps = r->step.which != TFP_STEP_ONE ? f->x.p->step_order.size : 1;
     bool ok = us != NULL;
     for (uint32_t i = 0; ok && i < f->x.device_count; i++) {
         uint64_t rank = (uint64_t)f->x.units[f->x.devices[i].unit].rank;

@@ -375,7 +375,7 @@ static tfp_status note_means(const tfp_differ *d, tfp_error *err)
         if (d->w.sides->at.at[i].text) return TFP_OK;
     for (size_t i = 0; i < d->w.count && !s; i++) {
         const tfp_side *x = &d->w.sides->at.at[i];
-        if (x->step < 0) s = tfp_note_means(d->w.report, x->profile, d->w.names[i], err);
+        if (x->step.which != TFP_STEP_ONE) s = tfp_note_means(d->w.report, x->profile, d->w.names[i], err);
     }
     return s;
 }
@@ -416,7 +416,7 @@ tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options 
     if (!sides || !out) return tfp_fail(err, TFP_BADARG, "no sides, or nowhere to put the report");
     tfp_report *r = calloc(1, sizeof *r);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = "diff", .kind = TFP_REPORT_GRID, .step = TFP_NONE };
+    *r = (tfp_report){ .view = "diff", .kind = TFP_REPORT_GRID };
     r->options = o ? tfp_options_copy(o) : tfp_options_new();
     tfp_differ d = { .w = { .sides = sides, .count = sides->at.size, .options = r->options, .report = r } };
     tfp_status s = r->options ? TFP_OK : tfp_nomem(err);

@@ -267,7 +267,7 @@ static tfp_status load_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
                             tfp_error *err)
 {
     tfp_report *r = NULL;
-    s->options->step = step;
+    s->options->step = tfp_step_of_id(step);
     tfp_status status = tfp_view_build(p, d->view, s->options, &r, err);
     if (!status && !resized(&s->items, r->rows.size)) status = tfp_nomem(err);
     if (!status && align(d, r, &s->turns, s->items)) add_step(d, l, s, r);
@@ -332,8 +332,8 @@ static tfp_status load_profile(tfp_diff_work *d, size_t side, tfp_error *err)
     tfp_loaded *l = &d->loaded[side];
     steps s = { .options = options_for(d), .count = tfp_profile_step_count(x->profile) };
     tfp_status status = s.options && plain_format(s.options) ? TFP_OK : tfp_nomem(err);
-    if (!status && x->step >= 0) s.options->step = x->step;
-    bool one = !status && (s.options->step >= 0 || has_text(d));
+    if (!status && x->step.which == TFP_STEP_ONE) s.options->step = x->step;
+    bool one = !status && (s.options->step.which == TFP_STEP_ONE || has_text(d));
     if (!status) status = load_rows(d, l, &s, x->profile, err);
     l->steps = one ? 1 : s.count;
     if (!status && !one && s.count > 1) status = load_steps(d, l, &s, x->profile, err);

@@ -34,14 +34,14 @@ tfp_status tfp_sides_add(tfp_sides *s, const char *name, const char *label, cons
     tfp_error_clear(err);
     if (!s || !p || !p->finished) return tfp_fail(err, TFP_BADARG, "no sides, or no finished profile");
     if (step < -1) return tfp_fail(err, TFP_BADARG, "steps count from 0; -1 is all of them");
-    tfp_side x = { .profile = p, .step = step };
+    tfp_side x = { .profile = p, .step = tfp_step_of_id(step) };
     return add(s, &x, name, label ? label : tfp_first_source(p), err);
 }
 
 static tfp_status add_text(tfp_sides *s, const char *name, const char *label, tfp_scopetext *t, tfp_status opened,
                            tfp_error *err)
 {
-    tfp_side x = { .step = -1, .text = t };
+    tfp_side x = { .text = t };
     tfp_status status = opened ? opened : tfp_scopetext_read(t, err);
     if (!status) return add(s, &x, name, label, err);
     free_side(&x);

@@ -9,8 +9,8 @@ typedef struct tfp_side {
     char *name;  /* NULL: none was given */
     char *label; /* the file, as it was named */
     const tfp_profile *profile;
-    int64_t step;        /* of the profile; -1: all */
-    tfp_scopetext *text; /* instead of a profile */
+    tfp_step_choice step; /* of the profile; TFP_STEP_MEAN: all, as the options say */
+    tfp_scopetext *text;  /* instead of a profile */
 } tfp_side;
 
 struct tfp_sides {

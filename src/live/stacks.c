@@ -409,7 +409,7 @@ tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_opti
         return tfp_fail(err, TFP_BADFILE, "%s: %s (%s)", target, refusal.message, refusal.code);
     tfp_report *r = s.r = calloc(1, sizeof *r);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = l->stacks.once ? "threads" : "stacks", .kind = TFP_REPORT_GRID, .step = TFP_NONE };
+    *r = (tfp_report){ .view = l->stacks.once ? "threads" : "stacks", .kind = TFP_REPORT_GRID };
     r->options = o ? tfp_options_copy(o) : tfp_options_new();
     status = r->options ? make(&s, &l->stacks, fn, ctx, err) : tfp_nomem(err);
     if (!status) status = tfp_grid_arrange(r, err);

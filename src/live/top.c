@@ -277,7 +277,7 @@ tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **ou
     if (!l || !out) return tfp_fail(err, TFP_BADARG, "nothing to show, or nowhere to put it");
     tfp_report *r = calloc(1, sizeof *r);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = "top", .kind = TFP_REPORT_GRID, .step = TFP_NONE };
+    *r = (tfp_report){ .view = "top", .kind = TFP_REPORT_GRID };
     r->options = o ? tfp_options_copy(o) : tfp_options_new();
     tfp_status s = r->options ? fill(l, r, err) : tfp_nomem(err);
     if (!s) s = tfp_grid_arrange(r, err);

@@ -53,7 +53,7 @@ void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec, tfp_n
     if (!out->float_ops) out->float_ops = tfp_mul(p->nodes.at[node].float_ops, out->run_count, NULL);
 }
 
-/* TensorFlow's tool adds means that are cut to whole microseconds. */
+/* A mean of times is cut to what the files' clocks tell, as everything that is summed from it was. */
 static int64_t mean_time(const tfp_profile *p, int64_t sum_ns, int64_t count)
 {
     int64_t mean = sum_ns / count;
@@ -61,19 +61,20 @@ static int64_t mean_time(const tfp_profile *p, int64_t sum_ns, int64_t count)
 }
 
 /* The mean is over the steps in which this node has statistics, each column divided and cut by itself. */
-void tfp_node_stats_at(const tfp_profile *p, uint32_t node, uint32_t step, tfp_node_stats *out)
+void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step, tfp_node_stats *out)
 {
     const tfp_node *n = &p->nodes.at[node];
     tfp_node_stats s = { 0 };
     int64_t count = 0;
+    bool mean = step.which == TFP_STEP_MEAN, of_trace = p->events.processes.size > 0;
     for (TFP_EACH(execs, e, n->exec_first, p)) {
-        if (step < TFP_ALL_STEPS && p->execs.at[e].step != step) continue;
-        if (step == TFP_NONE && p->events.processes.size && !p->steps.at[p->execs.at[e].step].listed) continue;
+        if (!tfp_step_takes(step, p->execs.at[e].step)) continue;
+        if (mean && of_trace && !p->steps.at[p->execs.at[e].step].listed) continue;
         add_exec(&p->execs.at[e], &s);
         count++;
     }
     s.total_ns = tfp_add(s.cpu_ns, s.accelerator_ns, NULL);
-    if (count > 1 && step == TFP_NONE) {
+    if (count > 1 && mean) {
         s.run_count /= count;
         s.float_ops /= count;
         s.total_ns = mean_time(p, s.total_ns, count);

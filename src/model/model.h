@@ -6,6 +6,7 @@
 #define TFP_MODEL_H
 
 #include "base/base.h"
+#include "base/steps.h"
 #include "model/events.h"
 
 enum {
@@ -268,15 +269,13 @@ const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* one w
     index != TFP_NONE;                                                                                                 \
     index = (p)->table.at[index].next
 
-/* What a node's columns hold at a step. TFP_NONE: the mean of the steps in which it has statistics, without what a trace
- * has outside of its steps. */
-#define TFP_ALL_STEPS (TFP_NONE - 1) /* the sum of all that was recorded */
+/* What a node's columns hold at a step, as the mean of the steps in which it has statistics, or as the sum of all. */
 typedef struct tfp_node_stats {
     int64_t run_count, total_ns, accelerator_ns, cpu_ns; /* of a mean: whole multiples of the profile's time_grain_ns */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
     int64_t float_ops;
 } tfp_node_stats;
-void tfp_node_stats_at(const tfp_profile *p, uint32_t node, uint32_t step, tfp_node_stats *out);
+void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step, tfp_node_stats *out);
 void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec,
                        tfp_node_stats *out);                                /* of one of its steps */
 uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step); /* -> execs, TFP_NONE */

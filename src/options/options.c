@@ -143,10 +143,17 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     c->text = (tfp_buf){ 0 };
     for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_keep(c->filters[i]);
     tfp_rewrites_keep(c->rewrites);
-    char **texts[] = { &c->outfile,    &c->format,         &c->proto_out,   &c->dump_to_file, &c->checkers, &c->rule_limits,
-                       &c->view,       &c->names,          &c->min_size,    &c->fail_over,    &c->assume_shape,
-                       &c->peak_flops, &c->peak_bandwidth, &c->order_column, &c->signature };
+<<<<<<< HEAD
+    char **texts[] = { &c->outfile,      &c->format,     &c->proto_out,      &c->dump_to_file, &c->checkers,
+                       &c->rule_limits,  &c->view,       &c->names,          &c->min_size,     &c->fail_over,
+                       &c->assume_shape, &c->peak_flops, &c->peak_bandwidth, &c->order_column, &c->signature };
     bool ok = tfp_bindings_copy(&c->bindings, &o->bindings);
+=======
+    char **texts[] = { &c->outfile,      &c->format,     &c->proto_out,      &c->dump_to_file, &c->checkers,
+                       &c->rule_limits,  &c->view,       &c->names,          &c->min_size,     &c->fail_over,
+                       &c->assume_shape, &c->peak_flops, &c->peak_bandwidth, &c->order_column, &c->signature };
+    bool ok = true;
+>>>>>>> 809cb17 (options, model: mean, all and one step are one type)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
         *texts[i] = strdup(*texts[i]);
@@ -214,12 +221,12 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
     switch (row.kind) {
     case K_DEPTH:
     case K_INT:
-    case K_BATCH:
+    case K_BATCH: tfp_buf_int(b, *(const int64_t *)field); break;
     case K_STEP:
-        if (*(const int64_t *)field == TFP_STEP_ALL)
+        if (o->step.which == TFP_STEP_ALL)
             tfp_buf_text(b, "all");
         else
-            tfp_buf_int(b, *(const int64_t *)field);
+            tfp_buf_int(b, tfp_step_number(o->step));
         break;
     case K_BOOL: tfp_buf_text(b, *(const bool *)field ? "true" : "false"); break;
     case K_FILTER: tfp_buf_text(b, *(tfp_filter *const *)field ? (*(tfp_filter *const *)field)->text : ""); break;

@@ -3,6 +3,7 @@
 #define TFP_OPTIONS_H
 
 #include "base/base.h"
+#include "base/steps.h"
 #include "options/regex.h"
 #include "options/rewrite.h"
 
@@ -124,8 +125,7 @@ enum {
     TFP_F_COUNT
 }; /* filters */
 
-enum { TFP_STEP_MEAN = -1, TFP_STEP_ALL = -2 }; /* instead of a step */
-
+<<<<<<< HEAD
 /* A value for a parameter of a query. */
 typedef struct tfp_binding {
     char *name;
@@ -140,8 +140,11 @@ bool tfp_bindings_copy(tfp_bindings *to,
                        const tfp_bindings *from); /* false without memory; `to` is to be freed then too */
 void tfp_bindings_free(tfp_bindings *b);
 
+=======
+>>>>>>> 809cb17 (options, model: mean, all and one step are one type)
 struct tfp_options {
-    int64_t max_depth, step;
+    int64_t max_depth;
+    tfp_step_choice step;
     int64_t min[TFP_V_COUNT]; /* by value, of the columns that have a minimum */
     tfp_order order;
     char *order_column;               /* -order_by a column that only some table may have; NULL: `order` */

@@ -22,15 +22,22 @@ static tfp_status set_text(char **field, tfp_str v, tfp_error *err)
     return TFP_OK;
 }
 
-static tfp_status set_int(int64_t *field, option_kind k, tfp_str v, tfp_error *err)
+static tfp_status set_depth(int64_t *field, tfp_str v, tfp_error *err)
 {
     int64_t n;
-    if (k == K_STEP && tfp_str_eq(v, TFP_STR("all"))) return *field = TFP_STEP_ALL, TFP_OK;
-    if (k == K_STEP && tfp_str_eq(v, TFP_STR("mean"))) return *field = TFP_STEP_MEAN, TFP_OK;
     if (!tfp_parse_int64(v, &n)) return wrong(err, "not a number");
-    if (k == K_DEPTH && (n < INT32_MIN || n > INT32_MAX)) return wrong(err, "does not fit into 32 bits");
-    if (k == K_STEP && n < -1) return wrong(err, "steps count from 0; -1 is the mean of all");
+    if (n < INT32_MIN || n > INT32_MAX) return wrong(err, "does not fit into 32 bits");
     *field = n;
+    return TFP_OK;
+}
+
+static tfp_status set_step(tfp_step_choice *field, tfp_str v, tfp_error *err)
+{
+    int64_t id = -1;
+    if (tfp_str_eq(v, TFP_STR("all"))) return *field = (tfp_step_choice){ .which = TFP_STEP_ALL }, TFP_OK;
+    if (!tfp_str_eq(v, TFP_STR("mean")) && !tfp_parse_int64(v, &id)) return wrong(err, "not a number");
+    if (id < -1) return wrong(err, "steps count from 0; -1 is the mean of all");
+    *field = tfp_step_of_id(id);
     return TFP_OK;
 }
 
@@ -247,8 +254,8 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
     if (!value && row->kind != K_BOOL) return wrong(err, "needs a value");
     switch (row->kind) {
     case K_INT: return set_minimum(field, row->unit, v, err);
-    case K_DEPTH:
-    case K_STEP: return set_int(field, row->kind, v, err);
+    case K_DEPTH: return set_depth(field, v, err);
+    case K_STEP: return set_step(field, v, err);
     case K_BOOL: return set_bool(field, value, err);
     case K_FILTER: return set_filter(field, v, err);
     case K_ORDER: return set_order(o, v, err);

@@ -274,12 +274,12 @@ static void open_report(writer *w)
     tfp_json_key(&w->j, "view");
     tfp_json_text(&w->j, r->view);
     tfp_json_key(&w->j, "step");
-    if (r->step == TFP_ALL_STEPS)
+    if (r->step.which == TFP_STEP_ALL)
         tfp_json_text(&w->j, "all");
-    else if (r->step == TFP_NONE)
+    else if (r->step.which == TFP_STEP_MEAN)
         tfp_json_null(&w->j);
     else
-        tfp_json_int(&w->j, r->profile->steps.at[r->step].id);
+        tfp_json_int(&w->j, r->step.id);
     tfp_json_notes(&w->j, r);
     if (r->kind == TFP_REPORT_FINDINGS)
         put_findings(w);

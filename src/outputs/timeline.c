@@ -9,10 +9,10 @@
 uint32_t tfp_timeline_exec(const tfp_report *r, uint32_t node)
 {
     const tfp_profile *p = r->profile;
-    if (node == TFP_NONE || r->step >= TFP_ALL_STEPS) return TFP_NONE;
+    if (node == TFP_NONE || r->step.which != TFP_STEP_ONE) return TFP_NONE;
     const tfp_node *n = &p->nodes.at[node];
     if (n->device == 0 || n->host_device == 0) return TFP_NONE;
-    uint32_t exec = tfp_node_exec(p, node, r->step);
+    uint32_t exec = tfp_node_exec(p, node, r->step.row);
     return exec != TFP_NONE && p->execs.at[exec].start_ns != 0 ? exec : TFP_NONE;
 }
 
@@ -148,7 +148,8 @@ static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *er
         return tfp_fail(err, TFP_BADARG, "%s view has no timeline: use graph, scope or code", r->view);
     if (graph && r->profile->details.size < r->profile->execs.size)
         return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs a profile read with TFP_KEEP_MEMORY");
-    if (graph && r->step >= TFP_ALL_STEPS) return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs -step");
+    if (graph && r->step.which != TFP_STEP_ONE)
+        return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs -step");
     tfp_trace_out t = { .sink = s, .j = tfp_json_start(&s->buf) };
     tfp_json_open(&t.j, '{');
     tfp_json_key(&t.j, "traceEvents");

@@ -28,7 +28,7 @@ static bool collect_points(const tfp_report *r, tfp_memory_device *d)
     TFP_VEC(timed) all = { 0 };
     bool ok = true;
     for (size_t i = 0; ok && i < d->nodes.size; i++) {
-        uint32_t exec = tfp_node_exec(p, d->nodes.at[i], r->step);
+        uint32_t exec = tfp_node_exec(p, d->nodes.at[i], r->step.row);
         for (TFP_EACH(memories, m, tfp_detail(p, exec)->memory_first, p)) {
             const tfp_memory *x = &p->memories.at[m];
             timed point = { { x->at_ns, x->allocator_bytes_in_use }, all.size };
@@ -160,7 +160,7 @@ static int64_t persistent_bytes(const tfp_profile *p, uint32_t node)
 static bool add_owner(holdings *h, uint32_t owner)
 {
     const tfp_profile *p = h->r->profile;
-    uint32_t node = h->nodes[owner], exec = tfp_node_exec(p, node, h->r->step);
+    uint32_t node = h->nodes[owner], exec = tfp_node_exec(p, node, h->r->step.row);
     size_t count = 1, first = h->at.size;
     for (TFP_EACH(allocations, a, tfp_detail(p, exec)->alloc_first, p)) count++;
     if (!tfp_reserve(&h->at, first + count)) return false;

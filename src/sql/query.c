@@ -253,7 +253,6 @@ tfp_status tfp_query(const tfp_profile *const *p, const char *const *names, size
     r->profile = count == 1 ? p[0] : NULL;
     r->view = "query";
     r->kind = TFP_REPORT_GRID;
-    r->step = TFP_NONE;
     st = sql_api_load(&s->api, err);
     if (!st) st = sql_guard_size(sql, err);
     if (!st) st = sql_data_start(&s->data, p, names, count, err);

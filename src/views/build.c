@@ -20,23 +20,24 @@ static tfp_status start_trace(tfp_report *r, tfp_error *err)
 static tfp_status find_step(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    int64_t asked = r->options->step;
+    tfp_step_choice asked = r->options->step;
     bool trace = p->events.processes.size > 0 && p != r->runs;
-    if (trace && asked == TFP_STEP_MEAN && !tfp_options_chosen(r->options, "step")) asked = TFP_STEP_ALL;
-    r->step = asked == TFP_STEP_ALL ? TFP_ALL_STEPS : TFP_NONE;
-    if (asked < 0) return TFP_OK;
-    uint32_t at = tfp_find_step(p, asked);
-    if (at != TFP_NONE && p->steps.at[at].listed) {
-        r->step = at;
-        return TFP_OK;
-    }
+    bool chosen = tfp_options_chosen(r->options, "step"),
+         table = r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS;
+    if (trace && asked.which == TFP_STEP_MEAN && !chosen) asked.which = TFP_STEP_ALL;
+    if (asked.which == TFP_STEP_ALL && table)
+        asked.which = TFP_STEP_MEAN; /* tables have no mean and call all steps so */
+    r->step = asked;
+    if (asked.which != TFP_STEP_ONE) return TFP_OK;
+    r->step.row = tfp_find_step(p, asked.id);
+    if (r->step.row != TFP_NONE && p->steps.at[r->step.row].listed) return TFP_OK;
     tfp_buf known = { 0 };
     size_t n = tfp_profile_step_count(p);
     for (size_t i = 0; i < n && i < 50; i++)
         tfp_buf_printf(&known, "%s%lld", i ? " " : "", (long long)tfp_profile_step(p, i));
     if (n > 50) tfp_buf_text(&known, " ...");
     tfp_status s = trace ? TFP_BADFILE : TFP_NOTFOUND; /* as TensorFlow's tool; of a trace the file lacks it */
-    tfp_fail(err, s, "step %lld not found (%s%.*s)", (long long)asked, n ? "steps " : "no steps", (int)known.size,
+    tfp_fail(err, s, "step %lld not found (%s%.*s)", (long long)asked.id, n ? "steps " : "no steps", (int)known.size,
              known.data ? known.data : "");
     tfp_buf_free(&known);
     return tfp_within_file(err, s, tfp_first_source(p));
@@ -113,8 +114,6 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (r->options->reach) s = start_reach(r, err);
     if (!s) s = start_trace(r, err);
     if (!s) s = find_step(r, err);
-    if ((r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS) && r->step == TFP_ALL_STEPS)
-        r->step = TFP_NONE; /* tables have no mean */
     if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS && r->kind != TFP_REPORT_GRID)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");

@@ -51,11 +51,11 @@ static int64_t requested_bytes(old_view *v, uint32_t node)
     const tfp_profile *p = v->r->profile;
     int64_t sum = 0, count = 0;
     for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p)) {
-        if (v->r->step != TFP_NONE && p->execs.at[e].step != v->r->step) continue;
+        if (!tfp_step_takes(v->r->step, p->execs.at[e].step)) continue;
         sum = tfp_add(sum, output_bytes(p, e), &v->r->clamped);
         count++;
     }
-    return count ? sum / count : 0;
+    return count && v->r->step.which == TFP_STEP_MEAN ? sum / count : sum;
 }
 
 /* Not times the runs. */

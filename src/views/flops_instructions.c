@@ -187,7 +187,7 @@ static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_er
     }
     for (uint32_t i = 0; i < p->nodes.size; i++) {
         tfp_node_stats s;
-        tfp_node_stats_at(p, i, TFP_ALL_STEPS, &s);
+        tfp_node_stats_at(p, i, (tfp_step_choice){ .which = TFP_STEP_ALL }, &s);
         nodes[i].of_runs = s.run_count;
     }
     for (size_t i = 0; i < sums.size; i++) {

@@ -17,7 +17,7 @@ typedef struct event {
 typedef struct memory {
     tfp_report *r;
     const tfp_profile *p;
-    uint32_t step;
+    uint32_t step;     /* -> steps; TFP_NONE: there is none */
     uint32_t *exec;    /* by node: in that step, TFP_NONE */
     int64_t *read_ns;  /* by node: when the last reader ended; 0: nobody reads it */
     tfp_map64 by_name; /* device -> devices */
@@ -135,8 +135,9 @@ static tfp_status note_guesses(memory *m, tfp_error *err)
 static tfp_status collect(memory *m, tfp_error *err)
 {
     const tfp_profile *p = m->p;
-    m->step = m->r->step;
-    if (m->step == TFP_NONE && p->step_order.size) m->step = p->step_order.at[p->step_order.size - 1];
+    m->step = m->r->step.which == TFP_STEP_ONE ? m->r->step.row
+              : p->step_order.size             ? p->step_order.at[p->step_order.size - 1]
+                                               : TFP_NONE;
     bool ok = find_execs(m) && order_devices(m);
     if (ok) find_readers(m);
     for (uint32_t n = 0; ok && n < p->nodes.size; n++)

@@ -108,7 +108,7 @@ static bool collect_spans(const tfp_report *r, const uint32_t *lane_place, place
     for (uint32_t n = 0; n < p->nodes.size; n++)
         for (TFP_EACH(execs, e, p->nodes.at[n].exec_first, p)) {
             uint32_t step = p->execs.at[e].step;
-            if (r->step == TFP_NONE ? !p->steps.at[step].listed : step != r->step) continue;
+            if (!p->steps.at[step].listed || !tfp_step_takes(r->step, step)) continue;
             for (TFP_EACH(spans, s, tfp_detail(p, e)->span_first, p)) {
                 const tfp_span *it = &p->spans.at[s];
                 /* a lane that was named without a time is kept for who writes the profile, but is no span */
@@ -265,8 +265,10 @@ static const struct {
 static tfp_status find_step(tfp_report *r, int64_t step, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    r->step = step < 0 ? TFP_NONE : tfp_find_step(p, step);
-    if (step < 0 || (r->step != TFP_NONE && p->steps.at[r->step].listed)) return TFP_OK;
+    r->step = tfp_step_of_id(step);
+    if (step < 0) return TFP_OK;
+    r->step.row = tfp_find_step(p, step);
+    if (r->step.row != TFP_NONE && p->steps.at[r->step.row].listed) return TFP_OK;
     tfp_status s = tfp_fail(err, TFP_NOTFOUND, "step %lld not found", (long long)step);
     return tfp_within_file(err, s, tfp_first_source(p));
 }

@@ -112,7 +112,7 @@ struct tfp_report {
     const struct tfp_view *about;
     tfp_report_kind kind;
     tfp_options *options;                           /* a copy */
-    uint32_t step;                                  /* -> profile's steps; TFP_NONE: the mean; TFP_ALL_STEPS */
+    tfp_step_choice step;                           /* of tables that sum: TFP_STEP_MEAN means all steps */
     uint32_t values;                                /* bits of tfp_value that were computed */
     TFP_VEC(tfp_row) rows;                          /* in the order of display, parents before children */
     int64_t *own[TFP_V_COUNT], *total[TFP_V_COUNT]; /* by tfp_row.own_at and total_at; NULL when not computed */

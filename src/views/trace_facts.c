@@ -395,8 +395,7 @@ static bool fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 /* The trace that was made of the executions has steps of its own. */
 static void use_runs(tfp_report *r)
 {
-    bool one = r->step != TFP_NONE && r->step != TFP_ALL_STEPS;
-    if (one) r->step = tfp_find_step(r->runs, r->profile->steps.at[r->step].id);
+    if (r->step.which == TFP_STEP_ONE) r->step.row = tfp_find_step(r->runs, r->step.id);
     r->profile = r->runs;
 }
 
@@ -406,7 +405,7 @@ const tfp_trace_facts *tfp_trace_facts_of(tfp_report *r, tfp_error *err)
     if (r->trace) return f;
     if (!f) return tfp_nomem(err), NULL;
     const tfp_profile *p = r->profile;
-    uint32_t step = r->step;
+    tfp_step_choice step = r->step;
     if (r->runs) use_runs(r);
     bool ok = fill(r, f, err);
     r->profile = p;

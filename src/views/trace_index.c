@@ -209,7 +209,7 @@ tfp_str tfp_span_name(const tfp_profile *p, uint32_t span) { return tfp_text(p, 
 
 bool tfp_span_in_step(const tfp_report *r, uint32_t span)
 {
-    return r->step == TFP_NONE || r->profile->events.spans.step[span] == r->step;
+    return tfp_step_takes(r->step, r->profile->events.spans.step[span]);
 }
 
 /* Whether a span is a part of the paths of those in it. */

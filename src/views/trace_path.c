@@ -192,7 +192,7 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 
 static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 {
-    if (end <= w->start_ns || (t->r->step != TFP_NONE && w->step != t->r->step)) return true;
+    if (end <= w->start_ns || !tfp_step_takes(t->r->step, w->step)) return true;
     uint32_t home = t->home[t->unit];
     if (home == TFP_NONE) return true;
     t->step_count[t->unit]++;

@@ -116,16 +116,15 @@ static bool is_of(const steps *t, const tfp_step_window *w, const tfp_trace_devi
 static bool add_device(steps *t, const tfp_trace_device *d)
 {
     const tfp_profile *p = t->x->p;
-    uint32_t wanted = t->r->step;
     unions u;
     delays sums;
     if (!start_unions(t, d, &u) || !start_delays(t, d, &sums)) return false;
     for (size_t i = 0; i < p->events.windows.size; i++) {
         const tfp_step_window *w = &p->events.windows.at[t->windows[i]];
-        if (!is_of(t, w, d) || (wanted != TFP_NONE && w->step != wanted)) continue;
+        if (!is_of(t, w, d) || !tfp_step_takes(t->r->step, w->step)) continue;
         if (!add_step(t, d, &u, &sums, w)) return false;
     }
-    return wanted != TFP_NONE || add_all(t, d, &u, &sums);
+    return t->r->step.which == TFP_STEP_ONE || add_all(t, d, &u, &sums);
 }
 
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)

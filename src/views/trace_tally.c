@@ -69,7 +69,7 @@ static bool collect_windows(const tfp_report *r, tfp_trace_facts *f, uint32_t *o
     bool ok = true;
     for (uint32_t i = 0; ok && i < e->windows.size; i++) {
         uint64_t key = (uint64_t)unit_of_window(&f->x, i) << 32 | e->windows.at[i].step;
-        if (r->step != TFP_NONE && r->step != TFP_ALL_STEPS && e->windows.at[i].step != r->step) continue;
+        if (!tfp_step_takes(r->step, e->windows.at[i].step)) continue;
         if (tfp_map64_get(&seen, key) == TFP_NONE) f->window_count++;
         ok = tfp_map64_put(&seen, key, 1);
         order[(*count)++] = i;

@@ -68,9 +68,9 @@ void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, uint32_t step, int64_t
                         int64_t runs)
 {
     const tfp_report *r = t->r;
-    if (t->failed || (r->step < TFP_ALL_STEPS && step != r->step)) return;
+    if (t->failed || !tfp_step_takes(r->step, step)) return;
     tfp_trace_item *x = &t->items.at[item];
-    bool mean = r->step == TFP_NONE;
+    bool mean = r->step.which == TFP_STEP_MEAN;
     if (mean && (step == TFP_NONE || !r->profile->steps.at[step].listed)) return;
     if (mean) count_step(t, x, item, step);
     x->cpu_ns = tfp_add(x->cpu_ns, cpu_ns, NULL);

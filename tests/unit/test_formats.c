@@ -64,8 +64,9 @@ static const tfp_node *node_of(const made *m, const char *name)
 
 static int64_t micros(const made *m, const char *name, uint32_t step)
 {
+    tfp_step_choice of = step == TFP_NONE ? tfp_step_of_id(-1) : tfp_step_of_row(step, 0);
     tfp_node_stats s;
-    tfp_node_stats_at(m->p, tfp_find_node(m->p, tfp_str_of(name)), step, &s);
+    tfp_node_stats_at(m->p, tfp_find_node(m->p, tfp_str_of(name)), of, &s);
     return tfp_micros(s.total_ns);
 }
 
@@ -280,7 +281,7 @@ static void memory_of_a_run_is_summed_and_saturates(void **state)
     add(&m, "run_meta");
     finish(&m);
     tfp_node_stats s;
-    tfp_node_stats_at(m.p, 0, 0, &s);
+    tfp_node_stats_at(m.p, 0, tfp_step_of_row(0, 0), &s);
     assert_int_equal(s.requested_bytes, 14 + 1100);
     assert_true(s.peak_bytes == INT64_MAX);
     assert_int_equal(s.residual_bytes, 1000);

@@ -51,7 +51,7 @@ static tfp_node_stats mean_with_grain(int64_t grain_ns)
     tfp_build_span(&x.b, tfp_build_exec(&x.b, node, tfp_build_step(&x.b, 1, true)), lane, 1000, 5500);
     finish(&x);
     tfp_node_stats s;
-    tfp_node_stats_at(x.p, node, TFP_NONE, &s);
+    tfp_node_stats_at(x.p, node, tfp_step_of_id(-1), &s);
     tfp_profile_free(x.p);
     return s;
 }
@@ -120,7 +120,7 @@ static void many_steps(void *ctx, size_t steps)
     finish(&x);
     for (uint32_t n = 0; n < NODES; n++) {
         tfp_node_stats s;
-        tfp_node_stats_at(x.p, n, TFP_NONE, &s);
+        tfp_node_stats_at(x.p, n, tfp_step_of_id(-1), &s);
     }
     tfp_profile_free(x.p);
 }

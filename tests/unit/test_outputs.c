@@ -591,7 +591,7 @@ static void a_written_profile_reads_back_the_same(void **state)
     uint32_t x2 = tfp_find_node(again, TFP_STR("x")), y2 = tfp_find_node(again, TFP_STR("\\xffy"));
     assert_true(x2 != TFP_NONE && y2 != TFP_NONE);
     tfp_node_stats s;
-    tfp_node_stats_at(again, x2, 0, &s);
+    tfp_node_stats_at(again, x2, tfp_step_of_row(0, 0), &s);
     assert_int_equal(s.run_count, 2);
     assert_int_equal(s.total_ns, 20000);
     assert_int_equal(again->nodes.at[y2].float_ops, 12);
