@@ -26,6 +26,21 @@ uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step)
     return TFP_NONE;
 }
 
+bool tfp_rank_lanes(const tfp_profile *p, uint32_t *order, uint32_t *rank)
+{
+    size_t n = p->lanes.size;
+    tfp_str *names = calloc(n + 1, sizeof *names);
+    bool ok = names != NULL;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        names[i] = tfp_text(p, p->lanes.at[i].name);
+        order[i] = i;
+    }
+    ok = ok && tfp_sort_strings(order, n, names);
+    for (uint32_t i = 0; ok && i < n; i++) rank[order[i]] = i;
+    free(names);
+    return ok;
+}
+
 const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec)
 {
     static const tfp_exec_detail none = { TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE };

@@ -262,6 +262,9 @@ uint32_t tfp_find_step(const tfp_profile *p, int64_t id); /* TFP_NONE when absen
 /* The shape that an output had when it ran (-> shapes), TFP_NONE when nobody says. */
 uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot);
 
+/* Lanes in the order of their names: `order` holds them, `rank` the place of each. */
+bool tfp_rank_lanes(const tfp_profile *p, uint32_t *order, uint32_t *rank); /* false without memory */
+
 const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* one with empty chains when it was not kept */
 
 #define TFP_EACH(table, index, first, p)                                                                               \

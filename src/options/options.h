@@ -125,7 +125,6 @@ enum {
     TFP_F_COUNT
 }; /* filters */
 
-<<<<<<< HEAD
 /* A value for a parameter of a query. */
 typedef struct tfp_binding {
     char *name;
@@ -140,8 +139,6 @@ bool tfp_bindings_copy(tfp_bindings *to,
                        const tfp_bindings *from); /* false without memory; `to` is to be freed then too */
 void tfp_bindings_free(tfp_bindings *b);
 
-=======
->>>>>>> 809cb17 (options, model: mean, all and one step are one type)
 struct tfp_options {
     int64_t max_depth;
     tfp_step_choice step;

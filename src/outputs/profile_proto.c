@@ -321,16 +321,8 @@ static bool rank_lanes(writer *w)
     size_t n = w->p->lanes.size;
     w->lane_rank = malloc((n + 1) * sizeof *w->lane_rank);
     uint32_t *order = malloc((n + 1) * sizeof *order);
-    tfp_str *names = calloc(n + 1, sizeof *names);
-    bool ok = w->lane_rank && order && names;
-    for (size_t i = 0; ok && i < n; i++) {
-        order[i] = (uint32_t)i;
-        names[i] = tfp_text(w->p, w->p->lanes.at[i].name);
-    }
-    ok = ok && tfp_sort_strings(order, n, names);
-    for (size_t i = 0; ok && i < n; i++) w->lane_rank[order[i]] = (uint32_t)i;
+    bool ok = w->lane_rank && order && tfp_rank_lanes(w->p, order, w->lane_rank);
     free(order);
-    free(names);
     return ok;
 }
 

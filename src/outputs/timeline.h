@@ -4,6 +4,7 @@
 #define TFP_TIMELINE_H
 
 #include "outputs/output.h"
+#include "views/devices.h"
 #include "wire/json.h"
 
 typedef struct tfp_trace_out {
@@ -36,26 +37,10 @@ uint32_t tfp_timeline_exec(const tfp_report *r, uint32_t node);
 tfp_status tfp_timeline_graph(const tfp_report *r, tfp_trace_out *t, tfp_error *err);
 
 /* ---- memory of devices over time ---- */
-typedef struct tfp_memory_point {
-    int64_t at_ns, bytes;
-} tfp_memory_point;
-
-typedef struct tfp_memory_device {
-    tfp_strid name;
-    bool is_accelerator;
-    TFP_VEC(uint32_t) nodes;          /* that ran on it, in order of display */
-    TFP_VEC(tfp_memory_point) points; /* in order of time, one a time */
-    int64_t peak_bytes;
-} tfp_memory_device;
-
-typedef struct tfp_memory_devices { /* those that are no CPU, in order of name */
-    TFP_VEC(tfp_memory_device) at;
-} tfp_memory_devices;
-
-bool tfp_memory_collect(const tfp_report *r, tfp_memory_devices *out); /* false without memory */
-void tfp_memory_free(tfp_memory_devices *d);
+/* The devices, CPUs left out, that displayed nodes ran on in the report's step. False without memory. */
+bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out);
 /* The counters of one device: pid and pid + 1 are its processes. */
-tfp_status tfp_memory_counters(const tfp_report *r, const tfp_memory_device *d, int64_t pid, tfp_trace_out *t,
+tfp_status tfp_memory_counters(const tfp_report *r, const tfp_used_device *d, int64_t pid, tfp_trace_out *t,
                                tfp_error *err);
 
 #endif

@@ -36,21 +36,14 @@ static bool rank_lanes(graph *g)
 {
     size_t n = g->p->lanes.size;
     uint32_t *order = malloc((n + 1) * sizeof *order);
-    tfp_str *names = calloc(n + 1, sizeof *names);
-    bool ok = order && names;
+    bool ok = order && tfp_rank_lanes(g->p, order, g->rank);
     for (size_t i = 0; ok && i < n; i++) {
-        order[i] = (uint32_t)i;
-        names[i] = tfp_text(g->p, g->p->lanes.at[i].name);
+        const tfp_lane *l = &g->p->lanes.at[order[i]];
+        bool same = i && l->name == g->p->lanes.at[order[i - 1]].name;
+        g->device[order[i]] = same ? g->device[order[i - 1]] : order[i];
         g->pid[i] = TFP_NONE;
     }
-    ok = ok && tfp_sort_strings(order, n, names);
-    for (size_t i = 0; ok && i < n; i++) {
-        bool same = i && tfp_str_eq(names[order[i]], names[order[i - 1]]);
-        g->device[order[i]] = same ? g->device[order[i - 1]] : order[i];
-        g->rank[order[i]] = (uint32_t)i;
-    }
     free(order);
-    free(names);
     return ok;
 }
 
@@ -396,7 +389,7 @@ static void put_regions(graph *g, const uint32_t *order)
     }
 }
 
-static tfp_status put_memory(graph *g, const tfp_memory_devices *d, bool processes, tfp_error *err)
+static tfp_status put_memory(graph *g, const tfp_used_devices *d, bool processes, tfp_error *err)
 {
     tfp_status s = TFP_OK;
     for (size_t i = 0; !s && i < d->at.size; i++) {
@@ -414,9 +407,9 @@ static tfp_status put_memory(graph *g, const tfp_memory_devices *d, bool process
 
 static tfp_status put_events(graph *g, tfp_error *err)
 {
-    tfp_memory_devices devices = { 0 };
+    tfp_used_devices devices = { 0 };
     uint32_t *order = malloc((g->regions.size + 1) * sizeof *order);
-    tfp_status s = order && tfp_memory_collect(g->r, &devices) ? TFP_OK : tfp_nomem(err);
+    tfp_status s = order && tfp_timeline_devices(g->r, &devices) ? TFP_OK : tfp_nomem(err);
     for (size_t i = 0; !s && i < g->regions.size; i++) order[i] = (uint32_t)i;
     if (!s && !tfp_sort(order, g->regions.size, place_less, g)) s = tfp_nomem(err);
     if (!s) {
@@ -425,7 +418,7 @@ static tfp_status put_events(graph *g, tfp_error *err)
         put_flows(g, order);
         s = put_memory(g, &devices, false, err);
     }
-    tfp_memory_free(&devices);
+    tfp_used_devices_free(&devices);
     free(order);
     return s;
 }

@@ -8,109 +8,38 @@
 
 enum { TOP_COUNT = 10, MIN_DISTANCE_NS = 100000 };
 
-/* ---- points ---- */
-
-typedef struct timed {
-    tfp_memory_point at;
-    size_t place; /* among equals the last counts */
-} timed;
-
-static int compare_timed(const void *a, const void *b)
+bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out)
 {
-    const timed *x = a, *y = b;
-    if (x->at.at_ns != y->at.at_ns) return x->at.at_ns < y->at.at_ns ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
-static bool collect_points(const tfp_report *r, tfp_memory_device *d)
-{
-    const tfp_profile *p = r->profile;
-    TFP_VEC(timed) all = { 0 };
-    bool ok = true;
-    for (size_t i = 0; ok && i < d->nodes.size; i++) {
-        uint32_t exec = tfp_node_exec(p, d->nodes.at[i], r->step.row);
-        for (TFP_EACH(memories, m, tfp_detail(p, exec)->memory_first, p)) {
-            const tfp_memory *x = &p->memories.at[m];
-            timed point = { { x->at_ns, x->allocator_bytes_in_use }, all.size };
-            if (x->at_ns > 0 && !(ok = tfp_push(&all, point))) break;
-        }
-    }
-    if (all.size) qsort(all.at, all.size, sizeof *all.at, compare_timed);
-    for (size_t i = 0; ok && i < all.size; i++) {
-        if (i + 1 < all.size && all.at[i + 1].at.at_ns == all.at[i].at.at_ns) continue;
-        ok = tfp_push(&d->points, all.at[i].at);
-        if (all.at[i].at.bytes > d->peak_bytes) d->peak_bytes = all.at[i].at.bytes;
-    }
-    tfp_vec_free(&all);
-    return ok;
-}
-
-static bool add_node(const tfp_profile *p, tfp_memory_devices *out, tfp_map64 *by_name, uint32_t node)
-{
-    const tfp_node *n = &p->nodes.at[node];
-    if (n->flags & TFP_NODE_ON_CPU) return true;
-    uint32_t at = tfp_map64_get(by_name, n->device);
-    if (at == TFP_NONE) {
-        tfp_memory_device device = { .name = n->device, .is_accelerator = n->flags & TFP_NODE_ON_ACCELERATOR };
-        at = (uint32_t)out->at.size;
-        if (!tfp_push(&out->at, device) || !tfp_map64_put(by_name, n->device, at)) return false;
-    }
-    return tfp_push(&out->at.at[at].nodes, node);
-}
-
-static bool sort_devices(const tfp_profile *p, tfp_memory_devices *out)
-{
-    size_t n = out->at.size;
-    uint32_t *order = malloc((n + 1) * sizeof *order);
-    tfp_str *names = calloc(n + 1, sizeof *names);
-    tfp_memory_device *sorted = malloc((n + 1) * sizeof *sorted);
-    bool ok = order && names && sorted;
-    for (size_t i = 0; ok && i < n; i++) {
-        order[i] = (uint32_t)i;
-        names[i] = tfp_text(p, out->at.at[i].name);
-    }
-    ok = ok && tfp_sort_strings(order, n, names);
-    for (size_t i = 0; ok && i < n; i++) sorted[i] = out->at.at[order[i]];
-    if (ok && n) memcpy(out->at.at, sorted, n * sizeof *sorted);
-    free(order);
-    free(names);
-    free(sorted);
-    return ok;
-}
-
-bool tfp_memory_collect(const tfp_report *r, tfp_memory_devices *out)
-{
-    tfp_map64 by_name = { 0 };
     bool ok = true;
     for (size_t i = 1; ok && i < r->rows.size; i++) {
         uint32_t node = r->rows.at[i].node;
-        if (tfp_timeline_exec(r, node) != TFP_NONE) ok = add_node(r->profile, out, &by_name, node);
+        bool shown = tfp_timeline_exec(r, node) != TFP_NONE && !(r->profile->nodes.at[node].flags & TFP_NODE_ON_CPU);
+        ok = !shown || tfp_used_devices_add(out, r->profile, node);
     }
-    tfp_map64_free(&by_name);
-    ok = ok && sort_devices(r->profile, out);
-    for (size_t i = 0; ok && i < out->at.size; i++) ok = collect_points(r, &out->at.at[i]);
-    return ok;
+    return ok && tfp_used_devices_sort(out, r->profile);
 }
 
-void tfp_memory_free(tfp_memory_devices *d)
+static bool put_peak(const tfp_report *r, const tfp_used_device *d, tfp_buf *out)
 {
-    for (size_t i = 0; i < d->at.size; i++) {
-        tfp_vec_free(&d->at.at[i].nodes);
-        tfp_vec_free(&d->at.at[i].points);
-    }
-    tfp_vec_free(&d->at);
+    tfp_memory_points points = { 0 };
+    int64_t peak = 0;
+    bool ok = tfp_device_memory(d, r->profile, r->step.row, true, &points);
+    for (size_t i = 0; i < points.size; i++)
+        if (points.at[i].bytes > peak) peak = points.at[i].bytes;
+    tfp_vec_free(&points);
+    tfp_escape(out, tfp_text(r->profile, d->name));
+    tfp_buf_printf(out, " peak memory: %.2f MB\n", (double)peak / 1000000.0);
+    return ok;
 }
 
 void tfp_timeline_peaks(const tfp_report *r, tfp_buf *out)
 {
-    tfp_memory_devices devices = { 0 };
-    if (!tfp_memory_collect(r, &devices)) out->failed = true;
-    for (size_t i = 0; i < devices.at.size; i++) {
-        if (!devices.at.at[i].is_accelerator) continue;
-        tfp_escape(out, tfp_text(r->profile, devices.at.at[i].name));
-        tfp_buf_printf(out, " peak memory: %.2f MB\n", (double)devices.at.at[i].peak_bytes / 1000000.0);
-    }
-    tfp_memory_free(&devices);
+    tfp_used_devices devices = { 0 };
+    bool ok = tfp_timeline_devices(r, &devices);
+    for (size_t i = 0; ok && i < devices.at.size; i++)
+        if (devices.at.at[i].on & TFP_NODE_ON_ACCELERATOR) ok = put_peak(r, &devices.at.at[i], out);
+    if (!ok) out->failed = true;
+    tfp_used_devices_free(&devices);
 }
 
 /* ---- what nodes hold ---- */
@@ -181,7 +110,7 @@ static bool add_owner(holdings *h, uint32_t owner)
     return true;
 }
 
-static bool sort_by_name(holdings *h, const tfp_memory_device *d)
+static bool sort_by_name(holdings *h, const tfp_used_device *d)
 {
     const tfp_profile *p = h->r->profile;
     size_t n = d->nodes.size;
@@ -272,7 +201,7 @@ static bool holdings_sort(holdings *h)
 }
 
 /* Before its first allocation a node counts as holding that. */
-static bool holdings_make(holdings *h, const tfp_memory_device *d)
+static bool holdings_make(holdings *h, const tfp_used_device *d)
 {
     size_t n = d->nodes.size;
     h->nodes = malloc((n + 1) * sizeof *h->nodes);
@@ -370,13 +299,13 @@ static void put_top(const holdings *h, const tfp_memory_point *x, int64_t pid, t
     tfp_buf_free(&room);
 }
 
-static void put_points(holdings *h, const tfp_memory_device *d, int64_t pid, tfp_trace_out *t)
+static void put_points(holdings *h, const tfp_memory_points *points, int64_t pid, tfp_trace_out *t)
 {
     tfp_buf text = { 0 };
     int64_t last = 0;
     size_t done = 0;
-    for (size_t i = 0; i < d->points.size && !t->sink->status; i++) {
-        const tfp_memory_point *x = &d->points.at[i];
+    for (size_t i = 0; i < points->size && !t->sink->status; i++) {
+        const tfp_memory_point *x = &points->at[i];
         if (x->at_ns - last < MIN_DISTANCE_NS) continue;
         last = x->at_ns;
         for (; done < h->later && h->at.at[h->by_time[done]].at_ns < x->at_ns; done++) {
@@ -396,12 +325,14 @@ static void put_points(holdings *h, const tfp_memory_device *d, int64_t pid, tfp
     tfp_buf_free(&text);
 }
 
-tfp_status tfp_memory_counters(const tfp_report *r, const tfp_memory_device *d, int64_t pid, tfp_trace_out *t,
+tfp_status tfp_memory_counters(const tfp_report *r, const tfp_used_device *d, int64_t pid, tfp_trace_out *t,
                                tfp_error *err)
 {
     holdings h = { .r = r };
-    bool ok = holdings_make(&h, d);
-    if (ok) put_points(&h, d, pid, t);
+    tfp_memory_points points = { 0 };
+    bool ok = tfp_device_memory(d, r->profile, r->step.row, true, &points) && holdings_make(&h, d);
+    if (ok) put_points(&h, &points, pid, t);
+    tfp_vec_free(&points);
     holdings_free(&h);
     return ok ? TFP_OK : tfp_nomem(err);
 }

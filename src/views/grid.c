@@ -40,7 +40,7 @@ static bool is_absent(const void *field, tfp_row_type type)
 
 static void put(tfp_grid_column *out, size_t row, const void *field, tfp_row_type type)
 {
-    if (is_absent(field, type)) {
+    if (out->absent && is_absent(field, type)) {
         out->absent[row] = 1;
         if (type == TFP_T_TEXT) out->texts[row] = TFP_STR("");
         return;
@@ -76,7 +76,8 @@ tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp
     g->row_count = t->row_count;
     for (const tfp_row_column *c = t->columns; c->name; c++) {
         if (c->only && !(c->only & t->shown)) continue;
-        tfp_grid_column *out = tfp_grid_add(r, g, c->name, type_of(r, c->type), c->unit, c->type != TFP_T_BOOL);
+        bool nullable = c->type != TFP_T_BOOL && !c->whole;
+        tfp_grid_column *out = tfp_grid_add(r, g, c->name, type_of(r, c->type), c->unit, nullable);
         if (!out) return tfp_nomem(err);
         out->help = c->help;
         for (size_t i = 0; i < t->row_count; i++) put(out, i, field_of(t, i, c), c->type);

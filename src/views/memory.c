@@ -1,14 +1,15 @@
 /* views/memory.c: what devices held over a step: sums of the allocations that were recorded, and the allocators' own
  * counts. A device without such records is worked out: a node holds what it kept until the last node that reads it has
  * ended. */
-#include "views/flops.h"
+#include "views/devices.h"
+#include "views/grid.h"
 #include "views/records.h"
 
 #include <stdlib.h>
 
 typedef struct event {
-    uint32_t device; /* its place by name */
-    uint32_t node;
+    uint32_t device;      /* its place by name */
+    uint32_t node;        /* TFP_NONE: of what the allocator counted */
     int64_t at_ns, bytes; /* more, or with `counted` all that the allocator had */
     bool counted;
     uint32_t place; /* in the order of the profile */
@@ -17,56 +18,37 @@ typedef struct event {
 typedef struct memory {
     tfp_report *r;
     const tfp_profile *p;
-    uint32_t step;     /* -> steps; TFP_NONE: there is none */
-    uint32_t *exec;    /* by node: in that step, TFP_NONE */
-    int64_t *read_ns;  /* by node: when the last reader ended; 0: nobody reads it */
-    tfp_map64 by_name; /* device -> devices */
-    TFP_VEC(tfp_strid) devices;
-    bool *recorded;  /* by device: it has allocations */
-    uint32_t *place; /* by device: among the names */
-    uint32_t *order; /* the other way round */
+    uint32_t step;            /* -> steps; TFP_NONE: there is none */
+    uint32_t *exec;           /* by node: in that step, TFP_NONE */
+    int64_t *read_ns;         /* by node: when the last reader ended; 0: nobody reads it */
+    tfp_used_devices devices; /* of the nodes that ran in it */
+    bool *recorded;           /* by device: it has allocations */
     TFP_VEC(event) events;
 } memory;
+
+static uint32_t device_of(const memory *m, uint32_t node)
+{
+    return tfp_map64_get(&m->devices.by_name, m->p->nodes.at[node].device);
+}
+
+static tfp_str device_name(const memory *m, uint32_t device) { return tfp_text(m->p, m->devices.at.at[device].name); }
 
 static bool find_execs(memory *m)
 {
     const tfp_profile *p = m->p;
     m->exec = TFP_NEW(&m->r->arena, uint32_t, p->nodes.size);
     m->read_ns = TFP_NEW(&m->r->arena, int64_t, p->nodes.size);
-    if (!m->exec || !m->read_ns) return false;
-    for (uint32_t n = 0; n < p->nodes.size; n++) {
-        uint32_t e = m->exec[n] = m->step == TFP_NONE ? TFP_NONE : tfp_node_exec(p, n, m->step);
-        if (e == TFP_NONE || tfp_map64_get(&m->by_name, p->nodes.at[n].device) != TFP_NONE) continue;
-        if (!tfp_map64_put(&m->by_name, p->nodes.at[n].device, (uint32_t)m->devices.size) ||
-            !tfp_push(&m->devices, p->nodes.at[n].device))
-            return false;
+    bool ok = m->exec && m->read_ns;
+    for (uint32_t n = 0; ok && n < p->nodes.size; n++) {
+        m->exec[n] = m->step == TFP_NONE ? TFP_NONE : tfp_node_exec(p, n, m->step);
+        if (m->exec[n] != TFP_NONE) ok = tfp_used_devices_add(&m->devices, p, n);
     }
-    return true;
-}
-
-static uint32_t device_of(const memory *m, uint32_t node)
-{
-    return tfp_map64_get(&m->by_name, m->p->nodes.at[node].device);
-}
-
-static bool order_devices(memory *m)
-{
-    size_t n = m->devices.size;
-    tfp_str *names = calloc(n + 1, sizeof *names);
-    m->place = TFP_NEW(&m->r->arena, uint32_t, n);
-    m->order = TFP_NEW(&m->r->arena, uint32_t, n);
-    m->recorded = TFP_NEW(&m->r->arena, bool, n);
-    bool ok = names && m->place && m->order && m->recorded;
-    for (uint32_t i = 0; ok && i < n; i++) {
-        names[i] = tfp_text(m->p, m->devices.at[i]);
-        m->order[i] = i;
-    }
-    ok = ok && tfp_sort_strings(m->order, n, names);
-    for (uint32_t i = 0; ok && i < n; i++) m->place[m->order[i]] = i;
-    free(names);
-    for (uint32_t node = 0; ok && node < m->p->nodes.size; node++)
-        if (m->exec[node] != TFP_NONE && tfp_detail(m->p, m->exec[node])->alloc_first != TFP_NONE)
-            m->recorded[device_of(m, node)] = true;
+    ok = ok && tfp_used_devices_sort(&m->devices, p);
+    m->recorded = TFP_NEW(&m->r->arena, bool, m->devices.at.size);
+    ok = ok && m->recorded;
+    for (uint32_t n = 0; ok && n < p->nodes.size; n++)
+        if (m->exec[n] != TFP_NONE && tfp_detail(p, m->exec[n])->alloc_first != TFP_NONE)
+            m->recorded[device_of(m, n)] = true;
     return ok;
 }
 
@@ -84,9 +66,9 @@ static void find_readers(memory *m)
     }
 }
 
-static bool add_event(memory *m, uint32_t node, int64_t at_ns, int64_t bytes, bool counted)
+static bool add_event(memory *m, event x)
 {
-    event x = { m->place[device_of(m, node)], node, at_ns, bytes, counted, (uint32_t)m->events.size };
+    x.place = (uint32_t)m->events.size;
     return tfp_push(&m->events, x);
 }
 
@@ -94,19 +76,33 @@ static bool add_node(memory *m, uint32_t node)
 {
     const tfp_profile *p = m->p;
     const tfp_exec *e = &p->execs.at[m->exec[node]];
-    const tfp_exec_detail *d = tfp_detail(p, m->exec[node]);
-    for (TFP_EACH(memories, i, d->memory_first, p)) {
-        const tfp_memory *x = &p->memories.at[i];
-        if (x->at_ns > 0 && x->allocator_bytes_in_use > 0 &&
-            !add_event(m, node, x->at_ns, x->allocator_bytes_in_use, true))
-            return false;
+    event x = { .device = device_of(m, node), .node = node };
+    for (TFP_EACH(allocations, i, tfp_detail(p, m->exec[node])->alloc_first, p)) {
+        x.at_ns = p->allocations.at[i].at_ns;
+        x.bytes = p->allocations.at[i].bytes;
+        if (!add_event(m, x)) return false;
     }
-    for (TFP_EACH(allocations, i, d->alloc_first, p))
-        if (!add_event(m, node, p->allocations.at[i].at_ns, p->allocations.at[i].bytes, false)) return false;
-    if (m->recorded[device_of(m, node)] || e->residual_bytes <= 0 || !e->start_ns) return true;
-    int64_t end = m->read_ns[node];
-    return add_event(m, node, e->start_ns, e->residual_bytes, false) &&
-           (end <= e->start_ns || add_event(m, node, end, -e->residual_bytes, false));
+    if (m->recorded[x.device] || e->residual_bytes <= 0 || !e->start_ns) return true;
+    x.at_ns = e->start_ns;
+    x.bytes = e->residual_bytes;
+    if (!add_event(m, x)) return false;
+    x.at_ns = m->read_ns[node];
+    x.bytes = -x.bytes;
+    return x.at_ns <= e->start_ns || add_event(m, x);
+}
+
+static bool add_counts(memory *m, uint32_t device)
+{
+    tfp_memory_points points = { 0 };
+    bool ok = tfp_device_memory(&m->devices.at.at[device], m->p, m->step, false, &points);
+    for (size_t i = 0; ok && i < points.size; i++)
+        ok = add_event(m, (event){ .device = device,
+                                   .node = TFP_NONE,
+                                   .at_ns = points.at[i].at_ns,
+                                   .bytes = points.at[i].bytes,
+                                   .counted = true });
+    tfp_vec_free(&points);
+    return ok;
 }
 
 static int compare_events(const void *a, const void *b)
@@ -120,9 +116,9 @@ static int compare_events(const void *a, const void *b)
 static tfp_status note_guesses(memory *m, tfp_error *err)
 {
     tfp_status s = TFP_OK;
-    for (size_t i = 0; i < m->devices.size && !s; i++) {
-        if (m->recorded[m->order[i]]) continue;
-        tfp_str name = tfp_text(m->p, m->devices.at[m->order[i]]);
+    for (uint32_t i = 0; i < m->devices.at.size && !s; i++) {
+        if (m->recorded[i]) continue;
+        tfp_str name = device_name(m, i);
         s = tfp_report_note_add(m->r, err,
                                 "%.*s: no allocations were recorded: a node counts with what it kept, until the last "
                                 "node that reads it had ended",
@@ -138,8 +134,9 @@ static tfp_status collect(memory *m, tfp_error *err)
     m->step = m->r->step.which == TFP_STEP_ONE ? m->r->step.row
               : p->step_order.size             ? p->step_order.at[p->step_order.size - 1]
                                                : TFP_NONE;
-    bool ok = find_execs(m) && order_devices(m);
+    bool ok = find_execs(m);
     if (ok) find_readers(m);
+    for (uint32_t i = 0; ok && i < m->devices.at.size; i++) ok = add_counts(m, i);
     for (uint32_t n = 0; ok && n < p->nodes.size; n++)
         if (m->exec[n] != TFP_NONE) ok = add_node(m, n);
     if (!ok) return tfp_nomem(err);
@@ -149,8 +146,7 @@ static tfp_status collect(memory *m, tfp_error *err)
 
 static void end(memory *m)
 {
-    tfp_map64_free(&m->by_name);
-    tfp_vec_free(&m->devices);
+    tfp_used_devices_free(&m->devices);
     tfp_vec_free(&m->events);
 }
 
@@ -158,34 +154,39 @@ static void end(memory *m)
 
 static bool same_row(const event *a, const event *b) { return a->device == b->device && a->at_ns == b->at_ns; }
 
+typedef struct memory_row {
+    tfp_str device;
+    int64_t at_us, held_bytes, in_use_bytes;
+    bool recorded;
+} memory_row;
+
+static const tfp_row_column memory_columns[] = {
+    TFP_COLUMN_WHOLE(memory_row, "device", TEXT, LABEL, device, "which device"),
+    TFP_COLUMN_WHOLE(memory_row, "at_us", INT, MICROS, at_us, "when"),
+    TFP_COLUMN(memory_row, "held_bytes", INT, SIZE, held_bytes, "sum of allocations so far"),
+    TFP_COLUMN(memory_row, "in_use_bytes", INT, SIZE, in_use_bytes, "what the allocator counted"),
+    TFP_COLUMN_WHOLE(memory_row, "recorded", BOOL, LABEL, recorded, "allocations were recorded; else worked out"),
+    { 0 }
+};
+
 static tfp_status put_memory(memory *m, tfp_error *err)
 {
-    tfp_grid *g = &m->r->grid;
-    size_t rows = 0;
-    for (size_t i = 0; i < m->events.size; i++) rows += !i || !same_row(&m->events.at[i - 1], &m->events.at[i]);
-    g->row_count = rows;
-    if (!tfp_grid_add(m->r, g, "device", 's', TFP_LABEL, false) ||
-        !tfp_grid_add(m->r, g, "at_us", 'i', TFP_MICROS, false) ||
-        !tfp_grid_add(m->r, g, "held_bytes", 'i', TFP_SIZE, true) ||
-        !tfp_grid_add(m->r, g, "in_use_bytes", 'i', TFP_SIZE, true) ||
-        !tfp_grid_add(m->r, g, "recorded", 'b', TFP_LABEL, false))
-        return tfp_nomem(err);
-    tfp_grid_column *c = g->columns.at;
-    for (size_t i = 0; i < rows; i++) c[2].absent[i] = c[3].absent[i] = 1;
+    memory_row *rows = calloc(m->events.size + 1, sizeof *rows);
+    size_t count = 0;
     int64_t held = 0;
-    for (size_t i = 0, row = 0; i < m->events.size; i++) {
+    if (!rows) return tfp_nomem(err);
+    for (size_t i = 0; i < m->events.size; i++) {
         const event *x = &m->events.at[i], *before = i ? x - 1 : NULL;
         if (before && before->device != x->device) held = 0;
-        if (before && !same_row(before, x)) row++;
-        uint32_t device = m->order[x->device];
-        c[0].texts[row] = tfp_text(m->p, m->devices.at[device]);
-        c[1].ints[row] = tfp_micros(x->at_ns);
-        c[4].ints[row] = m->recorded[device];
+        if (!before || !same_row(before, x))
+            rows[count++] = (memory_row){ device_name(m, x->device), tfp_micros(x->at_ns), TFP_ABSENT, TFP_ABSENT,
+                                          m->recorded[x->device] };
         if (!x->counted) held = tfp_add(held, x->bytes, &m->r->clamped);
-        c[x->counted ? 3 : 2].ints[row] = x->counted ? x->bytes : held;
-        c[x->counted ? 3 : 2].absent[row] = 0;
+        *(x->counted ? &rows[count - 1].in_use_bytes : &rows[count - 1].held_bytes) = x->counted ? x->bytes : held;
     }
-    return TFP_OK;
+    tfp_status s = tfp_grid_of(m->r, &(tfp_row_table){ memory_columns, rows, sizeof *rows, count, 0 }, err);
+    free(rows);
+    return s;
 }
 
 tfp_status tfp_records_memory(tfp_report *r, tfp_error *err)
@@ -238,6 +239,7 @@ static bool add_holders(memory *m, size_t first, size_t after, int64_t *held, ho
     bool ok = true;
     for (size_t i = first; i <= peak; i++) { /* each node once; the sums are 0 again for the next device */
         const event *x = &m->events.at[i];
+        if (x->counted) continue;
         holder h = { x->device, x->node, m->events.at[peak].at_ns, held[x->node] };
         held[x->node] = 0;
         if (h.bytes > 0 && ok) ok = tfp_push(out, h);
@@ -245,27 +247,38 @@ static bool add_holders(memory *m, size_t first, size_t after, int64_t *held, ho
     return ok;
 }
 
+typedef struct peak_row {
+    tfp_str device, name, op;
+    int64_t at_us, bytes, start_us;
+} peak_row;
+
+static const tfp_row_column peak_columns[] = {
+    TFP_COLUMN_WHOLE(peak_row, "device", TEXT, LABEL, device, "which device"),
+    TFP_COLUMN_WHOLE(peak_row, "at_us", INT, MICROS, at_us, "when it held most"),
+    TFP_COLUMN_WHOLE(peak_row, "name", TEXT, LABEL, name, "of the node"),
+    TFP_COLUMN_WHOLE(peak_row, "op", TEXT, LABEL, op, "of the node"),
+    TFP_COLUMN_WHOLE(peak_row, "bytes", INT, SIZE, bytes, "what the node held then"),
+    TFP_COLUMN_WHOLE(peak_row, "start_us", INT, MICROS, start_us, "when the node started"),
+    { 0 }
+};
+
 static tfp_status put_peak(memory *m, const holders *all, tfp_error *err)
 {
-    tfp_grid *g = &m->r->grid;
-    g->row_count = all->size;
-    if (!tfp_grid_add(m->r, g, "device", 's', TFP_LABEL, false) ||
-        !tfp_grid_add(m->r, g, "at_us", 'i', TFP_MICROS, false) ||
-        !tfp_grid_add(m->r, g, "name", 's', TFP_LABEL, false) || !tfp_grid_add(m->r, g, "op", 's', TFP_LABEL, false) ||
-        !tfp_grid_add(m->r, g, "bytes", 'i', TFP_SIZE, false) ||
-        !tfp_grid_add(m->r, g, "start_us", 'i', TFP_MICROS, false))
-        return tfp_nomem(err);
-    tfp_grid_column *c = g->columns.at;
+    peak_row *rows = calloc(all->size + 1, sizeof *rows);
+    if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < all->size; i++) {
         const holder *h = &all->at[i];
-        c[0].texts[i] = tfp_text(m->p, m->devices.at[m->order[h->device]]);
-        c[1].ints[i] = tfp_micros(h->at_ns);
-        c[2].texts[i] = tfp_text(m->p, m->p->nodes.at[h->node].name);
-        c[3].texts[i] = tfp_text(m->p, m->p->nodes.at[h->node].op);
-        c[4].ints[i] = h->bytes;
-        c[5].ints[i] = tfp_micros(m->p->execs.at[m->exec[h->node]].start_ns);
+        const tfp_node *n = &m->p->nodes.at[h->node];
+        rows[i] = (peak_row){ .device = device_name(m, h->device),
+                              .name = tfp_text(m->p, n->name),
+                              .op = tfp_text(m->p, n->op),
+                              .at_us = tfp_micros(h->at_ns),
+                              .bytes = h->bytes,
+                              .start_us = tfp_micros(m->p->execs.at[m->exec[h->node]].start_ns) };
     }
-    return TFP_OK;
+    tfp_status s = tfp_grid_of(m->r, &(tfp_row_table){ peak_columns, rows, sizeof *rows, all->size, 0 }, err);
+    free(rows);
+    return s;
 }
 
 tfp_status tfp_records_peak(tfp_report *r, tfp_error *err)

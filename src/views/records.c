@@ -1,84 +1,72 @@
 /* views/records.c: what was recorded, row by row: steps, what ran where and when, memory over time, a checkpoint's
- * variables. For who draws them. */
+ * variables. Programs that draw them ask for these tables. */
 #include "views/records.h"
 #include "views/flops.h"
+#include "views/grid.h"
 
 #include <stdlib.h>
 
 /* ---- steps ---- */
 
-enum { STEP, NODES, RUNS, START, END, RUN_US, ACCELERATOR_US, CPU_US, REQUESTED, PEAK, RESIDUAL, OUTPUT, STEP_COLUMNS };
+typedef struct step_row {
+    int64_t step, nodes, runs, start_us, end_us, run_us, accelerator_us, cpu_us;
+    int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
+} step_row;
 
-static const struct {
-    const char *name;
-    tfp_unit unit;
-    bool nullable;
-} step_columns[STEP_COLUMNS] = {
-    [STEP] = { "step", TFP_NUMBER, false },
-    [NODES] = { "nodes", TFP_NUMBER, false },
-    [RUNS] = { "runs", TFP_NUMBER, false },
-    [START] = { "start_us", TFP_MICROS, true },
-    [END] = { "end_us", TFP_MICROS, true },
-    [RUN_US] = { "run_us", TFP_MICROS, false },
-    [ACCELERATOR_US] = { "accelerator_us", TFP_MICROS, false },
-    [CPU_US] = { "cpu_us", TFP_MICROS, false },
-    [REQUESTED] = { "requested_bytes", TFP_SIZE, false },
-    [PEAK] = { "peak_bytes", TFP_SIZE, false },
-    [RESIDUAL] = { "residual_bytes", TFP_SIZE, false },
-    [OUTPUT] = { "output_bytes", TFP_SIZE, false },
+static const tfp_row_column step_columns[] = {
+    TFP_COLUMN_WHOLE(step_row, "step", INT, NUMBER, step, "the number by which it is asked for"),
+    TFP_COLUMN_WHOLE(step_row, "nodes", INT, NUMBER, nodes, "how many nodes ran"),
+    TFP_COLUMN_WHOLE(step_row, "runs", INT, NUMBER, runs, "how often nodes ran"),
+    TFP_COLUMN(step_row, "start_us", INT, MICROS, start_us, "when the first node started"),
+    TFP_COLUMN(step_row, "end_us", INT, MICROS, end_us, "when the last node ended"),
+    TFP_COLUMN_WHOLE(step_row, "run_us", INT, MICROS, run_us, "time of all nodes"),
+    TFP_COLUMN_WHOLE(step_row, "accelerator_us", INT, MICROS, accelerator_us, "of it on accelerators"),
+    TFP_COLUMN_WHOLE(step_row, "cpu_us", INT, MICROS, cpu_us, "of it on hosts"),
+    TFP_COLUMN_WHOLE(step_row, "requested_bytes", INT, SIZE, requested_bytes, "memory that nodes asked for"),
+    TFP_COLUMN_WHOLE(step_row, "peak_bytes", INT, SIZE, peak_bytes, "the most that each node held at once"),
+    TFP_COLUMN_WHOLE(step_row, "residual_bytes", INT, SIZE, residual_bytes, "what nodes kept when they ended"),
+    TFP_COLUMN_WHOLE(step_row, "output_bytes", INT, SIZE, output_bytes, "what nodes gave to others"),
+    { 0 }
 };
 
-typedef struct step_table {
-    int64_t *at[STEP_COLUMNS];
-    uint8_t *no_start, *no_end;
-    uint32_t *row; /* by step; TFP_NONE: not listed */
-} step_table;
+static void add(int64_t *to, int64_t more, bool *clamped) { *to = tfp_add(*to, more, clamped); }
 
-static void add_exec(tfp_report *r, step_table *t, const tfp_exec *e)
+static void add_exec(tfp_report *r, step_row *t, const tfp_exec *e)
 {
-    uint32_t row = t->row[e->step];
-    if (row == TFP_NONE) return;
-    const int64_t more[STEP_COLUMNS] = {
-        [NODES] = 1,
-        [RUNS] = e->run_count,
-        [RUN_US] = tfp_micros(tfp_add(e->accelerator_ns, e->cpu_ns, &r->clamped)),
-        [ACCELERATOR_US] = tfp_micros(e->accelerator_ns),
-        [CPU_US] = tfp_micros(e->cpu_ns),
-        [REQUESTED] = e->requested_bytes,
-        [PEAK] = e->peak_bytes,
-        [RESIDUAL] = e->residual_bytes,
-        [OUTPUT] = e->output_bytes,
-    };
-    for (int c = 0; c < STEP_COLUMNS; c++) t->at[c][row] = tfp_add(t->at[c][row], more[c], &r->clamped);
+    bool *clamped = &r->clamped;
+    add(&t->nodes, 1, clamped);
+    add(&t->runs, e->run_count, clamped);
+    add(&t->run_us, tfp_micros(tfp_add(e->accelerator_ns, e->cpu_ns, clamped)), clamped);
+    add(&t->accelerator_us, tfp_micros(e->accelerator_ns), clamped);
+    add(&t->cpu_us, tfp_micros(e->cpu_ns), clamped);
+    add(&t->requested_bytes, e->requested_bytes, clamped);
+    add(&t->peak_bytes, e->peak_bytes, clamped);
+    add(&t->residual_bytes, e->residual_bytes, clamped);
+    add(&t->output_bytes, e->output_bytes, clamped);
     if (!e->start_ns) return;
     int64_t start_us = tfp_micros(e->start_ns), end_us = tfp_micros(e->end_ns);
-    if (t->no_start[row] || start_us < t->at[START][row]) t->at[START][row] = start_us;
-    if (t->no_end[row] || end_us > t->at[END][row]) t->at[END][row] = end_us;
-    t->no_start[row] = t->no_end[row] = 0;
+    if (t->start_us == TFP_ABSENT || start_us < t->start_us) t->start_us = start_us;
+    if (t->end_us == TFP_ABSENT || end_us > t->end_us) t->end_us = end_us;
 }
 
 static tfp_status steps(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    step_table t = { .row = TFP_NEW(&r->arena, uint32_t, p->steps.size) };
-    r->grid.row_count = p->step_order.size;
-    for (int c = 0; c < STEP_COLUMNS; c++) {
-        tfp_grid_column *made =
-            tfp_grid_add(r, &r->grid, step_columns[c].name, 'i', step_columns[c].unit, step_columns[c].nullable);
-        if (!made) return tfp_nomem(err);
-        t.at[c] = made->ints;
-        if (c == START) t.no_start = made->absent;
-        if (c == END) t.no_end = made->absent;
+    size_t count = p->step_order.size;
+    step_row *rows = TFP_NEW(&r->arena, step_row, count + 1);
+    uint32_t *row_of = TFP_NEW(&r->arena, uint32_t, p->steps.size + 1); /* by step; TFP_NONE: not listed */
+    if (!rows || !row_of) return tfp_nomem(err);
+    for (size_t i = 0; i < p->steps.size; i++) row_of[i] = TFP_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t step = p->step_order.at[i];
+        row_of[step] = i;
+        rows[i] = (step_row){ .step = p->steps.at[step].id, .start_us = TFP_ABSENT, .end_us = TFP_ABSENT };
     }
-    if (!t.row) return tfp_nomem(err);
-    for (size_t i = 0; i < p->steps.size; i++) t.row[i] = TFP_NONE;
-    for (uint32_t i = 0; i < p->step_order.size; i++) {
-        t.row[p->step_order.at[i]] = i;
-        t.at[STEP][i] = p->steps.at[p->step_order.at[i]].id;
-        t.no_start[i] = t.no_end[i] = 1;
+    for (size_t i = 0; i < p->execs.size; i++) {
+        uint32_t row = row_of[p->execs.at[i].step];
+        if (row != TFP_NONE) add_exec(r, &rows[row], &p->execs.at[i]);
     }
-    for (size_t i = 0; i < p->execs.size; i++) add_exec(r, &t, &p->execs.at[i]);
-    return TFP_OK;
+    return tfp_grid_of(r, &(tfp_row_table){ step_columns, rows, sizeof *rows, count, 0 }, err);
 }
 
 /* ---- spans ---- */
@@ -120,56 +108,48 @@ static bool collect_spans(const tfp_report *r, const uint32_t *lane_place, place
     return true;
 }
 
-/* Lanes by name: `place` by lane, `order` the other way round. */
-static bool order_lanes(const tfp_profile *p, uint32_t *order, uint32_t *place)
-{
-    size_t n = p->lanes.size;
-    tfp_str *names = calloc(n + 1, sizeof *names);
-    bool ok = names != NULL;
-    for (uint32_t i = 0; ok && i < n; i++) {
-        names[i] = tfp_text(p, p->lanes.at[i].name);
-        order[i] = i;
-    }
-    ok = ok && tfp_sort_strings(order, n, names);
-    for (uint32_t i = 0; ok && i < n; i++) place[order[i]] = i;
-    free(names);
-    return ok;
-}
+typedef struct span_row {
+    int64_t step, node, start_us, duration_us;
+    tfp_str lane, kind, name, op;
+} span_row;
 
-static bool put_spans(tfp_report *r, const placed_spans *all)
+static const tfp_row_column span_columns[] = {
+    TFP_COLUMN_WHOLE(span_row, "step", INT, NUMBER, step, "in which step"),
+    TFP_COLUMN_WHOLE(span_row, "lane", TEXT, LABEL, lane, "device, or a stream of one"),
+    TFP_COLUMN_WHOLE(span_row, "kind", TEXT, LABEL, kind, "what the lane counts for: cpu, accelerator or other"),
+    TFP_COLUMN_WHOLE(span_row, "name", TEXT, LABEL, name, "of the node"),
+    TFP_COLUMN_WHOLE(span_row, "op", TEXT, LABEL, op, "of the node"),
+    TFP_COLUMN_WHOLE(span_row, "node", INT, NUMBER, node, "its number"),
+    TFP_COLUMN_WHOLE(span_row, "start_us", INT, MICROS, start_us, "when it started"),
+    TFP_COLUMN_WHOLE(span_row, "duration_us", INT, MICROS, duration_us, "how long it took"),
+    { 0 }
+};
+
+static tfp_status put_spans(tfp_report *r, const placed_spans *all, tfp_error *err)
 {
     static const char *const kinds[] = {
         [TFP_LANE_OTHER] = "other", [TFP_LANE_CPU] = "cpu", [TFP_LANE_ACCELERATOR] = "accelerator"
     };
-    static const struct {
-        const char *name;
-        char type;
-        tfp_unit unit;
-    } columns[] = {
-        { "step", 'i', TFP_NUMBER },     { "lane", 's', TFP_LABEL },         { "kind", 's', TFP_LABEL },
-        { "name", 's', TFP_LABEL },      { "op", 's', TFP_LABEL },           { "node", 'i', TFP_NUMBER },
-        { "start_us", 'i', TFP_MICROS }, { "duration_us", 'i', TFP_MICROS },
-    };
-    enum { COLUMNS = sizeof columns / sizeof *columns };
     const tfp_profile *p = r->profile;
-    tfp_grid_column *c;
-    r->grid.row_count = all->size;
-    for (int i = 0; i < COLUMNS; i++)
-        if (!tfp_grid_add(r, &r->grid, columns[i].name, columns[i].type, columns[i].unit, false)) return false;
-    c = r->grid.columns.at;
+    span_row *rows = calloc(all->size + 1, sizeof *rows);
+    if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < all->size; i++) {
         const placed *x = &all->at[i];
         const tfp_span *s = &p->spans.at[x->span];
-        c[0].ints[i] = x->step;
-        c[1].texts[i] = tfp_text(p, p->lanes.at[s->lane].name);
-        c[2].texts[i] = tfp_str_of(kinds[p->lanes.at[s->lane].kind]);
-        c[3].texts[i] = tfp_text(p, p->nodes.at[x->node].name);
-        c[4].texts[i] = tfp_text(p, p->nodes.at[x->node].op);
-        c[5].ints[i] = x->node;
-        c[6].ints[i] = tfp_micros(s->start_ns);
-        c[7].ints[i] = tfp_micros(s->duration_ns);
+        const tfp_lane *lane = &p->lanes.at[s->lane];
+        const tfp_node *n = &p->nodes.at[x->node];
+        rows[i] = (span_row){ .step = x->step,
+                              .node = x->node,
+                              .start_us = tfp_micros(s->start_ns),
+                              .duration_us = tfp_micros(s->duration_ns),
+                              .lane = tfp_text(p, lane->name),
+                              .kind = tfp_str_of(kinds[lane->kind]),
+                              .name = tfp_text(p, n->name),
+                              .op = tfp_text(p, n->op) };
     }
-    return true;
+    tfp_status s = tfp_grid_of(r, &(tfp_row_table){ span_columns, rows, sizeof *rows, all->size, 0 }, err);
+    free(rows);
+    return s;
 }
 
 static tfp_status spans(tfp_report *r, tfp_error *err)
@@ -177,78 +157,95 @@ static tfp_status spans(tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     placed_spans all = { 0 };
     uint32_t *order = TFP_NEW(&r->arena, uint32_t, p->lanes.size), *place = TFP_NEW(&r->arena, uint32_t, p->lanes.size);
-    bool ok = order && place && order_lanes(p, order, place) && collect_spans(r, place, &all);
+    bool ok = order && place && tfp_rank_lanes(p, order, place) && collect_spans(r, place, &all);
     if (ok && all.size) qsort_r(all.at, all.size, sizeof *all.at, compare_placed, (void *)(uintptr_t)p);
-    ok = ok && put_spans(r, &all);
+    tfp_status s = ok ? put_spans(r, &all, err) : tfp_nomem(err);
     tfp_vec_free(&all);
-    return ok ? TFP_OK : tfp_nomem(err);
+    return s;
 }
 
 /* ---- a checkpoint's variables ---- */
 
-static tfp_status tensors(tfp_report *r, tfp_error *err)
+typedef struct tensor_row {
+    tfp_str name, dtype, shape;
+    int64_t elements;
+} tensor_row;
+
+static const tfp_row_column tensor_columns[] = {
+    TFP_COLUMN_WHOLE(tensor_row, "name", TEXT, LABEL, name, "of the variable"),
+    TFP_COLUMN_WHOLE(tensor_row, "dtype", TEXT, LABEL, dtype, "type of its elements"),
+    TFP_COLUMN_WHOLE(tensor_row, "shape", TEXT, LABEL, shape, "such as 3x3x64"),
+    TFP_COLUMN_WHOLE(tensor_row, "elements", INT, NUMBER, elements, "how many it has"),
+    { 0 }
+};
+
+/* False without memory. */
+static bool tensor_of(tfp_report *r, size_t i, tfp_buf *shape, tensor_row *out)
 {
     const tfp_checkpoint *k = r->profile->checkpoint;
-    size_t n = k ? tfp_checkpoint_count(k) : 0;
-    r->grid.row_count = n;
-    if (!tfp_grid_add(r, &r->grid, "name", 's', TFP_LABEL, false) ||
-        !tfp_grid_add(r, &r->grid, "dtype", 's', TFP_LABEL, false) ||
-        !tfp_grid_add(r, &r->grid, "shape", 's', TFP_LABEL, false) ||
-        !tfp_grid_add(r, &r->grid, "elements", 'i', TFP_NUMBER, false))
-        return tfp_nomem(err);
-    tfp_grid_column *c = r->grid.columns.at;
-    tfp_buf shape = { 0 };
-    for (size_t i = 0; i < n; i++) {
-        size_t rank;
-        const int64_t *dims = tfp_checkpoint_dims(k, i, &rank);
-        int64_t elements = 1;
-        shape.size = 0;
-        for (size_t d = 0; d < rank; d++) {
-            if (d) tfp_buf_char(&shape, 'x');
-            tfp_buf_int(&shape, dims[d]);
-            elements = tfp_mul(elements, dims[d], &r->clamped);
-        }
-        c[0].texts[i] = tfp_checkpoint_name(k, i);
-        c[1].texts[i] = tfp_str_of(tfp_dtype_name(tfp_checkpoint_dtype(k, i)));
-        c[2].texts[i] = (tfp_str){ tfp_arena_copy(&r->arena, (tfp_str){ shape.data, shape.size }), shape.size };
-        c[3].ints[i] = elements;
-        if (!c[2].texts[i].data) shape.failed = true;
-        if (shape.failed) break;
+    size_t rank;
+    const int64_t *dims = tfp_checkpoint_dims(k, i, &rank);
+    *out = (tensor_row){ .name = tfp_checkpoint_name(k, i),
+                         .dtype = tfp_str_of(tfp_dtype_name(tfp_checkpoint_dtype(k, i))),
+                         .elements = 1 };
+    shape->size = 0;
+    for (size_t d = 0; d < rank; d++) {
+        if (d) tfp_buf_char(shape, 'x');
+        tfp_buf_int(shape, dims[d]);
+        out->elements = tfp_mul(out->elements, dims[d], &r->clamped);
     }
-    bool failed = shape.failed;
+    out->shape = (tfp_str){ tfp_arena_copy(&r->arena, (tfp_str){ shape->data, shape->size }), shape->size };
+    return !shape->failed && out->shape.data;
+}
+
+static tfp_status tensors(tfp_report *r, tfp_error *err)
+{
+    size_t count = r->profile->checkpoint ? tfp_checkpoint_count(r->profile->checkpoint) : 0;
+    tensor_row *rows = calloc(count + 1, sizeof *rows);
+    tfp_buf shape = { 0 };
+    bool ok = rows != NULL;
+    for (size_t i = 0; ok && i < count; i++) ok = tensor_of(r, i, &shape, &rows[i]);
+    tfp_row_table table = { tensor_columns, rows, sizeof *rows, count, 0 };
+    tfp_status s = ok ? tfp_grid_of(r, &table, err) : tfp_nomem(err);
     tfp_buf_free(&shape);
-    return failed ? tfp_nomem(err) : TFP_OK;
+    free(rows);
+    return s;
 }
 
 /* ---- files that traces name ---- */
+
+typedef struct file_row {
+    tfp_str file;
+    int64_t lines;
+} file_row;
+
+static const tfp_row_column file_columns[] = {
+    TFP_COLUMN_WHOLE(file_row, "file", TEXT, LABEL, file, "as call stacks name it"),
+    TFP_COLUMN_WHOLE(file_row, "lines", INT, NUMBER, lines, "how many lines of it are in call stacks"),
+    { 0 }
+};
 
 static tfp_status files(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     tfp_map64 by_file = { 0 };
-    TFP_VEC(tfp_strid) names = { 0 };
-    uint32_t *lines = TFP_NEW(&r->arena, uint32_t, p->frames.size);
-    bool ok = lines != NULL;
+    TFP_VEC(file_row) rows = { 0 };
+    bool ok = true;
     for (size_t i = 0; ok && i < p->frames.size; i++) {
         tfp_strid file = p->frames.at[i].file;
         uint32_t at = tfp_map64_get(&by_file, file);
         if (!file) continue;
         if (at == TFP_NONE) {
-            at = (uint32_t)names.size;
-            ok = tfp_map64_put(&by_file, file, at) && tfp_push(&names, file);
+            at = (uint32_t)rows.size;
+            ok = tfp_map64_put(&by_file, file, at) && tfp_push(&rows, ((file_row){ tfp_text(p, file), 0 }));
         }
-        if (ok) lines[at]++;
+        if (ok) rows.at[at].lines++;
     }
-    r->grid.row_count = names.size;
-    ok = ok && tfp_grid_add(r, &r->grid, "file", 's', TFP_LABEL, false) &&
-         tfp_grid_add(r, &r->grid, "lines", 'i', TFP_NUMBER, false);
-    for (size_t i = 0; ok && i < names.size; i++) {
-        r->grid.columns.at[0].texts[i] = tfp_text(p, names.at[i]);
-        r->grid.columns.at[1].ints[i] = lines[i];
-    }
+    tfp_row_table table = { file_columns, rows.at, sizeof *rows.at, rows.size, 0 };
+    tfp_status s = ok ? tfp_grid_of(r, &table, err) : tfp_nomem(err);
     tfp_map64_free(&by_file);
-    tfp_vec_free(&names);
-    return ok ? TFP_OK : tfp_nomem(err);
+    tfp_vec_free(&rows);
+    return s;
 }
 
 /* ---- the tables ---- */
