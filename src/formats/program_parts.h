@@ -1,5 +1,5 @@
-/* formats/program_parts.h: the reader of programs, for the files that it is made of: program.c reads graphs, program_meta.c
- * signatures and variables. */
+/* formats/program_parts.h: the reader of programs, for the files that it is made of: program.c reads graphs,
+ * program_function.c functions, program_meta.c signatures and variables. */
 #ifndef TFP_PROGRAM_PARTS_H
 #define TFP_PROGRAM_PARTS_H
 
@@ -38,8 +38,17 @@ static inline tfp_status reader_status(tfp_program_reader *r, tfp_error *err)
     return s ? s : failed ? tfp_nomem(err) : TFP_OK;
 }
 
+static inline tfp_str tfp_wire_bytes(const tfp_wire *w)
+{
+    return (tfp_str){ (const char *)w->start, (size_t)(w->end - w->start) };
+}
+
 /* A TensorShapeProto -> shapes of the profile; TFP_NONE at a fault. */
 uint32_t tfp_program_read_shape(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field);
+/* program.c: an entry of attr, and a NodeDef of a body; program_function.c: all functions. */
+void tfp_program_read_attr(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field);
+tfp_status tfp_program_read_node(tfp_program_reader *r, tfp_wire w, uint32_t body, tfp_error *err);
+tfp_status tfp_program_read_library(tfp_program_reader *r, tfp_wire w, tfp_error *err);
 tfp_program_input tfp_program_parse_input(tfp_program_reader *r, tfp_str input, bool in_function);
 
 #endif

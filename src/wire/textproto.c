@@ -5,11 +5,7 @@
 #include "wire/textproto.h"
 
 #include "wire/proto.h"
-#include "wire/texttoken.h"
-
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
+#include "wire/textvalue.h"
 
 enum { GAP = 4 }; /* bytes left for a length, which stands there as 32 bits until the last pass */
 
@@ -25,20 +21,18 @@ typedef struct frame {
 } frame;
 
 typedef struct parser {
-    tfp_scanner t;
-    tfp_buf *wire;
-    tfp_buf scratch;
+    tfp_text_values v; /* the words, the wire and a scratch */
     TFP_VEC(frame) stack;
     TFP_VEC(size_t) gaps;
 } parser;
 
 static frame *top(parser *p) { return &p->stack.at[p->stack.size - 1]; }
 
-static bool going(const parser *p) { return p->t.status == TFP_OK; }
+static bool going(const parser *p) { return p->v.t.status == TFP_OK; }
 
 static void no_memory(parser *p)
 {
-    if (!p->t.status) p->t.status = tfp_nomem(p->t.err);
+    if (!p->v.t.status) p->v.t.status = tfp_nomem(p->v.t.err);
 }
 
 /* ---- nested messages ---- */
@@ -47,7 +41,7 @@ static bool push(parser *p, const tfp_message_schema *schema, const tfp_text_fie
 {
     frame f = { .schema = schema, .list = list, .close = close };
     if (p->stack.size > TFP_TEXT_DEPTH_MAX) {
-        tfp_scan_fail_at(&p->t, p->t.now.text.data, TFP_LIMIT, "messages inside messages deeper than %d",
+        tfp_scan_fail_at(&p->v.t, p->v.t.now.text.data, TFP_LIMIT, "messages inside messages deeper than %d",
                          TFP_TEXT_DEPTH_MAX);
         return false;
     }
@@ -58,36 +52,36 @@ static bool push(parser *p, const tfp_message_schema *schema, const tfp_text_fie
 static void open_gap(parser *p, uint32_t number)
 {
     static const char nothing[GAP] = { 0 };
-    tfp_put_tag(p->wire, number, TFP_BYTES);
-    top(p)->gap = p->wire->size;
-    if (!tfp_push(&p->gaps, p->wire->size)) no_memory(p);
-    tfp_buf_add(p->wire, nothing, GAP);
+    tfp_put_tag(p->v.wire, number, TFP_BYTES);
+    top(p)->gap = p->v.wire->size;
+    if (!tfp_push(&p->gaps, p->v.wire->size)) no_memory(p);
+    tfp_buf_add(p->v.wire, nothing, GAP);
 }
 
 /* Goes past the opening brace; what is inside is read by the main loop. */
 static void open_message(parser *p, const tfp_message_schema *schema, const tfp_text_field *list, uint32_t number)
 {
-    char close = p->t.now.kind == '<' ? '>' : '}';
-    if (p->t.now.kind != '{' && p->t.now.kind != '<') {
-        tfp_scan_expected(&p->t, "\"{\"");
+    char close = p->v.t.now.kind == '<' ? '>' : '}';
+    if (p->v.t.now.kind != '{' && p->v.t.now.kind != '<') {
+        tfp_scan_expected(&p->v.t, "\"{\"");
         return;
     }
     if (!push(p, schema, list, close)) return;
     open_gap(p, number);
-    tfp_scan_next(&p->t);
+    tfp_scan_next(&p->v.t);
 }
 
 static void skip_separator(parser *p)
 {
-    if (!tfp_scan_sign(&p->t, ';')) tfp_scan_sign(&p->t, ',');
+    if (!tfp_scan_sign(&p->v.t, ';')) tfp_scan_sign(&p->v.t, ',');
 }
 
 /* Behind one item of a [list]: true when another follows. */
 static bool next_item(parser *p)
 {
-    if (tfp_scan_sign(&p->t, ']')) return false;
-    if (p->t.now.kind != ',') tfp_scan_expected(&p->t, "\",\" or \"]\"");
-    tfp_scan_next(&p->t);
+    if (tfp_scan_sign(&p->v.t, ']')) return false;
+    if (p->v.t.now.kind != ',') tfp_scan_expected(&p->v.t, "\",\" or \"]\"");
+    tfp_scan_next(&p->v.t);
     return going(p);
 }
 
@@ -95,7 +89,7 @@ static bool next_item(parser *p)
 static void finish_any(parser *p, frame *above)
 {
     if (above->seen) {
-        tfp_scan_fail_at(&p->t, p->t.now.text.data, TFP_BADFILE, "%s has more than one value",
+        tfp_scan_fail_at(&p->v.t, p->v.t.now.text.data, TFP_BADFILE, "%s has more than one value",
                          above->schema->name.data);
     }
     above->seen = 3;
@@ -104,14 +98,14 @@ static void finish_any(parser *p, frame *above)
 static void close_message(parser *p)
 {
     frame f = *top(p);
-    if (p->t.now.kind != f.close) {
-        tfp_scan_expected(&p->t, f.close == '}' ? "\"}\"" : "\">\"");
+    if (p->v.t.now.kind != f.close) {
+        tfp_scan_expected(&p->v.t, f.close == '}' ? "\"}\"" : "\">\"");
         return;
     }
-    tfp_scan_next(&p->t);
-    size_t size = p->wire->size - f.gap - GAP - f.saved;
+    tfp_scan_next(&p->v.t);
+    size_t size = p->v.wire->size - f.gap - GAP - f.saved;
     uint32_t length = (uint32_t)size;
-    if (!p->wire->failed) memcpy(p->wire->data + f.gap, &length, GAP);
+    if (!p->v.wire->failed) memcpy(p->v.wire->data + f.gap, &length, GAP);
     p->stack.size--;
     top(p)->saved += f.saved + GAP - tfp_varint_size(size);
     if (f.is_any) finish_any(p, top(p));
@@ -121,172 +115,6 @@ static void close_message(parser *p)
     }
     skip_separator(p);
 }
-
-/* ---- values: each reader takes one value from the words and writes it; false means it was the zero value ---- */
-
-/* OWNER WHAT "WORD", at the current word: protobuf reports most faults of a word behind it. */
-static void bad_word(parser *p, const char *owner, const char *what, tfp_str word)
-{
-    const char *more = word.size > 60 ? "…" : "";
-    tfp_scan_fail_at(&p->t, p->t.now.text.data, TFP_BADFILE, "%s%s \"%.*s%s\"", owner, what,
-                     word.size > 60 ? 60 : (int)word.size, word.data, more);
-}
-
-static uint64_t take_uint(parser *p, uint64_t max)
-{
-    uint64_t n = 0;
-    if (p->t.now.kind != TFP_T_INTEGER) {
-        tfp_scan_expected(&p->t, "an integer");
-    } else if (!tfp_token_uint(p->t.now.text, max, &n)) {
-        bad_word(p, "", "out of range: the integer", p->t.now.text);
-    }
-    tfp_scan_next(&p->t);
-    return n;
-}
-
-static uint64_t take_int(parser *p, uint64_t max)
-{
-    bool negative = tfp_scan_sign(&p->t, '-');
-    uint64_t n = take_uint(p, max + negative);
-    return negative ? 0 - n : n;
-}
-
-static double take_double(parser *p)
-{
-    bool negative = tfp_scan_sign(&p->t, '-');
-    const tfp_token word = p->t.now;
-    double value = 0;
-    if (word.kind == TFP_T_NAME) {
-        tfp_str t = word.text;
-        if ((t.size == 3 && !strncasecmp(t.data, "inf", 3)) || (t.size == 8 && !strncasecmp(t.data, "infinity", 8))) {
-            value = HUGE_VAL;
-        } else if (t.size == 3 && !strncasecmp(t.data, "nan", 3)) {
-            value = (double)NAN;
-        } else {
-            tfp_scan_expected(&p->t, "a number");
-        }
-    } else if (word.kind == TFP_T_FLOAT || (word.kind == TFP_T_INTEGER && tfp_token_is_decimal(word.text))) {
-        value = tfp_token_double(word.text, &p->scratch);
-    } else {
-        tfp_scan_expected(&p->t, "a decimal number");
-    }
-    tfp_scan_next(&p->t);
-    return negative ? -value : value;
-}
-
-static bool put_varint(parser *p, const tfp_text_field *f, uint64_t n)
-{
-    tfp_put_tag(p->wire, f->number, TFP_VARINT);
-    tfp_put_varint(p->wire, n);
-    return n != 0;
-}
-
-static bool read_int32(parser *p, const tfp_text_field *f) { return put_varint(p, f, take_int(p, INT32_MAX)); }
-
-static bool read_int64(parser *p, const tfp_text_field *f) { return put_varint(p, f, take_int(p, INT64_MAX)); }
-
-static bool read_uint32(parser *p, const tfp_text_field *f) { return put_varint(p, f, take_uint(p, UINT32_MAX)); }
-
-static bool read_uint64(parser *p, const tfp_text_field *f) { return put_varint(p, f, take_uint(p, UINT64_MAX)); }
-
-static bool read_sint64(parser *p, const tfp_text_field *f)
-{
-    uint64_t n = take_int(p, INT64_MAX);
-    return put_varint(p, f, n >> 63 ? ~(n << 1) : n << 1);
-}
-
-static bool put_little_endian(parser *p, uint64_t bits, int bytes)
-{
-    for (int i = 0; i < bytes; i++) tfp_buf_char(p->wire, (char)(bits >> (8 * i)));
-    return bits != 0;
-}
-
-static bool read_float(parser *p, const tfp_text_field *f)
-{
-    double value = take_double(p);
-    uint32_t bits;
-    float narrow = fabs(value) >= 0x1.ffffffp127 ? copysignf(HUGE_VALF, (float)copysign(1, value)) : (float)value;
-    memcpy(&bits, &narrow, sizeof bits);
-    tfp_put_tag(p->wire, f->number, TFP_FIXED32);
-    return put_little_endian(p, bits, 4);
-}
-
-static bool read_fixed64(parser *p, const tfp_text_field *f)
-{
-    uint64_t n = take_uint(p, UINT64_MAX);
-    tfp_put_tag(p->wire, f->number, TFP_FIXED64);
-    return put_little_endian(p, n, 8);
-}
-
-static bool read_double(parser *p, const tfp_text_field *f)
-{
-    double value = take_double(p);
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    tfp_put_tag(p->wire, f->number, TFP_FIXED64);
-    return put_little_endian(p, bits, 8);
-}
-
-static bool is_one_of(tfp_str word, const char *const *words)
-{
-    for (; *words; words++) {
-        if (tfp_str_eq(word, tfp_str_of(*words))) return true;
-    }
-    return false;
-}
-
-static bool read_bool(parser *p, const tfp_text_field *f)
-{
-    static const char *const yes[] = { "true", "True", "t", NULL }, *const no[] = { "false", "False", "f", NULL };
-    if (p->t.now.kind == TFP_T_INTEGER) return put_varint(p, f, take_uint(p, 1));
-    tfp_str word = p->t.now.text;
-    if (p->t.now.kind != TFP_T_NAME) tfp_scan_expected(&p->t, "true or false");
-    tfp_scan_next(&p->t);
-    if (going(p) && !is_one_of(word, yes) && !is_one_of(word, no)) { bad_word(p, "", "neither true nor false:", word); }
-    return put_varint(p, f, is_one_of(word, yes));
-}
-
-static bool read_enum(parser *p, const tfp_text_field *f)
-{
-    if (p->t.now.kind == TFP_T_INTEGER || p->t.now.kind == '-') return read_int32(p, f);
-    tfp_str word = p->t.now.text;
-    if (p->t.now.kind != TFP_T_NAME) tfp_scan_expected(&p->t, "a name or an integer");
-    tfp_scan_next(&p->t);
-    for (size_t i = 0; i < f->values->count; i++) {
-        const tfp_text_enum_value *v = &f->values->values[i];
-        if (tfp_str_eq(v->name, word)) return put_varint(p, f, (uint64_t)(int64_t)v->value);
-    }
-    bad_word(p, f->name.data, " has no value", word);
-    return false;
-}
-
-/* Strings that stand one after the other are one. */
-static bool read_string(parser *p, const tfp_text_field *f)
-{
-    tfp_token first = p->t.now;
-    if (first.kind != TFP_T_STRING) {
-        tfp_scan_expected(&p->t, "a string");
-        return false;
-    }
-    tfp_scan_next(&p->t);
-    tfp_str value = { first.text.data + 1, first.text.size - 2 };
-    if (first.escaped || p->t.now.kind == TFP_T_STRING) {
-        p->scratch.size = 0;
-        tfp_token_unescape(&first, &p->scratch);
-        for (; p->t.now.kind == TFP_T_STRING; tfp_scan_next(&p->t)) tfp_token_unescape(&p->t.now, &p->scratch);
-        value = (tfp_str){ p->scratch.data, p->scratch.size };
-    }
-    tfp_put_bytes_always(p->wire, f->number, value);
-    return value.size != 0;
-}
-
-typedef bool (*value_reader)(parser *p, const tfp_text_field *f);
-static const value_reader readers[] = {
-    [TFP_TEXT_INT32] = read_int32,   [TFP_TEXT_INT64] = read_int64,   [TFP_TEXT_UINT32] = read_uint32,
-    [TFP_TEXT_UINT64] = read_uint64, [TFP_TEXT_SINT64] = read_sint64, [TFP_TEXT_FIXED64] = read_fixed64,
-    [TFP_TEXT_FLOAT] = read_float,   [TFP_TEXT_DOUBLE] = read_double, [TFP_TEXT_BOOL] = read_bool,
-    [TFP_TEXT_STRING] = read_string, [TFP_TEXT_BYTES] = read_string,  [TFP_TEXT_ENUM] = read_enum,
-};
 
 /* ---- fields ---- */
 
@@ -304,7 +132,7 @@ static const tfp_text_field *known_field(parser *p, frame *m, tfp_str name)
 {
     const tfp_text_field *f = find_field(m->schema, name, m->next_field);
     if (!f) {
-        bad_word(p, m->schema->name.data, " has no field", name);
+        tfp_text_bad_word(&p->v, m->schema->name.data, " has no field", name);
         return NULL;
     }
     size_t place = (size_t)(f - m->schema->fields);
@@ -312,9 +140,9 @@ static const tfp_text_field *known_field(parser *p, frame *m, tfp_str name)
     if (m->next_field == m->schema->field_count) m->next_field = 0;
     if (f->flags & TFP_TEXT_MANY) return f;
     if (m->seen >> place & 1) {
-        bad_word(p, m->schema->name.data, " may have only one", name);
+        tfp_text_bad_word(&p->v, m->schema->name.data, " may have only one", name);
     } else if (f->flags & TFP_TEXT_ONEOF && m->oneof_seen) {
-        bad_word(p, m->schema->name.data, " already has another value than", name);
+        tfp_text_bad_word(&p->v, m->schema->name.data, " already has another value than", name);
     }
     return f;
 }
@@ -328,10 +156,10 @@ static void mark_seen(frame *m, const tfp_text_field *f, bool has_value)
 
 static void read_messages(parser *p, const tfp_text_field *f)
 {
-    tfp_scan_sign(&p->t, ':');
+    tfp_scan_sign(&p->v.t, ':');
     mark_seen(top(p), f, true);
-    if (f->flags & TFP_TEXT_MANY && tfp_scan_sign(&p->t, '[')) {
-        if (tfp_scan_sign(&p->t, ']')) {
+    if (f->flags & TFP_TEXT_MANY && tfp_scan_sign(&p->v.t, '[')) {
+        if (tfp_scan_sign(&p->v.t, ']')) {
             skip_separator(p);
             return;
         }
@@ -343,15 +171,15 @@ static void read_messages(parser *p, const tfp_text_field *f)
 
 static void read_values(parser *p, const tfp_text_field *f)
 {
-    if (p->t.now.kind != ':') tfp_scan_expected(&p->t, "\":\"");
-    tfp_scan_next(&p->t);
-    if (f->flags & TFP_TEXT_MANY && tfp_scan_sign(&p->t, '[')) {
-        if (!tfp_scan_sign(&p->t, ']')) {
-            do readers[f->kind](p, f);
+    if (p->v.t.now.kind != ':') tfp_scan_expected(&p->v.t, "\":\"");
+    tfp_scan_next(&p->v.t);
+    if (f->flags & TFP_TEXT_MANY && tfp_scan_sign(&p->v.t, '[')) {
+        if (!tfp_scan_sign(&p->v.t, ']')) {
+            do tfp_text_value(&p->v, f);
             while (going(p) && next_item(p));
         }
     } else {
-        mark_seen(top(p), f, readers[f->kind](p, f));
+        mark_seen(top(p), f, tfp_text_value(&p->v, f));
     }
     skip_separator(p);
 }
@@ -360,11 +188,11 @@ static void read_values(parser *p, const tfp_text_field *f)
 static void take_dotted_name(parser *p)
 {
     for (;;) {
-        if (p->t.now.kind != TFP_T_NAME) tfp_scan_expected(&p->t, "a name");
-        tfp_buf_str(&p->scratch, p->t.now.text);
-        tfp_scan_next(&p->t);
-        if (!tfp_scan_sign(&p->t, '.')) return;
-        tfp_buf_char(&p->scratch, '.');
+        if (p->v.t.now.kind != TFP_T_NAME) tfp_scan_expected(&p->v.t, "a name");
+        tfp_buf_str(&p->v.scratch, p->v.t.now.text);
+        tfp_scan_next(&p->v.t);
+        if (!tfp_scan_sign(&p->v.t, '.')) return;
+        tfp_buf_char(&p->v.scratch, '.');
     }
 }
 
@@ -384,56 +212,56 @@ static const tfp_message_schema *find_message(const tfp_message_schema *const *a
 static void read_any(parser *p, const tfp_message_schema *schema)
 {
     enum { TYPE_URL = 1, VALUE = 2 };
-    p->scratch.size = 0;
+    p->v.scratch.size = 0;
     take_dotted_name(p);
-    if (p->t.now.kind != '/') tfp_scan_expected(&p->t, "\"/\"");
-    tfp_scan_next(&p->t);
-    tfp_buf_char(&p->scratch, '/');
-    size_t name_at = p->scratch.size;
+    if (p->v.t.now.kind != '/') tfp_scan_expected(&p->v.t, "\"/\"");
+    tfp_scan_next(&p->v.t);
+    tfp_buf_char(&p->v.scratch, '/');
+    size_t name_at = p->v.scratch.size;
     take_dotted_name(p);
-    if (p->t.now.kind != ']') tfp_scan_expected(&p->t, "\"]\"");
-    tfp_scan_next(&p->t);
-    tfp_scan_sign(&p->t, ':');
-    if (p->scratch.failed || !going(p)) return;
-    tfp_str url = { p->scratch.data, p->scratch.size };
+    if (p->v.t.now.kind != ']') tfp_scan_expected(&p->v.t, "\"]\"");
+    tfp_scan_next(&p->v.t);
+    tfp_scan_sign(&p->v.t, ':');
+    if (p->v.scratch.failed || !going(p)) return;
+    tfp_str url = { p->v.scratch.data, p->v.scratch.size };
     tfp_str prefix = { url.data, name_at }, name = { url.data + name_at, url.size - name_at };
     const tfp_message_schema *inside = find_message(schema->any_of, prefix, name);
     if (!inside) {
-        bad_word(p, schema->name.data, " holds the unknown type", url);
+        tfp_text_bad_word(&p->v, schema->name.data, " holds the unknown type", url);
         return;
     }
-    tfp_put_bytes_always(p->wire, TYPE_URL, url);
+    tfp_put_bytes_always(p->v.wire, TYPE_URL, url);
     open_message(p, inside, NULL, VALUE);
     if (going(p)) top(p)->is_any = true;
 }
 
 static void read_bracket(parser *p, const tfp_message_schema *schema)
 {
-    tfp_scan_next(&p->t);
+    tfp_scan_next(&p->v.t);
     if (schema->any_of) {
         read_any(p, schema);
         return;
     }
-    p->scratch.size = 0;
+    p->v.scratch.size = 0;
     take_dotted_name(p);
-    if (p->t.now.kind != ']') tfp_scan_expected(&p->t, "\"]\"");
-    tfp_scan_next(&p->t);
-    bad_word(p, schema->name.data, " has no extension", (tfp_str){ p->scratch.data, p->scratch.size });
+    if (p->v.t.now.kind != ']') tfp_scan_expected(&p->v.t, "\"]\"");
+    tfp_scan_next(&p->v.t);
+    tfp_text_bad_word(&p->v, schema->name.data, " has no extension", (tfp_str){ p->v.scratch.data, p->v.scratch.size });
 }
 
 static void read_field(parser *p)
 {
     frame *m = top(p);
-    if (p->t.now.kind == '[') {
+    if (p->v.t.now.kind == '[') {
         read_bracket(p, m->schema);
         return;
     }
-    if (p->t.now.kind != TFP_T_NAME) {
-        tfp_scan_expected(&p->t, "a field's name");
+    if (p->v.t.now.kind != TFP_T_NAME) {
+        tfp_scan_expected(&p->v.t, "a field's name");
         return;
     }
-    tfp_str name = p->t.now.text;
-    tfp_scan_next(&p->t);
+    tfp_str name = p->v.t.now.text;
+    tfp_scan_next(&p->v.t);
     if (!going(p)) return;
     const tfp_text_field *f = known_field(p, m, name);
     if (!going(p) || !f) return;
@@ -448,7 +276,7 @@ static void read_field(parser *p)
 /* Replaces each gap, from the first on, by the varint of the length that stands in it. */
 static void close_gaps(parser *p, size_t first)
 {
-    char *data = p->wire->data, *to = data + first;
+    char *data = p->v.wire->data, *to = data + first;
     size_t from = first;
     for (size_t i = 0; i < p->gaps.size; i++) {
         size_t part = p->gaps.at[i] - from;
@@ -460,33 +288,33 @@ static void close_gaps(parser *p, size_t first)
         for (; length >= 0x80; length >>= 7) *to++ = (char)(length | 0x80);
         *to++ = (char)length;
     }
-    memmove(to, data + from, p->wire->size - from);
-    p->wire->size = (size_t)(to - data) + (p->wire->size - from);
+    memmove(to, data + from, p->v.wire->size - from);
+    p->v.wire->size = (size_t)(to - data) + (p->v.wire->size - from);
 }
 
 tfp_status tfp_text_to_wire(tfp_str text, const tfp_message_schema *schema, tfp_buf *wire, tfp_error *err)
 {
-    parser p = { .wire = wire };
+    parser p = { .v.wire = wire };
     size_t first = wire->size;
     if (text.size > TFP_TEXT_SIZE_MAX) {
         return tfp_fail(err, TFP_LIMIT, "a text of %zu bytes (the limit is %zu)", text.size, TFP_TEXT_SIZE_MAX);
     }
-    tfp_scan_start(&p.t, text, err);
+    tfp_scan_start(&p.v.t, text, err);
     if (going(&p)) push(&p, schema, NULL, '\0');
-    while (going(&p) && !(p.stack.size == 1 && p.t.now.kind == TFP_T_END)) {
-        bool at_close = p.t.now.kind == '}' || p.t.now.kind == '>';
+    while (going(&p) && !(p.stack.size == 1 && p.v.t.now.kind == TFP_T_END)) {
+        bool at_close = p.v.t.now.kind == '}' || p.v.t.now.kind == '>';
         if (at_close && p.stack.size > 1)
             close_message(&p);
         else
             read_field(&p);
-        if (wire->failed || p.scratch.failed) no_memory(&p);
+        if (wire->failed || p.v.scratch.failed) no_memory(&p);
     }
     if (going(&p) && p.gaps.size) close_gaps(&p, first);
     if (!going(&p)) wire->size = first;
     tfp_vec_free(&p.stack);
     tfp_vec_free(&p.gaps);
-    tfp_buf_free(&p.scratch);
-    return p.t.status;
+    tfp_buf_free(&p.v.scratch);
+    return p.v.t.status;
 }
 
 /* ---- knowing a text ---- */

@@ -166,10 +166,10 @@ struct tfp_op_rule {
 /* A list of rows that ends with an empty one; rules.c names the lists. Of one op the first row counts. */
 extern const tfp_op_rule tfp_rules_math[], tfp_rules_reduce[], tfp_rules_matrix[], tfp_rules_contract[],
     tfp_rules_linalg[], tfp_rules_nn[], tfp_rules_conv[], tfp_rules_pool[], tfp_rules_norm[], tfp_rules_rnn[],
-    tfp_rules_quantized[], tfp_rules_array[], tfp_rules_index[], tfp_rules_state[], tfp_rules_optimizer[],
-    tfp_rules_random[], tfp_rules_sparse[], tfp_rules_segment[], tfp_rules_image[], tfp_rules_signal[],
-    tfp_rules_text[], tfp_rules_data[], tfp_rules_list[], tfp_rules_control[], tfp_rules_collective[],
-    tfp_rules_other[];
+    tfp_rules_quantized[], tfp_rules_array[], tfp_rules_lookup[], tfp_rules_index[], tfp_rules_state[],
+    tfp_rules_optimizer[], tfp_rules_random[], tfp_rules_sparse[], tfp_rules_segment[], tfp_rules_image[],
+    tfp_rules_signal[], tfp_rules_text[], tfp_rules_data[], tfp_rules_tensor_array[], tfp_rules_list[],
+    tfp_rules_control[], tfp_rules_collective[], tfp_rules_tpu[], tfp_rules_other[];
 const tfp_op_rule *tfp_rule_find(tfp_str op);        /* NULL when there is none; goes through all of them */
 const tfp_op_rule *tfp_rule_at(size_t i);            /* all of them, list after list; NULL past the end */
 const char *tfp_rule_name(size_t i);                 /* of the i-th operation that has a rule; NULL past the end */

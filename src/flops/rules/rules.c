@@ -2,12 +2,12 @@
 #include "flops/rules/index.h"
 
 static const tfp_op_rule *const lists[] = {
-    tfp_rules_control,   tfp_rules_math,      tfp_rules_reduce, tfp_rules_matrix,  tfp_rules_contract,
-    tfp_rules_linalg,    tfp_rules_nn,        tfp_rules_conv,   tfp_rules_pool,    tfp_rules_norm,
-    tfp_rules_rnn,       tfp_rules_quantized, tfp_rules_array,  tfp_rules_index,   tfp_rules_state,
-    tfp_rules_optimizer, tfp_rules_random,    tfp_rules_sparse, tfp_rules_segment, tfp_rules_image,
-    tfp_rules_signal,    tfp_rules_text,      tfp_rules_data,   tfp_rules_list,    tfp_rules_collective,
-    tfp_rules_other,
+    tfp_rules_control, tfp_rules_math,       tfp_rules_reduce, tfp_rules_matrix, tfp_rules_contract,
+    tfp_rules_linalg,  tfp_rules_nn,         tfp_rules_conv,   tfp_rules_pool,   tfp_rules_norm,
+    tfp_rules_rnn,     tfp_rules_quantized,  tfp_rules_array,  tfp_rules_lookup, tfp_rules_index,
+    tfp_rules_state,   tfp_rules_optimizer,  tfp_rules_random, tfp_rules_sparse, tfp_rules_segment,
+    tfp_rules_image,   tfp_rules_signal,     tfp_rules_text,   tfp_rules_data,   tfp_rules_tensor_array,
+    tfp_rules_list,    tfp_rules_collective, tfp_rules_tpu,    tfp_rules_other,
 };
 enum { LIST_COUNT = sizeof lists / sizeof *lists };
 

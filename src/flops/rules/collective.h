@@ -1,0 +1,12 @@
+/* flops/rules/collective.h: what the rules of collectives and XLA share with those of TPUs. */
+#ifndef TFP_RULES_COLLECTIVE_H
+#define TFP_RULES_COLLECTIVE_H
+
+#include "flops/rules/rule.h"
+
+enum { PARTS_MOST = 16 };
+
+void tfp_shape_certain(tfp_op *op);       /* the attribute `shape`; without a rank a scalar's */
+void tfp_shape_each_as_input(tfp_op *op); /* each output has the shape of the input with its number */
+
+#endif

@@ -1,0 +1,20 @@
+/* wire/textvalue.h: how the values of a text are read, and what the reader of messages (textproto.c) shares with that. */
+#ifndef TFP_TEXTVALUE_H
+#define TFP_TEXTVALUE_H
+
+#include "wire/textproto.h"
+#include "wire/texttoken.h"
+
+typedef struct tfp_text_values {
+    tfp_scanner t;
+    tfp_buf *wire;
+    tfp_buf scratch;
+} tfp_text_values;
+
+/* Reads a value of the field's kind, which is no message. False: it was the zero value. */
+bool tfp_text_value(tfp_text_values *p, const tfp_text_field *f);
+
+/* OWNER WHAT "WORD", at the current word: protobuf reports most faults of a word behind it. */
+void tfp_text_bad_word(tfp_text_values *p, const char *owner, const char *what, tfp_str word);
+
+#endif
