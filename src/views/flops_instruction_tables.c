@@ -430,11 +430,9 @@ tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
     tables t = { .r = r, .shown = r->profile->instructions.size ? 0 : SHOW_TIMES };
     const tfp_options *o = r->options;
     tfp_status s = tfp_instructions_of(r, &t.sums, err);
-    if (!s) {
-        find_totals(&t);
-        find_peaks(&t);
-        if (o->nodes) s = put_nodes(&t, err);
-    }
+    if (!s) find_totals(&t);
+    if (!s) find_peaks(&t);
+    if (!s && o->nodes) s = put_nodes(&t, err);
     if (!s && !o->nodes) {
         s = put_ops(&t, err);
         if (!s) s = put_top(&t, err);

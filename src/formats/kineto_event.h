@@ -1,0 +1,37 @@
+/* formats/kineto_event.h: an event of a Chrome trace between reading its members and making a row of it. */
+#ifndef TFP_KINETO_EVENT_H
+#define TFP_KINETO_EVENT_H
+
+#include "formats/kineto.h"
+
+typedef struct event {
+    tfp_kineto_row row;
+    tfp_jscan_time ts, dur;
+    tfp_kineto_lane thread, stream; /* stream: of args */
+    tfp_kineto_memory memory;
+    unsigned have; /* bits below */
+} event;
+enum {
+    PHASE = 1,
+    NAME = 2,
+    TS = 4,
+    DUR = 8,
+    DEVICE = 16,
+    STREAM = 32,
+    FORWARD = 64,
+    MEMORY = 128,
+    PID = 256,
+    TID = 512
+};
+
+/* Remembers that memory ran out. */
+static inline bool keep(tfp_kineto_slot *s, bool ok)
+{
+    s->failed |= !ok;
+    return !s->failed;
+}
+
+/* kineto_row.c: the event's times, lane, category and stats; a row of the slot, unless it is left out. */
+void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e);
+
+#endif

@@ -1,0 +1,203 @@
+/* formats/kineto_row.c: the members of an event become a row of the slot: category, times, lane, stats. And the slot itself. */
+#include "formats/kineto_event.h"
+
+#define ABSURD_NS (INT64_C(9000000000000000) * 1000) /* 285 years */
+
+bool tfp_kineto_slot_start(tfp_kineto_slot *s)
+{
+    *s = (tfp_kineto_slot){ .last_lane = TFP_NONE };
+    return tfp_strtab_init(&s->strings, &s->arena) == TFP_OK;
+}
+
+void tfp_kineto_slot_free(tfp_kineto_slot *s)
+{
+    tfp_strtab_free(&s->strings);
+    tfp_vec_free(&s->known);
+    tfp_vec_free(&s->lanes);
+    tfp_vec_free(&s->lane_global);
+    tfp_map64_free(&s->lane_by_hash);
+    tfp_vec_free(&s->stats);
+    tfp_vec_free(&s->sets);
+    tfp_vec_free(&s->set_global);
+    tfp_map64_free(&s->set_by_hash);
+    tfp_vec_free(&s->rows);
+    tfp_vec_free(&s->memory);
+    tfp_vec_free(&s->one);
+    tfp_buf_free(&s->text);
+    tfp_buf_free(&s->own);
+    tfp_buf_free(&s->first_unreadable);
+    tfp_buf_free(&s->first_absurd);
+    tfp_arena_free(&s->arena);
+}
+
+/* ---- lanes and stats of the slot ---- */
+
+static uint32_t lane_of(tfp_kineto_slot *s, const tfp_kineto_lane *lane)
+{
+    if (s->last_lane != TFP_NONE && memcmp(&s->lanes.at[s->last_lane], lane, sizeof *lane) == 0) return s->last_lane;
+    for (uint64_t hash = tfp_hash(lane, sizeof *lane);; hash++) {
+        uint32_t at = tfp_map64_get(&s->lane_by_hash, hash);
+        if (at != TFP_NONE && memcmp(&s->lanes.at[at], lane, sizeof *lane) == 0) return s->last_lane = at;
+        if (at != TFP_NONE) continue;
+        at = (uint32_t)s->lanes.size;
+        bool ok = tfp_push(&s->lanes, *lane) && tfp_push(&s->lane_global, TFP_NONE) &&
+                  tfp_map64_put(&s->lane_by_hash, hash, at);
+        return keep(s, ok) ? (s->last_lane = at) : TFP_NONE;
+    }
+}
+
+static uint32_t set_of(tfp_kineto_slot *s)
+{
+    size_t count = s->one.size, bytes = count * sizeof *s->one.at;
+    if (!count || s->failed) return TFP_NONE;
+    for (uint64_t hash = tfp_hash(s->one.at, bytes);; hash++) {
+        uint32_t at = tfp_map64_get(&s->set_by_hash, hash);
+        if (at != TFP_NONE && s->sets.at[at].count == count &&
+            memcmp(s->stats.at + s->sets.at[at].first, s->one.at, bytes) == 0)
+            return at;
+        if (at != TFP_NONE) continue;
+        size_t first = s->stats.size;
+        if (!keep(s, first + count < TFP_NONE && tfp_reserve(&s->stats, first + count))) return TFP_NONE;
+        memcpy(s->stats.at + first, s->one.at, bytes);
+        s->stats.size += count;
+        at = (uint32_t)s->sets.size;
+        bool ok = tfp_push(&s->sets, ((tfp_stat_set){ (uint32_t)first, (uint32_t)count })) &&
+                  tfp_push(&s->set_global, TFP_NONE) && tfp_map64_put(&s->set_by_hash, hash, at);
+        return keep(s, ok) ? at : TFP_NONE;
+    }
+}
+
+/* ---- categories ---- */
+
+static bool ends_with(tfp_str s, tfp_str end)
+{
+    return s.size >= end.size && memcmp(s.data + s.size - end.size, end.data, end.size) == 0;
+}
+
+static bool begins_with(tfp_str s, tfp_str begin)
+{
+    return s.size >= begin.size && memcmp(s.data, begin.data, begin.size) == 0;
+}
+
+static tfp_kineto_what what_of(tfp_str c)
+{
+    static const struct {
+        const char *category;
+        tfp_kineto_what what;
+    } rows[] = {
+        { "cpu_op", TFP_KINETO_OP },
+        { "Operator", TFP_KINETO_OP },
+        { "Runtime", TFP_KINETO_CALL },
+        { "user_annotation", TFP_KINETO_ANNOTATION },
+        { "python_function", TFP_KINETO_FRAME },
+        { "kernel", TFP_KINETO_KERNEL },
+        { "Kernel", TFP_KINETO_KERNEL },
+        { "gpu_memcpy", TFP_KINETO_COPY },
+        { "Memcpy", TFP_KINETO_COPY },
+        { "gpu_memset", TFP_KINETO_SET },
+        { "Memset", TFP_KINETO_SET },
+        { "gpu_user_annotation", TFP_KINETO_ON_STREAM },
+        { "cuda_sync", TFP_KINETO_ON_STREAM },
+        { "Trace", TFP_KINETO_SHOWN },
+        { "overhead", TFP_KINETO_SHOWN },
+        { "cuda_profiler_range", TFP_KINETO_SHOWN },
+        { "mtia_ccp_events", TFP_KINETO_SHOWN },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tfp_str_eq(c, tfp_str_of(rows[i].category))) return rows[i].what;
+    if (ends_with(c, TFP_STR("_runtime")) || ends_with(c, TFP_STR("_driver"))) return TFP_KINETO_CALL;
+    return begins_with(c, TFP_STR("xpu_")) || begins_with(c, TFP_STR("privateuse1_")) ? TFP_KINETO_SHOWN
+                                                                                      : TFP_KINETO_PLAIN;
+}
+
+static uint8_t category(tfp_kineto_slot *s, uint32_t string)
+{
+    if (string >= s->known.size) return TFP_KINETO_PLAIN;
+    uint8_t *what = &s->known.at[string].what;
+    if (*what == 0xff) *what = (uint8_t)what_of(s->strings.strings[string]);
+    return *what;
+}
+
+/* ---- from members to a row ---- */
+
+static void leave_out(tfp_kineto_slot *s, const event *e, int64_t *count, tfp_buf *first, const char *without)
+{
+    if (!(*count)++) {
+        first->size = 0;
+        if (e->have & NAME)
+            tfp_buf_str(first, s->strings.strings[e->row.name]);
+        else
+            tfp_buf_text(first, without);
+        keep(s, !first->failed);
+    }
+}
+
+/* Start and end are each rounded down, so that what nests in the file does so here. */
+static bool set_times(tfp_kineto_slot *s, event *e)
+{
+    tfp_kineto_row *r = &e->row;
+    int64_t end;
+    s->fraction |= e->ts.fraction || e->dur.fraction;
+    r->start_ns = e->ts.ns;
+    if (e->ts.ns > ABSURD_NS || e->ts.ns < -ABSURD_NS || e->dur.beyond) return false;
+    if (e->ts.ns < 0) r->flags |= TFP_KINETO_EARLY;
+    if (!e->dur.known) {
+        r->flags |= TFP_KINETO_NO_DUR;
+        return true;
+    }
+    if (e->dur.ns < 0) {
+        if (e->dur.ns < -ABSURD_NS) return false;
+        r->flags |= TFP_KINETO_NEGATIVE;
+        return true;
+    }
+    if (e->dur.ns > ABSURD_NS) return false;
+    r->duration_ns = e->dur.ns + (e->ts.rest + (uint64_t)e->dur.rest >= 1000000000u);
+    return !__builtin_add_overflow(r->start_ns, r->duration_ns, &end) && end <= ABSURD_NS;
+}
+
+static void set_lane(tfp_kineto_slot *s, event *e)
+{
+    tfp_kineto_lane *lane = &e->thread;
+    tfp_kineto_row *r = &e->row;
+    if (r->what >= TFP_KINETO_KERNEL && r->what <= TFP_KINETO_ON_STREAM) {
+        if (!(e->have & DEVICE)) {
+            e->stream.a = e->thread.a;
+            e->stream.words |= e->thread.words & 1;
+        }
+        if (!(e->have & STREAM)) {
+            e->stream.b = e->thread.b;
+            e->stream.words |= e->thread.words & 2;
+        }
+        lane = &e->stream;
+        lane->kind = TFP_KINETO_STREAM;
+    } else if (r->what == TFP_KINETO_SHOWN || r->phase == 'b' || r->phase == 'e' || r->phase == 'n') {
+        lane->kind = TFP_KINETO_ASIDE;
+    }
+    r->lane = lane_of(s, lane);
+}
+
+void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e)
+{
+    tfp_kineto_row *r = &e->row;
+    bool meta = r->phase == 'M', named = e->have & NAME || r->phase == 'E' || r->phase == 'e';
+    if (!(e->have & PHASE) || (!meta && !e->ts.known && !e->ts.beyond) || !named) {
+        leave_out(s, e, &s->unreadable, &s->first_unreadable, "without a name");
+        return;
+    }
+    if (!meta && (e->ts.beyond || !set_times(s, e))) {
+        leave_out(s, e, &s->absurd, &s->first_absurd, "without a name");
+        return;
+    }
+    r->what = category(s, r->category);
+    set_lane(s, e);
+    if (e->have & FORWARD && r->flags & TFP_KINETO_HAS_SEQUENCE) r->flags |= TFP_KINETO_BACKWARD;
+    if (e->have & MEMORY && (r->phase == 'i' || r->phase == 'I') &&
+        tfp_str_eq(s->strings.strings[r->name], TFP_STR("[memory]"))) {
+        r->extra = (uint32_t)s->memory.size;
+        r->phase = 'm';
+        keep(s, tfp_push(&s->memory, e->memory));
+    } else {
+        r->stats = meta ? TFP_NONE : set_of(s);
+    }
+    keep(s, tfp_push(&s->rows, *r));
+}
