@@ -21,6 +21,9 @@ fi
 python3 tools/rooms.py || status=1
 python3 tools/links.py || status=1
 
+# How long files are, and whether the map names what is there.
+python3 tools/sizes.py || status=1
+
 # The page's types, where node is (tools/page.sh test).
 if [ -e web/node_modules/typescript/bin/tsc ]; then
     (cd web && node node_modules/typescript/bin/tsc --noEmit) || status=1

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Checks that no file of C is longer than 450 lines and no component of the page longer than 100, and that each file that
+docs/design.md names is there."""
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+C_LINES, COMPONENT_LINES = 450, 100
+# Tables, one row a thing; and the public header, which is the manual.
+LONG = {"src/flops/rules/opdefs.c", "include/tfprof/tfprof.h"}
+FOLDERS = ("src", "cli", "server", "python/native", "include")
+
+
+def files(folder, *endings):
+    for top, _, names in os.walk(os.path.join(ROOT, folder)):
+        for name in sorted(names):
+            if name.endswith(endings):
+                yield os.path.relpath(os.path.join(top, name), ROOT)
+
+
+def lines(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        return f.read().splitlines()
+
+
+def long_files():
+    for folder in FOLDERS:
+        for path in files(folder, ".c", ".h", ".cc"):
+            count = len(lines(path))
+            if count > C_LINES and path not in LONG:
+                yield "%s has %d lines, more than %d" % (path, count, C_LINES)
+
+
+def long_components():
+    """A component begins with its name at the left edge and ends with a bracket there."""
+    for path in files("web/src", ".tsx"):
+        begin = None
+        for number, line in enumerate(lines(path), 1):
+            if re.match(r"(export )?(default )?(function|const) [A-Z]\w*", line):
+                begin = number
+            elif begin and re.match(r"[)}]", line):
+                if number - begin >= COMPONENT_LINES:
+                    yield "%s:%d: a component of %d lines, more than %d" % (path, begin, number - begin + 1, COMPONENT_LINES)
+                begin = None
+
+
+def is_there(name, tracked):
+    """A path from the root or the end of one: rows of the map name files by the folder that they begin with."""
+    pattern = name.replace("NAME", "*") + ("*" if name.endswith("/") else "")
+    return any(fnmatch.fnmatch("/" + path, "*/" + pattern) for path in tracked)
+
+
+def missing_paths():
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
+    for number, line in enumerate(lines("docs/design.md"), 1):
+        for word in re.findall(r"`([^` ]+)`", line):
+            if re.fullmatch(r"[\w./*-]*(/|\.(c|h|cc|def|py|sh|ts|tsx|build))", word) and not is_there(word, tracked):
+                yield "docs/design.md:%d names %s, which is not there" % (number, word)
+
+
+def main():
+    wrong = [*long_files(), *long_components(), *missing_paths()]
+    for line in wrong:
+        print("lint: " + line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
