@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all setup python demo check test threads fuzz bench lint format install clean
+.PHONY: all setup python demo check test test-live threads fuzz bench lint format install clean
 .NOTPARALLEL:
 
 all: setup $(BUILD)/build.ninja
@@ -35,6 +35,11 @@ test: all
 	@tools/setup.sh test
 	@tools/page.sh test
 	@python3 tools/test.py
+
+# Captures of real frameworks, as far as they are installed: TensorFlow of .venv; JAX and torch of the interpreters that
+# TFPROF_JAX_PYTHON and TFPROF_TORCH_PYTHON name.
+test-live: all
+	@python3 tests/live/real.py $(BUILD)/tfprof
 
 # The server's threads, and files read by several, under ThreadSanitizer.
 threads:

@@ -172,8 +172,16 @@ static struct winsize size_of_terminal(void)
     return size;
 }
 
+static void put_number(const tfp_report *r, size_t row, const char *column, char *out, size_t room)
+{
+    int64_t n = 0;
+    tfp_report_int(r, row, column, &n);
+    snprintf(out, room, "%lld", (long long)n);
+}
+
 static int draw(cli *c, tfp_live *l, screen *v)
 {
+    char line[256];
     struct winsize size = size_of_terminal();
     tfp_report *r = NULL;
     tfp_status s = tfp_live_top(l, NULL, &r, c->err);
@@ -181,10 +189,13 @@ static int draw(cli *c, tfp_live *l, screen *v)
     size_t count = tfp_report_row_count(r);
     if (v->chosen >= count) v->chosen = count ? count - 1 : 0;
     *v->pid = '\0';
-    if (count) tfp_report_string(r, v->chosen, "pid", v->pid, sizeof v->pid);
-    cli_print(c->out, "\033[H\033[J%zu jobs, every %gs   sort:", count, v->interval);
-    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) cli_print(c->out, " %c %s", sorts[i].key, sorts[i].help);
-    cli_print(c->out, "   j k choose (%s)   d details   q quit\n", *v->pid ? v->pid : "none");
+    if (count) put_number(r, v->chosen, "pid", v->pid, sizeof v->pid);
+    cli_print(c->out, "\033[H\033[J");
+    size_t n = (size_t)snprintf(line, sizeof line, "%zu jobs, %gs  j k: %s  d details  q quit  sort:", count,
+                                v->interval, *v->pid ? v->pid : "none");
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts && n + 32 < sizeof line; i++)
+        n += (size_t)snprintf(line + n, sizeof line - n, " %c %s", sorts[i].key, sorts[i].help);
+    print_line(c->out, line, size.ws_col);
     print_table(c, r, size.ws_col, size.ws_row - 2u);
     tfp_report_free(r);
     return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
@@ -221,7 +232,7 @@ static int draw_details(cli *c, tfp_live *l, const screen *v)
         tfp_report_int(r, row, "depth", &depth);
         tfp_report_string(r, row, "name", cell, sizeof cell);
         if (depth == 0 && rows + 1 < size.ws_row) {
-            tfp_report_string(r, row, "tid", tid, sizeof tid);
+            put_number(r, row, "tid", tid, sizeof tid);
             tfp_report_string(r, row, "thread", thread, sizeof thread);
             tfp_report_string(r, row, "state", state, sizeof state);
             snprintf(line, sizeof line, "%-10s %s %s", tid, thread, state);

@@ -227,7 +227,31 @@ QUERIES = (
 )
 
 
+def http2(kind, flags, payload, stream=1):
+    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+
+def live_seeds():
+    """What servers, agents and /proc tell of running jobs; the first byte says which."""
+    status = b"\x00\x0bgrpc-status\x010"
+    body = b"\x38\x00\x42\x04\x0a\x02xy"
+    head = http2(4, 0, b"", 0) + http2(1, 4, b"\x88\x00\x01x\x8c\xf1\xe3\xc2\xe5\xf2\x3a\x6b\xa0\xab\x90\xf4\xff")
+    data = http2(0, 0, b"\0" + struct.pack(">I", len(body)) + body)
+    yield "answer", b"\0" + head + data + http2(1, 5, status)
+    yield "pieces", b"\0" + head + http2(6, 0, b"12345678", 0) + http2(0, 8, b"\x02" + data[9:] + b"\0\0") + http2(1, 1, status[:6]) + http2(9, 4, status[6:])
+    yield "refused", b"\0" + head + http2(1, 5, status[:-1] + b"8\x00\x0cgrpc-message\x05no%2E")
+    yield "goes_away", b"\0" + http2(7, 0, bytes(8), 0) + http2(3, 0, bytes(4))
+    yield "agent", b"\1started 17\nfile .xplane.pb 3\ndone xspace 500123 7 jax\nerror busy another one runs\n"
+    yield "entry", b'\2{"agent": 1, "pid": 12, "start_ticks": 34, "argv": ["a", {}], "steps_are": "session runs"}'
+    yield "stat", b"\x0342 (a) b (c)) D 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 5 0 12345 67108864 100"
+    yield "status", b"\3Name:\tx\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nTracerPid:\t9\nRssAnon:\t12 kB\n"
+    yield "maps", b"\x037f00-7f01 r-xp 00000000 08:01 1    /a/site-packages/torch/lib/libtorch_cpu.so"
+    yield "lines", b"\4\x83\x10\xd8\x21\xe9\x42\x01\xf8"
+
+
 def seeds():
+    for name, data in live_seeds():
+        yield "live", name, data
     for name in ("odd/profile_5", "dense/profile_3", "gpu/profile_1", "towers/profile_9"):
         data = sample(name)
         yield "profile", name, data if len(data) < 15000 else thinned(data)

@@ -3,12 +3,15 @@
 run.py TFPROF   A framework is a mapped file of its library's name, so that none need be installed."""
 import json
 import os
+import pty
+import select
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 JOB = """
@@ -98,6 +101,34 @@ def formats(program, folder, job):
         check(f"-o, {name}", done.returncode == 0 and not done.stdout and str(job.pid) in text, done)
 
 
+def terminal(program, job):
+    """The table in a pseudo-terminal: it refreshes, shows a job's threads, and gives the terminal back."""
+    main_end, other = pty.openpty()
+    before = termios.tcgetattr(other)
+    shown = subprocess.Popen([program, "top", "--interval", "0.2", str(job.pid)], stdin=other, stdout=other, stderr=other)
+
+    def wait_for(text, key=None):
+        if key:
+            os.write(main_end, key)
+        got, end = b"", time.time() + 20
+        while text not in got and time.time() < end:
+            if select.select([main_end], [], [], 0.2)[0]:
+                got += os.read(main_end, 65536)
+        return text in got
+
+    check("terminal, table", wait_for(b"FRAMEWORK"))
+    check("terminal, again", wait_for(b"FRAMEWORK"))
+    check("terminal, details", wait_for(b"process %d" % job.pid, b"d"))
+    check("terminal, stacks", wait_for(b"train_it.py:") or not 8 <= sys.version_info[1] <= 13)
+    check("terminal, back", wait_for(b"FRAMEWORK", b"d"))
+    check("terminal, sort", wait_for(b"FRAMEWORK", b"m"))
+    os.write(main_end, b"q")
+    check("terminal, end", wait_for(b"\033[?1049l") and shown.wait(timeout=20) == 0)
+    check("terminal, as before", termios.tcgetattr(other) == before)
+    os.close(main_end)
+    os.close(other)
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -133,6 +164,7 @@ def main():
                   sorted((j.pid for j in jobs), reverse=True))
             agents(program, folder, jobs[1])
             formats(program, folder, jobs[1])
+            terminal(program, jobs[1])
         finally:
             for job in jobs:
                 os.killpg(job.pid, signal.SIGKILL)
