@@ -175,6 +175,31 @@ static void collect(const tfp_run *r, collected *c)
     rmdir(r->hook);
 }
 
+/* Processes of this run that were killed left their entries. */
+static void remove_stale(const tfp_run *r)
+{
+    static const char *const ends[] = { ".json", ".sock", ".steps" };
+    char path[256], text[16384], what[32];
+    int64_t pid, ticks;
+    struct sockaddr_un unused;
+    tfp_proc_stat stat;
+    DIR *d = opendir(r->run_folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (!is_agent_of(r, e->d_name, &unused)) continue;
+        snprintf(path, sizeof path, "%s/%.30s", r->run_folder, e->d_name);
+        FILE *f = fopen(path, "re");
+        size_t n = f ? fread(text, 1, sizeof text, f) : 0;
+        if (f) fclose(f);
+        if (!tfp_agent_parse((tfp_str){ text, n }, &pid, &ticks, what, sizeof what)) continue;
+        if (tfp_proc_stat_read(pid, &stat) && stat.start_ticks == ticks && stat.state != 'Z') continue;
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+            snprintf(path, sizeof path, "%s/%lld%s", r->run_folder, (long long)pid, ends[i]);
+            unlink(path);
+        }
+    }
+    if (d) closedir(d);
+}
+
 /* What there is to say; NULL without memory. */
 static char *note_of(const tfp_live *l, const collected *c)
 {
@@ -203,6 +228,7 @@ tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err)
     tfp_error_clear(err);
     if (!l || !note || !*l->run.hook) return tfp_fail(err, TFP_BADARG, "no run was begun");
     collect(&l->run, &c);
+    remove_stale(&l->run);
     *note = note_of(l, &c);
     tfp_manifest m = {
         l->run.results, l->run.started, l->wish.ms, l->wish.steps ? l->wish.steps : 1, { c.rows.data, c.rows.size },

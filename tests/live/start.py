@@ -147,6 +147,7 @@ def recorded(p):
     done, m, out = p.run(["--every", "1s", "--ms", "20"], [sys.executable, p.script(JAX), "2.6"])
     check("windows", len(m["captures"]) == 2 and all(c["kind"] == "xspace" and c["window_micros"] >= 20000 for c in m["captures"]), (m, done))
     check("no part is left", not [f for _, _, fs in os.walk(out) for f in fs if "part" in f])
+    p.run([], [sys.executable, "-c", "import jax, os, signal, time; time.sleep(0.3); os.kill(os.getpid(), signal.SIGKILL)"])
     run = p.env["TFPROF_RUN_DIR"]
     check("run folder is empty", os.listdir(run) == [], os.listdir(run))
 
