@@ -427,7 +427,7 @@ static void find_totals(tables *t)
 
 tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
 {
-    tables t = { .r = r, .shown = r->profile->instructions.size ? 0 : SHOW_TIMES };
+    tables t = { .r = r, .shown = tfp_has(r->profile, TFP_HAS_TRACE) ? SHOW_TIMES : 0 };
     const tfp_options *o = r->options;
     tfp_status s = tfp_instructions_of(r, &t.sums, err);
     if (!s) find_totals(&t);

@@ -59,6 +59,9 @@ bool tfp_has_instructions(const tfp_profile *p)
     return false;
 }
 
+/* What ran counts, where a trace is there, and not what a module beside it would take. */
+static bool is_module(const tfp_profile *p) { return p->instructions.size && !tfp_has(p, TFP_HAS_TRACE); }
+
 /* ---- sums of a trace ---- */
 
 typedef struct collector {
@@ -154,7 +157,7 @@ static bool collect_module(const tfp_profile *p, tfp_instruction_sums *out)
 
 tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, tfp_error *err)
 {
-    bool ok = r->profile->instructions.size ? collect_module(r->profile, out) : collect_spans(r, false, out);
+    bool ok = is_module(r->profile) ? collect_module(r->profile, out) : collect_spans(r, false, out);
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
@@ -208,7 +211,7 @@ tfp_status tfp_instruction_counts(tfp_report *r, tfp_error *err)
     tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
     if (!c || !(c->nodes = TFP_NEW(&r->arena, tfp_node_count, r->profile->nodes.size))) return tfp_nomem(err);
     tfp_status s = TFP_OK;
-    if (r->profile->instructions.size)
+    if (is_module(r->profile))
         count_module(r->profile, c->nodes);
     else
         s = count_spans(r, c->nodes, err);

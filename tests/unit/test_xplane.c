@@ -160,6 +160,78 @@ static void long_lines_come_in_windows(void **state)
     tfp_buf_free(&b);
 }
 
+/* Stats are an id and a number or a reference; all that follows is written by somebody, and means the same. */
+static void stats_have_many_forms(void **state)
+{
+    (void)state;
+    enum { OP = 3, FUSION = 70000, MODULE = 5, NAME = 6, ORDINAL = 7 };
+    static const struct {
+        int id;
+        const char *name;
+    } names[] = { { OP, "hlo_op" },
+                  { FUSION, "fusion.1" },
+                  { MODULE, "hlo_module" },
+                  { NAME, "jit_f" },
+                  { ORDINAL, "device_ordinal" } };
+    tfp_buf b = { 0 };
+    size_t plane = tfp_put_open(&b, 1);
+    tfp_put_bytes(&b, 2, TFP_STR("/host:CPU"));
+    size_t line = tfp_put_open(&b, 3);
+    for (int form = 0; form < 4; form++) {
+        size_t event = tfp_put_open(&b, 4), stat;
+        tfp_put_int(&b, 1, 1);
+        tfp_put_int(&b, 2, INT64_C(2000000) * form);
+        tfp_put_int(&b, 3, 1000000);
+        stat = tfp_put_open(&b, 4);
+        if (form != 1) tfp_put_int(&b, 1, OP);
+        if (form == 2) tfp_put_int(&b, 99, 1); /* a field that nobody knows */
+        tfp_put_int(&b, 7, FUSION);
+        if (form == 1) tfp_put_int(&b, 1, OP);
+        tfp_put_close(&b, stat);
+        stat = tfp_put_open(&b, 4);
+        tfp_put_int(&b, 1, MODULE);
+        if (form == 3)
+            tfp_put_bytes(&b, 5, TFP_STR("jit_f"));
+        else
+            tfp_put_int(&b, 7, NAME);
+        tfp_put_close(&b, stat);
+        stat = tfp_put_open(&b, 4);
+        tfp_put_int(&b, 1, ORDINAL);
+        tfp_put_int(&b, form % 2 ? 4 : 3, 0);
+        tfp_put_close(&b, stat);
+        tfp_put_close(&b, event);
+    }
+    tfp_put_close(&b, line);
+    size_t entry = tfp_put_open(&b, 4);
+    tfp_put_int(&b, 1, 1);
+    size_t meta = tfp_put_open(&b, 2);
+    tfp_put_bytes(&b, 2, TFP_STR("thunk"));
+    tfp_put_close(&b, meta);
+    tfp_put_close(&b, entry);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        entry = tfp_put_open(&b, 5);
+        tfp_put_int(&b, 1, names[i].id);
+        meta = tfp_put_open(&b, 2);
+        tfp_put_bytes(&b, 2, tfp_str_of(names[i].name));
+        tfp_put_close(&b, meta);
+        tfp_put_close(&b, entry);
+    }
+    tfp_put_close(&b, plane);
+    char *folder = new_folder(), *path = file_in(folder, "forms.xplane.pb", b.data, b.size);
+    tfp_profile *p = read_file(path);
+    const tfp_span_columns *s = &p->events.spans;
+    assert_int_equal(s->size, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_str(tfp_text(p, s->path[i]), "(hlo)/jit_f/fusion.1");
+        assert_int_equal(s->kind[i], TFP_SPAN_OP);
+        assert_int_equal(s->stats[i], s->stats[0]); /* equal sets of stats are one */
+    }
+    tfp_profile_free(p);
+    free(path);
+    drop_folder(folder);
+    tfp_buf_free(&b);
+}
+
 static void a_folder_is_its_last_recording(void **state)
 {
     (void)state;
@@ -495,6 +567,7 @@ int main(void)
         cmocka_unit_test(host_ops_are_told_by_their_names),
         cmocka_unit_test(odd_files_are_read_and_told_of),
         cmocka_unit_test(long_lines_come_in_windows),
+        cmocka_unit_test(stats_have_many_forms),
         cmocka_unit_test(a_folder_is_its_last_recording),
         cmocka_unit_test(classes_follow_from_names),
         cmocka_unit_test(places_follow_from_op_names),
