@@ -4,8 +4,8 @@
   walk      a bare visit of every field of the file (tests/bench/walk.c): what any reader must at least do
   op        the whole command, with all processors and with one thread; we aim at 1.5 walks
   memory    the most memory held, by bytes of the file; we aim at 0.6
-The trace is made here (MEGABYTES, 200 by default): threads of XLA:CPU whose thunks nest in spans of the executor, and streams of
-GPUs, with the stats that JAX writes; an HLO module explains the instructions.
+The trace is made here (MEGABYTES, 200 by default): threads of XLA:CPU whose thunks nest in spans of the executor, and
+streams of GPUs, with the stats that JAX writes, in steps of 200 events a thread; an HLO module explains the instructions.
 """
 import os
 import shutil
@@ -34,7 +34,7 @@ def thread(plane):
         for k, name in enumerate(NAMES):
             events.append(plane.event(name, at + (1 + 11 * k) * xspace.US + 137 * i % 1000, 9 * xspace.US + i % 997,
                                       hlo_op=xspace.Ref(name), hlo_module=xspace.Ref("jit_step"), program_id=7,
-                                      run_id=1000 + i, device_ordinal=0))
+                                      run_id=1000 + i // 40, device_ordinal=0))
     return events
 
 
