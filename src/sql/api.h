@@ -44,6 +44,7 @@
     F(result_error)                                                                                                    \
     F(result_error_nomem)                                                                                              \
     F(result_error_toobig)                                                                                             \
+    F(result_double)                                                                                                   \
     F(result_int64)                                                                                                    \
     F(result_null)                                                                                                     \
     F(result_text)                                                                                                     \

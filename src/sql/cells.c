@@ -1,5 +1,6 @@
 /* sql/cells.c: cells of queries that no field of a row holds as it is: names by number, sums, shapes, steps of executions. */
 #include "sql/cells.h"
+#include "sql/grids.h"
 
 #include "views/report.h"
 
@@ -218,37 +219,33 @@ void sql_code_text(const sql_row *row, tfp_buf *b, sql_cell *out)
 
 /* ---- the table of all columns ---- */
 
-/* Column `at`, counted through all tables. */
-static const sql_column *column_at(uint32_t at, const sql_table **table)
+/* Column `at`, counted through all tables, those of grids.c last. */
+static sql_grid_column column_at(uint32_t at)
 {
-    for (*table = sql_tables; *table < sql_tables + SQL_TABLE_COUNT; ++*table) {
-        for (const sql_column *c = (*table)->columns; c->name; c++)
-            if (!at--) return c;
-    }
-    return NULL;
+    sql_grid_column out = { "", "", "", "" };
+    for (const sql_table *t = sql_tables; t < sql_tables + SQL_TABLE_COUNT; t++)
+        for (const sql_column *c = t->columns; c->name; c++)
+            if (!at--) return (sql_grid_column){ t->name, c->name, c->type == 'i' ? "integer" : "text", c->help };
+    sql_grid_column_at(at, &out);
+    return out;
 }
 void sql_columns_table(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    const sql_table *t;
-    column_at(row->at, &t);
-    put_text(out, t->name);
+    put_text(out, column_at(row->at).table);
 }
 void sql_columns_name(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    const sql_table *t;
-    put_text(out, column_at(row->at, &t)->name);
+    put_text(out, column_at(row->at).name);
 }
 void sql_columns_type(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    const sql_table *t;
-    put_text(out, column_at(row->at, &t)->type == 'i' ? "integer" : "text");
+    put_text(out, column_at(row->at).type);
 }
 void sql_columns_help(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    const sql_table *t;
-    put_text(out, column_at(row->at, &t)->help);
+    put_text(out, column_at(row->at).help);
 }

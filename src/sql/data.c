@@ -1,5 +1,5 @@
 /* sql/data.c: rows by number, by what they belong to and by what a cell holds, over the arrays of several profiles. */
-#include "sql/tables.h"
+#include "sql/grids.h"
 
 #define HASH_SEED UINT64_C(0x9e3779b97f4a7c15)
 
@@ -32,6 +32,8 @@ static size_t rows_of(const tfp_profile *p, sql_table_id table, bool first)
     size_t n = 0;
     for (int t = 0; first && t < SQL_TABLE_COUNT; t++)
         for (const sql_column *c = sql_tables[t].columns; c->name; c++) n++;
+    sql_grid_column more;
+    for (size_t i = 0; first && sql_grid_column_at(i, &more); i++) n++;
     return n;
 }
 

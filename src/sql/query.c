@@ -1,5 +1,6 @@
 /* sql/query.c: tfp_query: one SELECT over the tables of tables.h becomes a grid. */
 #include "sql/bind.h"
+#include "sql/grids.h"
 #include "views/grid.h"
 
 #include <stdio.h>
@@ -187,6 +188,7 @@ static tfp_status open_session(sql_session *s, const tfp_options *o, tfp_error *
     sql_guard_start(s);
     int rc = s->api->open_v2(":memory:", &s->db, flags, NULL);
     if (!rc) rc = sql_vtab_register(s);
+    if (!rc) rc = sql_grids_register(s);
     if (!rc) rc = sql_guard_set(s);
     if (!rc) return TFP_OK;
     return s->db ? failed(s, rc, err) : tfp_nomem(err);

@@ -14,11 +14,18 @@ typedef struct sql_module { /* what a table of a connection is made from */
     sql_table_id table;
 } sql_module;
 
+enum { SQL_GRID_MOST = 8 };
+typedef struct sql_grid_module { /* the same of a table whose rows are a report's (grids.c) */
+    sql_session *session;
+    size_t grid;
+} sql_grid_module;
+
 struct sql_session {
     const sql_api *api;
     sql_data data;
     sqlite3 *db;
     sql_module modules[SQL_TABLE_COUNT];
+    sql_grid_module grids[SQL_GRID_MOST];
     bool declaring; /* SQLite reads a declaration of ours */
     /* the guard's, sql/guard.h */
     tfp_progress_fn progress;

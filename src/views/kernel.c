@@ -303,5 +303,6 @@ const tfp_view tfp_view_kernel = {
     NULL,
     NULL,
     build,
-    TFP_NEEDS_SPANS
+    TFP_NEEDS_SPANS,
+    columns,
 };

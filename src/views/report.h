@@ -142,7 +142,8 @@ typedef struct tfp_view {
     const char *doc_label; /* TensorFlow prints the scope view's label for graph too */
     /* Fills a report whose profile, options, step and values are set. */
     tfp_status (*build)(tfp_report *r, tfp_error *err);
-    unsigned needs; /* a sum of TFP_NEEDS_...: a profile without it is refused before `build` */
+    unsigned needs;                       /* a sum of TFP_NEEDS_...: a profile without it is refused before `build` */
+    const struct tfp_row_column *columns; /* of a table whose columns are always the same; NULL: of others */
 } tfp_view;
 enum {
     TFP_NEEDS_GRAPH = 1,   /* edges */

@@ -217,4 +217,5 @@ const tfp_view tfp_view_check = {
     NULL,
     build,
     TFP_NEEDS_SPANS,
+    columns,
 };

@@ -192,4 +192,5 @@ const tfp_view tfp_view_steps = {
     NULL,
     build,
     TFP_NEEDS_SPANS,
+    columns,
 };

@@ -374,4 +374,5 @@ const tfp_view tfp_view_transfer = {
     NULL,
     build,
     TFP_NEEDS_SPANS,
+    columns,
 };

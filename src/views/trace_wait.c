@@ -293,4 +293,5 @@ const tfp_view tfp_view_wait = {
     NULL,
     build,
     TFP_NEEDS_SPANS,
+    columns,
 };

@@ -1,0 +1,266 @@
+/* sql/grids.c: the tables of a trace as SQLite's virtual tables. A report of each profile is built when a query names the table
+ * first, and ends with the query; a profile that has no trace has no rows. */
+#include "sql/grids.h"
+#include "views/grid.h"
+#include "views/view.h"
+
+enum { GRIDS = 5 };
+
+static const struct {
+    const char *name; /* `steps` lists the steps of every profile: the rows of the view are its devices */
+    const tfp_view *view;
+} grids[GRIDS] = { { "step_devices", &tfp_view_steps },
+                   { "kernel", &tfp_view_kernel },
+                   { "transfer", &tfp_view_transfer },
+                   { "wait", &tfp_view_wait },
+                   { "check", &tfp_view_check } };
+
+typedef struct grid_table {
+    sqlite3_vtab base;
+    sql_session *session;
+    tfp_report **reports; /* by profile; NULL: it has none */
+    size_t grid;
+} grid_table;
+
+typedef struct grid_cursor {
+    sqlite3_vtab_cursor base;
+    size_t profile, row;
+    sqlite3_int64 number;
+    tfp_buf text;
+} grid_cursor;
+
+static const grid_table *table_of(const grid_cursor *c) { return (const grid_table *)c->base.pVtab; }
+
+/* ---- columns ---- */
+
+static const char *type_of(tfp_row_type type)
+{
+    return type == TFP_T_TEXT ? "TEXT" : type == TFP_T_REAL || type == TFP_T_NANO ? "REAL" : "INTEGER";
+}
+
+bool sql_is_grid(const char *name)
+{
+    for (size_t i = 0; i < GRIDS; i++)
+        if (strcasecmp(name, grids[i].name) == 0) return true;
+    return false;
+}
+
+bool sql_grid_column_at(size_t i, sql_grid_column *out)
+{
+    for (size_t t = 0; t < GRIDS; t++) {
+        *out = (sql_grid_column){ grids[t].name, "profile", "text", "the profile it is in: the file's name" };
+        if (!i--) return true;
+        for (const tfp_row_column *c = grids[t].view->columns; c->name; c++) {
+            const char *type = type_of(c->type);
+            *out = (sql_grid_column){ grids[t].name, c->name,
+                                      *type == 'T'   ? "text"
+                                      : *type == 'R' ? "real"
+                                                     : "integer",
+                                      c->help };
+            if (!i--) return true;
+        }
+    }
+    return false;
+}
+
+static void declaration(size_t grid, tfp_buf *b)
+{
+    tfp_buf_text(b, "CREATE TABLE x(profile TEXT");
+    for (const tfp_row_column *c = grids[grid].view->columns; c->name; c++)
+        tfp_buf_printf(b, ",\"%s\" %s", c->name, type_of(c->type));
+    tfp_buf_add(b, ")", 2);
+}
+
+/* ---- life ---- */
+
+static void free_table(grid_table *t)
+{
+    for (size_t i = 0; t->reports && i < t->session->data.count; i++) tfp_report_free(t->reports[i]);
+    free(t->reports);
+    free(t);
+}
+
+/* What a profile lacks is no fault of the query; memory is. */
+static int build_reports(grid_table *t)
+{
+    const sql_data *d = &t->session->data;
+    t->reports = calloc(d->count + 1, sizeof *t->reports);
+    if (!t->reports) return SQLITE_NOMEM;
+    for (size_t i = 0; i < d->count; i++) {
+        tfp_status s = tfp_view_build(d->sources[i].p, grids[t->grid].view, NULL, &t->reports[i], NULL);
+        if (s == TFP_NOMEM || s == TFP_LIMIT) return SQLITE_NOMEM;
+    }
+    return SQLITE_OK;
+}
+
+static int connect_grid(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **message)
+{
+    (void)argc, (void)argv, (void)message;
+    const sql_grid_module *m = aux;
+    sql_session *s = m->session;
+    tfp_buf b = { 0 };
+    declaration(m->grid, &b);
+    s->declaring = true;
+    int rc = b.failed ? SQLITE_NOMEM : s->api->declare_vtab(db, b.data);
+    s->declaring = false;
+    tfp_buf_free(&b);
+    grid_table *t = rc ? NULL : calloc(1, sizeof *t);
+    if (!t) return rc ? rc : SQLITE_NOMEM;
+    t->session = s;
+    t->grid = m->grid;
+    rc = build_reports(t);
+    if (rc) {
+        free_table(t);
+        return rc;
+    }
+    *out = &t->base;
+    return SQLITE_OK;
+}
+
+static int disconnect_grid(sqlite3_vtab *t)
+{
+    free_table((grid_table *)t);
+    return SQLITE_OK;
+}
+
+static int open_grid(sqlite3_vtab *t, sqlite3_vtab_cursor **out)
+{
+    (void)t;
+    grid_cursor *c = calloc(1, sizeof *c);
+    if (!c) return SQLITE_NOMEM;
+    *out = &c->base;
+    return SQLITE_OK;
+}
+
+static int close_grid(sqlite3_vtab_cursor *base)
+{
+    grid_cursor *c = (grid_cursor *)base;
+    tfp_buf_free(&c->text);
+    free(c);
+    return SQLITE_OK;
+}
+
+/* ---- rows: always all of them, in order ---- */
+
+static int best_way(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+    const grid_table *t = (const grid_table *)base;
+    double rows = 1;
+    for (size_t i = 0; i < t->session->data.count; i++)
+        if (t->reports[i]) rows += (double)t->reports[i]->grid.row_count;
+    info->estimatedRows = (sqlite3_int64)rows;
+    info->estimatedCost = rows;
+    return SQLITE_OK;
+}
+
+/* At a row, or past the last profile. */
+static void settle(grid_cursor *c)
+{
+    const grid_table *t = table_of(c);
+    while (c->profile < t->session->data.count &&
+           (!t->reports[c->profile] || c->row >= t->reports[c->profile]->grid.row_count)) {
+        c->profile++;
+        c->row = 0;
+    }
+}
+
+static int start_grid(sqlite3_vtab_cursor *base, int way, const char *text, int argc, sqlite3_value **argv)
+{
+    (void)way, (void)text, (void)argc, (void)argv;
+    grid_cursor *c = (grid_cursor *)base;
+    c->profile = c->row = 0;
+    c->number = 0;
+    settle(c);
+    return SQLITE_OK;
+}
+
+static int next_row(sqlite3_vtab_cursor *base)
+{
+    grid_cursor *c = (grid_cursor *)base;
+    c->row++;
+    c->number++;
+    settle(c);
+    return SQLITE_OK;
+}
+
+static int past_end(sqlite3_vtab_cursor *base)
+{
+    const grid_cursor *c = (const grid_cursor *)base;
+    return c->profile >= table_of(c)->session->data.count;
+}
+
+static const tfp_grid_column *find_column(const tfp_report *r, const char *name)
+{
+    for (size_t i = 0; i < r->grid.columns.size; i++)
+        if (strcmp(r->grid.columns.at[i].name, name) == 0) return &r->grid.columns.at[i];
+    return NULL; /* `rank` of a single one */
+}
+
+/* SQL texts are UTF-8 without NUL bytes: others are shown as reports show them. */
+static void give_text(grid_cursor *c, sqlite3_context *context, tfp_str s)
+{
+    const sql_api *a = table_of(c)->session->api;
+    c->text.size = 0;
+    bool valid = tfp_utf8_valid(s) && (!s.size || !memchr(s.data, 0, s.size));
+    if (!valid) tfp_escape(&c->text, s);
+    if (!valid) s = (tfp_str){ c->text.data, c->text.size };
+    if (c->text.failed)
+        a->result_error_nomem(context);
+    else if (s.size > INT32_MAX)
+        a->result_error_toobig(context);
+    else
+        a->result_text(context, s.data ? s.data : "", (int)s.size, valid ? SQLITE_STATIC : SQLITE_TRANSIENT);
+}
+
+static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
+{
+    grid_cursor *c = (grid_cursor *)base;
+    const grid_table *t = table_of(c);
+    const sql_api *a = t->session->api;
+    if (i == 0) {
+        give_text(c, context, t->session->data.sources[c->profile].name);
+        return SQLITE_OK;
+    }
+    const tfp_row_column *about = &grids[t->grid].view->columns[i - 1];
+    const tfp_grid_column *column = find_column(t->reports[c->profile], about->name);
+    if (!column || (column->absent && column->absent[c->row]))
+        a->result_null(context);
+    else if (column->type == 's')
+        give_text(c, context, column->texts[c->row]);
+    else if (column->type == 'r')
+        a->result_double(context, column->reals[c->row]);
+    else
+        a->result_int64(context, column->ints[c->row]);
+    return SQLITE_OK;
+}
+
+static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+    *out = ((const grid_cursor *)base)->number;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module module = {
+    .xConnect = connect_grid,
+    .xBestIndex = best_way,
+    .xDisconnect = disconnect_grid,
+    .xOpen = open_grid,
+    .xClose = close_grid,
+    .xFilter = start_grid,
+    .xNext = next_row,
+    .xEof = past_end,
+    .xColumn = give_cell,
+    .xRowid = row_id,
+};
+
+_Static_assert((int)GRIDS <= (int)SQL_GRID_MOST, "a session has a module for each");
+
+int sql_grids_register(sql_session *s)
+{
+    int rc = SQLITE_OK;
+    for (size_t i = 0; i < GRIDS && !rc; i++) {
+        s->grids[i] = (sql_grid_module){ s, i };
+        rc = s->api->create_module(s->db, grids[i].name, &module, &s->grids[i]);
+    }
+    return rc;
+}

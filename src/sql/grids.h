@@ -1,0 +1,17 @@
+/* sql/grids.h: the tables of a trace (steps, transfer ...) as tables of queries: their rows are those of the reports. */
+#ifndef TFP_SQL_GRIDS_H
+#define TFP_SQL_GRIDS_H
+
+#include "sql/vtab.h"
+
+/* Makes them known to the session's connection; SQLite's result code. */
+int sql_grids_register(sql_session *s);
+bool sql_is_grid(const char *name);
+
+/* A column of one of them, counted through all; the first of each is the profile. False past the end. */
+typedef struct sql_grid_column {
+    const char *table, *name, *type, *help;
+} sql_grid_column;
+bool sql_grid_column_at(size_t i, sql_grid_column *out);
+
+#endif
