@@ -317,6 +317,30 @@ async function timeline(browser, ids) {
   await page.context().close();
 }
 
+/** Where steps go: bars of devices, steps one after the other, the critical path, two steps side by side. */
+async function breakdown(browser, ids) {
+  const page = await open(browser);
+  const id = ids["gpu/profile_1.gz"];
+  const labels = () => page.$$eval(".step-bars dd .stack", (all) => all.map((b) => b.getAttribute("aria-label")));
+  await go(page, `#/p/${id}/overview`);
+  same("breakdown: a bar for each device", (await labels()).length, 2);
+  check("breakdown: the mean of both steps", (await labels())[0].startsWith("compute 4.29ms (86.2%)"), (await labels())[0]);
+  same("breakdown: a column for each step", await page.$$eval(".steps-over-time .stack", (all) => all.length), 2);
+  await page.click('a:text-is("Steps in numbers")');
+  await settled(page);
+  same("breakdown: rows of the table", await page.textContent(".tools .count"), "6 of 6 rows");
+  await page.click("text=critical path");
+  await settled(page);
+  check("breakdown: the critical path", "gain_us" in (await headsOf(page)), JSON.stringify(await headsOf(page)));
+  check("breakdown: stands in the address", page.url().includes("critical_path=true"), page.url());
+  await go(page, `#/compare?side=${id}@0&side=${id}@1`);
+  same("breakdown: two sides", (await labels()).length, 4);
+  await go(page, `#/p/${ids["dense/ckpt_v2/model.ckpt-3"]}/overview`);
+  check("breakdown: without times there are no such pages", !(await links(page)).some((l) => l.title === "Steps"));
+  noFaults("breakdown", page);
+  await page.context().close();
+}
+
 async function looks(browser, ids) {
   for (const theme of ["light", "dark"]) {
     const page = await open(browser, { colorScheme: theme });
@@ -369,4 +393,4 @@ async function headers() {
   check("a strict policy for content", /default-src 'none'/.test(answer.headers.get("content-security-policy") ?? ""), answer.headers.get("content-security-policy"));
 }
 
-export const parts = { headers, theme, clickThrough, numbers, table, widths, options, faults, compare, prompt, bars, timeline, looks };
+export const parts = { headers, theme, clickThrough, numbers, table, widths, options, faults, compare, prompt, bars, timeline, breakdown, looks };

@@ -29,7 +29,7 @@ export interface ProfileFacts {
   steps: number[];
   warnings: string[];
   coverage: number[];
-  has?: { code: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean };
+  has?: { code: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean; times: boolean };
 }
 
 export interface Named {

@@ -1,6 +1,6 @@
 // Two or more profiles, or steps of them, row by row.
-import type { ProfileEntry, Tables } from "../api";
-import { profiles, table } from "../api";
+import type { ProfileEntry, ProfileFacts, Tables } from "../api";
+import { json, profilePath, profiles, table } from "../api";
 import { COMPARED, COMPARED_VIEWS } from "../asks";
 import { besidesOf, optionWords } from "../command";
 import { isReport } from "../held";
@@ -9,6 +9,7 @@ import { ChoiceField, FindField, choicesOf } from "../parts/Fields";
 import { Means } from "../parts/Means";
 import { ReportTable } from "../parts/ReportTable";
 import { Status } from "../parts/Status";
+import { StepBars } from "../parts/StepBars";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
@@ -92,6 +93,17 @@ function Difference({ route, list, sides, options, view }: { route: Route; list:
   );
 }
 
+/** Where a step of one side goes, when its times were recorded. */
+function Breakdown({ name, side }: { name: string; side: string }) {
+  const [id = "", step = ""] = side.split("@");
+  const path = profilePath(id, `views/steps?${step && `step=${encodeURIComponent(step)}&`}format=columns`);
+  const loaded = useLoaded(`breakdown ${path}`, async (signal) => {
+    const facts = await json<ProfileFacts>(profilePath(id), signal);
+    return facts.has?.times ? table(path, signal) : null;
+  });
+  return loaded.value?.rows ? <section><h2>{name}</h2><StepBars t={loaded.value} /></section> : null;
+}
+
 export function Compare({ route, tables }: { route: Route; tables: Tables }) {
   const list = useLoaded("compare list", (signal) => profiles(signal));
   const found = list.value?.profiles ?? [];
@@ -108,7 +120,10 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
       {sides.length < 2 ? (
         <p class="empty">Choose two or more sides: other profiles, or other steps of one.</p>
       ) : (
-        <Difference route={route} list={found} sides={sides} options={options} view={view} />
+        <>
+          {!isReport && <div class="grid">{sides.map((s) => <Breakdown key={s} name={wordOf(found, s)} side={s} />)}</div>}
+          <Difference route={route} list={found} sides={sides} options={options} view={view} />
+        </>
       )}
     </main>
   );

@@ -7,7 +7,9 @@ import { isReport } from "../held";
 import { useLoaded } from "../load";
 import type { Line } from "../parts/Chart";
 import { Chart } from "../parts/Chart";
+import { Evidence } from "../parts/Evidence";
 import { Status } from "../parts/Status";
+import { StepBars } from "../parts/StepBars";
 import { TopTable } from "../parts/TopTable";
 import type { Route } from "../route";
 import { hashOf } from "../route";
@@ -48,7 +50,7 @@ function Steps({ t }: { t: Table }) {
   return <Chart height={200} label={`duration and memory of ${t.rows} steps`} x={{ label: "step", values: steps, format: String, mark }} lines={lines} />;
 }
 
-function Findings({ of }: { of: Advice }) {
+function Findings({ of, route }: { of: Advice; route: Route }) {
   const found = of.checkers.filter((c) => c.reports.length);
   if (!found.length) return <p class="empty">No checker found anything.</p>;
   return (
@@ -56,7 +58,12 @@ function Findings({ of }: { of: Advice }) {
       {found.map((c) => (
         <details key={c.name} class="advice" open={found.length < 3}>
           <summary>{c.name} ({c.reports.length})</summary>
-          {c.reports.map((f, i) => <pre key={i}>{f}</pre>)}
+          {c.reports.map((f, i) => (
+            <div key={i}>
+              <pre>{f}</pre>
+              {!isReport && <Evidence route={route} report={f} />}
+            </div>
+          ))}
         </details>
       ))}
     </>
@@ -115,6 +122,19 @@ function Leads({ id, ran }: { id: string; ran: boolean }) {
   );
 }
 
+/** Wall time: the mean step of each device as one bar, and the steps one after the other. */
+function StepTimes({ route }: { route: Route }) {
+  const path = profilePath(route.id, "views/steps?format=columns");
+  const loaded = useLoaded(path, (signal) => table(path, signal));
+  return (
+    <>
+      <h2>Where a step goes</h2>
+      <Status of={loaded}>{(t) => <StepBars t={t} />}</Status>
+      <p><a href={hashOf("steps", route.id)}>Steps in numbers</a>{" · "}<a href={hashOf("steps", route.id, new URLSearchParams({ critical_path: "true" }))}>critical path</a>{" · "}<a href={hashOf("wait", route.id)}>what waits</a></p>
+    </>
+  );
+}
+
 export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }) {
   const base = profilePath(route.id);
   const advice = useLoaded(`advice ${route.id}`, (signal) => json<Advice>(`${base}/views/advise?format=json`, signal));
@@ -126,11 +146,12 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
       <h1>Overview</h1>
       <Facts facts={facts} steps={steps.value} ops={ops.value} />
       {facts.warnings.map((w) => <p key={w} class="note">{w}</p>)}
+      {!isReport && facts.has?.times && <StepTimes route={route} />}
       <h2>Where it goes</h2>
       <Status of={ops}>{(t) => <Where t={t} ran={ran} />}</Status>
       <Leads id={route.id} ran={ran} />
       <h2>Advice</h2>
-      <Status of={advice}>{(a) => <Findings of={a} />}</Status>
+      <Status of={advice}>{(a) => <Findings of={a} route={route} />}</Status>
       {facts.steps.length > 1 && (
         <>
           <h2>Steps</h2>

@@ -15,6 +15,7 @@ import { Query } from "./Query";
 import { SourcePage } from "./Source";
 import { Stats } from "./Stats";
 import { Timeline } from "./Timeline";
+import { TracePage } from "./TracePages";
 import { Views } from "./Views";
 
 export interface PageProps {
@@ -42,9 +43,22 @@ const view = (name: string, fits = always): Page => ({
   show: ({ route, files, facts, tables }) => <Views key={name} view={name} route={route} files={files} steps={facts.steps} tables={tables} />,
 });
 
+/** A table of what was recorded with times: of a trace, RunMetadata or ProfileProto. */
+const trace = (name: string): Page => ({
+  name,
+  title: name[0]?.toUpperCase() + name.slice(1),
+  fits: (facts) => !isReport && (facts.has?.times ?? false),
+  show: ({ route, files, facts }) => <TracePage key={name} view={name} route={route} files={files} steps={facts.steps} />,
+});
+
 export const pages: Page[] = [
   { name: "overview", title: "Overview", fits: always, show: ({ route, facts }) => <Overview route={route} facts={facts} /> },
   { name: "advice", title: "Advice", fits: always, show: ({ route, files, tables }) => <Advice route={route} files={files} tables={tables} /> },
+  trace("steps"),
+  trace("transfer"),
+  trace("wait"),
+  trace("kernel"),
+  trace("check"),
   view("scope"),
   view("graph"),
   view("op"),

@@ -32,5 +32,5 @@ export function TreeHead({ columns, sort, onSort }: { columns: Column[]; sort: s
 
 /** Wide enough for its head, in rem. */
 export function widthOf(column: Column): number {
-  return column.type === "text" ? 14 : Math.max(7, column.name.length * 0.55 + 1.9);
+  return column.type === "text" ? 14 : Math.max(7, column.name.length * 0.55 + (column.unit ? 3.9 : 1.9));
 }
