@@ -100,7 +100,7 @@ static tfp_status new_report(const tfp_options *o, tfp_report **out, tfp_error *
 {
     tfp_report *r = calloc(1, sizeof *r);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = "capture", .kind = TFP_REPORT_GRID, .step = TFP_NONE };
+    *r = (tfp_report){ .view = "capture", .kind = TFP_REPORT_GRID };
     r->options = o ? tfp_options_copy(o) : tfp_options_new();
     if (r->options) {
         *out = r;

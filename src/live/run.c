@@ -32,8 +32,18 @@ static tfp_status make_hook(tfp_run *r, tfp_error *err)
     snprintf(r->id, sizeof r->id, "%d-%lld", (int)getpid(), (long long)(r->started % 1000000000));
     snprintf(r->hook, sizeof r->hook, "%s/run-%s", r->run_folder, r->id);
     if (mkdir(r->hook, 0700)) return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", r->hook, strerror(errno));
-    tfp_status s = write_file(r->hook, "agent.py", tfp_file_agent, err);
-    return s ? s : write_file(r->hook, "sitecustomize.py", tfp_file_sitecustomize, err);
+    const struct {
+        const char *name;
+        const char *const *pieces;
+    } files[] = { { "common.py", tfp_file_common },
+                  { "sessions.py", tfp_file_sessions },
+                  { "steps.py", tfp_file_steps },
+                  { "agent.py", tfp_file_agent },
+                  { "sitecustomize.py", tfp_file_sitecustomize } };
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < sizeof files / sizeof *files && !s; i++)
+        s = write_file(r->hook, files[i].name, files[i].pieces, err);
+    return s;
 }
 
 static tfp_status set_environment(const tfp_run *r, const tfp_live_wish *w, tfp_error *err)

@@ -4,7 +4,9 @@
 
 #include "live/rundir.h"
 
-extern const char *const tfp_file_agent[], *const tfp_file_sitecustomize[]; /* pieces, ended by NULL */
+/* Files of src/live/agent, as pieces, each ended by NULL. */
+extern const char *const tfp_file_common[],
+    *const tfp_file_sessions[], *const tfp_file_steps[], *const tfp_file_agent[], *const tfp_file_sitecustomize[];
 
 /* What `run` and `capture` were asked to do. */
 typedef struct tfp_live_wish {

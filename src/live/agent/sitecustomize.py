@@ -11,10 +11,11 @@ def _tfprof():
     wish = os.environ.get("TFPROF_AGENT")
     if not wish or not os.path.isfile(here + "/agent.py"):
         return  # tfprof has ended: a process that outlived it started this one
-    with open(here + "/agent.py", encoding="utf-8") as f:
-        code = compile(f.read(), here + "/agent.py", "exec")
-    space = {"__name__": "tfprof_agent", "__file__": here + "/agent.py"}
-    exec(code, space)
+    space = {"__name__": "tfprof_agent"}
+    for name in ("common", "sessions", "steps", "agent"):
+        path = "%s/%s.py" % (here, name)
+        with open(path, encoding="utf-8") as f:
+            exec(compile(f.read(), path, "exec"), space)
     space["hook"](here, wish)
 
 

@@ -1,0 +1,100 @@
+# What the parts of the agent share. They are run one after the other in one namespace: common, sessions, steps, agent. Only modules
+# that the interpreter brings are used, found where it keeps them: a socket.py beside train.py is not ours. Python 3.8 and later.
+import _thread
+import os
+import sys
+import time
+
+
+def _module(name):
+    """A module of the standard library written in C, whatever stands on sys.path."""
+    import importlib.machinery as machinery
+    import importlib.util as util
+    found = sys.modules.get(name)
+    if found is not None and getattr(found, "__spec__", None) is not None:
+        origin = found.__spec__.origin or "built-in"
+        if origin in ("built-in", "frozen") or not origin.endswith(".py"):
+            return found
+    if name in sys.builtin_module_names:
+        return __import__(name)
+    library = os.path.dirname(os.__file__)
+    spec = machinery.PathFinder.find_spec(name, [library + "/lib-dynload", library])
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_socket, select = _module("_socket"), _module("select")
+FRAMEWORKS = ("jax", "tensorflow", "torch")
+
+
+class Refused(Exception):
+    def __init__(self, code, message):
+        Exception.__init__(self, message)
+        self.code = code
+
+
+def quote(x):
+    """JSON of a text, number, list or dict; ASCII only."""
+    if x is None:
+        return "null"
+    if isinstance(x, bool):
+        return "true" if x else "false"
+    if isinstance(x, (int, float)):
+        return repr(x)
+    if isinstance(x, dict):
+        return "{" + ", ".join(quote(str(k)) + ": " + quote(v) for k, v in x.items()) + "}"
+    if isinstance(x, (list, tuple)):
+        return "[" + ", ".join(map(quote, x)) + "]"
+    out = []
+    for c in str(x):
+        n = ord(c)
+        if c in '"\\':
+            out.append("\\" + c)
+        elif 32 <= n < 127:
+            out.append(c)
+        elif n < 0x10000:
+            out.append("\\u%04x" % n)
+        else:
+            n -= 0x10000
+            out.append("\\u%04x\\u%04x" % (0xd800 | n >> 10, 0xdc00 | n & 0x3ff))
+    return '"' + "".join(out) + '"'
+
+
+def micros():
+    return int(time.time() * 1e6)
+
+
+def one_line(x, most=300):
+    return " ".join(str(x).split())[:most]
+
+
+def start_ticks():
+    with open("/proc/self/stat", "rb") as f:
+        return int(f.read().rpartition(b")")[2].split()[19])
+
+
+def remove(path):
+    """A file or a folder with all in it."""
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            for name in os.listdir(path):
+                remove(path + "/" + name)
+            os.rmdir(path)
+        else:
+            os.unlink(path)
+    except OSError:
+        pass
+
+
+def write_whole(path, data):
+    """A file that appears whole."""
+    part = "%s.%d.%d.part" % (path, os.getpid(), _thread.get_ident())
+    fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        view = memoryview(data)
+        while len(view):
+            view = view[os.write(fd, view):]
+    finally:
+        os.close(fd)
+    os.rename(part, path)

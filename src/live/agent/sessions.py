@@ -1,0 +1,103 @@
+# Recording, by framework. A session is started by its constructor; stop() gives files as pairs of an ending and bytes; drop() gives up
+# what it has. Each API is looked up when it is needed, older names after newer.
+class JaxSession:
+    kind = "xspace"
+
+    def __init__(self, agent, wish):
+        try:
+            from jaxlib import _profiler as profiler
+        except ImportError:
+            from jaxlib import xla_client
+            profiler = xla_client.profiler
+        options = profiler.ProfileOptions()
+        options.host_tracer_level = wish["host"]
+        options.python_tracer_level = wish["python"]
+        self.session = profiler.ProfilerSession(options)
+
+    def stop(self):
+        return [(".xplane.pb", self.session.stop())]
+
+    def drop(self):
+        self.session.stop()
+
+
+class TensorFlowSession:
+    kind = "xspace"
+
+    def __init__(self, agent, wish):
+        from tensorflow.python.profiler.internal import _pywrap_profiler
+        self.folder = "%s/%d.tmp" % (agent.run_folder, os.getpid())
+        remove(self.folder)
+        os.mkdir(self.folder, 0o700)
+        self.session = _pywrap_profiler.ProfilerSession()
+        try:
+            self.session.start(self.folder, {"host_tracer_level": wish["host"], "python_tracer_level": wish["python"],
+                                             "device_tracer_level": 1})
+        except Exception:
+            remove(self.folder)
+            raise
+
+    def stop(self):
+        try:
+            self.session.export_to_tb()
+            return [(".xplane.pb", self.read(self.folder))]
+        finally:
+            remove(self.folder)
+
+    def read(self, folder):
+        for name in sorted(os.listdir(folder)):
+            path = folder + "/" + name
+            if os.path.isdir(path):
+                found = self.read(path)
+                if found is not None:
+                    return found
+            elif name.endswith(".xplane.pb"):
+                with open(path, "rb") as f:
+                    return f.read()
+        if folder == self.folder:
+            raise Refused("failed", "TensorFlow wrote no XSpace")
+        return None
+
+    def drop(self):
+        try:
+            self.session.stop()
+        finally:
+            remove(self.folder)
+
+
+class TorchSession:
+    kind = "kineto"
+
+    def __init__(self, agent, wish):
+        import torch
+        enabled = getattr(torch.autograd, "_profiler_enabled", None)
+        if enabled is not None and enabled():
+            raise Refused("busy", "the job's own profiler is on")
+        self.path = "%s/%d.tmp.json" % (agent.run_folder, os.getpid())
+        profiler = torch.profiler
+        activities = [profiler.ProfilerActivity.CPU]
+        if torch.cuda.is_available():
+            activities.append(profiler.ProfilerActivity.CUDA)
+        words = {"activities": activities, "with_stack": wish["python"] > 0}
+        try:
+            from torch._C._profiler import _ExperimentalConfig
+            words["experimental_config"] = _ExperimentalConfig(profile_all_threads=True)
+        except (ImportError, TypeError):
+            pass  # older: the threads that it knows
+        self.profile = profiler.profile(**words)
+        self.profile.start()
+
+    def stop(self):
+        try:
+            self.profile.stop()
+            self.profile.export_chrome_trace(self.path)
+            with open(self.path, "rb") as f:
+                return [(".kineto.json", f.read())]
+        finally:
+            remove(self.path)
+
+    def drop(self):
+        self.profile.stop()
+
+
+SESSIONS = {"jax": JaxSession, "tensorflow": TensorFlowSession, "torch": TorchSession}

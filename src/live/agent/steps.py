@@ -1,0 +1,152 @@
+# Steps of torch and TensorFlow 1: counted, and some of them recorded.
+
+class Steps:
+    """Counts optimizer steps (torch) and session runs (TensorFlow 1), and records some of them: `every`, `at` of the command
+    line, and wishes of captures, each a dict of steps, left and files."""
+
+    def __init__(self, agent):
+        self.agent, self.count, self.fd, self.what = agent, 0, -1, None
+        self.wish, self.lock = None, _thread.allocate_lock()
+        self.session, self.left, self.number = None, 0, 0
+        self.graphs, self.tracing, self.undo = [], False, []
+
+    def count_one(self, what):
+        self.count += 1
+        if self.what is None:
+            try:
+                self.begin(what)
+            except OSError:
+                self.what = what
+        if self.fd >= 0:
+            try:
+                os.pwrite(self.fd, self.count.to_bytes(8, "little"), 0)
+            except OSError:
+                self.fd = -1
+
+    def chosen(self, n):
+        a = self.agent
+        return (a.every and n % a.every == 0) or n in a.at
+
+    # torch: a hook after each optimizer's step
+    def watch_torch(self):
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+        handle = register_optimizer_step_post_hook(self.after_optimizer)
+        self.undo.append(handle.remove)
+
+    def after_optimizer(self, *unused):
+        self.count_one("optimizer steps")
+        try:
+            self.torch_step()
+        except Exception as wrong:
+            self.session = None
+            self.agent.say("step %d: %s" % (self.count, one_line(wrong)))
+        return None
+
+    def torch_step(self):
+        if self.session is not None:
+            self.left -= 1
+            if self.left <= 0:
+                session, self.session = self.session, None
+                self.finish(session)
+            return
+        wish = self.wish
+        if wish is not None and not wish["begun"]:
+            wish["begun"] = True
+            self.start_torch(wish, wish["steps"])
+        elif self.chosen(self.count + 1) and self.agent.lock.acquire(False):
+            self.start_torch(None, self.agent.steps_each)
+
+    def start_torch(self, wish, steps):
+        self.number, self.left, self.since, self.for_wish = self.count + 1, steps, micros(), wish
+        try:
+            self.session = TorchSession(self.agent, wish or {"python": 0})
+        except Exception as wrong:
+            if wish is None:
+                self.agent.lock.release()
+                raise
+            wish["error"] = wrong
+            wish["done"].release()
+        else:
+            if wish is not None:
+                wish["started"] = self.since
+
+    def finish(self, session):
+        wish, window = self.for_wish, micros() - self.since
+        if wish is not None:
+            try:
+                wish["files"], wish["window"] = session.stop(), window
+            except Exception as wrong:
+                wish["error"] = wrong
+            self.wish = None
+            wish["done"].release()
+            return
+        try:
+            files = session.stop()
+        finally:
+            self.agent.lock.release()
+        self.agent.keep("torch", "kineto", [(".%d%s" % (self.number, end), data) for end, data in files], self.since, window)
+
+    # TensorFlow 1: Session.run with tracing at the chosen runs
+    def watch_sessions(self):
+        from tensorflow.python.client import session
+        steps, before = self, session.BaseSession.run
+
+        def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+            return steps.session_run(before, self, fetches, feed_dict, options, run_metadata)
+
+        for name in ("__doc__", "__name__", "__qualname__", "__module__"):
+            setattr(run, name, getattr(before, name))
+        run.__wrapped__ = before
+        session.BaseSession.run = run
+        self.undo.append(lambda: setattr(session.BaseSession, "run", before))
+
+    def session_run(self, run, session, fetches, feed_dict, options, run_metadata):
+        self.count_one("session runs")
+        n, wish = self.count, self.wish
+        wished = wish is not None and wish["left"] > 0
+        each = self.agent.steps_each
+        chosen = any(self.chosen(n - k) for k in range(each)) if self.agent.every or self.agent.at else False
+        if not (wished or chosen) or self.tracing:
+            return run(session, fetches, feed_dict, options, run_metadata)
+        from tensorflow.core.protobuf import config_pb2
+        traced = config_pb2.RunOptions()
+        if options is not None:
+            traced.CopyFrom(options)
+        traced.trace_level = config_pb2.RunOptions.FULL_TRACE
+        meta = run_metadata if run_metadata is not None else config_pb2.RunMetadata()
+        self.tracing, since = True, micros()
+        try:
+            result = run(session, fetches, feed_dict, traced, meta)
+        finally:
+            self.tracing = False
+        try:
+            self.keep_run(session, n, meta, since, wish if wished else None)
+        except Exception as wrong:
+            self.agent.say("run %d is not kept: %s" % (n, one_line(wrong)))
+        return result
+
+    def keep_run(self, session, n, meta, since, wish):
+        files = [("run_meta_%d.pb" % n, meta.SerializeToString())]
+        if wish is not None:
+            if not wish["files"]:
+                wish["started"] = since
+                wish["files"].append(("graph.pb", session.graph.as_graph_def(add_shapes=True).SerializeToString()))
+            wish["files"] += files
+            wish["left"] -= 1
+            if wish["left"] == 0:
+                wish["window"], self.wish = micros() - wish["started"], None
+                wish["done"].release()
+            return
+        if not any(g is session.graph for g in self.graphs):
+            name = "graph.pb" if not self.graphs else "graph_%d.pb" % (len(self.graphs) + 1)
+            self.graphs.append(session.graph)
+            files.insert(0, (name, session.graph.as_graph_def(add_shapes=True).SerializeToString()))
+        self.agent.keep("tensorflow", "tf1", files, since, micros() - since)
+
+    def begin(self, what):
+        """At the first step: a job of TensorFlow 2 runs no session, and its probe tells more."""
+        self.what = what
+        if self.fd < 0:
+            self.fd = os.open(self.agent.path(".steps"), os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            os.pwrite(self.fd, bytes(8), 0)
+        self.agent.publish()
