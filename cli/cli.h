@@ -59,7 +59,7 @@ void cli_complain(cli_colour colour, const char *text); /* "tfprof: TEXT" on std
 void cli_warn(const char *text);                        /* "tfprof: warning: TEXT" */
 void cli_stderr(const char *data, size_t size);
 
-extern volatile sig_atomic_t cli_interrupted; /* SIGINT came; cleared by who acts on it */
+extern volatile sig_atomic_t cli_interrupted; /* SIGINT came; cleared by the code that acts on it */
 void cli_catch_signals(void);
 void cli_open_standard(void); /* closed standard files must not become someone else's descriptor */
 

@@ -112,7 +112,7 @@ typedef struct text {
 enum { FIRST_MS = 3000, LATER_MS = 20000 }; /* as long a pipe may be silent: before its first byte, and later */
 #define PIPE_MOST ((size_t)256 << 20)
 
-/* Waits for a pipe's next bytes, or its end; a FIFO that nobody opens for writing never has either. False: too long. */
+/* Waits for a pipe's next bytes, or its end; a FIFO that no process opens for writing never has either. False: too long. */
 static bool wait_for_pipe(int fd, bool first)
 {
     struct timespec nap = { 0, 20 * 1000 * 1000 }, start, now;

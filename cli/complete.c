@@ -39,7 +39,7 @@ void cli_values(const char *option, cli_tell_fn tell, void *ctx)
     tfp_options_free(o);
 }
 
-/* The word being typed, and who hears what fits. */
+/* The word being typed, and the receiver of the words that fit. */
 typedef struct search {
     const char *typed;
     size_t size;

@@ -17,7 +17,7 @@ static void say(void *ctx, const char *line)
 
 /* ---- the prompt of the page ---- */
 
-#define QUERY_SECONDS "10" /* nobody waits longer for a page */
+#define QUERY_SECONDS "10" /* longer than a user waits for a page */
 
 static bool is_one_of(const char *word, const char *const *words)
 {

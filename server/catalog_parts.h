@@ -64,6 +64,6 @@ double catalog_progress(entry *e);
 
 /* catalog_read.c */
 void *catalog_read_all(void *ctx); /* a thread that reads the profiles asked for, until the catalog stops */
-void catalog_drop(entry *e);       /* its profile is freed once nobody uses it; the lock is held */
+void catalog_drop(entry *e);       /* its profile is freed once no request uses it; the lock is held */
 
 #endif

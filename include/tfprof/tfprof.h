@@ -139,7 +139,7 @@ TFP_API tfp_status tfp_profile_on_progress(tfp_profile *p, tfp_progress_fn fn, v
 TFP_API tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err);
 
 /** The same from an open descriptor, read from where it stands; `name` stands for the path in messages. It stays the
- *  caller's. For who opens files under rules of his own. */
+ *  caller's. For callers with their own rules for opening files. */
 TFP_API tfp_status tfp_profile_add_descriptor(tfp_profile *p, const char *format, const char *name, int fd,
                                               tfp_error *err);
 
@@ -153,7 +153,7 @@ TFP_API const char *tfp_recognise_file(const char *path, tfp_error *err);
 TFP_API const char *tfp_recognise_bytes(const char *name, const void *data, size_t size, tfp_error *err);
 
 /** The same of a file's first bytes, of which there are `size`, 64 KiB or all; in all there are `total` (stored ones, of
- *  gzip). For who looks at many files under rules of his own. */
+ *  gzip). For callers that look at many files, with their own rules for opening them. */
 TFP_API const char *tfp_recognise_start(const char *name, const void *data, size_t size, uint64_t total,
                                         tfp_error *err);
 
@@ -400,12 +400,12 @@ TFP_API size_t tfp_report_finding(const tfp_report *r, size_t i, const char **ch
 /** The structure of the Arrow C stream interface, https://arrow.apache.org/docs/format/CStreamInterface.html, which those
  *  who read from it define. */
 struct ArrowArrayStream;
-#define TFP_ARROW_STREAM_SIZE (5 * sizeof(void *)) /**< bytes of one, for a caller who only passes it on */
+#define TFP_ARROW_STREAM_SIZE (5 * sizeof(void *)) /**< bytes of one, for a caller that only passes it on */
 
 /** The flat table as a stream of Arrow record batches of at most 65,536 rows: the columns that the options select, after
  *  depth the column `accounted`. Types are int64, float64, bool and utf8; a cell that is absent is null; the metadata
  *  "unit" of a numeric column of -select is "us", "bytes" or "count".
- *  out   room for a stream; on success the caller's, who releases it, before or after report and profile (all is copied);
+ *  out   room for a stream; on success the caller's, which releases it, before or after report and profile (all is copied);
  *        on failure a released one
  *  Errors: TFP_BADARG; TFP_NOMEM; TFP_LIMIT a text of more than 1 GiB.
  *  Threads: any number may export one report at a time. */
@@ -510,14 +510,14 @@ TFP_API const char *tfp_report_over(const tfp_report *r, size_t i);
 TFP_API tfp_status tfp_query(const tfp_profile *const *p, const char *const *names, size_t count, const char *sql,
                              const tfp_options *o, tfp_report **out, tfp_error *err);
 
-/** What was recorded, row by row, as a table (tfp_report_is_table) for who draws it.
+/** What was recorded, row by row, as a table (tfp_report_is_table), for programs that draw it.
  *  what  "steps": step, nodes, runs, start_us, end_us, run_us, accelerator_us, cpu_us, requested_bytes, peak_bytes,
  *        residual_bytes, output_bytes: a row for each step that can be asked for, the sums of all executions in it
  *        "spans": step, lane, kind, name, op, node, start_us, duration_us: what ran where and when, by step, lane and start
  *        "memory": device, at_us, held_bytes, in_use_bytes, recorded: of one step, by device and time: the sum of the
  *        allocations until then, and what the device's allocator said. Where no allocations were recorded a node counts
  *        with what it kept, until the last node that reads it had ended; `recorded` is no then, and a note says so
- *        "peak": device, at_us, name, op, bytes, start_us: for each device who held memory when held_bytes was at its most
+ *        "peak": device, at_us, name, op, bytes, start_us: for each device the nodes that held memory when held_bytes was at its most
  *        "tensors": name, dtype, shape, elements: the variables of the checkpoint
  *        "files": file, lines: the source files that code traces name, and how many lines of them
  *  step  a step; -1: all of them, and of memory and peak the last. The others know no step.
@@ -582,16 +582,16 @@ TFP_API tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_rep
  *  fn      asked after each look whether to go on; not 0: stop. NULL: no one is asked
  *  Forms of `stacks`, beside those of tables: "folded" and "pprof". The report is independent of l.
  *  Errors: TFP_BADFILE no such process, no permission, no CPython that is known; TFP_CANCELLED; TFP_BADARG; TFP_NOMEM. */
-TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_options *o, tfp_progress_fn fn, void *ctx,
-                                   tfp_report **out, tfp_error *err);
+TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_options *o, tfp_progress_fn fn,
+                                   void *ctx, tfp_report **out, tfp_error *err);
 
 /** Prepares this process so that a command started from it has an agent in each of its Python processes: the folder of results and
  *  the hook's files are made, and PYTHONPATH, TFPROF_AGENT and TFPROF_RUN_DIR of the environment lead to them.
  *  Errors: TFP_BADOUTPUT the folder of results cannot be made or is not empty; TFP_BADFILE the run folder is not the user's own;
  *  TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err);
-TFP_API int tfp_live_signal(const tfp_live *l);        /**< the number of "on_signal"; 0: none */
-TFP_API void tfp_live_run_record(const tfp_live *l);   /**< each agent of the command records a window now */
+TFP_API int tfp_live_signal(const tfp_live *l);      /**< the number of "on_signal"; 0: none */
+TFP_API void tfp_live_run_record(const tfp_live *l); /**< each agent of the command records a window now */
 /** After the command: writes the manifest of the results and removes the hook's files. *note, freed by the caller, is a sentence on
  *  what was recorded, or why nothing was. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err);
@@ -608,8 +608,8 @@ typedef int (*tfp_live_row_fn)(void *ctx, const tfp_report *columns, const char 
  *  Settings: "dir", "ms" (500), "steps", "align", "all", "user", "parallel" (8), "wait" (10), "timeout" (30), "max_bytes" (512 MiB),
  *  "host_level" (2), "python_level" (0).
  *  Errors: TFP_BADARG nothing is selected; TFP_BADFILE the run folder is not the user's own; TFP_BADOUTPUT; TFP_NOMEM. */
-TFP_API tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o, tfp_live_row_fn fn,
-                                    void *ctx, int *exit_status, tfp_report **out, tfp_error *err);
+TFP_API tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o,
+                                    tfp_live_row_fn fn, void *ctx, int *exit_status, tfp_report **out, tfp_error *err);
 TFP_API const char *tfp_live_results(const tfp_live *l); /**< the folder of the last run or capture; "" without */
 
 /** Puts a report where the options that it was made with say, as tfp_show does. */

@@ -47,7 +47,7 @@ void *tfp_arena_zero(tfp_arena *a, size_t count, size_t size)
     return tfp_arena_alloc(a, bytes);
 }
 
-/* Strings are not aligned: they are most of what an arena holds. */
+/* Strings are not aligned: most allocations of an arena are strings. */
 char *tfp_arena_copy(tfp_arena *a, tfp_str s)
 {
     if (s.size > SIZE_MAX / 4) return NULL;

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* The checksum of what `crc` stands for (0: nothing) followed by these bytes. */
+/* The checksum of the bytes that `crc` is of (0: none) followed by these. */
 uint32_t tfp_crc32c(uint32_t crc, const void *data, size_t size);
 /* The same without the processor's own instruction: for tests. */
 uint32_t tfp_crc32c_table(uint32_t crc, const void *data, size_t size);

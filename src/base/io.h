@@ -23,7 +23,7 @@ typedef struct tfp_input {
 } tfp_input;
 
 /* Opens a regular file (read in windows), or a pipe or gzip file (read whole into memory, up to TFP_STREAM_LIMIT).
- * A FIFO nobody writes to is an error within 4 s. Errors are without the path: callers add it. */
+ * A FIFO without a writer is an error within 4 s. Errors are without the path: callers add it. */
 tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err);
 /* The same of a descriptor, which is the input's from then on, also after an error. */
 tfp_status tfp_input_descriptor(tfp_input *in, const char *name, int fd, tfp_error *err);

@@ -116,7 +116,7 @@ typedef struct tfp_file_set {
 /* Errors are without the path. Free with tfp_file_set_free, also after an error. */
 tfp_status tfp_file_set_find(tfp_file_set *set, const char *path, tfp_error *err);
 void tfp_file_set_free(tfp_file_set *set);
-/* Only regular files are opened: who opens a FIFO to look at it ends its writer. */
+/* Only regular files are opened: opening and closing a FIFO would end its writer. */
 bool tfp_is_table_file(const char *path);
 /* The last part of a path. */
 const char *tfp_base_name(const char *path);

@@ -151,7 +151,7 @@ static void add_edges(grapher *g, uint32_t at)
     if (tfp_build_row(g->b, node)->input_first != TFP_NONE) last = &g->b->p->inputs.at[last_input];
     int32_t position = last ? last->position + 1 : 0;
     g->stack.size = 0;
-    for (uint32_t k = 0; k < i->called_count; k++) { /* an open computation's result goes into who calls it */
+    for (uint32_t k = 0; k < i->called_count; k++) { /* the result of an open computation goes into its caller */
         uint32_t c = m->links.at[i->called_first + k];
         if (c != TFP_NONE && is_open(g, c)) push_source(g, m->computations.at[c].root);
     }

@@ -21,7 +21,7 @@ typedef enum tfp_kineto_what {
     TFP_KINETO_SHOWN      /* Kineto's, and neither a host op nor an activity: overhead, Trace ... */
 } tfp_kineto_what;
 
-/* A row of the picture: two numbers or words and what they mean. */
+/* A row of the timeline: two numbers or words, and their meaning. */
 typedef struct tfp_kineto_lane {
     uint64_t a, b;
     uint32_t words; /* 1: a is a string of the slot, 2: b is */
@@ -30,7 +30,7 @@ typedef struct tfp_kineto_lane {
 typedef enum tfp_kineto_lane_kind {
     TFP_KINETO_THREAD, /* pid, tid */
     TFP_KINETO_STREAM, /* device, stream */
-    TFP_KINETO_ASIDE   /* pid, tid of what is shown only */
+    TFP_KINETO_ASIDE   /* pid, tid of events that are shown, but not counted */
 } tfp_kineto_lane_kind;
 
 enum {

@@ -141,7 +141,7 @@ static void read_attr(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
     tfp_str text = { "", 0 };
     bool wanted = tfp_str_eq(name, TFP_STR("data_format"));
     tfp_wire v = tfp_wire_start(value);
-    for (tfp_field f; tfp_wire_next(&v, &f);) /* what nobody asks for must be sound, but may be anything */
+    for (tfp_field f; tfp_wire_next(&v, &f);) /* values that are not used must be sound, but may be anything */
         if (wanted && f.number == 2) text = tfp_field_bytes(&v, &f);
     TFP_PROFILE_END(r, v, "attrs");
     if (wanted) tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, text);
@@ -238,7 +238,7 @@ static void read_node_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t node
     TFP_PROFILE_END(r, w, NULL);
 }
 
-/* What makes one node of what was read of it. */
+/* Makes the node of the fields that were read. */
 static void finish_node(tfp_profile_reader *r, uint32_t node, node_ref *ref)
 {
     finish_edges(r, ref);

@@ -31,7 +31,7 @@ typedef struct exec_ref {
     uint32_t node, exec; /* the last node that ran in a step, and its execution */
 } exec_ref;
 
-typedef struct memo { /* the last text and what it was: devices repeat from node to node */
+typedef struct memo { /* the last text and its id: devices repeat from node to node */
     tfp_str text;
     uint32_t id;
 } memo;
@@ -71,7 +71,7 @@ typedef struct tfp_profile_reader {
     tfp_buf attrs, shapes;
     tfp_program_reader *program; /* NULL when it is not kept */
     memo device, host, type;
-    unsigned device_on; /* TFP_NODE_ON_..., of `device` */
+    unsigned device_on;   /* TFP_NODE_ON_..., of `device` */
     step_ref step_of[16]; /* by the last bits of its number */
     lane_memo lanes[TFP_LANE_ACCELERATOR + 1];
     tfp_wire fault;     /* the first one below a node, with its place in the file */

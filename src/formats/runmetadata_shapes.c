@@ -1,4 +1,4 @@
-/* formats/runmetadata_shapes.c: the shapes that a node's outputs had when it ran, for those who work out float operations.
+/* formats/runmetadata_shapes.c: the shapes that a node's outputs had when it ran, from which float operations are worked out.
  * In: a NodeExecStats. Out: calls on a tfp_builder. Message layout: step_stats.proto, tensor_description.proto. */
 #include "formats/runmetadata.h"
 

@@ -125,7 +125,7 @@ size_t tfp_tensor_unit(int dtype)
     }
 }
 
-/* bool and complex numbers have values but no kind: only those who know the type may look. */
+/* bool and complex numbers have values but no kind: only callers that know the type may look. */
 void *tfp_tensor_values(tfp_tensor *t)
 {
     size_t bytes;
@@ -209,7 +209,7 @@ tfp_status tfp_widen(int dtype, tfp_str bytes, bool big_endian, size_t count, vo
     const uint8_t *at = (const uint8_t *)bytes.data, *end = at + bytes.size;
     if (is_floating(d)) {
         double *v = to;
-        if (size == 4 && !big_endian) /* most of what there is */
+        if (size == 4 && !big_endian) /* most tensors */
             for (; at < end; at += 4) *v++ = to_double(d, load(at, 4, false));
         else
             for (; at < end; at += size) *v++ = to_double(d, load(at, size, big_endian));

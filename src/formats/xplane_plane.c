@@ -425,7 +425,7 @@ tfp_status tfp_xplane_read_plane(tfp_xreader *r, uint64_t at, uint64_t size, tfp
     pieces found[7] = { { 0 } };
     uint64_t total = r->in->total;
     tfp_status s = tfp_input_seek(r->in, at, err);
-    r->in->total = at + size; /* the plane ends here for who reads its fields */
+    r->in->total = at + size; /* the plane ends here for the loop that reads its fields */
     if (!s) s = find_fields(r, &p, found, err);
     if (!s) s = read_parts(r, &p, found, err);
     r->in->total = total;

@@ -15,7 +15,7 @@ typedef struct tfp_placement {
     TFP_VEC(uint32_t) strings, steps;
     TFP_VEC(uint32_t) hashes; /* of the piece's strings */
     uint32_t node_first;
-    double scale; /* set by the caller: the whole input by what is read of it */
+    double scale; /* set by the caller: size of the whole input over the part that is read */
 } tfp_placement;
 void tfp_placement_free(tfp_placement *at);
 

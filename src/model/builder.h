@@ -51,7 +51,7 @@ void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid 
 uint32_t tfp_build_shape(tfp_builder *b, const int64_t *dims, size_t count, bool scalar);
 /* All of a node's outputs come at once, in order of their slots, no slot twice. */
 void tfp_build_output(tfp_builder *b, uint32_t node, int32_t slot, uint32_t shape);
-/* The shape that an output had when it ran; of several runs what they agree on. */
+/* The shape that an output had when it ran; of several runs the dimensions that are equal in all. */
 void tfp_build_run_shape(tfp_builder *b, uint32_t node, int32_t slot, const int64_t *dims, size_t count);
 void tfp_build_attrs(tfp_builder *b, uint32_t node, tfp_str encoded); /* copied; only with TFP_KEEP_ATTRS */
 

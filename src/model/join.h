@@ -49,7 +49,7 @@ typedef struct tfp_join {
     tfp_buf text;
     size_t path_bytes; /* of all paths made */
     size_t cut;        /* spans whose path was cut */
-    uint32_t outside;  /* the step of what is in no window */
+    uint32_t outside;  /* the step of spans that are in no window */
     uint32_t no_op;    /* node of activities without an op; TFP_NONE: none yet */
 } tfp_join;
 

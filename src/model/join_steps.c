@@ -134,7 +134,7 @@ static void modules(finder *f)
     tfp_map64_free(&counted);
 }
 
-/* From the first start to the last end of what a process did. */
+/* From the first start to the last end of a process's spans. */
 static bool extent(const tfp_join *x, uint32_t process, int64_t *start_ns, int64_t *end_ns)
 {
     const tfp_span_columns *s = &x->t->spans;

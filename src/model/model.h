@@ -179,7 +179,7 @@ typedef struct tfp_instruction {
     int64_t bytes;                   /* that it reads and writes; -1 unknown */
     bool inside;                     /* of a fusion, which counts it */
     bool counted;                    /* its operation has a rule and all shapes for it */
-    bool trips_unknown;              /* a loop whose iterations nobody knows: its body counts once */
+    bool trips_unknown;              /* a loop with an unknown number of iterations: its body counts once */
 } tfp_instruction;
 
 struct tfp_profile {
@@ -259,7 +259,7 @@ uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when abs
 const char *tfp_first_source(const tfp_profile *p);         /* the file to name when something is not in the profile */
 static inline uint64_t tfp_exec_key(uint32_t node, uint32_t step) { return (uint64_t)node << 32 | step; }
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id); /* TFP_NONE when absent */
-/* The shape that an output had when it ran (-> shapes), TFP_NONE when nobody says. */
+/* The shape that an output had when it ran (-> shapes), TFP_NONE when it was not recorded. */
 uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot);
 
 /* Lanes in the order of their names: `order` holds them, `rank` the place of each. */

@@ -77,13 +77,13 @@ typedef struct tfp_program_arg { /* of a function: a node of op _Arg, whose body
     tfp_strid name;
     int32_t dtype;         /* 0: said by an attribute, not known */
     uint32_t shape;        /* -> shapes: its arg_attr _output_shapes, TFP_NONE without */
-    int32_t handle_dtype;  /* of a resource: what it holds; 0 when it is not said */
+    int32_t handle_dtype;  /* of a resource: the type of its tensor; 0 when the graph does not say */
     uint32_t handle_shape; /* -> shapes, TFP_NONE without */
 } tfp_program_arg;
 
 typedef struct tfp_program_result {
     tfp_strid name;
-    tfp_program_input from; /* what it gives back */
+    tfp_program_input from; /* the output that is returned */
 } tfp_program_result;
 
 typedef struct tfp_program_body { /* the main graph (body 0, no name, args or results), or a function */
@@ -104,7 +104,7 @@ typedef struct tfp_program_variable { /* a variable that a SavedModel's object g
     tfp_trainable trainable;
 } tfp_program_variable;
 
-typedef struct tfp_program_signature {   /* of a SavedModel: what it can be asked */
+typedef struct tfp_program_signature {   /* of a SavedModel: a function that it offers */
     tfp_strid key;                       /* "serving_default" */
     tfp_strid node;                      /* of the main graph: the one that its first output comes from */
     uint32_t output_first, output_count; /* -> outputs: those that any output comes from */

@@ -1,5 +1,5 @@
 /* options/bind.c: values for the parameters of a query. Each is kept under the name that it was given, until
- * tfp_options_free; who binds a name again replaces its value. */
+ * tfp_options_free; binding a name again replaces its value. */
 #include "options/options.h"
 
 static tfp_binding *slot_of(tfp_bindings *b, const char *name)

@@ -91,7 +91,7 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
 }
 
-/* -top: the first types of a list. Which rows of a tree would be the first nobody can say. */
+/* -top: the first types of a list. The rows of a tree have no such order. */
 static tfp_status cut(tfp_report *r, tfp_error *err)
 {
     uint64_t most = (uint64_t)r->options->top;

@@ -1,5 +1,5 @@
 /* views/compat10.c: the scope and graph views of TensorFlow 1.0.
- * They differ from today's in nearly every rule: which nodes there are, what they own, who takes an input's total,
+ * They differ from today's in nearly every rule: which nodes there are, what they own, which node takes an input's total,
  * that the start comes before the sums, and that only accounted nodes have rows. So they have an engine of their own,
  * one for both views: items and their children in, shown items out. Rows and their order are those of views/tree.c. */
 #include "views/view.h"
@@ -159,7 +159,7 @@ static bool find_starts(old_view *v)
 
 enum { NEW, STARTED /* or not there */, DONE, TAKEN };
 
-/* A finished item takes the totals of its children that nobody took before. */
+/* A finished item takes the totals of its children that no other item took before. */
 static void finish(old_view *v, uint32_t item, uint8_t *state)
 {
     size_t count;
@@ -352,7 +352,7 @@ static uint32_t link_inputs(old_view *v, uint32_t item, const uint32_t *item_of,
     return at + kept;
 }
 
-/* The root's children are the nodes that nobody takes as input. */
+/* The root's children are the nodes that are the input of no other. */
 static uint32_t link_root(old_view *v, const uint32_t *item_of, uint8_t *taken)
 {
     const tfp_profile *p = v->r->profile;

@@ -18,7 +18,7 @@ typedef struct coverage {
     tfp_map64 by_op;
     TFP_VEC(type_work) types;
     double known, estimated;
-    int64_t loops;         /* of TensorFlow 1, that run nobody knows how often */
+    int64_t loops;         /* of TensorFlow 1, with an unknown number of iterations */
     const type_work *bulk; /* the type of products that lacks most shapes */
     bool no_memory;
 } coverage;

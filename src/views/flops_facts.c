@@ -96,7 +96,7 @@ static void plus(int64_t *to, int64_t n)
     if (n > 0) *to = tfp_add(*to, n, NULL);
 }
 
-/* The engine's, or of what the main graph's nodes say. */
+/* The engine's sum, or the sum over the main graph's nodes. */
 static tfp_work total_of(const tfp_flops_table *w)
 {
     tfp_work sum = { .macs = TFP_UNKNOWN };
@@ -136,7 +136,7 @@ static measured measure(const tfp_flops_table *w)
 
 /* ---- loops ---- */
 
-/* While loops of which nobody knows the trips. */
+/* While loops with an unknown number of iterations. */
 static int64_t unknown_loops(const tfp_flops_table *w, uint32_t *first)
 {
     int64_t n = 0;

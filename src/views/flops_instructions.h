@@ -12,7 +12,7 @@ typedef struct tfp_instruction_sum {
     int64_t float_ops, macs, bytes; /* of all runs; bytes: of those that are known */
     int64_t ns;                     /* of a trace */
     bool counted, moves;            /* moves: its bytes are known */
-    bool trips_unknown;             /* a loop whose iterations nobody knows */
+    bool trips_unknown;             /* a loop with an unknown number of iterations */
 } tfp_instruction_sum;
 typedef TFP_VEC(tfp_instruction_sum) tfp_instruction_sums;
 

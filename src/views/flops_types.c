@@ -114,7 +114,7 @@ static bool rate(const op_type *t, const peaks *k, double *out)
     return t->ns > 0;
 }
 
-/* What the device could do: its peak, or what its memory feeds it; without a type's intensity nobody knows. */
+/* What the device could do: its peak, or what its memory feeds it; unknown without a type's intensity. */
 static bool attainable(const op_type *t, const peaks *k, double *out)
 {
     double x;

@@ -1,5 +1,5 @@
 /* views/graph.c: nodes by dataflow: a node stands under the node that takes its output first, depth first from the
- * nodes whose output nobody takes. */
+ * nodes whose output no other node takes. */
 #include "views/view.h"
 
 #include <stdlib.h>

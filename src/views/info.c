@@ -90,7 +90,7 @@ static bool say_framework(tfp_report *r)
 /* ---- when ---- */
 
 typedef struct range {
-    int64_t start_ns, end_ns; /* of what ran; 0, 0: nothing */
+    int64_t start_ns, end_ns; /* of all spans; 0, 0: there are none */
     int64_t origin_ns;        /* of the Unix clock at time 0 */
 } range;
 
@@ -219,7 +219,7 @@ static bool say_parameters(tfp_report *r, const tfp_parameter_counts *c)
     return true;
 }
 
-/* ---- what is there, and what not ---- */
+/* ---- contents that are there and contents that are absent ---- */
 
 /* clang-format off */
 static const tfp_row_column info_columns[] = {

@@ -64,7 +64,7 @@ static bool is_on_tpu(const kernels *t, uint32_t span)
     return tfp_is_tpu(tfp_text(t->x->p, t->x->p->lanes.at[t->x->s->lane[span]].device));
 }
 
-/* Of copies and sets, which HIP tells on the API call; of a TPU's instructions what they access. */
+/* Of copies and sets, which HIP tells on the API call; of a TPU's instructions the bytes that they access. */
 static bool bytes_of(const kernels *t, uint32_t span, int64_t *out)
 {
     double n;

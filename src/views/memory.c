@@ -9,7 +9,7 @@
 
 typedef struct event {
     uint32_t device;      /* its place by name */
-    uint32_t node;        /* TFP_NONE: of what the allocator counted */
+    uint32_t node;        /* TFP_NONE: of the allocator's own counts */
     int64_t at_ns, bytes; /* more, or with `counted` all that the allocator had */
     bool counted;
     uint32_t place; /* in the order of the profile */
@@ -20,7 +20,7 @@ typedef struct memory {
     const tfp_profile *p;
     uint32_t step;            /* -> steps; TFP_NONE: there is none */
     uint32_t *exec;           /* by node: in that step, TFP_NONE */
-    int64_t *read_ns;         /* by node: when the last reader ended; 0: nobody reads it */
+    int64_t *read_ns;         /* by node: when the last reader ended; 0: no node reads it */
     tfp_used_devices devices; /* of the nodes that ran in it */
     bool *recorded;           /* by device: it has allocations */
     TFP_VEC(event) events;
@@ -198,7 +198,7 @@ tfp_status tfp_records_memory(tfp_report *r, tfp_error *err)
     return s;
 }
 
-/* ---- at the peak: who held it ---- */
+/* ---- at the peak: the nodes that held it ---- */
 
 typedef struct holder {
     uint32_t device, node;

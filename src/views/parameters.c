@@ -2,7 +2,7 @@
  * -float_ops_source own, and of a checkpoint alone, of which TensorFlow's tool shows nothing. In: tfp_parameters. */
 #include "views/view.h"
 
-/* What the column leaves out, so that nobody misses it. */
+/* A note on the parameters that the column leaves out. */
 static tfp_status note_others(tfp_report *r, const tfp_parameter_counts *c, tfp_error *err)
 {
     static const struct {

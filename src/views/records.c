@@ -99,7 +99,7 @@ static bool collect_spans(const tfp_report *r, const uint32_t *lane_place, place
             if (!p->steps.at[step].listed || !tfp_step_takes(r->step, step)) continue;
             for (TFP_EACH(spans, s, tfp_detail(p, e)->span_first, p)) {
                 const tfp_span *it = &p->spans.at[s];
-                /* a lane that was named without a time is kept for who writes the profile, but is no span */
+                /* a lane that was named without a time is kept for tfp_profile_write, but is no span */
                 if (!it->start_ns && !it->duration_ns) continue;
                 placed x = { p->steps.at[step].id, lane_place[it->lane], n, s };
                 if (!tfp_push(out, x)) return false;

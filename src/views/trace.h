@@ -74,7 +74,7 @@ bool tfp_union_of(tfp_arena *a, const tfp_trace_index *x, const tfp_trace_device
 bool tfp_union_of_list(tfp_arena *a, const tfp_trace_index *x, const uint32_t *spans, size_t count, tfp_union *u);
 int64_t tfp_union_within(const tfp_union *u, int64_t start, int64_t end); /* its length between two times */
 int64_t tfp_union_length(const tfp_union *u);
-/* Length of what both cover; searches b for each piece of a. */
+/* Length of the intersection; searches b for each piece of a. */
 int64_t tfp_union_overlap(const tfp_union *a, const tfp_union *b);
 
 #define TFP_CLASS_BIT(class) (1u << (class))

@@ -178,7 +178,7 @@ static bool choose(walk *w)
     return ok;
 }
 
-/* Totals of what is shown only, by entry. */
+/* Totals of the shown entries only, by entry. */
 static bool shown_totals(walk *w)
 {
     size_t n = w->shown.size;

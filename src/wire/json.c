@@ -46,7 +46,7 @@ static size_t plain_run(tfp_str s)
     return n;
 }
 
-/* One character (or bad byte) as tfp_escape shows it; what it escaped begins with a backslash, which JSON doubles. */
+/* One character (or bad byte) as tfp_escape shows it; an escaped one begins with a backslash, which JSON doubles. */
 static void put_character(tfp_buf *out, tfp_str one)
 {
     size_t at = out->size;
