@@ -144,7 +144,7 @@ class Shell:
     """Runs commands in a scratch folder that shows what `folder` holds."""
 
     def __init__(self, program, folder, scratch):
-        self.cwd = os.path.join(scratch, folder.replace('/', '_'))
+        self.cwd = os.path.join(scratch, 'in_' + folder.replace('/', '_'))
         bin_ = os.path.join(scratch, 'bin')
         if not os.path.isdir(bin_):
             os.mkdir(bin_)

@@ -82,6 +82,7 @@ def blocks_of(lines):
 def make_folder(folder, files):
     for name in os.listdir(SAMPLE):
         os.symlink(os.path.join(SAMPLE, name), os.path.join(folder, name))
+    os.symlink(os.path.join(ROOT, 'tests'), os.path.join(folder, 'tests'))  # as from the root of a clone
     for name, path in files.items():
         os.symlink(os.path.join(SAMPLE, path), os.path.join(folder, name))
 
