@@ -20,6 +20,7 @@ fi
 # The rooms: an include may only point downward (src/meson.build lists them bottom to top).
 python3 tools/rooms.py || status=1
 python3 tools/links.py || status=1
+python3 tools/spdx.py || status=1
 
 # How long files are, and whether the map names what is there.
 python3 tools/sizes.py || status=1
