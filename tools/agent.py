@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the files of src/live/agent as a C source: agent.py OUT FILE...
 
 The program carries them, and writes them out where a job is to find them."""

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Shows what tfprof does, on the recorded models of tests/data/sample: tools/demo.sh PROGRAM
 set -eu
 program=$1

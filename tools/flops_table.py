@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Keeps the tables of docs/flops.md equal to the program's own: flops_table.py [--check] [PROGRAM]
 
 In: what `tfprof help ops` says. Out: docs/flops.md with new tables between its two marks, or with --check one line,

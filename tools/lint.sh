@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The analyser and the layout, both kept at zero findings.
 set -eu
 cd "$(dirname "$0")/.."

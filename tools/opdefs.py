@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes src/flops/rules/opdefs.c: the outputs of every op that TensorFlow knows, from its own registry. Run it with the
 Python that has TensorFlow (.venv/bin/python tools/opdefs.py) when a new TensorFlow is to be followed; what it writes is
 committed, so that a build needs no TensorFlow. `--check` writes nothing and says whether the file is as it would be.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds the wheel in build-python and installs it into .venv, for tests and for trying: tools/python.sh
 #
 # Incremental: what did not change is not built again, and where nothing changed nothing runs. One at a time.

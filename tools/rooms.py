@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that includes point only downward, in the order of the rooms in src/meson.build; cli/ and python/ see tfprof.h
 alone."""
 import os

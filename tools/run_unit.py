@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the unit test programs of a build folder: tools/run_unit.py BUILD [NAME ...]; counts cmocka's tests."""
 import glob
 import os

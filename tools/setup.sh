@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes sure that what a goal needs is installed: tools/setup.sh build|python|unit|test|fuzz|lint
 #
 # Debian packages are installed when this runs as root or sudo needs no password; otherwise the command to run is

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs every test and ends with one line, "N passed, N failed"; the exit status says whether all passed.
 
 A suite is a command whose output holds lines "N passed, N failed" (cmocka's own summary counts too). A suite that ends

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // web/build.mjs: the page's sources become a few files in web/dist, whose names change with their content. No network.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The build backend: meson-python's, with the wheel's tag put right, and what is missing told by Debian's names.
 
 meson-python tags a limited-API wheel with the interpreter that built it (cp311-abi3), which keeps older ones from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the module tfprof/_build.py: what Meson found, and what the linker made of it.
 
     build_info.py OUTPUT KEY=VALUE ... -- LIBRARY=VERSION ... -- FILE ...

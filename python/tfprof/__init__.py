@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where do a deep-learning model's parameters, float operations, memory and time go?
 
     import tfprof

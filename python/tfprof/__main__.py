@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m tfprof ...` is the program `tfprof ...` that came with this package.
 
 `python -m tfprof --build` says how the package was built and what it links.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How this copy of tfprof was built. Written by the build."""
 
 from typing import Any, Dict

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The columns that a row of a view has, for type checkers and completion. tests/python holds them against the library's."""
 
 from typing import Optional

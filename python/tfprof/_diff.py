@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Comparisons: profiles, steps of them and printed scope views in, a report of what differs out."""
 
 import builtins

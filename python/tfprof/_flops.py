@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Float operations of whatever holds a model: a path, a profile, a graph, a function, a Keras model, a JAX program."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """libtfprof for Python. The package tfprof is the way to use it."""
 
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union, final, overload

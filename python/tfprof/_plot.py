@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of reports, drawn with matplotlib: bars, flames, a step's timeline, memory over time."""
 
 import zlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SQL over the tables of profiles."""
 
 from typing import Optional, Sequence, Union

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reports: rows that print, iterate, and go out to other tools."""
 
 import json as _json

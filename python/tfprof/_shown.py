@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How rows and reports show themselves where they are the result of a cell: in notebooks and in IPython's terminal."""
 
 import html as _html

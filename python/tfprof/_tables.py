@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the library can do, read from its tables."""
 
 from typing import List, Optional

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files by the names of TensorFlow's gfile, over the standard library.
 
 Notebooks that read profiles use `gfile.Open`, `gfile.Exists` and the like; these take local paths.

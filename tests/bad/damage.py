@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the exhaustive damage of damage.c, two processes at a time: tests/bad/damage.py BUILD
 
 The profile whose every bit is turned is the hand-made one, thinned to 4 KB.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The checks, in groups; each promise of "what bad input must get" has one or more."""
 import csv
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the program once and judges what came of it."""
 import gzip
 import os

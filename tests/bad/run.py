@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What bad input and bad circumstances get from the program: tests/bad/run.py PROGRAM [WORD ...]
 
 Each check runs the program once and judges its status, its one line on stderr, what it wrote, its time and its memory.

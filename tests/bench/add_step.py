@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How long the drop-in for tf.compat.v1.profiler takes beside TensorFlow's own: tests/bench/add_step.py [NODES]
 
 A training graph of about NODES (default 10,000) ops is run twice with full tracing; both profilers are made and given

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures the program in ratios taken in one run, so that they mean the same on any machine: tests/bench/bench.py BUILD
 
   walk      a bare visit of every field of the file (tests/bench/walk.c): what any reader must at least do

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the public script that compares scope files does, in plain Python: a yardstick for `tfprof diff --format script`.
 
     diff.py A B [NAME_A NAME_B] [--options as the script's]     prints what tfprof prints

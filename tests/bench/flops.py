@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What working out shapes and float operations costs: tests/bench/flops.py BUILD [NODES]
 
 Graphs of 100,000 nodes: copies of a recorded model that is trained; one chain of layers whose nodes stand in the file

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures the reading of PyTorch's traces in ratios taken in one run: tests/bench/kineto.py BUILD
 
   walk      a byte-by-byte visit that tells strings from structure (tests/bench/jsonwalk.c)

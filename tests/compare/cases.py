@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is asked: a fixed list that takes each rule by itself, and random option sets from a seed. Plain Python."""
 import os
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asks the tfprof core inside TensorFlow (tensorflow-cpu 2.21.0) what it answers. Needs g++ for bridge.cc.
 
 A case is a dict:

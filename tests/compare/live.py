@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the program with TensorFlow's own tfprof core, side by side, on models recorded on the spot.
 
     live.py PROGRAM [-seed N] [-count N] [-folder DIR] [-keep]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asks our program what core.py asks TensorFlow: the same cases in, answers of the same form out. Plain Python."""
 import gzip
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds `tfprof query` against others: tests/compare/query.py PROGRAM
 
   sqlite   each query again by Python's own SQLite, over the same tables imported into real ones

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records TensorFlow's answers on the sample for recorded.py. Needs tensorflow-cpu==2.21.0 and g++.
 
     record_cases.py [BUILD FOLDER]      writes ../golden/tensorflow/answers.jsonl.xz

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the program with the answers of TensorFlow 2.21's tfprof core that record_cases.py recorded. No TensorFlow
 needed.
 

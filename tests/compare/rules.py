@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When two answers (core.py says what one is) are the same. Plain Python.
 
 Text: byte for byte from the line `Profile:` on; above it, from `Doc:` on, the same labels before the first colon, line

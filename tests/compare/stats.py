@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`tfprof stats` beside numpy: stats.py PROGRAM
 
 For profiles of several steps, the totals that the program itself shows for each step (-step N -format jsonl) go through

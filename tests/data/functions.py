@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A SavedModel as TensorFlow 2 writes it: the graph itself is nearly empty, the nodes stand in its function library."""
 import shutil
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The run metadata of the towers, rewritten to what a machine with a GPU per tower would report: made up, not measured.
 
 A heavy operation of tower N leaves the CPU. What stands in its place, as TensorFlow's runtime writes it:

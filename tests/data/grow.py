@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes large inputs out of the sample, for benchmarks: copies of a recorded model under scopes of their own. Plain
 Python.
 

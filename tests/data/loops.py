@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph of TensorFlow 2 with what makes float operations hard to count: loops with known and unknown trips, branches, a
 Python function, shapes that depend on values, a batch that is left open."""
 import os

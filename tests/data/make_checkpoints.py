@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes checkpoints/ beside this file: small checkpoints of every kind, and what TensorFlow reads out of them.
 
     make_checkpoints.py        needs tensorflow-cpu==2.21.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds and records the models that tfprof is tested on. Needs tensorflow-cpu==2.21.0; takes under a minute.
 
     make_models.py OUT [NAME...]     one folder a model below OUT; without names all of them

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The networks that are recorded: each function builds one, runs it and leaves a Recording behind. Needs
 tensorflow-cpu.
 

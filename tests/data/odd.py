@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph, run metadata and op log written by hand: what is legal and rare, all in one small profile.
 
 Nothing of it ever ran. Names and numbers are chosen so that each rule of the views shows in a row of its own. `chance`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a TensorFlow 1 graph with full tracing and keeps all that tfprof reads: needs tensorflow-cpu.
 
 A Recording is one folder:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Small nets of JAX as HLO, with what XLA's cost_analysis() says of them: tests/data/record_hlo.py OUT.json.gz
 
 A list of {name, stage, hlo, stablehlo, flops, transcendentals, bytes}: the stage is "lowered" (as JAX gives it to XLA, with

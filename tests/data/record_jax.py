@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records a small JAX program on the CPU as an XPlane trace: tests/data/record_jax.py OUT
 
     OUT/jax.xplane.pb       the trace: three marked steps. Each step trains a net (scan over layers, remat, grad, named

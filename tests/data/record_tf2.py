@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records TensorFlow 2 on the CPU as XPlane traces: tests/data/record_tf2.py OUT
 
     OUT/keras.xplane.pb    model.fit of a small Keras model, fed by tf.data: its batches are roots, there is no step number

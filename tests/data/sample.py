@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Takes the small sample that is kept in the repository out of the recorded models.
 
     sample.py MODELS        MODELS: what make_models.py left behind; writes sample/ beside this file

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes a profile of many events, for the timeline: spans.py OUT [EVENTS [LANES]]. Plain Python.
 
 A ProfileProto of one step: a thousand nodes in scopes, each of which ran again and again on every lane, with gaps between,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The protobuf wire format in a few lines of plain Python: enough to read, change and write profiles without protobuf.
 
 A message is read as a list of (number, wire type, value): an int for types 0, 1 and 5, bytes for type 2.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Small XSpace files with known times, made up, not measured: tests/data/xspace.py OUT
 
     gpu.xplane.pb    two steps of a JAX program on a GPU: launches, kernels on two streams, copies, collectives, derived

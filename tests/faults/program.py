@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes allocations of the whole program fail, C++ library and all: tests/faults/program.py PROGRAM
 
 Each must end in status 4 (or what the program does without memory for that word), one line, and no report; or in the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays: what makes, names, reshapes, cuts, joins, reorders, gathers, scatters, and the folding of constants.
 
 Most graphs are drawn: each op with inputs of known, partly known and unknown shapes, and with numbers that TensorFlow's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops that keep tensors (lists, TensorArrays, queues), images, text and examples, input pipelines."""
 import itertools
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small graphs with every op of src/flops/rules_math.c, _reduce.c and _signal.c."""
 import itertools
 

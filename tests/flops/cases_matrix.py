@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small graphs with every op of src/flops/rules_matrix.c, _contract.c and _linalg.c."""
 import itertools
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small graphs with every op of src/flops/rules_conv.c, _pool.c, _norm.c, _nn.c, _rnn.c and _quantized.c."""
 import itertools
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops of no larger family: boosted trees, vocabularies of checkpoints, debugging, small sets."""
 from oracle import tf
 from tensorflow.python.framework import op_def_library

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Graphs that TensorFlow's Python functions build, alone and with their gradients: what tf.math, tf.linalg and tf.signal make
 of the ops, constants that are worked out on the way included."""
 from oracle import tf

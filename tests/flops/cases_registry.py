@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The 46 ops that TensorFlow has formulas for: their odd corners. Attributes that a formula reads wrongly, control inputs,
 formats that it refuses, dimensions that make its numbers overflow."""
 import oracle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """State: variables, checkpoints, tables, optimizers; random numbers; sparse and ragged tensors, CSR matrices, segments;
 collectives and XLA's ops that move data. A line of CASES is an op and its inputs; every graph has it with all shapes known,
 with each dimension and each shape unknown in turn, and with none known, as far as TensorFlow takes them."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares `tfprof flops FILE --nodes` with TensorFlow: static shapes of every output, registered float operations.
 
     .venv/bin/python tests/flops/compare.py [-v] [--program P] [--source own|tensorflow] [--batch N] FILE...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every op of TensorFlow's list, called in random ways that TensorFlow accepts, compared as compare.py does it.
 
     .venv/bin/python tests/flops/every_op.py [-v] [--seed N] [--calls N] [--keep FOLDER] [REGEX...]

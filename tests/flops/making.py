@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the cases of small graphs are built with."""
 from oracle import tf
 from tensorflow.python.framework import op_def_library, op_def_registry

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real models as graph files. What tfprof must make of them stands in real.py.
 
 FORMS lists what is built: each function yields (title, GraphDef, or the folder of a SavedModel). Files stand in

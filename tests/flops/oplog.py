@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """-float_ops_source tensorflow against the op log itself: graphs of which little is known, as files with and without shapes,
 each with and without the metadata of a run, which fills what the graph does not say."""
 import csv

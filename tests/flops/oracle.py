@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What TensorFlow says of a graph file: the static shape of every output of every node, of the main graph and of the
 bodies of its functions, and the float operations of its registry.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters of real exports and checkpoints, against what Keras and TensorFlow count: for tests/flops/run.py.
 
 EXPORTS: each function is given a folder, writes into it, and yields (title, path, total, trainable): what the model has,

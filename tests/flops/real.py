@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What tfprof must make of the real models of nets.py: TensorFlow's shapes and counts, and totals that papers publish or
 that follow from the layers' sizes.
 """

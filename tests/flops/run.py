@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Shapes and float operations against TensorFlow, in one process: tests/flops/run.py [-v] [NAME...]
 
   cases_FAMILY   small graphs with every op of a family, as tests/flops/cases_FAMILY.py yields them: graphs() gives

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Replays seeds, their deterministic mutants and all regressions through the fuzz targets of a build.
 
     tests/fuzz/replay.py BUILD [-m MUTANTS] [-s SEED] [TARGET ...]

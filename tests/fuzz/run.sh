@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Fuzzes every target for SECONDS with libFuzzer: tests/fuzz/run.sh SECONDS [TARGET ...]
 # The corpus grows in build-fuzz/corpus; an input that breaks something is left in build-fuzz/found and is to be
 # copied to tests/fuzz/regressions/TARGET once what it broke is mended.

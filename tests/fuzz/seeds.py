@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the seeds of every fuzz target out of tests/data/sample: tests/fuzz/seeds.py OUT
 
 OUT/TARGET/NAME. Small on purpose: a fuzzer gets further with a hundred bytes than with a hundred kilobytes, so big

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the golden transcripts: commands and the exact answers, as a user would see them.
 
     run.py PROGRAM [FILE...]        FILE: a .test beside this file or a .md; without any: all of both

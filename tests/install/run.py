@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Installs a build into an empty folder and uses it from there as others would: tests/install/run.py BUILD
 
 The examples are built with pkg-config against the shared and against the static library and run on the sample.

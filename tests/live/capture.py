@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`tfprof capture` against jobs that pretend to be frameworks, an agent that misbehaves, and servers of every kind: good, slow,
 busy, truncated, hostile. capture.py TFPROF"""
 import json

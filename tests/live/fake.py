@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packages that pretend to be JAX, TensorFlow and torch, as far as tfprof's agent asks: FOLDER/jax ... and the libraries by whose
 names a process is known as a job. `make(folder)` writes them; put the folder on PYTHONPATH."""
 import os

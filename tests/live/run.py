@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`tfprof top` beside processes of our own: jobs are folded, rates are those that /proc tells, errors are lines.
 run.py TFPROF   A framework is a mapped file of its library's name, so that none need be installed."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`tfprof stacks` beside processes that do what is known: functions, lines, threads, forms, refusals.
 stacks.py TFPROF   Every CPython of 3.8 to 3.13 that this machine has is a case; without one that is known nothing is tested."""
 import collections

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`tfprof run`: nothing of the command changes, and what it was asked to record is there. start.py TFPROF"""
 import json
 import os

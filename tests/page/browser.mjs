@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/page/browser.mjs: the parts of the page's tests, one after the other. tests/page/run.py starts it.
 import { count, profileIds, start } from "./harness.mjs";
 import { images } from "./images.mjs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/page/harness.mjs: a browser that tells of everything a page must not do, and what is counted.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/page/images.mjs: the README's screenshots, in docs/images.
 import { go, open } from "./harness.mjs";
 

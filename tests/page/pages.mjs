@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/page/pages.mjs: every page clicked through: numbers as the command line has them, keys, roles, links, faults, axe.
 import { axe, check, go, noFaults, open, said, same, settled, sideways, url } from "./harness.mjs";
 

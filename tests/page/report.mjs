@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/page/report.mjs: files of `tfprof report`, opened from the disk: every page, numbers against the command line.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Opens every page of `tfprof serve` in Chromium: tests/page/run.py PROGRAM [--images] [WORD ...]
 
 Makes profiles (a ResNet-32, a seq2seq, an 85,000-node transformer, a million events), serves them beside the sample, and runs

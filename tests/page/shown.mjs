@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/page/shown.mjs: that what the page shows is true and complete: each check is of something that once was wrong.
 import { readFileSync } from "node:fs";
 import { check, go, noFaults, open, said, same, settled, url } from "./harness.mjs";

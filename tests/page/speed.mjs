@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/page/speed.mjs: how fast the page is, in Chromium: printed, and checked loosely (machines differ, and are busy).
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";

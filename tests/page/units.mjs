@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/page/units.mjs: parts of the page without a browser: numbers, copied rows, costs of lines, and how long components are.
 import { readFileSync, readdirSync } from "node:fs";
 import { build } from "../../web/node_modules/esbuild/lib/main.js";

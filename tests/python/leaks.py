@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Looks for leaks of the extension: tests/python/leaks.py
 
 Every function of tfprof._native runs again and again, with good and with bad arguments, and so does what the package

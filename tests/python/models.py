@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The models that the tests record: small graphs, each with something of its own to look at.
 
 A Model's build() makes a new graph each time, from the same lines, so that each profiler can have

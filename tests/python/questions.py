@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is asked of a profiler: option sets, each built by the option builder of the side that is
 asked.
 

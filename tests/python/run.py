@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the Python package's tests, each file in a process of its own: tests/python/run.py [WORD ...]
 
 WORD picks the files with it in their name. Prints a line of reason for each failure and each skip, then a file's

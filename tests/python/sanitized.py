@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs tests of the package with its extension under sanitizers: tests/python/sanitized.py BUILD [WORD ...]
 
 Builds the extension with the address and undefined-behaviour sanitizers in the folder BUILD, then runs the test files

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the users' scripts of examples/, as they are or with only their import lines changed to
 ours."""
 

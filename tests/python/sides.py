@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two sides of the comparison, TensorFlow's profiler (theirs) and tfprof.compat.v1 (ours),
 asked the same."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests that look at TensorFlow share: how it is loaded, asked and listened to, and when
 two answers are the same (the rules are those of tests/compare/rules.py).
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Our tfprof.compat.v1 beside TensorFlow's own profiler, on the same graphs and run metadata:
 printed text byte for byte, returned protos field by field, written files event by event."""
 

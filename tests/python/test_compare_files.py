@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profiles and op logs in files: ours and TensorFlow's hold the same, and each reads what the other
 wrote."""
 

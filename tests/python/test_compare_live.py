@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of today beside TensorFlow's profiler: eager code and tf.function, monitored sessions,
 training loops."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One-shot calls of tfprof.compat.v1, advice and the binding beside TensorFlow's."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A profiler that is told of one step after another, beside TensorFlow's after each of them."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The forms of TensorFlow 1.3 to 1.15 (tf.contrib.tfprof), pprof_profiler, and tfprof.compat.v1 in the place of
 tf.compat.v1.profiler."""
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tfprof.diff: means over steps, Welch's intervals against numpy's numbers, texts, limits, and what is no comparison."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the pages say about Python is true: docs/python.md and README.md.
 
 Every ```python block of a page runs, in order, in one namespace a page, in a folder that has the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tfprof.compat.v1, contrib and gfile where they stand in for TensorFlow's modules: names, options, op logs, what a
 profiler is told of a graph that grows, ProfileContext. The views themselves are compared in test_compare*.py."""
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scripts in the manner of tfprof's users (examples/), with TensorFlow's import lines and with
 ours: the same output. What TensorFlow no longer has (ProfileContext, TF 1.0's contrib) runs with
 ours alone and is checked by itself.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Float operations in Python: whatever holds a model gives the same numbers, and they are the right ones."""
 import os
 import tempfile

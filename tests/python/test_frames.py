@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What other tools make of a report: pandas, pyarrow, polars and duckdb read it through the Arrow
 protocol, IPython shows it."""
 

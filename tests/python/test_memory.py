@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory of long runs: it does not grow with what is done, only with what a profile must keep.
 
 What was measured is printed: KiB of resident memory (after the C library gave back what it could).

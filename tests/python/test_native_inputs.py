@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The native API's inputs and manners: every kind of input, wrong ones, progress, Ctrl-C, threads."""
 import gzip
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Statistics over steps: what stats says of each row is what the reports of the steps say together."""
 import contextlib
 import csv

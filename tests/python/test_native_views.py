@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The native API: the same text as the command line for the same files and options, and every other form of a report
 with the same numbers. Nothing but the package is needed; what pandas and its like make of reports is in test_frames.py.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The notebook of a tf_cnn_benchmarks user (examples/notebook.py) on a real profile of ten steps:
 with TensorFlow's imports, with ours, and beside the three lines of our own API that replace it."""
 

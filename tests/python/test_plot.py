@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Report.plot: what is drawn is what the report says. Pictures are looked at as matplotlib holds them: boxes and lines."""
 import importlib.util
 import os

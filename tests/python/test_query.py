@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tfprof.query: SQL over profiles, from Python."""
 
 import gc

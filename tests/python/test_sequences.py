@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profiles and reports as Python's own things: with blocks, pickles, sequences, dicts, exceptions of files, odd paths."""
 import gc
 import io

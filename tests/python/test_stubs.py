@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stubs say what the extension has: mypy compares them with it."""
 import importlib.util
 import subprocess

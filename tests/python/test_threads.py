@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several profilers at a time, in threads: each gives what it gives alone."""
 
 import contextlib

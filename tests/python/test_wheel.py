@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What pip builds: an sdist, the wheel out of it, and that wheel alone in an empty environment.
 
 The wheel is tried with every interpreter of 3.10 and later that is at hand, without any other package: no numpy, no

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`tfprof serve` under hostile, slow and many requests, and its answers against the command line's.
 
     tests/server/run.py PROGRAM [WORD ...]    only the tests with these words in their names

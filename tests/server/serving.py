@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A running `tfprof serve`, and requests to it byte by byte: what the tests of the server share."""
 import contextlib
 import json

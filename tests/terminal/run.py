@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What people see at a terminal, in a pseudo-terminal of a known width; and that a pipe sees none of it.
 
     run.py PROGRAM [NAME...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The same bytes for any number of threads: tests/threads/run.py PROGRAM
 
 Every sample goes through commands with one thread, and with 2, 3 and 7 threads and pieces of several sizes

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Traces with a planted cause each: `summary` must name that cause first, at three sizes, and be silent about it on a
 trace that is alike without it.   planted.py TFPROF"""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """XPlane and HLO against what JAX and XLA said when they were recorded:   recorded.py TFPROF
 
   costs    tests/data/hlo_costs.json.gz: flops and bytes of small nets by XLA's cost_analysis(), made by record_hlo.py

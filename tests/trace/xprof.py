@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """XPlane traces against what xprof computed from the same files:   xprof.py TFPROF [FOLDER]
 
 FOLDER holds NAME.xplane.pb and expected/NAME/*.json, xprof's tables; it is not part of the repository. For every number that

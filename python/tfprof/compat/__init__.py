@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """The names and arguments of other profilers, over this package."""

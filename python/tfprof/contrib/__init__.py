@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TensorFlow 1.0's tfprof (tensorflow.contrib.tfprof), over this package.
 
     from tfprof import contrib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """print_model_analysis and its option sets, as TensorFlow 1.0 had them.
 
 Rows, numbers and rules are those of that time (`-compat 1.0` on the command line). The result has

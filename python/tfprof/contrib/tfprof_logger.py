@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The op log of TensorFlow 1.0: types and float operations of ops, without their code."""
 
 from typing import Any

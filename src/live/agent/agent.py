@@ -1,5 +1,7 @@
-# The part of tfprof that runs in a job: one thread waits on a unix socket of the run folder and records on request; a closed connection
-# ends a recording. Frameworks are noticed as they are imported.
+# SPDX-License-Identifier: Apache-2.0
+# The part of tfprof that runs in a job: it counts steps, and records on request. One thread waits on a unix socket of the run
+# folder; a closed connection ends a recording. Only modules that the interpreter brings are used, found where it keeps them:
+# a socket.py beside train.py is not ours. Python 3.8 and later.
 #
 # A request is a line "capture ms=500 steps=0 host=2 python=0 wait=10 at=0" or "info" or "snap". The answer is lines:
 #     started UNIX_MICROS                recording has begun

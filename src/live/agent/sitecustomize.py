@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tfprof run puts this file's folder first on PYTHONPATH. It waits for a framework to be imported, takes itself off sys.path, and
 # then is the sitecustomize that it hides, or none: the import below ends as it would have without tfprof.
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Float operations of a Keras model, the way most programs of TensorFlow 2 ask for them."""
 
 import tensorflow as tf

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A softmax classifier of (made-up) digits, profiled while it trains."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same kind of training under a ProfileContext, which traces, profiles and dumps at chosen
 steps."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A notebook as a script: the mean over all steps of a recorded profile, for the operations of
 interest, as CSV.
 

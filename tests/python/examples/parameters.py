@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How large is the model, and what does it compute? Nothing is run."""
 
 import sys

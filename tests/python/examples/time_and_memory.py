@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One traced run: where do time and memory go?"""
 
 import os

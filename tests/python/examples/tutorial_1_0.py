@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tutorial of TensorFlow 1.0's tfprof: parameters, float operations, time and memory of one
 run."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Everything of tf.compat.v1.profiler, and ProfileContext, over this package.
 
     from tfprof.compat.v1 import Profiler    # instead of tf.compat.v1.profiler

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a TensorFlow graph has to tell the profiler, as wire bytes, and of that only what is new.
 
 A graph of 10,000 ops has megabytes of stack traces and shapes to tell, and none of it changes from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profiler, profile and advise as TensorFlow has them: graphs in, text and protos out."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What to show, as the dicts that Profiler and profile take."""
 
 import copy

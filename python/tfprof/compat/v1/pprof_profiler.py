@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run of a graph as profiles for pprof, one a device: tensorflow.python.profiler.pprof_profiler, which TensorFlow's
 releases do not carry.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ProfileContext: profiles every session of a training loop without changing the loop.
 
 Inside the context, BaseSession.run is ours: it counts the runs (steps), traces some of them into

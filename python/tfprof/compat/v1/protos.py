@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TensorFlow and its proto classes, imported when they are first asked for.
 
 `protos.OpLogProto` and the others of _HOMES are TensorFlow's own classes, so that what is returned

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TensorFlow's profiler core by its names (_pywrap_tfprof), over tfprof's.
 
 Graphs, run metadata, op logs and options are serialized protos, as TensorFlow's own binding takes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The op log: what a graph's ops are besides ops, so that files can be analysed later.
 
 An OpLogProto says of each op its float operations, the Python code that made it, and whether it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tensorflow.contrib.tfprof as TensorFlow 1.3 to 1.15 had it.
 
     from tfprof.contrib import v1_15 as tfprof       # instead of tensorflow.contrib.tfprof

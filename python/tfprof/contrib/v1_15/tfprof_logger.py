@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The op log of TensorFlow 1.3 to 1.15."""
 
 from tfprof.compat.v1.tfprof_logger import (
