@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that no file of C is longer than 450 lines and no component of the page longer than 100, and that each file that
 docs/design.md names is there."""
 import fnmatch

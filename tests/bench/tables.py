@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures the tables of a loaded trace of 2 million spans: tests/bench/tables.py BUILD
 
 Each table is asked for once and six times in a session; a fifth of the difference of the processor times is one table. We aim

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`tfprof run`, `top` and `capture` with real frameworks on the CPU, as far as they are installed: `make test-live`.
 real.py TFPROF   TensorFlow of .venv, or of $TFPROF_TENSORFLOW_PYTHON; JAX and torch of $TFPROF_JAX_PYTHON, $TFPROF_TORCH_PYTHON."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tables of traces against what peers recorded:   peers.py TFPROF
 
   HTA    temporal breakdown, overlap of communication, idle time by stream and cause, of HolisticTraceAnalysis 0.5

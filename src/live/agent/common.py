@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the parts of the agent share. They are run one after the other in one namespace: common, sessions, steps, agent. Only modules
 # that the interpreter brings are used, found where it keeps them: a socket.py beside train.py is not ours. Python 3.8 and later.
 import _thread

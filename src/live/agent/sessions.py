@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Recording, by framework. A session is started by its constructor; stop() gives files as pairs of an ending and bytes; drop() gives up
 # what it has. Each API is looked up when it is needed, older names after newer.
 class JaxSession:

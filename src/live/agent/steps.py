@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Steps of torch and TensorFlow 1: counted, and some of them recorded.
 
 class Steps:
