@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#define ROWS_MOST ((size_t)2000000) /* steps by devices: a small file may have many of both */
+
 typedef struct unions { /* of one device */
     tfp_union busy, compute, communication, copy, compute_or_communication;
 } unions;
@@ -93,6 +95,7 @@ static bool add_step(steps *t, const tfp_trace_device *d, const unions *u, const
 {
     char text[24];
     int size = snprintf(text, sizeof text, "%lld", (long long)t->x->p->steps.at[w->step].id);
+    if (t->rows.size >= ROWS_MOST) return false;
     tfp_step_row out = measure(t, d, u, w->start_ns, w->end_ns);
     out.step = (tfp_str){ tfp_arena_copy(&t->r->arena, (tfp_str){ text, (size_t)size }), (size_t)size };
     if (!d->host) count_kernels(sums, started_before(t, d, w->start_ns), started_before(t, d, w->end_ns), &out);

@@ -291,9 +291,24 @@ def files(folder, name, n, bad):
     return [path]
 
 
+def many(program, folder):
+    """A small file of many steps and many devices: a row for each pair would fill the memory."""
+    t, count = Trace(), 1500
+    for i in range(count):
+        t.add("user_annotation", f"ProfilerStep#{i}", 10 * i, 10, 1)
+        t.add("kernel", "k", 10 * i, 5, 7, pid=0, device=i, stream=7)
+    path = os.path.join(folder, "many.json")
+    t.write(path)
+    done = subprocess.run([program, "steps", path], capture_output=True, check=False)
+    if done.returncode != 4:
+        print(f"{count} steps of {count} devices: status {done.returncode}")
+    return done.returncode == 4
+
+
 def main():
     program, passed, failed = sys.argv[1], 0, 0
     with tempfile.TemporaryDirectory() as folder:
+        passed, failed = (1, 0) if many(program, folder) else (0, 1)
         for name in [*CAUSES, "Stragglers", "CollectiveSkew", "UnevenSteps"]:
             for size in (1, 2, 4):
                 for bad in (True, False):
