@@ -128,8 +128,11 @@ def agents(p):
     mine = [r for r in rows if r["pid"] in [j.python for j in jobs.values()]]
     check("--all", len(mine) == 3 and all(r["status"] == "ok" for r in mine), rows)
     check("text", done.stdout.count(b"agent") >= 3 and b"tfprof scope" in done.stdout, done.stdout)
-    done, rows, out, _ = p.capture(*(str(j.python) for j in jobs.values()), "--ms", "200", "--align")
-    starts = [r["started_unix_micros"] for r in rows]
+    for _ in range(5):  # a busy machine may let one of them wait for a CPU
+        done, rows, out, _ = p.capture(*(str(j.python) for j in jobs.values()), "--ms", "200", "--align")
+        starts = [r["started_unix_micros"] for r in rows]
+        if done.returncode or max(starts) - min(starts) < 50000:
+            break
     check("--align", done.returncode == 0 and max(starts) - min(starts) < 50000, starts)
     tf1 = p.job(TF1)
     done, rows, out, _ = p.capture(str(tf1.python), "--steps", "3")
@@ -140,23 +143,23 @@ def agents(p):
 
 def limits(p, jobs):
     pid = str(jobs["jax"].python)
-    first = subprocess.Popen([p.program, "capture", pid, "-o", p.name("busy"), "--ms", "3000"], stdout=subprocess.DEVNULL, env=p.env)
-    time.sleep(0.8)
+    first = subprocess.Popen([p.program, "capture", pid, "-o", p.name("busy"), "--ms", "6000"], stdout=subprocess.DEVNULL, env=p.env)
+    time.sleep(2)
     done, rows, _, _ = p.capture(pid, "--ms", "50", "--wait", "0.2")
     check("busy", done.returncode == 1 and (rows[0]["code"], rows[0]["status"]) == ("busy", "refused"), rows)
-    done, rows, _, _ = p.capture(pid, "--ms", "50", "--wait", "20")
+    done, rows, _, _ = p.capture(pid, "--ms", "50", "--wait", "30")
     check("waited", done.returncode == 0 and rows[0]["waited_micros"] > 300000, rows)
     check("first", first.wait(timeout=20) == 0)
     first = subprocess.Popen([p.program, "capture", pid, "-o", p.name("killed"), "--ms", "20000"], stdout=subprocess.DEVNULL, env=p.env)
-    time.sleep(0.8)
+    time.sleep(2)
     first.kill()
     first.wait()
     start = time.monotonic()
     done, rows, _, _ = p.capture(pid, "--ms", "50", "--wait", "5")
-    check("a killed tfprof ends the session", done.returncode == 0 and time.monotonic() - start < 3, (rows, time.monotonic() - start))
+    check("a killed tfprof ends the session", done.returncode == 0 and time.monotonic() - start < 5, (rows, time.monotonic() - start))
     out = p.name("interrupted")
     first = subprocess.Popen([p.program, "capture", pid, "-o", out, "--ms", "20000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=p.env)
-    time.sleep(0.8)
+    time.sleep(2)
     first.send_signal(signal.SIGINT)
     first.communicate(timeout=10)
     with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
@@ -184,8 +187,8 @@ def refusals(p, jobs):
     check("stopped", rows[0]["code"] == "stopped", rows)
     done, rows, out, _ = p.capture("999999999", "no such script.py")
     check("gone", done.returncode == 1 and [r["code"] for r in rows] == ["gone", "gone"], rows)
-    ended = p.job("import jax, time\nprint('ready', flush=True)\ntime.sleep(1.5)\nimport os\nos._exit(0)\n")
-    done, rows, out, _ = p.capture(str(ended.python), "--ms", "5000")
+    ended = p.job("import jax, time\nprint('ready', flush=True)\ntime.sleep(4)\nimport os\nos._exit(0)\n")
+    done, rows, out, _ = p.capture(str(ended.python), "--ms", "15000")
     check("ends during the capture", rows[0]["code"] == "gone" and rows[0]["status"] == "failed", rows)
     pair = p.job(PAIR)
     time.sleep(0.5)
