@@ -118,8 +118,8 @@ static void free_all(profiles *p)
 /* Tables whose rows are kept only when asked for. A table is named as it is: SQL has no other way to write it. */
 static unsigned keep_for(const char *sql)
 {
-    static const char *const details[] = { "spans",    "memory", "buffers", "allocations", "step_devices",
-                                           "transfer", "wait",   "check",   "kernel" };
+    static const char *const details[] = { "spans",        "span_args", "memory", "buffers", "allocations",
+                                           "step_devices", "transfer",  "wait",   "check",   "kernel" };
     for (size_t i = 0; i < sizeof details / sizeof *details; i++)
         if (strcasestr(sql, details[i])) return TFP_KEEP_MEMORY;
     return 0;

@@ -42,9 +42,9 @@
     F(prepare_v2)                                                                                                      \
     F(progress_handler)                                                                                                \
     F(result_error)                                                                                                    \
+    F(result_double)                                                                                                   \
     F(result_error_nomem)                                                                                              \
     F(result_error_toobig)                                                                                             \
-    F(result_double)                                                                                                   \
     F(result_int64)                                                                                                    \
     F(result_null)                                                                                                     \
     F(result_text)                                                                                                     \

@@ -122,32 +122,6 @@ static void put_node_of(const sql_row *row, sql_table_id table, sql_cell *out)
 {
     put_int(out, number(row, SQL_NODES, row->in->owners[SQL_EXECUTIONS][owner_of(row, table)]));
 }
-void sql_span_node(const sql_row *row, tfp_buf *b, sql_cell *out)
-{
-    (void)b;
-    put_node_of(row, SQL_SPANS, out);
-}
-void sql_span_step(const sql_row *row, tfp_buf *b, sql_cell *out)
-{
-    (void)b;
-    put_step(row, owner_of(row, SQL_SPANS), out);
-}
-void sql_span_lane(const sql_row *row, tfp_buf *b, sql_cell *out)
-{
-    (void)b;
-    const tfp_profile *p = row->in->p;
-    out->type = 's';
-    out->s = tfp_text(p, p->lanes.at[p->spans.at[row->at].lane].name);
-}
-void sql_span_kind(const sql_row *row, tfp_buf *b, sql_cell *out)
-{
-    static const char *const kinds[] = {
-        [TFP_LANE_OTHER] = "other", [TFP_LANE_CPU] = "cpu", [TFP_LANE_ACCELERATOR] = "accelerator"
-    };
-    (void)b;
-    const tfp_profile *p = row->in->p;
-    put_text(out, kinds[p->lanes.at[p->spans.at[row->at].lane].kind]);
-}
 void sql_memory_node(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
@@ -219,13 +193,23 @@ void sql_code_text(const sql_row *row, tfp_buf *b, sql_cell *out)
 
 /* ---- the table of all columns ---- */
 
+static const char *type_name(char type)
+{
+    switch (type) {
+    case 'i': return "integer";
+    case 'r': return "real";
+    case 's': return "text";
+    default: return "any";
+    }
+}
+
 /* Column `at`, counted through all tables, those of grids.c last. */
 static sql_grid_column column_at(uint32_t at)
 {
     sql_grid_column out = { "", "", "", "" };
     for (const sql_table *t = sql_tables; t < sql_tables + SQL_TABLE_COUNT; t++)
         for (const sql_column *c = t->columns; c->name; c++)
-            if (!at--) return (sql_grid_column){ t->name, c->name, c->type == 'i' ? "integer" : "text", c->help };
+            if (!at--) return (sql_grid_column){ t->name, c->name, type_name(c->type), c->help };
     sql_grid_column_at(at, &out);
     return out;
 }

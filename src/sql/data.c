@@ -25,9 +25,21 @@ static uint32_t word_at(const char *at)
 
 /* ---- numbers ---- */
 
+/* What the spans of a trace were told with, each for itself, though equal sets are stored once. */
+static size_t count_args(const tfp_profile *p)
+{
+    const tfp_event_tables *t = &p->events;
+    size_t n = 0;
+    for (size_t i = 0; i < t->spans.size; i++)
+        if (t->spans.stats[i] != TFP_NONE) n += t->stat_sets.at[t->spans.stats[i]].count;
+    return n;
+}
+
 static size_t rows_of(const tfp_profile *p, sql_table_id table, bool first)
 {
     if (table == SQL_PROFILES) return 1;
+    if (table == SQL_SPANS) return p->spans.size + p->events.spans.size;
+    if (table == SQL_SPAN_ARGS) return count_args(p);
     if (table != SQL_COLUMNS) return vector_at(p, sql_tables[table].vector).size;
     size_t n = 0;
     for (int t = 0; first && t < SQL_TABLE_COUNT; t++)
@@ -117,8 +129,23 @@ static bool own_source(sql_data *d, sql_source *s, sql_table_id table)
     return true;
 }
 
+static bool place_args(sql_data *d, sql_source *s)
+{
+    const tfp_event_tables *t = &s->p->events;
+    s->args = TFP_NEW(&d->arena, uint32_t, t->spans.size + 1);
+    if (!s->args) return false;
+    s->args[0] = 0;
+    for (size_t i = 0; i < t->spans.size; i++) {
+        uint32_t set = t->spans.stats[i];
+        s->args[i + 1] = s->args[i] + (set == TFP_NONE ? 0 : t->stat_sets.at[set].count);
+    }
+    return true;
+}
+
 bool sql_data_own(sql_data *d, sql_table_id table)
 {
+    for (size_t i = 0; table == SQL_SPAN_ARGS && i < d->count; i++)
+        if (!d->sources[i].args && !place_args(d, &d->sources[i])) return false;
     for (int t = table; sql_tables[t].owner >= 0; t = sql_tables[t].owner)
         for (size_t i = 0; i < d->count; i++)
             if (!d->sources[i].owners[t] && !own_source(d, &d->sources[i], (sql_table_id)t)) return false;
@@ -140,7 +167,8 @@ bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *o
     }
     const sql_source *s = &d->sources[low];
     *out = (sql_row){ d, s, number - s->base[table] };
-    return sql_tables[table].owner < 0 || s->owners[table][out->at] != TFP_NONE;
+    if (sql_tables[table].owner < 0 || (table == SQL_SPANS && out->at >= s->p->spans.size)) return true;
+    return s->owners[table][out->at] != TFP_NONE;
 }
 
 static void read_field(const sql_row *row, sql_table_id table, const sql_column *c, sql_cell *out)

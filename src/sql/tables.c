@@ -134,19 +134,29 @@ static const sql_column executions[] = {
 };
 #undef ROW
 
-#define ROW tfp_span
+/* Spans of executions (TensorFlow's files) come first, then those of traces: see span_cells.c. */
 static const sql_column spans[] = {
-    KEY("span", "number: what an execution did in one lane"),
-    PROFILE, EXECUTION,
-    MADE("node", 'i', span_node, "-> nodes"),
-    MADE("step", 'i', span_step, "number of the step"),
-    MADE("lane", 's', span_lane, "device, or a stream of one"),
-    MADE("kind", 's', span_kind, "what the lane counts for: cpu, accelerator or other"),
-    MICROS("start_us",    start_ns,    "start"),
-    MICROS("duration_us", duration_ns, "time it took"),
+    KEY("span", "number: one thing that happened in one lane"),
+    PROFILE,
+    MADE("execution",   'i', span_execution,   "-> executions"),
+    MADE("node",        'i', span_node,        "-> nodes"),
+    MADE("step",        'i', span_step,        "number of the step"),
+    MADE("lane",        's', span_lane,        "device, a stream of one, or a thread"),
+    MADE("kind",        's', span_kind,        "what the lane counts for: cpu, accelerator or other; of traces: op, call, annotation, module, frame, step, activity or other"),
+    MADE("start_us",    'i', span_start_us,    "start"),
+    MADE("duration_us", 'i', span_duration_us, "time it took"),
+    MADE("name",        's', span_name,        "of the node, or as the trace has it"),
+    MADE("class",       's', span_class,       "of activities: compute, communication, copy or set"),
+    MADE("start_ns",    'i', span_start_ns,    "start in nanoseconds"),
+    MADE("duration_ns", 'i', span_duration_ns, "time it took in nanoseconds"),
+    MADE("self_ns",     'i', span_self_ns,     "of host ops and activities: less that of those in it, in nanoseconds"),
+    MADE("parent",      'i', span_parent,      "-> spans: what is around it"),
+    MADE("launch",      'i', span_launch,      "-> spans: of an activity the API call that launched it"),
+    MADE("owner",       'i', span_owner,       "-> spans: of an activity the op that launched it"),
+    MADE("lane_number", 'i', span_lane_number, "-> lanes"),
+    MADE("trace",       'i', span_trace,       "-> traces, code: the call stack that the trace has of it"),
     END
 };
-#undef ROW
 
 #define ROW tfp_memory
 static const sql_column memory[] = {
@@ -213,11 +223,60 @@ static const sql_column code[] = {
     END
 };
 
+#define ROW tfp_process
+static const sql_column processes[] = {
+    KEY("process", "number: one process of a trace"),
+    PROFILE,
+    MADE("rank",  'i', process_rank,  "of the job, NULL if it has none"),
+    MADE("ranks", 'i', process_ranks, "how many the job has, NULL if the file does not say"),
+    INT("pid", pid, "number of the operating system"),
+    TEXT("host", host, "machine"),
+    TEXT("name", name, "as the trace has it"),
+    MADE("file",  's', process_file,  "where it was read from"),
+    INT("clock_offset_ns", clock_offset_ns, "what its times are moved by, to compare them with those of other processes"),
+    END
+};
+#undef ROW
+
+#define ROW tfp_lane
+static const sql_column lanes[] = {
+    KEY("lane_number", "number: a device, a stream of one, or a host thread"),
+    PROFILE,
+    INDEX("process", process, SQL_PROCESSES, "-> processes, NULL for devices of TensorFlow's files"),
+    TEXT("lane",   name,   "its name, as in spans"),
+    TEXT("device", device, "of traces: as gpu:0 or cpu"),
+    MADE("role",   's', lane_role, "of traces: thread, stream, async, derived or counter"),
+    TEXT("label",  label,  "what the file calls it"),
+    END
+};
+#undef ROW
+
+static const sql_column span_args[] = {
+    PROFILE,
+    MADE("span",  'i', arg_span,  "-> spans: of a trace"),
+    MADE("key",   's', arg_key,   "name of the argument, as the trace has it"),
+    MADE("value", 'v', arg_value, "a number or a text; lists are texts as JSON"),
+    END
+};
+
+#define ROW tfp_counter_sample
+static const sql_column counters[] = {
+    KEY("counter", "number: one sample"),
+    PROFILE,
+    INDEX("process", process, SQL_PROCESSES, "-> processes"),
+    TEXT("name",   name,   "the counter"),
+    TEXT("series", series, "which of its values"),
+    INT("at_ns",   at_ns,  "when, in nanoseconds"),
+    MADE("value", 'r', counter_value, "the value"),
+    END
+};
+#undef ROW
+
 static const sql_column columns[] = {
     MADE("table_name", 's', columns_table, "the table"),
     MADE("name", 's', columns_name,  "the column"),
-    MADE("type", 's', columns_type,  "integer or text"),
-    MADE("help", 's', columns_help,  "what it holds; times are microseconds, sizes bytes; -> names a table"),
+    MADE("type", 's', columns_type,  "integer, real, text or any"),
+    MADE("help", 's', columns_help,  "what it holds; times are microseconds (*_ns: nanoseconds), sizes bytes; -> names a table"),
     END
 };
 
@@ -232,12 +291,16 @@ const sql_table sql_tables[SQL_TABLE_COUNT] = {
     [SQL_OUTPUTS]     = { "outputs",     IN(outputs), CHAINED(SQL_NODES, nodes, offsetof(tfp_node, output_first), offsetof(tfp_output, next)), false, "the shapes of what nodes give", outputs },
     [SQL_STEPS]       = { "steps",       IN(steps), ALONE, false, "the steps that were recorded", steps },
     [SQL_EXECUTIONS]  = { "executions",  IN(execs), CHAINED(SQL_NODES, nodes, offsetof(tfp_node, exec_first), offsetof(tfp_exec, next)), false, "each node in each step that it ran in", executions },
-    [SQL_SPANS]       = { "spans",       IN(spans), CHAINED(SQL_EXECUTIONS, details, offsetof(tfp_exec_detail, span_first), offsetof(tfp_span, next)), true, "when and where executions ran", spans },
+    [SQL_SPANS]       = { "spans",       IN(spans), CHAINED(SQL_EXECUTIONS, details, offsetof(tfp_exec_detail, span_first), offsetof(tfp_span, next)), true, "what ran where and when: executions, and the events of traces", spans },
     [SQL_MEMORY]      = { "memory",      IN(memories), CHAINED(SQL_EXECUTIONS, details, offsetof(tfp_exec_detail, memory_first), offsetof(tfp_memory, next)), true, "the memory of each run", memory },
     [SQL_BUFFERS]     = { "buffers",     IN(buffers), CHAINED(SQL_MEMORY, memories, offsetof(tfp_memory, buffer_first), offsetof(tfp_buffer, next)), true, "the outputs of each run", buffers },
     [SQL_ALLOCATIONS] = { "allocations", IN(allocations), CHAINED(SQL_EXECUTIONS, details, offsetof(tfp_exec_detail, alloc_first), offsetof(tfp_allocation, next)), true, "what was taken and given back, in order", allocations },
     [SQL_TRACES]      = { "traces",      IN(traces), ALONE, false, "how nodes were made", traces },
     [SQL_CODE]        = { "code",        IN(trace_frames), CHAINED(SQL_TRACES, traces, offsetof(tfp_trace, first), SQL_RANGE), false, "the lines of code that made nodes", code },
+    [SQL_PROCESSES]   = { "processes",   IN(events.processes), ALONE, false, "the processes of traces", processes },
+    [SQL_LANES]       = { "lanes",       IN(lanes), ALONE, false, "devices, streams and threads", lanes },
+    [SQL_SPAN_ARGS]   = { "span_args",   0, 0, ALONE, false, "what traces tell of spans", span_args },
+    [SQL_COUNTERS]    = { "counters",    IN(events.counters), ALONE, false, "counters over time", counters },
     [SQL_COLUMNS]     = { "columns",     0, 0, ALONE, false, "all tables and their columns", columns },
 };
 /* clang-format on */

@@ -20,6 +20,10 @@ typedef enum sql_table_id {
     SQL_ALLOCATIONS,
     SQL_TRACES,
     SQL_CODE,
+    SQL_PROCESSES,
+    SQL_LANES,
+    SQL_SPAN_ARGS,
+    SQL_COUNTERS,
     SQL_COLUMNS,
     SQL_TABLE_COUNT
 } sql_table_id;
@@ -30,6 +34,7 @@ typedef struct sql_source {
     tfp_str name;
     uint32_t base[SQL_TABLE_COUNT];    /* the number of its first row */
     uint32_t *owners[SQL_TABLE_COUNT]; /* the row that each row belongs to; made when first asked for */
+    uint32_t *args;                    /* by span of a trace: its first row of span_args; one more at the end */
 } sql_source;
 
 typedef struct sql_index { /* rows by the hash of a column's cell */
@@ -37,7 +42,7 @@ typedef struct sql_index { /* rows by the hash of a column's cell */
     uint32_t *rows, mask;
 } sql_index;
 
-enum { SQL_COLUMN_MOST = 20 };
+enum { SQL_COLUMN_MOST = 24 };
 
 typedef struct sql_data {
     sql_source *sources;
@@ -48,9 +53,10 @@ typedef struct sql_data {
 } sql_data;
 
 typedef struct sql_cell {
-    char type; /* 'i', 's', or 0: NULL */
+    char type; /* 'i', 'r', 's', or 0: NULL */
     bool made; /* the text stands in the buffer that was given, not in the profile */
     int64_t i;
+    double r;
     tfp_str s;
 } sql_cell;
 
@@ -74,7 +80,7 @@ typedef enum sql_kind {
 
 typedef struct sql_column {
     const char *name;
-    char type; /* 'i' or 's' */
+    char type; /* 'i', 'r', 's', or 'v': a cell has the type of its value */
     sql_kind kind;
     size_t at;        /* of the field */
     sql_table_id row; /* what the number is of */

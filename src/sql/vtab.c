@@ -30,7 +30,7 @@ static void declaration(const sql_table *t, tfp_buf *b)
     for (const sql_column *c = t->columns; c->name; c++) {
         if (c != t->columns) tfp_buf_char(b, ',');
         tfp_buf_text(b, c->name);
-        tfp_buf_text(b, c->type == 'i' ? " INTEGER" : " TEXT");
+        tfp_buf_text(b, c->type == 'i' ? " INTEGER" : c->type == 'r' ? " REAL" : c->type == 's' ? " TEXT" : "");
     }
     tfp_buf_add(b, ")", 2);
 }
@@ -93,6 +93,7 @@ static double rows_a_value(const sql_data *d, sql_table_id id, const sql_column 
     if (c->kind == SQL_PROFILE) values = (double)d->count;
     if (strcmp(c->name, "step") == 0) values = d->rows[SQL_STEPS];
     if (strcmp(c->name, "node") == 0) values = d->rows[SQL_NODES];
+    if (strcmp(c->name, "span") == 0 || strcmp(c->name, "parent") == 0) values = d->rows[SQL_SPANS];
     if (strcmp(c->name, "name") == 0) values = d->rows[SQL_NODES];
     return rows / (values < 1 ? 1 : values) + 1;
 }
@@ -113,6 +114,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *k = &info->aConstraint[i];
         if (!k->usable || k->op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
+        if (k->iColumn >= 0 && (columns[k->iColumn].type == 'r' || columns[k->iColumn].type == 'v')) continue;
         /* BINARY is the one order in which equal texts are the same bytes */
         const char *collation = t->session->api->vtab_collation(info, i);
         if (collation && strcmp(collation, "BINARY") != 0) continue;
@@ -243,6 +245,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
         a->result_error_nomem(context);
     else if (cell.type == 'i')
         a->result_int64(context, cell.i);
+    else if (cell.type == 'r')
+        a->result_double(context, cell.r);
     else if (!cell.type)
         a->result_null(context);
     else if (cell.s.size > INT32_MAX)

@@ -4,6 +4,7 @@
 
   sqlite   each query again by Python's own SQLite, over the same tables imported into real ones
   protobuf what the tables hold, against the ProfileProto as TensorFlow's protos read it (when TensorFlow is there)
+  trace    spans, arguments and counters of traces, against the files as Python's JSON reads them
   views    sums by operation type and step, against the op view
   hostile  statements that would never end, or reach outside, end with an error in time and within memory
 """
@@ -20,7 +21,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(os.path.dirname(HERE), "data", "sample")
 PROFILES = [["odd/profile_5"], ["dense/profile_3.gz"], ["gpu/profile_1.gz"],
-            ["odd/profile_5", "dense/profile_3.gz", "dense_resource/profile_3.gz", "gpu/profile_1.gz"]]
+            ["odd/profile_5", "dense/profile_3.gz", "dense_resource/profile_3.gz", "gpu/profile_1.gz"],
+            ["traces/kineto.json"], ["traces/plain.json"], ["odd/profile_5", "traces/kineto.json"]]
 QUERIES = [
     "SELECT op, count(*), sum(run_us), avg(run_us), max(peak_bytes) FROM nodes JOIN executions USING (node) GROUP BY op ORDER BY op",
     "SELECT profile, step, count(*), sum(runs), min(start_us), max(end_us) FROM executions GROUP BY 1, 2 ORDER BY 1, 2",
@@ -47,10 +49,20 @@ QUERIES = [
     "SELECT output, slot, o.shape, name FROM outputs o JOIN nodes USING (node) ORDER BY output",
     "SELECT op, count(*) FROM nodes WHERE profile = 'odd/profile_5' AND op = 'Const' GROUP BY op",
     "SELECT count(*), count(source), count(source_name) FROM edges WHERE source_name = 'x' OR source = 3",
+    "SELECT kind, class, count(*), sum(duration_ns), sum(self_ns), count(DISTINCT lane) FROM spans GROUP BY 1, 2 ORDER BY 1, 2",
+    "SELECT a.name, a.kind, b.name, b.kind FROM spans a JOIN spans b ON b.span = a.parent ORDER BY a.span",
+    "SELECT k.name, l.name, o.name FROM spans k JOIN spans l ON l.span = k.launch LEFT JOIN spans o ON o.span = k.owner "
+    "ORDER BY k.span",
+    "SELECT s.name, key, value FROM spans s JOIN span_args USING (span) ORDER BY span, key",
+    "SELECT key, value FROM span_args WHERE value > 1 ORDER BY span, key",
+    "SELECT l.lane, l.role, p.rank, count(span) FROM lanes l LEFT JOIN processes p USING (process) LEFT JOIN spans s "
+    "USING (lane_number) GROUP BY lane_number ORDER BY lane_number",
+    "SELECT name, series, count(*), avg(value), max(at_ns) FROM counters WHERE value >= 0.5 GROUP BY 1, 2 ORDER BY 1, 2",
+    "SELECT span, name FROM spans WHERE span = (SELECT max(span) FROM spans) OR parent IS NULL ORDER BY span",
     "SELECT NULL, 1, 2.5, 'x', sum(node) FROM nodes WHERE node = 100000",
 ]
 TABLES = ["profiles", "nodes", "types", "edges", "outputs", "steps", "executions", "spans", "memory", "buffers", "allocations",
-          "traces", "code"]
+          "traces", "code", "processes", "lanes", "span_args", "counters"]
 GROWN = "WITH RECURSIVE a(x) AS (SELECT 'aaaa' UNION ALL SELECT x || x FROM a WHERE length(x) < 2000000) "
 HOSTILE = [
     "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT count(*) FROM t",
@@ -150,6 +162,36 @@ def against_protobuf(program, path):
         for lanes in (x.cpu_execs, x.accelerator_execs) for lane, times in lanes.items() for t in times.times), path + ": spans")
 
 
+def against_trace(program, path):
+    """Spans, arguments and counters of a trace against the file itself, as Python's JSON reads it."""
+    with open(os.path.join(SAMPLE, path), encoding="utf-8") as f:
+        events = json.load(f)
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    spans, args, counters, open_spans = [], [], [], []
+    for e in events:
+        name, at = e["name"].replace("nn.Module: ", ""), e.get("ts", 0) * 1000
+        if e["ph"] == "X":
+            spans.append((name, at, e["dur"] * 1000))
+        elif e["ph"] == "B":
+            open_spans.append((name, at))
+        elif e["ph"] == "E":
+            name, begin = open_spans.pop()
+            spans.append((name, begin, at - begin))
+        elif e["ph"] == "C":
+            counters += [(name, key, at, value) for key, value in e["args"].items()]
+        if e["ph"] in "XB":
+            told = {k: v for k, v in e.get("args", {}).items() if k not in ("External id", "Sequence number", "Fwd thread id",
+                                                                            "correlation", "device", "stream")}
+            args += [(name, key, at, str(int(v) if isinstance(v, bool) else v)) for key, v in told.items()]
+    _, rows = ask(program, "SELECT name, start_ns, duration_ns FROM spans", [path])
+    check(sorted(map(tuple, rows)) == sorted(spans), path + ": spans of the trace")
+    _, rows = ask(program, "SELECT name, key, start_ns, value FROM spans JOIN span_args USING (span)", [path])
+    ours = sorted((name, key, at, str(json.loads(value) if str(value)[:1] == "[" else value)) for name, key, at, value in rows)
+    check(ours == sorted(args), "%s: arguments\n  ours   %s\n  theirs %s" % (path, ours[:4], sorted(args)[:4]))
+    _, rows = ask(program, "SELECT name, series, at_ns, value FROM counters", [path])
+    check(sorted(map(tuple, rows)) == sorted(counters), path + ": counters")
+
+
 def against_views(program, path):
     _, steps = ask(program, "SELECT step FROM steps WHERE listed", [path])
     for (step,) in steps:
@@ -186,6 +228,8 @@ def main():
     for path in ("odd/profile_5", "dense/profile_3.gz", "gpu/profile_1.gz", "towers/profile_9.gz"):
         against_protobuf(program, path)
         against_views(program, path)
+    for path in ("traces/kineto.json", "traces/plain.json"):
+        against_trace(program, path)
     hostile(program)
     print("%d passed, %d failed" % (passed, failed))
     return failed != 0

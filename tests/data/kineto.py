@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
-"""Writes sample/traces/kineto.json: a small PyTorch trace, whose numbers can be worked out by hand. Two steps; a module, a forward
-and a backward op joined by their sequence number, a launch with its kernel, a copy without a launch, Python frames."""
+"""Writes small traces into sample/traces, whose numbers can be worked out by hand.
+kineto.json: PyTorch. Two steps; a module, a forward and a backward op joined by their sequence number, a launch with its kernel,
+a copy without a launch, Python frames.
+plain.json: any other program's. Begin and end events, arguments of every type, two counters, names that outputs must quote."""
 import json
 import os
 
@@ -35,3 +36,15 @@ for step in (3, 4):
 with open(os.path.join(HERE, "sample", "traces", "kineto.json"), "w") as f:
     json.dump({"schemaVersion": 1, "distributedInfo": {"rank": 0}, "traceEvents": events}, f, indent=1)
     f.write("\n")
+
+plain = [{"ph": "M", "name": "thread_name", "pid": 7, "tid": 3, "args": {"name": "worker; of two"}}]
+for i in range(3):
+    at = 100 * i
+    plain.append({"ph": "B", "name": "load", "pid": 7, "tid": 3, "ts": at, "args": {"file": "a \"b\"; c", "size": 12, "share": 0.25}})
+    plain.append({"ph": "X", "name": "parse; line", "pid": 7, "tid": 3, "ts": at + 10, "dur": 20.5, "args": {"lines": [1, 2]}})
+    plain.append({"ph": "X", "name": "parse; line", "pid": 7, "tid": 3, "ts": at + 40, "dur": 10, "args": {"last": True}})
+    plain.append({"ph": "E", "name": "load", "pid": 7, "tid": 3, "ts": at + 60})
+    plain.append({"ph": "X", "name": "write \"out\"", "pid": 7, "tid": 4, "ts": at + 70, "dur": 5})
+    plain.append({"ph": "C", "name": "heap", "pid": 7, "tid": 3, "ts": at + 5, "args": {"used": 1000 + i, "free": 0.5 * i}})
+with open(os.path.join(HERE, "sample", "traces", "plain.json"), "w") as f:
+    f.write("[" + ",\n ".join(map(json.dumps, plain)) + "]\n")

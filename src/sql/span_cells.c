@@ -1,0 +1,261 @@
+/* sql/span_cells.c: cells of spans, of what traces tell of them, and of their lanes and processes. The table `spans` has
+ * the spans of executions (TensorFlow's files) first, then the events of traces. */
+#include "sql/cells.h"
+
+static void put_int(sql_cell *out, int64_t i)
+{
+    out->type = 'i';
+    out->i = i;
+}
+static void put_text(sql_cell *out, const char *text)
+{
+    out->type = 's';
+    out->s = tfp_str_of(text);
+}
+static void put_string(const sql_row *row, tfp_strid id, sql_cell *out)
+{
+    if (!id) return;
+    out->type = 's';
+    out->s = tfp_text(row->in->p, id);
+}
+/* A row of another table; TFP_NONE is NULL. */
+static void put_row(const sql_row *row, sql_table_id table, uint32_t at, sql_cell *out)
+{
+    if (at != TFP_NONE) put_int(out, (int64_t)row->in->base[table] + at);
+}
+static void put_step(const sql_row *row, uint32_t step, sql_cell *out)
+{
+    if (step != TFP_NONE) put_int(out, row->in->p->steps.at[step].id);
+}
+
+/* ---- spans ---- */
+
+static const tfp_span *own_span(const sql_row *row) /* of an execution; NULL: of a trace */
+{
+    return row->at < row->in->p->spans.size ? &row->in->p->spans.at[row->at] : NULL;
+}
+static uint32_t event_of(const sql_row *row) { return row->at - (uint32_t)row->in->p->spans.size; }
+static const tfp_span_columns *events_of(const sql_row *row) { return &row->in->p->events.spans; }
+static uint32_t owner_exec(const sql_row *row) { return row->in->owners[SQL_SPANS][row->at]; }
+static uint32_t owner_node(const sql_row *row) { return row->in->owners[SQL_EXECUTIONS][owner_exec(row)]; }
+
+void sql_span_execution(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const tfp_span_columns *s = events_of(row);
+    if (own_span(row)) {
+        put_row(row, SQL_EXECUTIONS, owner_exec(row), out);
+        return;
+    }
+    uint32_t at = event_of(row), node = s->node[at];
+    if (node == TFP_NONE || s->step[at] == TFP_NONE) return;
+    put_row(row, SQL_EXECUTIONS, tfp_node_exec(row->in->p, node, s->step[at]), out);
+}
+void sql_span_node(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_row(row, SQL_NODES, own_span(row) ? owner_node(row) : events_of(row)->node[event_of(row)], out);
+}
+void sql_span_step(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const tfp_profile *p = row->in->p;
+    put_step(row, own_span(row) ? p->execs.at[owner_exec(row)].step : events_of(row)->step[event_of(row)], out);
+}
+static uint32_t lane_of(const sql_row *row)
+{
+    const tfp_span *x = own_span(row);
+    return x ? x->lane : events_of(row)->lane[event_of(row)];
+}
+void sql_span_lane(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    out->type = 's';
+    out->s = tfp_text(row->in->p, row->in->p->lanes.at[lane_of(row)].name);
+}
+void sql_span_lane_number(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_row(row, SQL_LANES, lane_of(row), out);
+}
+void sql_span_kind(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    static const char *const of_lanes[] = {
+        [TFP_LANE_OTHER] = "other", [TFP_LANE_CPU] = "cpu", [TFP_LANE_ACCELERATOR] = "accelerator"
+    };
+    static const char *const of_events[] = { [TFP_SPAN_NONE] = "other",    [TFP_SPAN_OP] = "op",
+                                             [TFP_SPAN_CALL] = "call",     [TFP_SPAN_ANNOTATION] = "annotation",
+                                             [TFP_SPAN_MODULE] = "module", [TFP_SPAN_FRAME] = "frame",
+                                             [TFP_SPAN_STEP] = "step",     [TFP_SPAN_ACTIVITY] = "activity",
+                                             [TFP_SPAN_OTHER] = "other" };
+    (void)b;
+    if (own_span(row))
+        put_text(out, of_lanes[row->in->p->lanes.at[lane_of(row)].kind]);
+    else
+        put_text(out, of_events[events_of(row)->kind[event_of(row)]]);
+}
+static int64_t start_of(const sql_row *row)
+{
+    const tfp_span *x = own_span(row);
+    return x ? x->start_ns : events_of(row)->start_ns[event_of(row)];
+}
+static int64_t duration_of(const sql_row *row)
+{
+    const tfp_span *x = own_span(row);
+    return x ? x->duration_ns : events_of(row)->duration_ns[event_of(row)];
+}
+void sql_span_start_us(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, tfp_micros(start_of(row)));
+}
+void sql_span_duration_us(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, tfp_micros(duration_of(row)));
+}
+void sql_span_start_ns(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, start_of(row));
+}
+void sql_span_duration_ns(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, duration_of(row));
+}
+void sql_span_name(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const tfp_profile *p = row->in->p;
+    put_string(row, own_span(row) ? p->nodes.at[owner_node(row)].name : events_of(row)->name[event_of(row)], out);
+}
+void sql_span_class(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    static const char *const classes[] = { [TFP_CLASS_COMPUTE] = "compute",
+                                           [TFP_CLASS_COMMUNICATION] = "communication",
+                                           [TFP_CLASS_COPY] = "copy",
+                                           [TFP_CLASS_SET] = "set" };
+    (void)b;
+    if (own_span(row) || events_of(row)->kind[event_of(row)] != TFP_SPAN_ACTIVITY) return;
+    put_text(out, classes[events_of(row)->class[event_of(row)]]);
+}
+void sql_span_self_ns(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    if (own_span(row)) return;
+    uint8_t kind = events_of(row)->kind[event_of(row)];
+    if (kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL && kind != TFP_SPAN_ACTIVITY) return;
+    put_int(out, events_of(row)->self_ns[event_of(row)]);
+}
+/* Another span of the trace. */
+static void put_event(const sql_row *row, const uint32_t *column, sql_cell *out)
+{
+    uint32_t at = own_span(row) ? TFP_NONE : column[event_of(row)];
+    if (at != TFP_NONE) put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->spans.size + at);
+}
+void sql_span_parent(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_event(row, events_of(row)->parent, out);
+}
+void sql_span_launch(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_event(row, events_of(row)->launch, out);
+}
+void sql_span_owner(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_event(row, events_of(row)->owner, out);
+}
+void sql_span_trace(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    if (!own_span(row)) put_row(row, SQL_TRACES, events_of(row)->trace[event_of(row)], out);
+}
+
+/* ---- arguments: a row for each one of each span, in the order of spans ---- */
+
+/* The span whose arguments hold a row: the last that begins at or before it, for those without arguments come before. */
+static uint32_t span_of(const sql_row *row)
+{
+    const uint32_t *first = row->in->args;
+    size_t low = 0, high = row->in->p->events.spans.size - 1;
+    while (low < high) {
+        size_t middle = high - (high - low) / 2;
+        if (first[middle] <= row->at)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return (uint32_t)low;
+}
+static const tfp_stat *stat_of(const sql_row *row)
+{
+    const tfp_event_tables *t = &row->in->p->events;
+    uint32_t span = span_of(row);
+    return &t->stats.at[t->stat_sets.at[t->spans.stats[span]].first + (row->at - row->in->args[span])];
+}
+void sql_arg_span(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->spans.size + span_of(row));
+}
+void sql_arg_key(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_string(row, stat_of(row)->key, out);
+}
+void sql_arg_value(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const tfp_stat *s = stat_of(row);
+    switch (s->type) {
+    case TFP_STAT_INT: put_int(out, s->value.number); break;
+    case TFP_STAT_REAL:
+        out->type = 'r';
+        out->r = s->value.real;
+        break;
+    default: out->type = 's'; out->s = tfp_text(row->in->p, (tfp_strid)s->value.text);
+    }
+}
+
+/* ---- processes, lanes, counters ---- */
+
+void sql_process_rank(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    int32_t rank = row->in->p->events.processes.at[row->at].rank;
+    if (rank >= 0) put_int(out, rank);
+}
+void sql_process_ranks(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    int32_t count = row->in->p->events.processes.at[row->at].rank_count;
+    if (count > 0) put_int(out, count);
+}
+void sql_process_file(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    const tfp_profile *p = row->in->p;
+    uint32_t source = p->events.processes.at[row->at].source;
+    if (source < p->sources.size) put_text(out, p->sources.at[source]);
+}
+void sql_lane_role(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    static const char *const roles[] = { [TFP_ROLE_THREAD] = "thread",
+                                         [TFP_ROLE_STREAM] = "stream",
+                                         [TFP_ROLE_ASYNC] = "async",
+                                         [TFP_ROLE_DERIVED] = "derived",
+                                         [TFP_ROLE_COUNTER] = "counter" };
+    (void)b;
+    const tfp_lane *lane = &row->in->p->lanes.at[row->at];
+    if (lane->process != TFP_NONE) put_text(out, roles[lane->role]);
+}
+void sql_counter_value(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    out->type = 'r';
+    out->r = row->in->p->events.counters.at[row->at].value;
+}
