@@ -14,8 +14,10 @@ static const struct {
 };
 static const char *const source_values[] = { "files", "tensorflow", "own", NULL };
 
-static const char *const output_values[] = { "stdout",         "file:outfile=", "timeline:outfile=",
-                                             "pprof:outfile=", "none",          NULL };
+static const char *const output_values[] = {
+    "stdout", "file:outfile=", "timeline:outfile=", "pprof:outfile=", "folded:outfile=", "speedscope:outfile=", "none",
+    NULL
+};
 static const char *const boolean_values[] = { "true", "false", NULL };
 
 static void tell_list(const char *const *list, cli_tell_fn tell, void *ctx)

@@ -14,10 +14,19 @@ const tfp_view *const tfp_views[] = { &tfp_view_info,  &tfp_view_summary,  &tfp_
                                       &tfp_view_steps, &tfp_view_transfer, &tfp_view_wait,
                                       &tfp_view_check, &tfp_view_advise,   NULL };
 
-const tfp_output_format *const tfp_outputs[] = { &tfp_output_text,   &tfp_output_json,    &tfp_output_jsonl,
-                                                 &tfp_output_csv,    &tfp_output_md,      &tfp_output_proto,
-                                                 &tfp_output_script, &tfp_output_folded,  &tfp_output_timeline,
-                                                 &tfp_output_pprof,  &tfp_output_columns, NULL };
+const tfp_output_format *const tfp_outputs[] = { &tfp_output_text,
+                                                 &tfp_output_json,
+                                                 &tfp_output_jsonl,
+                                                 &tfp_output_csv,
+                                                 &tfp_output_md,
+                                                 &tfp_output_proto,
+                                                 &tfp_output_script,
+                                                 &tfp_output_timeline,
+                                                 &tfp_output_pprof,
+                                                 &tfp_output_folded,
+                                                 &tfp_output_speedscope,
+                                                 &tfp_output_columns,
+                                                 NULL };
 
 const tfp_format *tfp_format_find(const char *name)
 {

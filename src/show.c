@@ -112,6 +112,8 @@ static tfp_status write_report(const tfp_report *r, const target *t, tfp_error *
     case TFP_TO_FILE: return tfp_report_write_file(r, o->format, o->outfile, err);
     case TFP_TO_TIMELINE: return write_timeline(r, t, err);
     case TFP_TO_PPROF: return write_pprof(r, t, err);
+    case TFP_TO_FOLDED: return tfp_report_write_file(r, "folded", o->outfile, err);
+    case TFP_TO_SPEEDSCOPE: return tfp_report_write_file(r, "speedscope", o->outfile, err);
     case TFP_TO_NONE: break;
     }
     return TFP_OK;

@@ -428,7 +428,7 @@ TFP_API tfp_status tfp_report_write_file(const tfp_report *r, const char *output
 TFP_API tfp_status tfp_write_file(const char *path, const void *data, size_t size, tfp_error *err);
 
 /** Builds a view and puts it where the options say: what one command line does.
- *  -output stdout goes to `fn`; file, timeline and pprof write the named files (whole or not at all) and say so
+ *  -output stdout goes to `fn`; file, timeline, pprof, folded and speedscope write the named files (whole or not at all) and say so
  *  through `fn`; none writes nothing. -format chooses the form of stdout and file; -proto_out also writes the
  *  serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto.
  *  out     on success the report, to be freed by the caller; may be NULL. On failure NULL. */

@@ -329,7 +329,7 @@ class Report:
         return self._native.arrow_stream()
 
     def to_bytes(self, output: str) -> bytes:
-        """One form of tfprof.names("outputs"): text, json, csv, md, proto, timeline, pprof ..."""
+        """One form of tfprof.names("outputs"): text, json, csv, md, proto, timeline, pprof, folded, speedscope ..."""
         return self._native.write(output)
 
     def write(self, output: str, path: "Path") -> None:

@@ -20,10 +20,10 @@ static const option options[] = {
     { "hide_name_regexes", K_FILTER, AT(filters[TFP_F_HIDE]), "", HIDE_10, true, true, "Hide rows whose names match.", NULL },
     { "account_displayed_op_only", K_BOOL, AT(account_displayed_op_only), "false", NULL, true, true, "Let totals count the shown rows only.", NULL },
     { "select", K_SELECT, AT(select), "micros", "params", true, true, "The columns to show, separated by commas.", NULL },
-    { "output", K_OUTPUT, AT(output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F or none.", NULL },
+    { "output", K_OUTPUT, AT(output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F, folded:outfile=F, speedscope:outfile=F or none.", NULL },
     { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing.", NULL },
     { "dump_to_file", K_TEXT, AT(dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout.", NULL },
-    { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv or md; of diff: script too; of stacks: folded too.", NULL },
+    { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv or md; of diff: script too; of calls, scope and code: folded and speedscope too; of stacks: folded too.", NULL },
     { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text behind each frame.", NULL },
     { "proto_out", K_TEXT, AT(proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
     { "top", K_BATCH, AT(top), "0", NULL, false, false, "Show the first N rows of a table, or of the op view, only; 0: all.", NULL },
@@ -53,8 +53,8 @@ static const option options[] = {
 enum { OPTION_ROWS = sizeof options / sizeof *options };
 _Static_assert(OPTION_ROWS - 1 + TFP_V_COUNT <= 64, "tfp_options.set has one bit per option");
 
-const char *const tfp_output_words[] = { "stdout", "file", "timeline", "pprof", "none", NULL };
-const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "script", "folded", NULL };
+const char *const tfp_output_words[] = { "stdout", "file", "timeline", "pprof", "folded", "speedscope", "none", NULL };
+const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "script", "folded", "speedscope", NULL };
 const char *const tfp_source_words[] = { "files", "tensorflow", "own", NULL };
 const char *const tfp_number_views[] = { "scope", "graph", "op", "code", NULL };
 
@@ -278,6 +278,13 @@ const char *tfp_option_help(const char *name)
 {
     option row;
     return tfp_option_find(name, &row) ? row.help : NULL;
+}
+
+int64_t tfp_options_depth(const tfp_options *o)
+{
+    bool flames = o->output == TFP_TO_FOLDED || o->output == TFP_TO_SPEEDSCOPE || strcmp(o->format, "folded") == 0 ||
+                  strcmp(o->format, "speedscope") == 0;
+    return flames && !tfp_options_chosen(o, "max_depth") ? INT32_MAX : o->max_depth;
 }
 
 uint32_t tfp_options_values(const tfp_options *o)

@@ -111,7 +111,15 @@ typedef struct tfp_order {
 enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3, TFP_BY_RATIO = -4 };
 bool tfp_order_at(size_t i, tfp_order *out); /* false past the end; 0 is by name */
 
-typedef enum tfp_output_kind { TFP_TO_STDOUT, TFP_TO_FILE, TFP_TO_TIMELINE, TFP_TO_PPROF, TFP_TO_NONE } tfp_output_kind;
+typedef enum tfp_output_kind {
+    TFP_TO_STDOUT,
+    TFP_TO_FILE,
+    TFP_TO_TIMELINE,
+    TFP_TO_PPROF,
+    TFP_TO_FOLDED,
+    TFP_TO_SPEEDSCOPE,
+    TFP_TO_NONE
+} tfp_output_kind;
 
 enum {
     TFP_F_ACCOUNT,
@@ -198,6 +206,8 @@ bool tfp_options_chosen(const tfp_options *o, const char *name);
 /* The selected columns in the order asked; gives how many. */
 size_t tfp_options_selected(const tfp_options *o, tfp_column_id out[TFP_COLUMNS_MAX]);
 static inline bool tfp_selects(const tfp_options *o, tfp_column_id c) { return (o->select >> c) & 1; }
+/* How deep rows are shown: flame graphs are whole unless somebody chose a depth. */
+int64_t tfp_options_depth(const tfp_options *o);
 /* Values that the options make a view compute: selected, ordered by, minimums, or all of them for proto and json,
  * or when asked to (every_value). */
 uint32_t tfp_options_values(const tfp_options *o);

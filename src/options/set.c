@@ -142,8 +142,8 @@ static tfp_status set_output(tfp_options *o, tfp_str v, tfp_error *err)
     tfp_str rest = { v.data + word.size + (colon != NULL), v.size - word.size - (colon != NULL) };
     size_t which;
     if (!tfp_word_find(word, tfp_output_words, &which))
-        return wrong(err, "no such output (stdout, file, timeline, pprof, none)");
-    bool needs_file = which >= TFP_TO_FILE && which <= TFP_TO_PPROF;
+        return wrong(err, "no such output (stdout, file, timeline, pprof, folded, speedscope, none)");
+    bool needs_file = which >= TFP_TO_FILE && which <= TFP_TO_SPEEDSCOPE;
     if (rest.size == 0 && !needs_file) return o->output = (tfp_output_kind)which, TFP_OK;
     tfp_str key = TFP_STR("outfile=");
     if (rest.size <= key.size || memcmp(rest.data, key.data, key.size) != 0) return wrong(err, "needs :outfile=FILE");
@@ -263,7 +263,7 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
     case K_OUTPUT: return set_output(o, v, err);
     case K_FORMAT:
         if (!tfp_word_find(v, tfp_format_words, &which))
-            return wrong(err, "no such format (text, json, jsonl, csv, md, script, folded)");
+            return wrong(err, "no such format (text, json, jsonl, csv, md, script, folded, speedscope)");
         return set_text(field, v, err);
     case K_VIEW:
         if (!tfp_word_find(v, tfp_number_views, &which))

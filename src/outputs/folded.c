@@ -13,7 +13,7 @@ static void put_name(tfp_buf *b, tfp_str name)
 
 static tfp_status write_folded(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    if (!r->stacks) return tfp_fail(err, TFP_BADARG, "only sampled stacks have a folded form: tfprof stacks PID");
+    if (!r->stacks) return tfp_write_folded_tree(r, s, err);
     for (size_t i = 0; i < r->stacks->stack_count && !s->status; i++) {
         const tfp_stack *x = &r->stacks->stacks[i];
         put_name(&s->buf, x->thread);
@@ -27,5 +27,9 @@ static tfp_status write_folded(const tfp_report *r, tfp_sink *s, tfp_error *err)
     return TFP_OK;
 }
 
-const tfp_output_format tfp_output_folded = { "folded", "stacks: lines that flame graph tools read.", true,
-                                              write_folded };
+const tfp_output_format tfp_output_folded = {
+    "folded",
+    "Lines that flame graph tools read: sampled stacks, or calls, scope and code "
+    "with one numeric column, times in nanoseconds.",
+    true, write_folded
+};

@@ -6,7 +6,7 @@
 #include "views/report.h"
 
 typedef struct tfp_output_format {
-    const char *name; /* "text", "json", "csv", "md", "proto", "timeline", "pprof" */
+    const char *name; /* "text", "json", "csv", "md", "proto", "timeline", "pprof" ... */
     const char *help;
     bool in_format_option; /* may be given to -format */
     /* TFP_BADARG when this report has no such form ("op view has no timeline"). Fill s->buf, call
@@ -15,7 +15,11 @@ typedef struct tfp_output_format {
 } tfp_output_format;
 
 extern const tfp_output_format tfp_output_text, tfp_output_json, tfp_output_jsonl, tfp_output_csv, tfp_output_md,
-    tfp_output_proto, tfp_output_timeline, tfp_output_pprof, tfp_output_script, tfp_output_folded, tfp_output_columns;
+    tfp_output_proto, tfp_output_timeline, tfp_output_pprof, tfp_output_script, tfp_output_columns, tfp_output_folded,
+    tfp_output_speedscope;
+
+/* The folded form of a tree (flames.c); folded.c has that of sampled stacks. */
+tfp_status tfp_write_folded_tree(const tfp_report *r, tfp_sink *s, tfp_error *err);
 
 /* The profile itself, as a ProfileProto. */
 tfp_status tfp_write_profile_proto(const tfp_profile *p, tfp_sink *s, tfp_error *err);

@@ -310,7 +310,7 @@ static bool settle_reach(walk *w, bool redo)
 
 tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_error *err)
 {
-    walk w = { .t = t, .r = r, .rules = rules, .o = r->options, .max_depth = r->options->max_depth };
+    walk w = { .t = t, .r = r, .rules = rules, .o = r->options, .max_depth = tfp_options_depth(r->options) };
     if (w.max_depth < 1) w.max_depth = 1;
     for (int i = 0; i < tfp_column_count; i++)
         if (tfp_columns[i].min.own) w.own_minimums |= 1u << tfp_value_of(&tfp_columns[i]);

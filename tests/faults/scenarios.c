@@ -81,6 +81,8 @@ static const char *const to_timelines[] = {
 static const char *const to_pprof[] = {
     "output", "pprof:outfile=@/old", "account_type_regexes", ".*", "select", "micros", "max_depth", "100", NULL
 };
+static const char *const to_folded[] = { "output", "folded:outfile=@/old", "select", "micros", NULL };
+static const char *const to_speedscope[] = { "output", "speedscope:outfile=@/old", "select", "micros", NULL };
 static const char *const to_proto[] = { "output", "none", "proto_out", "@/old", "account_type_regexes", ".*", NULL };
 static const char *const to_json[] = { "output", "file:outfile=@/old", "format", "json", "account_type_regexes", ".*",
                                        NULL };
@@ -137,6 +139,8 @@ static const show_set show_sets[] = {
     { "timelines", "graph", GPU, to_timelines },
     { "timeline", "code", ALL, to_timeline },
     { "pprof", "code", ALL, to_pprof },
+    { "folded", "scope", PROFILE, to_folded },
+    { "speedscope", "code", ALL, to_speedscope },
     { "proto", "scope", PROFILE, to_proto },
     { "proto", "op", PROFILE, to_proto },
     { "proto", "code", ALL, to_proto },

@@ -113,11 +113,11 @@ static void check_lines(const bytes *b)
 
 static void check_form(const char *output, const bytes *b)
 {
-    bool json = strcmp(output, "json") == 0 || strcmp(output, "timeline") == 0;
+    bool json = strcmp(output, "json") == 0 || strcmp(output, "timeline") == 0 || strcmp(output, "speedscope") == 0;
     if (json && !wellformed_json(b->data, b->size)) broken("JSON is well formed", output);
     if (strcmp(output, "jsonl") == 0) check_lines(b);
     if (strcmp(output, "csv") == 0 && !wellformed_csv(b->data, b->size)) broken("CSV is well formed", output);
-    bool text = strcmp(output, "text") == 0 || strcmp(output, "md") == 0;
+    bool text = strcmp(output, "text") == 0 || strcmp(output, "md") == 0 || strcmp(output, "folded") == 0;
     if (text && !safe_text(b->data, b->size, "\n\t")) broken("text holds no control characters", output);
     if (strcmp(output, "pprof") == 0 && (b->size < 18 || memcmp(b->data, "\x1f\x8b", 2) != 0))
         broken("pprof is gzip", output);
