@@ -23,7 +23,7 @@ show() {
 }
 
 resnet="--graph_path=$sample/resnet32/graph.pbtxt.gz"
-echo "The models are ResNet-32 on CIFAR-10 and a small convnet on two devices, recorded with TensorFlow 2.21, and a small net of JAX."
+echo "The models are ResNet-32 on CIFAR-10 and a small convnet on two devices, recorded with TensorFlow 2.21, and small nets of JAX and PyTorch 2.13."
 show "Where are the parameters? The trainable variables of ResNet-32, by scope." 14 \
     scope "$resnet" "--op_log_path=$sample/resnet32/tfprof_log.gz" -account_type_regexes _trainable_variables -max_depth 3 -select params -order_by params
 show "Where does the time go? Operation types of one training step, the most expensive first." 10 \
@@ -35,6 +35,10 @@ show "Which lines of Python cost it? Plain files are known by their content." 12
     code "$sample/towers/profile_9.gz" -max_depth 6 -select micros -order_by micros -min_micros 1000 -step 1
 show "What did a training step of JAX take on the CPU, place by place, and how near is that to the machine?" 14 \
     flops "$sample/recorded/jax.xplane.pb.gz" --peak-flops 100G --peak-bandwidth 20G -step 1
+show "A trace of PyTorch: three training steps on CPU. Where does a step go?" 16 \
+    summary "$sample/pytorch/train.json.gz"
+show "Which operators take the time, by module? Backward operators stand under the modules of their forward ones." 14 \
+    scope "$sample/pytorch/train.json.gz" -select micros -order_by micros -max_depth 4 -min_micros 1500
 show "What could be better?" 16 \
     advise "$sample/towers/profile_9.gz"
 show "One step as a timeline for chrome://tracing or ui.perfetto.dev." 4 \

@@ -49,6 +49,7 @@ SUITES = [
     ("XPlane and HLO as recorded", [PYTHON, "tests/trace/recorded.py", f"{RELEASE}/tfprof"], None),
     ("XPlane against xprof's tables", [PYTHON, "tests/trace/xprof.py", f"{RELEASE}/tfprof"],
      "../shared/formats/xplane/expected"),
+    ("a trace against PyTorch's own table", [PYTHON, "tests/trace/pytorch.py", f"{RELEASE}/tfprof"], None),
     ("table of formulas", [PYTHON, "tools/flops_table.py", "--check", f"{RELEASE}/tfprof"], None),
     ("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], None),
     ("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], None),
