@@ -81,6 +81,7 @@ typedef struct tfp_stat_set {
     uint32_t first, count; /* -> stats */
 } tfp_stat_set;
 
+/* Links between spans. Launches are spans.launch; the join makes those of TFP_FLOW_BACKWARD (forward operator, backward one). */
 typedef enum tfp_flow_kind { TFP_FLOW_LAUNCH, TFP_FLOW_BACKWARD, TFP_FLOW_PRODUCER, TFP_FLOW_OTHER } tfp_flow_kind;
 typedef struct tfp_flow {
     uint32_t from, to; /* -> spans */

@@ -139,6 +139,10 @@ static void forget(tfp_join *x)
     for (size_t i = 0; i < x->t->joined_execs.size; i++) tfp_build_exec_again(x->b, x->t->joined_execs.at[i]);
     x->t->joined_execs.size = 0;
     x->t->windows.size = 0;
+    size_t kept = 0; /* links that files told */
+    for (size_t i = 0; i < x->t->flows.size; i++)
+        if (x->t->flows.at[i].kind != TFP_FLOW_BACKWARD) x->t->flows.at[kept++] = x->t->flows.at[i];
+    x->t->flows.size = kept;
 }
 
 void tfp_build_join(tfp_builder *b)

@@ -164,7 +164,9 @@ static uint32_t place_around(tfp_join *x, uint32_t i, const forwards *f, tfp_str
     if (s->kind[i] != TFP_SPAN_OP || !(s->marks[i] & TFP_MARK_BACKWARD) || x->backward[i]) return above;
     x->backward[i] = 1;
     uint32_t forward = forward_of(x, f, i);
-    return forward == TFP_NONE ? above : place_below(x, x->model[forward], word);
+    if (forward == TFP_NONE) return above;
+    tfp_build_link(x->b, TFP_FLOW_BACKWARD, forward, i);
+    return place_below(x, x->model[forward], word);
 }
 
 /* ---- nodes ---- */

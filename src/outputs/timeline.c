@@ -1,5 +1,6 @@
 /* outputs/timeline.c: a report as a Chrome trace (chrome://tracing, Perfetto): the graph view with devices, lanes, data
- * flow and memory (timeline_graph.c, timeline_memory.c), the scope and code views as nested boxes.
+ * flow and memory (timeline_graph.c, timeline_memory.c), the calls view as it was
+ * recorded (timeline_trace.c), the scope and code views as nested boxes.
  * Events, their order and their names are TensorFlow's: tensorflow/core/profiler/internal/tfprof_timeline.cc. */
 #include "outputs/timeline.h"
 #include "views/view.h"
@@ -143,7 +144,7 @@ static void put_losses(tfp_trace_out *t)
 
 static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    bool graph = r->about == &tfp_view_graph;
+    bool graph = r->about == &tfp_view_graph, calls = r->about == &tfp_view_calls;
     if (!graph && r->kind != TFP_REPORT_TREE && r->kind != TFP_REPORT_GROUPS)
         return tfp_fail(err, TFP_BADARG, "%s view has no timeline: use graph, scope or code", r->view);
     if (graph && r->profile->details.size < r->profile->execs.size)
@@ -154,7 +155,9 @@ static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *er
     tfp_json_open(&t.j, '{');
     tfp_json_key(&t.j, "traceEvents");
     tfp_json_open(&t.j, '[');
-    tfp_status status = graph ? tfp_timeline_graph(r, &t, err) : write_nested(r, &t, err);
+    tfp_status status = graph   ? tfp_timeline_graph(r, &t, err)
+                        : calls ? tfp_timeline_trace(r, &t, err)
+                                : write_nested(r, &t, err);
     tfp_json_close(&t.j, ']');
     put_losses(&t);
     tfp_json_close(&t.j, '}');
@@ -164,7 +167,7 @@ static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *er
 
 const tfp_output_format tfp_output_timeline = {
     .name = "timeline",
-    .help = "A Chrome trace (chrome://tracing, Perfetto) of the graph, scope or code view.",
+    .help = "A Chrome trace (chrome://tracing, Perfetto) of the graph, calls, scope or code view.",
     .in_format_option = false,
     .write = write_timeline,
 };

@@ -36,6 +36,9 @@ uint32_t tfp_timeline_exec(const tfp_report *r, uint32_t node);
 /* Regions, lanes and flows of the graph view, then memory. */
 tfp_status tfp_timeline_graph(const tfp_report *r, tfp_trace_out *t, tfp_error *err);
 
+/* A trace as it was recorded: the calls view. */
+tfp_status tfp_timeline_trace(const tfp_report *r, tfp_trace_out *t, tfp_error *err);
+
 /* ---- memory of devices over time ---- */
 /* The devices, CPUs left out, that displayed nodes ran on in the report's step. False without memory. */
 bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out);
