@@ -1,4 +1,5 @@
 /* profiles.c: the public functions that fill a profile from files, and write one. */
+#include "flops/aten/aten.h"
 #include "formats/folder.h"
 #include "flops/parameters.h"
 #include "registry.h"
@@ -228,6 +229,7 @@ tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err)
     tfp_checkpoint_finish(&b);
     tfp_status s = tfp_build_finish(&b, err);
     if (!s) s = tfp_parameters_mark(&b, err);
+    if (!s && !tfp_aten_count_execs(p)) s = tfp_nomem(err);
     if (s) p->finished = false;
     return s;
 }

@@ -13,10 +13,7 @@ typedef struct trace {
     int64_t arrows;
 } trace;
 
-static bool shown(const trace *x, uint32_t span)
-{
-    return x->r->step >= TFP_ALL_STEPS || x->s->step[span] == x->r->step;
-}
+static bool shown(const trace *x, uint32_t span) { return tfp_step_takes(x->r->step, x->s->step[span]); }
 
 static void put_int(tfp_json *j, const char *key, int64_t n)
 {

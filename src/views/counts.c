@@ -15,6 +15,11 @@ tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err)
                         "%s: was read without its program, from which float operations are worked out: "
                         "keep TFP_KEEP_PROGRAM",
                         file);
+    if (tfp_has(p, TFP_HAS_TRACE))
+        return tfp_fail(err, TFP_NOTFOUND,
+                        "%s: the trace has no input shapes, from which float operations are worked out: record it with "
+                        "record_shapes=True (PyTorch)",
+                        file);
     return tfp_fail(err, TFP_NOTFOUND,
                     "%s: no graph from which float operations could be worked out: give the graph file "
                     "or SavedModel too (--graph_path), or a profile that was written with all attributes (convert)",

@@ -1,6 +1,8 @@
 /* views/flops_instructions.c: the float operations of compiled programs, instruction by instruction. In: the instructions of
  * HLO modules (model.h), or the stats of a trace's spans. Out: sums by instruction, and what each node counts. */
 #include "views/flops_instructions.h"
+
+#include "flops/aten/aten.h"
 #include "views/trace.h"
 #include "views/view.h"
 
@@ -53,6 +55,7 @@ bool tfp_has_instructions(const tfp_profile *p)
 {
     if (p->instructions.size) return true;
     if (!tfp_has(p, TFP_HAS_TRACE)) return false;
+    if (tfp_aten_recorded(p)) return true;
     tfp_strid flops = tfp_stat_key(p, "flops"), op = tfp_stat_key(p, "hlo_op");
     for (size_t i = 0; i < p->events.stats.size; i++)
         if (p->events.stats.at[i].key == flops || p->events.stats.at[i].key == op) return true;
@@ -123,6 +126,7 @@ static told *read_stats(const tfp_profile *p)
 
 static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums *out)
 {
+    if (tfp_aten_recorded(r->profile)) return tfp_calls_collect(r, every, out);
     collector c = { .p = r->profile, .told = read_stats(r->profile), .out = out };
     bool ok = c.told != NULL;
     for (uint32_t i = 0; ok && i < c.p->events.spans.size; i++)

@@ -19,6 +19,9 @@ typedef TFP_VEC(tfp_instruction_sum) tfp_instruction_sums;
 /* Whether the profile has float operations of instructions: of an HLO module, or of the spans of a trace. */
 bool tfp_has_instructions(const tfp_profile *p);
 
+/* The same of PyTorch's traces, a row a node (flops_calls.c): of all steps, or of the report's; false without memory. */
+bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *out);
+
 /* What runs by itself, in the report's step; fusions with what they hold. */
 tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, tfp_error *err);
 

@@ -1,0 +1,163 @@
+/* flops/aten/call.c: the arguments of one operator's call, out of the texts that Kineto writes: lists of lists of numbers for
+ * shapes, lists of words for types and values. */
+#include "flops/aten/aten.h"
+#include "wire/jsonscan.h"
+
+static int64_t times(int64_t a, int64_t b)
+{
+    bool clamped = false;
+    int64_t r = tfp_mul(a, b, &clamped);
+    return a < 0 || b < 0 || clamped ? TFP_ATEN_UNKNOWN : r;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    bool clamped = false;
+    int64_t r = tfp_add(a, b, &clamped);
+    return a < 0 || b < 0 || clamped ? TFP_ATEN_UNKNOWN : r;
+}
+
+/* ---- shapes ---- */
+
+/* "[8, 16]", whose '[' is next. */
+static void read_shape(tfp_jscan *j, tfp_aten_input *in)
+{
+    int64_t dim;
+    in->elements = 1;
+    j->at++;
+    for (bool first = true; tfp_jscan_item(j, first); first = false) {
+        if (!tfp_jscan_integer(j, &dim) || dim < 0) dim = TFP_ATEN_UNKNOWN;
+        if (in->rank < TFP_ATEN_RANK) in->dims[in->rank] = dim;
+        in->elements = in->rank < TFP_ATEN_RANK ? times(in->elements, dim) : TFP_ATEN_UNKNOWN;
+        in->rank++;
+    }
+    if (in->rank > TFP_ATEN_RANK) in->rank = TFP_ATEN_RANK;
+}
+
+/* "[[8, 16], [4]]": what follows the first '[' says whether it is a list of tensors. */
+static void read_argument(tfp_jscan *j, tfp_aten_input *in)
+{
+    tfp_jscan ahead = *j;
+    ahead.at++;
+    if (tfp_jscan_peek(&ahead) != '[') {
+        read_shape(j, in);
+        return;
+    }
+    in->list = true;
+    j->at++;
+    for (bool first = true; tfp_jscan_item(j, first); first = false) {
+        tfp_aten_input one = { 0 };
+        if (tfp_jscan_peek(j) != '[') {
+            tfp_jscan_skip(j);
+            continue;
+        }
+        read_shape(j, &one);
+        in->elements = plus(in->elements, one.elements);
+        if (one.rank == 2) in->matrices = plus(in->matrices, one.elements);
+    }
+}
+
+static void read_dims(tfp_jscan *j, tfp_aten_call *c)
+{
+    j->at++;
+    for (bool first = true; tfp_jscan_item(j, first); first = false) {
+        tfp_aten_input scratch = { 0 }, *in = c->count < TFP_ATEN_INPUTS ? &c->in[c->count] : &scratch;
+        *in = scratch;
+        if (tfp_jscan_peek(j) == '[')
+            read_argument(j, in);
+        else
+            tfp_jscan_skip(j);
+        c->count += c->count < TFP_ATEN_INPUTS;
+    }
+}
+
+/* ---- types and values ---- */
+
+/* Bytes of an element; 0 of what is no tensor or has no type that is known. */
+static int bytes_of(tfp_str type)
+{
+    static const struct {
+        const char *name;
+        int bytes;
+    } types[] = { { "float", 4 },
+                  { "double", 8 },
+                  { "c10::Half", 2 },
+                  { "c10::BFloat16", 2 },
+                  { "long int", 8 },
+                  { "long", 8 },
+                  { "int", 4 },
+                  { "short", 2 },
+                  { "short int", 2 },
+                  { "bool", 1 },
+                  { "char", 1 },
+                  { "signed char", 1 },
+                  { "unsigned char", 1 },
+                  { "c10::complex<float>", 8 },
+                  { "c10::complex<double>", 16 },
+                  { "c10::Float8_e4m3fn", 1 },
+                  { "c10::Float8_e5m2", 1 },
+                  { "c10::qint8", 1 },
+                  { "c10::quint8", 1 } };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (tfp_str_eq(type, tfp_str_of(types[i].name))) return types[i].bytes;
+    return 0;
+}
+
+/* Words that stand for no tensor. */
+static bool no_tensor(tfp_str type)
+{
+    return !type.size || tfp_str_eq(type, TFP_STR("Scalar")) || tfp_str_eq(type, TFP_STR("ScalarList")) ||
+           tfp_str_eq(type, TFP_STR("GenericList"));
+}
+
+typedef void (*take_fn)(tfp_aten_input *in, tfp_str text);
+static void take_type(tfp_aten_input *in, tfp_str type)
+{
+    in->bytes = bytes_of(type);
+    in->tensor = !in->list && !no_tensor(type) && !tfp_str_eq(type, TFP_STR("TensorList"));
+}
+static void take_value(tfp_aten_input *in, tfp_str value) { in->value = value; }
+
+/* The texts of a list, one an argument. */
+static void read_texts(tfp_str list, tfp_aten_call *c, take_fn take)
+{
+    tfp_jscan j = tfp_jscan_start(list);
+    if (!list.size || tfp_jscan_peek(&j) != '[') return;
+    j.at++;
+    int i = 0;
+    for (bool first = true; i < c->count && tfp_jscan_item(&j, first); first = false, i++) {
+        tfp_jscan_value v;
+        tfp_jscan_value_of(&j, &v);
+        if (j.fault) return;
+        take(&c->in[i], v.kind == TFP_JSCAN_STRING ? v.text.raw : (tfp_str){ "", 0 });
+    }
+}
+
+bool tfp_aten_read(tfp_aten_call *c, tfp_str dims, tfp_str types, tfp_str values)
+{
+    c->count = 0;
+    tfp_jscan j = tfp_jscan_start(dims);
+    if (!dims.size || tfp_jscan_peek(&j) != '[') return false;
+    read_dims(&j, c);
+    if (j.fault) return false;
+    /* old traces have no types: what has dims is a tensor */
+    for (int i = 0; i < c->count && !types.size; i++) c->in[i].tensor = !c->in[i].list && c->in[i].rank > 0;
+    read_texts(types, c, take_type);
+    read_texts(values, c, take_value);
+    return true;
+}
+
+int tfp_aten_numbers(const tfp_aten_input *in, int64_t *out, int most)
+{
+    tfp_jscan j = tfp_jscan_start(in->value);
+    int n = 0;
+    if (!in->value.size) return 0;
+    if (tfp_jscan_peek(&j) != '[') return tfp_jscan_integer(&j, &out[0]);
+    j.at++;
+    for (bool first = true; tfp_jscan_item(&j, first); first = false) {
+        int64_t number;
+        if (!tfp_jscan_integer(&j, &number)) return 0;
+        if (n < most) out[n++] = number;
+    }
+    return j.fault ? 0 : n;
+}

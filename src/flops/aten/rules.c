@@ -1,0 +1,511 @@
+/* flops/aten/rules.c: the formulas of PyTorch's operators, a row a formula. Functions of one element count as TensorFlow's
+ * registry counts them (src/flops/rules/math.c), so that models of both can be compared. Products, convolutions and attention
+ * count what torch.utils.flop_counter counts: their multiply-adds, twice. */
+#include "flops/aten/aten.h"
+
+#define UNKNOWN TFP_ATEN_UNKNOWN
+
+static int64_t times(int64_t a, int64_t b)
+{
+    bool clamped = false;
+    if (a < 0 || b < 0) return UNKNOWN;
+    int64_t r = tfp_mul(a, b, &clamped);
+    return clamped ? UNKNOWN : r;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    bool clamped = false;
+    if (a < 0 || b < 0) return UNKNOWN;
+    int64_t r = tfp_add(a, b, &clamped);
+    return clamped ? UNKNOWN : r;
+}
+
+/* ---- arguments ---- */
+
+static const tfp_aten_input *arg(const tfp_aten_call *c, int i)
+{
+    static const tfp_aten_input none = { .elements = UNKNOWN };
+    return i < c->count ? &c->in[i] : &none;
+}
+
+/* Dim i of a tensor; below 0 from its end. */
+static int64_t dim(const tfp_aten_input *in, int i)
+{
+    if (i < 0) i += in->rank;
+    return in->tensor && i >= 0 && i < in->rank ? in->dims[i] : UNKNOWN;
+}
+
+static int64_t elements(const tfp_aten_input *in) { return in->tensor || in->list ? in->elements : UNKNOWN; }
+
+/* Product of the dims [from, to). */
+static int64_t product(const tfp_aten_input *in, int from, int to)
+{
+    int64_t n = 1;
+    for (int i = from; i < to; i++) n = times(n, dim(in, i));
+    return n;
+}
+
+/* ---- bytes: every tensor is read, and `out` elements of the first one's type are written ---- */
+
+static int64_t moved(const tfp_aten_call *c, int64_t out)
+{
+    int64_t sum = 0;
+    int bytes = 0;
+    for (int i = 0; i < c->count; i++) {
+        const tfp_aten_input *in = &c->in[i];
+        if (in->list || (in->tensor && !in->bytes)) return UNKNOWN; /* nobody tells the type of a list's tensors */
+        if (!in->tensor) continue;
+        if (!bytes) bytes = in->bytes;
+        sum = plus(sum, times(in->elements, in->bytes));
+    }
+    return bytes ? plus(sum, times(out, bytes)) : UNKNOWN;
+}
+
+int64_t tfp_aten_input_bytes(const tfp_aten_call *c) { return moved(c, 0); }
+
+static tfp_aten_cost steps(const tfp_aten_call *c, int64_t flops, int64_t out)
+{
+    return (tfp_aten_cost){ flops, 0, moved(c, out) };
+}
+
+static tfp_aten_cost multiply_adds(const tfp_aten_call *c, int64_t macs, int64_t out)
+{
+    return (tfp_aten_cost){ times(2, macs), macs, moved(c, out) };
+}
+
+/* ---- elements ---- */
+
+static tfp_aten_cost each_in(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    int64_t n = elements(arg(c, 0));
+    return steps(c, times(r->each, n), n);
+}
+
+/* The result of a reduction is taken for small. */
+static tfp_aten_cost reduced(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    return steps(c, times(r->each, elements(arg(c, 0))), 0);
+}
+
+static tfp_aten_cost each_second(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    int64_t n = elements(arg(c, 1));
+    return steps(c, times(r->each, n), n);
+}
+
+/* Elements of all tensors broadcast. */
+static int64_t broadcast(const tfp_aten_call *c)
+{
+    int64_t n = 1;
+    bool any = false;
+    for (int back = 1; back <= TFP_ATEN_RANK; back++) {
+        int64_t most = 1;
+        for (int i = 0; i < c->count; i++) {
+            const tfp_aten_input *in = &c->in[i];
+            if (in->list) return UNKNOWN;
+            any |= in->tensor;
+            int64_t d = in->tensor && in->rank >= back ? in->dims[in->rank - back] : 1;
+            if (d < 0) return UNKNOWN;
+            if (d != 1) most = d;
+        }
+        n = times(n, most);
+    }
+    return any ? n : UNKNOWN;
+}
+
+static tfp_aten_cost each_out(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    int64_t n = broadcast(c);
+    return steps(c, times(r->each, n), n);
+}
+
+/* Lists of tensors, an optimizer's: each element of the first list. */
+static tfp_aten_cost each_listed(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    int64_t n = arg(c, 0)->list ? arg(c, 0)->elements : UNKNOWN;
+    return (tfp_aten_cost){ times(r->each, n), 0, UNKNOWN };
+}
+
+/* ---- products ---- */
+
+static tfp_aten_cost matrices(const tfp_aten_call *c, int a, int b)
+{
+    const tfp_aten_input *x = arg(c, a), *y = arg(c, b);
+    if (x->rank != 2 || y->rank != 2 || dim(x, 1) != dim(y, 0)) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
+    return multiply_adds(c, times(x->elements, dim(y, 1)), times(dim(x, 0), dim(y, 1)));
+}
+static tfp_aten_cost count_mm(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    return matrices(c, (int)r->each, (int)r->each + 1);
+}
+
+/* A batch of matrices, the first of them at `each`. */
+static tfp_aten_cost count_bmm(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    const tfp_aten_input *x = arg(c, (int)r->each), *y = arg(c, (int)r->each + 1);
+    if (x->rank != 3 || y->rank != 3 || dim(x, 2) != dim(y, 1)) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
+    return multiply_adds(c, times(x->elements, dim(y, 2)), times(times(dim(x, 0), dim(x, 1)), dim(y, 2)));
+}
+
+static tfp_aten_cost count_mv(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    const tfp_aten_input *x = arg(c, (int)r->each);
+    return multiply_adds(c, x->rank == 2 ? elements(x) : UNKNOWN, dim(x, 0));
+}
+
+static tfp_aten_cost count_dot(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    return multiply_adds(c, elements(arg(c, 0)), 1);
+}
+
+static tfp_aten_cost count_outer(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    int64_t n = times(elements(arg(c, (int)r->each)), elements(arg(c, (int)r->each + 1)));
+    return steps(c, r->each ? times(2, n) : n, n);
+}
+
+/* A layer: rows of `x` times the transposed weights. */
+static tfp_aten_cost count_linear(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
+    if (x->rank < 1 || w->rank != 2 || dim(x, -1) != dim(w, 1)) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
+    return multiply_adds(c, times(elements(x), dim(w, 0)), times(product(x, 0, x->rank - 1), dim(w, 0)));
+}
+
+/* Any ranks; only what is plainly one product, the batches of both the same or of one of them none. */
+static tfp_aten_cost count_matmul(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    const tfp_aten_input *x = arg(c, 0), *y = arg(c, 1);
+    int64_t columns = y->rank == 1 ? 1 : dim(y, -1), inner = y->rank == 1 ? dim(y, 0) : dim(y, -2);
+    bool same = x->rank == y->rank && product(x, 0, x->rank - 2) == product(y, 0, y->rank - 2);
+    if (x->rank < 1 || y->rank < 1 || dim(x, -1) != inner || (y->rank > 2 && !same))
+        return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
+    return multiply_adds(c, times(elements(x), columns), times(product(x, 0, x->rank - 1), columns));
+}
+
+/* ---- convolutions ---- */
+
+typedef struct window {
+    int64_t stride[TFP_ATEN_RANK], padding[TFP_ATEN_RANK], dilation[TFP_ATEN_RANK];
+} window;
+
+/* Numbers for each spatial dimension: one stands for all. */
+static bool spread(const tfp_aten_input *in, int64_t *out, int count)
+{
+    int n = tfp_aten_numbers(in, out, count);
+    for (int i = n; n == 1 && i < count; i++) out[i] = out[0];
+    return n == 1 || n == count;
+}
+
+/* Places of the result: (in + 2 * padding - dilation * (window - 1) - 1) / stride + 1 in each dimension. */
+static int64_t places(const tfp_aten_input *x, const tfp_aten_input *w, const window *v)
+{
+    int64_t n = 1;
+    for (int i = 0; i < x->rank - 2; i++) {
+        int64_t size = dim(x, i + 2), reach = times(v->dilation[i], dim(w, i + 2) - 1);
+        if (size < 0 || reach < 0 || v->stride[i] < 1 || v->padding[i] < 0 || v->padding[i] > INT32_MAX) return UNKNOWN;
+        int64_t room = plus(size, 2 * v->padding[i]) - reach - 1;
+        n = times(n, room < 0 ? 0 : room / v->stride[i] + 1);
+    }
+    return n;
+}
+
+/* Multiply-adds of one pass: each weight at each place of each image. */
+static int64_t conv_macs(const tfp_aten_input *w, int64_t images, int64_t at)
+{
+    return times(times(elements(w), images), at);
+}
+
+/* The places of a forward convolution, of `x` with `w`; arguments from `at` on: stride, padding, dilation (and whether it is
+ * transposed, when there is `transposed`). A transposed one puts the window at each place of what it takes. */
+static int64_t conv_places(const tfp_aten_call *c, const tfp_aten_input *x, const tfp_aten_input *w, int stride,
+                           int padding, int dilation, int transposed)
+{
+    window v;
+    int count = x->rank - 2;
+    if (!x->tensor || !w->tensor || x->rank < 3 || x->rank != w->rank) return UNKNOWN;
+    if (transposed >= 0 && !arg(c, transposed)->value.size) return UNKNOWN;
+    if (transposed >= 0 && tfp_str_eq(arg(c, transposed)->value, TFP_STR("True"))) return product(x, 2, x->rank);
+    if (!spread(arg(c, stride), v.stride, count) || !spread(arg(c, padding), v.padding, count) ||
+        !spread(arg(c, dilation), v.dilation, count))
+        return UNKNOWN;
+    return places(x, w, &v);
+}
+
+/* What it writes is told for plain ones only. */
+static tfp_aten_cost conv_cost(const tfp_aten_call *c, int64_t at, int transposed)
+{
+    const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
+    bool turned = transposed >= 0 && tfp_str_eq(arg(c, transposed)->value, TFP_STR("True"));
+    int64_t out = turned ? UNKNOWN : times(times(dim(x, 0), dim(w, 0)), at);
+    return multiply_adds(c, conv_macs(w, dim(x, 0), at), out);
+}
+
+static tfp_aten_cost count_convolution(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), 3, 4, 5, 6), 6);
+}
+/* Kernels of libraries: the order of arguments is (padding, stride, dilation) from `each` on. */
+static tfp_aten_cost count_library_conv(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    int at = (int)r->each;
+    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), at + 1, at, at + 2, -1), -1);
+}
+/* (stride, padding, dilation) from `each` on. */
+static tfp_aten_cost count_plain_conv(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    int at = (int)r->each;
+    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), at, at + 1, at + 2, -1), -1);
+}
+
+/* Gradient of the input and of the weights, as asked for (output_mask), each as much as the forward pass. */
+static tfp_aten_cost count_convolution_backward(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    const tfp_aten_input *grad = arg(c, 0), *x = arg(c, 1), *w = arg(c, 2);
+    tfp_str mask = arg(c, 10)->value, turned = arg(c, 7)->value;
+    bool input = tfp_str_has(mask, TFP_STR("[True")), weights = tfp_str_has(mask, TFP_STR(", True,"));
+    if (!mask.size || !turned.size) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
+    const tfp_aten_input *at = tfp_str_eq(turned, TFP_STR("True")) ? x : grad;
+    int64_t one = conv_macs(w, dim(grad, 0), at->rank > 2 ? product(at, 2, at->rank) : UNKNOWN);
+    int64_t out = plus(input ? elements(x) : 0, weights ? elements(w) : 0);
+    return multiply_adds(c, times(one, input + weights), out);
+}
+
+/* ---- attention ---- */
+
+/* Two products forward (queries with keys, scores with values); five backward, the first of them again. `each`: where the
+ * queries stand; shapes are batch, heads, length, width. */
+static tfp_aten_cost attention(const tfp_aten_call *c, int q, bool backward)
+{
+    const tfp_aten_input *a = arg(c, q), *k = arg(c, q + 1), *v = arg(c, q + 2);
+    if (a->rank != 4 || k->rank != 4 || v->rank != 4) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
+    int64_t scores = times(product(a, 0, 3), dim(k, 2));
+    int64_t by_key = times(scores, dim(a, 3)), by_value = times(scores, dim(v, 3));
+    int64_t out = times(product(a, 0, 3), dim(v, 3));
+    if (!backward) return multiply_adds(c, plus(by_key, by_value), out);
+    return multiply_adds(c, plus(times(3, by_key), times(2, by_value)),
+                         plus(elements(a), plus(elements(k), elements(v))));
+}
+static tfp_aten_cost count_attention(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    return attention(c, 0, false);
+}
+static tfp_aten_cost count_attention_backward(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    return attention(c, 1, true);
+}
+
+/* ---- norms, pooling, cells, embeddings ---- */
+
+static tfp_aten_cost count_batch_norm(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    const tfp_aten_input *x = arg(c, 0);
+    tfp_str training = arg(c, 5)->value;
+    if (!training.size) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
+    bool yes = tfp_str_eq(training, TFP_STR("True"));
+    return steps(c, times(yes ? r->each : 2, elements(x)), elements(x));
+}
+
+/* Each element of the result looks at a window; window 1, stride 2 (empty: the window), padding 3, dilation 4 or none. */
+static tfp_aten_cost pool(const tfp_aten_call *c, bool dilated, int ceiling)
+{
+    const tfp_aten_input *x = arg(c, 0);
+    window v;
+    tfp_aten_input w = { .tensor = true, .rank = x->rank };
+    int64_t size[TFP_ATEN_RANK], looked = 1;
+    int count = x->rank == 4 || x->rank == 5 ? x->rank - 2 : 0;
+    tfp_aten_cost unknown = { UNKNOWN, UNKNOWN, UNKNOWN };
+    if (!count || !spread(arg(c, 1), size, count) || !spread(arg(c, 3), v.padding, count)) return unknown;
+    if (!tfp_str_eq(arg(c, ceiling)->value, TFP_STR("False"))) return unknown; /* the last windows may be cut */
+    if (!spread(arg(c, 2), v.stride, count)) memcpy(v.stride, size, sizeof size);
+    for (int i = 0; i < count; i++) v.dilation[i] = 1;
+    if (dilated && !spread(arg(c, 4), v.dilation, count)) return unknown;
+    for (int i = 0; i < count; i++) {
+        w.dims[i + 2] = size[i];
+        looked = times(looked, size[i]);
+    }
+    int64_t out = times(product(x, 0, 2), places(x, &w, &v));
+    return steps(c, times(out, looked), out);
+}
+static tfp_aten_cost count_max_pool(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    return pool(c, true, 5);
+}
+static tfp_aten_cost count_avg_pool(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    return pool(c, false, 4);
+}
+
+/* Every weight once for each step of each sequence; backward (each 2) twice. The weights are tensors 1 and 2. */
+static tfp_aten_cost count_layer(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    const tfp_aten_input *x = arg(c, 0);
+    int64_t steps_of_all = x->rank == 3 ? product(x, 0, 2) : UNKNOWN;
+    int64_t weights = plus(elements(arg(c, 1)), elements(arg(c, 2)));
+    return multiply_adds(c, times(r->each, times(steps_of_all, weights)), UNKNOWN);
+}
+/* The weights are a list. */
+static tfp_aten_cost count_layers(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
+    int64_t all = x->rank == 3 ? product(x, 0, 2) : UNKNOWN;
+    return multiply_adds(c, times(r->each, times(all, w->list ? w->matrices : UNKNOWN)), UNKNOWN);
+}
+
+/* ---- the table ---- */
+
+#define EACH_IN(n, meaning) each_in, n, false, #n " * n(in0)", meaning
+#define EACH_OUT(n, meaning) each_out, n, false, #n " * n(out)", meaning
+#define REDUCED(n, meaning) reduced, n, false, #n " * n(in0)", meaning
+#define LISTED(n, meaning) each_listed, n, false, #n " * n(first list)", meaning
+/* clang-format off */
+static const tfp_aten_rule rules[] = {
+    { "mm _int_mm _scaled_mm mkldnn_linear", count_mm, 0, false, "2 * rows * inner * columns", "a product and a sum" },
+    { "addmm _addmm_activation sparse_addmm", count_mm, 1, false, "2 * rows * inner * columns", "as mm; the sum begins with what is added" },
+    { "bmm", count_bmm, 0, false, "2 * batch * rows * inner * columns", "as mm" },
+    { "baddbmm", count_bmm, 1, false, "2 * batch * rows * inner * columns", "as addmm" },
+    { "mv", count_mv, 0, false, "2 * n(matrix)", "as mm" },
+    { "addmv", count_mv, 1, false, "2 * n(matrix)", "as mm" },
+    { "dot vdot", count_dot, 0, false, "2 * n(in0)", "as mm" },
+    { "addr", count_outer, 1, false, "2 * n(out)", "a product and a sum" },
+    { "outer ger", count_outer, 0, true, "n(out)", "a product" },
+    { "linear", count_linear, 0, true, "2 * n(in0) * rows(weights)", "as mm; counts only when no operator in it does" },
+    { "matmul", count_matmul, 0, true, "2 * n(in0) * columns", "as mm; counts only when no operator in it does" },
+
+    { "convolution convolution_overrideable", count_convolution, 0, false, "2 * batch * places * n(weights)", "a product and a sum for each weight; transposed: places of the input" },
+    { "conv1d conv2d conv3d", count_plain_conv, 3, true, "2 * batch * places * n(weights)", "as convolution; counts only when no operator in it does" },
+    { "cudnn_convolution", count_library_conv, 2, false, "2 * batch * places * n(weights)", "as convolution" },
+    { "mkldnn_convolution miopen_convolution", count_library_conv, 3, false, "2 * batch * places * n(weights)", "as convolution" },
+    { "cudnn_convolution_relu", count_plain_conv, 3, false, "2 * batch * places * n(weights)", "as convolution" },
+    { "convolution_backward convolution_backward_overrideable", count_convolution_backward, 0, false, "2 * batch * places * n(weights) * gradients", "as convolution, for the input and for the weights where asked for" },
+
+    { "_scaled_dot_product_flash_attention _scaled_dot_product_efficient_attention _scaled_dot_product_cudnn_attention "
+      "_scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_fused_attention_overrideable",
+      count_attention, 0, false, "2 * n(scores) * (width + width of values)", "two products; masks leave nothing out" },
+    { "scaled_dot_product_attention", count_attention, 0, true, "2 * n(scores) * (width + width of values)", "as its backends; counts only when no operator in it does" },
+    { "_scaled_dot_product_flash_attention_backward _scaled_dot_product_efficient_attention_backward "
+      "_scaled_dot_product_cudnn_attention_backward _scaled_dot_product_flash_attention_for_cpu_backward "
+      "_scaled_dot_product_fused_attention_overrideable_backward",
+      count_attention_backward, 0, false, "2 * n(scores) * (3 * width + 2 * width of values)", "five products, the scores again" },
+
+    { "native_batch_norm cudnn_batch_norm miopen_batch_norm _native_batch_norm_legit", count_batch_norm, 6, false, "6 * n(in0); 2 * n(in0) without training", "mean 1, variance 3, scale and shift 2" },
+    { "_native_batch_norm_legit_no_training", EACH_IN(2, "scale and shift") },
+    { "native_batch_norm_backward cudnn_batch_norm_backward miopen_batch_norm_backward batch_norm_backward", EACH_IN(9, "two sums 4, gradient of the input 5") },
+    { "native_layer_norm native_group_norm _fused_rms_norm", EACH_IN(6, "as batch norm, over each row or group") },
+    { "native_layer_norm_backward native_group_norm_backward _fused_rms_norm_backward", EACH_IN(9, "as batch norm's") },
+
+    { "max_pool2d_with_indices", count_max_pool, 0, false, "window * n(out)", "a comparison" },
+    { "avg_pool2d avg_pool3d", count_avg_pool, 0, false, "window * n(out)", "sums and a division" },
+    { "max_pool3d_with_indices", count_max_pool, 0, false, "window * n(out)", "a comparison" },
+    { "_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d", REDUCED(1, "a step an element") },
+    { "max_pool2d_with_indices_backward max_pool3d_with_indices_backward adaptive_max_pool2d_backward", EACH_IN(1, "an addition at each known place") },
+    { "_adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward", each_second, 1, false, "n(in1)", "a division an element" },
+
+    { "mkldnn_rnn_layer", count_layer, 1, false, "2 * steps * batch * n(weights)", "products of the gates; what is done to single elements is left out" },
+    { "mkldnn_rnn_layer_backward", count_layer, 2, false, "4 * steps * batch * n(weights)", "as forward, for the input and for the weights" },
+    { "_cudnn_rnn miopen_rnn", count_layers, 1, false, "2 * steps * batch * n(weights)", "as mkldnn_rnn_layer" },
+    { "_cudnn_rnn_backward miopen_rnn_backward", count_layers, 2, false, "4 * steps * batch * n(weights)", "as mkldnn_rnn_layer_backward" },
+    { "_thnn_fused_lstm_cell", EACH_IN(5, "four gates and the state, as 20 steps a unit") },
+    { "_thnn_fused_gru_cell", EACH_IN(5, "three gates and the state, as 15 steps a unit") },
+
+    { "embedding_dense_backward", EACH_IN(1, "an addition") },
+    { "index_add scatter_add", each_second, 1, false, "n(in1)", "an addition" },
+
+    { "add sub rsub mul div maximum minimum pow fmod remainder floor_divide true_divide copysign hypot atan2 fmax fmin "
+      "gt ge lt le eq ne greater less logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor __and__ __or__ __xor__ "
+      "__lshift__ __rshift__ bitwise_left_shift bitwise_right_shift where masked_fill", EACH_OUT(1, "a step an element") },
+    { "lerp addcmul addcdiv", EACH_OUT(3, "three steps an element") },
+    { "xlogy special_xlog1py", EACH_OUT(2, "a logarithm and a product") },
+    { "neg abs sign sgn floor ceil round trunc frac reciprocal square sqrt exp expm1 exp2 log log1p log2 log10 sin cos tan asin acos atan "
+      "sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma digamma i0 relu clamp_min clamp_max logical_not bitwise_not "
+      "isnan isinf isfinite", EACH_IN(1, "a step an element") },
+    { "rsqrt clamp clip hardtanh relu6 leaky_relu nan_to_num", EACH_IN(2, "two steps an element") },
+    { "elu softplus hardsigmoid threshold", EACH_IN(3, "three steps an element") },
+    { "sigmoid selu celu hardswish log_sigmoid_forward", EACH_IN(4, "1 / (1 + exp(-x)), and as long") },
+    { "silu mish", EACH_IN(5, "a sigmoid and a product") },
+    { "gelu", EACH_IN(8, "half, erf or tanh, sums and products") },
+    { "glu", EACH_IN(3, "a sigmoid and a product for every second") },
+    { "threshold_backward leaky_relu_backward hardtanh_backward", EACH_IN(2, "a comparison and a product") },
+    { "sigmoid_backward tanh_backward elu_backward hardsigmoid_backward hardswish_backward softplus_backward log_sigmoid_backward", EACH_IN(3, "three steps an element") },
+    { "silu_backward mish_backward", EACH_IN(8, "a sigmoid and four products and sums") },
+    { "gelu_backward", EACH_IN(12, "the function's parts again, and the products") },
+    { "glu_backward", EACH_IN(6, "a sigmoid, sums and products") },
+
+    { "_softmax _log_softmax _safe_softmax", EACH_IN(5, "largest, difference, exp, sum, quotient or difference") },
+    { "_softmax_backward_data _log_softmax_backward_data", EACH_IN(4, "a product, a sum, a difference, a product") },
+    { "nll_loss_forward nll_loss2d_forward", each_second, 2, false, "2 * n(in1)", "a choice and a sum for each label" },
+    { "nll_loss_backward nll_loss2d_backward", each_second, 0, false, "0", "one place a label" },
+    { "mse_loss", EACH_OUT(3, "a difference, a square, a sum") },
+    { "mse_loss_backward", EACH_OUT(3, "a difference and two products") },
+    { "l1_loss smooth_l1_loss huber_loss", EACH_OUT(4, "a difference, its size, a choice, a sum") },
+    { "binary_cross_entropy binary_cross_entropy_with_logits", EACH_OUT(8, "two logarithms, products and sums") },
+
+    { "sum mean prod max min amax amin all any argmax argmin nansum cumsum cumprod count_nonzero", REDUCED(1, "a step an element") },
+    { "norm linalg_vector_norm", REDUCED(2, "squares and their sum") },
+    { "var std var_mean std_mean", REDUCED(4, "mean, differences, squares, sum") },
+    { "logsumexp", REDUCED(4, "largest, difference, exp, sum") },
+
+    { "native_dropout", EACH_IN(3, "a random number, a product, a scale") },
+    { "native_dropout_backward", EACH_IN(2, "two products") },
+    { "uniform bernoulli rand_like", EACH_IN(1, "a random number") },
+    { "random randint_like", EACH_IN(2, "a random number and its range") },
+    { "normal randn_like", EACH_IN(5, "a random number, log, sqrt, cos, a product") },
+
+    { "_foreach_add _foreach_sub _foreach_mul _foreach_div _foreach_maximum _foreach_minimum _foreach_neg _foreach_abs _foreach_sqrt "
+      "_foreach_reciprocal _foreach_pow _foreach_exp _foreach_log _foreach_sign _foreach_clamp_min _foreach_clamp_max", LISTED(1, "a step an element") },
+    { "_foreach_lerp _foreach_addcmul _foreach_addcdiv", LISTED(3, "three steps an element") },
+    { "_foreach_rsqrt _foreach_norm", LISTED(2, "two steps an element") },
+    { "_fused_adam _fused_adamw", LISTED(12, "as Adam of TensorFlow") },
+    { "_fused_sgd", LISTED(4, "as Momentum of TensorFlow") },
+    { "_fused_adagrad", LISTED(7, "as Adagrad of TensorFlow") },
+    { "_amp_foreach_non_finite_check_and_unscale", LISTED(2, "a test and a product") },
+
+    { "view reshape _reshape_alias _unsafe_view flatten unflatten squeeze unsqueeze transpose t permute movedim swapaxes numpy_T as_strided "
+      "expand expand_as broadcast_to select slice narrow unbind split split_with_sizes chunk diagonal unfold view_as view_as_real "
+      "view_as_complex real imag detach alias lift_fresh empty empty_like empty_strided new_empty new_empty_strided resize set_ set_data "
+      "resolve_conj resolve_neg conj result_type is_nonzero item _local_scalar_dense cudnn_is_acceptable _has_compatible_shallow_copy_type "
+      "to _to_copy contiguous clone copy copy_ _copy_from _pin_memory is_pinned pin_memory record_stream requires_grad_ "
+      "zero zeros zeros_like ones ones_like full full_like new_zeros new_ones new_full scalar_tensor fill zeros_like arange linspace eye tril triu "
+      "cat concat stack hstack vstack repeat repeat_interleave tile flip roll pad constant_pad_nd _pad_circular index index_select index_put "
+      "_index_put_impl_ index_fill index_copy gather scatter masked_select masked_scatter take take_along_dim nonzero embedding "
+      "select_backward slice_backward _unsafe_index one_hot sort topk argsort bincount histc unique2 _unique2 searchsorted bucketize "
+      "lift_fresh_copy _foreach_copy _foreach_zero randperm channel_shuffle pixel_shuffle im2col nonzero_static",
+      NULL, 0, false, "0", "moves, names or makes data" },
+};
+/* clang-format on */
+
+const tfp_aten_rule *tfp_aten_rule_at(size_t i) { return i < sizeof rules / sizeof *rules ? &rules[i] : NULL; }
+
+/* A word of a list, which blanks part. */
+static bool listed(const char *names, tfp_str name)
+{
+    for (const char *at = names; *at;) {
+        size_t n = strcspn(at, " ");
+        if (n == name.size && memcmp(at, name.data, n) == 0) return true;
+        at += n + (at[n] != 0);
+    }
+    return false;
+}
+
+const tfp_aten_rule *tfp_aten_find(tfp_str name)
+{
+    tfp_str space = TFP_STR("aten::");
+    if (name.size <= space.size || name.size > 100 || memcmp(name.data, space.data, space.size) != 0) return NULL;
+    name = (tfp_str){ name.data + space.size, name.size - space.size };
+    for (int in_place = 0; in_place < 2; in_place++) {
+        for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+            if (listed(rules[i].names, name)) return &rules[i];
+        if (name.data[name.size - 1] != '_' || --name.size == 0) break;
+    }
+    return NULL;
+}

@@ -1,0 +1,223 @@
+/* flops/aten/work.c: what the calls of a trace take, each piece of work once. An operator with a formula counts, and what it
+ * calls is part of it; one that is made of others (linear, conv2d) counts only when none of them was recorded. Calls with
+ * the same name and the same arguments are worked out once. */
+#include "flops/aten/aten.h"
+
+enum { BELOW_ANY = 1, BELOW_COUNTED = 2, COVER_KNOWN = 4, STRONG = 8 };
+
+typedef struct worker {
+    const tfp_profile *p;
+    const tfp_span_columns *s;
+    tfp_aten_work *out;
+    tfp_strid dims, types, values;
+    const tfp_aten_rule **rule; /* by string: the operator's */
+    uint8_t *looked;            /* by string: its rule was looked for */
+    uint8_t *flags;             /* by span */
+    tfp_map64 set_by_call;      /* name << 32 | stats -> out->sets */
+    TFP_VEC(tfp_aten_cost) sets;
+    TFP_VEC(uint32_t) path;
+    tfp_aten_call call;
+} worker;
+
+bool tfp_aten_recorded(const tfp_profile *p)
+{
+    return p->events.spans.size && tfp_strtab_find(&p->strings, TFP_STR("Input Dims")) != TFP_NONE;
+}
+
+/* ---- one call ---- */
+
+static const tfp_aten_rule *rule_of(worker *x, tfp_strid name)
+{
+    if (!x->looked[name]) {
+        x->looked[name] = 1;
+        x->rule[name] = tfp_aten_find(tfp_text(x->p, name));
+    }
+    return x->rule[name];
+}
+
+static tfp_str stat_text(const worker *x, const tfp_stat_set *set, tfp_strid key)
+{
+    for (uint32_t i = 0; i < set->count && key != TFP_NONE; i++) {
+        const tfp_stat *stat = &x->p->events.stats.at[set->first + i];
+        if (stat->key == key && stat->type == TFP_STAT_TEXT) return tfp_text(x->p, (tfp_strid)stat->value.text);
+    }
+    return (tfp_str){ "", 0 };
+}
+
+static tfp_aten_cost work_out(worker *x, const tfp_aten_rule *rule, uint32_t stats)
+{
+    tfp_aten_cost unknown = { TFP_ATEN_UNKNOWN, TFP_ATEN_UNKNOWN, TFP_ATEN_UNKNOWN };
+    if (stats == TFP_NONE) return unknown;
+    const tfp_stat_set *set = &x->p->events.stat_sets.at[stats];
+    if (!tfp_aten_read(&x->call, stat_text(x, set, x->dims), stat_text(x, set, x->types), stat_text(x, set, x->values)))
+        return unknown;
+    tfp_aten_cost cost = rule ? rule->count(&x->call, rule) : unknown;
+    if (cost.flops < 0) cost.bytes = tfp_aten_input_bytes(&x->call); /* at least these */
+    return cost;
+}
+
+/* -> sets; TFP_NONE without memory. */
+static uint32_t set_of(worker *x, uint32_t span, const tfp_aten_rule *rule)
+{
+    uint64_t key = (uint64_t)x->s->name[span] << 32 | x->s->stats[span];
+    uint32_t at = tfp_map64_get(&x->set_by_call, key);
+    if (at != TFP_NONE) return at;
+    tfp_aten_cost none = { 0, 0, 0 }, cost = rule && !rule->count ? none : work_out(x, rule, x->s->stats[span]);
+    at = (uint32_t)x->sets.size;
+    return tfp_push(&x->sets, cost) && tfp_map64_put(&x->set_by_call, key, at) ? at : TFP_NONE;
+}
+
+/* ---- what stands around and under a call ---- */
+
+/* All around a span learn that an operator with a formula is in them. */
+static void mark_above(worker *x, uint32_t span, uint8_t bits)
+{
+    for (uint32_t at = x->s->parent[span]; at != TFP_NONE && (x->flags[at] & bits) != bits; at = x->s->parent[at])
+        x->flags[at] |= bits;
+}
+
+/* The outermost operator around a span that counts. What is found on the way is kept, so that all spans together cost one
+ * walk. */
+static bool find_cover(worker *x, uint32_t span)
+{
+    uint32_t at = span, cover = TFP_NONE;
+    for (x->path.size = 0; at != TFP_NONE && !(x->flags[at] & COVER_KNOWN); at = x->s->parent[at])
+        if (!tfp_push(&x->path, at)) return false;
+    if (at != TFP_NONE) cover = x->out->cover[at] == TFP_NONE && x->flags[at] & STRONG ? at : x->out->cover[at];
+    while (x->path.size) {
+        at = x->path.at[--x->path.size];
+        x->flags[at] |= COVER_KNOWN;
+        x->out->cover[at] = cover;
+        if (cover == TFP_NONE && x->flags[at] & STRONG) cover = at;
+    }
+    return true;
+}
+
+/* ---- the passes ---- */
+
+static bool known(const worker *x, uint32_t span) { return x->sets.at[x->out->set[span]].flops >= 0; }
+
+static bool find_costs(worker *x)
+{
+    for (uint32_t i = 0; i < x->s->size; i++) {
+        x->out->set[i] = x->out->cover[i] = TFP_NONE;
+        if (x->s->kind[i] != TFP_SPAN_OP) continue;
+        const tfp_aten_rule *rule = rule_of(x, x->s->name[i]);
+        if ((x->out->set[i] = set_of(x, i, rule)) == TFP_NONE) return false;
+        if (rule && rule->count && !rule->parts && known(x, i)) x->flags[i] |= STRONG;
+    }
+    return true;
+}
+
+static void find_parts(worker *x)
+{
+    for (uint32_t i = 0; i < x->s->size; i++) {
+        if (x->out->set[i] == TFP_NONE || !known(x, i)) continue;
+        mark_above(x, i, rule_of(x, x->s->name[i])->count ? BELOW_ANY | BELOW_COUNTED : BELOW_ANY);
+    }
+}
+
+/* Nodes of autograd's graph only call what they stand for; what has no namespace is no operator. */
+static bool is_frame(tfp_str name)
+{
+    tfp_str autograd = TFP_STR("autograd::"), torch = TFP_STR("torch::autograd::");
+    if (!tfp_str_has(name, TFP_STR("::")) || tfp_str_has(name, TFP_STR("Backward0"))) return true;
+    return (name.size > autograd.size && memcmp(name.data, autograd.data, autograd.size) == 0) ||
+           (name.size > torch.size && memcmp(name.data, torch.data, torch.size) == 0);
+}
+
+static tfp_aten_state state_of(worker *x, uint32_t i)
+{
+    if (x->s->kind[i] != TFP_SPAN_OP) return TFP_ATEN_NONE;
+    const tfp_aten_rule *rule = rule_of(x, x->s->name[i]);
+    if (x->out->cover[i] != TFP_NONE) return TFP_ATEN_INSIDE;
+    if (!rule)
+        return x->flags[i] & BELOW_ANY || is_frame(tfp_text(x->p, x->s->name[i])) ? TFP_ATEN_PARTS
+                                                                                  : TFP_ATEN_NO_FORMULA;
+    bool below = x->flags[i] & BELOW_COUNTED;
+    if (known(x, i) && !(rule->parts && below)) return TFP_ATEN_COUNTED;
+    return below ? TFP_ATEN_PARTS : TFP_ATEN_NO_SHAPE;
+}
+
+bool tfp_aten_work_out(const tfp_profile *p, tfp_aten_work *out)
+{
+    const tfp_strtab *strings = &p->strings;
+    worker x = { .p = p,
+                 .s = &p->events.spans,
+                 .out = out,
+                 .dims = tfp_strtab_find(strings, TFP_STR("Input Dims")),
+                 .types = tfp_strtab_find(strings, TFP_STR("Input type")),
+                 .values = tfp_strtab_find(strings, TFP_STR("Concrete Inputs")) };
+    *out = (tfp_aten_work){ 0 };
+    size_t count = x.s->size + 1;
+    out->set = malloc(count * sizeof *out->set);
+    out->cover = malloc(count * sizeof *out->cover);
+    out->state = calloc(count, 1);
+    x.flags = calloc(count, 1);
+    x.rule = malloc((strings->count + 1) * sizeof *x.rule);
+    x.looked = calloc(strings->count + 1, 1);
+    bool ok = out->set && out->cover && out->state && x.flags && x.rule && x.looked && find_costs(&x);
+    if (ok) find_parts(&x);
+    for (uint32_t i = 0; ok && i < x.s->size; i++) {
+        ok = find_cover(&x, i);
+        if (ok) out->state[i] = (uint8_t)state_of(&x, i);
+    }
+    out->sets = x.sets.at;
+    free(x.flags);
+    free(x.rule);
+    free(x.looked);
+    tfp_map64_free(&x.set_by_call);
+    tfp_vec_free(&x.path);
+    if (!ok) tfp_aten_work_free(out);
+    return ok;
+}
+
+void tfp_aten_work_free(tfp_aten_work *w)
+{
+    free(w->set);
+    free(w->cover);
+    free(w->state);
+    free(w->sets);
+    *w = (tfp_aten_work){ 0 };
+}
+
+/* ---- executions ---- */
+
+/* Executions by node and step; a profile may have many steps. */
+static bool index_execs(const tfp_profile *p, tfp_map64 *by_step)
+{
+    for (uint32_t node = 0; node < p->nodes.size; node++)
+        for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
+            if (!tfp_map64_put(by_step, (uint64_t)node << 32 | p->execs.at[e].step, e)) return false;
+    return true;
+}
+
+static uint32_t outside_step(const tfp_profile *p)
+{
+    for (uint32_t i = 0; i < p->steps.size; i++)
+        if (!p->steps.at[i].listed && p->steps.at[i].id < 0) return i;
+    return TFP_NONE;
+}
+
+bool tfp_aten_count_execs(tfp_profile *p)
+{
+    tfp_aten_work w = { 0 };
+    tfp_map64 by_step = { 0 };
+    const tfp_span_columns *s = &p->events.spans;
+    if (!tfp_aten_recorded(p)) return true;
+    int64_t *sums = calloc(p->execs.size + 1, sizeof *sums);
+    uint32_t outside = outside_step(p);
+    bool ok = sums && tfp_aten_work_out(p, &w) && index_execs(p, &by_step);
+    for (uint32_t i = 0; ok && i < s->size; i++) {
+        if (w.state[i] != TFP_ATEN_COUNTED || s->node[i] == TFP_NONE) continue;
+        uint32_t step = s->step[i] == TFP_NONE ? outside : s->step[i];
+        uint32_t exec = tfp_map64_get(&by_step, (uint64_t)s->node[i] << 32 | step);
+        if (exec != TFP_NONE) sums[exec] = tfp_add(sums[exec], w.sets[w.set[i]].flops, NULL);
+    }
+    for (size_t i = 0; ok && i < p->execs.size; i++)
+        if (sums[i]) p->execs.at[i].float_ops = sums[i];
+    free(sums);
+    tfp_map64_free(&by_step);
+    tfp_aten_work_free(&w);
+    return ok;
+}
