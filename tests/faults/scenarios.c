@@ -32,6 +32,7 @@ static const input_set input_sets[] = {
     { "recognised", { NULL, NULL }, { "odd/graph.pb", "odd/run_meta_0" } },
     { "gpu", { "profile" }, { "gpu/profile_1.gz" } },
     { "checkpoint alone", { "checkpoint" }, { "dense/ckpt_v2/model.ckpt-3" } },
+    { "trace", { "kineto" }, { "traces/shapes.json" } },
 };
 enum {
     INPUT_COUNT = sizeof input_sets / sizeof *input_sets,
@@ -42,7 +43,8 @@ enum {
     V2 = 5,
     MODEL = 6,
     GPU = 8,
-    ALONE = 9
+    ALONE = 9,
+    TRACE = 10
 };
 
 static const char *const everything[] = {
@@ -81,6 +83,8 @@ static const char *const to_timelines[] = {
 static const char *const to_pprof[] = {
     "output", "pprof:outfile=@/old", "account_type_regexes", ".*", "select", "micros", "max_depth", "100", NULL
 };
+static const char *const to_flat_timeline[] = { "output", "timeline:outfile=@/old", NULL };
+static const char *const worked_out_peaks[] = { "peak_flops", "1T", "peak_bandwidth", "100G", NULL };
 static const char *const to_folded[] = { "output", "folded:outfile=@/old", "select", "micros", NULL };
 static const char *const to_speedscope[] = { "output", "speedscope:outfile=@/old", "select", "micros", NULL };
 static const char *const to_proto[] = { "output", "none", "proto_out", "@/old", "account_type_regexes", ".*", NULL };
@@ -141,6 +145,11 @@ static const show_set show_sets[] = {
     { "pprof", "code", ALL, to_pprof },
     { "folded", "scope", PROFILE, to_folded },
     { "speedscope", "code", ALL, to_speedscope },
+    { "folded", "calls", TRACE, to_folded },
+    { "speedscope", "calls", TRACE, to_speedscope },
+    { "timeline", "calls", TRACE, to_flat_timeline },
+    { "float operations", "flops", TRACE, worked_out_peaks },
+    { "float operations", "op", TRACE, worked_out },
     { "proto", "scope", PROFILE, to_proto },
     { "proto", "op", PROFILE, to_proto },
     { "proto", "code", ALL, to_proto },
@@ -276,12 +285,15 @@ static void add_queries(scenario **all, size_t *count)
         "GROUP BY 1, 2",
         "SELECT name, ? AS pattern FROM nodes WHERE name LIKE ?1",
         "SELECT file, replace(function, 'a', 'bb'), trim(text, ' '), line FROM code JOIN nodes USING (trace)",
+        "SELECT s.name, key, value, lane, rank FROM spans s JOIN span_args USING (span) JOIN lanes USING (lane_number) "
+        "LEFT JOIN processes USING (process) LEFT JOIN counters USING (process)",
         "WITH a AS (SELECT 1 AS \"x\"\"y\"), b AS (SELECT * FROM a, a) SELECT *, 1.5 FROM b UNION ALL SELECT 'z', 2, 3",
     };
+    enum { TRACE_QUERY = 5 };
     char what[64];
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
         snprintf(what, sizeof what, "query %zu", i);
-        scenario *s = add_shown(all, count, i % 2 ? ALL : PROFILE, what, "query");
+        scenario *s = add_shown(all, count, i == TRACE_QUERY ? TRACE : i % 2 ? ALL : PROFILE, what, "query");
         s->sql = queries[i];
         s->table = i == 1;
     }
