@@ -295,7 +295,7 @@ class Parameters(unittest.TestCase):
         listed = tfprof.tables()
         names = list(dict.fromkeys(listed.column('table_name')))
         for name in names:
-            found = self.profile.query('SELECT * FROM %s LIMIT 1' % name).columns
+            found = self.profile.query('SELECT * FROM "%s" LIMIT 1' % name).columns
             self.assertEqual(tfprof.tables(name).column('name'), found)
         self.assertIn('executions', names)
         with self.assertRaisesRegex(tfprof.NotFoundError, 'no table nods.*nodes'):
