@@ -31,55 +31,49 @@ bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out)
     return copy != NULL;
 }
 
-enum { FUNCTION, NAME, OP, SHAPES, FLOAT_OPS, MACS, SOURCE, COLUMN_COUNT };
+typedef struct node_row {
+    tfp_str function, name, op, shapes, source;
+    int64_t float_ops, macs;
+} node_row;
 
-static bool add_columns(tfp_report *r)
-{
-    static const struct {
-        const char *name;
-        char type;
-    } columns[COLUMN_COUNT] = { { "function", 's' },  { "name", 's' }, { "op", 's' },    { "output_shapes", 's' },
-                                { "float_ops", 'i' }, { "macs", 'i' }, { "source", 's' } };
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        if (!tfp_grid_add(r, &r->grid, columns[i].name, columns[i].type,
-                          columns[i].type == 'i' ? TFP_NUMBER : TFP_LABEL, columns[i].type == 'i'))
-            return false;
-    return true;
-}
+static const tfp_row_column columns[] = {
+    TFP_COLUMN_WHOLE(node_row, "function", TEXT, LABEL, function, "whose body has the node; empty: the main graph"),
+    TFP_COLUMN_WHOLE(node_row, "name", TEXT, LABEL, name, "of the node"),
+    TFP_COLUMN_WHOLE(node_row, "op", TEXT, LABEL, op, "of the node"),
+    TFP_COLUMN_WHOLE(node_row, "output_shapes", TEXT, LABEL, shapes, "by output: 0:32x?x3|1:"),
+    TFP_COLUMN(node_row, "float_ops", INT, NUMBER, float_ops, "of one execution"),
+    TFP_COLUMN(node_row, "macs", INT, NUMBER, macs, "multiply-adds of one execution"),
+    TFP_COLUMN_WHOLE(node_row, "source", TEXT, LABEL, source, "formula, none (no formula) or no_shape"),
+    { 0 }
+};
 
-static void put_number(tfp_grid_column *c, size_t row, bool known, int64_t n)
-{
-    c->absent[row] = !known;
-    c->ints[row] = known ? n : 0;
-}
-
-static bool put_row(const tfp_flops_table *w, size_t row, uint32_t node, tfp_str function)
+static bool row_of(const tfp_flops_table *w, uint32_t node, tfp_str function, node_row *out)
 {
     static const char *const sources[] = {
         [TFP_COUNTED] = "formula", [TFP_NO_FORMULA] = "none", [TFP_NO_SHAPE] = "no_shape"
     };
-    tfp_grid_column *c = w->r->grid.columns.at;
     const tfp_program_node *n = &w->g->nodes.at[node];
     tfp_own_count count = tfp_flops_own(w, node);
-    c[FUNCTION].texts[row] = function;
-    c[NAME].texts[row] = tfp_text(w->p, n->name);
-    c[OP].texts[row] = tfp_text(w->p, n->op);
-    put_number(&c[FLOAT_OPS], row, count.state == TFP_COUNTED, count.flops);
-    put_number(&c[MACS], row, count.macs >= 0, count.macs);
-    c[SOURCE].texts[row] = tfp_str_of(sources[count.state]);
-    return tfp_flops_shapes(w, node, &c[SHAPES].texts[row]);
+    *out = (node_row){ .function = function,
+                       .name = tfp_text(w->p, n->name),
+                       .op = tfp_text(w->p, n->op),
+                       .source = tfp_str_of(sources[count.state]),
+                       .float_ops = count.state == TFP_COUNTED ? count.flops : TFP_ABSENT,
+                       .macs = count.macs >= 0 ? count.macs : TFP_ABSENT };
+    return tfp_flops_shapes(w, node, &out->shapes);
 }
 
 tfp_status tfp_flops_nodes(tfp_flops_table *w, tfp_error *err)
 {
-    tfp_report *r = w->r;
-    size_t row = 0;
-    for (size_t b = 0; b < w->g->bodies.size; b++) r->grid.row_count += w->g->bodies.at[b].node_count;
-    bool ok = add_columns(r);
+    size_t count = 0, row = 0;
+    for (size_t b = 0; b < w->g->bodies.size; b++) count += w->g->bodies.at[b].node_count;
+    node_row *rows = TFP_NEW(&w->arena, node_row, count + 1);
+    bool ok = rows != NULL;
     for (size_t b = 0; ok && b < w->g->bodies.size; b++) {
         const tfp_program_body *body = &w->g->bodies.at[b];
         tfp_str function = b ? tfp_text(w->p, body->name) : (tfp_str){ 0 };
-        for (uint32_t i = 0; ok && i < body->node_count; i++) ok = put_row(w, row++, body->node_first + i, function);
+        for (uint32_t i = 0; ok && i < body->node_count; i++)
+            ok = row_of(w, body->node_first + i, function, &rows[row++]);
     }
-    return ok ? TFP_OK : tfp_nomem(err);
+    return ok ? tfp_grid_of(w->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, 0 }, err) : tfp_nomem(err);
 }

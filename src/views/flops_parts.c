@@ -55,6 +55,23 @@ static void keep_top(uint32_t *top, int64_t *value, size_t *count, uint32_t node
     top[at] = node;
 }
 
+typedef struct top_row {
+    tfp_str node, op, shapes;
+    int64_t runs, float_ops, macs;
+    double share;
+} top_row;
+
+static const tfp_row_column top_columns[] = {
+    TFP_COLUMN_WHOLE(top_row, "node", TEXT, LABEL, node, "its name, behind its function's"),
+    TFP_COLUMN_WHOLE(top_row, "op", TEXT, LABEL, op, "of the node"),
+    TFP_COLUMN_WHOLE(top_row, "output_shapes", TEXT, LABEL, shapes, "by output: 0:32x?x3|1:"),
+    TFP_COLUMN_WHOLE(top_row, "runs", INT, LABEL, runs, "in one run of the model"),
+    TFP_COLUMN_WHOLE(top_row, "float_ops", INT, NUMBER, float_ops, "of all its runs"),
+    TFP_COLUMN_WHOLE(top_row, "share", REAL, SHARE, share, "of all float operations"),
+    TFP_COLUMN(top_row, "macs", INT, NUMBER, macs, "multiply-adds of all its runs"),
+    { 0 }
+};
+
 tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err)
 {
     uint32_t top[TOP_NODES];
@@ -68,27 +85,19 @@ tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err)
         if (n > 0) keep_top(top, value, &count, i, n);
     }
     if (!count) return TFP_OK;
-    tfp_grid *g = add_part(w->r, "top_nodes", "nodes that count most", count);
-    const tfp_grid_column *last = add_column(w, g, "node", 's', TFP_LABEL);
-    if (last) last = add_column(w, g, "op", 's', TFP_LABEL);
-    if (last) last = add_column(w, g, "output_shapes", 's', TFP_LABEL);
-    if (last) last = add_column(w, g, "runs", 'i', TFP_LABEL);
-    if (last) last = add_column(w, g, "float_ops", 'i', TFP_NUMBER);
-    if (last) last = add_column(w, g, "share", 'r', TFP_SHARE);
-    if (last) last = tfp_grid_add(w->r, g, "macs", 'i', TFP_NUMBER, true);
-    if (!last) return tfp_nomem(err);
-    tfp_grid_column *c = g->columns.at;
+    top_row rows[TOP_NODES];
     for (size_t i = 0; i < count; i++) {
-        if (!put_place(w, &c[0].texts[i], top[i]) || !tfp_flops_shapes(w, top[i], &c[2].texts[i]))
+        rows[i] = (top_row){ .op = tfp_text(w->p, w->g->nodes.at[top[i]].op),
+                             .runs = tfp_flops_runs(w, top[i]),
+                             .float_ops = value[i],
+                             .share = (double)value[i] / whole,
+                             .macs = tfp_flops_own(w, top[i]).macs < 0 ? TFP_ABSENT : total_of(w, top[i], true) };
+        if (!put_place(w, &rows[i].node, top[i]) || !tfp_flops_shapes(w, top[i], &rows[i].shapes))
             return tfp_nomem(err);
-        c[1].texts[i] = tfp_text(w->p, w->g->nodes.at[top[i]].op);
-        c[3].ints[i] = tfp_flops_runs(w, top[i]);
-        c[4].ints[i] = value[i];
-        c[5].reals[i] = (double)value[i] / whole;
-        c[6].ints[i] = total_of(w, top[i], true);
-        c[6].absent[i] = tfp_flops_own(w, top[i]).macs < 0;
     }
-    return TFP_OK;
+    tfp_grid *g = add_part(w->r, "top_nodes", "nodes that count most", count);
+    tfp_row_table table = { top_columns, rows, sizeof *rows, count, 0 };
+    return g ? tfp_grid_fill(w->r, g, &table, err) : tfp_nomem(err);
 }
 
 /* ---- signatures: what a call of each takes ---- */
