@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes small traces into sample/traces, whose numbers can be worked out by hand.
 kineto.json: PyTorch. Two steps; a module, a forward and a backward op joined by their sequence number, a launch with its kernel,
 a copy without a launch, Python frames.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records sample/pytorch with PyTorch on CPU: pytorch.py OUT
 
 train.json.gz            the trace of three training steps of a small convolutional net with attention and an LSTM: shapes,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records sample/pytorch/flops.json.gz with PyTorch on CPU: pytorch_flops.py OUT
 
 One training step (or one pass) of each of sixteen small nets, each in an annotation of its name, with input shapes. Beside it

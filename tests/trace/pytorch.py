@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds a trace against what PyTorch itself made of the same recording: tests/trace/pytorch.py PROGRAM
 
 tests/data/sample/pytorch has a trace and the profiler's key_averages() of it (tests/data/pytorch.py recorded both). Calls, self time,

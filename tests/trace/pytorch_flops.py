@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds the float operations of a trace against what PyTorch counts: tests/trace/pytorch_flops.py PROGRAM
 
 tests/data/sample/pytorch/flops.json.gz has sixteen nets, each in an annotation (tests/data/pytorch_flops.py recorded it).

@@ -36,7 +36,7 @@ typedef struct tfp_aten_rule {
     tfp_aten_cost (*count)(const tfp_aten_call *c, const struct tfp_aten_rule *rule); /* NULL: moves or makes data, 0 */
     int64_t each;
     bool parts;                    /* made of other operators: counts only when none of them was recorded */
-    const char *formula, *meaning; /* for docs/flops.md */
+    const char *formula, *meaning; /* in words */
 } tfp_aten_rule;
 
 /* Arguments of a call as the trace has them; false when `dims` is no list of shapes. */
@@ -45,7 +45,6 @@ bool tfp_aten_read(tfp_aten_call *c, tfp_str dims, tfp_str types, tfp_str values
 int64_t tfp_aten_input_bytes(const tfp_aten_call *c);
 /* The rule of an operator ("aten::mm"), NULL when there is none. */
 const tfp_aten_rule *tfp_aten_find(tfp_str name);
-const tfp_aten_rule *tfp_aten_rule_at(size_t i); /* NULL past the end */
 
 /* Numbers in an argument such as "[2, 2]" or "1"; how many there are, 0 when it is neither. */
 int tfp_aten_numbers(const tfp_aten_input *in, int64_t *out, int most);

@@ -1,4 +1,4 @@
-/* flops/aten/rules.c: the formulas of PyTorch's operators, a row a formula. Functions of one element count as TensorFlow's
+/* flops/aten/rules.c: the formulas of PyTorch's operators, a row a formula (the rows: rules.def). Functions of one element count as TensorFlow's
  * registry counts them (src/flops/rules/math.c), so that models of both can be compared. Products, convolutions and attention
  * count what torch.utils.flop_counter counts: their multiply-adds, twice. */
 #include "flops/aten/aten.h"
@@ -368,123 +368,9 @@ static tfp_aten_cost count_layers(const tfp_aten_call *c, const tfp_aten_rule *r
 #define EACH_OUT(n, meaning) each_out, n, false, #n " * n(out)", meaning
 #define REDUCED(n, meaning) reduced, n, false, #n " * n(in0)", meaning
 #define LISTED(n, meaning) each_listed, n, false, #n " * n(first list)", meaning
-/* clang-format off */
 static const tfp_aten_rule rules[] = {
-    { "mm _int_mm _scaled_mm mkldnn_linear", count_mm, 0, false, "2 * rows * inner * columns", "a product and a sum" },
-    { "addmm _addmm_activation sparse_addmm", count_mm, 1, false, "2 * rows * inner * columns", "as mm; the sum begins with what is added" },
-    { "bmm", count_bmm, 0, false, "2 * batch * rows * inner * columns", "as mm" },
-    { "baddbmm", count_bmm, 1, false, "2 * batch * rows * inner * columns", "as addmm" },
-    { "mv", count_mv, 0, false, "2 * n(matrix)", "as mm" },
-    { "addmv", count_mv, 1, false, "2 * n(matrix)", "as mm" },
-    { "dot vdot", count_dot, 0, false, "2 * n(in0)", "as mm" },
-    { "addr", count_outer, 1, false, "2 * n(out)", "a product and a sum" },
-    { "outer ger", count_outer, 0, true, "n(out)", "a product" },
-    { "linear", count_linear, 0, true, "2 * n(in0) * rows(weights)", "as mm; counts only when no operator in it does" },
-    { "matmul", count_matmul, 0, true, "2 * n(in0) * columns", "as mm; counts only when no operator in it does" },
-
-    { "convolution convolution_overrideable", count_convolution, 0, false, "2 * batch * places * n(weights)", "a product and a sum for each weight; transposed: places of the input" },
-    { "conv1d conv2d conv3d", count_plain_conv, 3, true, "2 * batch * places * n(weights)", "as convolution; counts only when no operator in it does" },
-    { "cudnn_convolution", count_library_conv, 2, false, "2 * batch * places * n(weights)", "as convolution" },
-    { "mkldnn_convolution miopen_convolution", count_library_conv, 3, false, "2 * batch * places * n(weights)", "as convolution" },
-    { "cudnn_convolution_relu", count_plain_conv, 3, false, "2 * batch * places * n(weights)", "as convolution" },
-    { "convolution_backward convolution_backward_overrideable", count_convolution_backward, 0, false, "2 * batch * places * n(weights) * gradients", "as convolution, for the input and for the weights where asked for" },
-
-    { "_scaled_dot_product_flash_attention _scaled_dot_product_efficient_attention _scaled_dot_product_cudnn_attention "
-      "_scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_fused_attention_overrideable",
-      count_attention, 0, false, "2 * n(scores) * (width + width of values)", "two products; masks leave nothing out" },
-    { "scaled_dot_product_attention", count_attention, 0, true, "2 * n(scores) * (width + width of values)", "as its backends; counts only when no operator in it does" },
-    { "_scaled_dot_product_flash_attention_backward _scaled_dot_product_efficient_attention_backward "
-      "_scaled_dot_product_cudnn_attention_backward _scaled_dot_product_flash_attention_for_cpu_backward "
-      "_scaled_dot_product_fused_attention_overrideable_backward",
-      count_attention_backward, 0, false, "2 * n(scores) * (3 * width + 2 * width of values)", "five products, the scores again" },
-
-    { "native_batch_norm cudnn_batch_norm miopen_batch_norm _native_batch_norm_legit", count_batch_norm, 6, false, "6 * n(in0); 2 * n(in0) without training", "mean 1, variance 3, scale and shift 2" },
-    { "_native_batch_norm_legit_no_training", EACH_IN(2, "scale and shift") },
-    { "native_batch_norm_backward cudnn_batch_norm_backward miopen_batch_norm_backward batch_norm_backward", EACH_IN(9, "two sums 4, gradient of the input 5") },
-    { "native_layer_norm native_group_norm _fused_rms_norm", EACH_IN(6, "as batch norm, over each row or group") },
-    { "native_layer_norm_backward native_group_norm_backward _fused_rms_norm_backward", EACH_IN(9, "as batch norm's") },
-
-    { "max_pool2d_with_indices", count_max_pool, 0, false, "window * n(out)", "a comparison" },
-    { "avg_pool2d avg_pool3d", count_avg_pool, 0, false, "window * n(out)", "sums and a division" },
-    { "max_pool3d_with_indices", count_max_pool, 0, false, "window * n(out)", "a comparison" },
-    { "_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d", REDUCED(1, "a step an element") },
-    { "max_pool2d_with_indices_backward max_pool3d_with_indices_backward adaptive_max_pool2d_backward", EACH_IN(1, "an addition at each known place") },
-    { "_adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward", each_second, 1, false, "n(in1)", "a division an element" },
-
-    { "mkldnn_rnn_layer", count_layer, 1, false, "2 * steps * batch * n(weights)", "products of the gates; what is done to single elements is left out" },
-    { "mkldnn_rnn_layer_backward", count_layer, 2, false, "4 * steps * batch * n(weights)", "as forward, for the input and for the weights" },
-    { "_cudnn_rnn miopen_rnn", count_layers, 1, false, "2 * steps * batch * n(weights)", "as mkldnn_rnn_layer" },
-    { "_cudnn_rnn_backward miopen_rnn_backward", count_layers, 2, false, "4 * steps * batch * n(weights)", "as mkldnn_rnn_layer_backward" },
-    { "_thnn_fused_lstm_cell", EACH_IN(5, "four gates and the state, as 20 steps a unit") },
-    { "_thnn_fused_gru_cell", EACH_IN(5, "three gates and the state, as 15 steps a unit") },
-
-    { "embedding_dense_backward", EACH_IN(1, "an addition") },
-    { "index_add scatter_add", each_second, 1, false, "n(in1)", "an addition" },
-
-    { "add sub rsub mul div maximum minimum pow fmod remainder floor_divide true_divide copysign hypot atan2 fmax fmin "
-      "gt ge lt le eq ne greater less logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor __and__ __or__ __xor__ "
-      "__lshift__ __rshift__ bitwise_left_shift bitwise_right_shift where masked_fill", EACH_OUT(1, "a step an element") },
-    { "lerp addcmul addcdiv", EACH_OUT(3, "three steps an element") },
-    { "xlogy special_xlog1py", EACH_OUT(2, "a logarithm and a product") },
-    { "neg abs sign sgn floor ceil round trunc frac reciprocal square sqrt exp expm1 exp2 log log1p log2 log10 sin cos tan asin acos atan "
-      "sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma digamma i0 relu clamp_min clamp_max logical_not bitwise_not "
-      "isnan isinf isfinite", EACH_IN(1, "a step an element") },
-    { "rsqrt clamp clip hardtanh relu6 leaky_relu nan_to_num", EACH_IN(2, "two steps an element") },
-    { "elu softplus hardsigmoid threshold", EACH_IN(3, "three steps an element") },
-    { "sigmoid selu celu hardswish log_sigmoid_forward", EACH_IN(4, "1 / (1 + exp(-x)), and as long") },
-    { "silu mish", EACH_IN(5, "a sigmoid and a product") },
-    { "gelu", EACH_IN(8, "half, erf or tanh, sums and products") },
-    { "glu", EACH_IN(3, "a sigmoid and a product for every second") },
-    { "threshold_backward leaky_relu_backward hardtanh_backward", EACH_IN(2, "a comparison and a product") },
-    { "sigmoid_backward tanh_backward elu_backward hardsigmoid_backward hardswish_backward softplus_backward log_sigmoid_backward", EACH_IN(3, "three steps an element") },
-    { "silu_backward mish_backward", EACH_IN(8, "a sigmoid and four products and sums") },
-    { "gelu_backward", EACH_IN(12, "the function's parts again, and the products") },
-    { "glu_backward", EACH_IN(6, "a sigmoid, sums and products") },
-
-    { "_softmax _log_softmax _safe_softmax", EACH_IN(5, "largest, difference, exp, sum, quotient or difference") },
-    { "_softmax_backward_data _log_softmax_backward_data", EACH_IN(4, "a product, a sum, a difference, a product") },
-    { "nll_loss_forward nll_loss2d_forward", each_second, 2, false, "2 * n(in1)", "a choice and a sum for each label" },
-    { "nll_loss_backward nll_loss2d_backward", each_second, 0, false, "0", "one place a label" },
-    { "mse_loss", EACH_OUT(3, "a difference, a square, a sum") },
-    { "mse_loss_backward", EACH_OUT(3, "a difference and two products") },
-    { "l1_loss smooth_l1_loss huber_loss", EACH_OUT(4, "a difference, its size, a choice, a sum") },
-    { "binary_cross_entropy binary_cross_entropy_with_logits", EACH_OUT(8, "two logarithms, products and sums") },
-
-    { "sum mean prod max min amax amin all any argmax argmin nansum cumsum cumprod count_nonzero", REDUCED(1, "a step an element") },
-    { "norm linalg_vector_norm", REDUCED(2, "squares and their sum") },
-    { "var std var_mean std_mean", REDUCED(4, "mean, differences, squares, sum") },
-    { "logsumexp", REDUCED(4, "largest, difference, exp, sum") },
-
-    { "native_dropout", EACH_IN(3, "a random number, a product, a scale") },
-    { "native_dropout_backward", EACH_IN(2, "two products") },
-    { "uniform bernoulli rand_like", EACH_IN(1, "a random number") },
-    { "random randint_like", EACH_IN(2, "a random number and its range") },
-    { "normal randn_like", EACH_IN(5, "a random number, log, sqrt, cos, a product") },
-
-    { "_foreach_add _foreach_sub _foreach_mul _foreach_div _foreach_maximum _foreach_minimum _foreach_neg _foreach_abs _foreach_sqrt "
-      "_foreach_reciprocal _foreach_pow _foreach_exp _foreach_log _foreach_sign _foreach_clamp_min _foreach_clamp_max", LISTED(1, "a step an element") },
-    { "_foreach_lerp _foreach_addcmul _foreach_addcdiv", LISTED(3, "three steps an element") },
-    { "_foreach_rsqrt _foreach_norm", LISTED(2, "two steps an element") },
-    { "_fused_adam _fused_adamw", LISTED(12, "as Adam of TensorFlow") },
-    { "_fused_sgd", LISTED(4, "as Momentum of TensorFlow") },
-    { "_fused_adagrad", LISTED(7, "as Adagrad of TensorFlow") },
-    { "_amp_foreach_non_finite_check_and_unscale", LISTED(2, "a test and a product") },
-
-    { "view reshape _reshape_alias _unsafe_view flatten unflatten squeeze unsqueeze transpose t permute movedim swapaxes numpy_T as_strided "
-      "expand expand_as broadcast_to select slice narrow unbind split split_with_sizes chunk diagonal unfold view_as view_as_real "
-      "view_as_complex real imag detach alias lift_fresh empty empty_like empty_strided new_empty new_empty_strided resize set_ set_data "
-      "resolve_conj resolve_neg conj result_type is_nonzero item _local_scalar_dense cudnn_is_acceptable _has_compatible_shallow_copy_type "
-      "to _to_copy contiguous clone copy copy_ _copy_from _pin_memory is_pinned pin_memory record_stream requires_grad_ "
-      "zero zeros zeros_like ones ones_like full full_like new_zeros new_ones new_full scalar_tensor fill zeros_like arange linspace eye tril triu "
-      "cat concat stack hstack vstack repeat repeat_interleave tile flip roll pad constant_pad_nd _pad_circular index index_select index_put "
-      "_index_put_impl_ index_fill index_copy gather scatter masked_select masked_scatter take take_along_dim nonzero embedding "
-      "select_backward slice_backward _unsafe_index one_hot sort topk argsort bincount histc unique2 _unique2 searchsorted bucketize "
-      "lift_fresh_copy _foreach_copy _foreach_zero randperm channel_shuffle pixel_shuffle im2col nonzero_static",
-      NULL, 0, false, "0", "moves, names or makes data" },
+#include "flops/aten/rules.def"
 };
-/* clang-format on */
-
-const tfp_aten_rule *tfp_aten_rule_at(size_t i) { return i < sizeof rules / sizeof *rules ? &rules[i] : NULL; }
 
 /* A word of a list, which blanks part. */
 static bool listed(const char *names, tfp_str name)
