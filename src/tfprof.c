@@ -1,21 +1,7 @@
-/* tfprof.c: the public functions that need no profile: the version, exit statuses, escaping, and the tables of what there
- * is. */
+/* tfprof.c: the public functions that need no profile: escaping, and the tables of what there is. */
 #include "flops/rules/rule.h"
 #include "registry.h"
 #include "views/view.h"
-
-#ifndef TFP_VERSION
-#define TFP_VERSION "0"
-#endif
-
-const char *tfp_version(void) { return TFP_VERSION; }
-
-int tfp_exit_status(tfp_status status)
-{
-    static const int exits[] = { [TFP_OK] = 0,        [TFP_BADFILE] = 1, [TFP_BADARG] = 2, [TFP_NOTFOUND] = 2,
-                                 [TFP_BADOUTPUT] = 3, [TFP_NOMEM] = 4,   [TFP_LIMIT] = 4,  [TFP_CANCELLED] = 130 };
-    return (size_t)status < sizeof exits / sizeof *exits ? exits[status] : 1;
-}
 
 size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room)
 {
@@ -47,8 +33,7 @@ const char *tfp_list(tfp_table table, size_t i)
     case TFP_FORMATS:
         while (tfp_formats[count]) count++;
         return i < count ? tfp_formats[i]->name : NULL;
-    case TFP_CHECKERS:
-        return tfp_checker_at(i) ? tfp_checker_at(i)->name : NULL;
+    case TFP_CHECKERS: return tfp_checker_at(i) ? tfp_checker_at(i)->name : NULL;
     case TFP_ORDERS: return tfp_order_at(i, &order) ? order.name : NULL;
     case TFP_COLUMNS: return i < (size_t)tfp_column_count ? tfp_columns[i].name : NULL;
     case TFP_OPTIONS: return tfp_option_name(i, false);
