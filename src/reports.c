@@ -33,6 +33,7 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
     unsigned keep = v && (v->needs & (TFP_NEEDS_PROGRAM | TFP_USES_PROGRAM)) ? TFP_KEEP_PROGRAM : 0;
     if (v && (v->needs & (TFP_USES_MEMORY | TFP_NEEDS_SPANS | TFP_USES_SPANS))) keep |= TFP_KEEP_MEMORY;
     if (tfp_options_work_out(o)) keep |= TFP_KEEP_PROGRAM;
+    if (o && tfp_options_show_parameters(o)) keep |= TFP_KEEP_GRAPHS;
     return o && o->output == TFP_TO_TIMELINE ? keep | TFP_KEEP_MEMORY : keep;
 }
 

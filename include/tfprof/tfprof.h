@@ -115,6 +115,7 @@ typedef enum tfp_keep {
     TFP_KEEP_ATTRS = 2,     /**< every node attribute: tfp_profile_write */
     TFP_KEEP_ALL = 3,       /**< all that tfp_profile_write writes */
     TFP_KEEP_FUNCTIONS = 4, /**< nodes of functions too, as FUNCTION/NODE; TensorFlow's tool leaves them out */
+    TFP_KEEP_GRAPHS = 16,   /**< the program of graph files only, which costs little: to tell where parameters differ */
     TFP_KEEP_PROGRAM = 8    /**< the graph as a program with its functions: what shapes and float operations need */
 } tfp_keep;
 

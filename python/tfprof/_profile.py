@@ -319,6 +319,9 @@ class Profile:
     def info(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("info", **options)
 
+    def params(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("params", **options)
+
     def summary(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("summary", **options)
 

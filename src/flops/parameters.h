@@ -19,8 +19,10 @@ typedef enum tfp_parameter_kind {
 } tfp_parameter_kind;
 
 typedef struct tfp_parameter_counts {
-    uint8_t *kinds; /* per node of the profile: tfp_parameter_kind */
-    int64_t *own;   /* per node: its elements when it is TFP_TRAINED, TFP_FIXED or TFP_PARAMETER, else 0 */
+    uint8_t *kinds;       /* per node of the profile: tfp_parameter_kind */
+    int32_t *dtype;       /* per node: a variable's DataType, 0 when it is not known */
+    int64_t *elements_of; /* per node: its elements, when it is a variable of any kind */
+    int64_t *own;         /* per node: its elements when it is TFP_TRAINED, TFP_FIXED or TFP_PARAMETER, else 0 */
     int64_t elements[TFP_PARAMETER_KINDS]; /* sums by kind */
     int64_t total;                         /* of TFP_TRAINED, TFP_FIXED and TFP_PARAMETER */
     size_t unknown;                        /* variables of the model whose shape nobody tells: they count nothing */
@@ -29,6 +31,10 @@ typedef struct tfp_parameter_counts {
 
 /* Arrays in `arena`. All zero for a profile with neither a program nor a checkpoint alone. Errors: TFP_NOMEM. */
 tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_counts *out, tfp_error *err);
+
+/* Whether parameters are counted so in every command: of a SavedModel, where nodes of the attribute shape are handles of
+ * handles. Of what TensorFlow's tool reads, `params` is its number. */
+bool tfp_parameters_once(const tfp_profile *p);
 
 /* The extra types of a kind, for -account_type_regexes, ended by NULL: the model's _model_variables and, where it is known,
  * _trainable_variables or _non_trainable_variables; _optimizer_variables; _bookkeeping_variables. */

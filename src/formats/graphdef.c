@@ -314,9 +314,11 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     size_t before = b->p->nodes.size;
     tfp_status s = tfp_input_all(in, &bytes, err);
     if (s) return s;
-    bool wanted = b->p->keep & TFP_KEEP_PROGRAM;
+    /* a SavedModel's parameters are counted by its variables, in every command */
+    bool saved = kind == TFP_KIND_SAVED_MODEL, wanted = saved || b->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS);
     tfp_graph_source source = { .overlaps = b->p->finished_before, .program = wanted ? tfp_program_start(b) : NULL };
     if (wanted && !source.program) return tfp_nomem(err);
+    if (saved) tfp_program_saved_model(source.program);
     s = read_kind(b, bytes, kind, source, err);
     if (wanted) s = tfp_program_end(source.program, s, err);
     if (!s && b->p->nodes.size == before && !source.overlaps)

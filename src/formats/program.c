@@ -269,6 +269,8 @@ tfp_program_reader *tfp_program_start(tfp_builder *b)
     return NULL;
 }
 
+void tfp_program_saved_model(tfp_program_reader *r) { r->g->saved_model = true; }
+
 tfp_status tfp_program_end(tfp_program_reader *r, tfp_status s, tfp_error *err)
 {
     if (!s) s = reader_status(r, err);

@@ -64,7 +64,7 @@ void tfp_profile_free(tfp_profile *p)
 
 tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
 {
-    if (!p || keep > (TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM)) return TFP_BADARG;
+    if (!p || keep > (TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS)) return TFP_BADARG;
     p->keep = keep;
     return TFP_OK;
 }

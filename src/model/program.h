@@ -124,6 +124,7 @@ struct tfp_program {
     TFP_VEC(tfp_strid) controls; /* names of nodes */
     tfp_map64 body_by_name;      /* strid -> bodies */
     bool has_objects;            /* variables are of an object graph, which tells of all */
+    bool saved_model;            /* it was read from a SavedModel, which TensorFlow's tool does not read */
     bool finished;               /* the next graph is the model's next state and takes its place */
 };
 

@@ -303,7 +303,7 @@ uint32_t tfp_options_values(const tfp_options *o)
 
 bool tfp_options_count(const tfp_options *o)
 {
-    const uint32_t from_files = TFP_V_ALL & ~(1u << TFP_V_FLOAT_OPS);
+    const uint32_t from_files = (TFP_V_ALL & ~(1u << TFP_V_FLOAT_OPS)) | TFP_V_KINDS;
     return o->float_ops_source && (tfp_options_values(o) & ~from_files);
 }
 
@@ -311,6 +311,13 @@ bool tfp_options_find_parameters(const tfp_options *o)
 {
     return strcmp(tfp_source_words[o->float_ops_source], "own") == 0 &&
            ((tfp_options_values(o) & 1u << TFP_V_PARAMS) || !tfp_filter_any(o->filters[TFP_F_ACCOUNT]));
+}
+
+bool tfp_options_show_parameters(const tfp_options *o)
+{
+    bool compat = o->compat_tensorflow || o->compat10;
+    return (!compat && (tfp_selects(o, TFP_C_PARAMS) || o->order.by == TFP_V_PARAMS || o->min[TFP_V_PARAMS] > 0)) ||
+           (tfp_options_values(o) & TFP_V_KINDS);
 }
 
 int tfp_options_work_out(const tfp_options *o) { return o && (tfp_options_count(o) || tfp_options_find_parameters(o)); }

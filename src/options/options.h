@@ -27,9 +27,14 @@ typedef enum tfp_value {
     TFP_V_COUNTED_OPS,     /* those of them that have a count */
     TFP_V_TIMED_FLOAT_OPS, /* float operations of nodes that have a time */
     TFP_V_MOVED_FLOAT_OPS, /* float operations of nodes whose bytes moved are known */
+    TFP_V_TRAINABLE_PARAMS,
+    TFP_V_FIXED_PARAMS,
+    TFP_V_SLOT_PARAMS,
     TFP_V_COUNT
 } tfp_value;
 static inline bool tfp_is_time(int value) { return value >= TFP_V_MICROS && value <= TFP_V_CPU_MICROS; }
+#define TFP_V_KINDS                                                                                                    \
+    (1u << TFP_V_TRAINABLE_PARAMS | 1u << TFP_V_FIXED_PARAMS | 1u << TFP_V_SLOT_PARAMS) /* of variables */
 #define TFP_V_ALL ((1u << TFP_V_FILES_COUNT) - 1) /* what every report can have, and a proto holds */
 
 typedef enum tfp_unit { TFP_MICROS, TFP_SIZE, TFP_NUMBER, TFP_LABEL, TFP_SHARE } tfp_unit; /* share: 1 is all */
@@ -213,6 +218,8 @@ int64_t tfp_options_depth(const tfp_options *o);
 uint32_t tfp_options_values(const tfp_options *o);
 bool tfp_options_count(const tfp_options *o);           /* float operations are worked out for them */
 bool tfp_options_find_parameters(const tfp_options *o); /* variables of the graph are what parameters are */
+bool tfp_options_show_parameters(
+    const tfp_options *o); /* they are asked for by name: selected, ordered by, a minimum */
 
 /* Numbers as TensorFlow's tool prints them: in texts, advice lines and markdown. */
 void tfp_format_number(tfp_buf *b, int64_t n); /* 999, 1.28k, 603.98m, 17.63b */

@@ -57,7 +57,8 @@ void sql_profile_executions(const sql_row *row, tfp_buf *b, sql_cell *out)
 void sql_node_parameters(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, tfp_node_parameters(row->in->p, row->at, NULL));
+    const tfp_parameter_counts *c = row->in->parameters;
+    put_int(out, c ? c->own[row->at] : tfp_node_parameters(row->in->p, row->at, NULL));
 }
 void sql_node_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
 {

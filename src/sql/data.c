@@ -86,6 +86,12 @@ tfp_status sql_data_start(sql_data *d, const tfp_profile *const *p, const char *
         s->name = name_source(d, i, names ? names[i] : NULL);
         if (!s->name.data) return tfp_nomem(err);
         if (has_name(d, i, s->name)) return tfp_fail(err, TFP_BADARG, "two profiles have the name '%s'", s->name.data);
+        if (tfp_parameters_once(s->p)) {
+            tfp_parameter_counts *c = TFP_NEW(&d->arena, tfp_parameter_counts, 1);
+            tfp_status failed = c ? tfp_parameters(s->p, &d->arena, c, err) : tfp_nomem(err);
+            if (failed) return failed;
+            s->parameters = c;
+        }
         for (int t = 0; t < SQL_TABLE_COUNT; t++) {
             size_t n = rows_of(s->p, (sql_table_id)t, i == 0);
             s->base[t] = d->rows[t];

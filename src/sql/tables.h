@@ -4,6 +4,7 @@
 #ifndef TFP_SQL_TABLES_H
 #define TFP_SQL_TABLES_H
 
+#include "flops/parameters.h"
 #include "model/model.h"
 
 typedef enum sql_table_id {
@@ -32,9 +33,10 @@ typedef enum sql_table_id {
 typedef struct sql_source {
     const tfp_profile *p;
     tfp_str name;
-    uint32_t base[SQL_TABLE_COUNT];    /* the number of its first row */
-    uint32_t *owners[SQL_TABLE_COUNT]; /* the row that each row belongs to; made when first asked for */
-    uint32_t *args;                    /* by span of a trace: its first row of span_args; one more at the end */
+    const tfp_parameter_counts *parameters; /* counted by variables; NULL: elements of the attribute shape */
+    uint32_t base[SQL_TABLE_COUNT];         /* the number of its first row */
+    uint32_t *owners[SQL_TABLE_COUNT];      /* the row that each row belongs to; made when first asked for */
+    uint32_t *args;                         /* by span of a trace: its first row of span_args; one more at the end */
 } sql_source;
 
 typedef struct sql_index { /* rows by the hash of a column's cell */

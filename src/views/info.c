@@ -290,7 +290,7 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
              "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
         part("program", tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p), program_count(p),
              p->program ? "nodes, those of functions too" : "instructions of a compiled program",
-             "flops, -float_ops_source own", "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
+             "flops, params, -float_ops_source own", "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
         part("runs", ran(p), run_count(p), "runs of nodes",
              "summary, op -select micros, steps, wait, stats, advise, diff",
              "run metadata (--run_meta_path), a profile, or a trace"),
@@ -343,7 +343,7 @@ static bool add_next(tfp_report *r, next_row *rows, size_t *count, const char *c
 static tfp_status show_next(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    next_row rows[8];
+    next_row rows[12];
     size_t n = 0;
     bool ok = true;
     if (ran(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
@@ -351,9 +351,11 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
     if (ran(p) && has_code(p)) ok = ok && add_next(r, rows, &n, "code -order_by micros", "which lines of code?");
     if (tfp_has(p, TFP_HAS_TRACE)) ok = ok && add_next(r, rows, &n, "steps", "is the device busy?");
     if (tfp_has(p, TFP_HAS_PROGRAM))
-        ok = ok && add_next(r, rows, &n, "flops", "how many float operations and parameters?");
+        ok = ok && add_next(r, rows, &n, "flops", "how many float operations?");
     else if (tfp_has_instructions(p))
         ok = ok && add_next(r, rows, &n, "flops", "how many float operations, and how fast?");
+    if (r->facts.at[r->facts.size - 1].number && strcmp(r->facts.at[r->facts.size - 1].name, "parameters") == 0)
+        ok = ok && add_next(r, rows, &n, "params", "which parameters, in which blocks, trained or not?");
     if (tfp_has(p, TFP_HAS_TENSORS))
         ok = ok && add_next(r, rows, &n, "scope -select params,tensor_value", "what is in the variables?");
     if (p->nodes.size || p->events.spans.size)

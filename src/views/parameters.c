@@ -1,5 +1,5 @@
 /* views/parameters.c: the model's parameters, where they are more than the elements of every node's attribute shape: with
- * -float_ops_source own, and of a checkpoint alone, of which TensorFlow's tool shows nothing. In: tfp_parameters. */
+ * -float_ops_source own, of a SavedModel, and of a checkpoint alone, of which TensorFlow's tool shows nothing. In: tfp_parameters. */
 #include "views/view.h"
 
 /* A note on the parameters that the column leaves out. */
@@ -30,14 +30,46 @@ static tfp_status note_others(tfp_report *r, const tfp_parameter_counts *c, tfp_
                                c->unknown, c->unknown == 1 ? "" : "s");
 }
 
+/* TensorFlow's count takes every node that has the attribute shape. */
+static tfp_status note_difference(tfp_report *r, const tfp_parameter_counts *c, tfp_error *err)
+{
+    int64_t theirs = 0;
+    for (uint32_t i = 0; i < r->profile->nodes.size; i++)
+        theirs = tfp_add(theirs, tfp_node_parameters(r->profile, i, NULL), NULL);
+    if (!c->total || c->total == theirs) return TFP_OK;
+    return tfp_report_note_add(r, err,
+                               "params are TensorFlow's count, %lld in all; the model's variables have %lld elements "
+                               "(-float_ops_source own, tfprof params)",
+                               (long long)theirs, (long long)c->total);
+}
+
+/* Whether `params` of this report are counted by variables. */
+static bool counts_variables(const tfp_report *r)
+{
+    const tfp_options *o = r->options;
+    if (o->compat_tensorflow || o->compat10) return tfp_options_find_parameters(o) && r->profile->program;
+    bool asked = (r->values >> TFP_V_PARAMS & 1) || !tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
+    return (tfp_options_find_parameters(o) && r->profile->program) || (asked && tfp_parameters_once(r->profile));
+}
+
 tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
 {
-    bool asked = tfp_options_find_parameters(r->options) && r->profile->program;
-    bool alone = tfp_has(r->profile, TFP_HAS_VARIABLES) && (r->values >> TFP_V_PARAMS & 1);
-    if (!asked && !alone) return TFP_OK;
+    const tfp_profile *p = r->profile;
+    bool own = counts_variables(r), kinds = r->values & TFP_V_KINDS;
+    bool all = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]); /* who names types has chosen what counts */
+    bool tell = !own && all && p->program && (r->values >> TFP_V_PARAMS & 1) && tfp_options_show_parameters(r->options);
+
+    if (kinds && !p->program && !tfp_parameters_once(p))
+        return tfp_report_note_add(r, err,
+                                   "%s: no graph whose variables could be told apart: give it too (--graph_path)",
+                                   tfp_first_source(p));
+    if (!own && !kinds && !tell) return TFP_OK;
     tfp_parameter_counts *c = TFP_NEW(&r->arena, tfp_parameter_counts, 1);
-    tfp_status s = c ? tfp_parameters(r->profile, &r->arena, c, err) : tfp_nomem(err);
+    tfp_status s = c ? tfp_parameters(p, &r->arena, c, err) : tfp_nomem(err);
     if (s) return s;
+    if (kinds) r->kinds = c;
+    if (tell) s = note_difference(r, c, err);
+    if (s || !own) return s;
     r->parameters = c;
     if (!(r->values >> TFP_V_PARAMS & 1)) return TFP_OK; /* only their kinds are asked for */
     r->clamped |= c->clamped;

@@ -128,6 +128,7 @@ struct tfp_report {
     tfp_code_tree *code;      /* code view */
     const tfp_counts *counts; /* NULL: float operations are those of the files */
     const tfp_parameter_counts *parameters; /* NULL: parameters are elements of the attribute shape */
+    const tfp_parameter_counts *kinds;      /* for the columns of kinds of variables; NULL: none is asked for */
     tfp_grid grid;                          /* diff, stats, query, flops; these may have no profile */
     TFP_VEC(tfp_fact) facts;                /* flops */
     TFP_VEC(tfp_report_part) parts;

@@ -43,6 +43,17 @@ int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped)
     return r->parameters ? r->parameters->own[node] : tfp_node_parameters(r->profile, node, clamped);
 }
 
+/* Of a variable of that kind; where nothing says what is trained, all of the model's variables count as trained. */
+static int64_t elements_of_kind(const tfp_report *r, uint32_t node, tfp_value v)
+{
+    const tfp_parameter_counts *c = r->kinds;
+    tfp_parameter_kind kind = c ? (tfp_parameter_kind)c->kinds[node] : TFP_NO_PARAMETER;
+    bool counts = v == TFP_V_SLOT_PARAMS    ? kind == TFP_SLOT
+                  : v == TFP_V_FIXED_PARAMS ? kind == TFP_FIXED
+                                            : kind == TFP_TRAINED || kind == TFP_PARAMETER;
+    return counts ? c->elements_of[node] : 0;
+}
+
 int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
 {
     switch (v) {
@@ -56,6 +67,9 @@ int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats 
     case TFP_V_RUNS: return s->run_count;
     case TFP_V_PARAMS: return tfp_report_parameters(r, node, NULL);
     case TFP_V_DEFINITIONS: return 1;
+    case TFP_V_TRAINABLE_PARAMS:
+    case TFP_V_FIXED_PARAMS:
+    case TFP_V_SLOT_PARAMS: return elements_of_kind(r, node, v);
     default: return r->counts ? counted_value(r, node, s, v) : given_value(r, node, s, v);
     }
 }
@@ -73,8 +87,8 @@ static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, 
     if (v->at[c]) v->at[c][i] = tfp_add(v->at[c][i], times == 1 ? n : tfp_mul(n, times, &r->clamped), &r->clamped);
 }
 
-#define STATIC (1u << TFP_V_PARAMS | 1u << TFP_V_DEFINITIONS) /* what needs no statistics */
-#define ONCE (1u << TFP_V_RUNS | 1u << TFP_V_DEFINITIONS)     /* the op view's occurrence counts each node once */
+#define STATIC (1u << TFP_V_PARAMS | 1u << TFP_V_DEFINITIONS | TFP_V_KINDS) /* what needs no statistics */
+#define ONCE (1u << TFP_V_RUNS | 1u << TFP_V_DEFINITIONS) /* the op view's occurrence counts each node once */
 
 void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, int64_t times)
 {

@@ -323,6 +323,8 @@ static void give(const tfp_finder *f, tfp_parameter_counts *out)
         tfp_parameter_kind kind = v->kind == TFP_NO_PARAMETER ? rest_kind(f) : v->kind;
         bool counts = kind == TFP_TRAINED || kind == TFP_FIXED || kind == TFP_PARAMETER;
         int64_t elements = v->elements < 0 ? 0 : v->elements;
+        out->elements_of[v->node] = elements;
+        out->dtype[v->node] = v->dtype > 100 ? v->dtype - 100 : v->dtype; /* a reference to it */
         out->kinds[v->node] = (uint8_t)kind;
         out->elements[kind] = tfp_add(out->elements[kind], elements, &out->clamped);
         if (!counts) continue;
@@ -336,8 +338,10 @@ tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_
 {
     tfp_finder f = { .p = p, .g = p->program };
     *out = (tfp_parameter_counts){ .kinds = TFP_NEW(arena, uint8_t, p->nodes.size),
-                                   .own = TFP_NEW(arena, int64_t, p->nodes.size) };
-    bool ok = out->kinds && out->own;
+                                   .own = TFP_NEW(arena, int64_t, p->nodes.size),
+                                   .elements_of = TFP_NEW(arena, int64_t, p->nodes.size),
+                                   .dtype = TFP_NEW(arena, int32_t, p->nodes.size) };
+    bool ok = out->kinds && out->own && out->elements_of && out->dtype;
     if (ok && f.g)
         ok = find_in_graph(&f);
     else if (ok && is_of_checkpoint(p))
@@ -346,6 +350,11 @@ tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_
     tfp_vec_free(&f.all);
     tfp_arena_free(&f.arena);
     return ok ? TFP_OK : tfp_nomem(err);
+}
+
+bool tfp_parameters_once(const tfp_profile *p)
+{
+    return (p->program && p->program->saved_model) || tfp_has(p, TFP_HAS_VARIABLES);
 }
 
 const char *const *tfp_parameter_types(tfp_parameter_kind kind)
