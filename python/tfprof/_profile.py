@@ -319,6 +319,9 @@ class Profile:
     def info(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("info", **options)
 
+    def lines(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("lines", **options)
+
     def params(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("params", **options)
 

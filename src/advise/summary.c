@@ -222,17 +222,6 @@ static tfp_status add_kernels(tfp_report *r, const tfp_trace_facts *f, tfp_error
     return add_part(r, "kernels", "kernels that take longest (tfprof kernel)", rows, count, err);
 }
 
-/* The file of a line: that of its frame; of a trace the row's name, FILE:LINE:FUNCTION, begins with it. */
-static tfp_str file_of(const tfp_report *v, uint32_t row)
-{
-    if (v->code) return tfp_text(v->profile, v->profile->frames.at[v->code->items.at[v->rows.at[row].item].frame].file);
-    tfp_str name = v->rows.at[row].name;
-    const char *slash = name.size ? memrchr(name.data, '/', name.size) : NULL;
-    size_t skip = slash ? (size_t)(slash - name.data) : 0;
-    const char *colon = name.size ? memchr(name.data + skip, ':', name.size - skip) : NULL;
-    return colon ? (tfp_str){ name.data, (size_t)(colon - name.data) } : name;
-}
-
 /* The nanoseconds of each row: of scopes with all in them; of lines what library frames under a line of the user's take, too. */
 static bool row_times(tfp_report *r, const tfp_view *view, const tfp_report *v, double *times)
 {
@@ -240,7 +229,7 @@ static bool row_times(tfp_report *r, const tfp_view *view, const tfp_report *v, 
     if (!user) return false;
     for (uint32_t i = 0; i < v->rows.size; i++) {
         bool library = false;
-        if (view == &tfp_view_code && i) { library = tfp_is_library_file(file_of(v, i)); }
+        if (view == &tfp_view_code && i) { library = tfp_is_library_file(tfp_line_file(v, i)); }
         user[i] = library && user[v->rows.at[i].parent] ? user[v->rows.at[i].parent] : i;
         times[i] = 0;
     }
@@ -298,7 +287,7 @@ static tfp_status add_tops(tfp_report *r, tfp_error *err)
     static const char *const outer[] = { "max_depth", "2", "order_by", "micros", NULL };
     tfp_status s = add_view(r, &tfp_view_op, by_time, "operations that take longest (tfprof op -order_by micros)", err);
     if (!s) s = add_view(r, &tfp_view_scope, outer, "scopes that take longest (tfprof scope -order_by micros)", err);
-    if (!s) s = add_view(r, &tfp_view_code, by_time, "lines that take longest (tfprof code -order_by micros)", err);
+    if (!s) s = add_view(r, &tfp_view_code, by_time, "lines that take longest (tfprof lines)", err);
     return s;
 }
 

@@ -44,6 +44,7 @@ static const option options[] = {
     { "swap_files", K_BOOL, AT(swap_files), "false", NULL, false, false, "Let the first and the last side change places in the differences, not in the columns.", "diff" },
     { "fail_over", K_LIMIT, AT(fail_over), "", NULL, false, false, "End with status 5 when a difference is over this: 5%, 10ms, 5MB, or a number in the column's own unit.", "diff" },
     { "critical_path", K_BOOL, AT(critical_path), "false", NULL, false, false, "Show what the steps had to wait for from their ends to their beginnings, by class and name, instead of the steps.", "steps" },
+    { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: what their lines take counts to the line of yours that called them. Empty: site-packages, dist-packages, lib/python3 and the folders of the frameworks.", "lines" },
     { "nodes", K_BOOL, AT(nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
     { "peak_flops", K_FLOPS, AT(peak_flops), "", NULL, false, false, "Show a roofline: the most float operations a second that the device can do, such as 19.5T or 312TFLOPS.", "flops" },
     { "peak_bandwidth", K_BANDWIDTH, AT(peak_bandwidth), "", NULL, false, false, "Show a roofline: the most bytes a second that the device's memory can move, such as 900G or 2TB/s.", "flops" },

@@ -135,6 +135,7 @@ enum {
     TFP_F_DEVICE,
     TFP_F_NODE_NAMES,
     TFP_F_HIDE_NODES,
+    TFP_F_LIBRARY,
     TFP_F_COUNT
 }; /* filters */
 

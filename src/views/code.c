@@ -6,8 +6,16 @@ bool tfp_is_library_file(tfp_str path)
 {
     static const char *const parts[] = { "site-packages/", "dist-packages/",     "/lib/python3",
                                          "/lib/python2",   "tensorflow/python/", "tensorflow_core/python/" };
+    /* PyTorch cuts what is in Python's search path off its frames' files, so they begin with the package */
+    static const char *const packages[] = {
+        "torch/", "torchvision/", "torchaudio/", "functorch/",  "pytorch_lightning/",
+        "jax/",   "jaxlib/",      "flax/",       "optax/",      "lightning/",
+        "keras/", "tensorflow/",  "numpy/",      "accelerate/", "transformers/"
+    };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (tfp_str_has(path, tfp_str_of(parts[i]))) return true;
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+        if (path.size > strlen(packages[i]) && memcmp(path.data, packages[i], strlen(packages[i])) == 0) return true;
     return path.size && path.data[0] == '<'; /* <frozen importlib>, <string> */
 }
 
@@ -74,7 +82,8 @@ static tfp_status find_sources(stacks *x, tfp_error *err)
     size_t count = lost.count;
     tfp_map64_free(&lost);
     if (!ok) return tfp_nomem(err);
-    return count ? tfp_report_note_add(x->r, err, "%s: %zu gradient nodes not accounted: their forward nodes have no trace",
+    return count ? tfp_report_note_add(x->r, err,
+                                       "%s: %zu gradient nodes not accounted: their forward nodes have no trace",
                                        tfp_first_source(x->p), count)
                  : TFP_OK;
 }

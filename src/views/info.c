@@ -294,7 +294,7 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
         part("runs", ran(p), run_count(p), "runs of nodes",
              "summary, op -select micros, steps, wait, stats, advise, diff",
              "run metadata (--run_meta_path), a profile, or a trace"),
-        part("code", has_code(p), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT, "call stacks", "code",
+        part("code", has_code(p), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT, "call stacks", "lines, code",
              "an op log (--op_log_path), or a trace recorded with stacks"),
         part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)p->events.spans.size, "spans",
              "kernel, calls, transfer, check",
@@ -348,7 +348,7 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
     bool ok = true;
     if (ran(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
     if (ran(p)) ok = ok && add_next(r, rows, &n, "op -order_by micros -top 10", "which operations take longest?");
-    if (ran(p) && has_code(p)) ok = ok && add_next(r, rows, &n, "code -order_by micros", "which lines of code?");
+    if (ran(p) && has_code(p)) ok = ok && add_next(r, rows, &n, "lines", "which lines of your code?");
     if (tfp_has(p, TFP_HAS_TRACE)) ok = ok && add_next(r, rows, &n, "steps", "is the device busy?");
     if (tfp_has(p, TFP_HAS_PROGRAM))
         ok = ok && add_next(r, rows, &n, "flops", "how many float operations?");

@@ -7,7 +7,7 @@
 
 extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_flops, tfp_view_advise,
     tfp_view_calls, tfp_view_kernel, tfp_view_steps, tfp_view_transfer, tfp_view_wait, tfp_view_check, tfp_view_summary,
-    tfp_view_info, tfp_view_params;
+    tfp_view_info, tfp_view_params, tfp_view_lines;
 
 #define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
 
@@ -55,6 +55,8 @@ void tfp_account_all(tfp_account *a);
 /* ---- code ---- */
 /* Whether a source file belongs to Python or to an installed package, not to the user's own code. */
 bool tfp_is_library_file(tfp_str path);
+/* The file of a row of the code view (lines.c). */
+tfp_str tfp_line_file(const tfp_report *code, uint32_t row);
 
 /* ---- rows ---- */
 /* Appends a row; TFP_NONE without memory. */
