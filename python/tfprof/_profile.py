@@ -322,6 +322,9 @@ class Profile:
     def lines(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("lines", **options)
 
+    def memory(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("memory", **options)
+
     def params(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("params", **options)
 

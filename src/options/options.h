@@ -186,6 +186,7 @@ struct tfp_options {
     char *signature;                   /* NULL: the default one */
     char *peak_flops, *peak_bandwidth; /* flops: for tfp_rate_parse; NULL: not given */
     bool nodes;                        /* flops */
+    char *by;                          /* memory: what its rows are; NULL: the default */
     bool critical_path;                /* steps */
     double time_limit;                 /* query: seconds, 0: none */
     tfp_bindings bindings;             /* query */

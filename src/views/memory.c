@@ -3,6 +3,7 @@
  * ended. */
 #include "views/devices.h"
 #include "views/grid.h"
+#include "views/held.h"
 #include "views/records.h"
 
 #include <stdlib.h>
@@ -299,4 +300,29 @@ tfp_status tfp_records_peak(tfp_report *r, tfp_error *err)
     tfp_vec_free(&all);
     end(&m);
     return s;
+}
+
+/* ---- for the table `memory` ---- */
+
+tfp_status tfp_held_of_records(tfp_report *r, tfp_holding *out, tfp_error *err)
+{
+    memory m = { .r = r, .p = r->profile };
+    tfp_status s = collect(&m, err);
+    size_t n = s ? 0 : m.devices.at.size;
+    out->devices = TFP_NEW(&r->arena, tfp_held_device, n);
+    out->device_count = n;
+    bool ok = !s && out->devices;
+    for (uint32_t i = 0; ok && i < n; i++)
+        out->devices[i] = (tfp_held_device){ .name = device_name(&m, i), .recorded = m.recorded[i] };
+    for (size_t i = 0; ok && i < m.events.size; i++) {
+        const event *x = &m.events.at[i];
+        tfp_held_event e = { .device = x->device, .owner = x->node, .at_ns = x->at_ns, .span = TFP_NONE };
+        if (x->counted)
+            e.in_use = x->bytes;
+        else
+            e.bytes = x->bytes;
+        ok = tfp_push(&out->events, e);
+    }
+    end(&m);
+    return s ? s : ok ? TFP_OK : tfp_nomem(err);
 }
