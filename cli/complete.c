@@ -132,8 +132,11 @@ static void offer_options(search *s, const char *line)
 
 static void offer_topics(search *s)
 {
+    const char *name;
     offer_commands(s);
-    for (int t = TFP_COLUMNS; t <= TFP_CHECKERS; t++) offer_table(s, (tfp_table)t);
+    for (int t = TFP_COLUMNS; t <= TFP_CHECKERS; t++)
+        for (size_t i = 0; (name = tfp_list((tfp_table)t, i)); i++)
+            if (!tfp_help(TFP_VIEWS, name)) offer(s, name); /* `params` is a column and a view */
 }
 
 static bool ends_with(const char *text, const char *end)
