@@ -252,7 +252,8 @@ static tfp_status mark(tfp_differ *d, tfp_error *err)
     if (s) return s;
     drop_noise(d);
     keep_ancestors(d);
-    return tell_noise(d, err);
+    s = tfp_differ_tell_hidden(d, err);
+    return s ? s : tell_noise(d, err);
 }
 
 /* ---- in which order ---- */

@@ -102,6 +102,8 @@ tfp_verdict tfp_pair_verdict(const tfp_differ *d, const tfp_pairing *p, uint32_t
 bool tfp_pair_is_over(const tfp_differ *d, const tfp_pairing *p, uint32_t item);
 
 /* diff_report.c. The first notes what broke the gate. */
+/* A note where -min_size and -delta leave nothing of what differs. */
+tfp_status tfp_differ_tell_hidden(const tfp_differ *d, tfp_error *err);
 tfp_status tfp_differ_check_gate(tfp_differ *d, tfp_error *err);
 tfp_status tfp_differ_write(tfp_differ *d, tfp_error *err);
 

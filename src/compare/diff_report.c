@@ -155,6 +155,35 @@ static tfp_status add_columns(tfp_differ *d, tfp_error *err)
     return ok && add_only(d) ? TFP_OK : tfp_nomem(err);
 }
 
+/* ---- what the limits hide ---- */
+
+static bool differs(const tfp_differ *d, uint32_t item)
+{
+    for (size_t c = 0; c < d->w.column_count; c++) {
+        double first = tfp_differ_value(d, 0, c, item);
+        for (size_t i = 1; i < d->w.count; i++) {
+            double v = tfp_differ_value(d, i, c, item);
+            if (isnan(v) != isnan(first) || (!isnan(v) && v != first)) return true;
+        }
+    }
+    return false;
+}
+
+/* Limits that leave no difference to show, though there are some. */
+tfp_status tfp_differ_tell_hidden(const tfp_differ *d, tfp_error *err)
+{
+    size_t hidden = 0;
+    if (d->w.script) return TFP_OK;
+    for (size_t i = 1; i < d->w.items.at.size; i++) {
+        if (d->marks[i]) return TFP_OK;
+        hidden += differs(d, (uint32_t)i);
+    }
+    if (!hidden) return TFP_OK;
+    return tfp_report_note_add(d->w.report, err,
+                               "%zu row%s, none by enough to be shown: -min_size 0 -delta 0 shows them", hidden,
+                               hidden == 1 ? " differs" : "s differ");
+}
+
 /* ---- the gate ---- */
 
 static bool say_broken(tfp_differ *d, const tfp_pairing *p, uint32_t item)

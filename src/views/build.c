@@ -121,10 +121,12 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_parameters_start(r, err);
     if (!s) s = check_needs(r, err);
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_options_known_order(r->options, err);
+    size_t notes = r->notes.size;
     if (!s) s = view->build(r, err);
     if (!s && r->kind == TFP_REPORT_GRID) s = tfp_grid_arrange(r, err);
     if (!s && r->kind != TFP_REPORT_GRID) s = cut(r, err);
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
+    if (!s) s = tfp_note_silence(r, notes, err);
     if (!s && r->clamped)
         s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
     return s;

@@ -190,8 +190,9 @@ static tfp_status build_op(tfp_report *r, tfp_error *err)
         if (t.o->account_displayed_op_only) sum_up(&t, r, shown, n);
         ok = emit(&t, r, shown, n) && settle_reach(&t, r);
     }
+    tfp_status s = ok ? tfp_note_unmatched(r, t.name, t.count, err) : tfp_nomem(err);
     tfp_arena_free(&arena);
-    return ok ? TFP_OK : tfp_nomem(err);
+    return s;
 }
 
 const tfp_view tfp_view_op = { "op",

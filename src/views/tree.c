@@ -320,7 +320,8 @@ tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_e
         sum_up(&w);
         t->kept[0] = 1;
         bool redo = w.o->account_displayed_op_only && rules != TFP_TREE_CODE;
-        s = choose(&w) ? tfp_tree_emit(t, r, &w.shown, redo, err) : tfp_nomem(err);
+        s = tfp_note_unmatched(r, t->name + 1, t->count - 1, err);
+        if (!s) s = choose(&w) ? tfp_tree_emit(t, r, &w.shown, redo, err) : tfp_nomem(err);
         if (!s && !settle_reach(&w, redo)) s = tfp_nomem(err);
     }
     tfp_vec_free(&w.shown);

@@ -52,6 +52,11 @@ int64_t tfp_account_times(tfp_account *a, uint32_t node);
 /* Matches every type now, so that several threads may ask for nodes. */
 void tfp_account_all(tfp_account *a);
 
+/* ---- silent.c: notes for what was asked and shows nothing ---- */
+tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err); /* of a finished report */
+/* Patterns that none of the names matches which a view filters. */
+tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count, tfp_error *err);
+
 /* ---- code ---- */
 /* Whether a source file belongs to Python or to an installed package, not to the user's own code. */
 bool tfp_is_library_file(tfp_str path);

@@ -1,0 +1,161 @@
+/* views/silent.c: notes for what was asked and changed nothing: columns of runs where nothing ran, patterns that no name
+ * matches, filters that leave no row, tensor values without a tensor. One note each; none with -compat. */
+#include "views/view.h"
+
+static bool speaks(const tfp_report *r)
+{
+    return !r->options->compat10 && !r->options->compat_tensorflow && r->kind != TFP_REPORT_GRID &&
+           r->kind != TFP_REPORT_FINDINGS;
+}
+
+/* ---- patterns ---- */
+
+static const struct {
+    int filter;
+    const char *option;
+} name_filters[] = { { TFP_F_START, "start_name_regexes" },
+                     { TFP_F_TRIM, "trim_name_regexes" },
+                     { TFP_F_SHOW, "show_name_regexes" },
+                     { TFP_F_HIDE, "hide_name_regexes" } };
+
+/* The item of a list that is shown as `text`; a list given whole may hold commas, so then all of it is told. */
+static tfp_str item_text(const tfp_filter *f, size_t at)
+{
+    tfp_str all = tfp_str_of(f->text);
+    size_t commas = 0;
+    for (size_t i = 0; i < all.size; i++) commas += all.data[i] == ',';
+    if (commas + 1 != f->count) return all;
+    const char *from = all.data;
+    for (; at; at--) from = strchr(from, ',') + 1;
+    return (tfp_str){ from, strcspn(from, ",") };
+}
+
+static tfp_status note_pattern(tfp_report *r, const char *option, tfp_str item, const char *what, tfp_error *err)
+{
+    return tfp_report_note_add(r, err, "-%s: no %s matches '%.*s'", option, what,
+                               (int)(item.size < 200 ? item.size : 200), item.data);
+}
+
+/* One note for each pattern of a filter that none of the names matches. Only the names that are needed are looked at. */
+static tfp_status check_filter(tfp_report *r, int filter, const char *option, const char *what, const tfp_str *names,
+                               size_t count, tfp_error *err)
+{
+    const tfp_filter *f = r->options->filters[filter];
+    tfp_status s = TFP_OK;
+    if (!f || f->any || f->broken) return TFP_OK;
+    for (size_t k = 0; k < f->count && k < 16 && !s; k++) {
+        bool found = false;
+        for (size_t i = 0; i < count && !found; i++) found = tfp_regex_full_match(f->regexes[k], names[i]);
+        if (!found) s = note_pattern(r, option, item_text(f, k), what, err);
+    }
+    return s;
+}
+
+tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count, tfp_error *err)
+{
+    const char *what = r->kind == TFP_REPORT_LIST ? "type" : r->kind == TFP_REPORT_GROUPS ? "line" : "name";
+    tfp_status s = TFP_OK;
+    if (!speaks(r) || !count) return TFP_OK;
+    for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters && !s; i++)
+        s = check_filter(r, name_filters[i].filter, name_filters[i].option, what, names, count, err);
+    return s;
+}
+
+/* The types of the nodes, each once; and those that kinds of variables have. */
+static bool list_types(const tfp_report *r, tfp_str **out, size_t *count)
+{
+    const tfp_profile *p = r->profile;
+    tfp_arena *a = (tfp_arena *)(uintptr_t)&r->arena;
+    uint8_t *seen = TFP_NEW(a, uint8_t, p->strings.count + 1);
+    tfp_str *names = *out = TFP_NEW(a, tfp_str, p->strings.count + 16);
+    *count = 0;
+    if (!seen || !names) return false;
+    for (size_t i = 0; i < p->types.size; i++) {
+        if (seen[p->types.at[i].name]) continue;
+        seen[p->types.at[i].name] = 1;
+        names[(*count)++] = tfp_text(p, p->types.at[i].name);
+    }
+    for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->parameters; kind++)
+        for (const char *const *t = tfp_parameter_types((tfp_parameter_kind)kind);
+             *t && *count < p->strings.count + 16;)
+            names[(*count)++] = tfp_str_of(*t++);
+    return true;
+}
+
+static tfp_status check_types(tfp_report *r, tfp_error *err)
+{
+    const tfp_filter *f = r->options->filters[TFP_F_ACCOUNT];
+    tfp_str *names;
+    size_t count;
+    if (!f || f->any || f->broken || !r->profile->nodes.size) return TFP_OK;
+    if (!list_types(r, &names, &count)) return tfp_nomem(err);
+    return check_filter(r, TFP_F_ACCOUNT, "account_type_regexes", "type of a node", names, count, err);
+}
+
+/* ---- columns ---- */
+
+#define OF_RUNS                                                                                                        \
+    (UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS | UINT64_C(1) << TFP_C_ACCELERATOR_MICROS |         \
+     UINT64_C(1) << TFP_C_BYTES | UINT64_C(1) << TFP_C_PEAK_BYTES | UINT64_C(1) << TFP_C_RESIDUAL_BYTES |              \
+     UINT64_C(1) << TFP_C_OUTPUT_BYTES)
+
+static tfp_status check_runs(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    bool times = r->options->select & (UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS |
+                                       UINT64_C(1) << TFP_C_ACCELERATOR_MICROS);
+    if (p->execs.size || !p->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
+    return tfp_report_note_add(r, err,
+                               "nothing ran in these files, so %s 0 everywhere: add run metadata (--run_meta_path); "
+                               "tfprof info FILE says what is there",
+                               times ? "times are" : "memory is");
+}
+
+static tfp_status check_tensors(tfp_report *r, tfp_error *err)
+{
+    if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || r->kind != TFP_REPORT_TREE || r->tensors.size) return TFP_OK;
+    if (!r->profile->checkpoint)
+        return tfp_report_note_add(r, err, "tensor_value needs a checkpoint (--checkpoint_path)");
+    return tfp_report_note_add(r, err, "tensor_value: no row that is shown has a tensor in the checkpoint");
+}
+
+static tfp_status check_devices(tfp_report *r, tfp_error *err)
+{
+    if (!tfp_options_chosen(r->options, "device_regexes") || tfp_filter_any(r->options->filters[TFP_F_DEVICE]))
+        return TFP_OK;
+    return tfp_report_note_add(r, err,
+                               "-device_regexes works with -compat 1.0 only; -account_type_regexes counts what "
+                               "ran on a device");
+}
+
+/* ---- rows ---- */
+
+/* Filters that each match something may still leave nothing together. */
+static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
+{
+    const tfp_options *o = r->options;
+    bool minimum = false, filter = false;
+    if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* the root alone is what was asked for */
+    if (r->rows.size > 1 || r->notes.size > notes_before || !r->profile->nodes.size) return TFP_OK;
+    for (int v = 0; v < TFP_V_COUNT; v++) minimum |= o->min[v] > 0;
+    for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters; i++) {
+        const tfp_filter *f = o->filters[name_filters[i].filter];
+        bool hides = i == 1 || i == 3;
+        if (f && f->broken) return TFP_OK; /* an error of its own */
+        filter |= f && (hides ? f->count > 0 : !f->any);
+    }
+    filter |= !tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
+    if (!minimum && !filter) return TFP_OK;
+    return tfp_report_note_add(r, err, "no row is left: %s%s%s hide all of them", minimum ? "minimums (-min_*)" : "",
+                               minimum && filter ? " and " : "", filter ? "patterns (-*_regexes) and -max_depth" : "");
+}
+
+tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
+{
+    if (!speaks(r)) return TFP_OK;
+    tfp_status s = check_types(r, err);
+    if (!s) s = check_rows(r, notes_before, err);
+    if (!s) s = check_runs(r, err);
+    if (!s) s = check_tensors(r, err);
+    return s ? s : check_devices(r, err);
+}
