@@ -27,6 +27,7 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_IDLE]    = { "idle",    NULL,                "stacks",  "count threads that wait too", false, false },
     [CLI_INTERVAL] = { "interval", "SECONDS",         "top",     "time between two looks, 1 without it; 0.2 to 3600", false, false },
     [CLI_KEEP_GOING] = { "keep_going", NULL,          "set",     "let a session end with status 0 whatever its commands did; without it a session on stdin ends with the status of the first one that failed", false, true },
+    [CLI_PAGER]   = { "pager",   "auto|always|never", NULL,      "whether what is longer than the terminal goes through a pager: $TFPROF_PAGER, $PAGER or less; auto, the default, means on a terminal", false, true },
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)", false, false },
     [CLI_MAX_BYTES] = { "max_bytes", "BYTES",         "capture", "the most that is taken of a process, 512MiB without it", false, false },
     [CLI_MAX_SIZE] = { "max_size", "MB",              "report",  "how big the file may become, 64 MB without it; what does not fit in is left out, and the page says so", false, false },

@@ -92,6 +92,7 @@ typedef enum cli_flag_id {
     CLI_ONCE,
     CLI_OPEN,
     CLI_PARALLEL,
+    CLI_PAGER,
     CLI_PORT,
     CLI_PROCESSES,
     CLI_PYTHON,
@@ -164,6 +165,13 @@ cli_near cli_near_start(const char *wanted);
 void cli_near_try(cli_near *n, const char *candidate);
 
 /* ---- the program ---- */
+typedef struct cli_pager { /* output that is collected for a terminal (pager.c) */
+    bool on, direct;       /* direct: it grew too long, and goes out as it comes */
+    char *data;
+    size_t size, room, rows;
+    const char *program;
+} cli_pager;
+
 typedef struct cli {
     cli_out *out;
     cli_colour colour;
@@ -177,7 +185,9 @@ typedef struct cli {
     cli_fault fault;
     tfp_write_fn aside; /* where errors and warnings go instead of stderr; NULL */
     void *aside_ctx;
-    bool page; /* lines come from the page of `serve`: no file is written, none but the profile read */
+    cli_pager pager;
+    int screen; /* columns of the terminal that stdout is; 0: it is none */
+    bool page;  /* lines come from the page of `serve`: no file is written, none but the profile read */
 } cli;
 
 void cli_tell(cli *c, const char *text);        /* say.c: an error to where errors go */
@@ -223,6 +233,11 @@ bool cli_says_notes(const tfp_report *r, const tfp_options *o); /* compare.c */
 int cli_put(cli *c, tfp_report *r, const tfp_options *o);
 int cli_put_live(cli *c, tfp_report *r, const tfp_options *o); /* the same; notes are "tfprof: note:" lines */
 int cli_stdout_fault(cli *c); /* what went wrong on the way to stdout, if that was it */
+
+/* ---- pager.c: what people see at a terminal ---- */
+int cli_screen(const cli *c);                       /* columns of the terminal that stdout is, 0 when it is none */
+bool cli_pager_start(cli *c, const cli_call *call); /* output is collected until cli_pager_end */
+void cli_pager_end(cli *c);
 
 /* ---- one file each ---- */
 int cli_stats(cli *c, const cli_call *call, tfp_options *o);        /* compare.c */

@@ -326,6 +326,17 @@ static int take_file(cli *c, const cli_call *call, tfp_options *o)
     return s ? cli_fault_from(&c->fault, s, c->err) : 0;
 }
 
+/* Reports and help at a terminal are laid out for it, and go through a pager when they are long. */
+static bool start_screen(cli *c, const cli_call *call, tfp_options *o)
+{
+    int (*run)(cli *, const cli_call *, tfp_options *) = call->command ? call->command->run : cli_help;
+    bool shows = run == run_view || run == cli_stats || run == cli_diff || run == cli_query;
+    c->screen = cli_screen(c);
+    if (shows && c->screen && !call->flags[CLI_O])
+        tfp_options_screen(o, c->screen, cli_coloured(c->colour, STDOUT_FILENO));
+    return (shows || run == cli_help || call->flags[CLI_HELP]) && cli_pager_start(c, call);
+}
+
 int cli_run(cli *c, const cli_call *call)
 {
     cli_fault shown_anyway = { 0 };
@@ -333,10 +344,15 @@ int cli_run(cli *c, const cli_call *call)
     int status = o ? cli_apply(c, call, o, &shown_anyway) : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     if (!status) status = take_file(c, call, o);
     if (!status && c->page) status = cli_page_refuses(c, call, o);
+    const char *wish = call->flags[CLI_PAGER];
+    if (!status && wish && strcmp(wish, "auto") != 0 && strcmp(wish, "always") != 0 && strcmp(wish, "never") != 0)
+        status =
+            cli_fault_set(&c->fault, CLI_BAD_USAGE, "option --pager must be auto, always or never, not '%s'", wish);
     if (!status) {
         *c->fault.text = '\0';
-        bool help = call->flags[CLI_HELP] != NULL;
+        bool help = call->flags[CLI_HELP] != NULL, paged = start_screen(c, call, o);
         status = help ? cli_help(c, call, o) : call->command->run(c, call, o);
+        if (paged) cli_pager_end(c);
     }
     tfp_options_free(o);
     if (!status && cli_flush(c->out)) status = cli_stdout_fault(c);

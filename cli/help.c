@@ -7,6 +7,9 @@
 
 enum { WIDTH = 100, NAME_WIDTH = 26 };
 
+/* At a terminal its width, elsewhere a hundred columns. */
+static size_t width_of(const cli *c) { return !c->screen ? WIDTH : c->screen < 50 ? 50 : (size_t)c->screen; }
+
 /* clang-format off */
 const cli_status_text cli_statuses[] = {
     { CLI_DONE,       "done; a session on stdin has the status of its first failed command, without `set -keep_going`" },
@@ -58,7 +61,7 @@ static void wrapped(cli *c, const char *text, size_t at, size_t indent)
 {
     for (bool first = true; *(text += strspn(text, " \n")); first = false) {
         size_t n = strcspn(text, " \n");
-        if (!first && at + 1 + n > WIDTH) {
+        if (!first && at + 1 + n > width_of(c)) {
             cli_print(c->out, "\n%*s", (int)indent, "");
             at = indent;
         } else if (!first) {
@@ -92,7 +95,7 @@ typedef struct names_row {
 static void add_name(void *ctx, const char *word, size_t size)
 {
     names_row *row = ctx;
-    bool wrap = row->at && row->at + size + 1 > WIDTH;
+    bool wrap = row->at && row->at + size + 1 > width_of(row->c);
     cli_print(row->c->out, "%s%s%.*s", wrap ? "\n" : "", wrap || !row->at ? "  " : " ", (int)size, word);
     row->at = (wrap || !row->at ? 2 : row->at + 1) + size;
 }

@@ -31,6 +31,7 @@ static bool people_ask(const cli_call *call)
 static void say_contents(cli *c)
 {
     tfp_options *o = tfp_options_new();
+    if (o) tfp_options_screen(o, cli_screen(c), cli_coloured(c->colour, STDOUT_FILENO));
     tfp_status s = o ? tfp_show(c->profile, "info", o, cli_write, c->out, NULL, c->err) : TFP_NOMEM;
     if (s) c->out->size = 0;
     cli_flush(c->out);

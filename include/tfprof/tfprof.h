@@ -278,6 +278,11 @@ TFP_API tfp_status tfp_options_read_proto(tfp_options *o, const char *view, cons
  *  NULL options are left alone. */
 TFP_API void tfp_options_every_value(tfp_options *o, int on);
 
+/** Lays texts out for people at a terminal of so many columns: numbers in columns, shares with bars, long names cut, with
+ *  `colours` also those. 0 columns, the default, is the text that TensorFlow's tool prints; so is every text with -compat.
+ *  Rows stand in the order of the first number, biggest first, when no order was set. NULL options are left alone. */
+TFP_API void tfp_options_screen(tfp_options *o, int columns, int colours);
+
 /** Sets the callback that a query asks now and then, with a count that grows and 0, whether to go on: a nonzero result
  *  stops it with TFP_CANCELLED. Copies of the options have it too. NULL for none. NULL options are left alone. */
 TFP_API void tfp_options_on_query(tfp_options *o, tfp_progress_fn fn, void *ctx);

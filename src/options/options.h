@@ -162,7 +162,8 @@ struct tfp_options {
     int64_t top;                      /* rows of tables; 0: all */
     tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
     bool account_displayed_op_only, viz, show_source;
-    bool compat10, compat_tensorflow, every_value;
+    bool compat10, compat_tensorflow, every_value, colours;
+    int screen;                      /* columns of the terminal that texts are for; 0: none */
     const struct tfp_counts *counts; /* made already, of the profile that a report is built of; NULL: by the report */
     bool reach;                      /* reports also tell which nodes count in which row: tfp_report.reach */
     uint64_t select;                 /* bits of tfp_column_id */
@@ -208,6 +209,8 @@ bool tfp_word_find(tfp_str word, const char *const *words, size_t *out);
 /* TFP_BADARG when -order_by names a column that is none of the views whose rows have numbers. */
 tfp_status tfp_options_known_order(const tfp_options *o, tfp_error *err);
 
+/* Whether texts are for people at a terminal. */
+static inline bool tfp_for_screen(const tfp_options *o) { return o->screen && !o->compat10 && !o->compat_tensorflow; }
 /* Whether an option was set, by hand or by a program: its value is no default then. */
 bool tfp_options_chosen(const tfp_options *o, const char *name);
 /* The selected columns in the order asked; gives how many. */

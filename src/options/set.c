@@ -350,6 +350,13 @@ tfp_status tfp_options_set_list(tfp_options *o, const char *name, const char *co
     return s;
 }
 
+void tfp_options_screen(tfp_options *o, int columns, int colours)
+{
+    if (!o) return;
+    o->screen = columns <= 0 ? 0 : columns < 40 ? 40 : columns > 1000 ? 1000 : columns;
+    o->colours = colours != 0;
+}
+
 void tfp_options_every_value(tfp_options *o, int on)
 {
     if (o) o->every_value = on != 0;

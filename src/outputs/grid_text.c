@@ -1,11 +1,14 @@
 /* outputs/grid_text.c: a grid as an aligned table: a header, a line a row, texts to the left and numbers to the right.
  * The names of a tree's rows are indented as in the views. */
 #include "outputs/grid_text.h"
+#include "outputs/screen.h"
 
 #include <stdlib.h>
 
 #define GAP 2
-#define WIDEST 80 /* a cell that is wider moves what follows it, and not the whole column */
+#define NARROWEST 10      /* a text column is never cut further */
+#define NARROWEST_NAME 28 /* nor the first one, which is what a row is about */
+#define WIDEST 80         /* a cell that is wider moves what follows it, and not the whole column */
 
 static void put_int(const tfp_flat *f, int64_t n, tfp_buf *out)
 {
@@ -63,6 +66,8 @@ typedef struct writer {
     size_t *width;
     tfp_cells cells;
     tfp_buf cell;
+    size_t bar; /* at a terminal: the column of shares that bars stand behind; past the last: none */
+    bool cut;   /* texts are cut to their columns */
 } writer;
 
 /* Characters, each one column wide. */
@@ -93,30 +98,84 @@ static void measure(writer *w)
     }
 }
 
+static size_t line_width(const writer *w)
+{
+    size_t n = w->bar < w->columns.size ? GAP + TFP_BAR : 0;
+    for (size_t c = 0; c < w->columns.size; c++) n += w->width[c] + (c ? GAP : 0);
+    return n;
+}
+
+/* The widest text column that may still get narrower. */
+static size_t widest_text(const writer *w)
+{
+    size_t best = w->columns.size;
+    for (size_t c = 0; c < w->columns.size; c++)
+        if (w->columns.at[c].type == 's' && w->width[c] > (c ? NARROWEST : NARROWEST_NAME) &&
+            (best == w->columns.size || w->width[c] > w->width[best]))
+            best = c;
+    return best;
+}
+
+/* At a terminal: bars behind the first share where there is room, and texts cut until a line fits. */
+static void fit(writer *w)
+{
+    const tfp_options *o = w->r->options;
+    size_t c = 0;
+    if (!tfp_for_screen(o)) return;
+    while (c < w->columns.size && !(tfp_flat_unit(&w->columns.at[c]) == TFP_SHARE && w->columns.at[c].type == 'r')) c++;
+    w->bar = c;
+    if (line_width(w) > (size_t)o->screen && c + 1 == w->columns.size) w->bar = w->columns.size;
+    while (line_width(w) > (size_t)o->screen) {
+        size_t widest = widest_text(w);
+        if (widest == w->columns.size) break;
+        w->width[widest]--;
+    }
+    if (line_width(w) > (size_t)o->screen) w->bar = w->columns.size;
+    w->cut = true;
+}
+
 /* The text in w->cell, in its column; nothing is padded behind the last. */
 static void put_cell(writer *w, size_t column, tfp_buf *out)
 {
     size_t n = width_of((tfp_str){ w->cell.data, w->cell.size });
     size_t pad = n < w->width[column] ? w->width[column] - n : 0;
     bool left = w->columns.at[column].type == 's';
+    if (w->cut && n > w->width[column] && left) {
+        tfp_screen_cut(&w->cell, w->width[column]);
+        n = w->width[column];
+    }
     if (column) tfp_buf_fill(out, ' ', GAP);
     if (!left) tfp_buf_fill(out, ' ', pad);
     tfp_buf_add(out, w->cell.data, w->cell.size);
     if (left && column + 1 < w->columns.size) tfp_buf_fill(out, ' ', pad);
 }
 
+static void put_bar(writer *w, size_t column, uint32_t row, tfp_buf *out)
+{
+    double share = 0;
+    if (!tfp_flat_real(&w->columns.at[column], w->r, row, &share)) share = 0;
+    tfp_buf_fill(out, ' ', GAP);
+    tfp_screen_bar(out, share, w->r->options->colours);
+}
+
 static void put_lines(writer *w, tfp_sink *s)
 {
+    bool bold = w->cut && w->r->options->colours;
+    if (bold) tfp_buf_text(&s->buf, TFP_BOLD);
     for (size_t c = 0; c < w->columns.size; c++) {
         w->cell.size = 0;
         tfp_escape(&w->cell, tfp_str_of(w->columns.at[c].name));
         put_cell(w, c, &s->buf);
+        if (c == w->bar && c + 1 < w->columns.size) tfp_buf_fill(&s->buf, ' ', GAP + TFP_BAR);
     }
+    if (w->bar + 1 == w->columns.size) tfp_buf_fill(&s->buf, ' ', GAP + TFP_BAR);
+    if (bold) tfp_buf_text(&s->buf, TFP_PLAIN);
     tfp_buf_char(&s->buf, '\n');
     for (uint32_t row = 0; row < w->rows && !s->status && !w->cell.failed; row++) {
         for (size_t c = 0; c < w->columns.size; c++) {
             make_cell(w, c, row);
             put_cell(w, c, &s->buf);
+            if (c == w->bar) put_bar(w, c, row, &s->buf);
         }
         tfp_buf_char(&s->buf, '\n');
         tfp_sink_flush_if_full(s);
@@ -165,12 +224,13 @@ static void put_facts(const tfp_report *r, tfp_buf *b)
 
 static tfp_status put_grid(const tfp_report *r, const tfp_grid *g, tfp_sink *s, tfp_error *err)
 {
-    writer w = { .r = r, .g = g, .rows = tfp_grid_few(g), .cells = tfp_cells_of(r) };
+    writer w = { .r = r, .g = g, .rows = tfp_grid_few(g), .cells = tfp_cells_of(r), .bar = SIZE_MAX };
     tfp_flat name;
     bool ok = !g->tree || (tfp_table_find(r, "name", &name) && tfp_push(&w.columns, name));
     ok = ok && tfp_grid_columns(g, &w.columns) && (w.width = calloc(w.columns.size + 1, sizeof *w.width)) != NULL;
     if (ok) {
         measure(&w);
+        fit(&w);
         put_lines(&w, s);
         if (w.rows < g->row_count) tfp_buf_printf(&s->buf, "... and %zu more\n", g->row_count - w.rows);
     }

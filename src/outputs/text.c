@@ -3,6 +3,7 @@
 #include "outputs/labels.h"
 #include "outputs/output.h"
 #include "outputs/rows.h"
+#include "outputs/screen.h"
 #include "outputs/tensor_text.h"
 #include "outputs/text_compat10.h"
 
@@ -360,6 +361,7 @@ static tfp_status write_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
     if (r->kind == TFP_REPORT_GRID) return tfp_grid_text(r, s, err);
     if (r->options->compat10 && r->kind == TFP_REPORT_TREE) return tfp_text_compat10(r, s, err);
     size_t n = list_cells(r, cells);
+    if (tfp_for_screen(r->options)) return tfp_screen_text(r, cells, n, s, err);
     write_doc(r, &s->buf);
     if (!has_no_types(r)) write_legend(r, cells, n, &s->buf);
     if (r->kind == TFP_REPORT_LIST)

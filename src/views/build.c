@@ -103,14 +103,29 @@ static tfp_status cut(tfp_report *r, tfp_error *err)
     return TFP_OK;
 }
 
+/* At a terminal the biggest stands first, by the first column, when nobody asked for an order. */
+static tfp_status order_for_people(tfp_report *r, tfp_error *err)
+{
+    tfp_options *o = r->options;
+    tfp_column_id columns[TFP_COLUMNS_MAX];
+    bool numbers = r->kind == TFP_REPORT_TREE || r->kind == TFP_REPORT_GROUPS || r->kind == TFP_REPORT_LIST;
+    if (!tfp_for_screen(o) || !numbers || r->about == &tfp_view_graph || tfp_options_chosen(o, "order_by"))
+        return TFP_OK;
+    size_t n = tfp_options_selected(o, columns);
+    for (size_t i = 0; i < n; i++)
+        if (tfp_columns[columns[i]].order_at && tfp_columns[columns[i]].number_count)
+            return tfp_options_set(o, "order_by", tfp_columns[columns[i]].name, err);
+    return TFP_OK;
+}
+
 static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
 {
     unsigned failed_before = failed_matches(r->options);
     r->view = view->name;
     r->about = view;
     r->kind = view->kind;
+    tfp_status s = order_for_people(r, err);
     r->values = tfp_options_values(r->options);
-    tfp_status s = TFP_OK;
     if (r->options->reach) s = start_reach(r, err);
     if (!s) s = start_trace(r, err);
     if (!s) s = find_step(r, err);

@@ -18,22 +18,22 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(os.path.dirname(HERE), "data", "sample")
 PROGRAM = os.path.abspath(sys.argv[1])
-SECONDS = 120  # on a busy machine
+SECONDS = 30  # of waiting for a program that does nothing; on a busy machine
 PROFILE = "dense/profile_3.gz"
 
 
 def environment(**more):
     kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "PAGER", "TFPROF_PAGER", "COLUMNS", "LINES")}
-    return {**kept, "TERM": "xterm", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", **more}
+    return {**kept, "TERM": "xterm", "TFPROF_PAGER": "cat", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", **more}
 
 
 def at_terminal(words, typed="", width=100, height=50, **more):
     """What the program writes to a terminal of that size; (text, status). `typed` is sent when the prompt is there."""
     pid, fd = pty.fork()
     if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
         os.chdir(SAMPLE)
         os.execve(PROGRAM, ["tfprof", *words], environment(**more))
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
     told, end = b"", time.monotonic() + SECONDS
     while time.monotonic() < end:
         if typed and b"tfprof> " in told:
@@ -85,8 +85,96 @@ def a_session_in_a_pipe_says_nothing_of_its_own():
     check(done.stdout == b"", done.stdout)
 
 
+def lines_fit(text, width):
+    for line in plain(text).split("\n"):
+        check(len(line) <= width, "%d columns of %d: %r" % (len(line), width, line))
+
+
+def views_are_aligned_with_shares_bars_and_the_biggest_first():
+    for width in (60, 100, 160):
+        text, status = at_terminal(["op", PROFILE], width=width)
+        check(status == 0, "status %d" % status)
+        lines_fit(text, width)
+        rows = plain(text).split("\n")
+        check(rows[2].split() == ["micros", "share", "name"], rows[2])
+        check(rows[3].endswith("(all)") and "100.0%" in rows[3] and "\u2588" * 10 in rows[3], rows[3])
+        check(rows[4].endswith("Relu") and "96.6%" in rows[4], rows[4])
+        check("\x1b[1m" in text and "Doc:" not in text, "no bold header, or a long Doc block")
+
+
+def an_order_that_was_asked_for_stays():
+    names = [line.split()[-1] for line in plain(at_terminal(["op", PROFILE, "-order_by", "name"])[0]).split("\n")[4:-1]]
+    check(names == sorted(names) and len(names) > 5, names)
+
+
+def names_of_a_tree_stand_below_their_scopes_and_long_ones_are_cut():
+    text, _ = at_terminal(["scope", "towers/profile_9.gz", "-max_depth", "10"], width=60)
+    lines_fit(text, 60)
+    check("\u2026" in text, "nothing was cut")
+
+
+def tables_fit_too():
+    for width in (80, 110):
+        text, _ = at_terminal(["lines", PROFILE], width=width)
+        check(plain(text).startswith("line"), text[:200])
+    text, _ = at_terminal(["kernel", "traces/kineto.json"], width=130)
+    lines_fit(text, 130)
+
+
+def no_color_has_no_escapes_and_a_dumb_terminal_neither():
+    for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        text, _ = at_terminal(["op", PROFILE], **more)
+        check("\x1b" not in text, repr(text))
+        check("share" in text, text)
+
+
+def pipes_and_compat_have_the_bytes_of_tensorflow():
+    text, _ = piped(["op", PROFILE])
+    check("\nDoc:\n" in text and "\x1b" not in text and "\u2588" not in text, text)
+    compat = ["op", PROFILE, "-compat", "tensorflow"]
+    check(at_terminal(compat)[0] == piped(compat)[0], "-compat tensorflow is another one at a terminal")
+
+
+def long_output_goes_through_the_pager_and_short_output_does_not():
+    pager = "sed s/^/paged:/"
+    long, status = at_terminal(["op", "towers/profile_9.gz", "-max_depth", "1000"], height=10, TFPROF_PAGER=pager)
+    check(status == 0 and plain(long).startswith("paged:op,"), long[:200])
+    short, _ = at_terminal(["op", PROFILE], TFPROF_PAGER=pager)
+    check("paged:" not in short, short)
+    never, _ = at_terminal(["op", "towers/profile_9.gz", "--pager", "never"], height=10, TFPROF_PAGER=pager)
+    check("paged:" not in never, never[:200])
+    always, _ = at_terminal(["version"], TFPROF_PAGER=pager)
+    check(always.startswith("tfprof "), always)
+    always, _ = at_terminal(["op", PROFILE, "--pager", "always"], TFPROF_PAGER=pager)
+    check("paged:" in always, always)
+
+
+def a_pager_that_is_not_there_hides_nothing():
+    text, status = at_terminal(["op", "towers/profile_9.gz", "-max_depth", "1000"], height=10,
+                               TFPROF_PAGER="/not/a/program 2>/dev/null")
+    check(status == 0 and "Conv2D" in text, text[:200])
+
+
+def a_pager_that_stops_reading_is_no_fault():
+    text, status = at_terminal(["op", "towers/profile_9.gz", "-max_depth", "1000"], height=10, TFPROF_PAGER="head -1")
+    check(status == 0 and plain(text).startswith("op,"), text[:200])
+
+
+def the_pager_takes_three_words():
+    text, status = at_terminal(["op", PROFILE, "--pager", "sometimes"])
+    check(status == 2 and "auto, always or never" in text, text)
+
+
+def help_wraps_at_the_width():
+    for width in (60, 90, 140):
+        text, _ = at_terminal(["help", "columns"], width=width, height=500)
+        lines_fit(text, width)
+    widest = max(len(line) for line in plain(at_terminal(["help", "columns"], width=140, height=500)[0]).split("\n"))
+    check(widest > 110, "help is no wider than %d" % widest)
+
+
 TESTS = [t for n, t in list(globals().items()) if callable(t) and getattr(t, "__module__", "") == "__main__"
-         and n not in ("environment", "at_terminal", "piped", "plain", "check")]
+         and n not in ("environment", "at_terminal", "piped", "plain", "check", "lines_fit")]
 
 
 def main():

@@ -1,0 +1,307 @@
+/* outputs/screen.c: the four views for people at a terminal: a line that says what is shown, numbers in columns, the share of
+ * the first of them with a bar, and names cut to the width. What a program reads is outputs/text.c. */
+#include "outputs/screen.h"
+#include "outputs/labels.h"
+#include "outputs/tensor_text.h"
+
+#include <stdio.h>
+
+enum { GAP = 2, NUMBER = 9, SHARE = 6, NAME_LEAST = 20, LABEL_MOST = 40 };
+
+/* ---- what tables share ---- */
+
+static size_t width_of(tfp_str s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.size; i++) n += ((unsigned char)s.data[i] & 0xc0) != 0x80;
+    return n;
+}
+
+void tfp_screen_cut(tfp_buf *text, size_t width)
+{
+    size_t at = 0, n = 0;
+    if (width_of((tfp_str){ text->data, text->size }) <= width) return;
+    while (at < text->size && n + 1 < width) {
+        at++;
+        while (at < text->size && ((unsigned char)text->data[at] & 0xc0) == 0x80) at++;
+        n++;
+    }
+    text->size = at;
+    tfp_buf_text(text, "\xe2\x80\xa6");
+}
+
+void tfp_screen_bar(tfp_buf *out, double share, bool colours)
+{
+    static const char *const eighths[] = { "",
+                                           "\xe2\x96\x8f",
+                                           "\xe2\x96\x8e",
+                                           "\xe2\x96\x8d",
+                                           "\xe2\x96\x8c",
+                                           "\xe2\x96\x8b",
+                                           "\xe2\x96\x8a",
+                                           "\xe2\x96\x89" };
+    int parts = share > 0 ? (int)((share < 1 ? share : 1) * 8 * TFP_BAR + 0.5) : 0;
+    const char *colour = share >= 0.3 ? "\033[31m" : share >= 0.1 ? "\033[33m" : "\033[32m";
+    if (colours && parts) tfp_buf_text(out, colour);
+    for (int i = 0; i < parts / 8; i++) tfp_buf_text(out, "\xe2\x96\x88");
+    tfp_buf_text(out, eighths[parts % 8]);
+    if (colours && parts) tfp_buf_text(out, TFP_PLAIN);
+    tfp_buf_fill(out, ' ', (size_t)(TFP_BAR - (parts + 7) / 8));
+}
+
+/* ---- columns ---- */
+
+typedef struct number {
+    tfp_column_id column;
+    bool own; /* a row's own number beside the total of it and all below */
+} number;
+
+typedef struct screen {
+    const tfp_report *r;
+    number numbers[TFP_COLUMNS_MAX + 1];
+    tfp_column_id labels[TFP_COLUMNS_MAX];
+    size_t number_count, label_count;
+    size_t widths[TFP_COLUMNS_MAX + 1]; /* of numbers */
+    size_t name_width, label_width;
+    bool list; /* the op view: a total there is the sum of what follows, and says nothing to people */
+    tfp_buf cell, scratch;
+} screen;
+
+static int64_t total_of(const screen *x, uint32_t row, tfp_value v)
+{
+    return x->list && row ? tfp_own(x->r, row, v) : tfp_total(x->r, row, v);
+}
+
+/* Host and accelerator times beside their sum say something only where there are both. */
+static bool is_told(const screen *x, tfp_column_id c)
+{
+    bool part = c == TFP_C_CPU_MICROS || c == TFP_C_ACCELERATOR_MICROS;
+    if (!part || !tfp_selects(x->r->options, TFP_C_MICROS)) return true;
+    return tfp_total(x->r, 0, TFP_V_ACCELERATOR_MICROS) > 0 && tfp_total(x->r, 0, TFP_V_CPU_MICROS) > 0;
+}
+
+/* The column that rows are ordered by stands first, and after it what a row has of its own. */
+static void lead_with_order(screen *x)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < x->number_count; i++)
+        if (tfp_value_of(&tfp_columns[x->numbers[i].column]) == x->r->options->order.by) at = i;
+    number first = x->numbers[at];
+    bool own = x->number_count && tfp_columns[first.column].number_count && !x->list;
+    memmove(x->numbers + 1 + own, x->numbers + 1, (x->number_count - (x->number_count > 0)) * sizeof *x->numbers);
+    if (!x->number_count) return;
+    if (at) x->numbers[at + own] = x->numbers[0];
+    x->numbers[0] = first;
+    if (own) x->numbers[1] = (number){ first.column, true };
+    x->number_count += own;
+}
+
+static void choose_columns(screen *x, const tfp_column_id *cells, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const tfp_column *c = &tfp_columns[cells[i]];
+        if (!is_told(x, cells[i])) continue;
+        if (!c->number_count && !tfp_is_ratio(c)) {
+            x->labels[x->label_count++] = cells[i];
+            continue;
+        }
+        x->numbers[x->number_count++] = (number){ cells[i], false };
+    }
+    lead_with_order(x);
+    for (size_t i = 0; i < x->number_count; i++) {
+        size_t name = x->numbers[i].own ? 4 : strlen(tfp_columns[x->numbers[i].column].name);
+        x->widths[i] = name > NUMBER ? name : NUMBER;
+    }
+}
+
+static bool has_share(const screen *x) { return x->number_count && tfp_columns[x->numbers[0].column].number_count; }
+
+static size_t numbers_width(const screen *x)
+{
+    size_t n = has_share(x) ? SHARE + GAP + TFP_BAR + GAP : 0;
+    for (size_t i = 0; i < x->number_count; i++) n += x->widths[i] + GAP;
+    return n;
+}
+
+/* A row's name below its parent's: what is above says the rest. */
+static void put_name(screen *x, uint32_t row, tfp_buf *out)
+{
+    const tfp_row *y = &x->r->rows.at[row], *above = &x->r->rows.at[y->parent];
+    tfp_str name = y->name;
+    bool below = row && y->parent && name.size > above->name.size + 1 && name.data[above->name.size] == '/' &&
+                 memcmp(name.data, above->name.data, above->name.size) == 0;
+    if (below) name = (tfp_str){ name.data + above->name.size + 1, name.size - above->name.size - 1 };
+    if (!x->list) tfp_buf_fill(out, ' ', 2 * (size_t)y->depth);
+    if (row)
+        tfp_escape(out, name);
+    else
+        tfp_buf_text(out, "(all)");
+}
+
+static void put_label(screen *x, uint32_t row, tfp_column_id label, tfp_buf *out)
+{
+    const tfp_row *y = &x->r->rows.at[row];
+    x->scratch.size = 0;
+    if (label == TFP_C_DEVICE) tfp_labels_join_devices(x->r, row, &x->scratch);
+    if (label == TFP_C_OP_TYPES) tfp_labels_join_op_types(x->r, row, &x->scratch);
+    if (label == TFP_C_INPUT_SHAPES && y->node != TFP_NONE)
+        tfp_node_input_shapes(x->r->profile, y->node, "|", &x->scratch);
+    out->failed |= x->scratch.failed;
+    tfp_escape(out, (tfp_str){ x->scratch.data, x->scratch.size });
+}
+
+/* The name takes what numbers leave; labels, which stand behind it, a part of that. */
+static void measure(screen *x)
+{
+    size_t left = (size_t)x->r->options->screen, numbers = numbers_width(x), longest = 4;
+    left = left > numbers + NAME_LEAST ? left - numbers : NAME_LEAST;
+    for (uint32_t i = 0; i < x->r->rows.size && x->label_count; i++) {
+        x->cell.size = 0;
+        put_name(x, i, &x->cell);
+        size_t n = width_of((tfp_str){ x->cell.data, x->cell.size });
+        if (n > longest) longest = n;
+    }
+    if (!x->label_count) {
+        x->name_width = left;
+        return;
+    }
+    size_t labels = x->label_count * (GAP + LABEL_MOST), half = left / 2;
+    size_t for_labels = labels < half ? labels : half;
+    if (left - for_labels > longest) for_labels = left - longest;
+    x->name_width = left - for_labels < longest ? left - for_labels : longest;
+    size_t each = for_labels / x->label_count;
+    x->label_width = each > GAP + 8 ? each - GAP : 8;
+}
+
+/* ---- lines ---- */
+
+static void put_right(tfp_buf *out, const tfp_buf *cell, size_t width)
+{
+    size_t n = width_of((tfp_str){ cell->data, cell->size });
+    if (n < width) tfp_buf_fill(out, ' ', width - n);
+    tfp_buf_add(out, cell->data, cell->size);
+    tfp_buf_fill(out, ' ', GAP);
+}
+
+static void put_number(screen *x, uint32_t row, const number *n, tfp_buf *out)
+{
+    const tfp_column *c = &tfp_columns[n->column];
+    double real;
+    if (tfp_is_ratio(c)) {
+        if (tfp_ratio(x->r, row, n->column, !x->list || !row, &real)) tfp_format_real(out, c->unit, real);
+        return;
+    }
+    tfp_value v = (tfp_value)tfp_value_of(c);
+    int64_t amount = n->own ? tfp_own(x->r, row, v) : total_of(x, row, v);
+    if (n->own && !x->r->rows.at[row].accounted) return;
+    tfp_format_amount(out, c->unit, tfp_whole(v, amount));
+}
+
+static void put_share(screen *x, uint32_t row, tfp_buf *out)
+{
+    tfp_value v = (tfp_value)tfp_value_of(&tfp_columns[x->numbers[0].column]);
+    int64_t all = tfp_total(x->r, 0, v);
+    double share = all > 0 ? (double)total_of(x, row, v) / (double)all : 0;
+    x->cell.size = 0;
+    tfp_buf_printf(&x->cell, "%.1f%%", 100 * share);
+    put_right(out, &x->cell, SHARE);
+    tfp_screen_bar(out, share, x->r->options->colours);
+    tfp_buf_fill(out, ' ', GAP);
+}
+
+static void put_row(screen *x, uint32_t row, tfp_buf *out)
+{
+    for (size_t i = 0; i < x->number_count; i++) {
+        x->cell.size = 0;
+        put_number(x, row, &x->numbers[i], &x->cell);
+        put_right(out, &x->cell, x->widths[i]);
+        if (!i && has_share(x)) put_share(x, row, out);
+    }
+    x->cell.size = 0;
+    put_name(x, row, &x->cell);
+    tfp_screen_cut(&x->cell, x->name_width);
+    tfp_buf_add(out, x->cell.data, x->cell.size);
+    for (size_t i = 0, at = width_of((tfp_str){ x->cell.data, x->cell.size }), to = x->name_width; i < x->label_count;
+         i++) {
+        tfp_buf_fill(out, ' ', to + GAP - at);
+        x->cell.size = 0;
+        put_label(x, row, x->labels[i], &x->cell);
+        tfp_screen_cut(&x->cell, x->label_width);
+        tfp_buf_add(out, x->cell.data, x->cell.size);
+        at = width_of((tfp_str){ x->cell.data, x->cell.size });
+        to = x->label_width;
+    }
+    while (!out->failed && out->size && out->data[out->size - 1] == ' ') out->size--;
+    tfp_buf_char(out, '\n');
+    const tfp_row *y = &x->r->rows.at[row];
+    if (y->tensor != TFP_NONE) tfp_tensor_text(x->r->tensors.at[y->tensor], out);
+}
+
+/* What is shown, in a line; `help COLUMN` explains the rest. */
+static void put_doc(const screen *x, tfp_buf *out)
+{
+    const tfp_report *r = x->r;
+    bool colours = r->options->colours;
+    tfp_buf line = { 0 };
+    tfp_buf_printf(&line, "%s, ", r->view);
+    size_t steps = tfp_profile_step_count(r->profile);
+    if (r->step == TFP_ALL_STEPS)
+        tfp_buf_text(&line, "all that was recorded");
+    else if (r->step != TFP_NONE)
+        tfp_buf_printf(&line, "step %lld", (long long)r->profile->steps.at[r->step].id);
+    else if (steps > 1)
+        tfp_buf_printf(&line, "mean of %zu steps", steps);
+    else
+        tfp_buf_text(&line, steps ? "one step" : "no steps");
+    tfp_buf_printf(&line, "; by %s; %zu rows", r->options->order.name, r->rows.size - 1);
+    tfp_screen_cut(&line, (size_t)r->options->screen);
+    if (colours) tfp_buf_text(out, TFP_DIM);
+    tfp_buf_add(out, line.data, line.size);
+    if (colours) tfp_buf_text(out, TFP_PLAIN);
+    tfp_buf_text(out, "\n\n");
+    out->failed |= line.failed;
+    tfp_buf_free(&line);
+}
+
+static void put_header(screen *x, tfp_buf *out)
+{
+    if (x->r->options->colours) tfp_buf_text(out, TFP_BOLD);
+    for (size_t i = 0; i < x->number_count; i++) {
+        x->cell.size = 0;
+        tfp_buf_text(&x->cell, x->numbers[i].own ? "self" : tfp_columns[x->numbers[i].column].name);
+        put_right(out, &x->cell, x->widths[i]);
+        if (i || !has_share(x)) continue;
+        x->cell.size = 0;
+        tfp_buf_text(&x->cell, "share");
+        put_right(out, &x->cell, SHARE);
+        tfp_buf_fill(out, ' ', TFP_BAR + GAP);
+    }
+    tfp_buf_text(out, "name");
+    for (size_t i = 0, at = 4, to = x->name_width; i < x->label_count; i++, to = x->label_width) {
+        tfp_buf_fill(out, ' ', to + GAP - at);
+        x->cell.size = 0;
+        tfp_buf_text(&x->cell, tfp_columns[x->labels[i]].name);
+        tfp_screen_cut(&x->cell, x->label_width);
+        tfp_buf_add(out, x->cell.data, x->cell.size);
+        at = width_of((tfp_str){ x->cell.data, x->cell.size });
+    }
+    if (x->r->options->colours) tfp_buf_text(out, TFP_PLAIN);
+    tfp_buf_char(out, '\n');
+}
+
+tfp_status tfp_screen_text(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s, tfp_error *err)
+{
+    screen x = { .r = r, .list = r->kind == TFP_REPORT_LIST };
+    choose_columns(&x, cells, n);
+    measure(&x);
+    put_doc(&x, &s->buf);
+    put_header(&x, &s->buf);
+    for (uint32_t row = 0; row < r->rows.size && !s->status; row++) {
+        put_row(&x, row, &s->buf);
+        tfp_sink_flush_if_full(s);
+    }
+    bool failed = x.cell.failed || x.scratch.failed;
+    tfp_buf_free(&x.cell);
+    tfp_buf_free(&x.scratch);
+    return failed ? tfp_nomem(err) : TFP_OK;
+}
