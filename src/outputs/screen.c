@@ -63,6 +63,7 @@ typedef struct screen {
     size_t number_count, label_count;
     size_t widths[TFP_COLUMNS_MAX + 1]; /* of numbers */
     size_t name_width, label_width;
+    bool bars; /* there is room for them */
     bool list; /* the op view: a total there is the sum of what follows, and says nothing to people */
     tfp_buf cell, scratch;
 } screen;
@@ -118,7 +119,7 @@ static bool has_share(const screen *x) { return x->number_count && tfp_columns[x
 
 static size_t numbers_width(const screen *x)
 {
-    size_t n = has_share(x) ? SHARE + GAP + TFP_BAR + GAP : 0;
+    size_t n = has_share(x) ? SHARE + GAP + (x->bars ? TFP_BAR + GAP : 0) : 0;
     for (size_t i = 0; i < x->number_count; i++) n += x->widths[i] + GAP;
     return n;
 }
@@ -153,7 +154,10 @@ static void put_label(screen *x, uint32_t row, tfp_column_id label, tfp_buf *out
 /* The name takes what numbers leave; labels, which stand behind it, a part of that. */
 static void measure(screen *x)
 {
-    size_t left = (size_t)x->r->options->screen, numbers = numbers_width(x), longest = 4;
+    size_t left = (size_t)x->r->options->screen, numbers, longest = 4;
+    x->bars = true;
+    x->bars = numbers_width(x) + NAME_LEAST <= left;
+    numbers = numbers_width(x);
     left = left > numbers + NAME_LEAST ? left - numbers : NAME_LEAST;
     for (uint32_t i = 0; i < x->r->rows.size && x->label_count; i++) {
         x->cell.size = 0;
@@ -205,6 +209,7 @@ static void put_share(screen *x, uint32_t row, tfp_buf *out)
     x->cell.size = 0;
     tfp_buf_printf(&x->cell, "%.1f%%", 100 * share);
     put_right(out, &x->cell, SHARE);
+    if (!x->bars) return;
     tfp_screen_bar(out, share, x->r->options->colours);
     tfp_buf_fill(out, ' ', GAP);
 }
@@ -274,7 +279,7 @@ static void put_header(screen *x, tfp_buf *out)
         x->cell.size = 0;
         tfp_buf_text(&x->cell, "share");
         put_right(out, &x->cell, SHARE);
-        tfp_buf_fill(out, ' ', TFP_BAR + GAP);
+        if (x->bars) tfp_buf_fill(out, ' ', TFP_BAR + GAP);
     }
     tfp_buf_text(out, "name");
     for (size_t i = 0, at = 4, to = x->name_width; i < x->label_count; i++, to = x->label_width) {
