@@ -250,10 +250,10 @@ static void put_doc(const screen *x, tfp_buf *out)
     tfp_buf line = { 0 };
     tfp_buf_printf(&line, "%s, ", r->view);
     size_t steps = tfp_profile_step_count(r->profile);
-    if (r->step == TFP_ALL_STEPS)
+    if (r->step.which == TFP_STEP_ALL)
         tfp_buf_text(&line, "all that was recorded");
-    else if (r->step != TFP_NONE)
-        tfp_buf_printf(&line, "step %lld", (long long)r->profile->steps.at[r->step].id);
+    else if (r->step.which == TFP_STEP_ONE)
+        tfp_buf_printf(&line, "step %lld", (long long)r->profile->steps.at[r->step.row].id);
     else if (steps > 1)
         tfp_buf_printf(&line, "mean of %zu steps", steps);
     else
