@@ -35,6 +35,7 @@ if ! node_is_new; then
     printf '#!/bin/sh\nexec "%s/bin/node" "%s/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' "$wheel" "$wheel" >../.venv-node/bin/npm
     chmod +x ../.venv-node/bin/npm
     PATH=$(cd ../.venv-node/bin && pwd):$PATH
+    export NODE_USE_SYSTEM_CA=1 # it brings certificates of its own, and would not see those of a company
     node_is_new || { echo "page: the node of PyPI does not run here; building without the page" >&2; exit 0; }
 fi
 want=$(sha256sum <package-lock.json)
