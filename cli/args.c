@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/args.c: words become a cli_call, for the command line and for the prompt alike.
  * In: argv, or a line split at blanks. Out: verb, flags, options and plain words; nothing is looked up in files but
  * whether a word that could be a verb or a file is a file. */

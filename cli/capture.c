@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/capture.c: the command capture: recordings of many running jobs at once, a line each as they end. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/cli.h: what the files of the program share. Of the library they see tfprof.h only.
  *
  *     argv or a line ──args.c──▶ cli_call ──commands.c──▶ a function of it ──▶ inputs.c, tfprof.h ──▶ say.c

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/commands.c: what the program can be told to do. The views of the library are commands by themselves; every other
  * command is a row here: name, what follows it, where it works, its function. `help` prints the rows. */
 #include "cli.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/compare.c: the commands that hold rows against each other: stats over the steps of one profile, diff of several.
  * A side of diff is one file, or several files of one profile with commas between them, and perhaps @STEP behind; what a
  * scope view printed is a side too. At the prompt "@STEP", and the side that is missing, are of the profile loaded. */

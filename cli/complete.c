@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/complete.c: what could stand at the end of a half-typed line: commands, options, values, node names.
  * In: the line up to the cursor. Out: whole words, told one by one. Knows no terminal. */
 #include "cli.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/completion.c: scripts that complete tfprof's words in a shell, written from the tables. */
 #include "cli.h"
 

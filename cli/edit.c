@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/edit.c: the prompt itself: libedit reads the lines, completes words and keeps the history.
  * The only file that knows libedit. */
 #include "cli.h"

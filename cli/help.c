@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/help.c: help and the listing of options, all of it printed from the tables of the library and of this program. */
 #include "cli.h"
 

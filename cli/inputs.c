@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/inputs.c: the files that a command line names become one profile.
  * In: --FORMAT_path flags and plain words. Out: a finished profile; on stderr a progress bar, the coverage of each
  * run_meta and one line per warning. */

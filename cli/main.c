@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/main.c: from argv to an exit status. One command, or a session when no command is named. */
 #include "cli.h"
 

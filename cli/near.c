@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/near.c: the name that a mistyped one may have meant, by edit distance. */
 #include "cli.h"
 

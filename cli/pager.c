@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/c->pager.c: the terminal that stdout is: its width, and a pager for what is longer than it is high. Output is collected
  * while a command runs; when it ends it goes to the terminal, or through the c->pager. */
 #include "cli.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/query.c: the command query: SQL over the profiles that a command line names, or over the session's. */
 #include "cli.h"
 

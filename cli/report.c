@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/report.c: `tfprof report`: the page and what it shows as one file. */
 #include "report.h"
 #include "served.h"

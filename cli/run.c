@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/run.c: the command run: starts a command whose Python processes have an agent, and is otherwise not there: status, streams
  * and signals are the command's own. */
 #include "cli.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/say.c: everything that leaves the program: stdout collected and checked, stderr one line at a time, signals.
  * In: our own text and text from outside, which is escaped here. Out: write(2). */
 #include "cli.h"

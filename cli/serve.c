@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/serve.c: `tfprof serve`: which files and folders the page shows, where it listens, and what lines of its prompt may
  * do. */
 #include "served.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/served.h: what the commands that show pages share: which files they are about. */
 #ifndef TFP_CLI_SERVED_H
 #define TFP_CLI_SERVED_H

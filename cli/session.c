@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/session.c: commands from the prompt or, when stdin is no terminal, from stdin.
  * A bad line is one line on stderr, and the session goes on. A session on stdin ends with the status of the first command
  * that failed, one at a terminal with 0. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/stacks.c: the command stacks: Python stacks of a running process, sampled for a while or read once. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cli/top.c: the command top: running jobs, once as a table of any format, or again and again in a terminal. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* examples/summary.c: the five nodes of a profile that take the most time, by the library's public functions alone.
  *   cc summary.c $(pkg-config --cflags --libs tfprof) -o summary && ./summary profile_10 */
 #include <tfprof/tfprof.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/answer.c: bytes of an answer, and JSON. */
 #include "answer.h"
 #include "tfprof/tfprof.h"

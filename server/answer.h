@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/answer.h: an answer as a value: what became of a request, its type and its bytes, bounded; and JSON written into
  * it. */
 #ifndef TFP_SERVER_ANSWER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/api_command.c: a line of the prompt, run by the program over one profile; nothing of it is kept. */
 #include "routes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/api_compare.c: statistics over the steps of a profile, several profiles side by side, and SQL over one. */
 #include "reports.h"
 

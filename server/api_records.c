@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/api_records.c: tables of one profile: steps, timeline, memory, a checkpoint's tensors; and files to download. */
 #include "reports.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/api_source.c: source texts, only of files that the profile's code traces name and that lie under a folder given at
  * start; and the values of a checkpoint's tensors. */
 #include "reports.h"

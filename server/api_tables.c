@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/api_tables.c: the library's tables (views, columns, options ...), from which the page makes its controls. */
 #include "routes.h"
 #include "tfprof/tfprof.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/api_views.c: reports of one profile: its views, with every option as a parameter. */
 #include "reports.h"
 

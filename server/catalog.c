@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/catalog.c: which profiles there are. One thread looks for them, others read them (catalog_read.c), so that no
  * request waits for either. */
 #include "catalog_parts.h"

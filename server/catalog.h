@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/catalog.h: the profiles in the folders and files given at start: found by looking, read on demand, and dropped from
  * memory when others need it. */
 #ifndef TFP_SERVER_CATALOG_H

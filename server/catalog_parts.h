@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/catalog_parts.h: the catalog as the files that make it see it: catalog.c finds profiles, catalog_read.c reads them. */
 #ifndef TFP_SERVER_CATALOG_PARTS_H
 #define TFP_SERVER_CATALOG_PARTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/catalog_read.c: reads the profiles that requests ask for, and forgets those least recently used when the ones in
  * memory pass a bound. */
 #include "answer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/connections.c: limits the time of each connection. A request must be complete 8 s after the connection was made, and
  * an answer must be taken within 2 minutes; else the socket is shut down, and libmicrohttpd finds it closed. */
 #include "server_parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/folder.c: openat2 keeps a path below its folder whatever links lie there; without it (Linux before 5.6, some
  * containers) each part of a path is opened by itself, and links are not followed. */
 #include "folder.h"

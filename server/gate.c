@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/gate.c: one thread holds all connections whose request is not complete yet. It only peeks at the bytes, so that
  * libmicrohttpd reads the request from its start. Slow connections and malformed requests are answered and closed here. */
 #include "gate.h"

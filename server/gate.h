@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/gate.h: accepts connections, and checks the head of their one request before libmicrohttpd sees it: only complete,
  * well-formed requests without a body are passed on. */
 #ifndef TFP_SERVER_GATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/gate_check.c: what the head of a request must be. Stricter than HTTP allows: browsers and other honest clients send
  * nothing else. */
 #include "gate.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/group.c: which files of a folder, or of those named together, are one profile. */
 #include "look.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/http.c: checks every request first: method, Host, Origin, length, token. Routes see only requests that may be
  * answered. */
 #include "server_parts.h"

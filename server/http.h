@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/http.h: what every answer over HTTP carries. */
 #ifndef TFP_SERVER_HTTP_H
 #define TFP_SERVER_HTTP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/jobs.c: a queue and its threads. A job whose answer is not final waits until the catalog changes. */
 #include "jobs.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/jobs.h: requests that take a while: they wait in a queue for one of a few threads, and their connections sleep
  * meanwhile. One profile never has all threads: requests for others do not wait for a profile that takes long. */
 #ifndef TFP_SERVER_JOBS_H

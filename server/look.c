@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/look.c: which files are profiles. A file is known by its first bytes, which are read again only when it changed. */
 #include "look.h"
 

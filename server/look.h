@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/look.h: what lies in the folders and files given at start, as profiles: each from one file or several. */
 #ifndef TFP_SERVER_LOOK_H
 #define TFP_SERVER_LOOK_H

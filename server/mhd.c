@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/mhd.c: finds libmicrohttpd and its functions. */
 #include "mhd.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/mhd.h: libmicrohttpd, loaded by the first `serve`: linked in, it would cost every start of the program. */
 #ifndef TFP_SERVER_MHD_H
 #define TFP_SERVER_MHD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/page.h: the page's files, gzip'ed, made by the build. */
 #ifndef TFP_SERVER_PAGE_H
 #define TFP_SERVER_PAGE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/report.c: the page as one file. The questions that it would ask a server are asked here, of the same routes, and
  * the answers stand in it as data: gzip in base64, which holds nothing that a browser could take for a tag. The questions
  * are the page's own list (web/src/asks.ts): lines of words between tabs: what for, a path, parameters. */

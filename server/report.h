@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/report.h: `tfprof report`: one file with the page and the answers that it would ask a server for. */
 #ifndef TFP_SERVER_REPORT_H
 #define TFP_SERVER_REPORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/report_page.c: the page's files unpacked, text made safe for HTML, and data packed piece by piece. */
 #include "report_page.h"
 #include "page.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/report_page.h: what a report is written with: the page's files, HTML text, and data as gzip in base64. */
 #ifndef TFP_SERVER_REPORT_PAGE_H
 #define TFP_SERVER_REPORT_PAGE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/reports.c: options from parameters, and reports in the format that a request asks for. */
 #include "reports.h"
 

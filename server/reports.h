@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/reports.h: the library's reports and errors as answers, and requests as its options. */
 #ifndef TFP_SERVER_REPORTS_H
 #define TFP_SERVER_REPORTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/request.c: the parameters of a request. */
 #include "request.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/routes.c: from a path to the function that answers it. */
 #include "routes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/routes.h: the paths, and the function that answers each. */
 #ifndef TFP_SERVER_ROUTES_H
 #define TFP_SERVER_ROUTES_H

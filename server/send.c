@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/send.c: answers as they are sent: headers, ETag, gzip, and the bytes of errors. */
 #include "http.h"
 #include "server_parts.h"

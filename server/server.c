@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/server.c: starts the server (address, token, threads), and stops it on a signal. */
 #include "server_parts.h"
 

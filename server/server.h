@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/server.h: `tfprof serve`: a small HTTP server whose answers are reports of the library. Of the library it sees
  * tfprof.h only. What it promises is in docs/http.md. */
 #ifndef TFP_SERVER_H

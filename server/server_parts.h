@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* server/server_parts.h: the running server, for the files that make it. */
 #ifndef TFP_SERVER_PARTS_H
 #define TFP_SERVER_PARTS_H

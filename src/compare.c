@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare.c: the public functions of comparisons: a view's rows, and what is told of them. */
 #include "compare/stats.h"
 #include "registry.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* groups.c: the public functions that say how files stand beside others and which belong together. The facts are the
  * formats' own (formats/format.h). */
 #include "registry.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* profiles.c: the public functions that fill a profile from files, and write one. */
 #include "flops/aten/aten.h"
 #include "formats/folder.h"

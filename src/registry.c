@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* registry.c: what this library can do, on one screen. A new format, view or output is one file and its name here; the
  * checkers stand in advise/advise.c, below what they are used by. */
 #include "registry.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* reports.c: the public functions that build a report, tell its rows and cells, and write it. */
 #include "outputs/arrow.h"
 #include "outputs/table.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* show.c: tfp_show and tfp_report_put: one command's worth: a report put where -output says. */
 #include "registry.h"
 #include "views/view.h"

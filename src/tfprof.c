@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tfprof.c: the public functions that need no profile: escaping, and the tables of what there is. */
 #include "flops/rules/rule.h"
 #include "registry.h"

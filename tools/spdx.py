@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether every file of Python, shell and Node says its license in one line: tools/spdx.py; --add writes the line where it is missing.
+"""Whether every source file says its license in one line: tools/spdx.py; --add writes the line where it is missing.
 
 The line stands first, below the one that names an interpreter.
 """
@@ -10,7 +10,8 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SAID = "SPDX-License-Identifier: Apache-2.0"
-COMMENTS = {".py": "# %s", ".pyi": "# %s", ".sh": "# %s", ".mjs": "// %s"}
+COMMENTS = {".py": "# %s", ".pyi": "# %s", ".sh": "# %s"}
+COMMENTS.update({end: "// %s" for end in (".c", ".h", ".cc", ".def", ".ts", ".tsx", ".mjs")})
 
 
 def sources():

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tfprof.h: the one public header of libtfprof, a profiler for deep-learning models.
  *
  * The life of an analysis:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* diff.c: tfprof._native.diff: a list of sides becomes a report. The report copies all that it shows, so it is tied to none
  * of the profiles; the profile that `owner` is, perhaps an empty one, stands for its lock. */
 #include "native.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* errors.c: the exceptions of the package, one for each status of the library, and one more for a file that is not there. */
 #include "native.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* lock.c: the lock of a profile, and what is called now and then while C works without the interpreter. */
 #include "native.h"
 

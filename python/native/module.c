@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* module.c: tfprof._native: its types, its exceptions, and the library's tables. */
 #include "native.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* native.h: what the files of the extension tfprof._native share. It sees tfprof.h only and holds no logic of its own:
  * it turns Python's objects into arguments, statuses into exceptions, and lets go of the interpreter while C works.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options.c: the type Options: what a report shows, set from texts and lists. */
 #include "native.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* profile.c: the type Profile: inputs in, reports out. */
 #include "native.h"
 

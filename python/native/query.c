@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* query.c: SQL over several profiles. */
 #include "native.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* report.c: the type Report: rows with values, and every output of them. */
 #include "native.h"
 

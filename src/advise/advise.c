@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* advise/advise.c: a view whose rows are checkers with their findings. */
 #include "advise/checker.h"
 

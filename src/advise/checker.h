@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* advise/checker.h: the shape that every advise checker has. */
 #ifndef TFP_CHECKER_H
 #define TFP_CHECKER_H

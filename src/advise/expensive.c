@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* advise/expensive.c: one operation type, scope or line of Python that takes more than half of all time, with at most a
  * quarter of the operations that ran. The smallest such scope and the innermost such line count; lines of libraries only
  * when no other line holds as much. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* advise/rules.h: what the files of the rules for traces share. A rule is a row of a table (trace_rules.c): when it speaks, what
  * it says, how much of a step its remedy could save, where to look. */
 #ifndef TFP_RULES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* advise/summary.c: the view `summary`: on one screen what a profile is, where its steps go, what takes longest and what
  * could be better; each part names the command that shows it whole. */
 #include "advise/checker.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* advise/tensorflow.c: two checks exactly as TensorFlow's tool makes them, mistakes included: -compat tensorflow. */
 #include "advise/checker.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* advise/tensorflow_expensive.c: the most expensive operation types, scopes and lines of Python exactly as TensorFlow's
  * tool lists them: -compat tensorflow. */
 #include "advise/checker.h"

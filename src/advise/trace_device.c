@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* advise/trace_device.c: rules on kernels, transfers, ranks and memory of a trace. */
 #include "advise/rules.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/arena.c: memory with one owner: allocated piece by piece, freed as a whole. Also growable arrays. */
 #include "base/base.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/base.h: what every room may use: memory, strings, errors, numbers.
  * Knows no profile and no file format. */
 #ifndef TFP_BASE_H

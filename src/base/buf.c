@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/buf.c: growable text; the first failure is remembered and everything after it does nothing. */
 #include "base/base.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/crc32c.c: CRC-32C by the processor's instruction where there is one (asked at run time), by a table elsewhere. */
 #include "base/crc32c.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/crc32c.h: the checksum of LevelDB tables and checkpoints (CRC-32C, Castagnoli). */
 #ifndef TFP_CRC32C_H
 #define TFP_CRC32C_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/error.c: a status, and a message that grows on the way up. */
 #include "base/base.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/escape.c: the one function that makes foreign text safe to show: names, types, devices, paths.
  * Control characters, DEL and bytes that are no UTF-8 print as \xNN; C1 and bidi controls as \u{NNNN}. */
 #include "base/base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/input.c: bytes in, from files, pipes, memory and gzip. A regular file is read through a window that grows to
  * what a reader asks to see at once; pipes and gzip are unpacked into memory, up to a limit. */
 #include "base/io.h"

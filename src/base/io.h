@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/io.h: bytes in from files, pipes, memory and gzip; bytes out to callbacks and whole files.
  * Inputs are read in windows, never mapped: a file that its writer cuts while we read ends as an error, not as a signal. */
 #ifndef TFP_IO_H

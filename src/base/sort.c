@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/sort.c: stable sorting of indexes. Strings are compared by their first eight bytes as one number, so that
  * most comparisons touch no string; names that share a long beginning are skipped forward together. */
 #include "base/base.h"

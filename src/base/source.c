@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/source.c: bytes by place. Files are read with pread, never mapped: one that its writer cuts is an error, not a
  * signal. */
 #include "base/source.h"

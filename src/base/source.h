@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/source.h: bytes by place: a regular file read piece by piece, or memory. For formats that are read on demand. */
 #ifndef TFP_SOURCE_H
 #define TFP_SOURCE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/status.c: the version, and the exit status of a program for each status of the library. */
 #include "base/base.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/steps.h: which steps a number is of: the mean of all, the sum of all, or one step. Options, reports and sides of a
  * comparison say it in this type. */
 #ifndef TFP_STEPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/str.c: strings by view, and numbers out of them. */
 #include "base/base.h"
 

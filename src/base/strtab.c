@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/strtab.c: interned strings, and maps of 64-bit keys: open addressing, hashes by xxHash. Hashes are keyed by a random
  * number of the process, so that no file can be made of names that all fall into one slot. */
 #include "base/base.h"

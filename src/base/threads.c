@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/threads.c: work shared out over the processors: threads that start and end within one call, and pieces that are
  * taken and joined in order, so that results are the same for any number of threads. */
 #include "base/threads.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base/threads.h: work shared out over the processors, with results that do not depend on how many there are.
  * Nothing here outlives a call and nothing is kept between calls: threads start and end within one function. */
 #ifndef TFP_THREADS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/diff.c: sides in, a report of what differs out.
  * A row is kept when it differs, or something below it does. Differing is: its biggest value over the sides is big enough
  * (-min_size), and one side lacks it or the biggest is over the smallest by more than -delta; of times with several steps a

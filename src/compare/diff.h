@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/diff.h: a comparison while it is made: sides, aligned rows and their values; and what its script form needs. */
 #ifndef TFP_DIFF_H
 #define TFP_DIFF_H

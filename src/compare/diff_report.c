@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/diff_report.c: what diff.c found becomes the rows and columns of a grid, the lines that tell what broke the gate,
  * or what the form of the public script is made of. */
 #include "compare/diff.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/items.c: names to items, by a hash table of places and parts; a path costs its length, however deep it is. */
 #include "compare/items.h"
 

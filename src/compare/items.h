@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/items.h: the rows of all sides of a comparison, aligned: what has the same name in the same place is one item. */
 #ifndef TFP_ITEMS_H
 #define TFP_ITEMS_H

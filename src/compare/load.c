@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/load.c: every side's rows and values, aligned. Profiles give those of a view, for every step; texts give what they
  * hold. */
 #include "compare/diff.h"

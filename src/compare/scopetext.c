@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/scopetext.c: what a scope view printed, TensorFlow's or ours: lines of anything, perhaps a line of legends, then
  * the tree, a line "PATH (CELL, CELL ...)" for each row, to the first line that is none.
  * In: the bytes of a file. Out: paths and totals. Indentation only tells rows from what people and programs print around

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/scopetext.h: a text file that a scope view printed, read back: paths and, for each, a number a column. */
 #ifndef TFP_SCOPETEXT_H
 #define TFP_SCOPETEXT_H

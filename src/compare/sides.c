@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/sides.c: the list of what is compared: profiles, steps of them, and texts that a scope view printed. */
 #include "compare/sides.h"
 

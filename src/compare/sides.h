@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/sides.h: what is compared with what. */
 #ifndef TFP_SIDES_H
 #define TFP_SIDES_H

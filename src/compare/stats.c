@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/stats.c: the statistics of a view's rows over all steps. The view is built once, and tells in which row each
  * node counts; every execution is then added to its row and step, and rows to those above them. */
 #include "compare/stats.h"

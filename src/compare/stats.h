@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/stats.h: how the numbers of rows spread over the steps of a profile. */
 #ifndef TFP_STATS_H
 #define TFP_STATS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/welch.c: Student's distribution through the incomplete beta function, Welch's test, Benjamini-Hochberg.
  * Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.8 and 26.7.1. */
 #include "compare/welch.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/welch.h: whether two means differ, by their spread: Welch's t test and its interval, and the correction for many
  * tests at once. */
 #ifndef TFP_WELCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare/work.c: whether two profiles are of the same work: the same graph, shapes and devices. What differs is told before
  * any number is. */
 #include "compare/diff.h"

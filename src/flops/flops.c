@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/flops.c: the engine from the outside: one call works out a whole program. */
 #include "flops/engine/engine.h"
 

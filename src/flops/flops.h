@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/flops.h: shapes and float operations of a profile's program, worked out from the graph alone. */
 #ifndef TFP_FLOPS_H
 #define TFP_FLOPS_H

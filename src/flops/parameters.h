@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/parameters.h: the parameters of a model: which variables of a graph, SavedModel or checkpoint are the
  * model's, how many elements they have, and whether they are trained. TensorFlow's tool takes the attribute `shape`
  * of every node for a count (tfp_node_parameters); here a variable counts, and counts once. */

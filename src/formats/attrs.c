@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/attrs.c: one AttrValue becomes a number, a text, a shape, a tensor or a list of these.
  * In: the message's bytes. Out: a tfp_program_attr; nothing in it points into the input.
  * Message layout: tensorflow/core/framework/attr_value.proto, tensor_shape.proto, tensor.proto. */

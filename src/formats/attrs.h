@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/attrs.h: AttrValue messages, decoded once when a graph is read. */
 #ifndef TFP_FORMATS_ATTRS_H
 #define TFP_FORMATS_ATTRS_H

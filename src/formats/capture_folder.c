@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/capture_folder.c: folders that `tfprof run` and `tfprof capture` wrote: DIR/manifest.json and a folder a job. A job's files are
  * one profile, with all its ranks; different jobs are never added up. */
 #include "formats/folder.h"

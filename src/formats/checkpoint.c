@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint.c: checkpoints of both versions become the profile's `checkpoint`: names, types and shapes at once,
  * values when they are asked for (checkpoint_values.c).
  * In: a prefix, a file, or bytes. Uses base, wire, model. The two layouts are in checkpoint_v1.c and checkpoint_v2.c. */

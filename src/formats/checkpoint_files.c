@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint_files.c: the files that the name of a checkpoint stands for.
  * In: a path: a prefix, an index, a shard, a file. Out: the index, or the tables of version 1. Uses base, wire. */
 #include "formats/checkpoint_parts.h"

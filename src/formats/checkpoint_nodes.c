@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint_nodes.c: what a checkpoint tells of the nodes, once all files are there: alone its variables are the
  * nodes; beside a graph they mark the nodes of their names. */
 #include "formats/checkpoint_parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint_parts.c: what both versions of checkpoints have in common: shapes, slices, version numbers, and the
  * one file that is open at a time. In: messages inside a checkpoint. Out: rows of a tfp_checkpoint.
  * Uses base, wire, model. Messages: tensorflow/core/framework/{tensor_shape,tensor_slice,versions}.proto. */

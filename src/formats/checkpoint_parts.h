@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint_parts.h: what a checkpoint is made of, for the files that read one. */
 #ifndef TFP_CHECKPOINT_PARTS_H
 #define TFP_CHECKPOINT_PARTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint_v1.c: checkpoints of version 1: tables in which the values themselves stand.
  * In: a table's first value (what there is), later the values of one slice. Out: variables with their parts; wide values.
  * Uses base, wire, model. Layout: tensorflow/core/util/saved_tensor_slice.proto. Keys: "" for what there is, else an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint_v2.c: checkpoints of version 2: P.index, a table of entries, and P.data-SSSSS-of-NNNNN with values.
  * In: the index; later, one entry's bytes. Out: variables with their parts; wide values. Uses base, wire, model.
  * Layout: tensorflow/core/protobuf/tensor_bundle.proto, core/util/tensor_bundle. Keys: "" the header; a name; for the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint_values.c: a tensor's values out of a checkpoint, whole or from its slices, and what else the views ask.
  * In: a name. Out: a tfp_tensor. Uses base, wire, model. */
 #include "formats/checkpoint_parts.h"

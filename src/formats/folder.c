@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/folder.c: which files of a folder are its newest recording: a profile of TensorFlow's ProfileContext, traces of
  * PyTorch, or the checkpoint that the file `checkpoint` names. XPlane folders: formats/xplane_folder.c. */
 #include "formats/folder.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/folder.h: what the readers of folders share: names in a folder, and paths below it. */
 #ifndef TFP_FOLDER_H
 #define TFP_FOLDER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/format.h: the shape that every input format has. */
 #ifndef TFP_FORMAT_H
 #define TFP_FORMAT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/graphdef.c: a GraphDef, alone or inside a MetaGraphDef or a SavedModel, becomes nodes and inputs.
  * In: the message's bytes, text or binary, from a file or from a SavedModel's folder. Out: calls on a tfp_builder.
  * Uses base, wire, model. Message layout: tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto,

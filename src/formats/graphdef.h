@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/graphdef.h: reading a GraphDef that stands inside another message. */
 #ifndef TFP_GRAPHDEF_H
 #define TFP_GRAPHDEF_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/graphdef_parts.h: pieces of a GraphDef that both of its readers read: graphdef.c, which keeps what TensorFlow's
  * tool keeps, and program.c, which keeps all. Inline: a wire whose address goes nowhere stays in registers. */
 #ifndef TFP_GRAPHDEF_PARTS_H

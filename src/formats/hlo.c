@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo.c: an HLO module in memory: ids become indexes, names are found, types have sizes. What its instructions
  * are in the profile is in hlo_graph.c. */
 #include "formats/hlo.h"

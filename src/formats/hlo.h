@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo.h: an XLA program (HLO module) in tables: computations, instructions, shapes, call stacks. It is read from
  * an HloProto (hlo_proto.c) or from a text dump (hlo_text.c). XPlane files hold the modules that ran: the reader of traces
  * looks instructions up here (hlo_cost.c: float operations; hlo_graph.c: nodes and edges of the profile).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_cost.c: float operations, multiply-adds and bytes of each instruction of an HLO module. One multiply and
  * one add are two operations. Elementwise functions count one an element when they work on floating point numbers,
  * exp and tanh too (XLA's cost_analysis tells those as transcendentals beside its flops, and counts integers).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_count.h: what the files that count float operations of HLO share: sizes of operands and results, and sums in
  * which what is not known stays unknown (TFP_HLO_UNKNOWN). */
 #ifndef TFP_HLO_COUNT_H

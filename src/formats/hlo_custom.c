@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_custom.c: float operations of the kernels that XLA calls by name: of cuBLAS, cuDNN, oneDNN, LAPACK and
  * Triton. What a kernel computes is told by its name, its shapes and the backend_config, which is JSON. A kernel of a name
  * that is not known here counts what its config estimates, else what its called computations do, else nothing is known.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_file.c: an HLO module as a file of its own: an HloProto (NAME.hlo.pb, NAME.hlo_proto.pb), an HloModuleProto,
  * or a text dump. Its instructions become nodes with shapes, edges, call stacks and float operations.
  * Uses base, wire, model. Message layout: xla/service/hlo.proto. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_graph.c: what the instructions of an HLO module are in the profile: the place in the model that the
  * framework's op name says, the call stack, nodes with edges. */
 #include "formats/hlo.h"

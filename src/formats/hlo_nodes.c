@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_nodes.c: instructions of an HLO module become nodes of the profile, with edges, shapes and call stacks.
  * Places that several instructions share are one node. Edges lead from nodes that were there first: the graph of nodes has
  * no cycles, whatever names the instructions have. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_proto.c: the bytes of an HloProto become an HLO module (formats/hlo.h).
  * Message layout: xla/service/hlo.proto, xla/xla_data.proto. */
 #include "formats/hlo.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_runs.c: how often one run of an HLO module executes each of its computations: once for each call, times the
  * iterations of loops; of a conditional the branch with the most float operations is taken. Callers come before callees
  * (topological order), so nothing recurses; computations that call themselves never run. */

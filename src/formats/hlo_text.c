@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_text.c: the text of an HLO module (a dump of XLA, or as_text() of JAX) becomes the same tables as its proto.
  * One line an instruction: [ROOT] [%]NAME = SHAPE OPCODE(OPERANDS), KEY=VALUE, ... Brackets nest; nothing recurses.
  * Grammar: xla/hlo/parser. */

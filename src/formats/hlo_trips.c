@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_trips.c: the iterations of loops that the compiler did not note (known_trip_count), as JAX lowers scan and
  * fori_loop: a counter in the loop's tuple begins at a constant, the condition compares it with a constant, and the body adds
  * a constant to it. */

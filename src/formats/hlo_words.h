@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_words.h: the reader of an HLO module's text and the words of a line: names, numbers, parts between brackets.
  * What the words mean is in hlo_text.c. */
 #ifndef TFP_HLO_WORDS_H

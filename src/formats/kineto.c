@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/kineto.c: traces of PyTorch (Kineto), and any other trace in Chrome's trace event format. In: an object with
  * `traceEvents`, or an array of events. Out: events of one process, with its rank and its devices. The file is read in
  * windows; a window is cut into pieces behind events, and each piece is parsed by itself (kineto_event.c). A file that
@@ -408,8 +409,9 @@ static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
 
 const tfp_format tfp_format_kineto = {
     .name = "kineto",
-    .help = "trace of PyTorch (Kineto), or another one in Chrome's trace event format, or the folder of a run with such "
-            "files: spans, steps, kernels, memory",
+    .help =
+        "trace of PyTorch (Kineto), or another one in Chrome's trace event format, or the folder of a run with such "
+        "files: spans, steps, kernels, memory",
     .probe = probe,
     .read = read_trace,
     .probe_path = tfp_kineto_is_folder,

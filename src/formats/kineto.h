@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/kineto.h: what the files of the Kineto reader share. A piece of the file is parsed into rows of its own by
  * kineto_event.c, which may run on any thread; kineto_merge.c turns the rows of all pieces, in the order of the file,
  * into calls on the builder; kineto.c goes through the file. */

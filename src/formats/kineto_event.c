@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/kineto_event.c: the members of one event of a Chrome trace are read; kineto_row.c makes a row of them. Runs on any
  * thread: it touches its slot only.
  * Layout: docs of Chrome's trace event format; the args are those that PyTorch's Kineto writes. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/kineto_event.h: an event of a Chrome trace between reading its members and making a row of it. */
 #ifndef TFP_KINETO_EVENT_H
 #define TFP_KINETO_EVENT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/kineto_merge.c: rows of pieces become events of the profile, in the order of the file. Strings, lanes and sets of
  * stats of a slot are given their places in the profile when the first event needs them, so that the profile is the same
  * however the file was cut. */

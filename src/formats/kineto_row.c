@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/kineto_row.c: the members of an event become a row of the slot: category, times, lane, stats. And the slot itself. */
 #include "formats/kineto_event.h"
 

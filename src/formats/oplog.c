@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/oplog.c: an op log adds types, float operations and code traces to nodes that the graph has.
  * In: an OpLogProto, or an OpLog of TensorFlow 1.0 to 1.2, whose traces hold their strings in place. Out: calls on a
  * tfp_builder; nothing is printed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/profileproto.c: a ProfileProto, tfprof's own file (profile_N), becomes a whole profile.
  * In: a file in windows, one node at a time. Out: calls on a tfp_builder; nothing is printed.
  * Its parts are in files of their own: profileproto_node.c, profileproto_exec.c, profileproto_end.c,

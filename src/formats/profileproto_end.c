@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/profileproto_end.c: the end of a ProfileProto: nodes come before the strings that their traces name, and
  * inputs may name nodes that come later, so that both wait until all is read; then duplicates can go, too. */
 #include "formats/profileproto_parts.h"

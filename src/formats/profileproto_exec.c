@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/profileproto_exec.c: what a node of a ProfileProto did in one step: times by device, memory, allocations.
  * In: an entry of ProfileNode.execs. Out: calls on a tfp_builder. Message: ExecProfile of tfprof_log.proto. */
 #include "formats/profileproto_parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/profileproto_node.c: one node of a ProfileProto: a row of the profile, and what of it waits for the end.
  * In: a ProfileNode. Out: calls on a tfp_builder. Message: ProfileNode of tfprof_log.proto. */
 #include "formats/profileproto_parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/profileproto_parts.h: what the readers of a ProfileProto share: its message, its nodes, their executions, its
  * pieces, and the end, when what had to wait is put together. */
 #ifndef TFP_PROFILEPROTO_PARTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/profileproto_pieces.c: a big ProfileProto is read by several threads. The file is cut between the fields of its
  * message; each piece is read into tables of its own, which are appended to the profile in the order of the file.
  * The result is the same for any number of threads. What could make a difference (a fault, a number that comes twice, a

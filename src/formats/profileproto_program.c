@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/profileproto_program.c: the nodes of a ProfileProto as a program, for shapes and float operations: as much as
  * the file holds. There are no functions in it, and control inputs look like others; an operation that takes a list says
  * in an attribute how many of its inputs are data. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/program.c: a GraphDef becomes the profile's program: every node with all its inputs and attributes, every
  * function, and what a MetaGraphDef tells of signatures and variables.
  * In: wire bytes whose main graph graphdef.c has read before. Out: rows of a tfp_program; strings through a tfp_builder.

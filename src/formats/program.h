@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/program.h: graphs become the profile's program. One reader goes through all graphs of a file; what it read takes
  * its place in the profile at the end, whole or not at all. */
 #ifndef TFP_FORMATS_PROGRAM_H

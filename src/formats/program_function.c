@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/program_function.c: the functions of a graph: their arguments, results and bodies. Message: FunctionDefLibrary of
  * tensorflow/core/framework/function.proto. */
 #include "formats/program_parts.h"

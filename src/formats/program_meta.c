@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/program_meta.c: what a MetaGraphDef tells beside its graph: signatures, and variables of the object graph
  * (TensorFlow 2) or of collections (TensorFlow 1).
  * Message layout: tensorflow/core/protobuf/meta_graph.proto, saved_object_graph.proto, core/framework/variable.proto. */

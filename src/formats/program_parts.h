@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/program_parts.h: the reader of programs, for the files that it is made of: program.c reads graphs,
  * program_function.c functions, program_meta.c signatures and variables. */
 #ifndef TFP_PROGRAM_PARTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/runmetadata.c: one TensorFlow RunMetadata message becomes one step of the profile.
  * In: the message's bytes (step_stats). Out: calls on a tfp_builder; nothing is printed.
  * Uses base, wire, model. Message layout: tensorflow/core/protobuf/config.proto, framework/step_stats.proto,

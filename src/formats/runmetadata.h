@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/runmetadata.h: what the files of this format share. */
 #ifndef TFP_RUNMETADATA_H
 #define TFP_RUNMETADATA_H

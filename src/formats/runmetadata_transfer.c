@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/runmetadata_transfer.c: which entries of RunMetadata are transfers, by their names and labels: a tensor that was
  * received (`RecvTensor` of a worker, `_Recv` of an executor) and copies of a GPU (`...:MEMCPYHtoD`).
  * Labels: tensorflow/core/common_runtime/step_stats_collector.cc, distributed_runtime/worker_cache_logger.cc. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/schema.c: the fields of every message that a text graph, run metadata, op log or profile may hold.
  * Facts only: names, numbers and types of TensorFlow 2.21's graph.proto, meta_graph.proto, saved_model.proto,
  * config.proto and tfprof_log.proto with all that they use. CodeDef.Trace also has the strings in place that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/schema.h: the messages that the text form of a file may hold, for tfp_text_to_wire. */
 #ifndef TFP_SCHEMA_H
 #define TFP_SCHEMA_H

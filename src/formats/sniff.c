@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/sniff.c: which of TensorFlow's messages a file holds, and the way in that their readers share. Protobuf
  * files have no mark of their own, and most of these messages begin with field 1 and a nested message. So the head of
  * the file is walked along each message's table (schema.c): what stands where the table says counts for it, what it

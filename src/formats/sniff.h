@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/sniff.h: which of TensorFlow's messages a file holds, and the way in that their readers share. */
 #ifndef TFP_SNIFF_H
 #define TFP_SNIFF_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/tensor.c: the types of tensors as a table, and their values from a file's bytes to wide numbers.
  * In: raw elements, or a TensorProto. Out: doubles, int64s or strings. Uses base, wire.
  * Numbers and fields: tensorflow/core/framework/types.proto, tensor.proto. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/tensor.h: the types of tensors, and their values from a file's bytes to wide numbers. For both versions of
  * checkpoints; what the views see is checkpoint.h. */
 #ifndef TFP_TENSOR_H

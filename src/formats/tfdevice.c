@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/tfdevice.c: what the names of TensorFlow's devices mean: which are devices and which are streams, which are
  * CPUs and which accelerators, and what the times recorded there count as. Names are in lower case. */
 #include "formats/tfdevice.h"

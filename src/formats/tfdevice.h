@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/tfdevice.h: what the names of TensorFlow's devices mean. RunMetadata, ProfileProto and whatever else carries such
  * names ask here; the model keeps the answers and knows no name. */
 #ifndef TFP_TFDEVICE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/xplane.c: an XSpace file (NAME.xplane.pb), which TensorFlow's and JAX's profilers write, becomes a trace.
  * In: a file in windows. Out: calls on a tfp_builder: lanes, spans, marks of steps, memory events; nodes come of the
  * join. Its parts are in files of their own: xplane_plane.c, xplane_line.c, xplane_class.c, xplane_folder.c; HLO modules

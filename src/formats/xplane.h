@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/xplane.h: what else reads XPlane files: folders of them. */
 #ifndef TFP_XPLANE_H
 #define TFP_XPLANE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/xplane_class.c: what an event of a trace is: host op, API call, annotation, activity of a device; its name, its
  * place in the model, its class. Events that agree in all that this depends on are one class, which is found by a hash. */
 #include "formats/xplane_parts.h"

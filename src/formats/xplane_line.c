@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/xplane_line.c: the second way through a plane: events of a line, in windows, become spans.
  * Start and end are each rounded down to nanoseconds, so that nesting survives. */
 #include "formats/xplane_parts.h"

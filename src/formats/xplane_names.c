@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/xplane_names.c: what planes and lines are by their names, and classes of kernels by theirs.
  * Names of planes and lines: tsl/profiler/utils/xplane_schema.cc. */
 #include "formats/xplane_parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/xplane_parts.h: what the files of the XPlane reader share: planes with their metadata, lines, and classes of
  * events. A file is gone through twice: first for everything but events (metadata stands behind the lines that use it),
  * then line by line in windows. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* formats/xplane_plane.c: the first way through a plane: names, metadata, stats of the plane, and where its lines are.
  * Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
 #include "formats/xplane_parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/agentio.c: lines of an agent. */
 #include "live/agentio.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/agentio.h: what an agent answers, taken apart as it comes: lines, and files behind their lines. The bytes come from another
  * process: names and sizes are checked before anything is done with them. */
 #ifndef TFP_LIVE_AGENTIO_H

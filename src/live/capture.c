@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/capture.c: many recordings at once: one loop that starts as many as may run together, waits for all their connections, and ends
  * those whose time is over. The manifest is written last, whatever happened before. */
 #include "live/capture.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/capture.h: recordings of many processes at once: who is meant (capture_select.c), one recording each (session.c), rows and the
  * manifest (capture_row.c), and the loop over all of them (capture.c). */
 #ifndef TFP_LIVE_CAPTURE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/capture_row.c: a recording as a row: of the table, of the manifest, as a line. */
 #include "live/capture.h"
 #include "wire/json.h"

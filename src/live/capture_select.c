@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/capture_select.c: which processes and servers selectors stand for, and what can be done with each. */
 #include "live/capture.h"
 #include "live/python.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/elf.c: the place of a function in a library, by its symbol tables. Every offset and size in the file is checked. */
 #include "live/probe.h"
 #include "live/python.h"

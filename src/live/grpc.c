@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/grpc.c: the messages of tensorflow.ProfilerService: tsl/profiler/protobuf/profiler_service.proto, profiler_options.proto. */
 #include "live/http2.h"
 #include "wire/proto.h"

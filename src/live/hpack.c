@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/hpack.c: header blocks of HTTP/2 (RFC 7541), as much as an answer needs: literals, Huffman codes, the static table's
  * statuses. We announce a dynamic table of no size, so a reference to one is a fault. */
 #include "live/http2.h"

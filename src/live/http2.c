@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/http2.c: frames of one gRPC call. Every length is checked against what is there; frames of other streams are passed over. */
 #include "live/http2.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/http2.h: one unary gRPC call over HTTP/2 in plain text: bytes to send, bytes received, and at the end a status and a message.
  * Knows no socket. RFC 9113, RFC 7541, gRPC over HTTP/2. */
 #ifndef TFP_LIVE_HTTP2_H

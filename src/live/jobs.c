@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/jobs.c: samples of /proc folded into jobs. A process is known by its number and start time, so that a number that is
  * used again is another process. What is expensive (maps, threads) is read again only when something changed. */
 #include "live/jobs.h"

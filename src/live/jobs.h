@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/jobs.h: the processes of this machine, looked at again and again, and folded into jobs: the topmost framework process
  * and all that descends from it. */
 #ifndef TFP_LIVE_JOBS_H

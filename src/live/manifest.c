@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/manifest.c: manifest.json, which a folder of captures gets last. */
 #include "live/run.h"
 

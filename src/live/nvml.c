@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/nvml.c: NVML's functions looked up by name; their C types are those of nvml.h 12. */
 #include "live/nvml.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/nvml.h: which GPUs a process uses, by NVIDIA's management library, loaded when it is first asked. */
 #ifndef TFP_LIVE_NVML_H
 #define TFP_LIVE_NVML_H

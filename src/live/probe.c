@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/probe.c: uprobes by perf_event_open(2): one counter a CPU and function, which writes the number of each calling
  * process into a ring that we read once an interval. */
 #include "live/probe.h"

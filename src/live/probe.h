@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/probe.h: how often processes call one function of a library: uprobes on every CPU, counted by process. Nothing is
  * loaded into a process or stopped; the kernel puts a breakpoint there while we count. */
 #ifndef TFP_LIVE_PROBE_H

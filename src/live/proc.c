@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/proc.c: reading and parsing of /proc. Formats: proc(5). */
 #include "live/proc.h"
 

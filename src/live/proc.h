@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/proc.h: what /proc tells of processes: short texts, parsed. Knows no job and no framework but their libraries'
  * names. Every read is bounded; a process that ends meanwhile is an absent answer, never an error. */
 #ifndef TFP_LIVE_PROC_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/pyfind.c: where the interpreter of a process is: the mapped file that brings CPython, its version by name, and the
  * addresses of its symbols; and why a process may not be looked into. */
 #include "live/python.h"

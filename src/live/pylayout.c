@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/pylayout.c: where things stand in CPython's structs, by version. Made by compiling tools/pylayout.c against the headers of
  * each version: 3.8.18, 3.9.18, 3.10.13, 3.11.7, 3.12.1 and 3.13.0 on x86-64. They are the same in all releases of a minor version:
  * CPython keeps its binary interface in these. */

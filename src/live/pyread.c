@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/pyread.c: threads, frames, names and lines of a running CPython. Pointers are followed only after each struct was read whole,
  * and objects are taken for what they are by their types. */
 #include "live/python.h"

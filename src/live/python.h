@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/python.h: the inside of a running CPython, read from outside: its threads, their frames, names and lines. Only memory is read
  * (process_vm_readv): nothing is stopped, and nothing runs in the process. What is read may change meanwhile or be anything:
  * every size is bounded, every chain is followed a bounded number of times, and a stack that changed while it was read is told

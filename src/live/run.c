@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/run.c: what is around a command that tfprof starts: the hook's files and the environment that leads to them before, the
  * manifest of what the hook recorded after. The command itself is started by the caller. */
 #include "live/run.h"

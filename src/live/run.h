@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/run.h: preparing a command so that the Python processes in it have an agent, and what they recorded. */
 #ifndef TFP_LIVE_RUN_H
 #define TFP_LIVE_RUN_H

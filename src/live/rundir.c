@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/rundir.c: finding the run folder and the agents in it. Whatever stands in these files came from another process: sizes
  * are bounded, links are not followed, and an entry counts only while its process is the one that wrote it. */
 #include "live/rundir.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/rundir.h: the run folder, in which agents show themselves: PID.json tells of the process, PID.sock answers, PID.steps
  * counts. The folder is the user's own, 0700 and no link, so that nobody else can put an agent there. */
 #ifndef TFP_LIVE_RUNDIR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/session.c: one recording: connecting, asking, taking in the answer, ending. Nothing here waits: the loop in capture.c tells when
  * a connection is ready, and looks at deadlines. */
 #include "live/capture.h"

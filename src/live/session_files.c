@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/session_files.c: what a recording brings becomes files of its job's folder. */
 #include "live/capture.h"
 

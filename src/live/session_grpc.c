@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/session_grpc.c: a recording by a profiler server: TensorFlow's and JAX's, at a port that was named. */
 #include "live/capture.h"
 

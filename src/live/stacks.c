@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/stacks.c: the Python stacks of a process, sampled for a while or read once, as a report. Samples of one stack are counted
  * together; functions are known by their texts, so that a code object that is made again is the same function. */
 #include "live/stacks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/stacks.h: samples of Python stacks, summed up: what the tables, the folded form and pprof are made of. */
 #ifndef TFP_LIVE_STACKS_H
 #define TFP_LIVE_STACKS_H

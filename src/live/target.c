@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/target.c: the one process that a number or the name of a script or program stands for. */
 #include "live/top.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/top.c: the table `top`: jobs by what they use, and the public functions that sample and show them. */
 #include "live/top.h"
 #include "views/view.h"

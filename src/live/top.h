@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/top.h: the table `top`: a row a job. */
 #ifndef TFP_LIVE_TOP_H
 #define TFP_LIVE_TOP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/top_row.c: the cells of one job in the table `top`, and why those that are empty are. */
 #include "live/top.h"
 

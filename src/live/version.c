@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/version.c: the version of a framework, by the name of the dist-info folder beside its package; none of the job's code
  * is run, and its files are seen through its own root. */
 #include "live/top.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/way.c: what a capture of a process would use. The order matters: what makes every way impossible is told first. */
 #include "live/way.h"
 

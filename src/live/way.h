@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/way.h: what a capture of a process would use, or why it would be refused: decided by looking, before anything is touched. */
 #ifndef TFP_LIVE_WAY_H
 #define TFP_LIVE_WAY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* live/wish.c: the settings of run and capture, checked, and the folder that takes what they record. */
 #include "live/run.h"
 

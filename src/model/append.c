@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/append.c: the rows of a piece of a file become rows of the profile: strings are interned again by the hashes that
  * they have already, and numbers of rows move by as many rows as there are. */
 #include "model/append.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/append.h: the rows of a piece of a file, read into tables of their own, become rows of the profile: the same rows
  * in the same order as if the profile had been filled piece by piece. */
 #ifndef TFP_APPEND_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/build.h: what the files of the builder share. */
 #ifndef TFP_BUILD_H
 #define TFP_BUILD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/builder.c: how the format readers fill a profile: strings, warnings, nodes and code. Rows are appended and chained,
  * strings interned. Executions are built in executions.c, events of traces in events.c; finish.c ends the adding. */
 #include "model/build.h"
@@ -16,9 +17,10 @@ size_t tfp_profile_memory(const tfp_profile *p)
 /* what is filled: room that was never touched takes no memory */
 #define BYTES(table) (p->table.size * sizeof *p->table.at)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
-           BYTES(instructions) + BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(run_transfers) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
-           BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.count * 24 + BYTES(node_by_name) +
-           p->exec_by_step.slot_count * 12 + tfp_events_memory(&p->events) + tfp_program_memory(p->program);
+           BYTES(instructions) + BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(run_transfers) + BYTES(memories) +
+           BYTES(buffers) + BYTES(allocations) + BYTES(frames) + BYTES(trace_frames) + BYTES(traces) +
+           p->strings.count * 24 + BYTES(node_by_name) + p->exec_by_step.slot_count * 12 +
+           tfp_events_memory(&p->events) + tfp_program_memory(p->program);
 #undef BYTES
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/builder.h: how the format readers fill a profile.
  * The builder remembers its first fault (no memory, over the limit) in `status`, so that a reader can go on reading
  * like the .proto beside it and check once. All functions are harmless after a fault. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/events.c: how readers of traces add events: rows are appended to columns; keys and sets of stats are interned. */
 #include "model/builder.h"
 

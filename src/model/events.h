@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/events.h: what a trace of events holds: processes, lanes, spans, steps, flows, counters, allocations.
  * Readers make two kinds of calls (at the end of this file): an event and a link. After the last file the join
  * (model/join.c) nests the spans of each lane, finds launches, steps and nodes, and sums executions.

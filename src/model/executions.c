@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/executions.c: how readers add steps, executions (a node in a step) and what belongs to one execution: spans in
  * lanes, memory, buffers and allocations. */
 #include "model/build.h"

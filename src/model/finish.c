@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/finish.c: the end of adding: traces are joined, inputs find their nodes, steps their order, warnings their words, and
  * the profile learns what it has. */
 #include "model/build.h"

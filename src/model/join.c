@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/join.c: the order in which events are joined, and the order of spans. */
 #include "model/join.h"
 

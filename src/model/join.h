@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/join.h: what the files of the join share. The join runs once all files are read: it nests the spans of each lane,
  * finds steps, launches and nodes, and sums executions. docs/traces.md says what each number means. Everything is sorted
  * or looked up, never compared pairwise, and nothing recurses. */

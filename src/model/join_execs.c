@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/join_execs.c: what each node did in each step: runs, times, bytes. */
 #include "model/join.h"
 

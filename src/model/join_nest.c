@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/join_nest.c: which span encloses which: the spans of a lane are swept by start, with a stack of those that may still
  * contain others. A span that ends no later than one behind it can hold nothing that the other does not hold too, and the
  * other is the innermost: so ends on the stack rise towards its bottom, and the innermost container is found by halving. */

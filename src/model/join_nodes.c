@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/join_nodes.c: launches of activities, places of host ops in the model, nodes, and the sums of executions. */
 #include "model/join.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/join_steps.c: which step each moment belongs to. A process has the steps of the first source that it has marks of;
  * windows may overlap, and what lies in several belongs to the one that starts last: so time is cut into parts of one
  * step each, in which a moment is looked up by halving. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/model.c: questions that every view asks of a profile. Reads only. */
 #include "model/model.h"
 

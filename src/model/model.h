@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/model.h: the one in-memory profile, whatever the framework.
  * Nodes, inputs, steps, executions (node x step), spans (what one execution did in which lane), memory, code, types.
  * Tables are growable arrays of plain rows; rows that belong to one owner are chained by index (`next`), in the order

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/profile.c: a profile's beginning and end, what it is to keep, and what can be asked of it. */
 #include "model/model.h"
 #include "model/program.h"

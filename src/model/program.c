@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/program.c: attributes found by name, and a program's memory. */
 #include "model/program.h"
 

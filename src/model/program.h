@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/program.h: the graph as a program that can be worked out: every node with its attributes, the output that each
  * input takes, and the functions it calls. The tables of model.h keep what TensorFlow's tool keeps of a graph; shapes
  * and float operations need all of it. Kept with TFP_KEEP_PROGRAM. Rows and strings as in model.h. */

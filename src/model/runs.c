@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/runs.c: a trace of events from the executions of RunMetadata and ProfileProto. The lanes of their devices become
  * streams and host lanes, executions become host ops, launches and activities, and each step becomes a mark.
  * TensorFlow's tracer records a kernel in `stream:all` and again in its own stream, and a copy in `memcpy` as well: each

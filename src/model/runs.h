@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/runs.h: what RunMetadata and ProfileProto recorded, as a trace of events: so the tables of a trace (steps, transfer,
  * wait, check, kernel) answer for them too. docs/traces.md says what becomes what. */
 #ifndef TFP_RUNS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* model/tracenames.c: what the names of events say, whatever wrote them. */
 #include "model/events.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/bind.c: values for the parameters of a query. Each is kept under the name that it was given, until
  * tfp_options_free; binding a name again replaces its value. */
 #include "options/options.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/columns.c: the column table as an array, and the lists that are sorted out of it: the cells of a text, the
  * minimums, the orders. */
 #include "options/options.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/filter.c: a list of patterns, as one option holds it. */
 #include "options/regex.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/options.c: the option table, options as a whole, and how options are shown. options/set.c sets them. */
 #include "options/table.h"
 

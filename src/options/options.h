@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/options.h: the column table, the option table, and what the user asked for. */
 #ifndef TFP_OPTIONS_H
 #define TFP_OPTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/options_proto.c: options as TensorFlow's Python API sends them: a serialized OptionsProto, or for advise an
  * AdvisorOptionsProto. Message layout: tensorflow/core/profiler/tfprof_options.proto. */
 #include "options/options.h"

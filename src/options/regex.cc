@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // options/regex.cc: RE2 behind a C interface: the dialect of TensorFlow's tool, linear in the length of the name.
 // The only C++ of the library; nothing is thrown across it.
 extern "C" {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/regex.h: name filters: lists of RE2 patterns that match a whole name. */
 #ifndef TFP_REGEX_H
 #define TFP_REGEX_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/regex_loaded.c: regex.h inside a Python extension, in the place of regex.cc.
  *
  * TensorFlow shows the whole process its own RE2, of another version under the same C++ names, and an extension that is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/rewrite.c: sed's `s` on names. Patterns are RE2's, as in every filter. */
 #include "options/rewrite.h"
 

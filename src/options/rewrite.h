@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/rewrite.h: names changed before they are shown, as sed changes lines: s/PATTERN/TEXT/g. */
 #ifndef TFP_REWRITE_H
 #define TFP_REWRITE_H

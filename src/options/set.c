@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/set.c: the one place that parses and checks what the user asks for. argv, the prompt, Python's keywords and a
  * page's parameters all come through tfp_options_set and tfp_options_set_list. */
 #include "options/table.h"

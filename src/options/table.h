@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/table.h: the option table, for the files that set and show options. */
 #ifndef TFP_OPTIONS_TABLE_H
 #define TFP_OPTIONS_TABLE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options/units.c: the only place where 1234567 becomes "1.23MB". Equal to printf("%.2f") of the double, without it. */
 #include "options/options.h"
 

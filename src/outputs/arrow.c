@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/arrow.c: a report as an Arrow C stream, for pandas, polars, DuckDB and whatever else reads Arrow.
  * All batches are made at once and handed out one by one. Columns may be moved out of a batch or a schema and released
  * on their own, so each column owns what it points to and the struct around them owns only its list of children. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/arrow.h: the structures of the Arrow C data and C stream interfaces, and a report as such a stream.
  * Their layout is an ABI: https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html. The guards
  * are the ones named there, so that another header with the same structures may be included beside this one. */

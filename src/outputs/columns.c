@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/columns.c: a report as columns of numbers in their binary form, for the page: a browser looks at them where they
  * lie, without reading text. docs/http.md describes the layout. */
 #include "outputs/output.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/csv.c: a report as a table of comma-separated values (RFC 4180), for spreadsheets and scripts; docs/json.md
  * describes the columns. Numbers are raw. A text cell that a spreadsheet would take for a formula (it begins with
  * = + - @) gets an apostrophe before it, which spreadsheets hide. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/flames.c: a tree of rows as the input of flame graphs: folded stacks (Brendan Gregg's format: names joined by
  * semicolons, a blank, a number) and speedscope's JSON (https://www.speedscope.app/file-format-schema.json). A row weighs
  * what its total leaves beside the rows shown below it, so all weights add up to the root's total. Times are nanoseconds. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/folded.c: stacks as lines "thread;outer;...;inner COUNT", which flame graph tools read. */
 #include "live/stacks.h"
 #include "outputs/output.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/grid_text.c: a grid as an aligned table: a header, a line a row, texts to the left and numbers to the right.
  * The names of a tree's rows are indented as in the views. */
 #include "outputs/grid_text.h"

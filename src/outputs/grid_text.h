@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/grid_text.h: a grid as people read it. */
 #ifndef TFP_GRID_TEXT_H
 #define TFP_GRID_TEXT_H

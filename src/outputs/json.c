@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/json.c: a report as one JSON object with a stated schema, for programs (docs/json.md describes it).
  * Rows carry TensorFlow's proto field names and raw units; the tree is written as it is walked, row by row, so its
  * depth costs neither stack nor memory. */

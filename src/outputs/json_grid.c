@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/json_grid.c: a table as JSON: one object a row, whatever stands under what, or as JSON lines; docs/json.md
  * describes it. */
 #include "outputs/json_grid.h"

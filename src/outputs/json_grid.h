@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/json_grid.h: what json.c and json_grid.c share. */
 #ifndef TFP_JSON_GRID_H
 #define TFP_JSON_GRID_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/labels.c: devices and op types of a row, sorted and each once. */
 #include "outputs/labels.h"
 #include "views/view.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/labels.h: the words of a row: one by one, for outputs that keep them apart, and joined, for text. */
 #ifndef TFP_LABELS_H
 #define TFP_LABELS_H

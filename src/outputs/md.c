@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/md.c: a report as a GitHub table, for issues and pull requests. Numbers read as in text.c; names are data,
  * so nothing in them becomes markup. */
 #include "outputs/grid_text.h"

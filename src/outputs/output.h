@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/output.h: the shape that every output has: a report in, bytes into a sink. */
 #ifndef TFP_OUTPUT_H
 #define TFP_OUTPUT_H

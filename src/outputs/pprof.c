@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/pprof.c: the code or scope view as a gzipped pprof profile: https://github.com/google/pprof, profile.proto.
  * Code view: one sample per graph node, its stack the displayed frames; a location is a frame's function and line.
  * With -compat tensorflow a location is a call: the line of the caller paired with the function called, as TensorFlow

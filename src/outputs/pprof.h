@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/pprof.h: the parts of pprof's writer. */
 #ifndef TFP_PPROF_H
 #define TFP_PPROF_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/pprof_stacks.c: sampled stacks of a running process as a gzipped pprof profile: https://github.com/google/pprof,
  * profile.proto. One location a function, at the line of its def. */
 #include "live/stacks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/profile_proto.c: the profile itself as a ProfileProto, which TensorFlow's tfprof and ours read back with the
  * same answers. Message: tensorflow/core/profiler/tfprof_log.proto.
  * Node by node: a node is encoded in memory, its size is then known, and it goes to the sink. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/proto.c: a report as the proto that TensorFlow's tfprof returns: GraphNodeProto (scope, graph),
  * MultiGraphNodeProto (op, code) or AdviceProto, serialized.
  * A message holds its children, and begins with its length. So each row's own fields are encoded once to learn their

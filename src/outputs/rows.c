@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/rows.c: many rows of text, formatted by several threads and written in order. */
 #include "outputs/rows.h"
 #include "base/threads.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/rows.h: many rows of text, formatted by several threads and written in order. */
 #ifndef TFP_ROWS_H
 #define TFP_ROWS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/screen.c: the four views for people at a terminal: a line that says what is shown, numbers in columns, the share of
  * the first of them with a bar, and names cut to the width. What a program reads is outputs/text.c. */
 #include "outputs/screen.h"

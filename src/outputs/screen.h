@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/screen.h: texts for people at a terminal: the views as aligned columns, and what tables share with them. */
 #ifndef TFP_SCREEN_H
 #define TFP_SCREEN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/script.c: a comparison in the form of the public script that compared scope files: a head of three or four lines,
  * then a line a row with three significant digits. Numbers of other columns than memory have their own units. */
 #include "compare/diff.h"

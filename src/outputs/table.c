@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/table.c: the table of table.h: a line for each flat column, and how its cells are read. */
 #include "outputs/table.h"
 #include "wire/json.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/table.h: a report as a flat table. One description of its columns, and one way to read a cell, for CSV, Arrow
  * and the functions that give single cells. The rows are the report's, or the findings of advise. */
 #ifndef TFP_TABLE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/tensor_text.c: a tensor's values as TensorFlow's tool prints them under a node.
  * TensorFlow builds the whole text level by level and cuts it to 10,000 characters at the end of each level; the same
  * comes out when writing stops at that many characters and the last bracket is closed, which is what is done here. */

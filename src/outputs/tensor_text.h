@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/tensor_text.h: a tensor's values as TensorFlow's tool prints them under a node. */
 #ifndef TFP_TENSOR_TEXT_H
 #define TFP_TENSOR_TEXT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/text.c: reports as TensorFlow's tool prints them, byte for byte from the line "Profile:" on. */
 #include "outputs/grid_text.h"
 #include "outputs/labels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/text_compat10.c: the text of TensorFlow 1.0's scope and graph views: rows only, no header and no legend. */
 #include "outputs/text_compat10.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/text_compat10.h: the text of TensorFlow 1.0's scope and graph views. */
 #ifndef TFP_TEXT_COMPAT10_H
 #define TFP_TEXT_COMPAT10_H

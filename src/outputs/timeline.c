@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline.c: a report as a Chrome trace (chrome://tracing, Perfetto): the graph view with devices, lanes, data
  * flow and memory (timeline_graph.c, timeline_memory.c), the calls view as it was
  * recorded (timeline_trace.c), the scope and code views as nested boxes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline.h: what the parts of the timeline share: Chrome trace events into a sink.
  * Keys of an event stand in byte order, as TensorFlow's writer puts them. */
 #ifndef TFP_TIMELINE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline_graph.c: the graph view over time: one process a device (or stream), regions in lanes, and flows
  * from a node to its consumers on other devices.
  * Regions are sorted once by device and start; lanes are found through a tree of their last ends, flows through lists

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline_memory.c: what devices other than CPUs held over time: their allocator's own count at every run of
  * a displayed node, and which nodes held most just before.
  * The nodes' running sums are sorted by size once; a tree marks those in force at a point, so that the ten biggest are

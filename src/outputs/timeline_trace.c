@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline_trace.c: a trace as it was recorded, as a Chrome trace: the calls view over time. A process for each device
  * and for the host of each rank, a lane for each thread and stream; arrows from launches to what they launched and from
  * forward operators to their backward ones. */

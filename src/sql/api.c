@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/api.c: finds SQLite and its functions. */
 #include "sql/api.h"
 

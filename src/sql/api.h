@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/api.h: SQLite, loaded when the first query comes: it costs every other command nothing, and is not missed by those
  * who never ask. A table instead of plain calls also keeps another SQLite of the process (TensorFlow shows its own to
  * everybody) out of ours. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/bind.c: the values of tfp_options_bind_* go to the parameters of a statement: every parameter has one, and every
  * value a parameter. */
 #include "sql/bind.h"

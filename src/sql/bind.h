@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/bind.h: values for the parameters of a statement. */
 #ifndef TFP_SQL_BIND_H
 #define TFP_SQL_BIND_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/cells.c: cells of queries that no field of a row holds as it is: names by number, sums, shapes, steps of executions. */
 #include "sql/cells.h"
 #include "sql/grids.h"

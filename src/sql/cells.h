@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/cells.h: the functions that make cells, for the columns of tables.c: `out` gets the cell of a row; a text that is made
  * stands in `b`. */
 #ifndef TFP_SQL_CELLS_H

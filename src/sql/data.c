@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/data.c: rows by number, by what they belong to and by what a cell holds, over the arrays of several profiles. */
 #include "sql/grids.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/expand.c: how big a statement grows. SQLite writes out a common table expression wherever it is named, before any
  * of its limits counts: forty that name the one before twice are 2^40. So the words of the text are counted first, those
  * of an expression as often as it is named. Older SQLites cannot be interrupted while they do that. */

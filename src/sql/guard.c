@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/guard.c: SQL comes from anywhere. Statements other than SELECT, tables and functions that are not ours or not
  * known to be harmless, values, texts and statements beyond all use are refused; time and memory are looked at while a
  * query runs. */

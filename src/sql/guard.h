@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/guard.h: what a query may do, and for how long. */
 #ifndef TFP_SQL_GUARD_H
 #define TFP_SQL_GUARD_H

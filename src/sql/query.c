@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/query.c: tfp_query: one SELECT over the tables of tables.h becomes a grid. */
 #include "sql/bind.h"
 #include "sql/grids.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/span_cells.c: cells of spans, of what traces tell of them, and of their lanes and processes. The table `spans` has
  * the spans of executions (TensorFlow's files) first, then the events of traces. */
 #include "sql/cells.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/tables.c: the tables and columns of queries; docs/query.md shows them, and so does the table `columns`. */
 #include "sql/cells.h"
 

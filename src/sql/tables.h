@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/tables.h: the tables that queries see, as rows: one for each table, one for each of its columns. They stand right
  * over the profile's own arrays; nothing is copied. Numbers of rows run on from profile to profile, so that a number
  * names one row of all of them, and joins need not look at the profile. */

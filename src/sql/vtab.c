@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/vtab.c: SQLite's questions about a table, answered from tables.h. Any comparison of a column with `=` finds its
  * rows by number or through an index, which is made when it is first asked for, so that joins are not quadratic. */
 #include "sql/vtab.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sql/vtab.h: the tables of tables.h, as SQLite's virtual tables. */
 #ifndef TFP_SQL_VTAB_H
 #define TFP_SQL_VTAB_H

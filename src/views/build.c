@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/build.c: a report from a profile, a view and options: the step, what the options ask for, what the view needs,
  * and then the view's own work. */
 #include "model/runs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/calls.c: what called what: everything as it nested on the host's threads, kernels under their launches, all threads
  * together. Rows are found by the path of names. */
 #include "views/trace_tree.h"

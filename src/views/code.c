@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/code.c: nodes by the lines of Python that made them, as the tree of their call stacks. A gradient stands on
  * the stack of its forward node. */
 #include "views/trace_tree.h"

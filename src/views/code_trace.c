@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/code_trace.c: the code view of a trace. With Python frames in it rows are frames: their own time is what no frame
  * inside took. Without, rows are the lines of call stacks, with the ops that stand on them. */
 #include "views/trace_tree.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/compat10.c: the scope and graph views of TensorFlow 1.0.
  * They differ from today's in nearly every rule: which nodes there are, what they own, which node takes an input's total,
  * that the start comes before the sums, and that only accounted nodes have rows. So they have an engine of their own,

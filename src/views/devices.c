@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/devices.c: the devices that nodes ran on, by name, and their allocators' own counts over time. */
 #include "views/devices.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/devices.h: the devices that nodes ran on, and what their allocators said to hold over time. The memory tables and
  * the timeline share it. */
 #ifndef TFP_DEVICES_H

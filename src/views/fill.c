@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/fill.c: what the nodes of a tree have of their own, worked out by several threads: each item by itself. */
 #include "base/threads.h"
 #include "views/view.h"

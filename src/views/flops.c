@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops.c: how many float operations a model takes, worked out from its graph: what counts most, what is not known
  * and why, and how much of it all that covers. */
 #include "views/flops.h"

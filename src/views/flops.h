@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops.h: what the files of the flops report share: the engine's result, and tables being made. */
 #ifndef TFP_VIEWS_FLOPS_H
 #define TFP_VIEWS_FLOPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops_calls.c: the float operations of PyTorch's traces, as sums by node for flops_instructions.c. In: what each call
  * takes (src/flops/aten). What runs inside of an operator that counts, kernels too, counts as its time. */
 #include "flops/aten/aten.h"

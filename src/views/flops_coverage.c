@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops_coverage.c: how much of a model's work its count covers, and which assumption would make it cover more. What has
  * no count is estimated: as the mean of its type where others of the type have a count, else as one float operation for
  * each element of its outputs. Products and convolutions without a shape are the bulk of any model that has some, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops_facts.c: what the flops report says before its tables: the totals, how much of the model they cover, and what
  * would make them know more. */
 #include "flops/parameters.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops_instruction_tables.c: the report `flops` of a compiled program (HLO), or of a trace: totals, by op, the
  * instructions that count most, by scope, and what has no count. With the device's peaks, which the options or the trace
  * tell, a roofline. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops_instructions.c: the float operations of compiled programs, instruction by instruction. In: the instructions of
  * HLO modules (model.h), or the stats of a trace's spans. Out: sums by instruction, and what each node counts. */
 #include "views/flops_instructions.h"

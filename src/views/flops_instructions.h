@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops_instructions.h: the float operations of compiled programs: of an HLO module's instructions as one run executes
  * them, or of what ran in a trace whose spans tell their float operations. */
 #ifndef TFP_FLOPS_INSTRUCTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops_nodes.c: the flops report with -nodes: a row for every node of the graph, then for those of each function,
  * with the shapes of its outputs and what one execution of it counts. */
 #include "views/flops.h"

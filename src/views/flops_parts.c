@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops_parts.c: the tables behind that of types: the nodes that count most, what a model's signatures cost, and what
  * is not known: operations without a formula, and without a shape, with what would help. */
 #include "views/flops.h"

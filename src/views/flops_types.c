@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/flops_types.c: the flops report's own table: operation types, those that count most first. With times what they
  * achieve, with the device's peaks a roofline: what they could, and what bounds them. */
 #include "views/flops.h"

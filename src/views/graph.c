@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/graph.c: nodes by dataflow: a node stands under the node that takes its output first, depth first from the
  * nodes whose output no other node takes. */
 #include "views/view.h"

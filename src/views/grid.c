@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/grid.c: an array of row structs and its list of columns become a grid: one array a column. Grids are put in the
  * order that -order_by asks for, and cut as -top says, here for all of them. */
 #include "views/grid.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/grid.h: tables of row structs: a table is an array of structs and one list of columns: name, type, unit, where in
  * the struct, what it means. The list is all that a new table writes; every output reads the grid that is made of it. */
 #ifndef TFP_GRID_H

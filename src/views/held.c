@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/held.c: the allocations and frees of a trace in order of device and time, each free taken off the one who had
  * allocated it. What was held before the recording began is told by the allocator's own sum. */
 #include "views/held.h"

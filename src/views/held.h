@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/held.h: what devices held when, and for whom: the events of a trace's allocator, or what the records of TensorFlow
  * tell, in one form for the table `memory`. */
 #ifndef TFP_HELD_H

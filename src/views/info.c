@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/info.c: the table `info`: what is in a profile, what is not, and which commands that leaves. It comes before any
  * number: which files, recorded when and where, how much of what. */
 #include "flops/parameters.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/kernel.c: the table `kernel`: activities of devices by name and class: how often, how long, and which ops launched
  * them. */
 #include "views/trace_tables.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/memory.c: what devices held over a step: sums of the allocations that were recorded, and the allocators' own
  * counts. A device without such records is worked out: a node holds what it kept until the last node that reads it has
  * ended. */

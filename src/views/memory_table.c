@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/memory_table.c: the table `memory`: who held memory when a device held most, by operation, scope, line and node, and
  * how much was held over time. In: views/held.h. -by says which table is the report's own; without it all but the last. */
 #include "views/grid.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/op.c: nodes grouped by operation type, as a list whose totals hold everything that follows. */
 #include "views/view.h"
 

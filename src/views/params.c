@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/params.c: the table `params`: the model's variables by block: how many elements, trained or not, of optimizers,
  * how many bytes of which type. A block is a scope; -max_depth says how deep. In: tfp_parameters. */
 #include "flops/parameters.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/records.c: what was recorded, row by row: steps, what ran where and when, memory over time, a checkpoint's
  * variables. Programs that draw them ask for these tables. */
 #include "views/records.h"

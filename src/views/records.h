@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/records.h: tables of what was recorded, which tfp_records gives: they show no view's rows, and need no SQL. */
 #ifndef TFP_RECORDS_H
 #define TFP_RECORDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/report.c: rows and what can be asked of them. */
 #include "views/view.h"
 

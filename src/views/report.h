@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/report.h: what every view makes and every output reads: a tree of rows with integer values in fixed units. */
 #ifndef TFP_REPORT_H
 #define TFP_REPORT_H

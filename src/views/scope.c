@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/scope.c: nodes by the parts of their names between slashes, like files in folders. */
 #include "views/view.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/silent.c: notes for what was asked and changed nothing: columns of runs where nothing ran, patterns that no name
  * matches, filters that leave no row, tensor values without a tensor. One note each; none with -compat. */
 #include "views/view.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/tensors.c: one tensor of a checkpoint in few numbers: what its values are, and how they are spread. */
 #include "views/report.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace.h: what the tables of a trace share: which process and device an activity belongs to, lengths of unions of
  * intervals, the path of a span, its stats. Made once a report, in the report's arena. Reads the events of the profile. */
 #ifndef TFP_VIEWS_TRACE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_facts.c: the facts of trace_facts.h, each from one pass over the spans or over the rows of a table. */
 #include "views/trace_facts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_facts.h: what advice and the summary say of a trace, worked out once: the mean step of a device, what it waits
  * for, what its kernels and calls are, and how its ranks differ. */
 #ifndef TFP_TRACE_FACTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_index.c: which rank and device each activity belongs to, and the activities of each device by start. */
 #include "views/trace.h"
 

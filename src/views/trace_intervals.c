@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_intervals.c: unions of intervals: how long at least one of some spans ran. A union is disjoint pieces in
  * order with the length before each, so that any window is answered by two binary searches. */
 #include "views/trace.h"

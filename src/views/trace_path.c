@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_path.c: the critical path of each step: from the end of its window backwards to whatever the present moment had
  * to wait for: a stream waits for its launch, the activity before, or another stream; a synchronising call for the device;
  * a thread for what runs in it, or for another thread. What is on the path bounds the step; the rest ran beside it. */

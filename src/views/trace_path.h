@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_path.h: the table of `steps -critical_path`, and what its two files share. */
 #ifndef TFP_TRACE_PATH_H
 #define TFP_TRACE_PATH_H

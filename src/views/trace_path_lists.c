@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_path_lists.c: what the critical path walks over: threads cut into pieces of their innermost span, activities and
  * ops by their ends, and the thread that drives each unit's steps. */
 #include "views/trace_path.h"

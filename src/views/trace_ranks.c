@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_ranks.c: how the ranks of a job differ: which computes longer than the others, and for which the others wait in
  * collectives. Ranks have clocks of their own, so that only lengths are compared: a collective ends at the same
  * time on all ranks, hence the one in which it is shortest came last, and the others waited. */

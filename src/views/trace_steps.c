@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_steps.c: the table `steps`: where the time of each step goes on each device. All lengths are of unions of
  * intervals cut to the step's window, so that busy = compute + exposed communication + exposed copies. */
 #include "views/trace_path.h"

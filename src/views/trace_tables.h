@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_tables.h: the rows of the tables of a trace, for the tables themselves, for `summary` and for advice. */
 #ifndef TFP_TRACE_TABLES_H
 #define TFP_TRACE_TABLES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_transfer.c: the table `transfer`: copies by direction and collectives by name and group: how many bytes, how
  * fast, and how much of it lies under compute. */
 #include "views/trace_tables.h"

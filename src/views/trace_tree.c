@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_tree.c: a tree of items found by parent and name; spans add their times to it, step by step. */
 #include "views/trace_tree.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_tree.h: trees whose rows are made of spans and not of nodes: `calls`, and `code` of a trace. */
 #ifndef TFP_TRACE_TREE_H
 #define TFP_TRACE_TREE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/trace_wait.c: the table `wait`: what the host waits for (synchronisation, reads of a device's value, data), and
  * the gaps of each stream by what ended them. */
 #include "views/trace_tables.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/values.c: the numbers of rows: only the columns that a report needs, one array each. */
 #include "views/view.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* views/view.h: what the views share: values of nodes, which types are accounted, and the engine that turns a tree of
  * items into rows. */
 #ifndef TFP_VIEW_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/json.c: JSON tokens into a buffer. Strings come from files and may hold anything: what tfp_escape would show
  * escaped is shown the same way here, so that a name reads alike in text and in JSON, and the result is always UTF-8. */
 #include "wire/json.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/json.h: writing JSON that is always well formed, whatever the strings hold. Knows no message. */
 #ifndef TFP_JSON_H
 #define TFP_JSON_H

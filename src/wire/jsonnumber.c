@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/jsonnumber.c: numbers and words of JSON: exact decimals, times in microseconds as nanoseconds. */
 #include "wire/jsonscan.h"
 

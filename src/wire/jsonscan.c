@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/jsonscan.c: the structure of JSON in a window of text: strings, members, items, values of any kind, escapes. Text is
  * searched 16 bytes at a time where the machine can. Numbers: jsonnumber.c. */
 #include "wire/jsonscan.h"

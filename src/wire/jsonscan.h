@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/jsonscan.h: a scanner for JSON that is too big for a tree: the caller pulls members and values off a window of text.
  * Nothing is copied or allocated; nesting is bounded and never recursive. Lenient where writers of traces are odd: strings
  * hold any byte but an unescaped quote, unknown escapes stand for themselves, NaN and Infinity are numbers without a

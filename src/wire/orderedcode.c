@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/orderedcode.c: writing ordered codes. Only writing: a reader that knows what it looks for makes the key and
  * compares, and never has to trust a key that it found. */
 #include "wire/orderedcode.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/orderedcode.h: keys whose byte order is the order of what they stand for. Checkpoints name the slices of a
  * tensor by them. */
 #ifndef TFP_ORDEREDCODE_H

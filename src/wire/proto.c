@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/proto.c: the protobuf wire format, the parts that are not inline in proto.h: long varints, groups, messages for
  * faults, reading the top level of a file in windows, and writing. Knows no message.
  * Layout: protobuf.dev/programming-guides/encoding. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/proto.h: the protobuf wire format, reading without copies and writing. Knows no message. The reader is inline,
  * down to the one-byte case of a varint: a profile of 85 MB has 15 million fields, and a wire whose address goes
  * nowhere stays in registers. What is rare (long varints, groups, messages for faults) is in proto.c. */

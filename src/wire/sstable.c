@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/sstable.c: LevelDB tables. The footer names the index block, the index block names the data blocks.
  *     block:  entries, restart offsets (uint32 each), their number (uint32)      then 1 byte compression, 4 bytes crc
  *     entry:  bytes shared with the key before, bytes not shared, size of the value (varints), the bytes not shared, value

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/sstable.h: LevelDB tables: sorted keys with values, in checksummed blocks. Knows no message. Reading only. */
 #ifndef TFP_SSTABLE_H
 #define TFP_SSTABLE_H

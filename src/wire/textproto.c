@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/textproto.c: one message in protobuf's text format becomes its wire bytes.
  * In: words (texttoken.h) and the tables of the message. Out: wire bytes, or the first fault with its line and column.
  * Nested messages stand on a stack of our own. A message's length comes before its bytes but is known after them: a

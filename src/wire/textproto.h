@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/textproto.h: protobuf's text format, turned into the wire bytes of the same message.
  * The readers of src/formats then read those, so that a text and a binary file go one way. Which messages there are
  * comes in as tables (formats/schema.h). */

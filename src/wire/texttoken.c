@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/texttoken.c: the words of protobuf's text format.
  * In: a text. Out: one word at a time, or the first fault as line and column. Knows no message.
  * The rules (which numbers are fine, where a fault is placed) are those of protobuf's own tokenizer. */

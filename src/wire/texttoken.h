@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/texttoken.h: protobuf text as words: names, numbers, strings, signs. One word ahead, nothing copied.
  * The first fault of the text is kept by the scanner with its place; after it every word is the end. */
 #ifndef TFP_TEXTTOKEN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/textvalue.c: one value of protobuf's text format, of any kind but a message, becomes wire bytes. Each reader takes one
  * value from the words and writes it; false means that it was the zero value. */
 #include "wire/textvalue.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire/textvalue.h: how the values of a text are read, and what the reader of messages (textproto.c) shares with that. */
 #ifndef TFP_TEXTVALUE_H
 #define TFP_TEXTVALUE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/bad/damage.c: damage done exhaustively, in memory: every prefix of every small sample file, and every bit of a
  * profile of about 4 KB. What is refused must be refused in words; what opens is shown in every view.
  *   damage prefixes SAMPLE_FOLDER

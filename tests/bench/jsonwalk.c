@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/bench/jsonwalk.c: the yardstick for traces of JSON: visits every byte, tells strings from structure, keeps nothing.
  *   jsonwalk FILE [TIMES]      prints the structural characters and the best time in seconds */
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/bench/walk.c: the yardstick of the benchmark: visits every field of a ProfileProto, GraphDef or XSpace, and keeps nothing.
  *   walk FILE [TIMES [graph|xplane]]      prints the fields and the best time in seconds
  * It stands apart from the library: a plain walk is what any reader must at least do. */

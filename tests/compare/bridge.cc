@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/compare/bridge.cc: reaches the tfprof core inside TensorFlow's library, for core.py. Not part of the program.
  *
  * TensorFlow's Python binding never passes a checkpoint and has no prompt, so the core is called as its own command

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/faults/io.c: makes every call that reads, writes or names files fail in turn, in every way that it can.
  *   io [-v] [WORD]
  * A real fault must end in an error with a message and leave every file whole: as it was, or as it should become. An

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/faults/memory.c: makes every allocation of every scenario fail in turn, alone and with all that follow.
  *   memory [-v] [WORD]      only scenarios whose name holds WORD
  * Each failure must end in TFP_NOMEM with a message, or in success with exactly the usual output; and nothing may leak. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/faults/scenarios.c: inputs times views times outputs, from three tables. */
 #include "scenarios.h"
 

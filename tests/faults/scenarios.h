@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/faults/scenarios.h: whole lives of a profile, small enough to be run once for every fault in them. */
 #ifndef TFP_SCENARIOS_H
 #define TFP_SCENARIOS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/drive.c: every view to every output, and the promises of tfprof.h that can be checked on any input. */
 #include "drive.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/drive.h: what every fuzz target does with what opened: every view to every output. */
 #ifndef TFP_DRIVE_H
 #define TFP_DRIVE_H

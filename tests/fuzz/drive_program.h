@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/drive_program.h: checks what a profile's graphs left in its program, and works it out. */
 #ifndef TFP_DRIVE_PROGRAM_H
 #define TFP_DRIVE_PROGRAM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_checkpoint.c: checkpoints, V1 (one table) and V2 (index and data).
  * First byte: 0 V1, 1 V2, the rest are the bytes of the table as they are; 2 V1, 3 V2: the rest are its blocks, each
  * behind a length of two bytes, from which a table with right checksums is made: a fuzzer seldom guesses a CRC.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_graph.c: GraphDef, MetaGraphDef and SavedModel, binary; what begins like text goes to the text reader. */
 #include "drive.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_graph_text.c: text protos. The input is held to be text whatever it is: a comment stands before it. */
 #include "drive.h"
 

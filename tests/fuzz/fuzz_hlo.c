@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_hlo.c: HLO modules, as protos and as text. */
 #include "drive.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_kineto.c: a trace in Chrome's format, through every view. */
 #include "drive.h"
 

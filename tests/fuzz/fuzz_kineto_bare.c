@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_kineto_bare.c: the bare reader of traces and the join, without views. */
 #include "drive.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_live.c: what other processes and machines tell of running jobs. The first byte says what the rest is: frames of
  * HTTP/2, lines of an agent, an agent's entry, /proc, a line table. */
 #include "live/agentio.h"

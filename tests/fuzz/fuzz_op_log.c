@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_op_log.c: OpLogProto, beside a small graph that some of its entries belong to. */
 #include "drive.h"
 

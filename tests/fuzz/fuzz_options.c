@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_options.c: options as text, one "name value" a line; then a small profile is shown with them, and its
  * statistics. */
 #include "drive.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_options_proto.c: a serialized OptionsProto, and the same bytes as AdvisorOptionsProto; then every view
  * of a small profile with those options, in every output. */
 #include "drive.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_profile.c: ProfileProto, the whole profile in one message. */
 #include "drive.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_query.c: SQL over a small profile, which is asked twice under two names. */
 #include "drive.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_recognise.c: a file of unknown format, by path: windows, gzip, recognition. */
 #include "drive.h"
 

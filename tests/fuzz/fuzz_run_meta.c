@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_run_meta.c: RunMetadata, beside a small graph that some of its nodes belong to. */
 #include "drive.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_run_of_graph.c: graph, run_meta and op_log in one input, each behind a length of two bytes, so that
  * names, ids and shapes of one meet those of the others. */
 #include "drive.h"

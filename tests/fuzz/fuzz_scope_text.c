@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_scope_text.c: two texts that scope views printed, cut apart at the first NUL byte, compared in every form.
  * Without one the text is compared with itself. */
 #include "drive.h"

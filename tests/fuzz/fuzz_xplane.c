@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_xplane.c: XPlane traces: planes, lines, events, and the HLO modules inside. */
 #include "drive.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_xplane_bare.c: XPlane traces, read and joined and no more: fast enough to get deep into the format. */
 #include "drive.h"
 

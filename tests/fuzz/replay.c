@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/replay.c: a main for fuzz targets without libFuzzer: replays files and folders, and changed copies of them.
  *   fuzz_NAME [-m MUTANTS] [-s SEED] PATH...
  * Each file is run as it is with all option sets, then MUTANTS deterministic changes of it with a few. */

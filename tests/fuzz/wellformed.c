@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/wellformed.c: checks of outputs, written apart from the library that makes them. */
 #include "wellformed.h"
 

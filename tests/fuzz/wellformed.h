@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/wellformed.h: whether bytes are what their format says, without memory and without recursion. */
 #ifndef TFP_WELLFORMED_H
 #define TFP_WELLFORMED_H

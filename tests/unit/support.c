@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/support.c: what unit tests share. */
 #include "support.h"
 

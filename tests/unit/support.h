@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/support.h: what unit tests share: inputs in a line or two, results as plain values. */
 #ifndef TFP_TEST_SUPPORT_H
 #define TFP_TEST_SUPPORT_H

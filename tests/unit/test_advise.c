@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_advise.c: findings are true by default; -compat tensorflow repeats those of TensorFlow's tool. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Float operations of PyTorch's operators, from the texts that a trace has of their calls. */
 #include "flops/aten/aten.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_base.c: memory, strings, errors, escaping, numbers, sorting, inputs and outputs. */
 #include "support.h"
 

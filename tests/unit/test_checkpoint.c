@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_checkpoint.c: checkpoints: checksums and keys, what TensorFlow wrote, and what nobody should. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_cli.c: words, options and verbs of the program; what it says of wrong ones; what Tab offers. */
 #include "support.h"
 

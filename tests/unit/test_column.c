@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_column.c: a column is one row. The column table is compiled again with a row more, in place of the
  * library's own, and everything that shows or takes columns must know the new one. */
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_compare.c: means that differ, rows that are aligned, and what a comparison makes of steps. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_compat10.c: -compat 1.0, the rules in which TensorFlow 1.0's views differ from today's. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_counts.c: float operations in reports: the options that ask for them, ratios of sums, the flops report.
  * What they are, operation by operation, is in tests/flops. */
 #include "support.h"

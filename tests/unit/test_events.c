@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_events.c: the calls by which readers add the events of a trace, and what the join makes of a few. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_formats.c: what graphs, run metadata, op logs and ProfileProtos become, and what odd ones say. */
 #include "formats/tfdevice.h"
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_grid.c: tables of a report's own in every output, the statistics that fill one, and the options that
  * they alone take: names rewritten as sed does, amounts with units. */
 #include "support.h"

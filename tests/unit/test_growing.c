@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_growing.c: a profile that grows: added to after it was finished, looked at between, step by step. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_json.c: wire/json.c writes JSON that any reader takes, whatever the strings hold. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_jsonscan.c: wire/jsonscan.c: exact times, what is let through, and what asks for more bytes. */
 #include "support.h"
 

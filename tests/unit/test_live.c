@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What /proc says, parsed: names with brackets in them, absent lines, libraries by their names, containers, symbols. */
 #include "live/probe.h"
 #include "live/python.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What comes from servers and agents, taken apart: header blocks, frames, responses, lines; settings of run and capture. */
 #include "live/agentio.h"
 #include "live/http2.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_model.c: the builder's calls and the questions that the model answers, without any file. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_options_proto.c: options as bindings give them: TensorFlow's protos, lists of whole items, every value. */
 #include "support.h"
 

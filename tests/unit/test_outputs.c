@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_outputs.c: each output against reports and profiles made by hand. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_parameters.c: which variables are the model's parameters, each once, trained or not. */
 #include "support.h"
 

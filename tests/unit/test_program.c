@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_program.c: what a graph leaves in the profile's program: nodes, inputs, attributes, functions, variables. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_query.c: values for the parameters of a query, and the errno behind a message. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_runs.c: the tables of a trace for RunMetadata: what becomes of its devices, streams, copies and tensors
  * that are sent. */
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_table.c: a report as a flat table: single cells, and the Arrow stream read as a consumer reads it. */
 #include "support.h"
 

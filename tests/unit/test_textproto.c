@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_textproto.c: what protobuf's text format allows, what it refuses, and where the fault is placed.
  * The bytes and places were compared with those of protobuf's own C++ parser. */
 #include "support.h"

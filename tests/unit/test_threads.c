@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_threads.c: a finished profile may be read by any number of threads at a time, and work is shared out over
  * threads without a trace in its result. Under TSan (a build with -Db_sanitize=thread) this finds what they would share by
  * mistake; otherwise that they all get the same bytes. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_views.c: what the views do with a node or three. The whole of it is in tests/golden and tests/compare. */
 #include "support.h"
 

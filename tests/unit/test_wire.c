@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_wire.c: the protobuf wire format: reading, faults with their places, windows, writing; and how the
  * messages that tfprof reads are told apart. */
 #include "support.h"

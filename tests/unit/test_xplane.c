@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_xplane.c: XPlane traces and HLO modules: what spans the reader makes, and what instructions cost. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requests to the server, and how its answers are decoded. docs/http.md describes both.
 import type { Part } from "./held";
 import { heldColumns, heldParts, isReport, selectedBy, unpack, whyNot } from "./held";

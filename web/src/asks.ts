@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What pages ask the server before any control is touched. `tfprof report` puts all these answers into its file; build.mjs
 // writes the list as text: a line an ask, its purpose, the path and the parameters, with tabs between.
 

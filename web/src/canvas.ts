@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What drawings on a canvas share.
 
 const widths = new Map<string, number>(); // of texts, in the one font that all drawings have

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the page asks for, as a command line that gives the same.
 
 export const quoteWord = (word: string): string => (/^[\w./,:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

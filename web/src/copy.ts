@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of a table as text, for the clipboard: those that are shown, in the order in which they are shown.
 import type { Column, Table } from "./api";
 import { cellText } from "./api";

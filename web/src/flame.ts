@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the bars of a flame graph stand, how they are drawn, and what they are called in an address.
 import type { Column, Table } from "./api";
 import { cellText } from "./api";

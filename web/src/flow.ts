@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the boxes and lines of the dataflow graph go: closed scopes are boxes, open ones are frames around what is in them.
 import dagre from "@dagrejs/dagre";
 import type { Column, Table } from "./api";

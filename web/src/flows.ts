@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which events an event of the timeline waited for, and which waited for it: along the edges of the graph.
 import { useEffect, useState } from "preact/hooks";
 import type { Table } from "./api";

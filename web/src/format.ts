@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers for people. Units are decimal, as on the command line: 1 KB is 1,000 bytes.
 
 interface Unit {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answers that a report of `tfprof report` contains: packed, a data element each. A served page has none.
 
 interface Held {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How lanes of events are drawn on a canvas: only what can be seen, and of events that share a pixel one.
 import type { Table } from "./api";
 import { cellText } from "./api";

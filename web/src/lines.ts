@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lines of code cost, file by file.
 import type { Column, Table } from "./api";
 

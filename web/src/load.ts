@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a request: its value, its error, its progress.
 import { useEffect, useState } from "preact/hooks";
 import type { Progress } from "./api";

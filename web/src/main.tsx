@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page: what the address says is shown.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";

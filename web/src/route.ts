@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the page is: all of it stands in the address behind the #, so that every state is a link.
 import { useEffect, useState } from "preact/hooks";
 

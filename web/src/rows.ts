@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of a tree in the order in which they are shown: open ones, sorted among their siblings, found by a search.
 import type { Column, Table } from "./api";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events of lanes, laid out in rows so that none hides another, and found fast at any zoom.
 import type { Column, Table } from "./api";
 

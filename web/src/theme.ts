@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Light or dark: chosen by the user, or the system's. What is drawn on a canvas is drawn again when it changes.
 import { useEffect, useState } from "preact/hooks";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a timeline: the visible time, the selection, the picked event. Kept in the address.
 import { useEffect, useState } from "preact/hooks";
 import type { RefObject } from "preact";

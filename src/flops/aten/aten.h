@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/aten/aten.h: float operations of PyTorch's operators (aten), from the input shapes that a trace recorded with each
  * call (`Input Dims`, `Input type`, `Concrete Inputs`). Nothing is guessed: a call whose shapes or arguments are missing
  * has no count. docs/flops.md has the formulas. */

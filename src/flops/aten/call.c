@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/aten/call.c: the arguments of one operator's call, out of the texts that Kineto writes: lists of lists of numbers for
  * shapes, lists of words for types and values. */
 #include "flops/aten/aten.h"

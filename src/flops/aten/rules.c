@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/aten/rules.c: the formulas of PyTorch's operators, a row a formula (the rows: rules.def). Functions of one element count as TensorFlow's
  * registry counts them (src/flops/rules/math.c), so that models of both can be compared. Products, convolutions and attention
  * count what torch.utils.flop_counter counts: their multiply-adds, twice. */

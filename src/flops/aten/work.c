@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/aten/work.c: what the calls of a trace take, each piece of work once. An operator with a formula counts, and what it
  * calls is part of it; one that is made of others (linear, conv2d) counts only when none of them was recorded. Calls with
  * the same name and the same arguments are worked out once. */

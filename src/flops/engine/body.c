@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/body.c: a body of the program made ready: its inputs as numbers, its outputs with their types, the
  * functions it calls, and an order in which sources come before users. Done once a body, whoever calls it. */
 #include "flops/engine/engine.h"

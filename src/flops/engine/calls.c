@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/calls.c: nodes that run functions: plain calls, branches, while loops. What a loop's variables are is
  * tried, and relaxed until the loop agrees with itself. */
 #include "flops/engine/machine.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/count.c: from shapes to numbers: every node of every instance is counted, instances are summed up from
  * those that are called to those that call, and what the instances of one body agree on becomes the table of its
  * nodes. */

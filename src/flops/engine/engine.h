@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/engine.h: the parts of the engine: bodies made ready, instances of them, what a call is. Only for
  * src/flops/. */
 #ifndef TFP_ENGINE_H

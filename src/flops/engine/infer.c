@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/infer.c: shapes flow through the program. A body is worked out once for each set of arguments that
  * calls give it (an instance); calls wait on a stack of their own for the bodies that they need, so depth costs no
  * stack. Loops are worked out until they agree with themselves. */

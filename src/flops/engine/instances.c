@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/instances.c: a body with the arguments of a call, worked out once however often such a call stands in
  * the program. */
 #include "flops/engine/machine.h"

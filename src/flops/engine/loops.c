@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/loops.c: how often loops run, where that is fixed: a counter that begins at a constant, grows by a
  * constant and is compared with a constant. Anything else is unknown: a condition on data may end a loop at any time. */
 #include "flops/engine/engine.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/machine.h: the machine that lets shapes flow, for the files that it is made of: infer.c drives it,
  * told.c knows what is said from outside, instances.c finds bodies with their arguments, calls.c runs what calls
  * them. */

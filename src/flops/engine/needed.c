@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/needed.c: the nodes that a body runs: those that its results need, what has an effect, and what these need in
  * turn, as TensorFlow prunes a function before it runs it (tensorflow/core/common_runtime/function_utils.cc). Of the main
  * graph: what a signature's outputs need; without signatures anything may be asked for, so all of it runs. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/recursion.c: a function that calls itself, directly or through others: what it takes nobody knows, so its
  * call is unknown. The first such chain is told. */
 #include "flops/engine/machine.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/engine/told.c: what is known of outputs besides their rules: attributes of the file, shapes that they had
  * when they ran, and what the user assumes. */
 #include "flops/engine/machine.h"

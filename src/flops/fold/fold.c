@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/fold/fold.c: constant folding of small tensors: which ops, the constants themselves, and shapes as values. */
 #include "flops/fold/fold.h"
 

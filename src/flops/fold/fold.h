@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/fold/fold.h: what the parts of constant folding share.
  *
  * Which elements are known: every one that follows from the graph, on its own; that may be some of a tensor only.

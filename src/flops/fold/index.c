@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/fold/index.c: constant folding of what reads and writes at indexes, and of what makes new arrays. */
 #include "flops/fold/fold.h"
 

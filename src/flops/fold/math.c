@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/fold/math.c: constant folding element by element: arithmetic, comparisons, casts, choices.
  * Numbers are worked out as doubles and must then be exact in the type of the output; integers that overflow it are
  * unknown, and so are small floats. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/fold/move.c: constant folding of what joins, cuts and rearranges. */
 #include "flops/fold/fold.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/fold/reduce.c: constant folding of reductions, of the place of the largest or smallest, and of running sums. */
 #include "flops/fold/fold.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/params/finder.h: what the files share that find a model's variables: the graph at hand, and its variables so
  * far. */
 #ifndef TFP_FINDER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/params/parameters.c: which variables of a profile are the model's parameters. Of a graph: its variable
  * operations, those that a signature of a SavedModel takes when there are signatures, each once, whatever handles it
  * has; whether they are trained is told by the object graph, by collections, by an op log's types, and by the

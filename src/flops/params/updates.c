@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/params/updates.c: what a graph's optimizers do to its variables: what they train, and what they have for
  * themselves. */
 #include "flops/params/finder.h"

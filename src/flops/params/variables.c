@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/params/variables.c: what the names of variables say. Optimizers and training loops have variables of their
  * own, in graphs and in checkpoints; they are told by where they stand: TensorFlow 1 puts a slot under the variable
  * that it is for (w/Adam), object-based checkpoints have a marked place for it, and Keras has a scope for each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/params/variables.h: the variables that a graph or a checkpoint has, and what their names say of them. */
 #ifndef TFP_VARIABLES_H
 #define TFP_VARIABLES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/array.c: ops that name, make, reshape and reorder arrays. What cuts and joins them is in slice.c,
  * blocks and patches in space.c, searches in lookup.c, what depends on values in value.c.
  * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, math_ops.cc, manip_ops.cc. */

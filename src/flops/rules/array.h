@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/array.h: what the rules for arrays and the folding of constants share: values of constants, arithmetic of
  * dimensions, and what a strided slice takes. */
 #ifndef TFP_ARRAY_H

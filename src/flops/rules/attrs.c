@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/attrs.c: the attributes of the node at hand. Nothing here trusts a file: an attribute that is absent or of
  * another kind gives the fallback. */
 #include "flops/rules/rule.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/collective.c: what passes between devices, hosts and programs (collectives, sends, infeeds), and XLA's ops
  * that move data; ops of TPUs stand in tpu.c. A reduction over devices counts what one device does: it takes in about
  * each of its elements once (a ring of d devices: (d-1)/d of them). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/collective.h: what the rules of collectives and XLA share with those of TPUs. */
 #ifndef TFP_RULES_COLLECTIVE_H
 #define TFP_RULES_COLLECTIVE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/contract.c: contractions of any kind: Einsum by its equation, XLA's general product and convolution by
  * their numbered dimensions. A contraction of two takes a multiply-add for each choice of all its indices. */
 #include "flops/rules/rule.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/control.c: control flow of TensorFlow 1, and what begins and ends functions. Calls, If, Case and While
  * are worked out by infer.c; they stand here so that they have a row, and cost nothing themselves. */
 #include "flops/engine/engine.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/conv.c: convolutions of two and three dimensions, their gradients, fused forms, and dilations. A row's
  * `per` is the number of dimensions that the window moves along. */
 #include "flops/rules/layers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/data.c: input pipelines: datasets, iterators, their caches and seeds, and ops that call out of the graph
  * (Python, other processes). A dataset op makes a handle; what its functions do for each element is
  * counted at no node. TensorFlow's rules: core/ops/dataset_ops.cc, experimental_dataset_ops.cc,

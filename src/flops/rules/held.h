@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/held.h: ops whose handles lead to tensors. What the tensors look like travels with the handle as `held`. */
 #ifndef TFP_RULES_HELD_H
 #define TFP_RULES_HELD_H

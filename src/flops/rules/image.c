@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/image.c: ops on images: resizing, cropping, warping, colours, boxes, and reading and writing of image
  * files. Interpolation is counted by its taps: a pixel that goes into a result is one multiply-add. TensorFlow's rules:
  * core/ops/image_ops.cc. */

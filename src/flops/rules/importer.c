@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/importer.c: where TensorFlow's importer of a graph knows less than the rules: laid over their table when its
  * op log is asked for (-float_ops_source tensorflow). What it does otherwise than any rule, within one, is told where it
  * stands (op->importer). Source: tensorflow/core/ops and their shape functions. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/index.c: ops that read or write at indexes: gathers, scatters, partitions and stitches.
  * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, state_ops.cc, resource_variable_ops.cc,
  * data_flow_ops.cc, framework/common_shape_fns.cc. */

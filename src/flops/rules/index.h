@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/index.h: all that is known of an operation, found by its name: its rule, how its constants fold, its row in
  * TensorFlow's registry, the functions that it calls, the bytes that it moves. */
 #ifndef TFP_RULE_INDEX_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/layers.c: images, windows over them, and sums with dimensions; see layers.h. */
 #include "flops/rules/layers.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/layers.h: what the rules of convolutions, pools, norms and their fused and quantized forms have in
  * common: where the dimensions of an image lie, how many places a window has, and what is fused onto a product. */
 #ifndef TFP_LAYERS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/linalg.c: decompositions of matrices, and what is solved with them. The counts are the leading terms of
  * the usual algorithms, as Golub and Van Loan, "Matrix Computations", give them; real numbers, per matrix of the batch.
  * What an iteration takes depends on the numbers; there the book's average is taken. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/list.c: ops that keep tensors for others to fetch: lists and maps of tensors, queues, stacks, staging areas,
  * accumulators and optionals; TensorArrays stand in tensor_array.c. TensorFlow's rules: core/ops/data_flow_ops.cc,
  * list_ops.cc, map_ops.cc, dataset_ops.cc. */

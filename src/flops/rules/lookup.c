@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/lookup.c: shapes as values, and what is found in arrays: places, different values, bounds, distances.
  * TensorFlow's rules: core/ops/array_ops.cc. */
 #include "flops/rules/array.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/math.c: operations on single elements: arithmetic, comparisons, logic, bits, complex numbers, special
  * functions and the gradients of these. The registry's way of counting is kept throughout: one unit for a function of
  * one element, whatever the type; what is made of several such steps counts each. */

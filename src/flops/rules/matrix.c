@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/matrix.c: products of matrices and of batches of them, and matrices made of diagonals. Contractions that
  * are told by an equation or by numbered dimensions are in contract.c. */
 #include "flops/rules/layers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/nn.c: biases, activations, losses, the largest few, decoders of speech, samplers of classes. */
 #include "flops/rules/layers.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/norm.c: normalisation over batches, channels, layers, neighbours. Multiply-adds are not told apart here:
  * published totals count those of products only. */
 #include "flops/rules/layers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/opdefs.c: the outputs of every op in the registry of TensorFlow 2.21.0, public or not: how many there
  * are and of what type. Made by tools/opdefs.py; the form of a row is told in rule.h. */
 #include "flops/rules/rule.h"

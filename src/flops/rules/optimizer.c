@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/optimizer.c: what optimizers do to variables. Counted is the rule that stands as a row's source, for each
  * element of the gradient: + - * / sqrt pow exp sign abs max, ^2 and comparisons are one each, rsqrt two (a root and a
  * division). What is the same for all elements (1 - b1, lr*l1) is not counted. A sparse update touches the rows of its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/other.c: ops of no larger family: boosted trees, clustering, vocabularies of checkpoints, debugging and
  * copying between devices, TensorFlow's small and experimental sets. TensorFlow's rules: core/ops/boosted_trees_ops.cc,
  * clustering_ops.cc, checkpoint_ops.cc, debug_ops.cc, risc_ops.cc and others of that folder. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/pattern.c: shape rules written as text, for the many ops whose shapes follow from names of dimensions alone:
  *
  *     "nd, n, d -> _d, _, d"       inputs -> outputs, one item each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/pool.c: pooling in two and three dimensions, its gradients, and the fractional kind. A row's `per` is the
  * number of dimensions that the window moves along. */
 #include "flops/rules/layers.h"

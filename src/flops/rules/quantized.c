@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/quantized.c: operations on quantized numbers, and to and from them. Products count as those of real
  * numbers; so does what is fused behind them, each output element: a bias 1, relu 1, a sum 1, another range 3 (product,
  * sum, rounding). */

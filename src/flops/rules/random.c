@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/random.c: random numbers. Making random bits is integer work and not counted; what is counted is the
  * arithmetic that turns them into numbers of a distribution, with one round where values may be rejected. */
 #include "flops/rules/rule.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/reduce.c: operations that gather many elements into fewer: reductions along axes, the place of the
  * largest or smallest, running sums, histograms. */
 #include "flops/rules/rule.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/rnn.c: recurrent cells and whole recurrent layers. Of each: the products with the weights, and a few
  * float operations a unit and step for gates and states, where a sigmoid is 4 and a hyperbolic tangent 1. */
 #include "flops/rules/layers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/rule.c: what rules are written with: counts that know when they are unknown, shapes, inputs and
  * attributes of the node at hand. Nothing here trusts a file: what is absent or of another kind is the fallback. */
 #include "flops/rules/rule.h"

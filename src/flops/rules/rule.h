@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/rule.h: what the rules of operations are written in. A rule is a table row an op: how the shapes of its
  * outputs follow from its inputs, and how many float operations one execution takes. A rule sees one node at a time
  * (tfp_op). Unknown is always allowed; a wrong shape or number never is: what does not fit together gives unknown. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/rules.c: the lists of rules, and the table by which an op finds its own. */
 #include "flops/rules/index.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/segment.c: sums, means and the like over groups of rows, sparse embeddings, and counts of values. */
 #include "flops/rules/rule.h"
 

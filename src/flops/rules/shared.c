@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/shared.c: rules for shapes that ops of many families have in common. */
 #include "flops/rules/rule.h"
 

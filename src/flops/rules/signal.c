@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/signal.c: Fourier transforms, and sound. A complex transform of n points takes 5 * n * log2(n)
  * operations, as FFTW's benchmark counts, a real one half of it; of several dims n is all points together. */
 #include "flops/rules/layers.h"

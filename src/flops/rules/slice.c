@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/slice.c: shapes of what cuts arrays apart, puts them together, pads and repeats them.
  * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, framework/common_shape_fns.cc. */
 #include "flops/rules/array.h"

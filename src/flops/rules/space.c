@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/space.c: shapes of what moves data between the dimensions of an image: blocks, and patches of a window.
  * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc. */
 #include "flops/rules/array.h"

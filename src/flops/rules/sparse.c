@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/sparse.c: sparse tensors (indices, values, shape), ragged ones (values, row splits), and CSR matrices:
  * variants that hold the shape of the matrix. */
 #include "flops/rules/rule.h"

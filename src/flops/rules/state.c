@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/state.c: variables, checkpoints, tables, barriers, summaries: what keeps, saves and tells of state. */
 #include "flops/rules/rule.h"
 

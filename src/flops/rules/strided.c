@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/strided.c: values of constants, arithmetic of dimensions, and what a strided slice takes. */
 #include "flops/rules/array.h"
 

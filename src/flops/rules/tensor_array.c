@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/tensor_array.c: TensorArrays, whose tensors others write and read by a handle. TensorFlow's rules:
  * core/ops/data_flow_ops.cc. */
 #include "flops/rules/held.h"

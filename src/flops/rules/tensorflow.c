@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/tensorflow.c: the float operations that TensorFlow 2.21's op log has: its registry of 46 ops, to the
  * unit, with what is odd in it. Products that it makes with numpy wrap at 64 bits; those of Python's integers that do
  * not fit make its op log fail: here they are unknown. Our own counts are in the rules.

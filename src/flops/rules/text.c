@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/text.c: ops on strings: text, Unicode, encodings, examples and other serialised messages, readers of
  * files. They do no float arithmetic. TensorFlow's rules: core/ops/string_ops.cc, parsing_ops.cc, io_ops.cc,
  * encode_proto_ops.cc, decode_proto_ops.cc. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/tpu.c: ops of TPUs: partitioned and replicated values, embeddings, what configures them. TensorFlow's rules:
  * core/ops/tpu_*.cc, sparse_core_*.cc. */
 #include "flops/rules/collective.h"

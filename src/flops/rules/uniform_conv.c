@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/uniform_conv.c: the convolution of UniformQuantizedConvolution, which is XLA's: any number of
  * dimensions, in an order that a message tells, both sides dilated, groups of channels and of batches. */
 #include "flops/rules/layers.h"

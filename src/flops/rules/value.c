@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/value.c: ops whose values tell their shapes: they are found here together.
  * TensorFlow's static shapes of them have unknown dimensions, but its importer computes with the values; so the shapes
  * of values that it knows are given in both cases. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The findings of the checkers, of all or of some.
 import type { Tables } from "../api";
 import { json, profilePath } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensors of a checkpoint, with how their values are spread.
 import { useState } from "preact/hooks";
 import { cellText, json, profilePath, table } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two or more profiles, or steps of them, row by row.
 import type { ProfileEntry, ProfileFacts, Tables } from "../api";
 import { json, profilePath, profiles, table } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Float operations worked out from the graph: the summary of the command, and its operations as a table.
 import type { Tables } from "../api";
 import { profilePath, table, text } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dataflow graph, scopes closed to boxes; an open scope shows what is in it. Each box tells its share of a column.
 import type { ProfileFacts, Tables } from "../api";
 import { profilePath, queryPath, table } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory over time, a chart for each device, and the nodes that held it at the peak.
 import { useMemo } from "preact/hooks";
 import type { ProfileFacts, Table } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A profile at a glance: its size, where time, memory and parameters go, what checkers found, and its steps.
 import { useMemo } from "preact/hooks";
 import type { Column, ProfileFacts, Table } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of profiles that the server found; new and changed files come in by themselves.
 import { useEffect, useState } from "preact/hooks";
 import type { ProfileEntry } from "../api";

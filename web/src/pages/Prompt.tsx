@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands of the prompt, on the page. Those that write files are refused by the server.
 import { useRef, useState } from "preact/hooks";
 import { json } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions in SQL over the tables of the profile.
 import { useState } from "preact/hooks";
 import { queryPath, table } from "../api";

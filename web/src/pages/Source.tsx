@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of the user's code beside what its lines cost.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { profilePath, queryPath, table, text } from "../api";

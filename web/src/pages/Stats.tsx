@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much the rows of a view vary from step to step: means, spread and percentiles.
 import type { Tables } from "../api";
 import { profilePath, table } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ran when: a lane for each device, stream or thread.
 import type { ProfileFacts } from "../api";
 import { profilePath, table } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of a trace: where steps go, what is transferred, what waits, what is odd about the data.
 import { profilePath, table } from "../api";
 import { besidesOf, commandWords } from "../command";

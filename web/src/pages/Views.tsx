@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The four views as tree tables, with the options of the command line as controls.
 import type { Tables } from "../api";
 import { cellText, profilePath, table } from "../api";

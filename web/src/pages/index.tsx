@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pages of a profile, a row each: navigation and routes are made from this table.
 import type { ComponentChildren } from "preact";
 import type { ProfileFacts, Tables } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A chart over a number on the x axis, in the colours of the page.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line that shows the same, to copy.
 import { useState } from "preact/hooks";
 import { quoteWord } from "../command";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of a view as controls; each change is a new address.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies the rows of a table as they are shown.
 import { useState } from "preact/hooks";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dataflow graph with its controls: arrow keys go from box to box.
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";

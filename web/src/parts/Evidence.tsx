@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A finding of advice leads to the rows that it speaks of: "... (tfprof steps -critical_path)".
 import type { Route } from "../route";
 import { hashOf } from "../route";

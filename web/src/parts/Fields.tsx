@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Controls that several pages have.
 import type { Route } from "../route";
 import { go, withParams } from "../route";

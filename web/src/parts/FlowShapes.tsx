@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The boxes and lines of the dataflow graph.
 import type { Box, Line, Picture } from "../flow";
 

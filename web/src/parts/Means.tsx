@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same outside the page: the command line to copy, and its output as a file.
 import { isReport } from "../held";
 import { CommandLine } from "./CommandLine";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report as a table: its notes, then its rows as the address says they are searched and sorted.
 import { useMemo } from "preact/hooks";
 import type { Column, Table } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Content that is being loaded: a progress bar, then the content or an error.
 import type { ComponentChildren } from "preact";
 import type { Loaded } from "../load";

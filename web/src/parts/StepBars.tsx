@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the time of a step goes: the mean step of each device as one stacked bar, and its steps one after the other.
 import type { Table } from "../api";
 import { cellText } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first rows of a report by one column, as a small table.
 import type { Table } from "../api";
 import { cellText } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The head of a table of rows: a button for each column, which sorts by it.
 import type { Column } from "../api";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of a table: its name, indented as deep as it stands, and a cell with a bar for each column.
 import type { Column } from "../api";
 import { cellText } from "../api";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table whose rows form a tree. Only the visible rows are in the document, whatever their number.
 import { useMemo, useRef } from "preact/hooks";
 import type { Column, Table } from "../api";

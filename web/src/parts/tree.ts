@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a table of rows: which are open, found, chosen and in sight, and what keys do.
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
