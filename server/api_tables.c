@@ -21,10 +21,12 @@ static void list_options(answer *a, tfp_table table)
     const char *name;
     tfp_options *o = tfp_options_new();
     for (size_t i = 0; o && (name = tfp_list(table, i)); i++) {
+        const char *value = tfp_options_get(o, name);
+        a->no_memory |= !value;
         json_open(a, NULL, '{');
         json_text(a, "name", name);
         json_text(a, "kind", tfp_options_kind(name) == 'b' ? "boolean" : "value");
-        json_text(a, "value", tfp_options_get(o, name));
+        json_text(a, "value", value);
         json_text(a, "help", tfp_help(table, name));
         json_text(a, "commands", tfp_options_commands(name));
         json_close(a, '}');
