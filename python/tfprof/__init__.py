@@ -27,7 +27,14 @@ from tfprof._native import (
     UsageError,
     __version__,
 )
-from tfprof._options import FlopsOptions, StatsOptions, ViewOptions
+from tfprof._options import (
+    FlopsOptions,
+    LinesOptions,
+    MemoryOptions,
+    StatsOptions,
+    StepOptions,
+    ViewOptions,
+)
 from tfprof._profile import Profile, ProfileWarning, open, recognise
 from tfprof._query import query, tables
 from tfprof._report import Report, Row
@@ -40,6 +47,8 @@ __all__ = [
     "FlopsOptions",
     "InputError",
     "LimitError",
+    "LinesOptions",
+    "MemoryOptions",
     "MissingFileError",
     "NotFoundError",
     "OutOfMemoryError",
@@ -49,6 +58,7 @@ __all__ = [
     "Report",
     "Row",
     "StatsOptions",
+    "StepOptions",
     "UsageError",
     "ViewOptions",
     "__version__",

@@ -68,6 +68,24 @@ class StatsOptions(ViewOptions, total=False):
     rewrite: Optional[Items]
 
 
+class LinesOptions(ViewOptions, total=False):
+    """The keywords of Profile.lines, for type checkers."""
+
+    library_regexes: Optional[Items]
+
+
+class MemoryOptions(ViewOptions, total=False):
+    """The keywords of Profile.memory, for type checkers."""
+
+    by: Optional[str]
+
+
+class StepOptions(ViewOptions, total=False):
+    """The keywords of Profile.step_table, for type checkers."""
+
+    critical_path: Optional[bool]
+
+
 class FlopsOptions(ViewOptions, total=False):
     """The keywords of Profile.flops, for type checkers."""
 

@@ -24,9 +24,12 @@ from typing import (
 from tfprof import _native
 from tfprof._options import (
     FlopsOptions,
+    LinesOptions,
+    MemoryOptions,
     Parameters,
     Path,
     StatsOptions,
+    StepOptions,
     ViewOptions,
     destination,
     is_put,
@@ -319,11 +322,11 @@ class Profile:
     def info(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("info", **options)
 
-    def lines(self, **options: "Unpack[ViewOptions]") -> Report:
-        return self.view("lines", **options)
+    def lines(self, **options: "Unpack[LinesOptions]") -> Report:
+        return self.view("lines", **options)  # type: ignore[misc]
 
-    def memory(self, **options: "Unpack[ViewOptions]") -> Report:
-        return self.view("memory", **options)
+    def memory(self, **options: "Unpack[MemoryOptions]") -> Report:
+        return self.view("memory", **options)  # type: ignore[misc]
 
     def params(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("params", **options)
@@ -337,8 +340,8 @@ class Profile:
     def kernel(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("kernel", **options)
 
-    def step_table(self, **options: "Unpack[ViewOptions]") -> Report:
-        return self.view("steps", **options)
+    def step_table(self, **options: "Unpack[StepOptions]") -> Report:
+        return self.view("steps", **options)  # type: ignore[misc]
 
     def transfer(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("transfer", **options)
@@ -404,6 +407,12 @@ class Profile:
 
 # Profile.steps is the list of steps, so that the view of that name has another method.
 _METHODS = {"steps": "step_table"}
+_OPTIONS: Dict[str, Any] = {
+    "flops": FlopsOptions,
+    "lines": LinesOptions,
+    "memory": MemoryOptions,
+    "steps": StepOptions,
+}
 
 
 def _document() -> None:
@@ -418,8 +427,8 @@ def _document() -> None:
         method = getattr(Profile, _METHODS.get(name, name))
         more = [
             inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None)
-            for option in FlopsOptions.__annotations__
-            if name == "flops" and option not in ViewOptions.__annotations__
+            for option in _OPTIONS.get(name, ViewOptions).__annotations__
+            if option not in ViewOptions.__annotations__
         ]
         method.__signature__ = inspect.Signature([itself, *keywords, *more], return_annotation=Report)
         method.__doc__ = (

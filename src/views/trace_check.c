@@ -189,6 +189,19 @@ static bool collect(checks *t)
     return check_nesting(t) && check_launches(t) && check_ranks(t) && check_steps(t);
 }
 
+static int weight(tfp_str severity)
+{
+    return tfp_str_eq(severity, TFP_STR("error")) ? 0 : tfp_str_eq(severity, TFP_STR("warning")) ? 1 : 2;
+}
+
+/* The worst first, and findings alike by their words: the order does not tell in how many calls the files were added. */
+static bool worse(const void *rows, uint32_t a, uint32_t b)
+{
+    const row *x = (const row *)rows + a, *y = (const row *)rows + b;
+    int by_severity = weight(x->severity) - weight(y->severity);
+    return by_severity ? by_severity < 0 : tfp_str_cmp(x->what, y->what) < 0;
+}
+
 /* clang-format off */
 static const tfp_row_column columns[] = {
     TFP_COLUMN(row, "severity", TEXT, LABEL, severity, "error: numbers are wrong because of it; warning: some may be; info: good to know."),
@@ -203,8 +216,10 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 {
     checks t = { .r = r };
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
-    if (!s && !collect(&t)) s = tfp_nomem(err);
-    tfp_row_table table = { columns, t.rows.at, sizeof *t.rows.at, t.rows.size, 0 };
+    const row *sorted =
+        !s && collect(&t) ? tfp_rows_sorted(&r->arena, t.rows.at, sizeof *t.rows.at, t.rows.size, worse) : NULL;
+    if (!s && !sorted) s = tfp_nomem(err);
+    tfp_row_table table = { columns, sorted, sizeof *sorted, t.rows.size, 0 };
     if (!s) s = tfp_grid_of(r, &table, err);
     tfp_vec_free(&t.rows);
     return s;
