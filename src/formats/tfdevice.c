@@ -86,7 +86,7 @@ tfp_strid tfp_tf_place(tfp_builder *b, tfp_str name)
     if (!split(name, &n)) return tfp_build_string(b, name);
     put_place(&text, &n);
     if (text.failed && !b->status) b->status = TFP_NOMEM;
-    tfp_strid id = text.failed ? 0 : tfp_build_string(b, (tfp_str){ text.data, text.size });
+    tfp_strid id = text.failed ? 0 : tfp_build_made_string(b, (tfp_str){ text.data, text.size });
     tfp_buf_free(&text);
     return id;
 }
@@ -142,7 +142,7 @@ tfp_strid tfp_tf_host_of(tfp_builder *b, tfp_str name)
         i += digits ? 4 + digits : 1;
     }
     if (host.failed && !b->status) b->status = TFP_NOMEM;
-    tfp_strid id = host.failed ? 0 : tfp_build_string(b, (tfp_str){ host.data, host.size });
+    tfp_strid id = host.failed ? 0 : tfp_build_made_string(b, (tfp_str){ host.data, host.size });
     tfp_buf_free(&host);
     return id;
 }

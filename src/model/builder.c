@@ -31,12 +31,22 @@ tfp_strid tfp_build_string(tfp_builder *b, tfp_str s)
     return check(b, id != TFP_NONE) ? id : 0;
 }
 
+tfp_strid tfp_build_made_string(tfp_builder *b, tfp_str s)
+{
+    tfp_strtab *t = &b->p->strings;
+    if (!t->arena && s.size && tfp_strtab_find(t, s) == TFP_NONE) {
+        s.data = tfp_arena_copy(&b->p->arena, s);
+        if (!check(b, s.data != NULL)) return 0;
+    }
+    return tfp_build_string(b, s);
+}
+
 tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s)
 {
     char small[256], *lower = s.size <= sizeof small ? small : malloc(s.size);
     if (!check(b, lower != NULL)) return 0;
     for (size_t i = 0; i < s.size; i++) lower[i] = s.data[i] >= 'A' && s.data[i] <= 'Z' ? s.data[i] + 32 : s.data[i];
-    tfp_strid id = tfp_build_string(b, (tfp_str){ lower, s.size });
+    tfp_strid id = tfp_build_made_string(b, (tfp_str){ lower, s.size });
     if (lower != small) free(lower);
     return id;
 }

@@ -18,7 +18,9 @@ typedef struct tfp_builder {
 tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err);
 
 tfp_strid tfp_build_string(tfp_builder *b, tfp_str s); /* interned; 0 after a fault */
-tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s);  /* lower-cased (ASCII) and interned */
+/* The same of a text that does not stay: the strings of a piece are the bytes of the file, and are not copied. */
+tfp_strid tfp_build_made_string(tfp_builder *b, tfp_str s);
+tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s); /* lower-cased (ASCII) and interned */
 
 /* Same kind of warning, once per file with a count. `what` is a plural literal, such as "inputs that name no node". */
 void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example);

@@ -8,7 +8,7 @@
 #include <math.h>
 
 typedef enum grouping { BY_OP, BY_SCOPE, BY_LINE, BY_NODE, BY_TIME, GROUPINGS } grouping;
-static const char *const words[GROUPINGS] = { "op", "scope", "line", "node", "time" };
+static const char *const words[GROUPINGS + 1] = { "op", "scope", "line", "node", "time", NULL };
 
 typedef struct holder_row {
     tfp_str device, name, op;
