@@ -35,6 +35,7 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
     if (v && (v->needs & (TFP_USES_MEMORY | TFP_NEEDS_SPANS | TFP_USES_SPANS))) keep |= TFP_KEEP_MEMORY;
     if (tfp_options_work_out(o)) keep |= TFP_KEEP_PROGRAM;
     if (o && tfp_options_show_parameters(o)) keep |= TFP_KEEP_GRAPHS;
+    if (o && tfp_options_values(o) & TFP_V_KINDS) keep |= TFP_KEEP_PROGRAM;
     return o && o->output == TFP_TO_TIMELINE ? keep | TFP_KEEP_MEMORY : keep;
 }
 

@@ -134,5 +134,6 @@ tfp_status tfp_profile_program_finish(tfp_profile_reader *r, tfp_status s, tfp_e
     for (size_t i = 0; i < r->nodes.size && !s; i++) add_node(r, &r->p->nodes.at[r->first_row + i], &r->nodes.at[i]);
     s = tfp_program_end(r->program, s, err);
     r->program = NULL;
+    if (!s && r->p->program) r->p->program->of_profile = true;
     return s;
 }

@@ -58,7 +58,8 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     bool own = counts_variables(r), kinds = r->values & TFP_V_KINDS;
     bool all = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]); /* who names types has chosen what counts */
-    bool tell = !own && all && p->program && (r->values >> TFP_V_PARAMS & 1) && tfp_options_show_parameters(r->options);
+    bool tell = !own && all && p->program && !p->program->of_profile && (r->values >> TFP_V_PARAMS & 1) &&
+                tfp_options_show_parameters(r->options);
 
     if (kinds && !p->program && !tfp_parameters_once(p))
         return tfp_report_note_add(r, err,

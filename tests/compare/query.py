@@ -156,7 +156,7 @@ def against_protobuf(program, path):
     _, rows = ask(program, "SELECT name, step, runs, start_us, end_us FROM executions JOIN nodes USING (node)", [path])
     check(sorted(map(tuple, rows)) == sorted((n.name, step, x.run_count, x.all_start_micros, x.latest_end_micros)
                                              for n in nodes.values() for step, x in n.execs.items()), path + ": executions")
-    _, rows = ask(program, "SELECT name, step, lane, start_us, duration_us FROM spans JOIN nodes USING (node)", [path])
+    _, rows = ask(program, "SELECT nodes.name, step, lane, start_us, duration_us FROM spans JOIN nodes USING (node)", [path])
     check(sorted(map(tuple, rows)) == sorted(
         (n.name, step, lane, *t.int64_values) for n in nodes.values() for step, x in n.execs.items()
         for lanes in (x.cpu_execs, x.accelerator_execs) for lane, times in lanes.items() for t in times.times), path + ": spans")
