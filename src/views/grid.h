@@ -17,7 +17,7 @@ typedef enum tfp_row_type {
     TFP_T_BOOL  /* bool */
 } tfp_row_type;
 
-#define TFP_ABSENT INT64_MIN
+#define TFP_ABSENT (INT64_MIN + 1) /* no product that TensorFlow lets overflow: those are even */
 
 typedef struct tfp_row_column {
     const char *name;
