@@ -271,7 +271,7 @@ static void try_word(void *ctx, const char *word, size_t size)
 static void suggest_value(cli *c, const char *option, const char *value)
 {
     char name[CLI_NAME_MAX + 1] = "", item[CLI_NAME_MAX + 1];
-    for (size_t i = 0; option[i] && i < CLI_NAME_MAX; i++) name[i] = option[i] == '-' ? '_' : option[i];
+    for (size_t i = 0; i < CLI_NAME_MAX && option[i]; i++) name[i] = option[i] == '-' ? '_' : option[i];
     for (const char *at = value; *at; at += strcspn(at, ","), at += *at == ',') {
         guess g = { at, strcspn(at, ","), false, { 0 } };
         if (!g.size || g.size > CLI_NAME_MAX) continue;

@@ -109,14 +109,14 @@ static bool find_profile(const char *folder, candidate *best, bool *memory)
 
 bool tfp_profile_is_folder(const char *path)
 {
-    candidate best;
+    candidate best = { .path = "" };
     bool memory;
     return tfp_is_folder(path) && find_profile(path, &best, &memory);
 }
 
 tfp_status tfp_profile_list(const char *path, tfp_buf *paths, tfp_error *err)
 {
-    candidate best;
+    candidate best = { .path = "" };
     bool memory;
     if (find_profile(path, &best, &memory)) return give(paths, best.path, err);
     return memory ? tfp_fail(err, TFP_BADFILE, "is a folder without profile_N files") : tfp_nomem(err);
@@ -164,7 +164,7 @@ static tfp_status list_ranks(const char *folder, const tfp_names *names, tfp_buf
 
 static tfp_status list_newest(const char *folder, const tfp_names *names, tfp_buf *paths, tfp_error *err)
 {
-    candidate best, c;
+    candidate best = { .path = "" }, c;
     bool found = false;
     for (size_t i = 0; i < names->size; i++) {
         bool trace = tfp_name_ends(names->at[i], "trace.json") || tfp_name_ends(names->at[i], "trace.json.gz");

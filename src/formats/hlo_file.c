@@ -62,7 +62,7 @@ static int probe(tfp_str head, uint64_t total)
 static tfp_status read_hlo(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     tfp_str all;
-    tfp_hlo_module m;
+    tfp_hlo_module m = { 0 };
     tfp_status s = tfp_input_all(in, &all, err);
     if (s) return s;
     if (is_text(all))

@@ -236,7 +236,7 @@ static tfp_str instruction_of(tfp_str name, tfp_str display)
 /* The stat `Hlo Proto` of a module. */
 static void read_module(tfp_xreader *r, tfp_wire w, uint64_t program, tfp_str name)
 {
-    tfp_hlo_module m;
+    tfp_hlo_module m = { 0 };
     tfp_error fault;
     tfp_error_clear(&fault);
     tfp_status s = tfp_hlo_read_proto(r->b, w, &m, &fault);

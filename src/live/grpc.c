@@ -24,10 +24,10 @@ void tfp_profile_request_put(const tfp_profile_request *r, tfp_buf *out)
 static bool next_field(tfp_str in, size_t *at, uint64_t *tag, uint64_t *value, size_t *size)
 {
     uint64_t *const numbers[] = { tag, value };
+    *tag = *value = 0;
     for (size_t i = 0; i < 2; i++) {
         unsigned shift = 0;
         bool more = true;
-        *numbers[i] = 0;
         if (i && (*tag & 7) != 0 && (*tag & 7) != 2) break;
         for (; more && *at < in.size && shift < 64; shift += 7) {
             unsigned char c = (unsigned char)in.data[(*at)++];
@@ -66,7 +66,7 @@ bool tfp_profile_response(tfp_str message, tfp_str *xspace, bool *empty)
 size_t tfp_xspace_whole(tfp_str cut)
 {
     size_t at = 0, whole = 0, size;
-    uint64_t tag, value;
+    uint64_t tag = 0, value = 0;
     while (at < cut.size && next_field(cut, &at, &tag, &value, &size) && size <= cut.size - at) whole = at += size;
     return whole;
 }

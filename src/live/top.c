@@ -102,7 +102,7 @@ typedef struct sorting {
 /* A cell as a number to sort by; what is absent comes last. */
 static double number_in(const tfp_top_row *r, const tfp_row_column *c)
 {
-    const char *field = (const char *)r + c->offset;
+    const void *field = (const char *)r + c->offset;
     if (c->type == TFP_T_REAL) return isnan(*(const double *)field) ? -INFINITY : *(const double *)field;
     int64_t n = *(const int64_t *)field;
     return n == TFP_ABSENT ? -INFINITY : (double)n;

@@ -199,8 +199,8 @@ static void cut_parts(tfp_join *x, const tfp_step_window *w, size_t count)
     uint32_t *open = malloc((count + 1) * sizeof *open);
     size_t depth = 0;
     int64_t at = 0; /* up to here parts are made */
-    if (!tfp_join_keep(x, open != NULL)) return;
-    for (size_t i = 0; i <= count && !x->b->status; i++) {
+    (void)tfp_join_keep(x, open != NULL);
+    for (size_t i = 0; open && i <= count && !x->b->status; i++) {
         int64_t next = i < count ? w[i].start_ns : INT64_MAX;
         while (depth && at < next) {
             const tfp_step_window *top = &w[open[depth - 1]];
