@@ -22,6 +22,7 @@ tfp_strid tfp_build_string(tfp_builder *b, tfp_str s); /* interned; 0 after a fa
 tfp_strid tfp_build_made_string(tfp_builder *b, tfp_str s);
 tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s); /* lower-cased (ASCII) and interned */
 
+extern const char tfp_lost_inputs[]; /* the warning of edges whose node no file had when they were finished */
 /* Same kind of warning, once per file with a count. `what` is a plural literal, such as "inputs that name no node". */
 void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example);
 void tfp_build_warn_many(tfp_builder *b, const char *what, tfp_str example, size_t count);

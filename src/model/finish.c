@@ -5,6 +5,8 @@
 #include "model/join.h"
 #include "model/program.h"
 
+const char tfp_lost_inputs[] = "inputs that name no node";
+
 static void resolve_inputs(tfp_builder *b)
 {
     tfp_profile *p = b->p;
@@ -12,8 +14,7 @@ static void resolve_inputs(tfp_builder *b)
         tfp_input_edge *e = &p->inputs.at[i];
         if (e->node != TFP_NONE) continue;
         e->node = tfp_named_node(p, e->name);
-        if (e->node == TFP_NONE && i >= p->inputs_warned)
-            tfp_build_warn(b, "inputs that name no node", tfp_text(p, e->name));
+        if (e->node == TFP_NONE && i >= p->inputs_warned) tfp_build_warn(b, tfp_lost_inputs, tfp_text(p, e->name));
     }
     p->inputs_warned = p->inputs.size;
 }

@@ -325,6 +325,7 @@ static void add_events(maker *m)
     free(order);
     for (size_t i = 0; i < m->p->warnings.size; i++) {
         const tfp_warning *w = &m->p->warnings.at[i];
+        if (w->what == tfp_lost_inputs) continue; /* of the graph, and a later file may bring the node */
         tfp_build_data_finding(&m->b, "warning", w->what, (int64_t)w->count, tfp_str_of(w->first ? w->first : ""));
     }
 }
