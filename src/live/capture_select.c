@@ -35,22 +35,6 @@ static bool is_there(const tfp_capture *c, int64_t pid)
 
 /* ---- facts of a process ---- */
 
-static const char *framework_text(unsigned frameworks, char *room, size_t size)
-{
-    static const struct {
-        unsigned bit;
-        const char *name;
-    } all[] = { { TFP_FRAMEWORK_CUDA, "cuda" },
-                { TFP_FRAMEWORK_JAX, "jax" },
-                { TFP_FRAMEWORK_TENSORFLOW, "tensorflow" },
-                { TFP_FRAMEWORK_TORCH, "torch" } };
-    *room = '\0';
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (frameworks & all[i].bit)
-            snprintf(room + strlen(room), size - strlen(room), "%s%s", *room ? "|" : "", all[i].name);
-    return *room ? room : NULL;
-}
-
 /* RANK of its environment, as launchers set it. */
 static tfp_str rank_of(tfp_capture *c, int64_t pid)
 {
@@ -103,7 +87,7 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     s->row.start_ticks = p->stat.start_ticks;
     snprintf(text, sizeof text, "%lld@%lld", (long long)root->stat.pid, (long long)root->stat.start_ticks);
     s->row.job = tfp_capture_keep(c, text);
-    s->row.framework = tfp_capture_keep(c, framework_text(p->frameworks, text, sizeof text));
+    s->row.framework = tfp_capture_keep(c, tfp_framework_names(p->frameworks, text) ? text : NULL);
     if (*p->library && tfp_live_version(p->stat.pid, p->library, text, sizeof text))
         s->row.version = tfp_capture_keep(c, text);
     if (tfp_proc_status_read(p->stat.pid, &status)) {

@@ -277,3 +277,21 @@ void tfp_proc_program(int64_t pid, char *out, size_t room)
     }
     snprintf(out, room, "%s", file_name(found));
 }
+
+bool tfp_framework_names(unsigned frameworks, char text[TFP_FRAMEWORK_ROOM])
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } all[] = { { TFP_FRAMEWORK_CUDA, "cuda" },
+                { TFP_FRAMEWORK_JAX, "jax" },
+                { TFP_FRAMEWORK_TENSORFLOW, "tensorflow" },
+                { TFP_FRAMEWORK_TORCH, "torch" } };
+    *text = '\0';
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!(frameworks & all[i].bit)) continue;
+        if (*text) strcat(text, "|");
+        strcat(text, all[i].name);
+    }
+    return *text;
+}

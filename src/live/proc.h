@@ -53,4 +53,8 @@ size_t tfp_proc_command(int64_t pid, char *out, size_t room);
 /* File name of the script or program: train.py of "python -u /x/train.py". */
 void tfp_proc_program(int64_t pid, char *out, size_t room);
 
+#define TFP_FRAMEWORK_ROOM 64 /* for all names */
+/* Names of frameworks, such as "jax|torch"; false and an empty text when there is none (CPython is not named). */
+bool tfp_framework_names(unsigned frameworks, char text[TFP_FRAMEWORK_ROOM]);
+
 #endif

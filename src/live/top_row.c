@@ -24,19 +24,8 @@ static tfp_str user_name(tfp_report *r, int64_t uid)
 
 static tfp_str framework_names(tfp_report *r, unsigned frameworks, bool python)
 {
-    static const struct {
-        unsigned bit;
-        const char *name;
-    } all[] = { { TFP_FRAMEWORK_CUDA, "cuda" },
-                { TFP_FRAMEWORK_JAX, "jax" },
-                { TFP_FRAMEWORK_TENSORFLOW, "tensorflow" },
-                { TFP_FRAMEWORK_TORCH, "torch" } };
-    char text[64] = "";
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!(frameworks & all[i].bit)) continue;
-        if (*text) strcat(text, "|");
-        strcat(text, all[i].name);
-    }
+    char text[TFP_FRAMEWORK_ROOM];
+    tfp_framework_names(frameworks, text);
     if (!*text && python && (frameworks & TFP_FRAMEWORK_PYTHON)) strcpy(text, "python");
     return *text ? keep(r, text) : (tfp_str){ NULL, 0 };
 }
