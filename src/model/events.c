@@ -90,42 +90,18 @@ uint32_t tfp_build_stats(tfp_builder *b, const tfp_stat *stats, size_t count)
 
 /* ---- spans ---- */
 
-/* The columns that readers fill; the join's are made by the join. */
-#define IN_COLUMNS(X)                                                                                                  \
-    X(start_ns)                                                                                                        \
-    X(duration_ns)                                                                                                     \
-    X(lane)                                                                                                            \
-    X(name)                                                                                                            \
-    X(kind)                                                                                                            \
-    X(class)                                                                                                           \
-    X(marks)                                                                                                           \
-    X(stats)                                                                                                           \
-    X(correlation)                                                                                                     \
-    X(external)                                                                                                        \
-    X(sequence)                                                                                                        \
-    X(path)                                                                                                            \
-    X(op)                                                                                                              \
-    X(trace)
-#define JOIN_COLUMNS(X)                                                                                                \
-    X(parent)                                                                                                          \
-    X(launch)                                                                                                          \
-    X(owner)                                                                                                           \
-    X(node)                                                                                                            \
-    X(step)                                                                                                            \
-    X(self_ns)
-
 /* Columns grow together; one that could not keeps its old memory, so that nothing is lost. */
 static bool grow(tfp_span_columns *s)
 {
     size_t capacity = s->capacity ? s->capacity * 2 : 1024;
     if (capacity >= TFP_NONE) return false;
-#define GROW(field)                                                                                                    \
+#define GROW(type, field, none)                                                                                        \
     {                                                                                                                  \
         void *moved = realloc(s->field, capacity * sizeof *s->field);                                                  \
         if (!moved) return false;                                                                                      \
         s->field = moved;                                                                                              \
     }
-    IN_COLUMNS(GROW)
+    TFP_SPAN_IN_COLUMNS(GROW)
 #undef GROW
     s->capacity = capacity;
     return true;
@@ -136,8 +112,8 @@ uint32_t tfp_build_event(tfp_builder *b, const tfp_event *e)
     tfp_span_columns *s = &b->p->events.spans;
     if (b->status || !check(b, s->size < s->capacity || grow(s))) return TFP_NONE;
     size_t i = s->size++;
-#define PUT(field) s->field[i] = e->field;
-    IN_COLUMNS(PUT)
+#define PUT(type, field, none) s->field[i] = (type)e->field;
+    TFP_SPAN_IN_COLUMNS(PUT)
 #undef PUT
     return (uint32_t)i;
 }
@@ -191,9 +167,9 @@ void tfp_build_data_finding(tfp_builder *b, const char *severity, const char *wh
 size_t tfp_events_memory(const tfp_event_tables *t)
 {
     size_t bytes = 0;
-#define SIZE(field) +sizeof *t->spans.field
-    bytes += t->spans.capacity * (0 IN_COLUMNS(SIZE));
-    if (t->spans.parent) bytes += t->spans.size * (0 JOIN_COLUMNS(SIZE));
+#define SIZE(type, field, none) +sizeof(type)
+    bytes += t->spans.capacity * (0 TFP_SPAN_IN_COLUMNS(SIZE));
+    if (t->spans.parent) bytes += t->spans.size * (0 TFP_SPAN_JOIN_COLUMNS(SIZE));
 #undef SIZE
 #define BYTES(table) (t->table.capacity * sizeof *t->table.at)
     return bytes + BYTES(flows) + BYTES(stats) + BYTES(stat_sets) + BYTES(memory) + BYTES(counters) + BYTES(windows) +
@@ -203,9 +179,9 @@ size_t tfp_events_memory(const tfp_event_tables *t)
 
 void tfp_events_free(tfp_event_tables *t)
 {
-#define FREE(field) free(t->spans.field);
-    IN_COLUMNS(FREE)
-    JOIN_COLUMNS(FREE)
+#define FREE(type, field, none) free(t->spans.field);
+    TFP_SPAN_IN_COLUMNS(FREE)
+    TFP_SPAN_JOIN_COLUMNS(FREE)
 #undef FREE
     tfp_vec_free(&t->processes);
     tfp_vec_free(&t->flows);

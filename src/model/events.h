@@ -121,24 +121,38 @@ typedef struct tfp_data_finding {
     tfp_strid first; /* an example */
 } tfp_data_finding;
 
-/* Columns, one array a field, equally long. `in` fields are the reader's, the others the join's. */
+/* The columns of a span: type, name, what stands where nothing is known. All code that goes through the columns (growing,
+ * freeing, measuring, writing to a file) reads these two lists. The first is the readers', the second the join's. */
+#define TFP_SPAN_IN_COLUMNS(X)                                                                                         \
+    X(int64_t, start_ns, 0)                                                                                            \
+    X(int64_t, duration_ns, 0)                                                                                         \
+    X(uint32_t, lane, 0)            /* -> lanes */                                                                     \
+    X(uint32_t, name, 0)            /* a strid */                                                                      \
+    X(uint8_t, kind, TFP_SPAN_NONE) /* tfp_span_kind */                                                                \
+    X(uint8_t, class, 0)            /* tfp_span_class */                                                               \
+    X(uint8_t, marks, 0)            /* TFP_MARK_... */                                                                 \
+    X(uint32_t, stats, TFP_NONE)    /* -> stat_sets */                                                                 \
+    X(uint32_t, correlation, 0)     /* -> the launch, as tfp_build_key made it; 0 none */                              \
+    X(uint32_t, external, 0)        /* Kineto's `External id` as tfp_build_key made it; 0 none */                      \
+    X(uint32_t, sequence, 0)        /* number of autograd, as tfp_build_key made it; 0 none */                         \
+    X(uint32_t, path, 0)            /* strid: where in the model, when the file says so; 0: follows from nesting */    \
+    X(uint32_t, op, 0)              /* strid: its type, of spans with a path */                                        \
+    X(uint32_t, trace, TFP_NONE)    /* -> traces: the call stack */
+#define TFP_SPAN_JOIN_COLUMNS(X)                                                                                       \
+    X(uint32_t, parent, TFP_NONE) /* innermost host op, annotation, module or frame around it */                       \
+    X(uint32_t, launch, TFP_NONE) /* of an activity: the API call */                                                   \
+    X(uint32_t, owner, TFP_NONE)  /* of an activity: the op that launched it; TFP_NONE: no op */                       \
+    X(uint32_t, node, TFP_NONE)   /* -> nodes */                                                                       \
+    X(uint32_t, step, TFP_NONE)   /* -> steps; TFP_NONE: in none */                                                    \
+    X(int64_t, self_ns, 0)
+
+/* One array a column, equally long. The join's arrays are there once it ran. */
 typedef struct tfp_span_columns {
     size_t size, capacity;
-    int64_t *start_ns, *duration_ns; /* in */
-    uint32_t *lane, *name;           /* in */
-    uint8_t *kind, *class, *marks;   /* in */
-    uint32_t *stats;                 /* in: -> stat_sets, TFP_NONE */
-    uint32_t *correlation;           /* in: -> the launch, as tfp_build_key made it; 0 none */
-    uint32_t *external;              /* in: Kineto's `External id` as tfp_build_key made it; 0 none */
-    uint32_t *sequence;              /* in: sequence number of autograd, as tfp_build_key made it; 0 none */
-    uint32_t *path, *op; /* in: strids: where in the model, when the file says so; 0: follows from nesting */
-    uint32_t *trace;     /* in: -> traces: the call stack; TFP_NONE */
-    uint32_t *parent;    /* innermost host op, annotation, module or frame around it; TFP_NONE */
-    uint32_t *launch;    /* of an activity: the API call; TFP_NONE */
-    uint32_t *owner;     /* of an activity: the op that launched it; TFP_NONE: no op */
-    uint32_t *node;      /* -> nodes, TFP_NONE */
-    uint32_t *step;      /* -> steps, TFP_NONE: in none */
-    int64_t *self_ns;
+#define TFP_SPAN_FIELD(type, name, none) type *name;
+    TFP_SPAN_IN_COLUMNS(TFP_SPAN_FIELD)
+    TFP_SPAN_JOIN_COLUMNS(TFP_SPAN_FIELD)
+#undef TFP_SPAN_FIELD
 } tfp_span_columns;
 
 static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)

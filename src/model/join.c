@@ -114,24 +114,19 @@ static void find_ranks(tfp_join *x)
 
 /* ---- the join ---- */
 
-/* The columns that the join fills: one of each for each span. */
+/* The columns that the join fills, without what an earlier join put there. */
 static bool make_columns(tfp_join *x)
 {
     tfp_span_columns *s = &x->t->spans;
-    size_t n = x->count + 1;
     bool ok = true;
-    uint32_t **words[] = { &s->parent, &s->launch, &s->owner, &s->node, &s->step };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        free(*words[i]);
-        *words[i] = malloc(n * sizeof(uint32_t));
-        if (*words[i])
-            memset(*words[i], 0xff, n * sizeof(uint32_t)); /* TFP_NONE */
-        else
-            ok = false;
-    }
-    free(s->self_ns);
-    s->self_ns = calloc(n, sizeof *s->self_ns);
-    return tfp_join_keep(x, ok && s->self_ns);
+#define MAKE(type, field, none)                                                                                        \
+    free(s->field);                                                                                                    \
+    s->field = malloc((x->count + 1) * sizeof *s->field);                                                              \
+    for (size_t i = 0; s->field && i < x->count; i++) s->field[i] = none;                                              \
+    ok &= s->field != NULL;
+    TFP_SPAN_JOIN_COLUMNS(MAKE)
+#undef MAKE
+    return tfp_join_keep(x, ok);
 }
 
 /* What an earlier join summed is summed again, with what came since. */
