@@ -227,11 +227,12 @@ void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
     const tfp_span_columns *s = &p->events.spans;
     uint32_t parts[MAX_PARTS], count = 0, base = TFP_NONE;
     for (uint32_t at = span; at != TFP_NONE && count < MAX_PARTS; at = s->parent[at]) {
+        if (at != span && !in_paths(s, at)) continue; /* API calls and frames stand in no path but their own */
         if (s->node[at] != TFP_NONE || s->path[at]) {
             base = at;
             break;
         }
-        if (at == span || in_paths(s, at)) parts[count++] = at;
+        parts[count++] = at;
     }
     if (base != TFP_NONE)
         tfp_buf_str(out, tfp_text(p, s->node[base] != TFP_NONE ? p->nodes.at[s->node[base]].name : s->path[base]));
