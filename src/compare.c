@@ -39,8 +39,13 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
     unsigned failed = tfp_rewrites_failures(r->options->rewrites);
     tfp_options *o = options_of_rows(r->options);
     tfp_report *rows = NULL;
-    tfp_status s = o ? tfp_view_build(r->profile, view, o, &rows, err) : tfp_nomem(err);
-    if (!s) s = tfp_stats_fill(r, rows, err);
+    tfp_status s = o ? TFP_OK : tfp_nomem(err);
+    if (!s && view == &tfp_view_steps) {
+        s = tfp_stats_of_steps(r, o, &rows, err);
+    } else {
+        if (!s) s = tfp_view_build(r->profile, view, o, &rows, err);
+        if (!s) s = tfp_stats_fill(r, rows, err);
+    }
     if (!s) s = copy_notes(r, rows, err);
     if (!s) s = tfp_grid_arrange(r, err);
     if (!s && r->options->step.which == TFP_STEP_ONE)
@@ -72,7 +77,7 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
         s = tfp_nomem(err);
     else if (!v)
         s = tfp_fail(err, TFP_NOTFOUND, "no view '%s'", view);
-    else if (!tfp_number_view(v->name))
+    else if (!tfp_compared_view(v->name))
         s = tfp_fail(err, TFP_BADARG, "%s has no numbers to count over steps", view);
     else if (r->options->compat10) /* it knew no steps */
         s = tfp_fail(err, TFP_BADARG, "stats has no -compat 1.0");

@@ -446,7 +446,8 @@ TFP_API tfp_status tfp_show(const tfp_profile *p, const char *view, const tfp_op
  *  last slash into `name` and `op` and changed before as the option "rewrite" says, and for each numeric column C of
  *  -select, in the order asked, C_mean, C_cv (the population's standard deviation in per cent of the mean), C_min,
  *  C_median, C_p95, C_max of the row's totals, one a step; in the op view of what is the type's own.
- *  view    scope, graph, op or code; NULL: the option "view"
+ *  view    scope, graph, op, code or steps; NULL: the option "view". Of steps each column of the table on each device is a
+ *          row, DEVICE/COLUMN, and -select has micros (the columns of times) and occurrence (kernels)
  *  o       as for tfp_report_build; the rows are those of the mean of all steps, and "step" means nothing
  *  Errors: as tfp_report_build; TFP_NOTFOUND a profile without steps; TFP_BADARG no numeric column; TFP_LIMIT more than
  *  134,217,728 values.
@@ -482,7 +483,8 @@ TFP_API tfp_status tfp_sides_add_text_bytes(tfp_sides *s, const char *name, cons
 TFP_API int tfp_is_scope_text(const void *data, size_t size);
 
 /** Compares sides: each against the first, row by row of a view, aligned by name.
- *  view    scope, graph, op or code; NULL: the option "view". Texts can be compared in the scope view only.
+ *  view    scope, graph, op, code or steps (rows as tfp_stats has them); NULL: the option "view". Texts can be compared in
+ *          the scope view only.
  *  o       what to compare: the numeric columns of -select (nothing selected: those that all texts have, and "micros" of
  *          profiles), the filters of the views, and the options of the command diff. max_depth, when set, counts the parts
  *          of a name, and 0 or less means no limit, which is the default here.

@@ -76,7 +76,7 @@ def diff(*sides: Union[Side, Tuple[Side, int]], **options: "Unpack[DiffOptions]"
 
     sides: each a Profile, or a path, bytes or a list of them as tfprof.open takes them; (side, STEP)
         is one step of it. What a scope view printed, as a file or as bytes, is a side too.
-    view: scope (the default), graph, op or code.
+    view: scope (the default), graph, op, code, or steps: each column of the table on each device.
     select: the columns to compare; micros without it, and of texts what they have.
     names: what the sides are called in columns: left and right, or side1, side2 ... of more.
     delta, min_size: rows are shown whose biggest value is at least min_size and over the smallest

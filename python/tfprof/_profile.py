@@ -360,7 +360,7 @@ class Profile:
         deviation in per cent of the mean), C_min, C_median, C_p95 and C_max of its totals, one a
         step; a step in which it did not run counts as 0.
 
-        view: scope (the default), graph, op or code.
+        view: scope (the default), graph, op, code, or steps: each column of the table on each device.
         rewrite: changes the names shown as sed would, "s/PATTERN/TEXT/g", or several of them.
         The other keywords are those of the views, and choose the rows as there.
 

@@ -86,6 +86,8 @@ static void take_amounts(tfp_differ *d)
     d->max_depth = tfp_options_chosen(o, "max_depth") && o->max_depth > 0 ? o->max_depth : INT64_MAX;
 }
 
+static size_t steps_of(const tfp_loaded *l, uint32_t item) { return l->counts ? l->counts[item] : l->steps; }
+
 static bool has_spread(const tfp_differ *d, size_t side, size_t column)
 {
     return d->w.loaded[side].squares[column] && d->w.loaded[side].steps >= STEPS_LEAST;
@@ -107,14 +109,15 @@ static tfp_status pair_sides(tfp_differ *d, tfp_error *err)
 static tfp_sample sample_of(const tfp_differ *d, size_t side, size_t column, uint32_t item)
 {
     const tfp_loaded *l = &d->w.loaded[side];
-    return (tfp_sample){ l->mean[column][item], l->squares[column][item], l->steps };
+    return (tfp_sample){ l->mean[column][item], l->squares[column][item], steps_of(l, item) };
 }
 
 /* Whether the spread of both sides is known for this row. */
 bool tfp_pair_is_tested(const tfp_differ *d, const tfp_pairing *p, uint32_t item)
 {
     return p->tested && !isnan(tfp_differ_value(d, p->side, p->column, item)) &&
-           !isnan(tfp_differ_value(d, d->base, p->column, item));
+           !isnan(tfp_differ_value(d, d->base, p->column, item)) &&
+           steps_of(&d->w.loaded[p->side], item) >= STEPS_LEAST && steps_of(&d->w.loaded[d->base], item) >= STEPS_LEAST;
 }
 
 tfp_welch tfp_pair_test(const tfp_differ *d, const tfp_pairing *p, uint32_t item)
@@ -357,6 +360,7 @@ static void free_diff(tfp_differ *d)
             free(l->mean[c]);
             free(l->squares[c]);
         }
+        free(l->counts);
         tfp_report_free(l->rows);
     }
     free(d->w.loaded);
@@ -393,7 +397,7 @@ static tfp_status compare(tfp_differ *d, tfp_error *err)
     if (!s) take_amounts(d);
     if (!s) s = check_limit(d, err);
     if (!s) s = tfp_diff_same_work(&d->w, err);
-    if (!s && !d->w.script) s = note_means(d, err);
+    if (!s && !d->w.script && d->w.view != &tfp_view_steps) s = note_means(d, err);
     if (!s) s = mark(d, err);
     if (!s) s = order(d, err);
     if (!s) s = walk(d, err);
@@ -407,8 +411,9 @@ static tfp_status check(tfp_differ *d, const char *view, tfp_error *err)
     const tfp_sides *s = d->w.sides;
     if (s->at.size < 2) return tfp_fail(err, TFP_BADARG, "nothing to compare with: two sides are needed");
     if (s->at.size > SIDES_MOST) return tfp_fail(err, TFP_LIMIT, "more than %d sides", SIDES_MOST);
-    if ((d->w.view = tfp_number_view(view))) return TFP_OK;
-    return tfp_fail(err, TFP_NOTFOUND, "option -view: '%.100s' cannot be compared (scope, graph, op, code)", view);
+    if ((d->w.view = tfp_compared_view(view))) return TFP_OK;
+    return tfp_fail(err, TFP_NOTFOUND, "option -view: '%.100s' cannot be compared (scope, graph, op, code, steps)",
+                    view);
 }
 
 tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options *o, tfp_report **out, tfp_error *err)

@@ -16,6 +16,7 @@ typedef struct tfp_loaded {
     size_t steps;                     /* that the values are the mean of; 0: not known (a text), or none */
     double *mean[TFP_COLUMNS_MAX];    /* by column of the comparison */
     double *squares[TFP_COLUMNS_MAX]; /* of times with several steps: squared distances from the mean; else NULL */
+    size_t *counts;                   /* by item: steps that the values are the mean of; NULL: `steps` of each */
     tfp_report *rows;                 /* whose names the items borrow */
 } tfp_loaded;
 

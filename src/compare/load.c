@@ -2,6 +2,8 @@
 /* compare/load.c: every side's rows and values, aligned. Profiles give those of a view, for every step; texts give what they
  * hold. */
 #include "compare/diff.h"
+
+#include "compare/steps.h"
 #include "views/view.h"
 
 #include <stdlib.h>
@@ -30,6 +32,7 @@ static uint64_t default_columns(const tfp_diff_work *d)
     uint64_t of_texts = columns_of_texts(d), bytes = UINT64_C(1) << TFP_C_BYTES;
     /* "-select micros" prints three columns; the two that make it up are compared when they are asked for */
     uint64_t parts = UINT64_C(1) << TFP_C_ACCELERATOR_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS;
+    if (d->view == &tfp_view_steps) return UINT64_C(1) << TFP_C_MICROS;
     if (of_texts == ~UINT64_C(0)) return d->script ? bytes : d->options->select;
     if (of_texts >> TFP_C_MICROS & 1) of_texts &= ~parts;
     return d->script && (of_texts & bytes) ? bytes : of_texts;
@@ -46,6 +49,10 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
     for (size_t i = 0; i < count; i++)
         if (tfp_value_of(&tfp_columns[selected[i]]) >= 0 || tfp_is_ratio(&tfp_columns[selected[i]]))
             d->columns[d->column_count++] = selected[i];
+    for (size_t c = 0; c < d->column_count && d->view == &tfp_view_steps; c++)
+        if (!(TFP_STEP_COLUMNS >> d->columns[c] & 1))
+            return tfp_fail(err, TFP_BADARG, "option -select: %s: rows of steps have micros and occurrence",
+                            tfp_columns[d->columns[c]].name);
     if (d->column_count == 0)
         return tfp_fail(err, TFP_BADARG,
                         bits ? "option -select: none of these columns is a number, so there is nothing to "
@@ -342,11 +349,67 @@ static tfp_status load_profile(tfp_diff_work *d, size_t side, tfp_error *err)
     return status;
 }
 
+/* ---- the table `steps` ---- */
+
+/* The mean and the spread of one row's values; a step that its device does not have is none of them. */
+static void take_values(tfp_loaded *l, size_t column, uint32_t item, const tfp_step_values *values)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < values->count; i++) sum += values->at[i];
+    double mean = sum / (double)values->count;
+    for (size_t i = 0; i < values->count; i++) squares += (values->at[i] - mean) * (values->at[i] - mean);
+    l->mean[column][item] = mean;
+    if (l->squares[column]) l->squares[column][item] = squares;
+    l->counts[item] = values->count;
+    if (values->count > l->steps) l->steps = values->count;
+}
+
+static tfp_status take_table(tfp_diff_work *d, tfp_loaded *l, const tfp_step_table *t, uint32_t *items, tfp_error *err)
+{
+    size_t rows = t->report->rows.size;
+    turns taken = { .number = 1 };
+    bool ok = true;
+    for (size_t row = 1; row < rows && ok; row++)
+        ok = (items[row] = code_item(&d->items, &taken, 0, t->report->rows.at[row].name)) != TFP_NONE;
+    tfp_vec_free(&taken.next);
+    tfp_vec_free(&taken.report);
+    ok = ok && room_for(l, d->column_count, d->items.at.size) && (l->counts = calloc(l->size, sizeof *l->counts));
+    for (size_t c = 0; c < d->column_count && ok; c++) {
+        bool times = tfp_columns[d->columns[c]].unit == TFP_MICROS;
+        ok = !times || (l->squares[c] = calloc(l->size, sizeof *l->squares[c]));
+        for (size_t row = 0; row < rows && ok; row++)
+            if (t->rows[row].column == d->columns[c]) take_values(l, c, items[row], &t->rows[row]);
+    }
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
+static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
+{
+    const tfp_side *x = &d->sides->at.at[side];
+    tfp_step_table table = { 0 };
+    tfp_options *o = options_for(d);
+    tfp_status s = o && plain_format(o) ? TFP_OK : tfp_nomem(err);
+    if (!s && x->step.which == TFP_STEP_ONE) o->step = x->step;
+    if (!s) s = tfp_step_table_of(x->profile, o, &table, err);
+    tfp_options_free(o);
+    if (s) return s;
+    d->loaded[side].rows = table.report; /* whose names the items borrow */
+    uint32_t *items = calloc(table.report->rows.size, sizeof *items);
+    s = items ? take_table(d, &d->loaded[side], &table, items, err) : tfp_nomem(err);
+    free(items);
+    return s;
+}
+
+static tfp_status load_side(tfp_diff_work *d, size_t side, tfp_error *err)
+{
+    if (d->sides->at.at[side].text) return load_text(d, side, err);
+    return d->view == &tfp_view_steps ? load_table(d, side, err) : load_profile(d, side, err);
+}
+
 tfp_status tfp_diff_load(tfp_diff_work *d, tfp_error *err)
 {
     tfp_status s = choose_columns(d, err);
-    for (size_t i = 0; i < d->count && !s; i++)
-        s = d->sides->at.at[i].text ? load_text(d, i, err) : load_profile(d, i, err);
+    for (size_t i = 0; i < d->count && !s; i++) s = load_side(d, i, err);
     tfp_items_settle(&d->items);
     return s;
 }

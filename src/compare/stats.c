@@ -3,11 +3,14 @@
  * node counts; every execution is then added to its row and step, and rows to those above them. */
 #include "compare/stats.h"
 
+#include "compare/steps.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #define NAMES_MAX ((size_t)512 << 20) /* bytes of all names together */
 #define VALUES_MAX ((size_t)1 << 27)  /* rows times columns times steps: 1 GiB */
+enum { PARTS = 6 };                   /* columns for each one of -select */
 
 /* ---- one row's values ---- */
 
@@ -98,6 +101,7 @@ typedef struct stats {
     tfp_value sum[TFP_V_COUNT]; /* what the columns are made of: a ratio of two */
     size_t sums;
     int64_t *values; /* by row with the root, sum, step */
+    bool sparse;     /* not every row has every column */
 } stats;
 
 static int64_t *values_at(const stats *x, size_t row, size_t sum)
@@ -183,23 +187,24 @@ static void sum_up(const stats *x)
 
 /* ---- the grid ---- */
 
-static bool add_column(tfp_report *r, const char *name, const char *part, char type, tfp_unit unit)
+static bool add_column(const stats *x, const char *name, const char *part, char type, tfp_unit unit)
 {
+    tfp_report *r = x->r;
     tfp_buf full = { 0 };
     tfp_buf_printf(&full, "%s%s", name, part);
     char *copy = full.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ full.data, full.size });
     tfp_buf_free(&full);
-    return copy && tfp_grid_add(r, &r->grid, copy, type, unit, false);
+    return copy && tfp_grid_add(r, &r->grid, copy, type, unit, x->sparse && type == 'r');
 }
 
 static bool add_columns(const stats *x)
 {
-    static const char *const parts[] = { "_mean", "_cv", "_min", "_median", "_p95", "_max" };
-    bool ok = add_column(x->r, "name", "", 's', TFP_LABEL) && add_column(x->r, "op", "", 's', TFP_LABEL);
+    static const char *const parts[PARTS] = { "_mean", "_cv", "_min", "_median", "_p95", "_max" };
+    bool ok = add_column(x, "name", "", 's', TFP_LABEL) && add_column(x, "op", "", 's', TFP_LABEL);
     for (size_t c = 0; c < x->columns; c++) {
         const tfp_column *column = &tfp_columns[x->column[c]];
-        for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++)
-            ok = add_column(x->r, column->name, parts[i], 'r', i == 1 ? TFP_LABEL : column->unit);
+        for (size_t i = 0; ok && i < PARTS; i++)
+            ok = add_column(x, column->name, parts[i], 'r', i == 1 ? TFP_LABEL : column->unit);
     }
     return ok;
 }
@@ -216,6 +221,16 @@ static tfp_spread spread_of_ratio(const stats *x, size_t row, const tfp_column *
     return spread_of_reals(scratch, x->steps);
 }
 
+static tfp_grid_column *columns_of(const stats *x, size_t column) { return x->r->grid.columns.at + 2 + column * PARTS; }
+
+/* The numbers are in the unit of `value`, a tfp_value; negative: in the column's. */
+static void put_spread(const stats *x, size_t row, size_t column, int value, tfp_spread s)
+{
+    const double numbers[PARTS] = { s.mean, s.cv, s.min, s.median, s.p95, s.max };
+    for (size_t i = 0; i < PARTS; i++)
+        columns_of(x, column)[i].reals[row] = i == 1 || value < 0 ? numbers[i] : told(x, value, numbers[i]);
+}
+
 /* Sums are sorted where they stand, so ratios, which need them step by step, come first. */
 static bool put_spreads(const stats *x)
 {
@@ -229,10 +244,7 @@ static bool put_spreads(const stats *x)
                 tfp_is_ratio(about)
                     ? spread_of_ratio(x, row + 1, about, scratch)
                     : tfp_spread_of(values_at(x, row + 1, place_of(x, (tfp_value)tfp_value_of(about))), x->steps);
-            const double numbers[] = { s.mean, s.cv, s.min, s.median, s.p95, s.max };
-            for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-                x->r->grid.columns.at[2 + c * 6 + i].reals[row] =
-                    i == 1 ? numbers[i] : told(x, tfp_value_of(about), numbers[i]);
+            put_spread(x, row, c, tfp_value_of(about), s);
         }
     }
     bool ok = scratch != NULL;
@@ -337,4 +349,46 @@ tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err
     if (!s) s = tfp_note_means(r, shown->profile, NULL, err);
     free(x.values);
     return s;
+}
+
+/* ---- the table `steps` ---- */
+
+/* The columns of -select that its rows have. */
+static tfp_status choose_of_steps(stats *x, tfp_error *err)
+{
+    tfp_column_id asked[TFP_COLUMNS_MAX];
+    size_t count = tfp_options_selected(x->r->options, asked);
+    for (size_t i = 0; i < count; i++) {
+        if (!(TFP_STEP_COLUMNS >> asked[i] & 1))
+            return tfp_fail(err, TFP_BADARG, "option -select: %s: rows of steps have micros and occurrence",
+                            tfp_columns[asked[i]].name);
+        x->column[x->columns++] = asked[i];
+    }
+    return x->columns ? TFP_OK : tfp_fail(err, TFP_BADARG, "stats needs a numeric column in -select");
+}
+
+static void put_row_of_steps(const stats *x, size_t row, const tfp_step_values *values)
+{
+    for (size_t c = 0; c < x->columns; c++) {
+        if (x->column[c] == values->column)
+            put_spread(x, row, c, -1, spread_of_reals(values->at, values->count));
+        else
+            for (size_t i = 0; i < PARTS; i++) columns_of(x, c)[i].absent[row] = 1;
+    }
+}
+
+tfp_status tfp_stats_of_steps(tfp_report *r, const tfp_options *o, tfp_report **shown, tfp_error *err)
+{
+    tfp_step_table table = { 0 };
+    stats x = { .r = r };
+    tfp_status s = choose_of_steps(&x, err);
+    if (!s) s = tfp_step_table_of(r->profile, o, &table, err);
+    if (s) return s;
+    *shown = table.report;
+    x.shown = table.report;
+    x.sparse = x.columns > 1;
+    r->grid.row_count = x.rows = table.report->rows.size - 1;
+    if (!add_columns(&x)) return tfp_nomem(err);
+    for (size_t row = 0; row < x.rows; row++) put_row_of_steps(&x, row, &table.rows[row + 1]);
+    return put_names(&x, err);
 }

@@ -15,6 +15,10 @@ tfp_spread tfp_spread_of(int64_t *values, size_t count); /* sorts them; count is
  * options) but its root, each with its name, changed and split, and the spread of the columns selected. */
 tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err);
 
+/* The same of the table `steps`: a row for each of its columns and devices. `o` chooses the rows; *shown is the table, to be
+ * freed, also after a failure. */
+tfp_status tfp_stats_of_steps(tfp_report *r, const tfp_options *o, tfp_report **shown, tfp_error *err);
+
 /* Notes that the means over all steps are not those of the views, when nodes ran in some of the steps only. `side` names the
  * profile; NULL: there is one only. */
 tfp_status tfp_note_means(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);

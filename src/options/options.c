@@ -35,7 +35,7 @@ static const option options[] = {
     { "rule_limits", K_TEXT, AT(rule_limits), "", NULL, false, false, "advise: the limits from which rules of traces speak: RULE=NUMBER or RULE=N%, separated by commas.", NULL },
     { "checkers", K_CHECKERS, AT(checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL },
     { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat the mistakes of TensorFlow's tool too; empty: neither.", NULL },
-    { "view", K_VIEW, AT(view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op or code.", "diff stats" },
+    { "view", K_VIEW, AT(view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op, code or steps.", "diff stats" },
     { "rewrite", K_REWRITE, AT(rewrites), "", NULL, false, false, "Change the names shown as sed would: s/PATTERN/TEXT/ or s/PATTERN/TEXT/g, with \\1 in TEXT; any mark may stand for the slashes. Given again: one after the other.", "stats" },
     { "delta", K_REAL, AT(delta), "0.1", NULL, false, false, "Show rows whose biggest value is over the smallest by more than this share of it.", "diff" },
     { "min_size", K_AMOUNT, AT(min_size), "1MB", NULL, false, false, "Show rows whose biggest value is at least this: 1MB, 10ms, 5k, or a number in the column's own unit.", "diff" },
@@ -59,7 +59,7 @@ _Static_assert(OPTION_ROWS - 1 + TFP_V_COUNT <= 64, "tfp_options.set has one bit
 const char *const tfp_output_words[] = { "stdout", "file", "timeline", "pprof", "folded", "speedscope", "none", NULL };
 const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "script", "folded", "speedscope", NULL };
 const char *const tfp_source_words[] = { "files", "tensorflow", "own", NULL };
-const char *const tfp_number_views[] = { "scope", "graph", "op", "code", NULL };
+const char *const tfp_compared_views[] = { "scope", "graph", "op", "code", "steps", NULL };
 
 bool tfp_word_find(tfp_str word, const char *const *words, size_t *out)
 {

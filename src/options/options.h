@@ -203,7 +203,7 @@ static inline int64_t tfp_minimum(const tfp_options *o, int value)
 {
     return tfp_is_time(value) ? tfp_mul(o->min[value], 1000, NULL) : o->min[value];
 }
-extern const char *const tfp_number_views[]; /* names of the views whose rows have numbers, ended by NULL */
+extern const char *const tfp_compared_views[]; /* names of the views that stats and diff know, ended by NULL */
 /* Where a word stands in such a list; false when it is not there. */
 bool tfp_word_find(tfp_str word, const char *const *words, size_t *out);
 

@@ -267,8 +267,8 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
             return wrong(err, "no such format (text, json, jsonl, csv, md, script, folded, speedscope)");
         return set_text(field, v, err);
     case K_VIEW:
-        if (!tfp_word_find(v, tfp_number_views, &which))
-            return wrong(err, "no such view here (scope, graph, op, code)");
+        if (!tfp_word_find(v, tfp_compared_views, &which))
+            return wrong(err, "no such view here (scope, graph, op, code, steps)");
         return set_text(field, v, err);
     case K_CHECKERS:
     case K_TEXT: return set_text(field, v, err);

@@ -228,7 +228,7 @@ static void add_bindings(scenario **all, size_t *count)
 static void add_stats(scenario **all, size_t *count)
 {
     static const char *const views[][3] = {
-        { "view", "scope" }, { "view", "graph" }, { "view", "op" }, { "view", "code" }
+        { "view", "scope" }, { "view", "graph" }, { "view", "op" }, { "view", "code" }, { "view", "steps" }
     };
     static const char *const outputs[] = { "text", "json", "jsonl", "csv", "md" };
     static const char *const changes[] = { "rewrite", "s/a/b/|s/(b+)/[\\1]/g", "select", "bytes|micros", NULL };
@@ -256,6 +256,7 @@ static void add_diffs(scenario **all, size_t *count)
                                            "1",      "view",         "scope",    NULL };
     static const char *const code[] = { "view", "code", "hide_nodes", ".*b", NULL };
     static const char *const graph[] = { "view", "graph", "names", "old,new,older", "delta", "0.5", NULL };
+    static const char *const steps[] = { "view", "steps", "min_size", "0", "fail_over", "1", NULL };
     static const char *const script[] = { "format", "script",   "node_names", ".*a.*", "fail_over",
                                           "1",      "min_size", "0",          NULL };
     static const struct {
@@ -264,7 +265,8 @@ static void add_diffs(scenario **all, size_t *count)
         int input;
     } sets[] = { { "diff", "json", options, ALL },      { "diff of code", "csv", code, ALL },
                  { "diff of graph", "md", graph, ALL }, { "diff as script", "script", script, ALL },
-                 { "diff of texts", "text", NULL, -1 }, { "diff of steps", "text", options, PACKED } };
+                 { "diff of texts", "text", NULL, -1 }, { "diff of steps", "text", options, PACKED },
+                 { "diff of the table steps", "json", steps, ALL } };
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         scenario *s = add_shown(all, count, sets[i].input < 0 ? ALL : sets[i].input, sets[i].name, "diff");
         s->output = sets[i].output;

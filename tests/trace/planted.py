@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Traces with a planted cause each: `summary` must name that cause first, at three sizes, and be silent about it on a
-trace that is alike without it.   planted.py TFPROF"""
+trace that is alike without it. And two runs, of which one is slower: a limit of `diff` must stop it.   planted.py TFPROF"""
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -305,10 +306,43 @@ def many(program, folder):
     return done.returncode == 4
 
 
+def run_of(folder, name, seed, idle=0.0, communication=0.0):
+    """A run of eight steps that differ by a tenth; the host sleeps, and communication that nothing hides, come on top."""
+    t, chance = Trace(), random.Random(seed)
+    for step in range(8):
+        def body(t):
+            compute(t, 40, 100.0 * chance.uniform(0.9, 1.1))
+            t.now = max(t.free.values()) + 500.0 * chance.uniform(0.8, 1.2) + idle
+            t.launch("c10d::allreduce_", "ncclDevKernel_AllReduce", 300.0 * chance.uniform(0.9, 1.1) + communication, stream=20)
+        t.step(step, body)
+    path = os.path.join(folder, name)
+    t.write(path)
+    return path
+
+
+def gate(program, folder):
+    """`diff -view steps --fail-over` passes noise and stops a rise of one column, which it names."""
+    before, failed = run_of(folder, "before.json", 0), 0
+    cases = [(seed, {}, None) for seed in range(1, 11)]
+    cases += [(11, {"idle": 300.0 * n}, "gpu:0/idle_us") for n in (1, 2, 4)]
+    cases += [(12, {"communication": 200.0 * n}, "gpu:0/exposed_communication_us") for n in (1, 2, 4)]
+    for seed, planted, row in cases:
+        after = run_of(folder, "after.json", seed, **planted)
+        done = subprocess.run([program, "diff", before, after, "-view", "steps", "--fail-over", "5%"], capture_output=True,
+                              check=False)
+        told = re.findall(r"--fail-over 5%: (\S+): micros", done.stderr.decode())
+        fine = (done.returncode == 5 and row in told and "gpu:0/compute_us" not in told) if row else done.returncode == 0
+        failed += not fine
+        if not fine:
+            print(f"diff -view steps, seed {seed}, {planted}: status {done.returncode}, {told}")
+    return len(cases) - failed, failed
+
+
 def main():
     program, passed, failed = sys.argv[1], 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        passed, failed = (1, 0) if many(program, folder) else (0, 1)
+        passed, failed = gate(program, folder)
+        passed, failed = (passed + 1, failed) if many(program, folder) else (passed, failed + 1)
         for name in [*CAUSES, "Stragglers", "CollectiveSkew", "UnevenSteps"]:
             for size in (1, 2, 4):
                 for bad in (True, False):
