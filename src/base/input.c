@@ -302,10 +302,11 @@ tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *e
         in->base += in->at;
         in->filled -= in->at;
         in->at = 0;
-        size_t want = size >= WINDOW ? size : left > WINDOW ? WINDOW : (size_t)left;
+        size_t window = in->window ? in->window : WINDOW;
+        size_t want = size >= window ? size : left > window ? window : (size_t)left;
         if (want > in->capacity && !tfp_grow((void **)&in->buffer, &in->capacity, want, 1)) return tfp_nomem(err);
         while (in->filled < size) {
-            size_t room = in->capacity - in->filled;
+            size_t room = (in->window ? want : in->capacity) - in->filled;
             if (room > left - in->filled) room = (size_t)(left - in->filled);
             ssize_t n = read_some(in->fd, in->buffer + in->filled, room);
             if (n < 0) return fail_errno(err, "cannot read");

@@ -18,6 +18,7 @@ typedef struct tfp_input {
     char *buffer;      /* owned when fd >= 0 or owned is set */
     size_t filled, at; /* bytes in the buffer, and the place of the next one */
     size_t capacity;
+    size_t window; /* bytes to read at once; 0: as many as are read fastest from end to end */
     bool owned;
     tfp_progress_fn progress;
     void *progress_ctx;

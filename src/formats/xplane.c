@@ -57,6 +57,8 @@ static int probe(tfp_str head, uint64_t total)
 
 /* ---- the first way: planes without their events ---- */
 
+#define HEADS_WINDOW ((size_t)16 << 10) /* lines are jumped over, only their heads are read */
+
 static tfp_status read_text(tfp_xreader *r, const tfp_field *f, tfp_error *err)
 {
     tfp_wire w = tfp_input_wire(r->in, f);
@@ -156,26 +158,24 @@ static void sort_runs(tfp_xreader *r, tfp_xplane *p)
 /* Modules before the operations, whose module is the one that runs. */
 static tfp_status read_lines(tfp_xreader *r, uint32_t plane, tfp_error *err)
 {
-    tfp_status s = TFP_OK;
-    tfp_xplane *p = &r->planes.at[plane];
-    for (int pass = 0; pass < 2 && !s; pass++) {
-        for (size_t i = 0; i < p->lines.size && !s; i++) {
-            if ((p->lines.at[i].kind == XL_MODULES) != (pass == 0)) continue;
-            s = tfp_within(err, tfp_xplane_read_line(r, plane, &p->lines.at[i], err), "line %zu", i);
-        }
-        if (!s && pass == 0) sort_runs(r, p);
-    }
+    tfp_status s = tfp_xplane_read_lines(r, plane, true, err);
+    if (!s) sort_runs(r, &r->planes.at[plane]);
+    if (!s) s = tfp_xplane_read_lines(r, plane, false, err);
     return tfp_within(err, s, "plane %u", plane);
 }
 
-/* Runs of modules on the CPU are steps where nothing better says so. */
+/* Runs of modules on the CPU are steps where nothing better says so. The thread of the last thunk drives them. */
 static void mark_thunks(tfp_xreader *r)
 {
     for (size_t i = 0; i < r->thunks.size && !r->has_steps; i++) {
-        const tfp_xthunk *t = &r->thunks.at[i];
-        tfp_step_mark m = { t->span, TFP_STEPS_MODULES, -1, t->module, t->run };
+        const tfp_xthunks *t = &r->thunks.at[i];
+        tfp_step_mark m = { t->span, TFP_STEPS_MODULES, -1, t->module, t->run, t->end_ns, t->busy_ns };
         tfp_build_step_mark(r->b, &m);
     }
+    if (!r->thunks.size || r->has_steps) return;
+    const tfp_xthunks *last = &r->thunks.at[r->last_thunks];
+    tfp_step_mark m = { r->last_thunk, TFP_STEPS_MODULES, -1, last->module, last->run, last->end_ns, 0 };
+    tfp_build_step_mark(r->b, &m);
 }
 
 static void reader_free(tfp_xreader *r)
@@ -190,6 +190,7 @@ static void reader_free(tfp_xreader *r)
     tfp_vec_free(&r->stats);
     tfp_vec_free(&r->values);
     tfp_vec_free(&r->thunks);
+    tfp_map64_free(&r->thunks_by_run);
     tfp_map64_free(&r->module_by_program);
     tfp_map64_free(&r->module_by_name);
     tfp_map64_free(&r->class_by_hash);
@@ -202,7 +203,9 @@ tfp_status tfp_xplane_read(tfp_builder *b, tfp_input *in, tfp_error *err)
     size_t devices = b->p->events.devices.size;
     tfp_progress_fn progress = in->progress;
     in->progress = NULL; /* parts of the input are not its length */
+    in->window = HEADS_WINDOW;
     tfp_status s = read_planes(&r, err);
+    in->window = 0;
     if (!s && !r.planes.size) s = tfp_fail(err, TFP_BADFILE, "no planes: nothing was recorded");
     if (!s) {
         find_base(&r);

@@ -103,8 +103,7 @@ static void take(tfp_xreader *r, facts *f, const tfp_xvalue *v)
     }
 }
 
-/* The run of a module that was under way at that time on the device. */
-static tfp_strid running_module(const tfp_xplane *p, int64_t at_ns)
+tfp_strid tfp_xplane_running(const tfp_xplane *p, int64_t at_ns)
 {
     size_t low = 0, high = p->runs.size;
     while (low < high) {
@@ -283,7 +282,7 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
         classify_device(r, c, m, instruction);
     tfp_hlo_module *module = find_module(r, f);
     c->module = f->hlo_module ? f->hlo_module : module ? module->name : 0;
-    if (!c->module && tpu) c->module = running_module(p, start_ns);
+    if (!c->module && tpu) c->module = tfp_xplane_running(p, start_ns);
     if (!module && c->module) {
         uint32_t at = tfp_map64_get(&r->module_by_name, c->module);
         if (at != TFP_NONE) module = &r->modules.at[at];
@@ -341,7 +340,7 @@ uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind,
     key.program = f.program + f.has_program; /* 0 is a program too */
     key.ordinal = f.ordinal;
     bool by_time = !f.hlo_module && (line_kind == XL_OPS || line_kind == XL_ASYNC) && p->runs.size;
-    if (by_time) key.hlo_module = running_module(p, start_ns);
+    if (by_time) key.hlo_module = tfp_xplane_running(p, start_ns);
     if (m->last_class != TFP_NONE && same(&r->classes.at[m->last_class], plane, &key)) return m->last_class;
     uint64_t hash = tfp_hash(&key, sizeof key) + plane;
     for (;; hash++) {

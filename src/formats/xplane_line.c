@@ -7,21 +7,6 @@
 
 #define WINDOW ((size_t)256 << 10)
 
-typedef struct event { /* XEvent */
-    uint64_t meta;
-    int64_t offset_ps, duration_ps;
-    bool aggregated; /* num_occurrences: it has no place in time */
-} event;
-
-typedef struct line_reader {
-    tfp_xreader *r;
-    tfp_xline *l;
-    uint32_t plane, lane;
-    uint32_t first_span; /* of this line */
-    uint64_t last_id;    /* of metadata, and where it stands */
-    uint32_t last_meta;
-} line_reader;
-
 /* ---- the head: what stands before the first event, as files are written ---- */
 
 tfp_status tfp_xplane_read_head(tfp_xreader *r, tfp_xplane *p, tfp_xline *l, tfp_error *err)
@@ -73,7 +58,7 @@ static const tfp_lane_role roles[] = {
 };
 
 /* "cpu/thread:-7", "gpu:0/stream:13", "tpu:1/XLA Ops". */
-static uint32_t build_lane(line_reader *lr)
+uint32_t tfp_xplane_lane(tfp_xline_reader *lr)
 {
     tfp_xreader *r = lr->r;
     const tfp_xplane *p = &r->planes.at[lr->plane];
@@ -113,7 +98,7 @@ static uint32_t build_lane(line_reader *lr)
 static int64_t floor_ns(int64_t ps) { return ps / 1000 - (ps % 1000 < 0); }
 
 /* False: the event is left out. */
-static bool times_of(line_reader *lr, const event *e, tfp_event *out)
+static bool times_of(tfp_xline_reader *lr, const tfp_xevent *e, tfp_event *out)
 {
     tfp_xreader *r = lr->r;
     int64_t base = lr->l->timestamp_ns, duration = e->duration_ps;
@@ -166,8 +151,7 @@ static int64_t number_of(const tfp_xvalue *v, int64_t without)
     return v && v->type == TFP_STAT_INT ? v->number : without;
 }
 
-/* The class's stats and those of the event itself. */
-static uint32_t stats_of(tfp_xreader *r, const tfp_xclass *c)
+uint32_t tfp_xplane_stats(tfp_xreader *r, const tfp_xclass *c)
 {
     r->stats.size = 0;
     for (size_t i = 0; i < r->values.size; i++) {
@@ -197,7 +181,7 @@ static tfp_strid allocator_device(tfp_xreader *r, const tfp_xvalue *allocator)
     return tfp_build_string(r->b, (tfp_str){ device, (size_t)n });
 }
 
-static void add_memory(line_reader *lr, const own *o, const tfp_event *e, int8_t sign)
+static void add_memory(tfp_xline_reader *lr, const own *o, const tfp_event *e, int8_t sign)
 {
     tfp_memory_event m = { .at_ns = e->start_ns, .lane = lr->lane, .span = TFP_NONE };
     m.bytes = tfp_mul(number_of(o->bytes, 0), sign, NULL);
@@ -210,47 +194,78 @@ static void add_memory(line_reader *lr, const own *o, const tfp_event *e, int8_t
 
 /* ---- marks of steps ---- */
 
-static void mark_steps(line_reader *lr, const tfp_xclass *c, const own *o, const tfp_event *e, uint32_t span)
+/* Runs of modules on the CPU consist of many thunks: a run is one row. */
+static void add_thunk(tfp_xline_reader *lr, tfp_strid module, uint64_t number, const tfp_event *e, uint32_t span)
 {
     tfp_xreader *r = lr->r;
-    tfp_step_mark m = { .span = span, .number = -1 };
-    if (e->kind == TFP_SPAN_STEP) {
-        m.source = TFP_STEPS_MARKED;
-        m.number = number_of(o->step, -1);
-    } else if (lr->l->kind == XL_HOST && number_of(o->root, 0) == 1) {
-        m.source = TFP_STEPS_ROOTS;
-    } else if (lr->l->kind == XL_MODULES) {
-        m.source = TFP_STEPS_MODULES;
-        m.group = tfp_build_string(r->b, tfp_xplane_module_name(tfp_text(r->p, c->name)));
-    } else {
-        if (c->kind == TFP_SPAN_OP && o->run && c->module && !r->has_steps) {
-            uint32_t run = tfp_build_key(r->b, r->process, 2, (uint64_t)number_of(o->run, 0));
-            tfp_xplane_ok(r, tfp_push(&r->thunks, ((tfp_xthunk){ span, run, c->module })));
+    uint32_t run = tfp_build_key(r->b, r->process, 2, number);
+    int64_t end_ns = e->start_ns + e->duration_ns;
+    uint64_t key = (uint64_t)run << 32 | module;
+    tfp_xthunks *last = r->thunks.size ? &r->thunks.at[r->last_thunks] : NULL;
+    if (!last || last->run != run || last->module != module) {
+        uint32_t at = tfp_map64_get(&r->thunks_by_run, key);
+        if (at == TFP_NONE) {
+            at = (uint32_t)r->thunks.size;
+            tfp_xthunks first = { span, run, module, e->start_ns, end_ns, 0 };
+            if (!tfp_xplane_ok(r, tfp_push(&r->thunks, first) && tfp_map64_put(&r->thunks_by_run, key, at))) return;
         }
-        return;
+        r->last_thunks = at;
+        last = &r->thunks.at[at];
     }
-    if (m.source != TFP_STEPS_MODULES) r->has_steps = true;
-    tfp_build_step_mark(r->b, &m);
+    if (e->start_ns < last->start_ns) {
+        last->start_ns = e->start_ns;
+        last->span = span;
+    }
+    if (end_ns > last->end_ns) last->end_ns = end_ns;
+    r->last_thunk = span;
+    last->busy_ns = tfp_add(last->busy_ns, e->duration_ns, NULL);
 }
 
-static void add_run(line_reader *lr, const tfp_xclass *c, const tfp_event *e)
+static void add_mark(tfp_xreader *r, const tfp_step_mark *m)
+{
+    if (m->source != TFP_STEPS_MODULES) r->has_steps = true;
+    tfp_build_step_mark(r->b, m);
+}
+
+/* An event of a line `XLA Modules`. */
+static void add_run(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_event *e, uint32_t span)
 {
     tfp_xreader *r = lr->r;
     tfp_strid module = tfp_build_string(r->b, tfp_xplane_module_name(tfp_text(r->p, c->name)));
     tfp_xrun run = { e->start_ns, e->start_ns + e->duration_ns, module };
+    add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_MODULES, .number = -1, .group = module });
     tfp_xplane_ok(r, tfp_push(&r->planes.at[lr->plane].runs, run));
 }
 
 /* ---- events ---- */
 
-static uint32_t find_meta(line_reader *lr, uint64_t id)
+static uint32_t find_meta(tfp_xline_reader *lr, uint64_t id)
 {
     if (lr->last_meta != TFP_NONE && lr->last_id == id) return lr->last_meta;
     lr->last_id = id;
     return lr->last_meta = tfp_xids_get(&lr->r->planes.at[lr->plane].meta_by_id, id);
 }
 
-static void add_event(line_reader *lr, const event *x, uint32_t meta)
+void tfp_xplane_span(tfp_xline_reader *lr, const tfp_xclass *c, tfp_event *e, const tfp_xown_numbers *n)
+{
+    tfp_xreader *r = lr->r;
+    e->lane = lr->lane;
+    e->name = c->name;
+    e->class = c->class;
+    e->marks |= c->marks;
+    e->trace = c->trace;
+    if (n->correlation) e->correlation = tfp_build_key(r->b, r->process, 1, n->correlation);
+    uint32_t span = tfp_build_event(r->b, e);
+    r->has_events = true;
+    if (n->has_run && c->kind == TFP_SPAN_OP && c->module && !r->has_steps)
+        add_thunk(lr, c->module, n->run, e, span);
+    else if (lr->l->kind == XL_MODULES)
+        add_run(lr, c, e, span);
+    if (lr->l->kind == XL_ASYNC) r->planes.at[lr->plane].async = true;
+}
+
+/* An event with all that may be odd about it. */
+static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
 {
     tfp_xreader *r = lr->r;
     tfp_event e = { .lane = lr->lane, .stats = TFP_NONE, .trace = TFP_NONE };
@@ -264,37 +279,31 @@ static void add_event(line_reader *lr, const event *x, uint32_t meta)
         add_memory(lr, &o, &e, c->memory);
         return;
     }
-    e.name = c->name;
-    e.kind = c->kind;
-    e.class = c->class;
-    e.marks |= c->marks;
-    e.path = c->path;
-    e.op = c->op;
-    e.trace = c->trace;
-    if (lr->l->kind == XL_HOST && o.step && o.step->type == TFP_STAT_INT && o.step->number >= 0) {
-        e.kind = TFP_SPAN_STEP;
-        e.path = e.op = 0;
-    }
+    bool host = lr->l->kind == XL_HOST, step = host && number_of(o.step, -1) >= 0;
+    tfp_xown_numbers n = { .has_run = o.run && !step && number_of(o.root, 0) != 1,
+                           .run = (uint64_t)number_of(o.run, 0),
+                           .correlation = o.correlation ? (uint64_t)o.correlation->number : 0 };
+    e.kind = step ? TFP_SPAN_STEP : c->kind;
+    e.path = step ? 0 : c->path;
+    e.op = step ? 0 : c->op;
     if (x->duration_ps <= 0 && (e.kind == TFP_SPAN_ANNOTATION || e.kind == TFP_SPAN_OTHER)) {
         e.kind = TFP_SPAN_OTHER;
         e.marks |= TFP_MARK_INSTANT;
     }
-    if (o.correlation && o.correlation->number)
-        e.correlation = tfp_build_key(r->b, r->process, 1, (uint64_t)o.correlation->number);
-    e.stats = stats_of(r, c);
-    uint32_t span = tfp_build_event(r->b, &e);
-    r->has_events = true;
-    mark_steps(lr, c, &o, &e, span);
-    if (lr->l->kind == XL_MODULES) add_run(lr, c, &e);
-    if (lr->l->kind == XL_ASYNC) r->planes.at[lr->plane].async = true;
+    e.stats = tfp_xplane_stats(r, c);
+    uint32_t span = (uint32_t)r->p->events.spans.size;
+    tfp_xplane_span(lr, c, &e, &n);
+    if (step)
+        add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_MARKED, .number = number_of(o.step, -1) });
+    else if (host && number_of(o.root, 0) == 1)
+        add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_ROOTS, .number = -1 });
 }
 
-/* XEvent */
-static void read_event(line_reader *lr, tfp_wire *outer, const tfp_field *field)
+bool tfp_xplane_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *field, tfp_xevent *out)
 {
     tfp_xreader *r = lr->r;
     const tfp_xplane *p = &r->planes.at[lr->plane];
-    event e = { 0 };
+    tfp_xevent e = { 0 };
     tfp_wire w = tfp_field_message(outer, field);
     r->values.size = 0;
     for (tfp_field f; tfp_wire_next(&w, &f);) {
@@ -314,7 +323,15 @@ static void read_event(line_reader *lr, tfp_wire *outer, const tfp_field *field)
         }
     }
     tfp_wire_join(outer, &w, "event");
-    if (w.fault || r->b->status) return;
+    *out = e;
+    return !w.fault && !r->b->status;
+}
+
+static void read_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *field)
+{
+    tfp_xreader *r = lr->r;
+    tfp_xevent e;
+    if (!tfp_xplane_event(lr, outer, field, &e)) return;
     if (e.aggregated) {
         static const char what[] = "aggregated events, which have no times";
         tfp_build_data_finding(r->b, "info", what, 1, TFP_STR(""));
@@ -333,8 +350,7 @@ static void read_event(line_reader *lr, tfp_wire *outer, const tfp_field *field)
 
 /* ---- windows ---- */
 
-/* Whether the field at `w` lies whole in the window; *need gets the bytes that it takes when it is known. */
-static bool is_whole(const tfp_wire *w, size_t *need)
+bool tfp_xplane_is_whole(const tfp_wire *w, size_t *need)
 {
     tfp_wire copy = *w;
     const uint8_t *at = copy.at;
@@ -349,7 +365,7 @@ static bool is_whole(const tfp_wire *w, size_t *need)
     return false;
 }
 
-static void read_field(line_reader *lr, tfp_wire *w, const tfp_field *f)
+void tfp_xplane_line_field(tfp_xline_reader *lr, tfp_wire *w, const tfp_field *f)
 {
     tfp_xreader *r = lr->r;
     if (f->number == 4) {
@@ -361,13 +377,13 @@ static void read_field(line_reader *lr, tfp_wire *w, const tfp_field *f)
 }
 
 /* As many fields as lie in the window; *used gets their bytes. */
-static tfp_status read_window(line_reader *lr, tfp_str seen, uint64_t at, bool last, size_t *used, size_t *need,
+static tfp_status read_window(tfp_xline_reader *lr, tfp_str seen, uint64_t at, bool last, size_t *used, size_t *need,
                               tfp_error *err)
 {
     tfp_wire w = tfp_wire_start_at(seen, at);
-    for (tfp_field f; w.at < w.end && (last || is_whole(&w, need));) {
+    for (tfp_field f; w.at < w.end && (last || tfp_xplane_is_whole(&w, need));) {
         if (!tfp_wire_next(&w, &f)) break;
-        read_field(lr, &w, &f);
+        tfp_xplane_line_field(lr, &w, &f);
         if (lr->r->b->status) break;
     }
     *used = (size_t)(w.at - w.start);
@@ -375,26 +391,24 @@ static tfp_status read_window(line_reader *lr, tfp_str seen, uint64_t at, bool l
     return s ? s : tfp_builder_status(lr->r->b, err);
 }
 
-tfp_status tfp_xplane_read_line(tfp_xreader *r, uint32_t plane, tfp_xline *l, tfp_error *err)
+tfp_status tfp_xplane_read_rest(tfp_xline_reader *lr, uint64_t at, tfp_error *err)
 {
-    line_reader lr = { .r = r, .l = l, .plane = plane, .last_meta = TFP_NONE };
-    uint64_t at = l->at, end = l->at + l->size;
+    tfp_input *in = lr->r->in;
+    uint64_t end = lr->l->at + lr->l->size;
     size_t want = WINDOW;
-    if (l->timestamp_ns >= r->base_ns) l->timestamp_ns -= r->base_ns;
-    lr.lane = build_lane(&lr);
-    tfp_status s = tfp_builder_status(r->b, err);
+    tfp_status s = tfp_builder_status(lr->r->b, err);
     while (!s && at < end) {
         tfp_str seen;
         size_t used = 0, need = 0;
         if (want > end - at) want = (size_t)(end - at);
-        s = tfp_input_seek(r->in, at, err);
-        if (!s) s = tfp_input_peek(r->in, want, &seen, err);
+        s = tfp_input_seek(in, at, err);
+        if (!s) s = tfp_input_peek(in, want, &seen, err);
         if (s) break;
         if (seen.size > end - at) seen.size = (size_t)(end - at);
-        s = read_window(&lr, seen, at, at + seen.size == end, &used, &need, err);
+        s = read_window(lr, seen, at, at + seen.size == end, &used, &need, err);
         at += used;
         want = used ? WINDOW : need > seen.size ? need : seen.size * 2;
-        if (!s) s = tfp_input_seek(r->in, at, err);
+        if (!s) s = tfp_input_seek(in, at, err);
     }
     return s;
 }

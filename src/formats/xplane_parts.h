@@ -148,11 +148,12 @@ typedef struct tfp_xclass {
     int8_t memory;                   /* 1 an allocation, -1 a free, 0 neither */
 } tfp_xclass;
 
-/* A thunk of XLA on the CPU, kept while nothing better says what a step is. */
-typedef struct tfp_xthunk {
-    uint32_t span, run;
+/* The thunks of one run of a module on the CPU, kept while nothing better says what a step is. */
+typedef struct tfp_xthunks {
+    uint32_t span, run; /* span: the first to start */
     tfp_strid module;
-} tfp_xthunk;
+    int64_t start_ns, end_ns, busy_ns;
+} tfp_xthunks;
 
 typedef struct tfp_xreader {
     tfp_builder *b;
@@ -168,7 +169,9 @@ typedef struct tfp_xreader {
     tfp_map64 class_by_hash;
     TFP_VEC(tfp_stat) stats;    /* of one event */
     TFP_VEC(tfp_xvalue) values; /* of one event */
-    TFP_VEC(tfp_xthunk) thunks;
+    TFP_VEC(tfp_xthunks) thunks;
+    tfp_map64 thunks_by_run;                /* run << 32 | module -> thunks */
+    uint32_t last_thunks, last_thunk;       /* -> thunks, spans */
     tfp_buf unpacked;                       /* compressed texts of one event */
     int64_t profile_start_ns, base_ns, pid; /* base_ns: taken off lines whose times count from 1970 */
     bool has_steps;                         /* marked ones or roots */
@@ -191,8 +194,73 @@ bool tfp_xplane_stat(tfp_xreader *r, const tfp_xvalue *v, tfp_stat *out);
 void tfp_xplane_free(tfp_xplane *p);
 
 /* ---- xplane_line.c: the second ---- */
+typedef struct tfp_xline_reader {
+    tfp_xreader *r;
+    tfp_xline *l;
+    uint32_t plane, lane;
+    uint64_t last_id; /* of metadata, and where it stands */
+    uint32_t last_meta;
+} tfp_xline_reader;
+typedef struct tfp_xevent { /* XEvent, without its stats */
+    uint64_t meta;
+    int64_t offset_ps, duration_ps;
+    bool aggregated; /* num_occurrences: it has no place in time */
+} tfp_xevent;
+typedef struct tfp_xown_numbers { /* of one event */
+    uint64_t correlation, run;
+    bool has_run;
+} tfp_xown_numbers;
+
 tfp_status tfp_xplane_read_head(tfp_xreader *r, tfp_xplane *p, tfp_xline *l, tfp_error *err);
-tfp_status tfp_xplane_read_line(tfp_xreader *r, uint32_t plane, tfp_xline *l, tfp_error *err);
+uint32_t tfp_xplane_lane(tfp_xline_reader *lr); /* -> lanes */
+/* Reads an event; its stats become r->values. False: a fault, which is the outer wire's, or no memory. */
+bool tfp_xplane_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *field, tfp_xevent *out);
+/* The class's stats and those of the event itself, r->values. */
+uint32_t tfp_xplane_stats(tfp_xreader *r, const tfp_xclass *c);
+/* Adds an event that is no step, root or allocation of memory; times, kind, path, op and stats are set. */
+void tfp_xplane_span(tfp_xline_reader *lr, const tfp_xclass *c, tfp_event *e, const tfp_xown_numbers *n);
+/* One field of a line, whatever it is. */
+void tfp_xplane_line_field(tfp_xline_reader *lr, tfp_wire *w, const tfp_field *f);
+/* Whether the field at `w` lies whole in the window; *need gets the bytes that it takes when it is known. */
+bool tfp_xplane_is_whole(const tfp_wire *w, size_t *need);
+/* The fields of a line from byte `at` of the file to the line's end, one after another. */
+tfp_status tfp_xplane_read_rest(tfp_xline_reader *lr, uint64_t at, tfp_error *err);
+
+/* ---- xplane_event.c: events read by several threads ---- */
+#define TFP_XRECENT 256
+typedef struct tfp_xrow { /* an event */
+    int64_t start_ns, duration_ns;
+    uint64_t correlation, run;
+    uint32_t at;   /* where its field begins in the piece */
+    uint32_t kind; /* -> the slot's kinds; TFP_NONE: a field that is left to tfp_xplane_line_field */
+} tfp_xrow;
+typedef struct tfp_xkind {        /* what events of a slot have in common */
+    uint32_t key_first, key_size; /* -> keys */
+    uint32_t class, stats;        /* of the reader; TFP_NONE: not known yet */
+    bool has_run;
+} tfp_xkind;
+typedef struct
+    tfp_xslot { /* tables of one thread: kinds stay from piece to piece of a plane, rows are the last one's */
+    const tfp_xplane *plane;
+    const tfp_xline *line;
+    bool first;    /* the piece begins its line */
+    uint64_t base; /* where in the file the piece stands */
+    tfp_str bytes; /* the piece, whole fields of a line */
+    tfp_buf own;   /* holds the bytes of a file */
+    TFP_VEC(tfp_xrow) rows;
+    TFP_VEC(tfp_xkind) kinds;
+    TFP_VEC(uint8_t) keys;
+    tfp_map64 kind_by_hash;
+    uint32_t recent[TFP_XRECENT]; /* kinds met lately; TFP_NONE: none */
+    bool failed;                  /* no memory */
+} tfp_xslot;
+void tfp_xplane_slot_start(tfp_xslot *s, const tfp_xplane *p);
+void tfp_xplane_parse(tfp_xslot *s);
+void tfp_xplane_slot_free(tfp_xslot *s);
+
+/* ---- xplane_pieces.c ---- */
+/* The lines of a plane: those of modules, or the others. */
+tfp_status tfp_xplane_read_lines(tfp_xreader *r, uint32_t plane, bool modules, tfp_error *err);
 
 /* ---- xplane_names.c: what follows from names ---- */
 tfp_xplane_kind tfp_xplane_kind_of(tfp_str name, char *device, size_t room);
@@ -203,6 +271,8 @@ tfp_str tfp_xplane_module_name(tfp_str run);
 tfp_span_class tfp_xplane_class_of(tfp_xline_kind line, tfp_str name, tfp_str instruction);
 
 /* ---- xplane_class.c: what an event is ---- */
+/* The module that ran at that time on the device; 0: none. */
+tfp_strid tfp_xplane_running(const tfp_xplane *p, int64_t at_ns);
 /* -> classes, TFP_NONE without memory. `values` are the event's own stats; start_ns tells the module that ran. */
 uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind, uint32_t meta,
                              const tfp_xvalue *values, size_t count, int64_t start_ns);

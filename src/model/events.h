@@ -37,6 +37,8 @@ typedef struct tfp_step_mark {
     int64_t number;  /* of the step; -1: steps are counted from 0 */
     tfp_strid group; /* of modules: the module's name */
     uint32_t run;    /* of modules: spans of one run share this number; 0: the span is a run by itself */
+    int64_t end_ns,
+        busy_ns; /* of runs: when the last span of the run ends, the sum of those that this mark stands for */
 } tfp_step_mark;
 
 /* What a lane is. */

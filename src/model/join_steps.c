@@ -95,7 +95,7 @@ static tfp_strid longest_module(finder *f)
             at = (uint32_t)time.size;
             if (!tfp_join_keep(f->x, tfp_push(&time, 0) && tfp_map64_put(&by_name, m->group, at))) break;
         }
-        time.at[at] = tfp_add(time.at[at], s->duration_ns[m->span], NULL);
+        time.at[at] = tfp_add(time.at[at], m->run ? m->busy_ns : s->duration_ns[m->span], NULL);
     }
     for (size_t i = 0; i < f->count && !f->x->b->status; i++) {
         tfp_strid group = mark_at(f, i)->group;
@@ -118,7 +118,7 @@ static void modules(finder *f)
         const tfp_step_mark *m = mark_at(f, i);
         if (m->group != module) continue;
         tfp_strid device = m->run ? 0 : x->p->lanes.at[s->lane[m->span]].device;
-        int64_t end = tfp_span_end(s, m->span);
+        int64_t end = m->run ? m->end_ns : tfp_span_end(s, m->span);
         uint32_t at = m->run ? tfp_map64_get(&by_run, m->run) : TFP_NONE;
         if (at != TFP_NONE) {
             if (end > f->found.at[at].end_ns) f->found.at[at].end_ns = end;

@@ -29,6 +29,7 @@ COMMANDS = {
     "advise": [],
     "stats": ["-max_depth", "3"],
 }
+TRACE_COMMANDS = [["query", "select * from spans"], ["op", *ALL], ["kernel"], ["calls"], ["check"], ["steps"]]
 checks = {"passed": 0, "failed": 0}
 
 
@@ -57,10 +58,15 @@ def plain(path):
         return file.read()
 
 
-def damaged(scratch):
+def traces():
+    folder = os.path.join(SAMPLE, "recorded")
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if ".xplane.pb" in name]
+
+
+def damaged(paths, scratch, kind):
     """Copies that end too early, and copies with changed bytes, about two faults each."""
     dice, made = random.Random(12), []
-    for path in named("profile_"):
+    for path in paths:
         content = plain(path)
         for i in range(8):
             spoilt = bytearray(content)
@@ -68,30 +74,35 @@ def damaged(scratch):
                 spoilt = spoilt[: dice.randrange(len(content))]
             for _ in range(i - 2):
                 spoilt[dice.randrange(len(spoilt))] = dice.choice((0, 0x7F, 0x80, 0xFF, dice.randrange(256)))
-            made.append(os.path.join(scratch, "%d" % len(made)))
+            made.append(os.path.join(scratch, "%s%d" % (kind, len(made))))
             with open(made[-1], "wb") as file:
                 file.write(spoilt)
     return made
 
 
-def unpacked(scratch):
+def unpacked(paths, scratch, kind):
     """Files as such: read in windows, where a gzip file is in memory as a whole."""
     made = []
-    for path in named("profile_"):
+    for path in paths:
         if path.endswith(".gz"):
-            made.append(os.path.join(scratch, "plain%d" % len(made)))
+            made.append(os.path.join(scratch, "plain_%s%d" % (kind, len(made))))
             with open(made[-1], "wb") as file:
                 file.write(plain(path))
     return made
 
 
 def jobs(scratch):
-    for path in named("profile_") + unpacked(scratch):
+    for path in traces() + unpacked(traces(), scratch, "trace"):
+        for command in TRACE_COMMANDS:
+            yield [command[0], path, *command[1:]]
+    for path in damaged(traces(), scratch, "trace"):
+        yield [TRACE_COMMANDS[0][0], path, *TRACE_COMMANDS[0][1:]]
+    for path in named("profile_") + unpacked(named("profile_"), scratch, "profile"):
         for command, options in COMMANDS.items():
             yield [command, "--profile_path=" + path, *options]
         yield ["graph", "--profile_path=" + path, "-step", "0", "-output",
                "timeline:outfile=" + os.path.join(scratch, "t")]
-    for path in damaged(scratch):
+    for path in damaged(named("profile_"), scratch, "profile"):
         yield ["scope", "--profile_path=" + path, *COMMANDS["scope"]]
     for folder, _, names in sorted(os.walk(SAMPLE)):
         paths = [os.path.join(folder, name) for name in sorted(names)]
