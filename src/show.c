@@ -128,11 +128,16 @@ tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_e
     return write_report(r, &t, err);
 }
 
+#define TIMELINES_MAX 1000 /* files that one command writes */
+
 /* A graph timeline is of one step; for the mean there is one for each. */
 static tfp_status show_every_step(const tfp_profile *p, const char *view, const tfp_options *o, const target *t,
                                   tfp_report **out, tfp_error *err)
 {
     size_t n = tfp_profile_step_count(p);
+    if (n > TIMELINES_MAX)
+        return tfp_fail(err, TFP_LIMIT, "a timeline each of %zu steps: more than %d; -step chooses one", n,
+                        TIMELINES_MAX);
     if (n == 0) return tfp_fail(err, TFP_NOTFOUND, "a graph timeline needs a step, and the profile has none");
     target each = *t;
     each.several = n > 1;

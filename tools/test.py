@@ -38,6 +38,7 @@ SUITES = [
     ("golden, release", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], "tests/golden/run.py"),
     ("terminal", [PYTHON, "tests/terminal/run.py", f"{RELEASE}/tfprof"], None),
     ("float operations of hostile graphs", [PYTHON, "tests/flops/linear.py", f"{RELEASE}/tfprof"], None),
+    ("growth of costs", [PYTHON, "tests/growth/run.py", f"{RELEASE}/tfprof"], None),
     ("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof"], None),
     ("threads, release", [PYTHON, "tests/threads/run.py", f"{RELEASE}/tfprof"], None),
     ("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], None),

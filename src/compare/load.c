@@ -230,8 +230,61 @@ static bool spread_start(spread *s, size_t size)
     return s->mean && s->squares && s->seen;
 }
 
+/* Which nodes ran in each step, so that the reports of all steps search for no execution. */
+typedef struct runs {
+    uint32_t *first; /* by row of a step, and one more: -> node, exec */
+    uint32_t *node, *exec;
+    uint32_t *of_node; /* of the step that is loaded: by node its execution, or TFP_NONE */
+} runs;
+
+/* What every step costs is a look at each node, which a small file with many of both makes very expensive. */
+#define LOOKS_MAX ((uint64_t)4 << 20)
+#define LOOKS_BY_EXECUTION 16
+
+static tfp_status limit_looks(const tfp_diff_work *d, const tfp_loaded *l, const tfp_profile *p, tfp_error *err)
+{
+    uint64_t looks = (uint64_t)p->steps.size * p->nodes.size;
+    if (looks <= LOOKS_MAX + LOOKS_BY_EXECUTION * (uint64_t)p->execs.size) return TFP_OK;
+    return tfp_fail(err, TFP_LIMIT,
+                    "%s: %zu steps of %zu nodes, most of which did not run in most steps, cannot be "
+                    "compared; single steps can, such as FILE@%lld",
+                    d->sides->at.at[l - d->loaded].label, p->steps.size, p->nodes.size,
+                    (long long)tfp_profile_step(p, 0));
+}
+
+static bool sort_runs(runs *x, const tfp_profile *p)
+{
+    size_t steps = p->steps.size, nodes = p->nodes.size, execs = p->execs.size;
+    x->first = calloc(steps + 2, sizeof *x->first);
+    x->node = calloc(execs + 1, sizeof *x->node);
+    x->exec = calloc(execs + 1, sizeof *x->exec);
+    x->of_node = malloc((nodes + 1) * sizeof *x->of_node);
+    if (!x->first || !x->node || !x->exec || !x->of_node) return false;
+    memset(x->of_node, 0xff, (nodes + 1) * sizeof *x->of_node); /* TFP_NONE */
+    uint32_t *start = x->first + 1; /* counted one place further, so that filling moves it back */
+    for (size_t i = 0; i < nodes; i++)
+        for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) start[p->execs.at[e].step + 1]++;
+    for (size_t i = 1; i <= steps; i++) start[i] += start[i - 1];
+    for (size_t i = 0; i < nodes; i++)
+        for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) {
+            uint32_t at = start[p->execs.at[e].step]++;
+            x->node[at] = (uint32_t)i;
+            x->exec[at] = e;
+        }
+    return true;
+}
+
+static void free_runs(runs *x)
+{
+    free(x->first);
+    free(x->node);
+    free(x->exec);
+    free(x->of_node);
+}
+
 typedef struct steps {
     tfp_options *options;
+    runs runs;
     size_t first, count; /* of the profile's steps */
     turns turns;
     spread spreads[TFP_COLUMNS_MAX]; /* of times only */
@@ -243,6 +296,7 @@ static void free_steps(steps *s)
     tfp_options_free(s->options);
     tfp_vec_free(&s->turns.next);
     tfp_vec_free(&s->turns.report);
+    free_runs(&s->runs);
     for (size_t c = 0; c < TFP_COLUMNS_MAX; c++) {
         free(s->spreads[c].mean);
         free(s->spreads[c].squares);
@@ -275,8 +329,12 @@ static tfp_status load_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
                             tfp_error *err)
 {
     tfp_report *r = NULL;
+    uint32_t row = tfp_find_step(p, step);
+    const runs *x = &s->runs;
     s->options->step = tfp_step_of_id(step);
+    for (uint32_t i = x->first[row]; i < x->first[row + 1]; i++) x->of_node[x->node[i]] = x->exec[i];
     tfp_status status = tfp_view_build(p, d->view, s->options, &r, err);
+    for (uint32_t i = x->first[row]; i < x->first[row + 1]; i++) x->of_node[x->node[i]] = TFP_NONE;
     if (!status && !resized(&s->items, r->rows.size)) status = tfp_nomem(err);
     if (!status && align(d, r, &s->turns, s->items)) add_step(d, l, s, r);
     if (!status && s->turns.failed) status = tfp_nomem(err);
@@ -287,6 +345,10 @@ static tfp_status load_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
 /* The sums of all steps, then the means. The rows are those of the mean; minimums are for it, not for single steps. */
 static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp_profile *p, tfp_error *err)
 {
+    tfp_status status = limit_looks(d, l, p, err);
+    if (status) return status;
+    if (!sort_runs(&s->runs, p)) return tfp_nomem(err);
+    s->options->step_execs = s->runs.of_node;
     memset(s->options->min, 0, sizeof s->options->min);
     for (size_t c = 0; c < d->column_count; c++) {
         for (uint32_t i = 0; i < l->size; i++)
@@ -295,7 +357,6 @@ static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tf
             return tfp_nomem(err);
     }
     d->items.fixed = true;
-    tfp_status status = TFP_OK;
     for (size_t i = 0; i < s->count && !status; i++) status = load_step(d, l, s, p, tfp_profile_step(p, i), err);
     d->items.fixed = false;
     for (size_t c = 0; c < d->column_count && !status; c++) {

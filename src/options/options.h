@@ -166,6 +166,7 @@ struct tfp_options {
     bool compat10, compat_tensorflow, every_value, colours;
     int screen;                      /* columns of the terminal that texts are for; 0: none */
     const struct tfp_counts *counts; /* made already, of the profile that a report is built of; NULL: by the report */
+    const uint32_t *step_execs;      /* of every node its execution in `step`, or TFP_NONE; NULL: found by the report */
     bool reach;                      /* reports also tell which nodes count in which row: tfp_report.reach */
     uint64_t select;                 /* bits of tfp_column_id */
     uint8_t select_order[TFP_COLUMNS_MAX]; /* the columns in the order asked, those that were */

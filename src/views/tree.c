@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-#define NAMES_MAX ((size_t)128 << 20) /* what the names of made-up scopes may take together */
+#define NAMES_MAX ((size_t)128 << 20)   /* what the names of made-up scopes may take together */
+#define MATCHED_MAX ((size_t)256 << 20) /* how much of them patterns go through */
 
 bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count)
 {
@@ -309,6 +310,21 @@ static bool settle_reach(walk *w, bool redo)
     return true;
 }
 
+/* The scopes of one long name take the square of its length: patterns would go through gigabytes of a small file. */
+static tfp_status limit_matching(const walk *w, tfp_error *err)
+{
+    tfp_filter *const *f = w->o->filters;
+    bool all = tfp_filter_any(f[TFP_F_START]) && tfp_filter_any(f[TFP_F_SHOW]);
+    bool none_left_out = (!f[TFP_F_TRIM] || !f[TFP_F_TRIM]->count) && (!f[TFP_F_HIDE] || !f[TFP_F_HIDE]->count);
+    if (all && none_left_out) return TFP_OK;
+    size_t bytes = 0;
+    for (size_t i = 1; i < w->t->count && bytes <= MATCHED_MAX; i++)
+        if (w->t->node[i] == TFP_NONE) bytes += w->t->name[i].size;
+    if (bytes <= MATCHED_MAX) return TFP_OK;
+    return tfp_fail(err, TFP_LIMIT, "names of scopes of more than %d MB: patterns cannot be matched with them",
+                    (int)(MATCHED_MAX >> 20));
+}
+
 tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_error *err)
 {
     walk w = { .t = t, .r = r, .rules = rules, .o = r->options, .max_depth = tfp_options_depth(r->options) };
@@ -321,7 +337,8 @@ tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_e
         sum_up(&w);
         t->kept[0] = 1;
         bool redo = w.o->account_displayed_op_only && rules != TFP_TREE_CODE;
-        s = tfp_note_unmatched(r, t->name + 1, t->count - 1, err);
+        s = limit_matching(&w, err);
+        if (!s) s = tfp_note_unmatched(r, t->name + 1, t->count - 1, err);
         if (!s) s = choose(&w) ? tfp_tree_emit(t, r, &w.shown, redo, err) : tfp_nomem(err);
         if (!s && !settle_reach(&w, redo)) s = tfp_nomem(err);
     }

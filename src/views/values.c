@@ -91,10 +91,22 @@ static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, 
 #define STATIC (1u << TFP_V_PARAMS | 1u << TFP_V_DEFINITIONS | TFP_V_KINDS) /* what needs no statistics */
 #define ONCE (1u << TFP_V_RUNS | 1u << TFP_V_DEFINITIONS) /* the op view's occurrence counts each node once */
 
+/* In a comparison, which builds the view for every step, nobody searches for executions. */
+static void stats_of(const tfp_report *r, uint32_t node, tfp_node_stats *out)
+{
+    const uint32_t *execs = r->options->step_execs;
+    if (!execs || r->profile->nodes.at[node].exec_first == TFP_NONE)
+        tfp_node_stats_at(r->profile, node, r->step, out);
+    else if (execs[node] != TFP_NONE)
+        tfp_exec_stats_at(r->profile, node, execs[node], out);
+    else
+        *out = (tfp_node_stats){ 0 };
+}
+
 void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, int64_t times)
 {
     tfp_node_stats s;
-    if (r->values & ~STATIC) tfp_node_stats_at(r->profile, node, r->step, &s);
+    if (r->values & ~STATIC) stats_of(r, node, &s);
     for (uint32_t rest = r->values; rest; rest &= rest - 1) {
         tfp_value c = (tfp_value)__builtin_ctz(rest);
         int64_t n = c == TFP_V_PARAMS ? tfp_report_parameters(r, node, &r->clamped) : tfp_node_value(r, node, &s, c);

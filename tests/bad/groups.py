@@ -431,6 +431,24 @@ def bombs(b):
 
 
 @group
+def more_work_than_input(b):
+    """Answers that a small file would make very long are refused, and those beside them are not."""
+    nodes, steps = [], []
+    for i in range(3000):
+        run = wire.number_field(1, 1) + wire.number_field(2, 1000) + wire.number_field(3, 1009)
+        data = text(1, "n%d" % i) + wire.number_field(13, i) + text(12, wire.number_field(1, i) + text(2, run))
+        nodes.append(text(1, wire.number_field(1, i) + text(2, data)))
+        steps.append(wire.number_field(3, i))
+    sparse = b.file(b"".join(steps + nodes), "sparse_profile")
+    b.refused("steps by nodes", b.run("diff", sparse, sparse), 4, "sparse_profile", "3000 steps of 3000 nodes")
+    b.works("one step each", b.run("diff", sparse + "@1", sparse + "@2"))
+    b.refused("a file for every step", b.run("graph", sparse, "-output", "timeline:outfile=" + b.path("t.json")), 4, "3000 steps")
+    deep = b.file(node("a/" * 20000 + "b"), "deep.pb")
+    b.refused("a pattern and one long name", b.run("scope", deep, "-show_name_regexes", ".*b"), 4, "MB")
+    b.works("the first scopes of one long name", b.run("scope", deep, "-max_depth", "3"))
+
+
+@group
 def pipes(b):
     """FIFOs: one that nobody writes to, one that is written to, one whose writer stops."""
     fifo = b.path("fifo")
