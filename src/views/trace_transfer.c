@@ -108,32 +108,30 @@ static bool ends_with(tfp_str s, tfp_str end)
     return s.size >= end.size && memcmp(s.data + s.size - end.size, end.data, end.size) == 0;
 }
 
-/* Of a TPU's copies the pieces in `XLA Ops` are left out where the asynchronous line or the -done holds the transfer. */
-static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_str instruction)
+/* Of a TPU's transfers the pieces in `XLA Ops` are left out where the asynchronous line or the -done holds the transfer:
+ * each piece tells the bytes of the whole. */
+static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint32_t span)
 {
+    tfp_str instruction = up_to(tfp_span_name(t->x->p, span), '.');
     if (!tfp_is_tpu(d->name) || t->x->p->lanes.at[t->x->s->lane[span]].role == TFP_ROLE_ASYNC) return false;
     return ends_with(instruction, TFP_STR("-start")) || (d->has_async && ends_with(instruction, TFP_STR("-done")));
 }
 
-/* Appends the kind; false when the span is no transfer of its own. */
-static bool put_copy_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
+static void put_copy_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
 {
     tfp_str name = tfp_span_name(t->x->p, span), details = text_of(t, span, t->k.memcpy_details);
     const char *direction = t->x->s->class[span] == TFP_CLASS_SET ? "set"
                             : tfp_is_tpu(d->name)                 ? NULL
                                                                   : direction_of(name);
-    tfp_str instruction = up_to(name, '.');
-    if (!direction && counts_elsewhere(t, d, span, instruction)) return false;
     if (direction)
         tfp_buf_text(out, direction);
     else
-        tfp_buf_str(out, instruction);
-    if (t->x->s->class[span] == TFP_CLASS_SET) return true;
+        tfp_buf_str(out, up_to(name, '.'));
+    if (t->x->s->class[span] == TFP_CLASS_SET) return;
     if (has_word(name, "pageable") || has_word(details, "pageable"))
         tfp_buf_text(out, " pageable");
     else if (has_word(name, "pinned") || has_word(details, "pinned"))
         tfp_buf_text(out, " pinned");
-    return true;
 }
 
 static void put_collective_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
@@ -221,14 +219,13 @@ static bool add_span(transfers *t, uint32_t device, uint32_t span)
 {
     const tfp_trace_device *d = &t->x->devices[device];
     bool collective = t->x->s->class[span] == TFP_CLASS_COMMUNICATION;
+    if (counts_elsewhere(t, d, span)) return true;
     tfp_buf kind = { 0 };
     int64_t bytes = 0, size = 0;
     if (collective)
         put_collective_kind(t, d, span, &kind);
-    else if (!put_copy_kind(t, d, span, &kind)) {
-        tfp_buf_free(&kind);
-        return true;
-    }
+    else
+        put_copy_kind(t, d, span, &kind);
     tfp_str kind_text = { kind.data, kind.size };
     found *to =
         kind.failed ? NULL : find_row(t, device, kind_text, collective ? text_near(t, span, t->k.group) : TFP_STR(""));
