@@ -91,6 +91,7 @@ def space(planes, *more):
 
 
 US = 1000000  # picoseconds
+DERIVED = 0xDEADBEEF  # the number of the first line that post-processing adds
 
 
 # ---- HLO ----
@@ -199,8 +200,8 @@ def gpu():
     host.line(-77, 'python3', calls)
     device.line(13, 'Stream #13(Kernel)', first)
     device.line(20, 'Stream #20(Kernel,MemcpyD2H)', second)
-    device.line(0xDEADBEEF + 5, 'XLA Ops', first)
-    device.line(0xDEADBEEF, 'Steps', [device.event('0', 0, 90 * US)])
+    device.line(DERIVED + 5, 'XLA Ops', first)
+    device.line(DERIVED, 'Steps', [device.event('0', 0, 90 * US)])
     return space([host, device, metadata(7, 'jit_step', step_module()), Plane('Task Environment', **ENVIRONMENT)],
                  (4, 'worker0'))
 

@@ -11,7 +11,6 @@ STEP = re.compile(r"ProfilerStep#(\d+)$")
 OPTIMIZER = re.compile(r"Optimizer\.step#")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 FRAME = re.compile(r"(.*)\((\d+)\): (.*)$", re.S)
-OCCUPANCY = "est. achieved occupancy %"
 NODE = ("cpu", "device", "runs", "bytes", "residual")
 OPS = {"cpu_op", "Operator"}
 DEVICE = {"kernel": "kernel", "Kernel": "kernel", "gpu_memcpy": "copy", "Memcpy": "copy", "gpu_memset": "set", "Memset": "set"}
@@ -39,6 +38,7 @@ class Span:
         self.start, self.end = nanoseconds(start), nanoseconds(start + max(duration, 0))
         self.thread = (event.get("pid"), event.get("tid"))
         self.parent, self.children, self.launch, self.launched = None, [], None, []
+        self.beside = False  # runs beside the others of its device, whose time has it already
         if self.category in DEVICE:
             self.kind = "device"
             self.device = self.args.get("device", event.get("pid"))
@@ -82,20 +82,25 @@ class Allocation:
 
 
 class Trace:
+    processor = "gpu"
+
     def __init__(self, document):
-        events = document["traceEvents"]
-        self.spans = [Span(i, e) for i, e in enumerate(events) if e.get("ph") == "X"]
+        self.read(document)
         self.host = [s for s in self.spans if s.kind in ("op", "api", "annotation", "frame", "module")]
         self.activities = [s for s in self.spans if s.kind == "device"]
-        whole = all(decimal.Decimal(str(e.get(k, 0))) % 1 == 0 for e in events if e.get("ph") == "X" for k in ("ts", "dur"))
-        self.tolerance = 1000 if whole else 0
         self.begin = min((s.start for s in self.spans if s.kind), default=0)
-        self.memory = [Allocation(e) for e in events if e.get("ph") == "i" and e.get("name") == "[memory]"]
         self.find_parents()
         self.find_self_times()
         self.find_launches()
         self.find_steps()
         self.name_nodes()
+
+    def read(self, document):
+        events = document["traceEvents"]
+        self.spans = [Span(i, e) for i, e in enumerate(events) if e.get("ph") == "X"]
+        self.memory = [Allocation(e) for e in events if e.get("ph") == "i" and e.get("name") == "[memory]"]
+        whole = all(decimal.Decimal(str(e.get(k, 0))) % 1 == 0 for e in events if e.get("ph") == "X" for k in ("ts", "dur"))
+        self.tolerance = 1000 if whole else 0
 
     def find_parents(self):
         lanes = {}
@@ -156,7 +161,7 @@ class Trace:
         for span in self.host:
             span.step = self.step_at(span.start)
         for activity in self.activities:
-            activity.step = self.step_at((activity.launch or activity).start)
+            activity.step = self.step_at((activity.launch or activity).start, activity.device)
         for event in self.memory:
             around = [s for s in self.host if s.thread == event.thread and s.start <= event.at
                       and (event.at < s.end or s.start == event.at or s.end == event.at)]
@@ -164,10 +169,13 @@ class Trace:
             event.op = next((s for s in [inner, *inner.around()] if s.host_op), None) if inner else None
             event.step = event.op.step if event.op else self.step_at(event.at)
 
-    def step_at(self, time):
+    def windows_of(self, device):
+        return self.windows
+
+    def step_at(self, time, device=None):
         if self.whole:
             return 0
-        inside = [w for w in self.windows if w[1] <= time < w[2]]
+        inside = [w for w in self.windows_of(device) if w[1] <= time < w[2]]
         return max(inside, key=lambda w: w[1])[0] if inside else None
 
     def name_nodes(self):
@@ -212,7 +220,7 @@ class Trace:
         for activity in self.activities:
             if step is None or activity.step == step:
                 n = node(activity.op.path, activity.op.name) if activity.op else node("(no op)", "(no op)")
-                n["device"] += activity.duration
+                n["device"] += activity.self_time
                 n["activities"] += 1
         for event in self.memory:
             if step is None or event.step == step:
@@ -224,9 +232,13 @@ class Trace:
                 n["runs"] = n["activities"]
         return found
 
+    def numbers(self):
+        """Of the steps that can be asked for."""
+        return [] if not any(s.kind for s in self.spans) else sorted({n for n, _, _ in self.windows})
+
     def mean(self):
         """Of each node over the steps in which it ran."""
-        by_step = [self.nodes(n) for n, _, _ in self.windows]
+        by_step = [self.nodes(n) for n in self.numbers()]
         out = {}
         for key in set().union(*by_step):
             found = [nodes[key] for nodes in by_step if key in nodes]
@@ -264,9 +276,9 @@ class Trace:
             if step is None or span.step == step:
                 add(span.names, "cpu", span.direct, 1)
         for activity in self.activities:
-            if step is None or activity.step == step:
+            if not activity.beside and (step is None or activity.step == step):
                 above = activity.launch.names if activity.launch else ()
-                add(above + (ADDRESS.sub("", activity.name),), "device", activity.duration, 1)
+                add(above + (ADDRESS.sub("", self.kernel_name(activity)),), "device", activity.self_time, 1)
         return rows
 
     def lines(self, step=None):
@@ -316,31 +328,42 @@ class Trace:
     def kernel(self, step=None):
         groups = {}
         for activity in self.device_rows(step):
-            groups.setdefault((activity.name, self.class_of(activity)), []).append(activity)
-        whole = sum(a.duration for a in self.device_rows(step))
+            groups.setdefault((self.kernel_name(activity), self.class_of(activity)), []).append(activity)
+        whole = sum(a.self_time for a in self.device_rows(step) if not a.beside)
         rows = {}
         for key, found in groups.items():
-            times = [a.duration for a in found]
+            times = [a.self_time for a in found]
             ops = {}
             for a in found:
-                name = a.op.name if a.op else "(no op)"
-                ops[name] = ops.get(name, 0) + 1
+                ops[self.op_name(a)] = ops.get(self.op_name(a), 0) + 1
             names = sorted(ops, key=lambda n: (-ops[n], n.encode()))[:3]
-            known = [a for a in found if OCCUPANCY in a.args]
-            weight = sum(a.duration for a in known)
-            plain_mean = sum(a.args[OCCUPANCY] for a in known) / len(known) if known else None
+            known = [a for a in found if self.occupancy(a) is not None]
+            weight = sum(a.self_time for a in known)
+            plain_mean = sum(self.occupancy(a) for a in known) / len(known) if known else None
             rows[key] = {"count": len(found), "total_us": sum(times), "min_us": min(times), "max_us": max(times),
-                         "share": sum(times) / whole if whole else None, "ops": "|".join(names),
-                         "bytes": self.bytes_of(found) if key[1] in ("copy", "set") else None,
-                         "occupancy": sum(a.args[OCCUPANCY] * a.duration for a in known) / weight if weight else plain_mean}
+                         "share": sum(times) / whole if whole and not found[0].beside else None, "ops": "|".join(names),
+                         "bytes": self.bytes_of_kernels(key[1], found),
+                         "occupancy": sum(self.occupancy(a) * a.self_time for a in known) / weight if weight else plain_mean}
         return rows
+
+    def kernel_name(self, activity):
+        return activity.name
+
+    def op_name(self, activity):
+        return activity.op.name if activity.op else "(no op)"
+
+    def occupancy(self, activity):
+        return activity.args.get("est. achieved occupancy %")
+
+    def bytes_of_kernels(self, kind, activities):
+        return self.bytes_of(activities) if kind in ("copy", "set") else None
 
     def steps(self):
         rows = {}
         devices = sorted({a.device for a in self.activities})
         for device in devices:
             mine = [a for a in self.activities if a.device == device]
-            windows = sorted(self.windows) + [("all", min(a.start for a in mine), max(a.end for a in mine))]
+            windows = sorted(self.windows_of(device)) + [("all", min(a.start for a in mine), max(a.end for a in mine))]
             for number, begin, end in windows:
                 inside = mine if number == "all" else [a for a in mine if begin <= a.start < end]
                 kinds = {k: union(a for a in mine if (self.class_of(a) if self.class_of(a) != "set" else "copy") == k)
@@ -356,6 +379,9 @@ class Trace:
                     "exposed_copy_us": busy - with_communication, "idle_us": end - begin - busy, "kernels": len(inside),
                     "launch_delay_us": sum(max(0, a.start - a.launch.end) for a in launched) / len(launched) if launched else None}
         return rows
+
+    def transferred(self, activity):
+        return True
 
     def kind_of_transfer(self, activity):
         kind = self.class_of(activity)
@@ -373,7 +399,7 @@ class Trace:
     def transfer(self, step=None):
         groups = {}
         for activity in self.device_rows(step):
-            if self.class_of(activity) != "compute":
+            if self.class_of(activity) != "compute" and self.transferred(activity):
                 kind, group, size = self.kind_of_transfer(activity)
                 groups.setdefault((kind, activity.device, group), []).append((activity, size))
         rows = {}
@@ -437,7 +463,7 @@ class Trace:
                 gap = a.start - latest
                 if gap > 0 and (step is None or a.step == step):
                     cause = "host" if a.launch and a.launch.start > latest else "kernel" if gap <= 30000 else "other"
-                    add(cause, f"gpu:{device}/stream:{stream}", gap)
+                    add(cause, f"{self.processor}:{device}/stream:{stream}", gap)
                 latest = max(latest, a.end)
         return rows
 

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""As oracle.py for XPlane files: reads the wire format on its own and computes the same views slowly and plainly."""
+import re
+import struct
+
+import oracle
+
+TF_OP = re.compile(r"([\w.\-/\\>]+):([A-Z_][A-Za-z0-9_]*)$", re.A)
+COLLECTIVE = re.compile(r"(all-reduce|all-gather|reduce-scatter|all-to-all|ragged-all-to-all|collective-permute|collective-broadcast"
+                        r"|send|recv)(-start|-done)?([._-].*)?$")
+TPU_COPY = re.compile(r"(copy-start|copy-done|infeed|outfeed)(\..*)?$")
+DERIVED = 0xDEADBEEF
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        else:
+            size, at = (8, at) if key & 7 == 1 else varint(data, at)
+            value, at = data[at:at + size], at + size
+        yield key >> 3, value
+
+
+def signed(value):
+    return value - (1 << 64) if value >> 63 else value
+
+
+class Plane:
+    def __init__(self, data):
+        parts = list(fields(data))
+        self.name = next((v.decode() for n, v in parts if n == 2), "")
+        names = [dict(fields(v)) for n, v in parts if n == 5]
+        self.stat_names = {e.get(1, 0): dict(fields(e.get(2, b""))).get(2, b"").decode() for e in names}
+        self.types = {}
+        for n, v in parts:
+            if n == 4:
+                entry = dict(fields(v))
+                inside = list(fields(entry.get(2, b"")))
+                one = dict(inside)
+                self.types[entry.get(1, 0)] = (one.get(2, b"").decode(), one.get(4, b"").decode(), self.stats(inside, 5))
+        self.lines = [list(fields(v)) for n, v in parts if n == 3]
+
+    def stats(self, parts, number):
+        found = {}
+        for n, v in parts:
+            if n != number:
+                continue
+            stat = dict(fields(v))
+            name = self.stat_names.get(stat.get(1, 0), "")
+            if 2 in stat:
+                found[name] = struct.unpack("<d", stat[2])[0]
+            elif 5 in stat:
+                found[name] = stat[5].decode()
+            elif 7 in stat:
+                found[name] = self.stat_names[stat[7]]
+            else:
+                found[name] = signed(stat.get(4, stat.get(3, 0)))
+        return found
+
+
+class Event:
+    def __init__(self, order, name, args, start_ps, duration_ps):
+        self.order, self.name, self.args = order, name, args
+        self.start, self.end = start_ps // 1000, (start_ps + max(0, duration_ps)) // 1000
+        self.parent, self.children, self.launch, self.launched, self.beside = None, [], None, [], False
+
+    @property
+    def duration(self):
+        return self.end - self.start
+
+    host_op, around = oracle.Span.host_op, oracle.Span.around
+
+    @property
+    def plain(self):
+        return self.name
+
+
+class XPlane(oracle.Trace):
+    tolerance = 0
+
+    def read(self, document):
+        self.spans, self.memory, self.module_runs = [], [], {}
+        for number, value in fields(document):
+            if number == 1:
+                self.read_plane(Plane(value))
+
+    def read_plane(self, plane):
+        device = re.match(r"/device:(GPU|TPU):(\d+)$", plane.name)
+        if device:
+            self.processor = device[1].lower()
+        elif plane.name != "/host:CPU":
+            return
+        for line in plane.lines:
+            one = dict(line)
+            name = (one.get(11) or one.get(2, b"")).decode()
+            base = one.get(3, 0) * 1000
+            for n, v in line:
+                if n == 4:
+                    parts = list(fields(v))
+                    event = dict(parts)
+                    if 5 in event:
+                        continue
+                    kind, shown, constant = plane.types.get(event.get(1, 0), ("", "", {}))
+                    self.add(plane, device, one.get(1, 0), name, kind, shown, {**constant, **plane.stats(parts, 4)},
+                             base + event.get(2, 0), signed(event.get(3, 0)))
+
+    def add(self, plane, device, line, line_name, name, shown, args, start, duration):
+        event = Event(len(self.spans), name, args, start, duration)
+        event.thread, event.kind = (plane.name, line), None
+        if not device:
+            event.kind = ("step" if "step_num" in args else "op" if "hlo_op" in args or TF_OP.match(name) else
+                          "api" if "correlation_id" in args else "annotation" if duration > 0 else None)
+        elif line_name == "XLA Modules":
+            self.module_runs.setdefault(int(device[2]), []).append(event)
+        elif (self.processor == "tpu" and line_name in ("XLA Ops", "Async XLA Ops")) or \
+             (self.processor == "gpu" and line < DERIVED and line_name.startswith("Stream")):
+            event.kind, event.device = "device", int(device[2])
+            event.stream = re.search(r"#(\d+)", line_name)[1] if self.processor == "gpu" else line_name
+            event.beside = line_name == "Async XLA Ops"
+            event.instruction = args.get("hlo_op") if self.processor == "gpu" else name.split(" ")[0].lstrip("%")
+        self.spans.append(event)
+
+    def find_self_times(self):
+        super().find_self_times()
+        lanes = {}
+        for a in self.activities:
+            if self.processor == "tpu" and not a.beside:
+                lanes.setdefault(a.thread, []).append(a)
+        for mine in lanes.values():
+            mine.sort(key=lambda a: (a.start, -a.duration, a.order))
+            for i, a in enumerate(mine):
+                for outer in reversed(mine[:i]):
+                    if (a.start < outer.end or a.start == outer.start or (a.start == outer.end and not a.duration)) and a.end <= outer.end:
+                        outer.self_time -= a.duration
+                        break
+            for a in mine:
+                a.self_time = max(0, a.self_time)
+
+    def find_launches(self):
+        for activity in self.activities:
+            correlation = activity.args.get("correlation_id", 0)
+            calls = [s for s in self.host if s.kind == "api" and correlation and s.args["correlation_id"] == correlation]
+            activity.launch = min(calls, key=lambda s: (s.start, s.order), default=None)
+            if activity.launch:
+                activity.launch.launched.append(activity)
+
+    def find_steps(self):
+        marked = {}
+        for span in self.spans:
+            if span.kind == "step":
+                marked.setdefault(span.args["step_num"], []).append(span)
+        self.windows = [(n, min(s.start for s in spans), max(s.end for s in spans)) for n, spans in marked.items()]
+        self.by_device = {}
+        if not self.windows:
+            totals = {}
+            for runs in self.module_runs.values():
+                for run in runs:
+                    totals[run.name] = totals.get(run.name, 0) + run.duration
+            if totals:
+                longest = max(totals, key=totals.get)
+                for device, runs in self.module_runs.items():
+                    mine = sorted((r for r in runs if r.name == longest), key=lambda r: r.start)
+                    self.by_device[device] = [(n, r.start, r.end) for n, r in enumerate(mine)]
+                    self.windows += self.by_device[device]
+        self.whole = not self.windows
+        if self.whole:
+            self.windows = [(0, self.begin, max((s.end for s in self.spans if s.kind), default=0))]
+        for span in self.host:
+            span.step = self.step_at(span.start)
+        for activity in self.activities:
+            activity.step = self.step_at((activity.launch or activity).start, activity.device)
+
+    def windows_of(self, device):
+        return self.by_device.get(device, [] if self.by_device else self.windows)
+
+    def name_nodes(self):
+        for span in self.host:
+            typed = TF_OP.match(span.name)
+            span.title = typed[2] if typed else span.name
+            span.path = typed[1] if typed else span.name
+
+    def node_of(self, activity):
+        """(path, op) of a device activity."""
+        path = activity.args.get("tf_op")
+        if path:
+            path = path.split(";")[0]
+            typed = TF_OP.match(path)
+            if typed:
+                return typed[1], typed[2]
+            path = path[:-1] if path.endswith(":") else path
+            return path, re.sub(r"_\d+$", "", path.split("/")[-1])
+        if activity.instruction:
+            module = self.module_of(activity)
+            return f"(hlo)/{module}/{activity.instruction}", activity.instruction.split(".")[0]
+        return "(no op)", "(no op)"
+
+    def module_of(self, activity):
+        if "hlo_module" in activity.args:
+            return activity.args["hlo_module"]
+        around = [r for r in self.module_runs.get(activity.device, []) if r.start <= activity.start < r.end]
+        return re.sub(r"\(\d+\)$", "", max(around, key=lambda r: r.start).name) if around else ""
+
+    def nodes(self, step=None):
+        found = {}
+        ran = {(s.path, s.title) for s in self.host if s.host_op}
+
+        def node(key):
+            return found.setdefault(key, {"cpu": 0, "device": 0, "runs": 0, "bytes": 0, "residual": 0, "activities": 0})
+        for span in self.host:
+            if span.host_op and (step is None or span.step == step):
+                n = node((span.path, span.title))
+                n["cpu"] += span.self_time
+                n["runs"] += 1
+        for activity in self.activities:
+            if not activity.beside and (step is None or activity.step == step):
+                n = node(self.node_of(activity))
+                n["device"] += activity.self_time
+                n["activities"] += 1
+        for key, n in found.items():
+            if key not in ran:
+                n["runs"] = n["activities"]
+        return found
+
+    # -- tables
+
+    def class_of(self, activity):
+        if self.processor == "gpu":
+            if activity.name.startswith("Memcpy"):
+                return "copy"
+            if activity.name.startswith("Memset"):
+                return "set"
+        elif TPU_COPY.match(activity.instruction) or activity.beside and not COLLECTIVE.match(activity.instruction):
+            return "copy"
+        name = activity.name
+        if name.startswith(("nccl", "rccl")) or "cross_device_reduce" in name or \
+           re.search("all_?reduce|all_?gather|reduce_?scatter|all_?to_?all", name, re.I) or \
+           activity.instruction and COLLECTIVE.match(activity.instruction):
+            return "communication"
+        return "compute"
+
+    def kernel_name(self, activity):
+        if self.processor == "gpu":
+            return activity.name
+        return activity.instruction + (" (async)" if activity.beside else "")
+
+    def op_name(self, activity):
+        return self.node_of(activity)[1]
+
+    def occupancy(self, activity):
+        told = re.search(r"occ_pct:([0-9.]+)", activity.args.get("kernel_details", ""))
+        return float(told[1]) if told else None
+
+    def bytes_of(self, activities):
+        found = []
+        for a in activities:
+            if self.processor == "tpu":
+                found.append(a.args.get("bytes_accessed"))
+            else:
+                details = a.args.get("memcpy_details", a.args.get("memset_details", ""))
+                told = re.search(r"(?:size|num_bytes):(\d+)", details)
+                found.append(int(told[1]) if told else None)
+        found = [f for f in found if f is not None]
+        return sum(found) if found else None
+
+    def bytes_of_kernels(self, kind, activities):
+        return self.bytes_of(activities) if self.processor == "tpu" or kind in ("copy", "set") else None
+
+    def device_rows(self, step):
+        return [a for a in self.activities if step is None or a.step == step]
+
+    def transferred(self, activity):
+        if self.processor == "tpu" and not activity.beside:
+            has_side = any(a.beside and a.device == activity.device for a in self.activities)
+            base = activity.instruction.split(".")[0]
+            return not base.endswith("-start") and not (base.endswith("-done") and has_side)
+        return True
+
+    def kind_of_transfer(self, activity):
+        kind = self.class_of(activity)
+        if self.processor == "tpu" or kind == "communication" and activity.instruction:
+            return activity.instruction.split(".")[0], "", None
+        if kind == "set":
+            return "set", "", None
+        if kind == "copy":
+            where = {"H2D": "HtoD", "D2H": "DtoH", "D2D": "DtoD", "P2P": "PtoP", "H2H": "HtoH"}
+            told = activity.args.get("memcpy_details", "")
+            word = " pageable" if "pageable" in told else " pinned" if "pinned" in told else ""
+            return where[activity.name[6:9]] + word, "", None
+        return activity.name.split("(")[0], "", None
+
+    def wait(self, step=None):
+        if self.processor == "tpu":
+            self.activities, kept = [], self.activities
+            rows = super().wait(step)
+            self.activities = kept
+            return rows
+        return super().wait(step)
