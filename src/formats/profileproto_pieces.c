@@ -47,38 +47,6 @@ typedef struct cut {
 
 /* ---- cutting ---- */
 
-/* How many bytes the field at the start of `seen` takes; 0 when that cannot be told, or it is a group. */
-static uint64_t field_size(tfp_str seen)
-{
-    tfp_wire w = tfp_wire_start(seen);
-    const uint8_t *at = w.at;
-    uint64_t tag, value = 0, size = 0;
-    if (!tfp_wire_varint(&w, &at, &tag) || tag < 8 || tag > UINT32_MAX) return 0;
-    switch (tag & 7) {
-    case TFP_VARINT:
-    case TFP_BYTES:
-        if (!tfp_wire_varint(&w, &at, &value)) return 0;
-        if ((tag & 7) == TFP_BYTES) size = value;
-        break;
-    case TFP_FIXED64: size = 8; break;
-    case TFP_FIXED32: size = 4; break;
-    default: return 0;
-    }
-    return tfp_add((int64_t)(at - w.start), size > INT64_MAX ? INT64_MAX : (int64_t)size, NULL);
-}
-
-/* The whole fields among the first `most` bytes. */
-static size_t whole_fields(tfp_str seen, size_t most)
-{
-    size_t at = 0;
-    if (seen.size > most) seen.size = most;
-    for (;;) {
-        uint64_t size = field_size((tfp_str){ seen.data + at, seen.size - at });
-        if (size == 0 || size > seen.size - at) return at;
-        at += (size_t)size;
-    }
-}
-
 /* Takes the next piece; a field longer than a piece is one of its own. What is no sound field is left to the caller of
  * tfp_profile_read_pieces, which knows what to say. */
 static tfp_status take(cut *c, piece *x)
@@ -88,10 +56,10 @@ static tfp_status take(cut *c, piece *x)
     if (s) return s;
     uint64_t left = tfp_input_left(c->in);
     if (seen.size > left) seen.size = (size_t)left; /* the buffer may hold more than the input's part */
-    size_t size = whole_fields(seen, c->size);
+    size_t size = tfp_wire_whole_fields(seen, c->size);
     x->state = FRESH;
     if (!size) {
-        uint64_t all = field_size(seen);
+        uint64_t all = tfp_wire_field_size(seen);
         if (!all || all > left) {
             c->no_more = true;
             return TFP_OK;

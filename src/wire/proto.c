@@ -253,6 +253,11 @@ tfp_status tfp_wire_peek_input(tfp_input *in, tfp_field *f, uint64_t *size, tfp_
     return top_field(&w, left, f, size) ? TFP_OK : tfp_wire_end(&w, err);
 }
 
+tfp_status tfp_wire_skip_input(tfp_input *in, const tfp_field *f, uint64_t size, tfp_error *err)
+{
+    return f->type == TFP_GROUP ? skip_top_group(in, err) : tfp_input_seek(in, tfp_input_at(in) + size, err);
+}
+
 bool tfp_wire_next_input(tfp_input *in, tfp_field *f, tfp_status *s, tfp_error *err)
 {
     uint64_t left;
@@ -281,6 +286,38 @@ bool tfp_wire_next_input(tfp_input *in, tfp_field *f, tfp_status *s, tfp_error *
 tfp_wire tfp_input_wire(const tfp_input *in, const tfp_field *f)
 {
     return tfp_wire_start_at((tfp_str){ f->bytes.data, 0 }, tfp_input_at(in) - f->bytes.size);
+}
+
+/* ---- cutting between fields ---- */
+
+uint64_t tfp_wire_field_size(tfp_str seen)
+{
+    tfp_wire w = tfp_wire_start(seen);
+    const uint8_t *at = w.at;
+    uint64_t tag, value = 0, size = 0;
+    if (!tfp_wire_varint(&w, &at, &tag) || tag < 8 || tag > UINT32_MAX) return 0;
+    switch (tag & 7) {
+    case TFP_VARINT:
+    case TFP_BYTES:
+        if (!tfp_wire_varint(&w, &at, &value)) return 0;
+        if ((tag & 7) == TFP_BYTES) size = value;
+        break;
+    case TFP_FIXED64: size = 8; break;
+    case TFP_FIXED32: size = 4; break;
+    default: return 0;
+    }
+    return tfp_add((int64_t)(at - w.start), size > INT64_MAX ? INT64_MAX : (int64_t)size, NULL);
+}
+
+size_t tfp_wire_whole_fields(tfp_str seen, size_t most)
+{
+    size_t at = 0;
+    if (seen.size > most) seen.size = most;
+    for (;;) {
+        uint64_t size = tfp_wire_field_size((tfp_str){ seen.data + at, seen.size - at });
+        if (size == 0 || size > seen.size - at) return at;
+        at += (size_t)size;
+    }
 }
 
 /* ---- writing ---- */

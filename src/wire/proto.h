@@ -235,9 +235,17 @@ bool tfp_wire_next_input(tfp_input *in, tfp_field *f, tfp_status *s, tfp_error *
 /* The tag and length of the next field, which stays where it is: *size is all that it takes, and of a length-delimited one
  * f->bytes has the size only. A group has *size 0. The field ends within the input, or it is an error. */
 tfp_status tfp_wire_peek_input(tfp_input *in, tfp_field *f, uint64_t *size, tfp_error *err);
+/* Goes on behind the field that was peeked. */
+tfp_status tfp_wire_skip_input(tfp_input *in, const tfp_field *f, uint64_t size, tfp_error *err);
 /* A wire with nothing in it, standing behind the field that tfp_wire_next_input just gave: the tfp_field_ functions can
  * then be used on it, and tfp_wire_end(&w, err) tells whether the field had the right type. */
 tfp_wire tfp_input_wire(const tfp_input *in, const tfp_field *f);
+
+/* How many bytes the field at the start of `seen` takes, which may be more than there are; 0 when that cannot be told, or it
+ * is a group. */
+uint64_t tfp_wire_field_size(tfp_str seen);
+/* The bytes of whole fields, none of them a group, among the first `most`. */
+size_t tfp_wire_whole_fields(tfp_str seen, size_t most);
 
 /* ---- writing: into a tfp_buf; zero scalars and empty strings are left out unless asked for with _always ---- */
 void tfp_put_tag(tfp_buf *b, uint32_t number, tfp_wire_type type);

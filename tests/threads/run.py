@@ -104,6 +104,11 @@ def jobs(scratch):
                "timeline:outfile=" + os.path.join(scratch, "t")]
     for path in damaged(named("profile_"), scratch, "profile"):
         yield ["scope", "--profile_path=" + path, *COMMANDS["scope"]]
+    for path in unpacked(named("run_meta_"), scratch, "run"):
+        yield ["steps", path]
+        yield ["op", path, *COMMANDS["op"]]
+    for path in damaged(named("run_meta_"), scratch, "run"):
+        yield ["op", "--graph_path=" + os.path.join(SAMPLE, "towers", "graph.pb.gz"), "--run_meta_path=" + path]
     for folder, _, names in sorted(os.walk(SAMPLE)):
         paths = [os.path.join(folder, name) for name in sorted(names)]
         graphs = [p for p in paths if os.path.basename(p).startswith(("graph.", "graph_shapes."))]
@@ -111,8 +116,12 @@ def jobs(scratch):
         logs = [p for p in paths if os.path.basename(p).startswith("tfprof_log")]
         for graph in graphs:
             words = ["--graph_path=" + graph, "--run_meta_path=" + ",".join(metas), "--op_log_path=" + "".join(logs[:1])]
+            words = [w for w in words if not w.endswith("=")]
             for command in ("scope", "op"):
-                yield [command, *[w for w in words if not w.endswith("=")], *COMMANDS[command]]
+                yield [command, *words, *COMMANDS[command]]
+            if metas:
+                yield ["steps", *words]
+                yield ["flops", *words]
 
 
 def main():

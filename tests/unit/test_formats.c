@@ -6,6 +6,8 @@
 
 #include "tfprof/tfprof.h"
 
+#include <stdlib.h>
+
 #define UNUSED (void)state
 
 /* ---- messages in a line or two: FIELD(1, TEXT("a")) ... ---- */
@@ -321,6 +323,81 @@ static void run_metadata_without_step_stats_is_no_step(void **state)
     assert_int_equal(tfp_profile_step_count(m.p), 0);
     assert_true(warned(&m, "which is no step"));
     drop(&m);
+}
+
+static void group(uint32_t number)
+{
+    tfp_put_tag(&bytes, number, TFP_GROUP);
+    tfp_put_tag(&bytes, 3, TFP_VARINT);
+    tfp_put_varint(&bytes, 5);
+    tfp_put_tag(&bytes, number, TFP_GROUP_END);
+}
+
+/* Fields may come in any order, with others between them, and of two names the last one counts: also of a message that is
+ * cut into pieces. A device without entries and a step_stats without devices are there, too. */
+static void run_metadata_is_the_same_in_any_order_of_its_fields(void **state)
+{
+    UNUSED;
+    static const char *const sharings[] = { "1", "2/10", "3/30" };
+    for (size_t i = 0; i < sizeof sharings / sizeof *sharings; i++) {
+        assert_int_equal(setenv("TFPROF_THREADS", sharings[i], 1), 0);
+        made m;
+        one_node_graph(&m);
+        number(9, 1);
+        size_t step = open_field(1);
+        group(7);
+        size_t device = open_field(1);
+        text(1, "/cpu:7");
+        run_entry("a", 100, 5);
+        group(8);
+        run_entry("b", 100, 6);
+        number(3, 7);
+        text(1, "/cpu:0");
+        run_entry("a", 200, 7);
+        close_field(device);
+        device = open_field(1);
+        text(1, "/gpu:1/stream:all");
+        close_field(device);
+        close_field(step);
+        step = open_field(1);
+        close_field(step);
+        group(3);
+        add(&m, "run_meta");
+        finish(&m);
+        assert_int_equal(tfp_profile_step_count(m.p), 1);
+        assert_int_equal(micros(&m, "a", 0), 12);
+        assert_int_equal(micros(&m, "b", 0), 6);
+        assert_str(tfp_text(m.p, node_of(&m, "b")->device), "/cpu:0");
+        assert_int_equal(m.p->lanes.size, 2);
+        assert_null(tfp_profile_warning(m.p, 0));
+        drop(&m);
+    }
+    unsetenv("TFPROF_THREADS");
+}
+
+static void a_fault_of_run_metadata_tells_its_place_in_any_number_of_pieces(void **state)
+{
+    UNUSED;
+    static const char *const sharings[] = { "1", "2/10", "3/30" };
+    for (size_t i = 0; i < sizeof sharings / sizeof *sharings; i++) {
+        assert_int_equal(setenv("TFPROF_THREADS", sharings[i], 1), 0);
+        made m;
+        one_node_graph(&m);
+        size_t step = open_field(1), device = open_field(1);
+        text(1, "/cpu:0");
+        for (int k = 0; k < 5; k++) run_entry("a", 100 + k, 5);
+        size_t entry = open_field(2);
+        text(2, "a time");
+        close_field(entry);
+        run_entry("a", 300, 5);
+        close_field(device);
+        close_field(step);
+        add(&m, "run_meta");
+        assert_int_equal(m.s, TFP_BADFILE);
+        assert_non_null(strstr(tfp_error_message(&m.err), "step_stats: device 0: node_stats 5: "));
+        drop(&m);
+    }
+    unsetenv("TFPROF_THREADS");
 }
 
 /* ---- op logs ---- */
@@ -690,6 +767,8 @@ int main(void)
         cmocka_unit_test(memory_of_a_run_is_summed_and_saturates),
         cmocka_unit_test(entries_without_a_start_have_no_time),
         cmocka_unit_test(run_metadata_without_step_stats_is_no_step),
+        cmocka_unit_test(run_metadata_is_the_same_in_any_order_of_its_fields),
+        cmocka_unit_test(a_fault_of_run_metadata_tells_its_place_in_any_number_of_pieces),
         cmocka_unit_test(an_op_log_adds_types_and_float_ops_and_the_first_trace),
         cmocka_unit_test(of_two_nodes_with_one_number_the_last_stays_and_of_one_name_the_first),
         cmocka_unit_test(a_step_that_comes_twice_in_a_node_starts_anew),
