@@ -56,6 +56,7 @@ fuzz:
 
 bench: all
 	@python3 tests/bench/bench.py $(BUILD)
+	@python3 tests/bench/steps.py $(BUILD)
 	@python3 tests/bench/kineto.py $(BUILD)
 	@python3 tests/bench/xplane.py $(BUILD)
 	@python3 tests/bench/tables.py $(BUILD)
