@@ -69,6 +69,14 @@ void tfp_build_warn_many(tfp_builder *b, const char *what, tfp_str example, size
     check(b, w.file && (!example.size || w.first) && tfp_push(&p->warnings, w));
 }
 
+void tfp_build_warn_source(tfp_builder *b, uint32_t source, const char *what)
+{
+    const char *file = b->file;
+    if (source < b->p->sources.size) b->file = b->p->sources.at[source];
+    tfp_build_warn(b, what, TFP_STR(""));
+    b->file = file;
+}
+
 int64_t tfp_build_micros(tfp_builder *b, int64_t micros)
 {
     bool clamped = false;

@@ -26,6 +26,8 @@ extern const char tfp_lost_inputs[]; /* the warning of edges whose node no file 
 /* Same kind of warning, once per file with a count. `what` is a plural literal, such as "inputs that name no node". */
 void tfp_build_warn(tfp_builder *b, const char *what, tfp_str example);
 void tfp_build_warn_many(tfp_builder *b, const char *what, tfp_str example, size_t count);
+/* After the last file: about the one with that number among the profile's sources. */
+void tfp_build_warn_source(tfp_builder *b, uint32_t source, const char *what);
 
 /* Files of this kind of content were given. Readers say it of a graph, code traces, types and events of a trace;
  * tfp_build_finish adds the rest. */

@@ -139,6 +139,8 @@ static void forget(tfp_join *x)
     for (size_t i = 0; i < x->t->flows.size; i++)
         if (x->t->flows.at[i].kind != TFP_FLOW_BACKWARD) x->t->flows.at[kept++] = x->t->flows.at[i];
     x->t->flows.size = kept;
+    for (size_t i = 0; i < x->p->warnings.size; i++) /* those of the last join come again */
+        if (x->p->warnings.at[i].what == tfp_join_cut_paths) x->p->warnings.at[i].count = 0;
 }
 
 void tfp_build_join(tfp_builder *b)
@@ -154,7 +156,6 @@ void tfp_build_join(tfp_builder *b)
                                            tfp_join_launches, tfp_join_nodes, tfp_join_execs };
     if (make_columns(&x))
         for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++) stages[i](&x);
-    if (x.cut) tfp_build_warn_many(b, "spans nested so deep that their paths were shortened", TFP_STR(""), x.cut);
     t->joined_events = events;
     free(x.order);
     free(x.lane_first);

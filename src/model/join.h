@@ -49,7 +49,6 @@ typedef struct tfp_join {
     TFP_VEC(uint8_t) ran;        /* by node: it has host spans */
     tfp_buf text;
     size_t path_bytes; /* of all paths made */
-    size_t cut;        /* spans whose path was cut */
     uint32_t outside;  /* the step of spans that are in no window */
     uint32_t no_op;    /* node of activities without an op; TFP_NONE: none yet */
 } tfp_join;
@@ -77,7 +76,8 @@ void tfp_join_execs(tfp_join *x);    /* executions */
 /* The step of a moment in a process (device 0) or on one of its devices; TFP_NONE. */
 uint32_t tfp_join_step_at(const tfp_join *x, uint32_t process, tfp_strid device, int64_t at_ns);
 bool tfp_join_has_steps(const tfp_join *x, uint32_t process, tfp_strid device);
-uint32_t tfp_join_no_op(tfp_join *x); /* the node of activities and allocations that no op made */
+uint32_t tfp_join_no_op(tfp_join *x);   /* the node of activities and allocations that no op made */
+extern const char tfp_join_cut_paths[]; /* the join's warning */
 void tfp_join_type(tfp_join *x, uint32_t node, tfp_strid type);
 
 /* Called by tfp_build_finish. */

@@ -266,6 +266,14 @@ static void host_types(tfp_join *x, uint32_t i, const words *w)
     if (x->backward && x->backward[i]) tfp_build_type(x->b, node, w->backward);
 }
 
+const char tfp_join_cut_paths[] = "spans nested so deep that their paths were shortened";
+
+static void warn_cut(tfp_join *x, uint32_t process)
+{
+    uint32_t source = process < x->t->processes.size ? x->t->processes.at[process].source : TFP_NONE;
+    tfp_build_warn_source(x->b, source, tfp_join_cut_paths);
+}
+
 static void host_node(tfp_join *x, uint32_t i, const forwards *f, const words *w)
 {
     tfp_span_columns *s = &x->t->spans;
@@ -276,7 +284,7 @@ static void host_node(tfp_join *x, uint32_t i, const forwards *f, const words *w
         s->node[i] = node_named(x, s->path[i], s->op[i] ? s->op[i] : s->name[i]);
     } else if (tfp_is_host_op(kind) || is_scope(kind)) {
         uint32_t place = place_below(x, above, s->name[i]);
-        x->cut += x->places.at[above].attach != above;
+        if (x->places.at[above].attach != above) warn_cut(x, tfp_span_process(x, i));
         if (kind != TFP_SPAN_CALL) x->scope[i] = place;
         if (tfp_is_host_op(kind)) s->node[i] = node_of_place(x, place);
     }

@@ -431,6 +431,18 @@ def bombs(b):
 
 
 @group
+def warnings_of_several_files(b):
+    """A warning is about the file whose data it tells of, also when the join finds it after the last file."""
+    spans = [{"ph": "X", "cat": "cpu_op", "name": "op%d" % i, "pid": 1, "tid": 1, "ts": i, "dur": 20000 - 2 * i} for i in range(9000)]
+    nested = b.file(json.dumps({"traceEvents": spans}).encode(), "nested.json")
+    flat = b.file(json.dumps({"traceEvents": spans[:1]}).encode(), "flat.json")
+    for files in ((nested, flat), (flat, nested)):
+        r = b.run("scope", *files)
+        b.works("a nested trace beside another", r, warns="nested.json: spans nested so deep")
+        b.check("no word about the other", any("flat.json" in line for line in r.warnings), r)
+
+
+@group
 def more_work_than_input(b):
     """Answers that a small file would make very long are refused, and those beside them are not."""
     nodes, steps = [], []
