@@ -20,7 +20,7 @@ static tfp_status check_assumed(const tfp_engine *e, tfp_error *err)
             found = e->program->nodes.at[main->node_first + k].name == id;
         if (!found)
             return tfp_fail(err, TFP_NOTFOUND, "%s: no node '%.*s' whose shape could be assumed",
-                            tfp_first_source(e->profile), (int)name.size, name.data);
+                            tfp_source_of_graph(e->profile), (int)name.size, name.data);
     }
     return TFP_OK;
 }
@@ -57,7 +57,7 @@ static tfp_status choose_signature(tfp_engine *e, tfp_error *err)
         tfp_buf_str(&known, tfp_text(e->profile, e->program->signatures.at[i].key));
     }
     tfp_status s =
-        tfp_fail(err, TFP_NOTFOUND, "%s: no signature '%.*s' (signatures:%.*s)", tfp_first_source(e->profile),
+        tfp_fail(err, TFP_NOTFOUND, "%s: no signature '%.*s' (signatures:%.*s)", tfp_source_of_graph(e->profile),
                  (int)wanted.size, wanted.data, known.size ? (int)known.size : 5, known.size ? known.data : " none");
     tfp_buf_free(&known);
     return s;
@@ -136,7 +136,7 @@ tfp_status tfp_flops_new(const tfp_profile *p, tfp_flops_source source, const tf
     *out = NULL;
     if (!p->program || !p->program->bodies.size)
         return tfp_fail(err, TFP_BADARG, "%s: no graph was kept to work out float operations from",
-                        tfp_first_source(p));
+                        tfp_source_of_graph(p));
     tfp_flops *f = calloc(1, sizeof *f);
     if (!f) return tfp_nomem(err);
     f->profile = p;

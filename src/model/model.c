@@ -10,6 +10,8 @@ uint32_t tfp_find_node(const tfp_profile *p, tfp_str name)
 
 const char *tfp_first_source(const tfp_profile *p) { return p->sources.size ? p->sources.at[0] : "profile"; }
 
+const char *tfp_source_of_graph(const tfp_profile *p) { return p->graph_file ? p->graph_file : tfp_first_source(p); }
+
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id) { return tfp_map64_get(&p->step_by_id, (uint64_t)id); }
 
 uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot)

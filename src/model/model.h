@@ -258,6 +258,7 @@ static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* T
 }
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
 const char *tfp_first_source(const tfp_profile *p);         /* the file to name when something is not in the profile */
+const char *tfp_source_of_graph(const tfp_profile *p);      /* the same for what only the graph has */
 static inline uint64_t tfp_exec_key(uint32_t node, uint32_t step) { return (uint64_t)node << 32 | step; }
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id); /* TFP_NONE when absent */
 /* The shape that an output had when it ran (-> shapes), TFP_NONE when it was not recorded. */

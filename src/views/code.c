@@ -85,7 +85,7 @@ static tfp_status find_sources(stacks *x, tfp_error *err)
     if (!ok) return tfp_nomem(err);
     return count ? tfp_report_note_add(x->r, err,
                                        "%s: %zu gradient nodes not accounted: their forward nodes have no trace",
-                                       tfp_first_source(x->p), count)
+                                       tfp_source_of_graph(x->p), count)
                  : TFP_OK;
 }
 

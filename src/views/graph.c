@@ -199,7 +199,7 @@ static tfp_status build_graph(tfp_report *r, tfp_error *err)
     s = tfp_tree_show(&t, r, TFP_TREE_GRAPH, err);
     if (!s && led < nodes)
         s = tfp_report_note_add(r, err, "%s: graph view: %zu nodes on cycles that nothing leads into%s",
-                                tfp_first_source(r->profile), nodes - led,
+                                tfp_source_of_graph(r->profile), nodes - led,
                                 cycles ? ", each entered at its first node" : " are not shown");
 out:
     tfp_arena_free(&arena);
