@@ -65,6 +65,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static double value_at(const void *values, size_t i) { return ((const double *)values)[i]; }
+
 /* Mean, median, 95th percentile and coefficient of variation of step durations, in microseconds. */
 static bool say_durations(tfp_report *r, double *us, size_t count, size_t steps)
 {
@@ -76,12 +78,11 @@ static bool say_durations(tfp_report *r, double *us, size_t count, size_t steps)
         squares += us[i] * us[i];
     }
     double n = (double)count, mean = sum / n, variance = squares / n - mean * mean;
-    double median = count % 2 ? us[count / 2] : (us[count / 2 - 1] + us[count / 2]) / 2;
     double cv = mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
     return add_number(r, "steps", "steps", TFP_LABEL, (int64_t)steps) &&
            add_real(r, "step_mean_us", "step, mean", TFP_MICROS, mean) &&
-           add_real(r, "step_median_us", "step, median", TFP_MICROS, median) &&
-           add_real(r, "step_p95_us", "step, p95", TFP_MICROS, us[(size_t)(0.95 * (n - 1) + 0.5)]) &&
+           add_real(r, "step_median_us", "step, median", TFP_MICROS, tfp_quantile(value_at, us, count, 0.5)) &&
+           add_real(r, "step_p95_us", "step, p95", TFP_MICROS, tfp_quantile(value_at, us, count, 0.95)) &&
            add_real(r, "step_cv", "step, CV", TFP_SHARE, cv);
 }
 

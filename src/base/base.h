@@ -170,5 +170,8 @@ bool tfp_sort_strings(uint32_t *items, size_t count, const tfp_str *strings);
 
 /* Stable merge sort of 32-bit items. less(ctx, a, b) is true when a goes before b. */
 bool tfp_sort(uint32_t *items, size_t count, bool (*less)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
+/* The value at a share of the way through sorted ones, `at(values, i)`, between two of them in proportion: numpy's percentile.
+ * There is at least one. */
+double tfp_quantile(double (*at)(const void *values, size_t i), const void *values, size_t count, double share);
 
 #endif

@@ -3,6 +3,7 @@
  * most comparisons touch no string; names that share a long beginning are skipped forward together. */
 #include "base/base.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 bool tfp_sort(uint32_t *items, size_t count, bool (*less)(const void *ctx, uint32_t a, uint32_t b), const void *ctx)
@@ -134,4 +135,13 @@ out:
     free(v);
     tfp_vec_free(&todo);
     return ok;
+}
+
+double tfp_quantile(double (*at)(const void *values, size_t i), const void *values, size_t count, double share)
+{
+    double place = share * (double)(count - 1), part = place - floor(place);
+    size_t i = (size_t)place;
+    if (i + 1 >= count) return at(values, count - 1);
+    double low = at(values, i), high = at(values, i + 1);
+    return part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part);
 }

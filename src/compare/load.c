@@ -3,6 +3,7 @@
  * hold. */
 #include "compare/diff.h"
 
+#include "compare/align.h"
 #include "compare/steps.h"
 #include "views/view.h"
 
@@ -113,57 +114,6 @@ static tfp_status load_text(tfp_diff_work *d, size_t side, tfp_error *err)
 }
 
 /* ---- profiles ---- */
-
-/* The n-th row of one name in one place, in the code view, where names of frames can be alike. */
-typedef struct turns {
-    TFP_VEC(uint32_t) next, report;
-    uint32_t number; /* of the report being aligned */
-    bool failed;     /* no memory */
-} turns;
-
-static uint32_t take_turn(turns *t, uint32_t item)
-{
-    while (t->next.size <= item)
-        if (!tfp_push(&t->next, 0) || !tfp_push(&t->report, 0)) return t->failed = true, TFP_NONE;
-    if (t->report.at[item] != t->number) t->next.at[item] = 0;
-    t->report.at[item] = t->number;
-    return t->next.at[item]++;
-}
-
-static uint32_t code_item(tfp_items *x, turns *t, uint32_t above, tfp_str name)
-{
-    uint32_t item = tfp_items_below(x, above, above, name, name.size, 0);
-    uint32_t turn = item == TFP_NONE ? TFP_NONE : take_turn(t, item);
-    return turn == 0 || turn == TFP_NONE ? (turn ? TFP_NONE : item)
-                                         : tfp_items_below(x, above, above, name, name.size, turn);
-}
-
-/* The item of a row; what is above it has one already. TFP_NONE: no memory, or not among fixed items. */
-static uint32_t row_item(tfp_diff_work *d, const tfp_report *r, turns *t, const uint32_t *items, uint32_t row)
-{
-    const tfp_row *x = &r->rows.at[row];
-    if (row == 0) return 0;
-    uint32_t above = items[x->parent];
-    switch (r->kind) {
-    case TFP_REPORT_LIST: return tfp_items_below(&d->items, 0, 0, x->name, x->name.size, 0);
-    case TFP_REPORT_GROUPS: return above == TFP_NONE ? TFP_NONE : code_item(&d->items, t, above, x->name);
-    default: break;
-    }
-    if (d->view == &tfp_view_scope)
-        return above == TFP_NONE ? TFP_NONE
-                                 : tfp_items_path_below(&d->items, above, x->name, r->rows.at[x->parent].name.size);
-    return tfp_items_below(&d->items, above == TFP_NONE ? 0 : above, 0, x->name, x->name.size, 0);
-}
-
-static bool align(tfp_diff_work *d, const tfp_report *r, turns *t, uint32_t *items)
-{
-    t->number++;
-    for (uint32_t row = 0; row < r->rows.size; row++) {
-        items[row] = row_item(d, r, t, items, row);
-        if (items[row] == TFP_NONE && !d->items.fixed) return false;
-    }
-    return true;
-}
 
 /* Of a ratio without anything to divide by 0: no row is absent for that. */
 static double row_value(const tfp_report *r, uint32_t row, tfp_column_id column)
@@ -286,7 +236,7 @@ typedef struct steps {
     tfp_options *options;
     runs runs;
     size_t first, count; /* of the profile's steps */
-    turns turns;
+    tfp_turns turns;
     spread spreads[TFP_COLUMNS_MAX]; /* of times only */
     uint32_t *items;                 /* by row of the report of one step */
 } steps;
@@ -294,8 +244,7 @@ typedef struct steps {
 static void free_steps(steps *s)
 {
     tfp_options_free(s->options);
-    tfp_vec_free(&s->turns.next);
-    tfp_vec_free(&s->turns.report);
+    tfp_turns_free(&s->turns);
     free_runs(&s->runs);
     for (size_t c = 0; c < TFP_COLUMNS_MAX; c++) {
         free(s->spreads[c].mean);
@@ -336,7 +285,7 @@ static tfp_status load_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     tfp_status status = tfp_view_build(p, d->view, s->options, &r, err);
     for (uint32_t i = x->first[row]; i < x->first[row + 1]; i++) x->of_node[x->node[i]] = TFP_NONE;
     if (!status && !resized(&s->items, r->rows.size)) status = tfp_nomem(err);
-    if (!status && align(d, r, &s->turns, s->items)) add_step(d, l, s, r);
+    if (!status && tfp_align(&d->items, r, &s->turns, s->items)) add_step(d, l, s, r);
     if (!status && s->turns.failed) status = tfp_nomem(err);
     tfp_report_free(r);
     return status;
@@ -379,7 +328,7 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     if (r->counts && r->counts->note &&
         (status = tfp_report_note_add(d->report, err, "%s: %s", d->names[l - d->loaded], r->counts->note)))
         return status;
-    if (!resized(&s->items, r->rows.size) || !align(d, r, &s->turns, s->items) ||
+    if (!resized(&s->items, r->rows.size) || !tfp_align(&d->items, r, &s->turns, s->items) ||
         !room_for(l, d->column_count, d->items.at.size))
         return tfp_nomem(err);
     for (uint32_t row = 0; row < r->rows.size; row++)
@@ -428,12 +377,9 @@ static void take_values(tfp_loaded *l, size_t column, uint32_t item, const tfp_s
 static tfp_status take_table(tfp_diff_work *d, tfp_loaded *l, const tfp_step_table *t, uint32_t *items, tfp_error *err)
 {
     size_t rows = t->report->rows.size;
-    turns taken = { .number = 1 };
-    bool ok = true;
-    for (size_t row = 1; row < rows && ok; row++)
-        ok = (items[row] = code_item(&d->items, &taken, 0, t->report->rows.at[row].name)) != TFP_NONE;
-    tfp_vec_free(&taken.next);
-    tfp_vec_free(&taken.report);
+    tfp_turns turns = { 0 };
+    bool ok = tfp_align(&d->items, t->report, &turns, items);
+    tfp_turns_free(&turns);
     ok = ok && room_for(l, d->column_count, d->items.at.size) && (l->counts = calloc(l->size, sizeof *l->counts));
     for (size_t c = 0; c < d->column_count && ok; c++) {
         bool times = tfp_columns[d->columns[c]].unit == TFP_MICROS;

@@ -47,15 +47,7 @@ static long double at(const sorted *v, size_t i)
     return v->ints ? (long double)v->ints[i] : (long double)v->reals[i];
 }
 
-/* The value at a share of the way through the sorted ones, between two of them in proportion. */
-static double quantile(const sorted *v, double share)
-{
-    double place = share * (double)(v->count - 1), part = place - floor(place);
-    size_t i = (size_t)place;
-    if (i + 1 >= v->count) return (double)at(v, v->count - 1);
-    double low = (double)at(v, i), high = (double)at(v, i + 1);
-    return part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part);
-}
+static double rounded_at(const void *values, size_t i) { return (double)at(values, i); }
 
 static tfp_spread spread_of(const sorted *v)
 {
@@ -68,8 +60,8 @@ static tfp_spread spread_of(const sorted *v)
     s.cv = mean == 0 ? 0 : (double)(100 * sqrtl(squares / n) / mean);
     s.min = (double)at(v, 0);
     s.max = (double)at(v, v->count - 1);
-    s.median = quantile(v, 0.5);
-    s.p95 = quantile(v, 0.95);
+    s.median = tfp_quantile(rounded_at, v, v->count, 0.5);
+    s.p95 = tfp_quantile(rounded_at, v, v->count, 0.95);
     return s;
 }
 
@@ -100,6 +92,7 @@ typedef struct stats {
     tfp_column_id column[TFP_COLUMNS_MAX];
     tfp_value sum[TFP_V_COUNT]; /* what the columns are made of: a ratio of two */
     size_t sums;
+    uint32_t *place; /* by step of the profile: which of the steps it is; TFP_NONE: it cannot be asked for */
     int64_t *values; /* by row with the root, sum, step */
     bool sparse;     /* not every row has every column */
 } stats;
@@ -160,10 +153,12 @@ static void add_node(const stats *x, uint32_t node)
     if (at.row == TFP_NONE) return;
     for (TFP_EACH(execs, e, n->exec_first, p)) {
         tfp_node_stats at_step;
+        uint32_t step = x->place[p->execs.at[e].step];
+        if (step == TFP_NONE) continue;
         tfp_exec_stats_at(p, node, e, &at_step);
         for (size_t c = 0; c < x->sums; c++)
             if (!is_constant(x->sum[c], true))
-                add(x, &values_at(x, at.row, c)[p->execs.at[e].step], x->sum[c],
+                add(x, &values_at(x, at.row, c)[step], x->sum[c],
                     kept(x, x->sum[c], tfp_node_value(x->shown, node, &at_step, x->sum[c])), at.times);
     }
     for (size_t c = 0; c < x->sums; c++) {
@@ -172,6 +167,25 @@ static void add_node(const stats *x, uint32_t node)
                                                   : tfp_node_value(x->shown, node, &never, x->sum[c]);
         add_constant(x, at, c, value);
     }
+}
+
+static int64_t line_value(const tfp_line_run *run, tfp_value v)
+{
+    switch (v) {
+    case TFP_V_CPU_MICROS: return run->cpu_ns;
+    case TFP_V_ACCELERATOR_MICROS: return run->accelerator_ns;
+    case TFP_V_MICROS: return tfp_add(run->cpu_ns, run->accelerator_ns, NULL);
+    case TFP_V_RUNS: return run->runs;
+    default: return 0; /* lines of a trace have no more, as in the view */
+    }
+}
+
+/* Lines of code of a trace: their numbers are not those of nodes. */
+static void add_line(const stats *x, const tfp_line_run *run)
+{
+    for (size_t c = 0; c < x->sums && run->row != TFP_NONE; c++)
+        add(x, &values_at(x, run->row, c)[x->place[run->step]], x->sum[c],
+            kept(x, x->sum[c], line_value(run, x->sum[c])), 1);
 }
 
 /* Rows of the op view stand side by side: a type counts what is its own. */
@@ -310,8 +324,13 @@ static tfp_status make_room(stats *x, tfp_error *err)
         return tfp_fail(err, TFP_LIMIT,
                         "stats of %zu rows and %zu columns over %zu steps; a smaller -max_depth has fewer", x->rows,
                         x->columns, x->steps);
+    const tfp_profile *p = x->shown->profile;
     x->values = calloc(cells + 1, sizeof *x->values);
-    return x->values ? TFP_OK : tfp_nomem(err);
+    x->place = malloc((p->steps.size + 1) * sizeof *x->place);
+    if (!x->values || !x->place) return tfp_nomem(err);
+    memset(x->place, 0xff, p->steps.size * sizeof *x->place); /* TFP_NONE */
+    for (uint32_t i = 0; i < p->step_order.size; i++) x->place[p->step_order.at[i]] = i;
+    return TFP_OK;
 }
 
 tfp_status tfp_note_means(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err)
@@ -319,22 +338,22 @@ tfp_status tfp_note_means(tfp_report *r, const tfp_profile *p, const char *side,
     size_t some = 0, ran = 0;
     for (uint32_t i = 0; i < p->nodes.size; i++) {
         size_t steps = 0;
-        for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) steps++;
+        for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) steps += p->steps.at[p->execs.at[e].step].listed;
         ran += steps != 0;
-        some += steps != 0 && steps < p->steps.size;
+        some += steps != 0 && steps < p->step_order.size;
     }
     if (!some) return TFP_OK;
     return tfp_report_note_add(
         r, err,
         "%s%smeans are over all %zu steps, 0 where a node did not run (%zu of %zu nodes); those of "
         "the views leave such steps out",
-        side ? side : "", side ? ": " : "", p->steps.size, some, ran);
+        side ? side : "", side ? ": " : "", p->step_order.size, some, ran);
 }
 
 tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err)
 {
     stats x = { .r = r, .shown = shown, .rows = shown->rows.size ? shown->rows.size - 1 : 0 };
-    x.steps = shown->profile->steps.size;
+    x.steps = shown->profile->step_order.size;
     r->grid.row_count = x.rows;
     tfp_status s = choose_columns(&x, err);
     if (!s && !x.steps)
@@ -342,12 +361,14 @@ tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err
                             tfp_first_source(shown->profile));
     if (!s) s = make_room(&x, err);
     for (uint32_t i = 0; i < shown->profile->nodes.size && !s; i++) add_node(&x, i);
+    for (size_t i = 0; i < shown->line_runs.size && !s; i++) add_line(&x, &shown->line_runs.at[i]);
     if (!s && !add_columns(&x)) s = tfp_nomem(err);
     if (!s) s = put_names(&x, err);
     if (!s) sum_up(&x);
     if (!s && !put_spreads(&x)) s = tfp_nomem(err);
     if (!s) s = tfp_note_means(r, shown->profile, NULL, err);
     free(x.values);
+    free(x.place);
     return s;
 }
 

@@ -146,10 +146,13 @@ static tfp_status fill(maker *m, tfp_error *err)
     m->device = find(m->r, "device");
     m->rank = find(m->r, "rank");
     m->duration = find(m->r, "duration_us");
-    m->r->kind = TFP_REPORT_TREE; /* from here on its rows are those that are added */
     bool ok = add_root(m) && add_devices(m);
     ok = ok && failed == tfp_filter_failures(o->filters[TFP_F_SHOW]) + tfp_filter_failures(o->filters[TFP_F_HIDE]);
-    return ok ? tfp_note_unmatched(m->r, m->names.at, m->names.size, err) : tfp_nomem(err);
+    if (!ok) return tfp_nomem(err);
+    m->r->kind = TFP_REPORT_TREE; /* of tables unmatched patterns are not told */
+    tfp_status s = tfp_note_unmatched(m->r, m->names.at, m->names.size, err);
+    m->r->kind = TFP_REPORT_GRID;
+    return s;
 }
 
 tfp_status tfp_step_table_of(const tfp_profile *p, const tfp_options *o, tfp_step_table *out, tfp_error *err)

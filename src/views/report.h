@@ -56,6 +56,13 @@ typedef struct tfp_reach {
     uint32_t times;
 } tfp_reach;
 
+/* What a span of a trace adds to a row whose numbers are not those of nodes: a line of code. */
+typedef struct tfp_line_run {
+    uint32_t row; /* root: 0, none: TFP_NONE; while a view is built: the item */
+    uint32_t step;
+    int64_t cpu_ns, accelerator_ns, runs;
+} tfp_line_run;
+
 typedef struct tfp_finding {
     uint32_t checker; /* -> rows: the checker's row */
     tfp_str text;     /* one or more lines, as TensorFlow reports them */
@@ -124,10 +131,11 @@ struct tfp_report {
     TFP_VEC(char *) over;                 /* diff: what broke -fail_over, a line each; in the arena */
     const struct tfp_stacks *stacks;      /* stacks: what the folded form and pprof show; NULL without */
     const struct tfp_diff_script *script; /* diff: what the script's form shows; NULL without */
-    tfp_reach *reach;         /* per profile node; NULL when the options do not ask for it, or with -compat 1.0 */
-    uint8_t *node_accounted;  /* graph view: per profile node, whether its types are accounted */
-    tfp_code_tree *code;      /* code view */
-    const tfp_counts *counts; /* NULL: float operations are those of the files */
+    tfp_reach *reach; /* per profile node; NULL when the options do not ask for it, or with -compat 1.0 */
+    TFP_VEC(tfp_line_run) line_runs;        /* code view of a trace, beside reach: in the steps that can be asked for */
+    uint8_t *node_accounted;                /* graph view: per profile node, whether its types are accounted */
+    tfp_code_tree *code;                    /* code view */
+    const tfp_counts *counts;               /* NULL: float operations are those of the files */
     const tfp_parameter_counts *parameters; /* NULL: parameters are elements of the attribute shape */
     const tfp_parameter_counts *kinds;      /* for the columns of kinds of variables; NULL: none is asked for */
     tfp_grid grid;                          /* diff, stats, query, flops; these may have no profile */

@@ -68,12 +68,14 @@ static void count_step(tfp_trace_tree *t, tfp_trace_item *x, uint32_t item, uint
 void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, uint32_t step, int64_t cpu_ns, int64_t accelerator_ns,
                         int64_t runs)
 {
-    const tfp_report *r = t->r;
+    tfp_report *r = t->r;
     if (t->failed || !tfp_step_takes(r->step, step)) return;
     tfp_trace_item *x = &t->items.at[item];
-    bool mean = r->step.which == TFP_STEP_MEAN;
-    if (mean && (step == TFP_NONE || !r->profile->steps.at[step].listed)) return;
+    bool mean = r->step.which == TFP_STEP_MEAN, listed = step != TFP_NONE && r->profile->steps.at[step].listed;
+    if (mean && !listed) return;
     if (mean) count_step(t, x, item, step);
+    if (r->options->reach && listed)
+        t->failed |= !tfp_push(&r->line_runs, ((tfp_line_run){ item, step, cpu_ns, accelerator_ns, runs }));
     x->cpu_ns = tfp_add(x->cpu_ns, cpu_ns, NULL);
     x->accelerator_ns = tfp_add(x->accelerator_ns, accelerator_ns, NULL);
     x->runs = tfp_add(x->runs, runs, NULL);
@@ -123,6 +125,23 @@ void tfp_trace_tree_free(tfp_trace_tree *t)
     tfp_map64_free(&t->by_step);
 }
 
+/* From items to the nearest rows that hold them. What is not kept counts nowhere. */
+static bool settle_runs(const tfp_trace_tree *x, const tfp_tree *t)
+{
+    tfp_report *r = x->r;
+    uint32_t *row = r->line_runs.size ? TFP_NEW(t->arena, uint32_t, t->count) : NULL;
+    if (!row) return !r->line_runs.size;
+    memset(row, 0xff, t->count * sizeof *row); /* TFP_NONE */
+    for (uint32_t i = 0; i < r->rows.size; i++) row[r->rows.at[i].item] = i;
+    for (size_t i = 1; i < t->count; i++)
+        if (row[i] == TFP_NONE) row[i] = row[x->items.at[i].parent];
+    for (size_t i = 0; i < r->line_runs.size; i++) {
+        uint32_t *at = &r->line_runs.at[i].row;
+        *at = t->kept[*at] ? row[*at] : TFP_NONE;
+    }
+    return true;
+}
+
 tfp_status tfp_trace_tree_show(tfp_trace_tree *x, tfp_error *err)
 {
     tfp_arena arena = { 0 };
@@ -130,6 +149,7 @@ tfp_status tfp_trace_tree_show(tfp_trace_tree *x, tfp_error *err)
     tfp_status s =
         x->failed || !tfp_tree_new(&t, x->r, &arena, x->items.size) || !fill(x, &t) ? tfp_nomem(err) : TFP_OK;
     if (!s) s = tfp_tree_show(&t, x->r, TFP_TREE_CODE, err);
+    if (!s && !settle_runs(x, &t)) s = tfp_nomem(err);
     tfp_arena_free(&arena);
     tfp_trace_tree_free(x);
     return s;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* compare/align.c: rows of several reports of one view become items: in the scope view by their paths, in the graph and op
+ * views by their names, in the code view, and of tables, by their names and what is above them. */
+#include "compare/align.h"
+
+#include "views/view.h"
+
+void tfp_turns_free(tfp_turns *t)
+{
+    tfp_vec_free(&t->next);
+    tfp_vec_free(&t->report);
+}
+
+static uint32_t take_turn(tfp_turns *t, uint32_t item)
+{
+    while (t->next.size <= item)
+        if (!tfp_push(&t->next, 0) || !tfp_push(&t->report, 0)) return t->failed = true, TFP_NONE;
+    if (t->report.at[item] != t->number) t->next.at[item] = 0;
+    t->report.at[item] = t->number;
+    return t->next.at[item]++;
+}
+
+static uint32_t nth_item(tfp_items *x, tfp_turns *t, uint32_t above, tfp_str name)
+{
+    uint32_t item = tfp_items_below(x, above, above, name, name.size, 0);
+    uint32_t turn = item == TFP_NONE ? TFP_NONE : take_turn(t, item);
+    return turn == 0 || turn == TFP_NONE ? (turn ? TFP_NONE : item)
+                                         : tfp_items_below(x, above, above, name, name.size, turn);
+}
+
+/* The item of a row; what is above it has one already. TFP_NONE: no memory, or not among fixed items. */
+static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_turns *t, const uint32_t *items, uint32_t at)
+{
+    const tfp_row *row = &r->rows.at[at];
+    if (at == 0) return 0;
+    uint32_t above = items[row->parent];
+    switch (r->kind) {
+    case TFP_REPORT_LIST: return tfp_items_below(x, 0, 0, row->name, row->name.size, 0);
+    case TFP_REPORT_GRID:
+    case TFP_REPORT_GROUPS: return above == TFP_NONE ? TFP_NONE : nth_item(x, t, above, row->name);
+    default: break;
+    }
+    if (r->about == &tfp_view_scope)
+        return above == TFP_NONE ? TFP_NONE
+                                 : tfp_items_path_below(x, above, row->name, r->rows.at[row->parent].name.size);
+    return tfp_items_below(x, above == TFP_NONE ? 0 : above, 0, row->name, row->name.size, 0);
+}
+
+bool tfp_align(tfp_items *x, const tfp_report *r, tfp_turns *t, uint32_t *items)
+{
+    t->number++;
+    for (uint32_t row = 0; row < r->rows.size; row++) {
+        items[row] = row_item(x, r, t, items, row);
+        if (items[row] == TFP_NONE && !x->fixed) return false;
+    }
+    return !t->failed;
+}
