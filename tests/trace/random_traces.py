@@ -133,8 +133,8 @@ def main():
                     with open(path, "wb") as out:
                         out.write(document)
                 else:
-                    path, document = os.path.join(folder, f"random{n}.json"), Maker(n).document()
-                    write(document, path)
+                    path, document = os.path.join(folder, f"random{n}.json"), make_kineto.Maker(n).document()
+                    make_kineto.write(document, path)
                 judge(f"random trace {n}", path, document)
     print(f"{passed} passed, {failed} failed")
     return failed != 0
