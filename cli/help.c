@@ -115,12 +115,16 @@ static void names(cli *c, tfp_table table, const char *before)
 
 enum { OP_TEXT = 1024 };
 
-/* Of an operation its formula and where that is from. */
+/* Of an operation its formula and where that is from; of a column also what it means in a trace. */
 static const char *help_of(tfp_table table, const char *name, char *room, size_t size)
 {
-    const char *help = tfp_help(table, name), *source = table == TFP_OPS ? tfp_help(TFP_OP_SOURCES, name) : NULL;
-    if (!help || !source) return help;
-    snprintf(room, size, "%s -- %s", help, source);
+    const char *help = tfp_help(table, name), *trace = tfp_help(TFP_TRACE_COLUMNS, name);
+    if (help && table == TFP_OPS)
+        snprintf(room, size, "%s -- %s", help, tfp_help(TFP_OP_SOURCES, name));
+    else if (help && table == TFP_COLUMNS && strcmp(help, trace) != 0)
+        snprintf(room, size, "%s In a trace of events: %s", help, trace);
+    else
+        return help;
     return room;
 }
 

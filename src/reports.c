@@ -94,7 +94,7 @@ const char *tfp_report_column_help(const tfp_report *r, const char *column)
     tfp_flat f;
     if (!r || !column || !tfp_table_find(r, column, &f)) return NULL;
     if (f.grid) return f.grid->help;
-    return f.column >= 0 ? tfp_columns[f.column].help : NULL;
+    return f.column >= 0 ? tfp_column_help(&tfp_columns[f.column], tfp_has(r->profile, TFP_HAS_TRACE)) : NULL;
 }
 
 /* The column of a cell; false when there is no such cell. */

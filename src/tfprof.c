@@ -36,7 +36,8 @@ const char *tfp_list(tfp_table table, size_t i)
         return i < count ? tfp_formats[i]->name : NULL;
     case TFP_CHECKERS: return tfp_checker_at(i) ? tfp_checker_at(i)->name : NULL;
     case TFP_ORDERS: return tfp_order_at(i, &order) ? order.name : NULL;
-    case TFP_COLUMNS: return i < (size_t)tfp_column_count ? tfp_columns[i].name : NULL;
+    case TFP_COLUMNS:
+    case TFP_TRACE_COLUMNS: return i < (size_t)tfp_column_count ? tfp_columns[i].name : NULL;
     case TFP_OPTIONS: return tfp_option_name(i, false);
     case TFP_COMMAND_OPTIONS: return tfp_option_name(i, true);
     case TFP_OPS:
@@ -66,10 +67,15 @@ static const char *op_help(const char *name, bool formula)
     return formula ? r->formula : r->source;
 }
 
+static const char *column_help(const char *name, bool trace)
+{
+    int column = tfp_column_find(tfp_str_of(name));
+    return column < 0 ? NULL : tfp_column_help(&tfp_columns[column], trace);
+}
+
 const char *tfp_help(tfp_table table, const char *name)
 {
     if (!name) return NULL;
-    int column;
     switch (table) {
     case TFP_VIEWS: return tfp_view_find(name) ? tfp_view_find(name)->help : NULL;
     case TFP_OUTPUTS: return tfp_output_find(name) ? tfp_output_find(name)->help : NULL;
@@ -78,7 +84,8 @@ const char *tfp_help(tfp_table table, const char *name)
         for (size_t i = 0; tfp_checker_at(i); i++)
             if (strcmp(tfp_checker_at(i)->name, name) == 0) return tfp_checker_at(i)->help;
         return NULL;
-    case TFP_COLUMNS: column = tfp_column_find(tfp_str_of(name)); return column < 0 ? NULL : tfp_columns[column].help;
+    case TFP_COLUMNS:
+    case TFP_TRACE_COLUMNS: return column_help(name, table == TFP_TRACE_COLUMNS);
     case TFP_OPTIONS:
     case TFP_COMMAND_OPTIONS: return tfp_option_help(name);
     case TFP_ORDERS: return order_help(name);

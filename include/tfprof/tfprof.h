@@ -92,7 +92,8 @@ typedef enum tfp_table {
     TFP_ORDERS,          /**< the values of -order_by */
     TFP_COMMAND_OPTIONS, /**< the other options of tfp_options_set, which only some commands take: diff, stats, flops ... */
     TFP_OPS,             /**< operations that float operations are worked out of; the help is the formula */
-    TFP_OP_SOURCES       /**< the same; the help is where the formula is from */
+    TFP_OP_SOURCES,      /**< the same; the help is where the formula is from */
+    TFP_TRACE_COLUMNS /**< the columns of -select; the help is what they mean in a trace of events */
 } tfp_table;
 
 /** Row `i` of a table: its name, or NULL past the end. */

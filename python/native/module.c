@@ -23,6 +23,7 @@ static const struct {
     { "orders",   TFP_ORDERS },
     { "ops",      TFP_OPS },
     { "op_sources", TFP_OP_SOURCES },
+    { "trace_columns", TFP_TRACE_COLUMNS },
 };
 /* clang-format on */
 

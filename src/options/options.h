@@ -62,7 +62,8 @@ typedef struct tfp_column {
     const char *name;  /* of -select and -order_by */
     const char *total; /* "total_NAME", of a ratio */
     tfp_unit unit;
-    const char *help; /* what it means and where it comes from; the Doc line shows it too */
+    const char *help;          /* what it means and where it comes from; the Doc line shows it too */
+    const char *help_of_trace; /* the same of a trace of events; NULL: no other */
     struct {
         const char *doc;                /* before the colon of its line in the Doc block, as TensorFlow has it */
         const char *legend, *legend_op; /* of its cell; in the op and code views, NULL: the same */
@@ -95,6 +96,10 @@ extern const int tfp_column_count;
 static inline bool tfp_is_ratio(const tfp_column *c) { return c->ratio.times != 0; }
 /* tfp_value of a column's first number, -1 for labels and ratios. */
 static inline int tfp_value_of(const tfp_column *c) { return c->number_count ? (int)c->numbers[0].value : -1; }
+static inline const char *tfp_column_help(const tfp_column *c, bool trace)
+{
+    return trace && c->help_of_trace ? c->help_of_trace : c->help;
+}
 int tfp_column_find(tfp_str name);                      /* tfp_column_id, -1 when unknown */
 uint32_t tfp_column_values(tfp_column_id id);           /* bits of tfp_value: what its cells are made of */
 size_t tfp_numbers(const tfp_number *out[TFP_V_COUNT]); /* of all columns, in the order of tfp_value; gives how many */

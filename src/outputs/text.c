@@ -31,6 +31,11 @@ static void write_doc_line(tfp_buf *b, const char *label, const char *words)
     tfp_buf_printf(b, "%s: %s\n", label, words);
 }
 
+static void write_doc_of_column(const tfp_report *r, const tfp_column *c, tfp_buf *b)
+{
+    write_doc_line(b, c->text.doc, tfp_column_help(c, tfp_has(r->profile, TFP_HAS_TRACE)));
+}
+
 static void write_doc(const tfp_report *r, tfp_buf *b)
 {
     if (r->profile->miss_accelerator_stream)
@@ -43,9 +48,8 @@ static void write_doc(const tfp_report *r, tfp_buf *b)
     for (int i = 0; i < tfp_column_count; i++) {
         const tfp_column *c = &tfp_columns[i];
         if (!tfp_selects(r->options, (tfp_column_id)i)) continue;
-        write_doc_line(b, c->text.doc, c->help);
-        for (int k = 0; k < c->brings_count; k++)
-            write_doc_line(b, tfp_columns[c->brings[k]].text.doc, tfp_columns[c->brings[k]].help);
+        write_doc_of_column(r, c, b);
+        for (int k = 0; k < c->brings_count; k++) write_doc_of_column(r, &tfp_columns[c->brings[k]], b);
     }
     if (!r->options->select) tfp_buf_char(b, '\n'); /* TensorFlow joins an empty list of lines */
     tfp_buf_text(b, "\nProfile:\n");
