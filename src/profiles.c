@@ -67,9 +67,11 @@ static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in,
     tfp_builder b = { .p = p, .file = in->name };
     tfp_str head;
     tfp_status s = tfp_input_peek(in, HEAD, &head, err);
-    if (!s && in->total == 0) s = tfp_fail(err, TFP_BADFILE, "empty file");
+    if (!s && in->total == 0)
+        s = in->cut_at ? tfp_input_check_whole(in, err) : tfp_fail(err, TFP_BADFILE, "empty file");
     if (!s && !f && !(f = recognise((tfp_str){ head.data, head.size < HEAD ? head.size : HEAD }, in->total, err)))
         s = TFP_BADFILE;
+    if (!s && !f->takes_cut) s = tfp_input_check_whole(in, err);
     if (s) return s;
     p->formats.at[p->formats.size - 1] = f->name;
     in->progress = p->progress;

@@ -88,15 +88,16 @@ static bool is_gzip(tfp_str s)
 }
 
 /* Members one after another, as gzip(1) takes them; what follows the last member must be nothing or zeros. The streaming
- * inflater is used because a file does not tell its unpacked size in a way that could be trusted. */
-static tfp_status gunzip(tfp_str packed, tfp_buf *out, tfp_error *err)
+ * inflater is used because a file does not tell its unpacked size in a way that could be trusted. *cut: the data end in a
+ * member, and `out` has what came before. */
+static tfp_status gunzip(tfp_str packed, tfp_buf *out, bool *cut, tfp_error *err)
 {
     z_stream z = { 0 };
     int rc = inflateInit2(&z, 15 + 16);
     if (rc != Z_OK) return tfp_nomem(err);
     size_t at = 0;
     tfp_status s = TFP_OK;
-    while (!s) {
+    while (!s && !*cut) {
         if (out->size > unpacked_limit(packed.size))
             s = over_ratio(packed.size, err);
         else if (out->capacity - out->size < WINDOW &&
@@ -114,12 +115,16 @@ static tfp_status gunzip(tfp_str packed, tfp_buf *out, tfp_error *err)
         if (rc == Z_STREAM_END) {
             while (at < packed.size && packed.data[at] == 0) at++;
             if (at == packed.size) break;
-            if (inflateReset(&z) != Z_OK) s = tfp_nomem(err);
+            if (packed.size - at < 2 || !is_gzip((tfp_str){ packed.data + at, packed.size - at }))
+                s = tfp_fail(err, TFP_BADFILE, "damaged gzip data near byte %zu: no next member", at);
+            else if (inflateReset(&z) != Z_OK)
+                s = tfp_nomem(err);
         } else if (rc == Z_MEM_ERROR) {
             s = tfp_nomem(err);
-        } else if (rc != Z_OK || (at == packed.size && z.avail_out != 0)) {
-            s = at == packed.size ? tfp_fail(err, TFP_BADFILE, "gzip data is cut short after byte %zu", at)
-                                  : tfp_fail(err, TFP_BADFILE, "damaged gzip data near byte %zu", at);
+        } else if (rc != Z_OK && rc != Z_BUF_ERROR) {
+            s = tfp_fail(err, TFP_BADFILE, "damaged gzip data near byte %zu", at);
+        } else {
+            *cut = at == packed.size && z.avail_out != 0;
         }
     }
     inflateEnd(&z);
@@ -151,12 +156,14 @@ static tfp_status take_memory(tfp_input *in, tfp_str bytes, tfp_buf *owned, tfp_
 {
     tfp_buf plain = { 0 };
     tfp_status s = TFP_OK;
+    bool cut = false;
     in->stored = bytes.size;
     if (is_gzip(bytes)) {
         if (!gunzip_fast(bytes, &plain)) {
             plain.size = 0;
-            s = gunzip(bytes, &plain, err);
+            s = gunzip(bytes, &plain, &cut, err);
         }
+        if (cut) in->cut_at = bytes.size;
         if (owned) tfp_buf_free(owned);
         if (s) {
             tfp_buf_free(&plain);
@@ -291,6 +298,13 @@ tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err)
     *in = (tfp_input){ .name = path, .fd = -1 };
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     return fd < 0 ? fail_errno(err, "cannot open") : tfp_input_descriptor(in, path, fd, err);
+}
+
+tfp_status tfp_input_check_whole(const tfp_input *in, tfp_error *err)
+{
+    return in->cut_at
+               ? tfp_fail(err, TFP_BADFILE, "gzip data is cut short after byte %llu", (unsigned long long)in->cut_at)
+               : TFP_OK;
 }
 
 tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *err)

@@ -15,6 +15,7 @@ typedef struct tfp_input {
     uint64_t stored;   /* bytes as they were given: before gzip was unpacked */
     uint64_t total;    /* bytes in all */
     uint64_t base;     /* where in the input buffer[0] stands */
+    uint64_t cut_at;   /* of a gzip file that ends in the middle: its size; what came out of it is the input. Else 0 */
     char *buffer;      /* owned when fd >= 0 or owned is set */
     size_t filled, at; /* bytes in the buffer, and the place of the next one */
     size_t capacity;
@@ -25,7 +26,8 @@ typedef struct tfp_input {
 } tfp_input;
 
 /* Opens a regular file (read in windows), or a pipe or gzip file (read whole into memory, up to TFP_STREAM_LIMIT).
- * A FIFO without a writer is an error within 4 s. Errors are without the path: callers add it. */
+ * A FIFO without a writer is an error within 4 s. A gzip file that is cut short opens: callers that need all of it ask
+ * tfp_input_check_whole. Errors are without the path: callers add it. */
 tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err);
 /* The same of a descriptor, which is the input's from then on, also after an error. */
 tfp_status tfp_input_descriptor(tfp_input *in, const char *name, int fd, tfp_error *err);
@@ -33,6 +35,7 @@ tfp_status tfp_input_descriptor(tfp_input *in, const char *name, int fd, tfp_err
 tfp_status tfp_input_memory(tfp_input *in, const char *name, const void *data, size_t size, tfp_error *err);
 /* The first bytes of more: of gzip as much is unpacked as is there, up to `most`; `total` gets what there is in all, about. */
 tfp_status tfp_input_start(tfp_input *in, const char *name, tfp_str start, size_t most, uint64_t total, tfp_error *err);
+tfp_status tfp_input_check_whole(const tfp_input *in, tfp_error *err); /* an error when in->cut_at is set */
 /* At least `size` bytes from the current place (or all that are left), contiguous; moves nothing. */
 tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *err);
 /* Goes on by `size` bytes that were peeked. Reports progress; TFP_CANCELLED when told to stop. */

@@ -43,7 +43,8 @@ static tfp_status add_text(tfp_sides *s, const char *name, const char *label, tf
                            tfp_error *err)
 {
     tfp_side x = { .text = t };
-    tfp_status status = opened ? opened : tfp_scopetext_read(t, err);
+    tfp_status status = opened ? opened : tfp_input_check_whole(&t->input, err);
+    if (!status) status = tfp_scopetext_read(t, err);
     if (!status) return add(s, &x, name, label, err);
     free_side(&x);
     return tfp_within_file(err, status, label);

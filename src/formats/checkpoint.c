@@ -148,6 +148,7 @@ static tfp_status read_one_file(tfp_checkpoint *c, tfp_builder *b, const char *p
     }
     tfp_input in = { .fd = -1 };
     tfp_status s = tfp_input_open(&in, path, err);
+    if (!s) s = tfp_input_check_whole(&in, err);
     if (!s) s = read_bytes(c, b, &in, err);
     tfp_input_close(&in);
     return s;

@@ -371,6 +371,7 @@ static tfp_status read_path(tfp_builder *b, const char *path, tfp_error *err)
     if (!model_in(path, file)) return tfp_fail(err, TFP_BADFILE, "a folder without a saved_model.pb");
     tfp_input in = { .fd = -1 };
     tfp_status s = tfp_input_open(&in, file, err);
+    if (!s) s = tfp_input_check_whole(&in, err);
     in.progress = b->p->progress;
     in.progress_ctx = b->p->progress_ctx;
     if (!s) s = read_graph(b, &in, err);

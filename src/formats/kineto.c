@@ -382,7 +382,7 @@ static void settle(file *f)
     tfp_builder *b = f->b;
     tfp_process *made = &b->p->events.processes.at[f->r.process];
     tfp_kineto_end(&f->r);
-    if (f->cut) {
+    if (f->cut || f->in->cut_at) {
         tfp_build_data_finding(b, "error", "the file is cut short: what is whole was read", 1, TFP_STR(""));
         tfp_build_warn(b, "the file is cut short; what is whole was read", TFP_STR(""));
     }
@@ -414,6 +414,7 @@ const tfp_format tfp_format_kineto = {
         "files: spans, steps, kernels, memory",
     .probe = probe,
     .read = read_trace,
+    .takes_cut = true,
     .probe_path = tfp_kineto_is_folder,
     .list = tfp_kineto_list,
 };

@@ -140,6 +140,9 @@ def prefixes(b):
         for size in {len(packed) * i // 6 for i in range(1, 6)} | {len(packed) - 1, len(packed) - 8}:
             path = b.file(packed[:size], "prefix.gz")
             b.refused("%s packed and cut to %d" % (name, size), b.run("scope", path), 1, "prefix.gz")
+    packed = gzip.compress(b.sample("traces/kineto.json"), mtime=0)  # traces alone are read as far as they go
+    for size in range(len(packed) // 3, len(packed), 40):
+        b.works("a trace packed and cut to %d" % size, b.run("scope", b.file(packed[:size], "cut.gz")), "_TFProfRoot", warns="cut short")
 
 
 @group
