@@ -55,6 +55,7 @@ SUITES = [
     ("table of formulas", [PYTHON, "tools/flops_table.py", "--check", f"{RELEASE}/tfprof"], None),
     ("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], None),
     ("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], None),
+    ("pprof files, ours and Go's", [PYTHON, "tests/trace/pprof.py", f"{RELEASE}/tfprof"], None),
     ("a trace against PyTorch's own table", [PYTHON, "tests/trace/pytorch.py", f"{RELEASE}/tfprof"], None),
     ("float operations against PyTorch's counters", [PYTHON, "tests/trace/pytorch_flops.py", f"{RELEASE}/tfprof"], None),
     ("installed library", [PYTHON, "tests/install/run.py", RELEASE], None),

@@ -59,6 +59,8 @@ class ViewOptions(TypedDict, total=False):
     rule_limits: Optional[str]
     checkers: Optional[Items]
     compat: Optional[str]
+    sample_type: Optional[str]
+    sample_label: Optional[str]
 
 
 class StatsOptions(ViewOptions, total=False):

@@ -80,6 +80,10 @@ void tfp_build_allocation(tfp_builder *b, uint32_t exec, int64_t at_ns, int64_t 
 /* One trace from frames (outermost first); equal ones become one. -> traces, TFP_NONE after a fault or when empty. */
 uint32_t tfp_build_trace(tfp_builder *b, const tfp_code_frame *frames, size_t count);
 
+/* ---- sampled stacks ---- */
+uint32_t tfp_build_sample_type(tfp_builder *b, tfp_strid type, tfp_strid unit); /* finds or adds; -> sample_types */
+void tfp_build_sample(tfp_builder *b, const tfp_stack_sample *s);
+
 /* ---- the end of adding: inputs find their nodes, checkpoint variables get their type, warnings their words ---- */
 tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err);
 

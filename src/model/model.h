@@ -183,6 +183,17 @@ typedef struct tfp_instruction {
     bool trips_unknown;              /* a loop with an unknown number of iterations: its body counts once */
 } tfp_instruction;
 
+/* What a sampling profiler counted: a kind of number, such as "cpu" in "nanoseconds". */
+typedef struct tfp_sample_type {
+    tfp_strid type, unit;
+} tfp_sample_type;
+typedef struct tfp_stack_sample {
+    uint32_t trace;  /* -> traces: the stack that was found; TFP_NONE: none */
+    uint32_t type;   /* -> sample_types; a sample of several types has a row for each */
+    uint32_t labels; /* -> events.stat_sets, TFP_NONE */
+    int64_t value;   /* not negative */
+} tfp_stack_sample;
+
 struct tfp_profile {
     tfp_arena arena;
     tfp_strtab strings;
@@ -208,6 +219,9 @@ struct tfp_profile {
     TFP_VEC(tfp_code_frame) frames;
     TFP_VEC(uint32_t) trace_frames;
     TFP_VEC(tfp_trace) traces;
+    TFP_VEC(tfp_sample_type) sample_types; /* of sampled stacks */
+    TFP_VEC(tfp_stack_sample) samples;
+    uint32_t sample_type;   /* -> sample_types: the one that the last file shows unless asked for another */
     TFP_VEC(tfp_str) attrs; /* encoded repeated NodeDef.attr / ProfileNode.attrs entries, in the arena */
     TFP_VEC(int64_t)
     run_output_bytes;         /* per exec: sum of requested bytes of all outputs (TensorFlow 1.0's `bytes`);

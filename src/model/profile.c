@@ -37,6 +37,8 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->details);
     tfp_vec_free(&p->spans);
     tfp_vec_free(&p->run_transfers);
+    tfp_vec_free(&p->sample_types);
+    tfp_vec_free(&p->samples);
     tfp_events_free(&p->events);
     tfp_vec_free(&p->memories);
     tfp_vec_free(&p->buffers);

@@ -45,6 +45,8 @@ static const option options[] = {
     { "swap_files", K_BOOL, AT(swap_files), "false", NULL, false, false, "Let the first and the last side change places in the differences, not in the columns.", "diff" },
     { "fail_over", K_LIMIT, AT(fail_over), "", NULL, false, false, "End with status 5 when a difference is over this: 5%, 10ms, 5MB, or a number in the column's own unit.", "diff" },
     { "critical_path", K_BOOL, AT(critical_path), "false", NULL, false, false, "Show what the steps had to wait for from their ends to their beginnings, by class and name, instead of the steps.", "steps" },
+    { "sample_type", K_TEXT, AT(sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this kind of sample, such as cpu or alloc_space; empty: the one that the file says, or its last.", NULL },
+    { "sample_label", K_TEXT, AT(sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL },
     { "by", K_TEXT, AT(by), "", NULL, false, false, "What the rows are: op, scope, line or node (who held memory at the peak), or time (how much was held when).", "memory" },
     { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: what their lines take counts to the line of yours that called them. Empty: site-packages, dist-packages, lib/python3 and the folders of the frameworks.", "lines" },
     { "nodes", K_BOOL, AT(nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
@@ -149,7 +151,8 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     char **texts[] = { &c->outfile,        &c->format,       &c->proto_out,    &c->dump_to_file,
                        &c->checkers,       &c->rule_limits,  &c->view,         &c->names,
                        &c->min_size,       &c->fail_over,    &c->assume_shape, &c->peak_flops,
-                       &c->peak_bandwidth, &c->order_column, &c->signature,    &c->by };
+                       &c->peak_bandwidth, &c->order_column, &c->signature,    &c->by,
+                       &c->sample_type,    &c->sample_label };
     bool ok = tfp_bindings_copy(&c->bindings, &o->bindings);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
@@ -181,6 +184,8 @@ void tfp_options_free(tfp_options *o)
     free(o->peak_bandwidth);
     free(o->order_column);
     free(o->by);
+    free(o->sample_type);
+    free(o->sample_label);
     tfp_rewrites_free(o->rewrites);
     tfp_bindings_free(&o->bindings);
     tfp_buf_free(&o->text);

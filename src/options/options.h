@@ -195,6 +195,7 @@ struct tfp_options {
     char *peak_flops, *peak_bandwidth; /* flops: for tfp_rate_parse; NULL: not given */
     bool nodes;                        /* flops */
     char *by;                          /* memory: what its rows are; NULL: the default */
+    char *sample_type, *sample_label;  /* samples; NULL or empty: not given */
     bool critical_path;                /* steps */
     double time_limit;                 /* query: seconds, 0: none */
     tfp_bindings bindings;             /* query */

@@ -22,7 +22,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     tfp_step_choice asked = r->options->step;
-    bool trace = p->events.processes.size > 0 && p != r->runs;
+    bool trace = (p->events.processes.size > 0 && p != r->runs) || p->samples.size;
     bool chosen = tfp_options_chosen(r->options, "step"),
          table = r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS;
     if (trace && asked.which == TFP_STEP_MEAN && !chosen) asked.which = TFP_STEP_ALL;
@@ -71,6 +71,7 @@ static bool has(const tfp_profile *p, unsigned need)
     case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE) || tfp_has(p, TFP_HAS_TRACE);
     case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE) || tfp_has_runs(p);
     case TFP_NEEDS_EVENTS: return tfp_has(p, TFP_HAS_TRACE);
+    case TFP_NEEDS_CALLS: return tfp_has(p, TFP_HAS_TRACE) || p->samples.size;
     case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
     default: return true;
     }
@@ -81,13 +82,18 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     tfp_status s = TFP_OK;
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
+    bool of_nodes = r->about == &tfp_view_scope || r->about == &tfp_view_op || r->about == &tfp_view_graph;
+    if (of_nodes && p->samples.size && !p->nodes.size)
+        s = tfp_fail(err, TFP_NOTFOUND,
+                     "sampled stacks have no nodes, which the %s view shows: use code, calls or lines", r->view);
     if ((r->about->needs & TFP_NEEDS_CODE) && !has(p, TFP_NEEDS_CODE))
         s = tfp_fail(err, TFP_NOTFOUND, "no code traces: the %s view needs an op log with them", r->view);
     if ((r->about->needs & TFP_NEEDS_GRAPH) && !has(p, TFP_NEEDS_GRAPH))
         s = tfp_fail(err, TFP_BADFILE, "no graph: the %s view needs one beside a trace of events (--graph_path)",
                      r->view);
     if (((r->about->needs & TFP_NEEDS_SPANS) && !has(p, TFP_NEEDS_SPANS)) ||
-        ((r->about->needs & TFP_NEEDS_EVENTS) && !has(p, TFP_NEEDS_EVENTS)))
+        ((r->about->needs & TFP_NEEDS_EVENTS) && !has(p, TFP_NEEDS_EVENTS)) ||
+        ((r->about->needs & TFP_NEEDS_CALLS) && !has(p, TFP_NEEDS_CALLS)))
         s = tfp_fail(err, TFP_NOTFOUND, "no trace of events: the %s view needs one", r->view);
     return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
 }
@@ -125,7 +131,8 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     r->view = view->name;
     r->about = view;
     r->kind = view->kind;
-    tfp_status s = order_for_people(r, err);
+    tfp_status s = tfp_samples_select(r, err);
+    if (!s) s = order_for_people(r, err);
     r->values = tfp_options_values(r->options);
     if (r->options->reach) s = start_reach(r, err);
     if (!s) s = start_trace(r, err);

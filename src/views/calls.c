@@ -87,6 +87,7 @@ static tfp_status add_activities(calls *c)
 static tfp_status build_calls(tfp_report *r, tfp_error *err)
 {
     calls c;
+    if (r->profile->samples.size) return tfp_tree_of_samples(r, false, err);
     tfp_status s = start(&c, r) ? TFP_OK : TFP_NOMEM;
     if (!s) find_self(&c);
     if (!s) s = add_spans(&c);
@@ -104,5 +105,5 @@ const tfp_view tfp_view_calls = {
     "Rows are names under the names that called them, all threads together.",
     "calls",
     build_calls,
-    TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS
+    TFP_NEEDS_CALLS
 };

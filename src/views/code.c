@@ -276,6 +276,7 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
     stacks x;
     tfp_tree t;
     tfp_status s;
+    if (r->profile->samples.size) return tfp_tree_of_samples(r, true, err);
     if (r->profile->events.processes.size) return tfp_code_of_trace(r, err);
     if (!start_stacks(&x, r, &arena))
         s = tfp_nomem(err);

@@ -211,6 +211,25 @@ static bool say_steps(tfp_report *r)
            add_number(r, "first_step", NULL, first) && add_number(r, "last_step", NULL, last);
 }
 
+/* Of sampled stacks: how many numbers, and of which kinds. */
+static bool say_samples(tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    tfp_buf kinds = { 0 };
+    if (!p->sample_types.size) return true;
+    for (uint32_t i = 0; i < p->sample_types.size && i < NAMES_SHOWN; i++) {
+        const tfp_sample_type *t = &p->sample_types.at[i];
+        tfp_buf_text(&kinds, i ? ", " : "");
+        tfp_buf_str(&kinds, tfp_text(p, t->type));
+        tfp_buf_text(&kinds, " (");
+        tfp_buf_str(&kinds, tfp_text(p, t->unit));
+        tfp_buf_text(&kinds, i == p->sample_type ? ", shown)" : ")");
+    }
+    if (p->sample_types.size > NAMES_SHOWN) tfp_buf_printf(&kinds, " and %zu more", p->sample_types.size - NAMES_SHOWN);
+    return add_text(r, "sample_types", "kinds of samples", &kinds) &&
+           add_number(r, "samples", "samples", (int64_t)p->samples.size);
+}
+
 static bool say_parameters(tfp_report *r, const tfp_parameter_counts *c)
 {
     if (!c->total) return true;
@@ -350,6 +369,9 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
     if (ran(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
     if (ran(p)) ok = ok && add_next(r, rows, &n, "op -order_by micros -top 10", "which operations take longest?");
     if (ran(p) && has_code(p)) ok = ok && add_next(r, rows, &n, "lines", "which lines of your code?");
+    if (p->samples.size)
+        ok = ok && add_next(r, rows, &n, "calls", "which functions, by what called them?") &&
+             add_next(r, rows, &n, "lines", "which lines of your code?");
     if (tfp_has(p, TFP_HAS_TRACE)) ok = ok && add_next(r, rows, &n, "steps", "is the device busy?");
     if (tfp_has(p, TFP_HAS_PROGRAM))
         ok = ok && add_next(r, rows, &n, "flops", "how many float operations?");
@@ -377,7 +399,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_status s = tfp_parameters(p, &r->arena, &counts, err);
     if (s) return s;
     bool ok = say_files(r) && say_framework(r) && say_when(r) && say_processes(r) && say_devices(r);
-    ok = ok && say_steps(r) && add_number(r, "nodes", "nodes", (int64_t)p->nodes.size) && say_parameters(r, &counts);
+    ok = ok && say_steps(r) && say_samples(r) && add_number(r, "nodes", "nodes", (int64_t)p->nodes.size) &&
+         say_parameters(r, &counts);
     s = ok ? show_parts(r, err) : tfp_nomem(err);
     return s ? s : show_next(r, err);
 }

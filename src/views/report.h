@@ -163,6 +163,7 @@ enum {
     TFP_USES_PROGRAM = 16, /* shows more of files that were read so */
     TFP_USES_MEMORY = 32,  /* shows more of files that were read with TFP_KEEP_MEMORY */
     TFP_NEEDS_EVENTS = 64, /* with TFP_NEEDS_SPANS: a trace of events, which one made of executions is not */
+    TFP_NEEDS_CALLS = 256, /* a trace of events, or sampled stacks */
     TFP_USES_SPANS = 128   /* says more of executions that were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
 };
 

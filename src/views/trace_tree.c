@@ -112,6 +112,7 @@ static bool fill(tfp_trace_tree *x, tfp_tree *t)
         put(t, TFP_V_MICROS, i, tfp_add(item->cpu_ns, item->accelerator_ns, NULL) / n);
         put(t, TFP_V_RUNS, i, item->runs / n);
         put(t, TFP_V_DEFINITIONS, i, 1);
+        if (item->amount) put(t, x->amount_is, i, item->amount);
     }
     return tfp_tree_link(t, parent);
 }

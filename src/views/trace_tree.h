@@ -11,7 +11,8 @@ typedef struct tfp_trace_item {
     uint32_t steps;     /* in how many it has something */
     uint32_t last_step; /* the last of them that was added */
     int64_t cpu_ns, accelerator_ns, runs;
-    uint8_t kind; /* tfp_span_kind of the first span */
+    int64_t amount; /* of the tree's value */
+    uint8_t kind;   /* tfp_span_kind of the first span */
 } tfp_trace_item;
 
 typedef struct tfp_trace_tree {
@@ -21,6 +22,7 @@ typedef struct tfp_trace_tree {
     tfp_strid *name_of;            /* by string of the profile: its name here, without addresses; TFP_NONE: not yet */
     tfp_map64 by_name;             /* parent << 32 | name */
     tfp_map64 by_step;             /* item << 32 | step: met */
+    tfp_value amount_is;           /* what the items' amounts are; no time */
     bool failed;                   /* no memory */
 } tfp_trace_tree;
 
@@ -38,6 +40,8 @@ void tfp_trace_tree_free(tfp_trace_tree *t);
 
 /* The code view of a trace. */
 tfp_status tfp_code_of_trace(tfp_report *r, tfp_error *err);
+/* `code` and `calls` of sampled stacks: rows are lines, or functions. */
+tfp_status tfp_tree_of_samples(tfp_report *r, bool lines, tfp_error *err);
 
 /* Spans of host lanes (no activities) in an order in which parents come first. NULL without memory. */
 uint32_t *tfp_parents_first(const tfp_profile *p, tfp_arena *arena);

@@ -18,6 +18,7 @@ static const struct {
     { "odd/graph.pb", "graph", false, false },
     { "odd/graph_shapes.pb", "graph", false, false },
     { "odd/graph.pbtxt", "graph", false, false },
+    { "pprof/odd.pb", "pprof", false, false },
     { "odd/graph_shapes.pbtxt", "graph", false, false },
     { "odd/run_meta_0", "run_meta", true, false },
     { "odd/run_meta_1", "run_meta", true, false },

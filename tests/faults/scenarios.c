@@ -34,6 +34,7 @@ static const input_set input_sets[] = {
     { "gpu", { "profile" }, { "gpu/profile_1.gz" } },
     { "checkpoint alone", { "checkpoint" }, { "dense/ckpt_v2/model.ckpt-3" } },
     { "trace", { "kineto" }, { "traces/shapes.json" } },
+    { "sampled stacks", { NULL }, { "pprof/odd.pb" } },
 };
 enum {
     INPUT_COUNT = sizeof input_sets / sizeof *input_sets,
@@ -45,7 +46,8 @@ enum {
     MODEL = 6,
     GPU = 8,
     ALONE = 9,
-    TRACE = 10
+    TRACE = 10,
+    SAMPLES = 11
 };
 
 static const char *const everything[] = {

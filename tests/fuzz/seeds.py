@@ -303,6 +303,10 @@ def seeds():
         yield "kineto", name, data
         yield "kineto_bare", name, data
         yield "recognise", name + ".json", data[:1000]
+    for name, data in (("odd", sample("pprof/odd.pb")), ("go", gzip.decompress(sample("pprof/go_allocs.pb.gz")))):
+        yield "pprof", name, data
+        yield "pprof_bare", name, data
+        yield "recognise", name + ".pprof", data
     for i, text in enumerate(QUERIES):
         yield "query", str(i), text
     for i, text in enumerate(SCOPE_TEXTS):
