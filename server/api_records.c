@@ -76,6 +76,8 @@ static void answer_download(const question *q, answer *a)
     }
     struct download d = downloads[i];
     const char *view = request_value(q->request, "view");
+    bool trace = tfp_profile_has(q->profile.profile, TFP_HAS_TRACE);
+    if (trace && strcmp(d.name, "timeline.json") == 0) d.view = "calls"; /* as it was recorded */
     if (d.view && view) d.view = view;
     tfp_options *o = tfp_options_new();
     tfp_error *err = tfp_error_new();

@@ -60,6 +60,8 @@ lease_result catalog_take(catalog *c, const char *id, lease *out, lease_fault *f
 lease_result catalog_wait(catalog *c, const char *id, bool (*stopped)(void *ctx), void *ctx, lease *out,
                           lease_fault *fault);
 void catalog_give_back(catalog *c, lease *l);
+/* The timeline of a leased profile: made by the first who asks, kept with the profile. */
+tfp_status catalog_timeline(catalog *c, const lease *l, const tfp_timeline **out, tfp_error *err);
 
 /* The text of a file below one of the folders given at start, named by its path from any of them or in full; -1 when
  * there is none such, else a descriptor. */

@@ -99,6 +99,8 @@ static uint64_t expected_bytes(const entry *e)
 
 static void free_loaded(loaded *l)
 {
+    tfp_timeline_free(l->timeline);
+    pthread_mutex_destroy(&l->making);
     tfp_profile_free(l->profile);
     free(l);
 }
@@ -152,7 +154,7 @@ static void take_profile(catalog *c, entry *e, reading *x, tfp_profile *p)
     e->full = x->status == TFP_NOMEM;
     e->state = l ? ENTRY_READY : e->full || again || x->status == TFP_CANCELLED ? ENTRY_UNREAD : ENTRY_FAILED;
     if (!l) return;
-    *l = (loaded){ .profile = p, .bytes = tfp_profile_memory(p) };
+    *l = (loaded){ .profile = p, .making = PTHREAD_MUTEX_INITIALIZER, .bytes = tfp_profile_memory(p) };
     e->loaded = l;
     forget_unused(c, 0);
 }
@@ -276,4 +278,23 @@ void catalog_give_back(catalog *c, lease *l)
     bool last = !--l->held->users && l->held->dropped;
     pthread_mutex_unlock(&c->lock);
     if (last) free_loaded(l->held);
+}
+
+/* ---- timelines ---- */
+
+tfp_status catalog_timeline(catalog *c, const lease *l, const tfp_timeline **out, tfp_error *err)
+{
+    tfp_timeline *made = NULL;
+    tfp_status s = TFP_OK;
+    pthread_mutex_lock(&l->held->making);
+    if (!l->held->timeline && !(s = tfp_timeline_new(l->profile, &made, err))) {
+        l->held->timeline = made;
+        pthread_mutex_lock(&c->lock);
+        l->held->bytes += tfp_timeline_memory(made);
+        forget_unused(c, 0);
+        pthread_mutex_unlock(&c->lock);
+    }
+    *out = l->held->timeline;
+    pthread_mutex_unlock(&l->held->making);
+    return s;
 }

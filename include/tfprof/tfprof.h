@@ -536,6 +536,48 @@ TFP_API tfp_status tfp_query(const tfp_profile *const *p, const char *const *nam
  *  Threads: any number may ask one profile at a time. */
 TFP_API tfp_status tfp_records(const tfp_profile *p, const char *what, int64_t step, tfp_report **out, tfp_error *err);
 
+/** What was recorded over time, laid out so that any window of it is answered fast: lanes (threads, streams, devices), each
+ *  with rows of spans that do not overlap; rows are counted through all lanes. Of RunMetadata and ProfileProto (read with
+ *  TFP_KEEP_MEMORY) each step has lanes of its own. Times count from the first start.
+ *  It reads the profile, which must not change or be freed before it. Any number of threads may ask one timeline.
+ *  Errors: TFP_BADARG a profile without TFP_KEEP_MEMORY; TFP_NOMEM. */
+typedef struct tfp_timeline tfp_timeline;
+TFP_API tfp_status tfp_timeline_new(const tfp_profile *p, tfp_timeline **out, tfp_error *err);
+TFP_API void tfp_timeline_free(tfp_timeline *t);             /**< NULL is fine */
+TFP_API uint64_t tfp_timeline_memory(const tfp_timeline *t); /**< bytes that it takes beside its profile */
+
+/** Its lanes: step, rank, process, device, lane, label, first_row, rows, spans, start_us, end_us, busy_us (a report of the
+ *  kind table, as all answers below). step: of executions those of one step, -1 all. Errors: TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **out, tfp_error *err);
+
+/** What can be seen of a window from_ns to to_ns that is `width` pixels wide, in the rows first_row to last_row: row, span,
+ *  count, start_us, duration_us, busy_us, name, kind, self_us, parent, launch, and with `search` (NULL: none) found. Spans
+ *  narrower than a pixel that start in the same one are one row with their `count` and the time that they were busy.
+ *  Errors: TFP_BADARG no such window; TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int width,
+                                      int64_t first_row, int64_t last_row, const char *search, tfp_report **out,
+                                      tfp_error *err);
+
+/** The same of all there is (of executions of one step; -1 all) in about `most` rows: each span where there are no more, else
+ *  with those that lie close together as one, and a note that says so. Errors: TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_whole(const tfp_timeline *t, int64_t step, int64_t most, tfp_report **out,
+                                      tfp_error *err);
+
+/** What took the time in a window: name (of executions the type of the node), count, total_us, most time first.
+ *  Errors: TFP_BADARG no such window; TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int64_t first_row,
+                                     int64_t last_row, tfp_report **out, tfp_error *err);
+
+/** The next span after `after` (-1: from the first on; with `backward` before it) whose name holds `search`, whatever the
+ *  case: span, row, start_us, duration_us, name; how many there are (matches), and its place among them. Without a further
+ *  one the table is empty. Errors: TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_find(const tfp_timeline *t, const char *search, int64_t first_row, int64_t last_row,
+                                     int64_t after, int backward, tfp_report **out, tfp_error *err);
+
+/** One span: name, kind, lane, times, step, place in the model; its arguments (args); and the spans that it is linked to, a row
+ *  each: relation, span, row, name, start_us, duration_us. Errors: TFP_NOTFOUND no such span; TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_span(const tfp_timeline *t, int64_t span, tfp_report **out, tfp_error *err);
+
 /** One tensor of a checkpoint in few numbers. */
 enum { TFP_TENSOR_BINS = 40, TFP_TENSOR_SHOWN = 100 };
 typedef struct tfp_tensor_summary {

@@ -291,12 +291,9 @@ tfp_status tfp_records(const tfp_profile *p, const char *what, int64_t step, tfp
     tfp_error_clear(err);
     if (out) *out = NULL;
     if (!p || !p->finished || !what || !out) return tfp_fail(err, TFP_BADARG, "no finished profile, or nothing asked");
-    tfp_report *r = calloc(1, sizeof *r);
+    tfp_report *r = tfp_report_of_table(p, NULL);
     if (!r) return tfp_nomem(err);
-    r->profile = p;
-    r->kind = TFP_REPORT_GRID;
-    r->options = tfp_options_new();
-    tfp_status s = r->options ? make(r, what, step, err) : tfp_nomem(err);
+    tfp_status s = make(r, what, step, err);
     if (s)
         tfp_report_free(r);
     else

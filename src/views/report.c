@@ -5,6 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name)
+{
+    tfp_report *r = calloc(1, sizeof *r);
+    tfp_options *o = tfp_options_new();
+    if (r && o) {
+        *r = (tfp_report){ .profile = p, .view = name, .kind = TFP_REPORT_GRID, .options = o };
+        return r;
+    }
+    free(r);
+    tfp_options_free(o);
+    return NULL;
+}
+
 uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row)
 {
     if (r->rows.size >= TFP_NONE - 1 || !tfp_push(&r->rows, *row)) return TFP_NONE;

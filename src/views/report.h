@@ -195,6 +195,9 @@ int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped)
 /* A ratio of a row's own values, or of its totals; false when there is nothing to divide by. */
 bool tfp_ratio(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out);
 
+/* A report of a table that is no view, still empty. NULL without memory. */
+tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name);
+
 /* A fact for its caller to fill; NULL without memory. The pointer is good until the next one. */
 tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit);
 tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...) TFP_PRINTF(3, 4);

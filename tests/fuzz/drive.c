@@ -250,6 +250,37 @@ static void drive_rewritten(const tfp_profile *p, tfp_error *err)
     free(b.data);
 }
 
+static int64_t sum_of(const tfp_report *r, const char *column)
+{
+    int64_t sum = 0, one;
+    for (size_t i = 0; i < tfp_report_row_count(r); i++)
+        if (tfp_report_int(r, i, column, &one)) sum += one;
+    return sum;
+}
+
+/* However narrow a picture is, no span is lost in it. */
+static void drive_timeline(const tfp_profile *p, uint64_t pick, tfp_error *err)
+{
+    tfp_timeline *t = NULL;
+    tfp_report *lanes = NULL, *spans = NULL, *other = NULL;
+    if (tfp_timeline_new(p, &t, err)) return;
+    tfp_status s = tfp_timeline_lanes(t, -1, &lanes, err);
+    int width = 1 + (int)(pick % 2000);
+    if (!s) s = tfp_timeline_spans(t, 0, INT64_MAX, width, 0, INT64_MAX, "a", &spans, err);
+    if (!s && sum_of(lanes, "spans") != sum_of(spans, "count")) broken("a timeline shows every span", "");
+    if (!s && !tfp_timeline_whole(t, -1, 1 + (int64_t)(pick % 50), &other, NULL)) drive_output(other, "columns", err);
+    tfp_report_free(other);
+    if (!s && !tfp_timeline_span(t, (int64_t)(pick % 100), &other, NULL)) drive_output(other, "json", err);
+    tfp_report_free(other);
+    if (!s && !tfp_timeline_sums(t, 0, INT64_MAX, 0, INT64_MAX, &other, NULL)) drive_output(other, "csv", err);
+    tfp_report_free(other);
+    if (!s && !tfp_timeline_find(t, "a", 0, INT64_MAX, -1, 0, &other, NULL)) drive_output(other, "json", err);
+    tfp_report_free(other);
+    tfp_report_free(lanes);
+    tfp_report_free(spans);
+    tfp_timeline_free(t);
+}
+
 /* Finishing again changes nothing and says nothing more. */
 static void drive_finished(tfp_profile *p, tfp_error *err)
 {
@@ -270,6 +301,7 @@ void drive_profile(tfp_profile *p, uint64_t pick)
         return;
     }
     drive_finished(p, err);
+    drive_timeline(p, pick, err);
     drive_program(p, pick);
     for (size_t i = 0; i < SET_COUNT; i++) {
         if (drive_everything || i == pick % SET_COUNT) drive_set(p, option_sets[i], pick / SET_COUNT, err);

@@ -119,7 +119,7 @@ async function timelineSpeed(browser, ids) {
   const page = await open(browser);
   const hash = `#/p/${ids.events}/timeline`;
   await go(page, hash);
-  told("a timeline of a million events, from its last byte to its picture", await best(TIMES, () => firstPaint(page, hash, "canvas.timeline", "/timeline")), 300);
+  told("a timeline of a million events, from its last byte to its picture", await best(TIMES, () => firstPaint(page, hash, "canvas.timeline", "/spans")), 300);
   await page.locator("canvas.timeline").focus();
   const zooming = () =>
     frames(page, async () => {

@@ -57,6 +57,21 @@ async function lines() {
   same("begins at the most expensive line", startOf(files[0]), 4);
 }
 
+async function windows() {
+  const { firstAfter, makeItems, readLanes } = await load("timeline.ts");
+  const { itemAt, rowAt, rowTop } = await load("lanes.ts");
+  const lane = (name, first_row, rows, rank = null) => ({ step: null, rank, process: null, lane: name, label: null, first_row, rows, spans: rows, start_us: 10, end_us: 90 });
+  const { lanes, all } = readLanes({ rows: [lane("cpu/thread:1", 0, 2, 0), lane("gpu:0/stream:7", 2, 1, 1)], steps: [] });
+  same("lanes of several ranks say theirs", lanes.map((l) => l.name), ["rank 0 · cpu/thread:1", "rank 1 · gpu:0/stream:7"]);
+  same("a timeline goes from the first start to the last end", all, { from: 10, to: 90 });
+  for (const row of [0, 1, 2]) same(`row ${row} is where it is drawn`, rowAt(lanes, rowTop(lanes, row) + 1), row);
+  const t = tableOf(reals("row", [0, 0, 2]), reals("span", [4, 5, 6]), reals("count", [1, 3, 1]), reals("start_us", [10, 50, 20]), reals("duration_us", [30, 10, 5]), reals("busy_us", [30, 4, 5]), texts("name", ["a", "b", "a"]), texts("kind", ["op", "op", "activity"]));
+  const d = makeItems(t, { window: all, firstRow: 0, lastRow: 2, scale: 1, search: "" });
+  same("rows know their items", [...d.rowFirst], [0, 2, 2, 3]);
+  same("items at a row and time", [[0, 15], [0, 45], [0, 55], [1, 55], [2, 22], [9, 22]].map(([row, time]) => itemAt(d, row, time, 0)), [0, -1, 1, -1, 2, -1]);
+  same("the first that ends after a time", [0, 40, 60].map((time) => firstAfter(d, 0, 2, time)), [0, 1, 2]);
+}
+
 async function asks() {
   const { ASKS } = await load("asks.ts");
   same("a report asks for tensors' values last", ASKS.findIndex((a) => a.includes("name=TENSOR")), ASKS.length - 1);
@@ -78,5 +93,5 @@ function components() {
 }
 
 export async function units() {
-  for (const run of [numbers, copies, lines, asks, components]) await run();
+  for (const run of [numbers, copies, lines, windows, asks, components]) await run();
 }

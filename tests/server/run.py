@@ -232,6 +232,8 @@ def test_wrong_parameters_are_400_as_json(s):
                  "views/scope?show_name_regexes=(", "views/scope?format=nonsense", "views/scope?output=file:outfile=x", "views/scope?step=77",
                  "views/scope?proto_out=x", "views/scope?dump_to_file=x", "views/scope?format=", "views/code?step=x", "steps?x=1",
                  "timeline?step=x", "timeline?step=99999999999999999999", "timeline?step=77", "timeline?format=exe", "memory?step=-5",
+                 "lanes?step=x", "spans?from=x", "spans?from=-1", "spans?to=nan", "spans?to=1e300", "spans?from=5&to=5", "spans?px=0", "spans?px=10001",
+                 "spans?first_row=-1", "spans?most=0", "spans?x=1", "spans/77777777", "spans/x", "spans/-1", "sums?from=2&to=1", "find?after=x", "find?backward=2",
                  "stats?select=op_types", "query", "query?sql=", "query?sql=DELETE%20FROM%20nodes", "query?sql=PRAGMA%20x",
                  "query?sql=ATTACH%20%27/etc/passwd%27%20AS%20x", "query?sql=SELECT%20readfile(%27/etc/passwd%27)", "query?sql=SELECT%201%3BSELECT%202",
                  "source", "source?file=", "tensors/value", "download/timeline.json?step=77", "download/timeline.json?view=op",
@@ -400,6 +402,35 @@ def test_other_answers(s):
     v2 = s.id_of("dense/ckpt_v2/model.ckpt-3")
     value = s.api(f"profiles/{v2}/tensors/value?name=hidden/weights").json()
     check(value["shape"] == "196x12" and value["elements"] == sum(value["histogram"]) == 2352 and value["min"] < value["mean"] < value["max"], "a tensor")
+
+
+def test_windows_of_a_timeline(s):
+    """However narrow a picture is, every span is in it; and spans are those of SQL."""
+    for name in ("pytorch/train.json.gz", "gpu/profile_1.gz", "xplane/tpu.xplane.pb"):
+        at = f"profiles/{s.id_of(name)}/"
+        lanes = s.api(at + "lanes").json()
+        all_spans = sum(lane["spans"] for lane in lanes["rows"])
+        end = max(lane["end_us"] for lane in lanes["rows"]) + 1
+        told = int(run("query", "SELECT count(*) FROM spans WHERE start_us IS NOT NULL", name, "-format", "csv")[1].split()[1])
+        check(all_spans == told > 0, f"{name}: {all_spans} spans in lanes, {told} in SQL")
+        for px in (1, 50, 1400, 10000):
+            rows = s.api(f"{at}spans?from=0&to={end}&px={px}").json()["rows"]
+            check(sum(r["count"] for r in rows) == all_spans, f"{name}: {px} pixels wide it has every span")
+            check(len({r["row"] for r in rows}) == sum(lane["rows"] for lane in lanes["rows"]), f"{name}: and every row")
+            narrow = [r for r in rows if r["count"] > 1]
+            check(all(0 <= r["busy_us"] <= r["duration_us"] + 0.001 and r["duration_us"] <= 2 * end / px for r in narrow), f"{name}: merged spans are as busy as they are long, and narrow")
+        some = next(r for r in rows if r["count"] == 1)
+        one = s.api(f"{at}spans/{some['span']}").json()
+        check(all(one["summary"][k] == some[k] for k in ("span", "row", "name", "start_us", "duration_us")), f"{name}: one span as the window has it")
+        found = s.api(f"{at}spans?from=0&to={end}&px=100&q={quote(some['name'][1:4].upper())}").json()["rows"]
+        first = s.api(f"{at}find?q={quote(some['name'][1:4].upper())}").json()
+        check(sum(r["found"] for r in found) == first["summary"]["matches"] > 0 and first["summary"]["place"] == 1, f"{name}: as many are found as there are")
+        check(sum(r["count"] for r in s.api(f"{at}sums?from=0&to={end}").json()["rows"]) == all_spans, f"{name}: sums count every span")
+        whole = s.api(f"{at}spans?most=1000000").json()["rows"]
+        check(len(whole) == all_spans and all(r["count"] == 1 for r in whole), f"{name}: all of them one by one")
+    kernels = s.id_of("traces/kineto.json")
+    links = [s.api(f"profiles/{kernels}/spans/{r['span']}").json()["rows"] for r in s.api(f"profiles/{kernels}/spans?most=1000").json()["rows"] if r["launch"] is not None]
+    check(links and all("launched by" in [k["relation"] for k in one] for one in links), "kernels are linked to their launches")
 
 
 def test_files_that_belong_together(_):

@@ -31,6 +31,9 @@ const COLUMNS =
   "micros,accelerator_micros,cpu_micros,occurrence,params,float_ops,bytes,peak_bytes,residual_bytes,output_bytes,op_types,device,input_shapes";
 const WORKED_OUT = "params,float_ops,macs,bytes_moved,intensity,flops_per_second,coverage";
 
+/** As many spans of a timeline stand in a report; of more a summary. */
+export const HELD_SPANS = 20000;
+
 export const COMPARED_VIEWS = ["scope", "graph", "op", "code"];
 export const COMPARED = ["micros", "bytes", "peak_bytes", "params", "float_ops"];
 
@@ -70,7 +73,8 @@ export const ASKS: string[][] = [
   ["checkpoint", `${one}/tensors`, columns],
   ["source", `${one}/query`, columns, `sql=${CODE_SQL}`],
   ["source", `${one}/query`, columns, `sql=${TRACES_SQL}`],
-  ["timeline", `${one}/timeline`, columns, first],
+  ["timeline", `${one}/lanes`, first],
+  ["timeline", `${one}/spans`, columns, `most=${HELD_SPANS}`, first],
   ...compared,
   view("graph"),
   worked("graph"),

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How lanes of events are drawn on a canvas: only what can be seen, and of events that share a pixel one.
-import type { Table } from "./api";
+// How lanes of spans are drawn on a canvas, and what stands where on it.
 import { cellText } from "./api";
 import { drawFitting } from "./canvas";
 import { markMicros } from "./format";
-import type { Spans, Window } from "./spans";
-import { firstAfter, rowOf } from "./spans";
+import type { Items, Lane, Linked, Window } from "./timeline";
+import { firstAfter, nameAt } from "./timeline";
 
 export const ROW = 18;
 export const AXIS = 22;
@@ -13,49 +12,71 @@ const LANE_GAP = 22; // room for a lane's name above its rows
 const COLOURS = ["#e69f00", "#56b4e9", "#4cc59a", "#f0e442", "#7fb2dd", "#f2a07b", "#d9a3c4", "#b5c35a"];
 const FLOW = "#d55e00";
 const TICK_PX = 100;
+const UNLINKED = new Set(["parent", "operator"]); // relations that are told, and have no arrow
+const BEFORE = new Set(["launched by", "forward", "from", "waited for"]); // the arrow comes from the other span
+
+export interface Picked {
+  span: number;
+  row: number;
+  start: number;
+  end: number;
+}
 
 export interface Scene {
-  t: Table;
-  s: Spans;
+  lanes: Lane[];
+  base: Items | null; // all of the time, coarse: shown where the window is still on its way
+  items: Items | null;
   seen: Window;
+  zero: number; // the time that the axis calls 0
   top: number; // pixels that are scrolled away
   marked: Window | null;
-  colour: Uint8Array; // per text of the column "op"
-  found: Uint8Array | null; // per text of the column "name"
-  picked: number; // an event; -1: none
-  flows: [number, number][]; // events: from, to
+  picked: Picked | null;
+  links: Linked[]; // of the picked one
 }
 
-export function coloursOf(texts: string[]): Uint8Array {
-  return Uint8Array.from(texts, (text) => Math.abs([...text].reduce((h, c) => (h * 31 + c.charCodeAt(0)) | 0, 7)) % COLOURS.length);
+function colourOf(text: string): string {
+  let hash = 7;
+  for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
+  return COLOURS[Math.abs(hash) % COLOURS.length] ?? FLOW;
 }
 
-function laneTop(s: Spans, lane: number): number {
-  return AXIS + lane * LANE_GAP + (s.lanes[lane]?.firstRow ?? 0) * ROW;
+/** By text of a column: its colour; kept with the texts. */
+const kept = new WeakMap<string[], string[]>();
+function coloursOf(texts: string[]): string[] {
+  const colours = kept.get(texts) ?? texts.map(colourOf);
+  kept.set(texts, colours);
+  return colours;
 }
 
-export function heightOf(s: Spans): number {
-  return AXIS + s.lanes.length * LANE_GAP + (s.rowFirst.length - 1) * ROW + 6;
+/** Where each lane begins, in pixels below the axis; one more for the end. */
+export function topsOf(lanes: Lane[]): number[] {
+  const tops = [AXIS];
+  for (const lane of lanes) tops.push((tops[tops.length - 1] ?? 0) + LANE_GAP + lane.rows * ROW);
+  return tops;
 }
 
-/** Where a row of the page begins. */
-export function rowTop(s: Spans, row: number): number {
-  let lane = s.lanes.length - 1;
-  while (lane > 0 && (s.lanes[lane]?.firstRow ?? 0) > row) lane--;
-  return laneTop(s, lane) + LANE_GAP + (row - (s.lanes[lane]?.firstRow ?? 0)) * ROW;
+export const heightOf = (lanes: Lane[]): number => (topsOf(lanes)[lanes.length] ?? 0) + 6;
+
+/** Where a row begins; -1 when no lane has it. */
+export function rowTop(lanes: Lane[], row: number): number {
+  const at = lanes.findIndex((l) => row >= l.firstRow && row < l.firstRow + l.rows);
+  return at < 0 ? -1 : (topsOf(lanes)[at] ?? 0) + LANE_GAP + (row - (lanes[at]?.firstRow ?? 0)) * ROW;
 }
 
-/** The event at a time and a height; -1: none. */
-export function eventAt(s: Spans, time: number, y: number): number {
-  for (let lane = 0; lane < s.lanes.length; lane++) {
-    const row = Math.floor((y - laneTop(s, lane) - LANE_GAP) / ROW);
-    if (row < 0 || row >= (s.lanes[lane]?.rows ?? 0)) continue;
-    const at = (s.lanes[lane]?.firstRow ?? 0) + row;
-    const to = s.rowFirst[at + 1] ?? 0;
-    const i = firstAfter(s, s.rowFirst[at] ?? 0, to, time);
-    return i < to && (s.start[i] ?? 0) <= time ? i : -1;
-  }
-  return -1;
+/** The row at a height; -1: none. */
+export function rowAt(lanes: Lane[], y: number): number {
+  const tops = topsOf(lanes);
+  const at = lanes.findIndex((_, i) => y >= (tops[i] ?? 0) && y < (tops[i + 1] ?? 0));
+  const row = at < 0 ? -1 : Math.floor((y - (tops[at] ?? 0) - LANE_GAP) / ROW);
+  return row < 0 ? -1 : (lanes[at]?.firstRow ?? 0) + row;
+}
+
+/** The item of a row at a time, or within some pixels of it; -1: none. */
+export function itemAt(d: Items, row: number, time: number, slack: number): number {
+  if (row < d.firstRow || row > d.lastRow) return -1;
+  const to = d.rowFirst[row - d.firstRow + 1] ?? 0;
+  const i = firstAfter(d, d.rowFirst[row - d.firstRow] ?? 0, to, time - slack);
+  return i < to && (d.start[i] ?? 0) <= time + slack ? i : -1;
 }
 
 /** A round number of microseconds, of which as many fit as there is room to tell. */
@@ -75,113 +96,153 @@ interface Pen {
   scale: number; // pixels a microsecond
 }
 
-function drawAxis({ pen, ink, line, paper, width, height, scale }: Pen, seen: Window): void {
+function penOf(canvas: HTMLCanvasElement, seen: Window): Pen | null {
+  const ratio = devicePixelRatio || 1;
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  const pen = canvas.getContext("2d");
+  if (!pen) return null;
+  const style = getComputedStyle(canvas);
+  pen.scale(ratio, ratio);
+  pen.font = "12px system-ui, sans-serif";
+  pen.textBaseline = "middle";
+  return { pen, ink: style.color, line: style.getPropertyValue("--line"), paper: style.getPropertyValue("--panel"), width, height, scale: width / (seen.to - seen.from) };
+}
+
+function drawAxis({ pen, ink, line, paper, width, height, scale }: Pen, { seen, zero }: Scene): void {
   const tick = tickOf(seen.to - seen.from, width);
   pen.fillStyle = paper;
   pen.fillRect(0, 0, width, AXIS);
   pen.fillStyle = ink;
   pen.strokeStyle = line;
   pen.lineWidth = 1;
-  for (let i = Math.ceil(seen.from / tick); i * tick <= seen.to; i++) {
-    const at = i * tick;
-    const x = Math.round((at - seen.from) * scale) + 0.5;
+  for (let i = Math.ceil((seen.from - zero) / tick); i * tick + zero <= seen.to; i++) {
+    const x = Math.round((i * tick + zero - seen.from) * scale) + 0.5;
     pen.beginPath();
     pen.moveTo(x, 0);
     pen.lineTo(x, height);
     pen.stroke();
-    pen.fillText(markMicros(at, tick), x + 3, AXIS / 2);
+    pen.fillText(markMicros(i * tick, tick), x + 3, AXIS / 2);
   }
 }
 
-function drawRow({ pen, ink, scale }: Pen, d: Scene, row: number, y: number): void {
-  const { s, seen } = d;
-  const name = d.t.column("name");
-  const op = d.t.column("op");
-  const to = s.rowFirst[row + 1] ?? 0;
-  let i = firstAfter(s, s.rowFirst[row] ?? 0, to, seen.from);
-  while (i < to) {
-    const start = s.start[i] ?? 0;
+/** The part of a row's items that begins in a window. Merged ones are as strong as they were busy. */
+function drawRow({ pen, width, scale }: Pen, d: Items, seen: Window, row: number, y: number): void {
+  const colours = coloursOf(d.name.texts ?? []);
+  const to = d.rowFirst[row - d.firstRow + 1] ?? 0;
+  for (let i = firstAfter(d, d.rowFirst[row - d.firstRow] ?? 0, to, seen.from); i < to; i++) {
+    const [start, end, times] = [d.start[i] ?? 0, d.end[i] ?? 0, d.times[i] ?? 1];
     if (start >= seen.to) break;
     const x = Math.max(0, (start - seen.from) * scale);
-    const right = Math.max(x + 1, ((s.end[i] ?? 0) - seen.from) * scale);
-    const source = s.source[i] ?? 0;
-    pen.globalAlpha = d.found && !d.found[name?.values[source] ?? 0] ? 0.25 : 1;
-    pen.fillStyle = COLOURS[d.colour[op?.values[source] ?? 0] ?? 0] ?? FLOW;
+    const right = Math.min(width, Math.max(x + 1, (end - seen.from) * scale));
+    const strong = times > 1 && end > start ? 0.4 + 0.6 * Math.min(1, (d.busy[i] ?? 0) / (end - start)) : 1;
+    pen.globalAlpha = d.found && !d.found[i] ? 0.2 : strong;
+    pen.fillStyle = colours[d.name.values[i] ?? 0] ?? FLOW;
     pen.fillRect(x, y, right - x - (right - x > 3 ? 0.6 : 0), ROW - 2);
-    if (i === d.picked) {
-      pen.strokeStyle = ink;
-      pen.lineWidth = 2;
-      pen.strokeRect(x + 1, y + 1, Math.max(1, right - x - 2), ROW - 4);
-    }
-    if (right - x > 24 && name) {
-      const path = cellText(name, source);
+    if (right - x > 24 && times === 1) {
+      const name = nameAt(d, i);
       pen.fillStyle = "#16202b";
-      drawFitting(pen, path.slice(path.lastIndexOf("/") + 1), x + 3, y + ROW / 2 - 0.5, right - x - 6);
+      drawFitting(pen, name.slice(name.lastIndexOf("/") + 1) || name, x + 3, y + ROW / 2 - 0.5, right - x - 6);
     }
-    i++;
-    const free = seen.from + (right + 0.5) / scale;
-    if (i < to && (s.end[i] ?? 0) <= free) i = firstAfter(s, i, to, free); // skips the events of the same pixel
   }
   pen.globalAlpha = 1;
 }
 
-function drawFlows({ pen, scale }: Pen, d: Scene): void {
-  pen.strokeStyle = FLOW;
-  pen.lineWidth = 1.5;
-  for (const [from, to] of d.flows) {
-    const x1 = ((d.s.end[from] ?? 0) - d.seen.from) * scale;
-    const x2 = ((d.s.start[to] ?? 0) - d.seen.from) * scale;
-    const y1 = rowTop(d.s, rowOf(d.s, from)) - d.top + ROW / 2;
-    const y2 = rowTop(d.s, rowOf(d.s, to)) - d.top + ROW / 2;
-    const bend = Math.max(20, Math.abs(x2 - x1) / 3);
-    pen.beginPath();
-    pen.moveTo(x1, y1);
-    pen.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2, y2);
-    pen.stroke();
-  }
+/** The window's items, and around it those of all of the time. */
+function drawItems(pen: Pen, d: Scene, row: number, y: number): void {
+  const { seen, base, items } = d;
+  const has = (x: Items | null): x is Items => x !== null && row >= x.firstRow && row <= x.lastRow;
+  const fits = has(items) && items.window.from < seen.to && items.window.to > seen.from;
+  const whole = fits && items.window.from <= seen.from && items.window.to >= seen.to;
+  if (!whole && has(base)) drawRow(pen, base, seen, row, y);
+  if (fits) drawRow(pen, items, seen, row, y);
+}
+
+function drawLink({ pen, scale }: Pen, d: Scene, picked: Picked, link: Linked): void {
+  const before = BEFORE.has(link.relation);
+  const other = { row: link.row, start: link.start_us, end: link.start_us + link.duration_us };
+  const [from, to] = before ? [other, picked] : [picked, other];
+  const launch = link.relation === "launches" || link.relation === "launched by";
+  const x1 = ((launch ? from.start : Math.min(from.end, to.start)) - d.seen.from) * scale;
+  const x2 = (to.start - d.seen.from) * scale;
+  const y1 = rowTop(d.lanes, from.row) - d.top + ROW / 2;
+  const y2 = rowTop(d.lanes, to.row) - d.top + ROW / 2;
+  const bend = Math.max(20, Math.abs(x2 - x1) / 3);
+  pen.beginPath();
+  pen.moveTo(x1, y1);
+  pen.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2, y2);
+  pen.stroke();
+  pen.beginPath();
+  pen.moveTo(x2, y2);
+  pen.lineTo(x2 - 7, y2 - 4);
+  pen.lineTo(x2 - 7, y2 + 4);
+  pen.fill();
+}
+
+function drawPicked(pen: Pen, d: Scene, picked: Picked): void {
+  const y = rowTop(d.lanes, picked.row) - d.top;
+  const x = (picked.start - d.seen.from) * pen.scale;
+  const width = Math.max(3, (picked.end - picked.start) * pen.scale);
+  pen.pen.strokeStyle = pen.ink;
+  pen.pen.lineWidth = 2;
+  pen.pen.strokeRect(x + 1, y + 1, width - 2, ROW - 4);
+  pen.pen.strokeStyle = pen.pen.fillStyle = FLOW;
+  pen.pen.lineWidth = 1.5;
+  for (const link of d.links) if (!UNLINKED.has(link.relation)) drawLink(pen, d, picked, link);
 }
 
 export function draw(canvas: HTMLCanvasElement, d: Scene): void {
-  const ratio = devicePixelRatio || 1;
-  const width = canvas.clientWidth;
-  const height = canvas.clientHeight;
-  canvas.width = width * ratio;
-  canvas.height = height * ratio;
-  const context = canvas.getContext("2d", { alpha: true });
-  if (!context) return;
-  const style = getComputedStyle(canvas);
-  const pen: Pen = {
-    pen: context,
-    ink: style.color,
-    line: style.getPropertyValue("--line"),
-    paper: style.getPropertyValue("--panel"),
-    width,
-    height,
-    scale: width / (d.seen.to - d.seen.from),
-  };
-  context.scale(ratio, ratio);
-  context.font = "12px system-ui, sans-serif";
-  context.textBaseline = "middle";
-  drawAxis(pen, d.seen);
+  const pen = penOf(canvas, d.seen);
+  if (!pen) return;
+  const { pen: context, width, height, ink, scale } = pen;
+  drawAxis(pen, d);
   context.save();
   context.beginPath();
   context.rect(0, AXIS, width, height);
   context.clip();
-  d.s.lanes.forEach((lane, i) => {
-    const top = laneTop(d.s, i) - d.top;
-    if (top > height || top + LANE_GAP + lane.rows * ROW < AXIS) return;
-    context.fillStyle = style.color;
+  const tops = topsOf(d.lanes);
+  d.lanes.forEach((lane, i) => {
+    const top = (tops[i] ?? 0) - d.top;
+    if (top > height || (tops[i + 1] ?? 0) - d.top < AXIS) return;
+    context.fillStyle = ink;
     context.fillText(lane.name, 4, top + LANE_GAP / 2 + 1);
     for (let r = 0; r < lane.rows; r++) {
       const y = top + LANE_GAP + r * ROW;
-      if (y > -ROW && y < height) drawRow(pen, d, lane.firstRow + r, y);
+      if (y > -ROW && y < height) drawItems(pen, d, lane.firstRow + r, y);
     }
   });
-  drawFlows(pen, d);
+  if (d.picked) drawPicked(pen, d, d.picked);
   if (d.marked) {
     context.globalAlpha = 0.18;
-    context.fillStyle = style.color;
-    context.fillRect((d.marked.from - d.seen.from) * pen.scale, AXIS, (d.marked.to - d.marked.from) * pen.scale, height);
+    context.fillStyle = ink;
+    context.fillRect((d.marked.from - d.seen.from) * scale, AXIS, (d.marked.to - d.marked.from) * scale, height);
   }
   context.restore();
 }
+
+/** All of the time in small: how many lanes were busy, and which part is shown. */
+export function drawMap(canvas: HTMLCanvasElement, base: Items, all: Window, seen: Window): void {
+  const pen = penOf(canvas, all);
+  if (!pen) return;
+  const { pen: context, ink, width, height, scale } = pen;
+  const busy = new Float64Array(Math.ceil(width) + 1);
+  for (let i = 0; i < base.count; i++) {
+    const [from, to] = [((base.start[i] ?? 0) - all.from) * scale, ((base.end[i] ?? 0) - all.from) * scale];
+    const strong = (base.busy[i] ?? 0) / Math.max((base.end[i] ?? 0) - (base.start[i] ?? 0), 1e-9);
+    for (let x = Math.max(0, Math.floor(from)); x <= Math.min(to, width); x++) busy[x] = (busy[x] ?? 0) + Math.min(1, strong) * Math.min(1, Math.max(to - from, 0.2));
+  }
+  const most = busy.reduce((a, b) => Math.max(a, b), 1);
+  context.fillStyle = "#56b4e9";
+  busy.forEach((n, x) => context.fillRect(x, height - (n / most) * (height - 2), 1, (n / most) * (height - 2)));
+  const [left, right] = [(seen.from - all.from) * scale, Math.max((seen.to - all.from) * scale, (seen.from - all.from) * scale + 2)];
+  context.fillStyle = ink;
+  context.globalAlpha = 0.15;
+  context.fillRect(0, 0, left, height);
+  context.fillRect(right, 0, width - right, height);
+  context.globalAlpha = 1;
+  context.strokeStyle = ink;
+  context.strokeRect(left + 0.5, 0.5, Math.max(1, right - left - 1), height - 1);
+}
+
+export const labelAt = (d: Items, i: number): string => `${nameAt(d, i)}${cellText(d.kind, i) ? ` (${cellText(d.kind, i)})` : ""}`;

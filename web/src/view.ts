@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a timeline: the visible time, the selection, the picked event. Kept in the address.
-import { useEffect, useState } from "preact/hooks";
+// The state of a timeline: the visible time, the selection, the picked span. Kept in the address.
 import type { RefObject } from "preact";
-import { AXIS, ROW, rowTop } from "./lanes";
+import { useEffect, useState } from "preact/hooks";
+import type { Picked } from "./lanes";
+import { AXIS, ROW, itemAt, rowTop } from "./lanes";
 import type { Route } from "./route";
 import { go, parseRoute, withParams } from "./route";
-import type { Spans, Window } from "./spans";
-import { firstAfter, rowOf } from "./spans";
+import type { Details, Items, Source, Window } from "./timeline";
 
 const LEAST_US = 0.01; // that is shown
+const AROUND = 4; // times its own length is shown around a span that one is led to
 
 /** Two numbers of a parameter, "1.5-20"; null without. */
 function windowIn(route: Route, name: string): Window | null {
@@ -24,88 +25,148 @@ export interface View {
   all: Window;
   seen: Window;
   marked: Window | null; // selected
-  picked: number; // an event; -1: none
+  picked: Picked | null;
+  details: Details | null; // of the picked one, when they are there
   mark: (w: Window | null) => void;
   show: (w: Window) => void;
   zoom: (factor: number, around?: number) => void;
   pan: (part: number) => void; // of the visible time
-  pick: (event: number) => void;
-  pickRow: (by: number) => void; // in another row
-  pickBeside: (by: number) => void; // in the same row
+  pick: (to: Picked | null) => void;
+  lead: (span: number) => void; // picks a span that may lie anywhere, and shows it
 }
 
-export function useView(s: Spans, route: Route, box: RefObject<HTMLDivElement | null>): View {
-  const all = { from: 0, to: Math.max(s.whole, 1) };
-  const [seen, setSeen] = useState<Window>(windowIn(route, "time") ?? all);
+/** What is shown at first: what the address says, or the chosen step. */
+function startOf(route: Route, { lanes }: Source): Window {
+  const step = lanes.steps.get(Number(route.params.get("step") ?? NaN));
+  return windowIn(route, "time") ?? step ?? lanes.all;
+}
+
+const placeOf = ({ summary: s }: Details): Picked => ({ span: s.span, row: s.row, start: s.start_us, end: s.start_us + s.duration_us });
+
+export function useView(source: Source, route: Route, box: RefObject<HTMLDivElement | null>): View {
+  const { all } = source.lanes;
+  const [seen, setSeen] = useState<Window>(() => startOf(route, source));
   const [marked, mark] = useState<Window | null>(windowIn(route, "selected"));
-  const [picked, setPicked] = useState(() => s.source.indexOf(Number(route.params.get("event") ?? -1)));
+  const [span, setSpan] = useState<number | null>(route.params.has("event") ? Number(route.params.get("event")) : null);
+  const [picked, setPicked] = useState<Picked | null>(null);
+  const [details, setDetails] = useState<Details | null>(null);
+  const clamp = (w: Window): Window => {
+    const length = Math.min(Math.max(w.to - w.from, LEAST_US), all.to - all.from);
+    const from = Math.min(Math.max(w.from, all.from), all.to - length);
+    return { from, to: from + length };
+  };
+  const show = (w: Window): void => setSeen(clamp(w));
+  const scrollTo = (row: number): void => {
+    const [here, y] = [box.current, rowTop(source.lanes.lanes, row)];
+    if (here && y >= 0 && (y - AXIS < here.scrollTop || y + ROW > here.scrollTop + here.clientHeight)) here.scrollTop = y - here.clientHeight / 2;
+  };
+  useEffect(() => {
+    setDetails(null);
+    if (span === null) return;
+    const stop = new AbortController();
+    source.details(span, stop.signal).then(
+      (d) => {
+        const place = placeOf(d);
+        const far = place.end < seen.from || place.start > seen.to || place.end - place.start < (seen.to - seen.from) / 2000;
+        if (!picked && far && !windowIn(route, "time")) show({ from: place.start - AROUND * (place.end - place.start + 1), to: place.end + AROUND * (place.end - place.start + 1) });
+        if (!picked) scrollTo(place.row);
+        setPicked(place);
+        setDetails(d);
+      },
+      () => undefined, // a span that is not there is not shown
+    );
+    return () => stop.abort();
+  }, [source, span]);
   useEffect(() => {
     const rest = setTimeout(() => {
       const now = parseRoute(location.hash);
       if (now.page !== "timeline" || now.id !== route.id) return;
-      const whole = seen.from <= 0 && seen.to >= all.to;
-      const event = picked >= 0 ? String(s.source[picked] ?? 0) : null;
-      go(withParams(now, { time: whole ? null : windowText(seen), selected: windowText(marked), event }), true);
+      const whole = seen.from <= all.from && seen.to >= all.to;
+      go(withParams(now, { time: whole ? null : windowText(seen), selected: windowText(marked), event: span === null ? null : String(span) }), true);
     }, 250);
     return () => clearTimeout(rest);
-  }, [seen, marked, picked]);
-  const clamp = (w: Window): Window => {
-    const length = Math.min(Math.max(w.to - w.from, LEAST_US), all.to);
-    const from = Math.min(Math.max(w.from, 0), Math.max(0, all.to - length));
-    return { from, to: from + length };
-  };
-  const show = (w: Window): void => setSeen(clamp(w));
+  }, [seen, marked, span]);
   const zoom = (factor: number, around = (seen.from + seen.to) / 2): void =>
     setSeen((w) => clamp({ from: around - (around - w.from) * factor, to: around + (w.to - around) * factor }));
   const pan = (part: number): void => setSeen((w) => clamp({ from: w.from + (w.to - w.from) * part, to: w.to + (w.to - w.from) * part }));
-  const pick = (event: number): void => {
-    if (event >= s.count) return;
-    setPicked(Math.max(-1, event));
-    if (event < 0) return;
-    const [start, end] = [s.start[event] ?? 0, s.end[event] ?? 0];
+  const pick = (to: Picked | null): void => {
+    setPicked(to);
+    setSpan(to?.span ?? null);
+    if (!to) return;
     const length = seen.to - seen.from;
-    if (end < seen.from || start > seen.to) show({ from: start - length / 3, to: start + (length * 2) / 3 });
-    const y = rowTop(s, rowOf(s, event));
-    const here = box.current;
-    if (here && (y - AXIS < here.scrollTop || y + ROW > here.scrollTop + here.clientHeight)) here.scrollTop = y - here.clientHeight / 2;
+    if (to.end < seen.from || to.start > seen.to) show({ from: to.start - length / 3, to: to.start + (length * 2) / 3 });
+    scrollTo(to.row);
   };
-  /** The event of another row that runs when the picked one begins, or the next after it. */
-  const pickRow = (by: number): void => {
-    const from = picked < 0 ? -1 : rowOf(s, picked);
-    const row = Math.max(0, Math.min(s.rowFirst.length - 2, from + by));
-    const time = picked < 0 ? seen.from : (s.start[picked] ?? 0);
-    const to = s.rowFirst[row + 1] ?? 0;
-    pick(Math.min(to - 1, firstAfter(s, s.rowFirst[row] ?? 0, to, time)));
+  const lead = (to: number): void => {
+    setPicked(null);
+    setSpan(to);
+    go(withParams(parseRoute(location.hash), { time: null }), true);
   };
-  const pickBeside = (by: number): void => {
-    if (picked < 0) pickRow(1);
-    else if (picked + by >= 0 && rowOf(s, picked + by) === rowOf(s, picked)) pick(picked + by);
-  };
-  return { all, seen, marked, picked, mark, show, zoom, pan, pick, pickRow, pickBeside };
+  return { all, seen, marked, picked, details, mark, show, zoom, pan, pick, lead };
+}
+
+const pickedAt = (d: Items, i: number): Picked => ({ span: d.span[i] ?? 0, row: d.row[i] ?? 0, start: d.start[i] ?? 0, end: d.end[i] ?? 0 });
+
+/** What a click means: of several spans in one pixel, to come closer. */
+export function take(v: View, d: Items | null, i: number): void {
+  if (!d || i < 0) return v.pick(null);
+  const { start, end } = pickedAt(d, i);
+  const around = Math.max(end - start, (v.seen.to - v.seen.from) / 200);
+  if ((d.times[i] ?? 1) > 1) v.show({ from: start - around / 4, to: end + around / 4 });
+  else v.pick(pickedAt(d, i));
+}
+
+/** The item of the next row that has one when the picked one begins, or the next after it. */
+function pickRow(v: View, d: Items | null, by: number): void {
+  if (!d) return;
+  const time = v.picked?.start ?? v.seen.from;
+  for (let row = v.picked ? v.picked.row + by : d.firstRow; row >= d.firstRow && row <= d.lastRow; row += by || 1) {
+    const to = d.rowFirst[row - d.firstRow + 1] ?? 0;
+    const from = d.rowFirst[row - d.firstRow] ?? 0;
+    let i = itemAt(d, row, time, 0);
+    for (let k = from; i < 0 && k < to; k++) if ((d.start[k] ?? 0) >= time) i = k;
+    if (i < 0) i = to - 1;
+    if (i >= from && (d.times[i] ?? 1) === 1) return v.pick(pickedAt(d, i));
+  }
+}
+
+function pickBeside(v: View, d: Items | null, by: number): void {
+  const { picked } = v;
+  if (!d || !picked) return pickRow(v, d, 1);
+  const [from, to] = [d.rowFirst[picked.row - d.firstRow] ?? 0, d.rowFirst[picked.row - d.firstRow + 1] ?? 0];
+  for (let i = from; i < to; i++) {
+    const next = i + by;
+    if (d.span[i] === picked.span && next >= from && next < to) return (d.times[next] ?? 1) > 1 ? undefined : v.pick(pickedAt(d, next));
+  }
 }
 
 /** What keys do. */
-export function onTimelineKey(e: KeyboardEvent, s: Spans, v: View): void {
+export function onTimelineKey(e: KeyboardEvent, d: Items | null, v: View, next: (backward: boolean) => void): void {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   const [closer, farther] = [(): void => v.zoom(1 / 1.5), (): void => v.zoom(1.5)];
+  const [left, right] = [(): void => v.pan(-0.15), (): void => v.pan(0.15)];
+  const { picked } = v;
   const keys: Record<string, () => void> = {
-    ArrowLeft: () => v.pan(-0.15),
-    ArrowRight: () => v.pan(0.15),
-    a: () => v.pan(-0.15),
-    d: () => v.pan(0.15),
+    ArrowLeft: left,
+    ArrowRight: right,
+    a: left,
+    d: right,
     "+": closer,
     "=": closer,
     w: closer,
     "-": farther,
     s: farther,
     "0": () => v.show(v.all),
-    m: () => v.mark(v.seen),
-    ".": () => v.pickBeside(1),
-    ",": () => v.pickBeside(-1),
-    ArrowDown: () => v.pickRow(1),
-    ArrowUp: () => v.pickRow(-1),
-    Enter: () => v.picked >= 0 && v.show({ from: (s.start[v.picked] ?? 0) - 1, to: (s.end[v.picked] ?? 0) + 1 }),
-    Escape: () => (v.marked ? v.mark(null) : v.pick(-1)),
+    m: () => v.mark(picked && !v.marked ? { from: picked.start, to: picked.end } : v.seen),
+    ".": () => pickBeside(v, d, 1),
+    ",": () => pickBeside(v, d, -1),
+    ArrowDown: () => pickRow(v, d, 1),
+    ArrowUp: () => pickRow(v, d, -1),
+    n: () => next(false),
+    N: () => next(true),
+    f: () => picked && v.show({ from: picked.start - (picked.end - picked.start) / 2, to: picked.end + (picked.end - picked.start) / 2 }),
+    Enter: () => picked && v.show({ from: picked.start - 1, to: picked.end + 1 }),
+    Escape: () => (v.marked ? v.mark(null) : v.pick(null)),
   };
   const act = keys[e.key];
   if (!act) return;

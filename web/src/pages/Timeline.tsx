@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ran when: a lane for each device, stream or thread.
 import type { ProfileFacts } from "../api";
-import { profilePath, table } from "../api";
+import { profilePath } from "../api";
 import { commandWords } from "../command";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
@@ -10,26 +10,28 @@ import { FindField, StepField } from "../parts/Fields";
 import { Lanes } from "../parts/Lanes";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
-import { makeSpans } from "../spans";
+import { servedSource } from "../timeline";
+import { heldSource } from "../timeline_held";
 
 export function Timeline({ route, files, facts }: { route: Route; files: string[]; facts: ProfileFacts }) {
-  const step = route.params.get("step") ?? String(facts.steps[0] ?? 0);
-  const path = profilePath(route.id, `timeline?step=${encodeURIComponent(step)}&format=columns`);
-  const loaded = useLoaded(path, async (signal, progress) => {
-    const t = await table(path, signal, progress);
-    return { t, spans: makeSpans(t), step };
+  const step = route.params.get("step") ?? (facts.has?.trace && !isReport ? "" : String(facts.steps[0] ?? 0));
+  const loaded = useLoaded(`timeline ${route.id} ${step}`, async (signal, progress) => {
+    const source = isReport ? await heldSource(route.id, step, signal) : await servedSource(route.id, step, signal, progress);
+    return { source, step };
   });
+  const query = new URLSearchParams(step ? { step } : {});
+  const words = facts.has?.trace ? { output: "timeline:outfile=timeline.json" } : { step, max_depth: "100000", output: "timeline:outfile=timeline.json" };
   return (
     <main>
       <h1>Timeline</h1>
       <form class="controls" onSubmit={(e) => e.preventDefault()}>
-        <StepField route={route} steps={facts.steps} step={step} reset={["time", "selected", "event"]} />
+        <StepField route={route} steps={facts.steps} step={step} all={!isReport && (facts.has?.trace ?? false)} reset={["time", "selected", "event"]} />
         <FindField route={route} />
-        {!isReport && <a class="button" href={profilePath(route.id, `download/timeline.json?step=${encodeURIComponent(step)}`)}>Download for chrome://tracing</a>}
+        {!isReport && <a class="button" href={profilePath(route.id, `download/timeline.json?${query.toString()}`)}>Download for Perfetto</a>}
       </form>
-      <CommandLine words={commandWords("graph", files, new URLSearchParams({ step, max_depth: "100000", output: "timeline:outfile=timeline.json" }))} />
+      <CommandLine words={commandWords(facts.has?.trace ? "calls" : "graph", files, new URLSearchParams(words))} />
       <Status of={loaded}>
-        {({ t, spans, step: shown }) => (spans?.count ? <Lanes key={shown} t={t} s={spans} route={route} /> : <p class="empty">Nothing ran in this step.</p>)}
+        {({ source, step: shown }) => (source.lanes.lanes.length ? <Lanes key={shown} source={source} route={route} /> : <p class="empty">Nothing ran in this step.</p>)}
       </Status>
     </main>
   );

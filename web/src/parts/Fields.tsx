@@ -3,13 +3,14 @@
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
-/** One of a profile's steps. What else is `reset` belongs to the step that was shown. */
-export function StepField({ route, steps, step, reset = [] }: { route: Route; steps: number[]; step: string; reset?: string[] }) {
-  const choose = (to: string): void => go(withParams(route, { ...Object.fromEntries(reset.map((name) => [name, null])), step: to }));
+/** One of a profile's steps, or with `all` all of them (""). What else is `reset` belongs to the step that was shown. */
+export function StepField({ route, steps, step, all = false, reset = [] }: { route: Route; steps: number[]; step: string; all?: boolean; reset?: string[] }) {
+  const choose = (to: string): void => go(withParams(route, { ...Object.fromEntries(reset.map((name) => [name, null])), step: to || null }));
   return (
     <div class="field">
       <label for="step">step</label>
       <select id="step" value={step} onChange={(e) => choose(e.currentTarget.value)}>
+        {all && <option value="">all</option>}
         {steps.map((s) => <option key={s} value={String(s)}>{s}</option>)}
       </select>
     </div>

@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of events on a canvas, with details of the picked event and sums over the selection.
+// Lanes of spans on a canvas: the window that is seen is asked for, and a coarse picture of all stands in until it comes.
 import type { RefObject } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Table } from "../api";
-import { cellText } from "../api";
-import { useFlows } from "../flows";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { formatMicros, formatShare } from "../format";
-import { coloursOf, draw, eventAt, heightOf } from "../lanes";
+import { draw, drawMap, heightOf, itemAt, labelAt, rowAt } from "../lanes";
+import { useLoaded } from "../load";
 import type { Route } from "../route";
-import { textsWith } from "../rows";
-import type { Spans, Sum } from "../spans";
-import { sumsIn } from "../spans";
 import { useShownTheme } from "../theme";
+import type { Items, Source, Window } from "../timeline";
+import { lastRowOf, firstRowOf } from "../timeline";
 import type { View } from "../view";
-import { onTimelineKey, useView } from "../view";
+import { onTimelineKey, take, useView } from "../view";
+import { PickedSpan } from "./Picked";
 
-const SUMS = 12; // operations listed for a selection
+const SUMS = 12; // names listed for a selection
 const CLICK_PX = 4; // a shorter drag is a click
+const REST_MS = 30; // without a change, before a window is asked for
+const FINER = 4; // times as fine as needed a window may be
+const BASE_ROWS = 200; // of the picture of all
+const PX_MOST = 8000;
 
-function Sums({ sums, whole }: { sums: Sum[]; whole: number }) {
+function Sums({ source, marked }: { source: Source; marked: Window }) {
+  const sums = useLoaded(`${marked.from} ${marked.to}`, (signal) => source.sums(marked, signal));
   return (
     <table class="list narrow">
-      <caption>In the selected time</caption>
+      <caption>In the selected {formatMicros(marked.to - marked.from)}</caption>
       <thead>
-        <tr><th scope="col">Operation</th><th scope="col" class="number">Events</th><th scope="col" class="number">Time</th><th scope="col" class="number">Share</th></tr>
+        <tr><th scope="col">Name</th><th scope="col" class="number">Spans</th><th scope="col" class="number">Time</th><th scope="col" class="number">Share</th></tr>
       </thead>
       <tbody>
-        {sums.map((s) => (
+        {sums.value?.slice(0, SUMS).map((s) => (
           <tr key={s.name}>
-            <td>{s.name}</td>
+            <td>{s.name || "(none)"}</td>
             <td class="number">{s.count.toLocaleString()}</td>
-            <td class="number">{formatMicros(Math.round(s.micros))}</td>
-            <td class="number">{formatShare(s.micros, whole)}</td>
+            <td class="number">{formatMicros(s.total_us)}</td>
+            <td class="number">{formatShare(s.total_us, marked.to - marked.from)}</td>
           </tr>
         ))}
       </tbody>
@@ -39,13 +42,13 @@ function Sums({ sums, whole }: { sums: Sum[]; whole: number }) {
   );
 }
 
-
-/** Dragging selects, with shift it moves the visible time; a click picks an event. */
-function usePointer(s: Spans, v: View, top: number, width: number, canvas: RefObject<HTMLCanvasElement | null>) {
-  const drag = useRef<{ from: number; shift: boolean; seen: View["seen"] } | null>(null);
+/** Dragging selects, with shift it moves the visible time; a click picks a span. */
+function usePointer(d: Items | null, source: Source, v: View, top: number, width: number, canvas: RefObject<HTMLCanvasElement | null>) {
+  const drag = useRef<{ from: number; shift: boolean; seen: Window } | null>(null);
   const { seen } = v;
   const timeAt = (x: number): number => seen.from + (x / width) * (seen.to - seen.from);
   const pixels = (time: number): number => Math.abs(time) * (width / (seen.to - seen.from));
+  const at = (e: PointerEvent): number => (d ? itemAt(d, rowAt(source.lanes.lanes, e.offsetY + top), timeAt(e.offsetX), (seen.to - seen.from) / width) : -1);
   return {
     onWheel: (e: WheelEvent): void => {
       if (!e.ctrlKey && !e.shiftKey && Math.abs(e.deltaX) < Math.abs(e.deltaY)) return; // the page scrolls
@@ -58,91 +61,174 @@ function usePointer(s: Spans, v: View, top: number, width: number, canvas: RefOb
       canvas.current?.setPointerCapture(e.pointerId);
     },
     onPointerMove: (e: PointerEvent): void => {
+      const i = drag.current ? -1 : at(e);
+      if (canvas.current) canvas.current.title = d && i >= 0 ? told(d, i) : "";
       if (!drag.current) return;
       const { from, shift } = drag.current;
       const to = timeAt(e.offsetX);
       if (shift) v.show({ from: seen.from + from - to, to: seen.to + from - to });
-      else if (pixels(to - from) > CLICK_PX) v.mark({ from: Math.max(0, Math.min(to, from)), to: Math.max(to, from) });
+      else if (pixels(to - from) > CLICK_PX) v.mark({ from: Math.max(v.all.from, Math.min(to, from)), to: Math.max(to, from) });
     },
     onPointerUp: (e: PointerEvent): void => {
       const from = drag.current?.from ?? 0;
       drag.current = null;
-      if (pixels(timeAt(e.offsetX) - from) <= CLICK_PX) v.pick(eventAt(s, timeAt(e.offsetX), e.offsetY + top));
+      if (pixels(timeAt(e.offsetX) - from) <= CLICK_PX) take(v, d, at(e));
     },
   };
 }
 
-function Picked({ t, s, picked, flows }: { t: Table; s: Spans; picked: number; flows: [number, number][] }) {
-  const [name, op] = [t.column("name"), t.column("op")];
-  const source = picked >= 0 ? (s.source[picked] ?? 0) : -1;
-  return (
-    <p class="told" aria-live="polite">
-      {source >= 0 && name && (
-        <>
-          <strong>{cellText(name, source)}</strong> {op ? cellText(op, source) : ""}: {formatMicros((s.end[picked] ?? 0) - (s.start[picked] ?? 0))} at {formatMicros(s.start[picked] ?? 0)}
-          {flows.length > 0 && `; ${flows.filter(([, to]) => to === picked).length} before it, ${flows.filter(([from]) => from === picked).length} wait for it`}
-        </>
-      )}
-    </p>
-  );
+/** What the mouse is over. */
+function told(d: Items, i: number): string {
+  const [times, length] = [d.times[i] ?? 1, (d.end[i] ?? 0) - (d.start[i] ?? 0)];
+  if (times === 1) return `${labelAt(d, i)}: ${formatMicros(length)}`;
+  return `${times.toLocaleString()} spans, busy ${formatShare(d.busy[i] ?? 0, length)} of ${formatMicros(length)}; the longest: ${labelAt(d, i)}. A click comes closer.`;
 }
 
-function Zoom({ s, v }: { s: Spans; v: View }) {
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** The items of what is seen, and of all; older ones until the next are there. */
+function useItems(source: Source, v: View, size: Size, rows: [number, number], search: string): { base: Items | null; items: Items | null } {
+  const [base, setBase] = useState<Items | null>(null);
+  const [items, set] = useState<Items | null>(null);
+  const [firstRow, lastRow] = rows;
+  const [first, last] = [firstRowOf(source.lanes), lastRowOf(source.lanes)];
+  const width = Math.max(100, Math.round(size.width));
+  useEffect(() => {
+    const stop = new AbortController();
+    source.items(v.all, first, Math.min(last, first + BASE_ROWS), Math.min(width, PX_MOST), search, stop.signal).then(setBase, () => undefined);
+    return () => stop.abort();
+  }, [source, width, search]);
+  const { from, to } = v.seen;
+  useEffect(() => {
+    const scale = width / (to - from);
+    const has = items && items.search === search && items.firstRow <= firstRow && items.lastRow >= lastRow && items.window.from <= from && items.window.to >= to;
+    if (has && items.scale >= 0.999 * scale && (items.scale <= FINER * scale || items.scale === Infinity)) return;
+    const stop = new AbortController();
+    const window = { from: Math.max(v.all.from, from - (to - from) / 2), to: Math.min(v.all.to, to + (to - from) / 2) };
+    const px = Math.min(PX_MOST, Math.ceil((window.to - window.from) * scale));
+    const margin = Math.ceil((lastRow - firstRow) / 2);
+    const rest = setTimeout(() => {
+      source.items(window, Math.max(first, firstRow - margin), Math.min(last, lastRow + margin), px, search, stop.signal).then(set, () => undefined);
+    }, items ? REST_MS : 0);
+    return () => {
+      clearTimeout(rest);
+      stop.abort();
+    };
+  }, [source, from, to, firstRow, lastRow, width, search]);
+  return { base, items };
+}
+
+/** The rows that can be seen. */
+function rowsSeen(source: Source, top: number, height: number): [number, number] {
+  const { lanes } = source.lanes;
+  let y = 0;
+  let [first, last] = [lastRowOf(source.lanes), firstRowOf(source.lanes)];
+  for (const lane of lanes) {
+    const end = y + heightOf([lane]);
+    if (end >= top && y <= top + height) {
+      first = Math.min(first, lane.firstRow + Math.max(0, Math.floor((top - y) / 18) - 3));
+      last = Math.max(last, Math.min(lane.firstRow + lane.rows - 1, lane.firstRow + Math.ceil((top + height - y) / 18)));
+    }
+    y = end - 28;
+  }
+  return [Math.min(first, last), last];
+}
+
+function Minimap({ base, v, theme, width }: { base: Items | null; v: View; theme: string; width: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    if (canvas.current && base) drawMap(canvas.current, base, v.all, v.seen);
+  }, [base, v.seen, theme, width]);
+  const move = (e: PointerEvent): void => {
+    if (!e.buttons) return;
+    const [time, length] = [v.all.from + (e.offsetX / Math.max(1, width)) * (v.all.to - v.all.from), v.seen.to - v.seen.from];
+    v.show({ from: time - length / 2, to: time + length / 2 });
+  };
+  return <canvas ref={canvas} class="minimap" role="img" aria-label="all of the time, and the part that is shown" onPointerDown={move} onPointerMove={move} />;
+}
+
+function Tools({ source, v, search, next, place }: { source: Source; v: View; search: string; next: (backward: boolean) => void; place: string }) {
   const { marked, seen } = v;
+  const spans = source.lanes.lanes.reduce((sum, l) => sum + l.spans, 0);
   return (
     <div class="tools">
       <button type="button" onClick={() => v.zoom(1 / 1.5)}>Zoom in</button>
       <button type="button" onClick={() => v.zoom(1.5)}>Zoom out</button>
       <button type="button" onClick={() => v.show(v.all)}>All</button>
       {marked && <button type="button" onClick={() => v.show(marked)}>Zoom to selection</button>}
-      <span class="count">{s.count.toLocaleString()} events; {formatMicros(Math.round(seen.to - seen.from))} shown.</span>
-      <span class="count hint">Drag selects, shift and drag moves, ctrl and wheel zooms; keys: arrows, + − 0, m, comma and full stop.</span>
+      {search && <button type="button" onClick={() => next(true)}>Previous match</button>}
+      {search && <button type="button" onClick={() => next(false)}>Next match</button>}
+      {search && <span class="count matches" aria-live="polite">{place}</span>}
+      <span class="count">{spans.toLocaleString()} events; {formatMicros(Math.round(seen.to - seen.from))} shown.</span>
+      <span class="count hint">Drag selects, shift and drag moves, ctrl and wheel zooms; keys: w a s d or arrows, + − 0, f, m, n, comma and full stop.</span>
     </div>
   );
 }
 
-export function Lanes({ t, s, route }: { t: Table; s: Spans; route: Route }) {
+/** Steps from match to match. */
+function useMatches(source: Source, v: View, search: string): { place: string; next: (backward: boolean) => void } {
+  const [place, setPlace] = useState("");
+  const next = (backward: boolean): void => {
+    if (!search) return;
+    source.find(search, v.picked?.span ?? null, backward).then(
+      (m) => {
+        setPlace(m.span < 0 ? `no further one of ${m.matches.toLocaleString()}` : `${m.place.toLocaleString()} of ${m.matches.toLocaleString()}`);
+        if (m.span >= 0) v.lead(m.span);
+      },
+      () => setPlace(""),
+    );
+  };
+  useEffect(() => setPlace(""), [search]);
+  return { place, next };
+}
+
+export function Lanes({ source, route }: { source: Source; route: Route }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const box = useRef<HTMLDivElement>(null);
-  const v = useView(s, route, box);
-  const { seen, marked, picked } = v;
-  const [size, setSize] = useState({ width: 1000, height: 400 });
+  const v = useView(source, route, box);
+  const [size, setSize] = useState<Size>({ width: 1000, height: 400 });
   const [top, setTop] = useState(0);
   const theme = useShownTheme();
   const search = route.params.get("q") ?? "";
-  const [name, op] = [t.column("name"), t.column("op")];
-  const colour = useMemo(() => coloursOf(op?.texts ?? []), [t]);
-  const found = useMemo(() => (search && name?.texts ? textsWith(name.texts, search) : null), [t, search]);
-  const sums = useMemo(() => (marked && op ? sumsIn(s, op, marked, SUMS) : []), [t, s, marked]);
-  const flows = useFlows(t, s, route.id, picked);
-  const pointer = usePointer(s, v, top, Math.max(1, size.width), canvas);
+  const { lanes } = source.lanes;
+  const { base, items } = useItems(source, v, size, rowsSeen(source, top, size.height), search);
+  const { place, next } = useMatches(source, v, search);
+  const pointer = usePointer(items ?? base, source, v, top, Math.max(1, size.width), canvas);
+  const { seen, marked, picked, details } = v;
+  const zero = v.all.from;
   useEffect(() => {
     const watch = new ResizeObserver(([entry]) => entry && setSize({ width: entry.contentRect.width, height: entry.contentRect.height }));
     if (canvas.current) watch.observe(canvas.current);
     return () => watch.disconnect();
   }, []);
   useEffect(() => {
-    const frame = requestAnimationFrame(() => canvas.current && draw(canvas.current, { t, s, seen, top, marked, colour, found, picked, flows }));
+    const scene = { lanes, base, items, seen, zero, top, marked, picked, links: details?.rows ?? [] };
+    const frame = requestAnimationFrame(() => canvas.current && (base ?? items) && draw(canvas.current, scene));
     return () => cancelAnimationFrame(frame);
-  }, [t, s, seen, top, marked, colour, found, picked, flows, size, theme]);
-  const height = heightOf(s);
+  }, [base, items, seen, top, marked, picked, details, size, theme]);
+  const height = heightOf(lanes);
   return (
     <>
-      <Zoom s={s} v={v} />
-      <div ref={box} class="lanes" style={{ height: `min(${height}px, 75vh)` }} onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
+      {source.summary && <p class="note">{source.summary}</p>}
+      <Tools source={source} v={v} search={search} next={next} place={place} />
+      <Minimap base={base} v={v} theme={theme} width={size.width} />
+      <div ref={box} class="lanes" style={{ height: `min(${height}px, 65vh)` }} onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
         <canvas
           ref={canvas}
           class="timeline"
           tabIndex={0}
           role="img"
-          aria-label={`timeline of ${s.lanes.length} lanes; left and right move, plus and minus zoom, up and down pick an event, comma and full stop the one beside it, m selects what is shown, 0 shows all`}
-          onKeyDown={(e) => onTimelineKey(e, s, v)}
+          aria-label={`timeline of ${lanes.length} lanes; left and right move, plus and minus zoom, up and down pick a span, comma and full stop the one beside it, n the next match, m selects what is shown, 0 shows all`}
+          onKeyDown={(e) => onTimelineKey(e, items ?? base, v, next)}
           {...pointer}
         />
-        <div style={{ height: `max(0px, calc(${height}px - 75vh))` }} />
+        <div style={{ height: `max(0px, calc(${height}px - 65vh))` }} />
       </div>
-      <Picked t={t} s={s} picked={picked} flows={flows} />
-      {marked && <Sums sums={sums} whole={marked.to - marked.from} />}
+      <PickedSpan details={details} zero={zero} lead={v.lead} />
+      {marked && <Sums source={source} marked={marked} />}
     </>
   );
 }

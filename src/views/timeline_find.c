@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/timeline_find.c: spans of a timeline by name: which hold a text, the next of them, and the time of each name in a window. */
+#include "views/grid.h"
+#include "views/timeline.h"
+
+#include <stdlib.h>
+
+/* ---- searching ---- */
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static bool holds(tfp_str text, const char *search, size_t size)
+{
+    for (size_t i = 0; i + size <= text.size; i++) {
+        size_t n = 0;
+        while (n < size && lower(text.data[i + n]) == lower(search[n])) n++;
+        if (n == size) return true;
+    }
+    return false;
+}
+
+/* By string: whether it holds `search`, whatever the case. NULL without memory. */
+uint8_t *tfp_timeline_matches(const tfp_timeline *t, const char *search)
+{
+    size_t count = t->p->strings.count, size = strlen(search);
+    uint8_t *found = calloc(count + 1, 1);
+    for (size_t i = 0; found && i < count; i++) found[i] = holds(t->p->strings.strings[i], search, size);
+    return found;
+}
+
+/* ---- sums over a window ---- */
+
+typedef struct sum_row {
+    tfp_str name;
+    int64_t count, total_ns;
+} sum_row;
+
+static const tfp_row_column sum_columns[] = {
+    TFP_COLUMN_WHOLE(sum_row, "name", TEXT, LABEL, name, "of spans; of executions the type of the node"),
+    TFP_COLUMN_WHOLE(sum_row, "count", INT, NUMBER, count, "how many lie in the window, or reach into it"),
+    TFP_COLUMN_WHOLE(sum_row, "total_us", NANO, MICROS, total_ns,
+                     "how long, within the window; nested ones each count"),
+    { 0 }
+};
+
+static bool more_time(const void *rows, uint32_t a, uint32_t b)
+{
+    const sum_row *x = rows;
+    return x[a].total_ns > x[b].total_ns;
+}
+
+typedef struct sums {
+    TFP_VEC(sum_row) rows;
+    tfp_map64 by_name;
+} sums;
+
+static bool sum_up(const tfp_timeline *t, uint32_t row, int64_t from_ns, int64_t to_ns, sums *x)
+{
+    for (uint32_t i = tfp_timeline_after(t, row, from_ns); i < t->row_first[row + 1] && t->start_ns[i] < to_ns; i++) {
+        tfp_strid name = t->runs ? t->p->nodes.at[t->node[i]].op : tfp_timeline_name(t, i);
+        uint32_t at = tfp_map64_get(&x->by_name, name);
+        if (at == TFP_NONE) {
+            at = (uint32_t)x->rows.size;
+            sum_row fresh = { tfp_text(t->p, name), 0, 0 };
+            if (!tfp_push(&x->rows, fresh) || !tfp_map64_put(&x->by_name, name, at)) return false;
+        }
+        int64_t start_ns = t->start_ns[i] > from_ns ? t->start_ns[i] : from_ns;
+        int64_t end_ns = t->end_ns[i] < to_ns ? t->end_ns[i] : to_ns;
+        x->rows.at[at].count++;
+        x->rows.at[at].total_ns = tfp_add(x->rows.at[at].total_ns, end_ns - start_ns, NULL);
+    }
+    return true;
+}
+
+tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int64_t first_row, int64_t last_row,
+                             tfp_report **out, tfp_error *err)
+{
+    tfp_report *r = NULL;
+    tfp_status s = tfp_timeline_ask(t, "sums", &r, out, err);
+    if (s) return s;
+    if (from_ns < 0 || to_ns <= from_ns) return tfp_timeline_refuse(r, err);
+    sums x = { 0 };
+    bool ok = true;
+    for (int64_t i = first_row > 0 ? first_row : 0; ok && i <= last_row && i < (int64_t)t->row_count; i++)
+        ok = sum_up(t, (uint32_t)i, from_ns, to_ns, &x);
+    sum_row *rows = ok ? tfp_rows_sorted(&r->arena, x.rows.at, sizeof *x.rows.at, x.rows.size, more_time) : NULL;
+    s = rows ? tfp_grid_of(r, &(tfp_row_table){ sum_columns, rows, sizeof *rows, x.rows.size, 0 }, err)
+             : tfp_nomem(err);
+    tfp_vec_free(&x.rows);
+    tfp_map64_free(&x.by_name);
+    return tfp_timeline_give(r, s, out);
+}
+
+/* ---- the next one of a name ---- */
+
+typedef struct match_row {
+    int64_t span, row, start_ns, duration_ns;
+    tfp_str name;
+} match_row;
+
+static const tfp_row_column match_columns[] = {
+    TFP_COLUMN_WHOLE(match_row, "span", INT, NUMBER, span, "its number"),
+    TFP_COLUMN_WHOLE(match_row, "row", INT, NUMBER, row, "where it stands, of all rows"),
+    TFP_COLUMN_WHOLE(match_row, "start_us", NANO, MICROS, start_ns, "from the start of the timeline"),
+    TFP_COLUMN_WHOLE(match_row, "duration_us", NANO, MICROS, duration_ns, "how long it took"),
+    TFP_COLUMN_WHOLE(match_row, "name", TEXT, LABEL, name, "of the span"),
+    { 0 }
+};
+
+/* By start, then by place. */
+static bool comes_before(const tfp_timeline *t, uint32_t a, uint32_t b)
+{
+    return t->start_ns[a] != t->start_ns[b] ? t->start_ns[a] < t->start_ns[b] : a < b;
+}
+
+tfp_status tfp_timeline_find(const tfp_timeline *t, const char *search, int64_t first_row, int64_t last_row,
+                             int64_t after, int backward, tfp_report **out, tfp_error *err)
+{
+    tfp_report *r = NULL;
+    tfp_status s = tfp_timeline_ask(t, "find", &r, out, err);
+    if (s) return s;
+    size_t spans = t->runs ? t->p->spans.size : t->p->events.spans.size;
+    uint32_t from = after >= 0 && (uint64_t)after < spans ? t->place_of[after] : TFP_NONE, best = TFP_NONE;
+    uint8_t *found = search && *search ? tfp_timeline_matches(t, search) : NULL;
+    int64_t count = 0, before = 0;
+    uint32_t first = first_row < 0                       ? 0
+                     : first_row < (int64_t)t->row_count ? (uint32_t)first_row
+                                                         : (uint32_t)t->row_count;
+    uint32_t last = last_row < 0                       ? 0
+                    : last_row < (int64_t)t->row_count ? (uint32_t)last_row + 1
+                                                       : (uint32_t)t->row_count;
+    for (uint32_t i = t->row_first[first]; found && i < t->row_first[last]; i++) {
+        if (!found[tfp_timeline_name(t, i)]) continue;
+        count++;
+        bool wanted = from == TFP_NONE || (i != from && comes_before(t, from, i) == !backward);
+        if (wanted && (best == TFP_NONE || comes_before(t, i, best) == !backward)) best = i;
+    }
+    for (uint32_t i = t->row_first[first]; best != TFP_NONE && i < t->row_first[last]; i++)
+        before += found[tfp_timeline_name(t, i)] && comes_before(t, i, best);
+    match_row row = { 0 };
+    if (best != TFP_NONE)
+        row = (match_row){ t->span[best], tfp_timeline_row(t, best), t->start_ns[best],
+                           t->end_ns[best] - t->start_ns[best], tfp_text(t->p, tfp_timeline_name(t, best)) };
+    tfp_fact *all = tfp_fact_add(r, "matches", "Matches", 'i', TFP_NUMBER);
+    if (all) all->number = count;
+    tfp_fact *place = tfp_fact_add(r, "place", "Place among them", 'i', TFP_NUMBER);
+    if (place) place->number = best == TFP_NONE ? 0 : before + 1;
+    bool ok = all && place && (found || !search || !*search);
+    s = ok ? tfp_grid_of(r, &(tfp_row_table){ match_columns, &row, sizeof row, best != TFP_NONE, 0 }, err)
+           : tfp_nomem(err);
+    free(found);
+    return tfp_timeline_give(r, s, out);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tests/unit/test_timeline.c: windows of what was recorded over time: rows, what is merged, links, what is found. */
+#include "support.h"
+
+#include "model/builder.h"
+
+typedef struct traced {
+    tfp_profile *p;
+    tfp_builder b;
+    uint32_t thread, stream;
+} traced;
+
+static traced start(void)
+{
+    traced x = { .p = tfp_profile_new() };
+    assert_non_null(x.p);
+    x.b = (tfp_builder){ .p = x.p, .file = "trace" };
+    uint32_t process = tfp_build_process(&x.b, &(tfp_process){ .pid = 7, .rank = -1 });
+    x.stream = tfp_build_event_lane(&x.b, process, TFP_ROLE_STREAM, TFP_STR("gpu:0/stream:20"), TFP_STR(""));
+    tfp_build_event_lane(&x.b, process, TFP_ROLE_STREAM, TFP_STR("gpu:0/stream:7"), TFP_STR(""));
+    x.thread = tfp_build_event_lane(&x.b, process, TFP_ROLE_THREAD, TFP_STR("cpu/thread:1"), TFP_STR("main"));
+    return x;
+}
+
+static uint32_t event(traced *x, uint32_t lane, tfp_span_kind kind, const char *name, int64_t start_ns, int64_t ns)
+{
+    tfp_event e = { .lane = lane,
+                    .name = tfp_build_string(&x->b, tfp_str_of(name)),
+                    .start_ns = start_ns,
+                    .duration_ns = ns,
+                    .kind = kind,
+                    .stats = TFP_NONE,
+                    .trace = TFP_NONE };
+    return tfp_build_event(&x->b, &e);
+}
+
+static tfp_timeline *laid_out(traced *x)
+{
+    tfp_timeline *t = NULL;
+    assert_int_equal(tfp_build_finish(&x->b, NULL), TFP_OK);
+    assert_int_equal(tfp_timeline_new(x->p, &t, NULL), TFP_OK);
+    return t;
+}
+
+static void drop(tfp_timeline *t, traced *x)
+{
+    tfp_timeline_free(t);
+    tfp_profile_free(x->p);
+}
+
+/* The table as CSV, without its head and with plain line ends; freed by the caller. */
+static char *rows(tfp_report *r, const char *head)
+{
+    char *all = written(r, "csv"), *line = strchr(all, '\n'), *to = all;
+    assert_non_null(line);
+    if (head) assert_memory_equal(all, head, strlen(head));
+    for (char *at = line + 1; *at; at++)
+        if (*at != '\r') *to++ = *at;
+    *to = '\0';
+    tfp_report_free(r);
+    return all;
+}
+
+static tfp_report *window(const tfp_timeline *t, int64_t from, int64_t to, int width, const char *search)
+{
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_timeline_spans(t, from, to, width, 0, INT64_MAX, search, &r, NULL), TFP_OK);
+    return r;
+}
+
+static void assert_rows(tfp_report *r, const char *want)
+{
+    char *got = rows(r, NULL);
+    assert_string_equal(got, want);
+    free(got);
+}
+
+static void what_nests_stands_in_the_row_of_its_depth(void **state)
+{
+    (void)state;
+    traced x = start();
+    event(&x, x.thread, TFP_SPAN_OP, "inner", 2000, 3000);
+    event(&x, x.thread, TFP_SPAN_OP, "outer", 1000, 9000);
+    event(&x, x.thread, TFP_SPAN_OP, "next", 6000, 1000);
+    event(&x, x.thread, TFP_SPAN_OP, "beside", 11000, 1000);
+    tfp_timeline *t = laid_out(&x);
+    assert_rows(window(t, 0, 20000, 20, NULL), "0,1,1,0,9,9,outer,op,5,,\n"
+                                               "0,3,1,10,1,1,beside,op,1,,\n"
+                                               "1,0,1,1,3,3,inner,op,3,1,\n"
+                                               "1,2,1,5,1,1,next,op,1,1,\n");
+    drop(t, &x);
+}
+
+static void narrow_spans_of_one_pixel_are_one_with_their_count_and_busy_time(void **state)
+{
+    (void)state;
+    traced x = start();
+    for (int i = 0; i < 100; i++)
+        event(&x, x.stream, TFP_SPAN_OTHER, i == 42 ? "long" : "short", i * 1000, i == 42 ? 900 : 500);
+    tfp_timeline *t = laid_out(&x);
+    assert_rows(window(t, 0, 100000, 2, "on"), "0,0,50,0,49.5,25.4,long,other,,,,1\n"
+                                               "0,50,50,50,49.5,25,short,other,,,,0\n");
+    char *fine = rows(window(t, 0, 100000, 1000, NULL), NULL);
+    size_t lines = 0;
+    for (const char *at = fine; *at; at++) lines += *at == '\n';
+    assert_int_equal(lines, 100);
+    free(fine);
+    assert_rows(window(t, 42100, 42200, 10, NULL), "0,42,1,42,0.9,0.9,long,other,0.9,,\n");
+    drop(t, &x);
+}
+
+static void all_of_it_is_exact_until_it_is_too_much(void **state)
+{
+    (void)state;
+    traced x = start();
+    for (int i = 0; i < 1000; i++) event(&x, x.thread, TFP_SPAN_OTHER, "x", i * 1000, 10);
+    tfp_timeline *t = laid_out(&x);
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_timeline_whole(t, -1, 1000, &r, NULL), TFP_OK);
+    assert_int_equal(tfp_report_row_count(r), 1000);
+    assert_null(tfp_report_note(r, 0));
+    tfp_report_free(r);
+    assert_int_equal(tfp_timeline_whole(t, -1, 100, &r, NULL), TFP_OK);
+    assert_in_range(tfp_report_row_count(r), 32, 100);
+    assert_non_null(strstr(tfp_report_note(r, 0), "1000 spans"));
+    tfp_report_free(r);
+    drop(t, &x);
+}
+
+static void lanes_stand_by_the_numbers_in_their_names(void **state)
+{
+    (void)state;
+    traced x = start();
+    event(&x, x.stream, TFP_SPAN_ACTIVITY, "k", 5000, 1000);
+    event(&x, x.stream, TFP_SPAN_ACTIVITY, "k", 5500, 1000); /* crosses: another row, and busy once */
+    event(&x, x.stream + 1, TFP_SPAN_ACTIVITY, "k", 5000, 1000);
+    event(&x, x.thread, TFP_SPAN_OP, "op", 1000, 2000);
+    tfp_timeline *t = laid_out(&x);
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_timeline_lanes(t, -1, &r, NULL), TFP_OK);
+    assert_rows(r, ",,,cpu,cpu/thread:1,main,0,1,1,0,2,2\n"
+                   ",,,gpu:0,gpu:0/stream:7,,1,1,1,4,5,1\n"
+                   ",,,gpu:0,gpu:0/stream:20,,2,2,2,4,5.5,1.5\n");
+    drop(t, &x);
+}
+
+static void a_span_knows_what_launched_it(void **state)
+{
+    (void)state;
+    traced x = start();
+    uint32_t op = event(&x, x.thread, TFP_SPAN_OP, "op", 0, 9000);
+    uint32_t call = event(&x, x.thread, TFP_SPAN_CALL, "launch", 1000, 2000);
+    uint32_t kernel = event(&x, x.stream, TFP_SPAN_ACTIVITY, "kernel", 5000, 4000);
+    uint32_t key = tfp_build_key(&x.b, 0, 0, 11);
+    x.p->events.spans.correlation[call] = x.p->events.spans.correlation[kernel] = key;
+    tfp_timeline *t = laid_out(&x);
+    tfp_report *r = NULL;
+    assert_int_equal(op, 0);
+    assert_int_equal(tfp_timeline_span(t, kernel, &r, NULL), TFP_OK);
+    assert_rows(r, "launched by,1,1,launch,1,2\noperator,0,0,op,0,9\n");
+    assert_int_equal(tfp_timeline_span(t, call, &r, NULL), TFP_OK);
+    assert_rows(r, "parent,0,0,op,0,9\n"
+                   "launches,2,2,kernel,5,4\n");
+    tfp_error *err = tfp_error_new();
+    assert_fails(tfp_timeline_span(t, 3, &r, err), err, TFP_NOTFOUND, "no span 3");
+    assert_fails(tfp_timeline_span(t, -1, &r, err), err, TFP_NOTFOUND, "no span -1");
+    assert_fails(tfp_timeline_spans(t, 5, 5, 9, 0, 9, NULL, &r, err), err, TFP_BADARG, "a window needs");
+    tfp_error_free(err);
+    drop(t, &x);
+}
+
+static void the_next_of_a_name_is_found_in_order_of_time(void **state)
+{
+    (void)state;
+    traced x = start();
+    event(&x, x.stream, TFP_SPAN_OTHER, "GEMM_b", 3000, 100);
+    event(&x, x.thread, TFP_SPAN_OTHER, "gemm_a", 1000, 100);
+    event(&x, x.thread, TFP_SPAN_OTHER, "relu", 2000, 100);
+    tfp_timeline *t = laid_out(&x);
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_timeline_find(t, "gemm", 0, 9, -1, 0, &r, NULL), TFP_OK);
+    assert_rows(r, "1,0,0,0.1,gemm_a\n");
+    assert_int_equal(tfp_timeline_find(t, "gemm", 0, 9, 1, 0, &r, NULL), TFP_OK);
+    assert_rows(r, "0,1,2,0.1,GEMM_b\n");
+    assert_int_equal(tfp_timeline_find(t, "gemm", 0, 9, 0, 1, &r, NULL), TFP_OK);
+    assert_rows(r, "1,0,0,0.1,gemm_a\n");
+    assert_int_equal(tfp_timeline_find(t, "gemm", 0, 9, 0, 0, &r, NULL), TFP_OK);
+    assert_rows(r, "");
+    assert_int_equal(tfp_timeline_sums(t, 0, 1050, 0, 9, &r, NULL), TFP_OK);
+    assert_rows(r, "gemm_a,1,0.1\nrelu,1,0.05\n");
+    drop(t, &x);
+}
+
+static void each_step_of_executions_has_lanes_of_its_own(void **state)
+{
+    (void)state;
+    tfp_report *report = report_of("scope", "a/x Conv2D @3 3us @8 5us\nb MatMul <a/x @8 2us\n", "");
+    tfp_timeline *t = NULL;
+    assert_int_equal(tfp_timeline_new(report->profile, &t, NULL), TFP_OK);
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_timeline_lanes(t, 8, &r, NULL), TFP_OK);
+    char *lanes = rows(r, "step,rank");
+    assert_memory_equal(lanes, "8,,", 3);
+    assert_null(strstr(lanes, "\n3,"));
+    free(lanes);
+    tfp_timeline_free(t);
+    drop_report(report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_nests_stands_in_the_row_of_its_depth),
+        cmocka_unit_test(narrow_spans_of_one_pixel_are_one_with_their_count_and_busy_time),
+        cmocka_unit_test(all_of_it_is_exact_until_it_is_too_much),
+        cmocka_unit_test(lanes_stand_by_the_numbers_in_their_names),
+        cmocka_unit_test(a_span_knows_what_launched_it),
+        cmocka_unit_test(the_next_of_a_name_is_found_in_order_of_time),
+        cmocka_unit_test(each_step_of_executions_has_lanes_of_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
