@@ -182,20 +182,26 @@ static bool append_strings(tfp_profile_reader *whole, const tfp_profile_reader *
     return true;
 }
 
+static bool append_lanes(tfp_profile_reader *whole, const tfp_profile *rows, tfp_placement *place)
+{
+    place->lanes.size = 0;
+    for (size_t i = 0; i < rows->lanes.size; i++) {
+        const tfp_lane *l = &rows->lanes.at[i];
+        uint32_t lane = tfp_profile_lane(whole, tfp_text(rows, l->name), l->kind);
+        if (lane == TFP_NONE || !tfp_push(&place->lanes, lane)) return false;
+    }
+    return true;
+}
+
 static tfp_status append_tables(cut *c, piece *x)
 {
     tfp_profile_reader *whole = c->whole;
     c->place.scale = (double)c->in->total / (double)(x->base + x->bytes.size);
-    tfp_append_piece(whole->b, &x->p, &c->place);
+    tfp_append_strings(whole->b, &x->p, &c->place);
+    bool ok = !whole->b->status && append_lanes(whole, &x->p, &c->place);
+    if (ok) tfp_append_piece(whole->b, &x->p, &c->place);
+    ok = ok && !whole->b->status && append_refs(whole, &x->r) && append_strings(whole, &x->r, &c->place);
     tfp_status s = tfp_builder_status(whole->b, c->err);
-    if (s) return s; /* the placement is not complete */
-    bool ok = true;
-    for (size_t i = 0; i < x->p.lanes.size && ok; i++) {
-        const tfp_lane *l = &x->p.lanes.at[i];
-        ok = tfp_profile_lane(whole, tfp_text(&x->p, l->name), l->kind) != TFP_NONE;
-    }
-    ok = ok && append_refs(whole, &x->r) && append_strings(whole, &x->r, &c->place);
-    s = tfp_builder_status(whole->b, c->err);
     return s ? s : ok ? TFP_OK : tfp_nomem(c->err);
 }
 
@@ -231,10 +237,10 @@ static void free_piece(piece *x)
     tfp_buf_free(&x->own);
 }
 
-/* Tables of memory and programs are not appended yet: with those one thread reads. */
+/* The tables of a program are filled by one reader only. */
 static size_t threads_for(const tfp_profile_reader *r, const tfp_input *in, size_t *piece_size)
 {
-    if (r->p->keep & (TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM)) return 1;
+    if (r->p->keep & TFP_KEEP_PROGRAM) return 1;
     tfp_sharing share = tfp_sharing_get();
     *piece_size = share.piece ? share.piece : PIECE;
     uint64_t left = tfp_input_left(in), most = left / *piece_size + 1;

@@ -17,6 +17,7 @@ void tfp_piece_clear(tfp_profile *piece)
     piece->arena.limit = limit;
     piece->nodes.size = piece->types.size = piece->outputs.size = piece->shapes.size = piece->dims.size = 0;
     piece->steps.size = piece->execs.size = piece->lanes.size = piece->attrs.size = piece->warnings.size = 0;
+    piece->details.size = piece->spans.size = piece->memories.size = piece->buffers.size = piece->allocations.size = 0;
     piece->node_by_name.size = 0;
     tfp_map64_clear(&piece->types_by_node);
     tfp_map64_clear(&piece->step_by_id);
@@ -35,6 +36,11 @@ void tfp_piece_free(tfp_profile *piece)
     tfp_vec_free(&piece->steps);
     tfp_vec_free(&piece->execs);
     tfp_vec_free(&piece->lanes);
+    tfp_vec_free(&piece->details);
+    tfp_vec_free(&piece->spans);
+    tfp_vec_free(&piece->memories);
+    tfp_vec_free(&piece->buffers);
+    tfp_vec_free(&piece->allocations);
     tfp_vec_free(&piece->attrs);
     tfp_vec_free(&piece->warnings);
     tfp_vec_free(&piece->node_by_name);
@@ -49,6 +55,7 @@ void tfp_placement_free(tfp_placement *at)
 {
     tfp_vec_free(&at->strings);
     tfp_vec_free(&at->steps);
+    tfp_vec_free(&at->lanes);
     tfp_vec_free(&at->hashes);
 }
 
@@ -79,7 +86,7 @@ static bool make_room(tfp_builder *b, const tfp_placement *at, void **rows, size
 
 static uint32_t moved(uint32_t row, size_t by) { return row == TFP_NONE ? TFP_NONE : (uint32_t)(row + by); }
 
-static void append_strings(tfp_builder *b, const tfp_profile *piece, tfp_placement *at)
+void tfp_append_strings(tfp_builder *b, const tfp_profile *piece, tfp_placement *at)
 {
     size_t count = piece->strings.count;
     if (!tfp_reserve(&at->strings, count) || !tfp_reserve(&at->hashes, count)) b->status = TFP_NOMEM;
@@ -159,6 +166,71 @@ static void append_execs(tfp_builder *b, const tfp_profile *piece, const tfp_pla
     p->execs.size += piece->execs.size;
 }
 
+static void append_spans(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
+{
+    tfp_profile *p = b->p;
+    size_t first = p->spans.size;
+    if (!MAKE_ROOM(b, at, spans, piece->spans.size)) return;
+    for (size_t i = 0; i < piece->spans.size; i++) {
+        tfp_span s = piece->spans.at[i];
+        s.lane = at->lanes.at[s.lane];
+        s.next = moved(s.next, first);
+        p->spans.at[p->spans.size++] = s;
+    }
+}
+
+static void append_memories(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
+{
+    tfp_profile *p = b->p;
+    size_t first = p->memories.size, first_buffer = p->buffers.size;
+    if (!MAKE_ROOM(b, at, memories, piece->memories.size) || !MAKE_ROOM(b, at, buffers, piece->buffers.size)) return;
+    for (size_t i = 0; i < piece->memories.size; i++) {
+        tfp_memory m = piece->memories.at[i];
+        m.next = moved(m.next, first);
+        m.buffer_first = moved(m.buffer_first, first_buffer);
+        m.buffer_last = moved(m.buffer_last, first_buffer);
+        p->memories.at[p->memories.size++] = m;
+    }
+    for (size_t i = 0; i < piece->buffers.size; i++) {
+        tfp_buffer row = piece->buffers.at[i];
+        row.next = moved(row.next, first_buffer);
+        p->buffers.at[p->buffers.size++] = row;
+    }
+}
+
+static void append_allocations(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
+{
+    tfp_profile *p = b->p;
+    size_t first = p->allocations.size;
+    if (!MAKE_ROOM(b, at, allocations, piece->allocations.size)) return;
+    for (size_t i = 0; i < piece->allocations.size; i++) {
+        tfp_allocation row = piece->allocations.at[i];
+        row.next = moved(row.next, first);
+        p->allocations.at[p->allocations.size++] = row;
+    }
+}
+
+/* What belongs to one execution; of a profile that keeps it, each execution has its row. */
+static void append_details(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
+{
+    tfp_profile *p = b->p;
+    size_t spans = p->spans.size, memories = p->memories.size, allocations = p->allocations.size;
+    if (!(p->keep & TFP_KEEP_MEMORY) || !MAKE_ROOM(b, at, details, piece->details.size)) return;
+    for (size_t i = 0; i < piece->details.size; i++) {
+        tfp_exec_detail d = piece->details.at[i];
+        d.span_first = moved(d.span_first, spans);
+        d.span_last = moved(d.span_last, spans);
+        d.memory_first = moved(d.memory_first, memories);
+        d.memory_last = moved(d.memory_last, memories);
+        d.alloc_first = moved(d.alloc_first, allocations);
+        d.alloc_last = moved(d.alloc_last, allocations);
+        p->details.at[p->details.size++] = d;
+    }
+    append_spans(b, piece, at);
+    append_memories(b, piece, at);
+    append_allocations(b, piece, at);
+}
+
 static void append_attrs(tfp_builder *b, const tfp_profile *piece)
 {
     for (size_t i = 0; i < piece->attrs.size && !b->status; i++) {
@@ -204,13 +276,13 @@ void tfp_append_piece(tfp_builder *b, const tfp_profile *piece, tfp_placement *a
     tfp_profile *p = b->p;
     ends e = { p->types.size, p->execs.size, p->outputs.size, p->shapes.size, p->attrs.size };
     at->node_first = (uint32_t)p->nodes.size;
-    append_strings(b, piece, at);
     append_steps(b, piece, at);
     if (b->status) return;
     append_types(b, piece, at);
     append_shapes(b, piece, at);
     append_outputs(b, piece, at, e.shapes);
     append_execs(b, piece, at);
+    append_details(b, piece, at);
     append_attrs(b, piece);
     append_nodes(b, piece, at, &e);
     for (size_t i = 0; i < piece->warnings.size; i++) {

@@ -14,6 +14,7 @@ void tfp_piece_free(tfp_profile *piece);
 /* Where the rows of the piece are in the profile: by id in the piece, or where they begin. */
 typedef struct tfp_placement {
     TFP_VEC(uint32_t) strings, steps;
+    TFP_VEC(uint32_t) lanes;  /* set by the caller when all strings are there */
     TFP_VEC(uint32_t) hashes; /* of the piece's strings */
     uint32_t node_first;
     double scale; /* set by the caller: size of the whole input over the part that is read */
@@ -23,8 +24,10 @@ void tfp_placement_free(tfp_placement *at);
 /* The most memory that the profile could take with the piece in it. */
 size_t tfp_append_memory(const tfp_profile *p, const tfp_profile *piece);
 
-/* Appends nodes, types, outputs, shapes, attributes, steps, executions and warnings; lanes and inputs are the caller's.
- * A fault is the builder's. The piece holds no spans, memory records or allocations, and no code. */
+/* Appends the strings: the first of two calls, between which the caller gives the lanes their places. */
+void tfp_append_strings(tfp_builder *b, const tfp_profile *piece, tfp_placement *at);
+/* Appends nodes, types, outputs, shapes, attributes, steps, executions with what belongs to them, and warnings; inputs are
+ * the caller's. A fault is the builder's. The piece holds no code. */
 void tfp_append_piece(tfp_builder *b, const tfp_profile *piece, tfp_placement *at);
 
 #endif

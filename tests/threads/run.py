@@ -28,6 +28,7 @@ COMMANDS = {
     "code": [*ALL, "-order_by", "bytes"],
     "advise": [],
     "stats": ["-max_depth", "3"],
+    "steps": [],
 }
 TRACE_COMMANDS = [["query", "select * from spans"], ["op", *ALL], ["kernel"], ["calls"], ["check"], ["steps"]]
 checks = {"passed": 0, "failed": 0}
@@ -102,6 +103,7 @@ def jobs(scratch):
             yield [command, "--profile_path=" + path, *options]
         yield ["graph", "--profile_path=" + path, "-step", "0", "-output",
                "timeline:outfile=" + os.path.join(scratch, "t")]
+        yield ["query", "SELECT * FROM spans", path]
     for path in damaged(named("profile_"), scratch, "profile"):
         yield ["scope", "--profile_path=" + path, *COMMANDS["scope"]]
     for path in unpacked(named("run_meta_"), scratch, "run"):
