@@ -247,22 +247,40 @@ static tfp_status read_library(node_reader *r, tfp_wire w, tfp_graph_source sour
 
 /* ---- graphs: GraphDef, MetaGraphDef, SavedModel ---- */
 
+/* A field of the GraphDef; versions say nothing. A field of a wrong type leaves its fault in `w`. */
+static tfp_status read_graph_field(node_reader *r, tfp_wire *w, const tfp_field *f, size_t *count,
+                                   tfp_graph_source source, tfp_error *err)
+{
+    if (f->number != 1 && f->number != 2) return TFP_OK;
+    tfp_wire message = tfp_field_message(w, f);
+    if (w->fault) return TFP_OK;
+    if (f->number == 1) return tfp_within(err, read_node(r, message, source, err), "node %zu", (*count)++);
+    return tfp_within(err, read_library(r, message, source, err), "library");
+}
+
 tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
 {
     node_reader r = { .b = b };
     tfp_status s = TFP_OK;
     size_t count = 0;
-    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
-        if (f.number != 1 && f.number != 2) continue; /* versions say nothing */
-        tfp_wire message = tfp_field_message(&w, &f);
-        if (w.fault) break;
-        if (f.number == 1)
-            s = tfp_within(err, read_node(&r, message, source, err), "node %zu", count++);
-        else
-            s = tfp_within(err, read_library(&r, message, source, err), "library");
-    }
+    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) s = read_graph_field(&r, &w, &f, &count, source, err);
     node_reader_free(&r);
     return s ? s : tfp_wire_end(&w, err);
+}
+
+/* A GraphDef that is a file, in windows: one node or function library is in memory at a time. */
+static tfp_status read_graph_windows(tfp_builder *b, tfp_input *in, tfp_graph_source source, tfp_error *err)
+{
+    node_reader r = { .b = b };
+    tfp_status s = TFP_OK;
+    size_t count = 0;
+    for (tfp_field f; s == TFP_OK && tfp_wire_next_input(in, &f, &s, err);) {
+        tfp_wire w = tfp_input_wire(in, &f);
+        s = read_graph_field(&r, &w, &f, &count, source, err);
+        if (!s) s = tfp_wire_end(&w, err);
+    }
+    node_reader_free(&r);
+    return s;
 }
 
 /* The same bytes twice: once for what TensorFlow's tool keeps of a graph, once for the program. */
@@ -301,8 +319,13 @@ static tfp_status read_saved_model(tfp_builder *b, tfp_wire w, tfp_graph_source 
 
 /* ---- files and folders ---- */
 
-static tfp_status read_kind(tfp_builder *b, tfp_str bytes, tfp_kind kind, tfp_graph_source source, tfp_error *err)
+/* What is gone through a second time, for the program, is held as a whole; and so are models of several graphs. */
+static tfp_status read_kind(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_graph_source source, tfp_error *err)
 {
+    if (kind == TFP_KIND_GRAPH && !source.program) return read_graph_windows(b, in, source, err);
+    tfp_str bytes;
+    tfp_status s = tfp_input_all(in, &bytes, err);
+    if (s) return s;
     tfp_wire w = tfp_wire_start(bytes);
     if (kind == TFP_KIND_SAVED_MODEL) return read_saved_model(b, w, source, err);
     if (kind == TFP_KIND_META_GRAPH) return read_meta_graph(b, w, source, err);
@@ -311,16 +334,13 @@ static tfp_status read_kind(tfp_builder *b, tfp_str bytes, tfp_kind kind, tfp_gr
 
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
 {
-    tfp_str bytes;
     size_t before = b->p->nodes.size;
-    tfp_status s = tfp_input_all(in, &bytes, err);
-    if (s) return s;
     /* a SavedModel's parameters are counted by its variables, in every command */
     bool saved = kind == TFP_KIND_SAVED_MODEL, wanted = saved || b->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS);
     tfp_graph_source source = { .overlaps = b->p->finished_before, .program = wanted ? tfp_program_start(b) : NULL };
     if (wanted && !source.program) return tfp_nomem(err);
     if (saved) tfp_program_saved_model(source.program);
-    s = read_kind(b, bytes, kind, source, err);
+    tfp_status s = read_kind(b, in, kind, source, err);
     if (wanted) s = tfp_program_end(source.program, s, err);
     if (!s && b->p->nodes.size == before && !source.overlaps)
         tfp_build_warn(b, "no nodes in it that were not there before", TFP_STR(""));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/oplog.c: an op log adds types, float operations and code traces to nodes that the graph has.
- * In: an OpLogProto, or an OpLog of TensorFlow 1.0 to 1.2, whose traces hold their strings in place. Out: calls on a
- * tfp_builder; nothing is printed.
+ * In: a file in windows: an OpLogProto, or an OpLog of TensorFlow 1.0 to 1.2, whose traces hold their strings in place.
+ * Out: calls on a tfp_builder; nothing is printed.
  * Uses base, wire, model. Message layout: tensorflow/core/profiler/tfprof_log.proto (1.0: contrib/tfprof). */
 #include "formats/format.h"
 #include "formats/sniff.h"
@@ -138,30 +138,39 @@ static tfp_status read_string(reader *r, tfp_wire w, tfp_error *err)
     return s;
 }
 
-/* The table of strings stands behind the entries that need it: two ways through the message. */
-static tfp_status read_fields(reader *r, tfp_wire w, uint32_t number, const char *what,
+/* The entries of one number, in windows: other fields are only looked at where they begin. */
+static tfp_status read_fields(reader *r, tfp_input *in, uint32_t number, const char *what,
                               tfp_status (*read)(reader *r, tfp_wire w, tfp_error *err), tfp_error *err)
 {
     tfp_status s = TFP_OK;
-    size_t count = 0;
-    for (tfp_field f; s == TFP_OK && tfp_wire_next(&w, &f);) {
-        if (f.number != number) continue;
-        tfp_wire inner = tfp_field_message(&w, &f);
-        if (!w.fault) s = tfp_within(err, read(r, inner, err), "%s %zu", what, count++);
+    tfp_field f;
+    uint64_t size;
+    r->entries = 0;
+    while (!s && tfp_input_left(in)) {
+        s = tfp_wire_peek_input(in, &f, &size, err);
+        if (!s && (f.type == TFP_GROUP || f.number != number)) {
+            s = tfp_wire_skip_input(in, &f, size, err);
+        } else if (!s && tfp_wire_next_input(in, &f, &s, err)) {
+            tfp_wire w = tfp_input_wire(in, &f), inner = tfp_field_message(&w, &f);
+            s = w.fault ? tfp_wire_end(&w, err) : tfp_within(err, read(r, inner, err), "%s %zu", what, r->entries++);
+        }
     }
-    r->entries = count;
-    return s ? s : tfp_wire_end(&w, err);
+    return s;
 }
 
+/* The table of strings stands behind the entries that need it: two ways through the message. */
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
 {
     (void)kind; /* the old form and today's have the same tables */
     reader r = { .b = b };
-    tfp_str bytes;
-    tfp_status s = tfp_input_all(in, &bytes, err);
-    tfp_wire w = s ? tfp_wire_start(TFP_STR("")) : tfp_wire_start(bytes);
-    if (!s) s = read_fields(&r, w, 2, "id_to_string", read_string, err);
-    if (!s) s = read_fields(&r, w, 1, "log_entries", read_entry, err);
+    uint64_t start = tfp_input_at(in);
+    tfp_progress_fn progress = in->progress;
+    in->progress = NULL; /* of the second way only */
+    tfp_status s = read_fields(&r, in, 2, "id_to_string", read_string, err);
+    in->progress = progress;
+    if (!s) s = tfp_input_seek(in, start, err);
+    if (!s) s = read_fields(&r, in, 1, "log_entries", read_entry, err);
+    if (!s) s = tfp_input_skip(in, 0, err); /* fields at the end were left out: all is read */
     if (!s && !r.entries) tfp_build_warn(b, "no data in it", TFP_STR(""));
     tfp_map64_free(&r.string_by_id);
     tfp_vec_free(&r.frames);

@@ -19,7 +19,7 @@ STEPS, NODES = int(os.environ.get("STEPS", "1000")), int(os.environ.get("NODES",
 
 
 def measure(words, threads=None, times=3):
-    """Wall time, processor time in seconds, and memory in bytes of the best of several runs."""
+    """The least wall time and processor time of several runs, in seconds, and the least memory, in bytes."""
     environment = dict(os.environ, TFPROF_THREADS=threads) if threads else None
     best = None
     for _ in range(times):
@@ -30,7 +30,7 @@ def measure(words, threads=None, times=3):
         if process.returncode:
             raise SystemExit("status %d from %s" % (process.returncode, " ".join(words)[:200]))
         now = (time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
-        best = min(best or now, now, key=lambda row: row[1])
+        best = tuple(map(min, best or now, now))
     return best
 
 
