@@ -77,7 +77,7 @@ class LinesOptions(ViewOptions, total=False):
 
 
 class MemoryOptions(ViewOptions, total=False):
-    """The keywords of Profile.memory, for type checkers."""
+    """The keywords of Profile.memory and Profile.transfer, for type checkers."""
 
     by: Optional[str]
 

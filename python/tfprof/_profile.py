@@ -343,7 +343,7 @@ class Profile:
     def step_table(self, **options: "Unpack[StepOptions]") -> Report:
         return self.view("steps", **options)  # type: ignore[misc]
 
-    def transfer(self, **options: "Unpack[ViewOptions]") -> Report:
+    def transfer(self, **options: "Unpack[MemoryOptions]") -> Report:
         return self.view("transfer", **options)
 
     def wait(self, **options: "Unpack[ViewOptions]") -> Report:

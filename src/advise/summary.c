@@ -316,10 +316,30 @@ static tfp_status add_findings(tfp_report *r, tfp_error *err)
 
 /* ---- the view ---- */
 
+static bool say_ranks(tfp_report *r, const tfp_trace_facts *f)
+{
+    static const char *const names[TFP_RANKS_TOLD][3] = {
+        { "rank_fastest", "rank_fastest_compute_us", "rank, fastest" },
+        { "rank_median", "rank_median_compute_us", "rank, median" },
+        { "rank_slowest", "rank_slowest_compute_us", "rank, slowest" },
+    };
+    tfp_rank_census c;
+    bool ok = tfp_rank_census_of(r, &f->x, &c);
+    if (ok && c.missing) ok = add_number(r, "ranks_missing", "ranks without a file", TFP_LABEL, c.missing);
+    if (ok && c.doubles) ok = add_number(r, "ranks_double", "files of a rank twice", TFP_LABEL, c.doubles);
+    for (size_t i = 0; ok && i < TFP_RANKS_TOLD && f->ranks.compared > 1; i++)
+        ok = add_number(r, names[i][0], names[i][2], TFP_LABEL, f->ranks.told[i]) &&
+             add_real(r, names[i][1], "  computes a step", TFP_MICROS, f->ranks.told_ns[i] / 1000);
+    if (ok && f->ranks.compared > 1)
+        ok = add_number(r, "stragglers", "stragglers", TFP_LABEL, f->ranks.straggler_count);
+    return ok;
+}
+
 static bool say_trace(tfp_report *r, const tfp_trace_facts *f)
 {
     tfp_buf devices = { 0 };
     bool ok = add_number(r, "ranks", f->x.unit_count > 1 ? "ranks" : NULL, TFP_LABEL, (int64_t)f->x.unit_count);
+    if (f->x.unit_count > 1) ok = ok && say_ranks(r, f);
     for (size_t i = 0; i < f->x.device_count && i < 16; i++) {
         const tfp_trace_device *d = &f->x.devices[i];
         if (i && d->unit != f->x.devices[0].unit) break; /* of the first rank: the others have the like */

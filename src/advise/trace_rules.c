@@ -75,7 +75,7 @@ static const rule rules[] = {
     RULE("SmallCollectives", "Many collectives of few bytes.", small_collectives, 0.03, STEP,
          "join them into bigger buckets", "transfer"),
     RULE("CollectiveSkew", "Collectives in which ranks wait for the last one to arrive.", collective_skew, 0.05, STEP,
-         "balance what ranks do before it (data, host work); look at the rank they wait for", "transfer"),
+         "balance what ranks do before it (data, host work); look at the rank they wait for", "transfer -by collective"),
     RULE("PageableCopies", "Copies between the device and pageable host memory.", pageable_copies, 0.03, STEP,
          "pin the host memory (pin_memory=True) and copy asynchronously", "transfer"),
     RULE("ExposedCopies", "Copies between host and device that nothing hides.", exposed_copies, 0.1, STEP,

@@ -47,7 +47,7 @@ static const option options[] = {
     { "critical_path", K_BOOL, AT(critical_path), "false", NULL, false, false, "Show what the steps had to wait for from their ends to their beginnings, by class and name, instead of the steps.", "steps" },
     { "sample_type", K_TEXT, AT(sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this kind of sample, such as cpu or alloc_space; empty: the one that the file says, or its last.", NULL },
     { "sample_label", K_TEXT, AT(sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL },
-    { "by", K_TEXT, AT(by), "", NULL, false, false, "What the rows are: op, scope, line or node (who held memory at the peak), or time (how much was held when).", "memory" },
+    { "by", K_TEXT, AT(by), "", NULL, false, false, "What the rows are: of memory op, scope, line or node (who held it at the peak), or time (how much was held when); of transfer collective (for which rank the others waited).", "memory transfer" },
     { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: what their lines take counts to the line of yours that called them. Empty: site-packages, dist-packages, lib/python3 and the folders of the frameworks.", "lines" },
     { "nodes", K_BOOL, AT(nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
     { "peak_flops", K_FLOPS, AT(peak_flops), "", NULL, false, false, "Show a roofline: the most float operations a second that the device can do, such as 19.5T or 312TFLOPS.", "flops" },

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace_check.c: the table `check`: findings on the data of a trace: what the readers and the join told, and what can
  * be seen only when all files are there. Nothing is left out because of a finding. */
-#include "views/grid.h"
-#include "views/trace.h"
+#include "views/trace_tables.h"
 #include "views/view.h"
 
 #include <stdio.h>
@@ -110,12 +109,6 @@ static bool check_launches(checks *t)
 
 /* ---- ranks and steps ---- */
 
-static int by_rank(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static tfp_str number_text(checks *t, int64_t n)
 {
     char text[24];
@@ -124,40 +117,14 @@ static tfp_str number_text(checks *t, int64_t n)
     return copy ? (tfp_str){ copy, (size_t)size } : TFP_STR("");
 }
 
-/* How many ranks the job has, by what the files say of it; else up to the highest rank seen. */
-static int64_t world_size(const checks *t, int64_t highest)
-{
-    const tfp_event_tables *e = &t->x.p->events;
-    int64_t size = highest + 1;
-    for (size_t i = 0; i < e->processes.size; i++)
-        if (e->processes.at[i].rank_count > size) size = e->processes.at[i].rank_count;
-    return size;
-}
-
 static bool check_ranks(checks *t)
 {
-    const tfp_event_tables *e = &t->x.p->events;
-    int64_t *ranks = TFP_NEW(&t->r->arena, int64_t, e->processes.size + 1), twice = 0, first = 0, missing = -1;
-    size_t count = 0, distinct = 0;
-    if (!ranks) return false;
-    for (size_t i = 0; i < t->x.unit_count; i++)
-        if (t->x.units[i].named) ranks[count++] = t->x.units[i].rank;
-    if (!count) return true;
-    qsort(ranks, count, sizeof *ranks, by_rank);
-    for (size_t i = 0; i < count; i++) {
-        if (i && ranks[i] == ranks[i - 1]) {
-            if (!twice++) first = ranks[i];
-            continue;
-        }
-        if (missing < 0 && ranks[i] != (int64_t)distinct) missing = (int64_t)distinct;
-        distinct++;
-    }
-    int64_t absent = world_size(t, ranks[count - 1]) - (int64_t)distinct;
-    if (missing < 0) missing = (int64_t)distinct;
-    if (t->x.unit_count < 2) absent = 0; /* one file is one rank, and says nothing of the others */
-    return add(t, "warning", "files of a rank that another file has too (duplicate ranks)", twice,
-               number_text(t, first)) &&
-           add(t, "info", "ranks of the job that no file has (missing ranks)", absent, number_text(t, missing));
+    tfp_rank_census census;
+    if (!tfp_rank_census_of(t->r, &t->x, &census)) return false;
+    return add(t, "warning", "files of a rank that another file has too (duplicate ranks)", census.doubles,
+               number_text(t, census.first_double)) &&
+           add(t, "info", "ranks of the job that no file has (missing ranks)", census.missing,
+               number_text(t, census.first_missing));
 }
 
 static bool check_steps(checks *t)

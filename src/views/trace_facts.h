@@ -25,8 +25,14 @@ typedef struct tfp_tally {
     uint32_t longest;  /* -> spans; TFP_NONE: there is none */
 } tfp_tally;
 
+enum { TFP_RANK_FASTEST, TFP_RANK_MEDIAN, TFP_RANK_SLOWEST, TFP_RANKS_TOLD };
+
 /* What several ranks did in the same steps. */
 typedef struct tfp_rank_facts {
+    size_t compared;                /* ranks that have steps that others have, too */
+    int64_t told[TFP_RANKS_TOLD];   /* of them, by compute in a step: the fastest, the median, the slowest */
+    double told_ns[TFP_RANKS_TOLD]; /* their compute, the mean of these steps */
+    int64_t straggler_count;
     int64_t straggler, fastest; /* ranks; -1: none computes longer than the others */
     double over;                /* by what part of the median rank's compute it is longer, on the mean of all steps */
     double straggler_ns;        /* and by how much */

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace_ranks.c: how the ranks of a job differ: which computes longer than the others, and for which the others wait in
- * collectives. Ranks have clocks of their own, so that only lengths are compared: a collective ends at the same
- * time on all ranks, hence the one in which it is shortest came last, and the others waited. */
+/* views/trace_ranks.c: how the ranks of a job differ: which are there, which computes longer than the others, and for which the
+ * others wait in collectives (trace_skew.c). */
 #include "views/trace_facts.h"
-
-#include <math.h>
 
 #define SLOWER 1.05 /* than the median rank: a straggler (docs/traces.md) */
 
@@ -12,6 +9,48 @@ static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+/* ---- which are there ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* How many ranks the job has, by what the files say of it; else up to the highest rank seen. */
+static int64_t world_size(const tfp_trace_index *x, int64_t highest)
+{
+    const tfp_event_tables *e = &x->p->events;
+    int64_t size = highest + 1;
+    for (size_t i = 0; i < e->processes.size; i++)
+        if (e->processes.at[i].rank_count > size) size = e->processes.at[i].rank_count;
+    return size;
+}
+
+bool tfp_rank_census_of(tfp_report *r, const tfp_trace_index *x, tfp_rank_census *out)
+{
+    int64_t *ranks = TFP_NEW(&r->arena, int64_t, x->unit_count + 1);
+    size_t count = 0, distinct = 0;
+    *out = (tfp_rank_census){ .first_missing = -1 };
+    if (!ranks) return false;
+    for (size_t i = 0; i < x->unit_count; i++)
+        if (x->units[i].named) ranks[count++] = x->units[i].rank;
+    if (!count) return true;
+    qsort(ranks, count, sizeof *ranks, by_number);
+    for (size_t i = 0; i < count; i++) {
+        if (i && ranks[i] == ranks[i - 1]) {
+            if (!out->doubles++) out->first_double = ranks[i];
+            continue;
+        }
+        if (out->first_missing < 0 && ranks[i] != (int64_t)distinct) out->first_missing = (int64_t)distinct;
+        distinct++;
+    }
+    if (out->first_missing < 0) out->first_missing = (int64_t)distinct;
+    /* one file is one rank, and says nothing of the others */
+    if (x->unit_count > 1) out->missing = world_size(x, ranks[count - 1]) - (int64_t)distinct;
+    return true;
 }
 
 /* ---- stragglers ---- */
@@ -22,6 +61,8 @@ typedef struct compute_table {
     double *ns, *devices;
     int64_t *slow; /* by unit: in how many steps it is slower than the median */
     double *over;  /* by unit: sum of (its compute - the median's) */
+    double *sum;   /* by unit: its compute in the steps that are compared, and how many it has of them */
+    int64_t *has;
     double median_sum;
     int64_t compared;
 } compute_table;
@@ -36,7 +77,9 @@ static bool start_table(tfp_report *r, const tfp_trace_facts *f, compute_table *
     t->devices = TFP_NEW(&r->arena, double, cells + 1);
     t->slow = TFP_NEW(&r->arena, int64_t, t->units + 1);
     t->over = TFP_NEW(&r->arena, double, t->units + 1);
-    return t->ns && t->devices && t->slow && t->over;
+    t->sum = TFP_NEW(&r->arena, double, t->units + 1);
+    t->has = TFP_NEW(&r->arena, int64_t, t->units + 1);
+    return t->ns && t->devices && t->slow && t->over && t->sum && t->has;
 }
 
 static void add_row(compute_table *t, const tfp_trace_facts *f, const tfp_step_row *row)
@@ -68,7 +111,33 @@ static void compare_step(compute_table *t, size_t step, double *sorted)
         if (t->devices[cell] <= 0) continue;
         t->slow[u] += t->ns[cell] > SLOWER * median;
         t->over[u] += t->ns[cell] - median;
+        t->sum[u] += t->ns[cell];
+        t->has[u]++;
     }
+}
+
+static bool computes_less(const void *ctx, uint32_t a, uint32_t b)
+{
+    const compute_table *t = ctx;
+    return t->sum[a] / (double)t->has[a] < t->sum[b] / (double)t->has[b];
+}
+
+/* Ranks by how long they compute in a step. */
+static bool rank_them(tfp_report *r, const compute_table *t, tfp_trace_facts *f)
+{
+    uint32_t *order = TFP_NEW(&r->arena, uint32_t, t->units + 1);
+    size_t count = 0;
+    for (uint32_t u = 0; order && u < t->units; u++)
+        if (t->has[u]) order[count++] = u;
+    if (!order || !tfp_sort(order, count, computes_less, t)) return false;
+    f->ranks.compared = count;
+    if (!count) return true;
+    const uint32_t chosen[TFP_RANKS_TOLD] = { order[0], order[(count - 1) / 2], order[count - 1] };
+    for (size_t i = 0; i < TFP_RANKS_TOLD; i++) {
+        f->ranks.told[i] = f->x.units[chosen[i]].rank;
+        f->ranks.told_ns[i] = t->sum[chosen[i]] / (double)t->has[chosen[i]];
+    }
+    return true;
 }
 
 static bool find_straggler(tfp_report *r, tfp_trace_facts *f)
@@ -79,10 +148,13 @@ static bool find_straggler(tfp_report *r, tfp_trace_facts *f)
     if (!sorted || !start_table(r, f, &t)) return false;
     for (size_t i = 0; i < f->step_row_count; i++) add_row(&t, f, &f->steps[i]);
     for (size_t s = 0; s < t.steps; s++) compare_step(&t, s, sorted);
+    if (!rank_them(r, &t, f)) return false;
     size_t slowest = SIZE_MAX, fastest = 0;
     for (size_t u = 0; u < t.units; u++) {
         if (t.over[u] < t.over[fastest]) fastest = u;
-        if (2 * t.slow[u] > t.compared && (slowest == SIZE_MAX || t.over[u] > t.over[slowest])) slowest = u;
+        if (2 * t.slow[u] <= t.compared) continue;
+        out->straggler_count++;
+        if (slowest == SIZE_MAX || t.over[u] > t.over[slowest]) slowest = u;
     }
     if (slowest == SIZE_MAX || !t.compared) return true;
     out->straggler = f->x.units[slowest].rank;
@@ -96,106 +168,21 @@ static bool find_straggler(tfp_report *r, tfp_trace_facts *f)
 
 /* ---- collectives ---- */
 
-typedef struct call_key { /* the n-th collective of that name and group on a rank is the n-th on each */
-    uint64_t hash;
-    uint32_t unit, span, number;
-} call_key;
-
-typedef struct calls {
-    const tfp_trace_facts *f;
-    TFP_VEC(call_key) all;
-} calls;
-
-static bool key_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const call_key *k = ctx;
-    if (k[a].hash != k[b].hash) return k[a].hash < k[b].hash;
-    if (k[a].number != k[b].number) return k[a].number < k[b].number;
-    return k[a].unit < k[b].unit;
-}
-
-static uint64_t hash_of(const tfp_trace_facts *f, uint32_t span, tfp_strid group)
-{
-    tfp_str name = tfp_span_name(f->x.p, span);
-    const tfp_stat *stat = tfp_span_stat(f->x.p, span, group);
-    uint64_t key[2] = { tfp_hash(name.data, name.size), stat && stat->type == TFP_STAT_TEXT ? stat->value.text : 0 };
-    return tfp_hash(key, sizeof key);
-}
-
-/* Items of a device come by start, so that calls of one name are counted in their order. */
-static bool collect(const tfp_report *r, calls *c)
-{
-    const tfp_trace_facts *f = c->f;
-    tfp_strid group = tfp_stat_key(f->x.p, "Process Group Name");
-    bool ok = true;
-    for (size_t i = 0; ok && i < f->x.device_count; i++) {
-        const tfp_trace_device *d = &f->x.devices[i];
-        tfp_map64 numbers = { 0 };
-        for (size_t k = 0; ok && k < d->count; k++) {
-            uint32_t span = f->x.items[d->first + k];
-            if (f->x.s->class[span] != TFP_CLASS_COMMUNICATION || !tfp_span_in_step(r, span)) continue;
-            uint64_t hash = hash_of(f, span, group);
-            uint32_t number = tfp_map64_get(&numbers, hash);
-            number = number == TFP_NONE ? 0 : number;
-            ok = tfp_map64_put(&numbers, hash, number + 1) &&
-                 tfp_push(&c->all, ((call_key){ hash, d->unit, span, number }));
-        }
-        tfp_map64_free(&numbers);
-    }
-    return ok;
-}
-
-/* One collective on all its ranks. */
-static void compare_call(tfp_trace_facts *f, const call_key *keys, const uint32_t *order, size_t count, double *waited,
-                         double *worst)
-{
-    const int64_t *ns = f->x.s->duration_ns;
-    uint32_t last = keys[order[0]].span, last_unit = keys[order[0]].unit;
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        const call_key *k = &keys[order[i]];
-        sum += (double)ns[k->span];
-        if (ns[k->span] < ns[last]) last = k->span, last_unit = k->unit;
-    }
-    double wait = (sum - (double)count * (double)ns[last]) / (double)count;
-    waited[last_unit] += wait;
-    if (wait > *worst) *worst = wait, f->ranks.worst = last;
-}
-
-/* Calls are compared where every rank has as many of that name and group: else the n-th is not the n-th of the others. */
-static void compare_calls(tfp_trace_facts *f, const call_key *keys, const uint32_t *order, size_t count, double *waited)
-{
-    double worst = 0;
-    for (size_t i = 0, end; i < count; i = end) {
-        size_t ranks = 0;
-        for (end = i; end < count && keys[order[end]].hash == keys[order[i]].hash; end++)
-            ranks += keys[order[end]].number == 0;
-        if (ranks < 2 || (end - i) % ranks) continue;
-        for (size_t at = i; at < end; at += ranks)
-            if (keys[order[at]].number == keys[order[at + ranks - 1]].number)
-                compare_call(f, keys, order + at, ranks, waited, &worst);
-    }
-}
-
 static bool find_skew(tfp_report *r, tfp_trace_facts *f)
 {
-    calls c = { .f = f };
-    double *waited = TFP_NEW(&r->arena, double, f->x.unit_count + 1);
-    bool ok = waited && collect(r, &c);
-    uint32_t *order = ok ? TFP_NEW(&r->arena, uint32_t, c.all.size + 1) : NULL;
-    for (uint32_t i = 0; order && i < c.all.size; i++) order[i] = i;
-    ok = order && tfp_sort(order, c.all.size, key_before, c.all.at);
-    if (ok) compare_calls(f, c.all.at, order, c.all.size, waited);
-    tfp_vec_free(&c.all);
-    double sum = 0;
-    size_t most = 0;
-    for (size_t u = 0; ok && u < f->x.unit_count; u++) {
+    tfp_skew_row *rows;
+    size_t count, most = 0;
+    double *waited = TFP_NEW(&r->arena, double, f->x.unit_count + 1), sum = 0, worst = 0;
+    if (!waited || !tfp_skew_rows(r, &f->x, &rows, &count, waited)) return false;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].worst_ns > worst) worst = rows[i].worst_ns, f->ranks.worst = rows[i].worst;
+    for (size_t u = 0; u < f->x.unit_count; u++) {
         sum += waited[u];
         if (waited[u] > waited[most]) most = u;
     }
     f->ranks.skew_ns = sum * (double)f->x.unit_count / (double)f->window_count;
     if (sum > 0) f->ranks.awaited = f->x.units[most].rank;
-    return ok;
+    return true;
 }
 
 bool tfp_rank_facts_of(tfp_report *r, tfp_trace_facts *f)

@@ -177,6 +177,21 @@ bool tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows,
     return *rows != NULL;
 }
 
+static tfp_status note_ranks(tfp_report *r, const tfp_trace_index *x, tfp_error *err)
+{
+    tfp_rank_census c;
+    if (x->unit_count < 2) return TFP_OK;
+    if (!tfp_rank_census_of(r, x, &c)) return tfp_nomem(err);
+    tfp_status s = TFP_OK;
+    if (c.missing)
+        s = tfp_report_note_add(r, err, "%lld rank%s of the job %s no file (first: rank %lld)", (long long)c.missing,
+                                c.missing == 1 ? "" : "s", c.missing == 1 ? "has" : "have", (long long)c.first_missing);
+    if (!s && c.doubles)
+        s = tfp_report_note_add(r, err, "%lld file%s of a rank that another file has too (first: rank %lld)",
+                                (long long)c.doubles, c.doubles == 1 ? " is" : "s are", (long long)c.first_double);
+    return s;
+}
+
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     tfp_trace_index x;
@@ -185,7 +200,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (s || r->options->critical_path) return s ? s : tfp_trace_path(r, &x, err);
     if (!tfp_step_rows(r, &x, &rows, &count)) return tfp_nomem(err);
-    return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
+    s = note_ranks(r, &x, err);
+    return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
 }
 
 const tfp_view tfp_view_steps = {

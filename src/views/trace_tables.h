@@ -31,6 +31,27 @@ typedef struct tfp_transfer_row {
 /* By device, those that take longest first. False without memory. */
 bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, tfp_transfer_row **rows, size_t *count);
 
+/* A collective on several ranks: who came late to it (trace_skew.c). */
+typedef struct tfp_skew_row {
+    tfp_str name, group;
+    int64_t ranks, count;
+    double skew_us;
+    int64_t max_skew_ns, waited_ns, awaited; /* awaited: TFP_ABSENT when nobody waited */
+    double awaited_share, worst_ns;          /* worst_ns: mean wait of a rank in the worst one */
+    int64_t worst_start_ns;
+    uint32_t worst; /* -> spans: on the last rank to arrive; TFP_NONE: nobody waited */
+} tfp_skew_row;
+/* Those that cost most waiting first; waited[unit]: the mean time that ranks waited for it, added up. False without memory. */
+bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, tfp_skew_row **rows, size_t *count, double *waited);
+tfp_status tfp_skew_table(tfp_report *r, const tfp_trace_index *x, tfp_error *err);
+
+/* Which ranks of the job have files. */
+typedef struct tfp_rank_census {
+    int64_t missing, first_missing; /* of the job's size, as files tell it; else up to the highest rank */
+    int64_t doubles, first_double;  /* files of a rank that another file has too */
+} tfp_rank_census;
+bool tfp_rank_census_of(tfp_report *r, const tfp_trace_index *x, tfp_rank_census *out); /* false without memory */
+
 typedef struct tfp_wait_row {
     int64_t rank;
     tfp_str cause, where;

@@ -360,6 +360,10 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     size_t count;
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (s) return s;
+    const char *by = r->options->by;
+    if (by && *by && strcmp(by, "collective") != 0)
+        return tfp_fail(err, TFP_BADARG, "option -by: value '%s': transfer has collective", by);
+    if (by && *by) return tfp_skew_table(r, &x, err);
     if (!tfp_transfer_rows(r, &x, &rows, &count)) return tfp_nomem(err);
     return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
 }

@@ -338,10 +338,48 @@ def gate(program, folder):
     return len(cases) - failed, failed
 
 
+def rows_of(program, *words):
+    done = subprocess.run([program, *words, "-format", "json"], capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+def ranks(program, folder):
+    """Who came late to the collectives, how ranks compute, which are missing and which are there twice."""
+    failed = 0
+
+    def check(fine, text):
+        nonlocal failed
+        failed += not fine
+        if not fine:
+            print(text)
+
+    for n in (1, 2, 4):
+        row, = rows_of(program, "transfer", *skew(folder, n, True), "-by", "collective")["rows"]
+        check((row["ranks"], row["count"], row["awaited"], row["awaited_share"]) == (3, 16, 1, 1), f"skew: {row}")
+        check(abs(row["skew_us"] - 400 * n) < 0.01 and abs(row["waited_us"] - 2 * 16 * 400 * n) < 1, f"skew: {row}")
+        told = rows_of(program, "summary", *straggler(folder, n, True))["summary"]
+        check((told["rank_fastest"], told["rank_slowest"], told["stragglers"]) == (0, 1, 1), f"ranks: {told}")
+        check(abs(told["rank_slowest_compute_us"] / told["rank_fastest_compute_us"] - 1 - 0.5 * n) < 1e-6, f"ranks: {told}")
+    row, = rows_of(program, "transfer", *skew(folder, 1, False), "-by", "collective")["rows"]
+    check((row["awaited"], row["skew_us"], row["waited_us"]) == (None, 0, 0), f"no skew: {row}")
+    paths = straggler(folder, 1, False)
+    with open(paths[1], encoding="utf-8") as f:
+        about = json.load(f)
+    for rank, size, expected in ((1, 2, {}), (0, 2, {"missing": 1, "double": 1}), (3, 8, {"missing": 6})):
+        about["distributedInfo"] = {"rank": rank, "world_size": size}
+        with open(paths[1], "w", encoding="utf-8") as f:
+            json.dump(about, f)
+        told = rows_of(program, "summary", *paths)["summary"]
+        notes = rows_of(program, "steps", *paths).get("notes", [])
+        found = {k: told[f"ranks_{k}"] for k in ("missing", "double") if f"ranks_{k}" in told}
+        check(found == expected and len(notes) == len(expected), f"rank {rank} of {size}: {found}, {notes}")
+    return 11 - failed, failed
+
+
 def main():
     program, passed, failed = sys.argv[1], 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        passed, failed = gate(program, folder)
+        passed, failed = (a + b for a, b in zip(gate(program, folder), ranks(program, folder)))
         passed, failed = (passed + 1, failed) if many(program, folder) else (passed, failed + 1)
         for name in [*CAUSES, "Stragglers", "CollectiveSkew", "UnevenSteps"]:
             for size in (1, 2, 4):
