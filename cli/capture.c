@@ -53,6 +53,8 @@ int cli_capture(cli *c, const cli_call *call, tfp_options *o)
     } all[] = { { CLI_O, "dir" },
                 { CLI_MS, "ms" },
                 { CLI_STEPS, "steps" },
+                { CLI_ATTACH, "attach" },
+                { CLI_KEEP_AGENT, "keep_agent" },
                 { CLI_ALIGN, "align" },
                 { CLI_ALL, "all" },
                 { CLI_USER, "user" },

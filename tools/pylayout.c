@@ -78,6 +78,9 @@ int main(void)
 #else
     AT("code_lines", PyCodeObject, co_lnotab);
 #endif
+#if PY_VERSION_HEX >= 0x030d0000
+    AT("pending_mutex", _PyRuntimeState, ceval.pending_mainthread.mutex);
+#endif
     printf(".text_ascii = %d, .text_data = %d },\n", (int)sizeof(PyASCIIObject), (int)sizeof(PyCompactUnicodeObject));
     return 0;
 }

@@ -15,14 +15,23 @@ typedef struct polled {
     size_t count;
 } polled;
 
+static bool is_running(const tfp_session *s) { return s->state != TFP_SESSION_WAITS && s->state != TFP_SESSION_DONE; }
+
 static size_t count_in(const tfp_capture *c, bool running)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->sessions.size; i++) {
-        tfp_session_state s = c->sessions.at[i]->state;
-        n += running ? s == TFP_SESSION_CONNECTS || s == TFP_SESSION_RUNS : s != TFP_SESSION_DONE;
+        const tfp_session *s = c->sessions.at[i];
+        n += running ? is_running(s) : s->state != TFP_SESSION_DONE;
     }
     return n;
+}
+
+static bool any_in(const tfp_capture *c, tfp_session_state state)
+{
+    for (size_t i = 0; i < c->sessions.size; i++)
+        if (c->sessions.at[i]->state == state) return true;
+    return false;
 }
 
 static void start_more(tfp_capture *c)
@@ -31,10 +40,20 @@ static void start_more(tfp_capture *c)
     if (c->wish->align) most = SIZE_MAX;
     for (size_t i = 0; i < c->sessions.size && running < most; i++) {
         tfp_session *s = c->sessions.at[i];
-        if (s->state != TFP_SESSION_WAITS) continue;
+        if (s->state != TFP_SESSION_WAITS || (c->wish->align && !c->align_unix_micros && *s->host)) continue;
         tfp_session_start(c, s);
         running++;
     }
+}
+
+/* Agents that answer are asked; with --align when all do, which also settles the moment that all share. */
+static void ask_agents(tfp_capture *c)
+{
+    if (c->wish->align && any_in(c, TFP_SESSION_ATTACHES)) return;
+    if (c->wish->align && !c->align_unix_micros)
+        c->align_unix_micros = tfp_unix_micros() + ALIGN_LEAD_MICROS + 2000 * (int64_t)c->sessions.size;
+    for (size_t i = 0; i < c->sessions.size; i++)
+        if (c->sessions.at[i]->state == TFP_SESSION_STANDS) tfp_session_ask(c, c->sessions.at[i]);
 }
 
 static void wait_and_work(tfp_capture *c, polled *p)
@@ -46,12 +65,13 @@ static void wait_and_work(tfp_capture *c, polled *p)
         p->fds[p->count] = (struct pollfd){ s->fd, tfp_session_events(s), 0 };
         p->sessions[p->count++] = i;
     }
-    int ready = poll(p->fds, p->count, 50);
+    bool soon = any_in(c, TFP_SESSION_ATTACHES) || any_in(c, TFP_SESSION_LEAVES);
+    int ready = poll(p->fds, p->count, soon ? 5 : 50);
     for (size_t i = 0; i < p->count && ready > 0; i++)
         if (p->fds[i].revents) tfp_session_ready(c, c->sessions.at[p->sessions[i]], p->fds[i].revents);
     for (size_t i = 0; i < c->sessions.size; i++) {
         tfp_session *s = c->sessions.at[i];
-        if (s->state == TFP_SESSION_CONNECTS || s->state == TFP_SESSION_RUNS) tfp_session_tick(c, s);
+        if (is_running(s)) tfp_session_tick(c, s);
     }
 }
 
@@ -59,13 +79,14 @@ static tfp_status record_all(tfp_capture *c, tfp_error *err)
 {
     polled p = { calloc(c->sessions.size + 1, sizeof *p.fds), calloc(c->sessions.size + 1, sizeof *p.sessions), 0 };
     tfp_status status = p.fds && p.sessions ? TFP_OK : tfp_nomem(err);
-    if (c->wish->align) c->align_unix_micros = tfp_unix_micros() + ALIGN_LEAD_MICROS + 2000 * (int64_t)c->sessions.size;
     while (!status && !c->nomem && !c->cancelled && count_in(c, false)) {
         start_more(c);
+        ask_agents(c);
         wait_and_work(c, &p);
         if (c->fn && c->fn(c->ctx, NULL, NULL, NULL)) c->cancelled = true;
     }
     for (size_t i = 0; i < c->sessions.size; i++) tfp_session_end(c, c->sessions.at[i], "cancelled", NULL, "%s", "");
+    while (!status && any_in(c, TFP_SESSION_LEAVES)) wait_and_work(c, &p);
     free(p.fds);
     free(p.sessions);
     return status ? status : c->nomem ? tfp_nomem(err) : TFP_OK;
@@ -133,7 +154,7 @@ static void release(tfp_capture *c)
 static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t count, const tfp_options *o,
                           tfp_report **out, tfp_error *err)
 {
-    tfp_status s = tfp_run_folder(c->run_folder, false, err);
+    tfp_status s = tfp_run_folder(c->run_folder, c->wish->attach, err);
     if (!s) s = tfp_make_results(c->wish, "capture", c->results, sizeof c->results, err);
     if (!s) s = tell_columns(c, o, err);
     if (!s) s = tfp_capture_select(c, selectors, count, err);

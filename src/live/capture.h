@@ -23,8 +23,11 @@ typedef struct tfp_capture_row {
 
 typedef enum tfp_session_state {
     TFP_SESSION_WAITS,
+    TFP_SESSION_ATTACHES, /* until the agent that is started in it answers */
+    TFP_SESSION_STANDS,   /* connected; --align waits for the others */
     TFP_SESSION_CONNECTS,
     TFP_SESSION_RUNS,
+    TFP_SESSION_LEAVES, /* it is over; the agent leaves the process */
     TFP_SESSION_DONE
 } tfp_session_state;
 
@@ -35,6 +38,10 @@ typedef struct tfp_session {
     bool first;      /* the job's first process: its graph needs no prefix */
     tfp_session_state state;
     tfp_agent agent;
+    /* a process that nobody prepared */
+    bool unprepared, ran; /* ran: the text that starts the agent */
+    struct tfp_attach *attach;
+    int64_t leave_by_ns;
     /* a server */
     char host[256], port[8];
     struct addrinfo *addresses, *address; /* address: the one that is tried */
@@ -71,13 +78,20 @@ tfp_status tfp_capture_select(tfp_capture *c, const char *const *selectors, size
 
 /* session.c */
 void tfp_session_start(tfp_capture *c, tfp_session *s);
-short tfp_session_events(const tfp_session *s); /* for poll */
+void tfp_session_ask(tfp_capture *c, tfp_session *s); /* one that stands begins to record */
+short tfp_session_events(const tfp_session *s);       /* for poll */
 void tfp_session_ready(tfp_capture *c, tfp_session *s, short events);
 void tfp_session_tick(tfp_capture *c, tfp_session *s); /* deadlines */
 /* Ends it: status "ok", "partial", "refused", "failed" or "cancelled"; code NULL for "ok". */
 void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const char *code, const char *format, ...)
     TFP_PRINTF(5, 6);
 void tfp_session_free(tfp_session *s);
+/* session_attach.c: the agent comes and goes. */
+void tfp_session_start_attach(tfp_capture *c, tfp_session *s);
+bool tfp_session_must_leave(const tfp_session *s); /* an agent was started that has to leave first */
+void tfp_session_leave(tfp_session *s);
+bool tfp_session_has_left(const tfp_capture *c, tfp_session *s); /* whether nothing of it is there any more */
+void tfp_session_free_attach(tfp_session *s);
 /* session_files.c: writes bytes as FOLDER/NAME; false: the session has ended with the reason. */
 bool tfp_session_write(tfp_capture *c, tfp_session *s, const char *name, tfp_str bytes);
 /* session_grpc.c */

@@ -11,7 +11,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_capture_row, "job", TEXT, LABEL, job, "Number and start time of the job's first process."),
     TFP_COLUMN(tfp_capture_row, "pid", INT, LABEL, pid, "The process."),
     TFP_COLUMN(tfp_capture_row, "framework", TEXT, LABEL, framework, "By the libraries that it has mapped."),
-    TFP_COLUMN(tfp_capture_row, "via", TEXT, LABEL, via, "agent, grpc"),
+    TFP_COLUMN(tfp_capture_row, "via", TEXT, LABEL, via, "agent, grpc, attach"),
     TFP_COLUMN(tfp_capture_row, "status", TEXT, LABEL, status, "ok, partial, refused, failed, cancelled"),
     TFP_COLUMN(tfp_capture_row, "code", TEXT, LABEL, code, "Why it is not ok."),
     TFP_COLUMN(tfp_capture_row, "message", TEXT, LABEL, message, "The same as a sentence."),

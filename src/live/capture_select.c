@@ -100,15 +100,22 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     snprintf(s->folder, sizeof s->folder, "%lld", (long long)root->stat.pid);
     snprintf(s->base, sizeof s->base, "%lld", (long long)p->stat.pid);
     tfp_way_of(c->run_folder, &p->stat, p->frameworks, &way);
-    int64_t left = strcmp(way.code, "agent") == 0 ? memory_left(p->stat.pid) : -1;
-    if (strcmp(way.code, "agent") != 0)
+    bool attach = strcmp(way.code, "attach") == 0, agent = strcmp(way.code, "agent") == 0;
+    int64_t left = agent || (attach && c->wish->attach) ? memory_left(p->stat.pid) : -1;
+    if (attach && !c->wish->attach)
+        tfp_session_end(c, s, "refused", "unprepared",
+                        "no agent answers in it: tfprof capture --attach %lld starts one; or start such jobs as tfprof "
+                        "run -- COMMAND",
+                        (long long)p->stat.pid);
+    else if (!agent && !attach)
         tfp_session_end(c, s, "refused", way.code, "%s", way.message);
     else if (left >= 0 && left < LEAST_MEMORY)
         tfp_session_end(c, s, "refused", "low-memory", "it is %lld MiB below its cgroup's limit: 256 are needed",
                         (long long)(left >> 20));
     else
         s->agent = way.agent;
-    if (s->state == TFP_SESSION_WAITS) s->row.via = TFP_STR("agent");
+    s->unprepared = attach;
+    if (s->state == TFP_SESSION_WAITS) s->row.via = attach ? TFP_STR("attach") : TFP_STR("agent");
 }
 
 /* A job: all of its processes that have loaded a framework. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/elf.c: the place of a function in a library, by its symbol tables. Every offset and size in the file is checked. */
+/* live/elf.c: the place of a function in a library, by its symbol tables, and of code, by its bytes. Every offset and size in the file is checked. */
 #include "live/probe.h"
 #include "live/python.h"
 
@@ -10,6 +10,7 @@
 
 #define CHUNK 4096 /* symbols at a time */
 #define NAMES_MOST ((uint64_t)1 << 30)
+#define WINDOW 65536 /* bytes of code at a time; more than are ever searched for */
 
 static bool read_at(int fd, void *out, size_t size, uint64_t at)
 {
@@ -145,4 +146,37 @@ bool tfp_elf_symbols(const char *path, const char *const *names, uint64_t *value
     }
     close(e.fd);
     return ok;
+}
+
+/* ---- code by its bytes ---- */
+
+/* Where `bytes` stand first in a loaded, executable segment. */
+static uint64_t search_segment(int fd, const Elf64_Phdr *p, tfp_str bytes, char *room)
+{
+    for (uint64_t at = 0; at + bytes.size <= p->p_filesz && p->p_filesz < NAMES_MOST;) {
+        size_t n = p->p_filesz - at < WINDOW ? (size_t)(p->p_filesz - at) : WINDOW;
+        if (!read_at(fd, room, n, p->p_offset + at)) return 0;
+        const char *found = memmem(room, n, bytes.data, bytes.size);
+        if (found) return p->p_vaddr + at + (uint64_t)(found - room);
+        at += n - (bytes.size - 1); /* they may stand across the border of two windows */
+    }
+    return 0;
+}
+
+uint64_t tfp_elf_code(const char *path, tfp_str bytes, bool *moves)
+{
+    elf e = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) };
+    char *room = e.fd >= 0 ? malloc(WINDOW) : NULL;
+    uint64_t found = 0;
+    bool ok = room && read_at(e.fd, &e.head, sizeof e.head, 0) && memcmp(e.head.e_ident, ELFMAG, SELFMAG) == 0 &&
+              e.head.e_ident[EI_CLASS] == ELFCLASS64 && e.head.e_phentsize == sizeof(Elf64_Phdr);
+    *moves = ok && e.head.e_type == ET_DYN;
+    for (uint32_t i = 0; ok && i < e.head.e_phnum && !found; i++) {
+        Elf64_Phdr p;
+        ok = read_at(e.fd, &p, sizeof p, e.head.e_phoff + (uint64_t)i * sizeof p);
+        if (ok && p.p_type == PT_LOAD && (p.p_flags & PF_X)) found = search_segment(e.fd, &p, bytes, room);
+    }
+    free(room);
+    if (e.fd >= 0) close(e.fd);
+    return found;
 }

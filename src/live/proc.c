@@ -53,8 +53,8 @@ static bool next_number(const char **at, const char *end, int64_t *out)
     return c > digits;
 }
 
-/* The value of a line such as "VmRSS:   12 kB" in a text of lines; false without. */
-static bool line_numbers(tfp_str text, tfp_str name, int64_t *out, size_t count)
+/* The first numbers of a line such as "VmRSS:   12 kB" in a text of lines: how many it has, at most `count`. */
+static size_t line_numbers(tfp_str text, tfp_str name, int64_t *out, size_t count)
 {
     const char *line = text.data, *end = text.data + text.size;
     while (line < end) {
@@ -63,12 +63,12 @@ static bool line_numbers(tfp_str text, tfp_str name, int64_t *out, size_t count)
         if ((size_t)(next - line) > name.size && memcmp(line, name.data, name.size) == 0 && line[name.size] == ':') {
             const char *at = line + name.size + 1;
             for (size_t i = 0; i < count; i++)
-                if (!next_number(&at, next, &out[i])) return false;
-            return true;
+                if (!next_number(&at, next, &out[i])) return i;
+            return count;
         }
         line = next + 1;
     }
-    return false;
+    return 0;
 }
 
 /* ---- stat and status ---- */
@@ -77,7 +77,7 @@ static bool line_numbers(tfp_str text, tfp_str name, int64_t *out, size_t count)
 bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out)
 {
     const char *at = text.data, *end = text.data + text.size, *name_end = NULL;
-    int64_t fields[24] = { 0 }; /* from field 4 on */
+    int64_t fields[25] = { 0 }; /* from field 4 on */
     *out = (tfp_proc_stat){ 0 };
     if (!next_number(&at, end, &out->pid)) return false;
     for (const char *c = at; c < end; c++)
@@ -93,6 +93,9 @@ bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out)
     out->threads = fields[16];
     out->start_ticks = fields[18];
     out->memory_bytes = fields[19];
+    for (size_t i = 22; i < 25 && next_number(&at, end, &fields[i]);) i++;
+    out->code_start = fields[22];
+    out->stack_start = fields[24];
     return true;
 }
 
@@ -109,6 +112,14 @@ static int64_t kilobytes(tfp_str text, tfp_str name)
     return line_numbers(text, name, &n, 1) ? tfp_mul(n, 1024, NULL) : -1;
 }
 
+/* The last of a line's numbers: there is one for each pid namespace, outermost first. */
+static int64_t last_number(tfp_str text, tfp_str name)
+{
+    int64_t n[32]; /* as many as the kernel allows within each other */
+    size_t count = line_numbers(text, name, n, sizeof n / sizeof *n);
+    return count ? n[count - 1] : -1;
+}
+
 void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out)
 {
     for (size_t i = 0; i < 4; i++) out->uid[i] = out->gid[i] = -1;
@@ -118,6 +129,10 @@ void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out)
     out->file_bytes = kilobytes(text, TFP_STR("RssFile"));
     out->shared_bytes = kilobytes(text, TFP_STR("RssShmem"));
     if (!line_numbers(text, TFP_STR("TracerPid"), &out->tracer, 1)) out->tracer = -1;
+    if (!line_numbers(text, TFP_STR("Seccomp"), &out->seccomp, 1)) out->seccomp = 0;
+    if (!line_numbers(text, TFP_STR("Seccomp_filters"), &out->seccomp_filters, 1)) out->seccomp_filters = 0;
+    out->inner_pid = last_number(text, TFP_STR("NSpid"));
+    out->shadow_stack = tfp_str_has(text, TFP_STR("shstk"));
 }
 
 bool tfp_proc_status_read(int64_t pid, tfp_proc_status *out)

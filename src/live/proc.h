@@ -11,6 +11,7 @@ typedef struct tfp_proc_stat {
     int64_t pid, parent, threads, start_ticks; /* start_ticks: since boot, field 22 */
     int64_t cpu_ticks, child_cpu_ticks;        /* user and system of all threads; of waited-for children */
     int64_t memory_bytes;                      /* address space */
+    int64_t code_start, stack_start;           /* addresses, new with every exec; 0: not told */
     char state;                                /* R S D T t Z X ... */
 } tfp_proc_stat;
 
@@ -19,6 +20,9 @@ typedef struct tfp_proc_status {
     int64_t uid[4], gid[4]; /* real, effective, saved, file system */
     int64_t anonymous_bytes, file_bytes, shared_bytes;
     int64_t tracer;
+    int64_t inner_pid;                /* in its own pid namespace; -1: not told */
+    int64_t seccomp, seccomp_filters; /* 0: none */
+    bool shadow_stack;                /* return addresses are checked by the processor */
 } tfp_proc_status;
 
 typedef enum tfp_framework {

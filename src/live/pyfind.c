@@ -58,32 +58,38 @@ int tfp_python_minor(tfp_str name)
     return 0;
 }
 
-typedef struct python_file {
-    char path[512];
-    uint64_t low; /* where it begins in memory */
-    int minor;
-    bool library, deleted;
-} python_file;
-
-/* A line "LOW-HIGH rights OFFSET device inode   PATH" of the beginning of a file; false for others. */
-static bool take_line(const char *line, python_file *out)
+bool tfp_mapped_file_parse(const char *line, tfp_mapped_file *out)
 {
+    static const char gone[] = " (deleted)";
     unsigned long low, offset;
     int path_at = 0;
     if (sscanf(line, "%lx-%*x %*s %lx %*s %*s %n", &low, &offset, &path_at) < 2 || !path_at || offset) return false;
-    const char *path = line + path_at, *slash = strrchr(path, '/');
+    const char *path = line + path_at;
     size_t size = strcspn(path, "\n");
-    if (*path != '/' || !slash || size >= sizeof out->path) return false;
-    int minor = tfp_python_minor((tfp_str){ slash + 1, strcspn(slash + 1, "\n") });
-    if (!minor) return false;
-    *out = (python_file){ .low = low, .minor = minor, .library = slash[1] == 'l' };
+    if (*path != '/' || size >= sizeof out->path) return false;
+    *out = (tfp_mapped_file){ .low = low };
     memcpy(out->path, path, size);
-    static const char gone[] = " (deleted)";
     if (size > sizeof gone && memcmp(path + size - (sizeof gone - 1), gone, sizeof gone - 1) == 0) {
         out->deleted = true;
         out->path[size - (sizeof gone - 1)] = '\0';
     }
+    out->name = strrchr(out->path, '/') + 1;
     return true;
+}
+
+typedef struct python_file {
+    tfp_mapped_file file;
+    int minor;
+    bool library;
+} python_file;
+
+/* A line of the beginning of a file that is CPython's by its name. */
+static bool take_line(const char *line, python_file *out)
+{
+    if (!tfp_mapped_file_parse(line, &out->file)) return false;
+    out->minor = tfp_python_minor(tfp_str_of(out->file.name));
+    out->library = *out->file.name == 'l';
+    return out->minor != 0;
 }
 
 /* The library where there is one, else the program. */
@@ -98,6 +104,7 @@ static bool find_file(int64_t pid, python_file *out, int *why)
     while (f && fgets(line, sizeof line, f)) {
         if (!take_line(line, &found) || (any && (out->library || !found.library))) continue;
         *out = found;
+        out->file.name = NULL; /* it points into the other one */
         any = true;
     }
     if (f && ferror(f)) *why = EACCES;
@@ -105,20 +112,45 @@ static bool find_file(int64_t pid, python_file *out, int *why)
     return any;
 }
 
+/* Addresses of symbols of the interpreter's file, in the process; 0 of those not found. False: the file cannot be read. */
+static bool locate(int64_t pid, const python_file *file, const char *const *names, uint64_t *values, size_t count)
+{
+    char path[600];
+    bool moves;
+    if (file->file.deleted)
+        snprintf(path, sizeof path, "/proc/%lld/exe", (long long)pid);
+    else
+        snprintf(path, sizeof path, "/proc/%lld/root%s", (long long)pid, file->file.path);
+    if ((file->file.deleted && file->library) || !tfp_elf_symbols(path, names, values, count, &moves)) return false;
+    for (size_t i = 0; i < count; i++) values[i] += values[i] && moves ? file->file.low : 0;
+    return true;
+}
+
 static bool find_symbols(tfp_python *p, const python_file *file)
 {
     static const char *const names[] = { "_PyRuntime", "PyCode_Type", "PyUnicode_Type" };
     uint64_t *const to[] = { &p->runtime, &p->code_type, &p->text_type };
     uint64_t values[3];
-    char path[600];
-    bool moves;
-    if (file->deleted)
-        snprintf(path, sizeof path, "/proc/%lld/exe", (long long)p->pid);
-    else
-        snprintf(path, sizeof path, "/proc/%lld/root%s", (long long)p->pid, file->path);
-    if ((file->deleted && file->library) || !tfp_elf_symbols(path, names, values, 3, &moves)) return false;
-    for (size_t i = 0; i < 3; i++) *to[i] = values[i] ? values[i] + (moves ? file->low : 0) : 0;
+    if (!locate(p->pid, file, names, values, 3)) return false;
+    for (size_t i = 0; i < 3; i++) *to[i] = values[i];
     return values[0] && values[1] && values[2];
+}
+
+bool tfp_python_functions(int64_t pid, const char *const *names, uint64_t *values, size_t count)
+{
+    python_file file;
+    int fault;
+    if (!find_file(pid, &file, &fault) || !locate(pid, &file, names, values, count)) return false;
+    for (size_t i = 0; i < count; i++)
+        if (!values[i]) return false;
+    return true;
+}
+
+bool tfp_python_is_single(const tfp_python *p)
+{
+    uint64_t first, second;
+    return tfp_python_read(p, p->runtime + (uint64_t)p->layout->runtime_head, &first, sizeof first) &&
+           tfp_python_read(p, first + (uint64_t)p->layout->interp_next, &second, sizeof second) && !second;
 }
 
 bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
@@ -141,7 +173,7 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
         return false;
     }
     if (file.minor < 0) {
-        tfp_way_refuse(refusal, "unsupported-python", "%s is a debug or free-threaded build", file.path);
+        tfp_way_refuse(refusal, "unsupported-python", "%s is a debug or free-threaded build", file.file.path);
         return false;
     }
     out->layout = tfp_python_layout_of(file.minor);
@@ -150,8 +182,8 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
         return false;
     }
     if (!find_symbols(out, &file)) {
-        tfp_way_refuse(refusal, "not-python", "%s%s", file.path,
-                       file.deleted ? " was replaced since it started" : " has no symbols of CPython for x86-64");
+        tfp_way_refuse(refusal, "not-python", "%s%s", file.file.path,
+                       file.file.deleted ? " was replaced since it started" : " has no symbols of CPython for x86-64");
         return false;
     }
     if (!tfp_python_read(out, out->runtime + (uint64_t)out->layout->runtime_head, &head, sizeof head)) {

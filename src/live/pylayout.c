@@ -35,7 +35,7 @@ static const tfp_python_layout layouts[] = {
       .thread_next = 8, .thread_frame = 72, .thread_cframe = -1, .cframe_frame = -1, .thread_id = 152, .thread_native = 160,
       .frame_back = 8, .frame_code = 0, .frame_at = 56, .frame_owner = 70, .frame_size = 80,
       .code_first = 68, .code_file = 112, .code_name = 128, .code_lines = 136, .code_bytes = 200, .code_size = 200,
-      .text_ascii = 40, .text_data = 56 },
+      .text_ascii = 40, .text_data = 56, .pending_mutex = 2648 },
     /* clang-format on */
 };
 

@@ -17,6 +17,7 @@ typedef struct tfp_python_layout {
     int frame_back, frame_code, frame_at, frame_owner, frame_size;
     int code_first, code_file, code_name, code_lines, code_bytes, code_size;
     int text_ascii, text_data; /* where the characters of a str begin */
+    int pending_mutex;         /* in _PyRuntime: a PyMutex around the main thread's pending calls; 0: another lock */
 } tfp_python_layout;
 const tfp_python_layout *tfp_python_layout_of(int minor); /* NULL: not known */
 
@@ -29,6 +30,10 @@ typedef struct tfp_python {
 /* Finds the interpreter of a process. False: why not, as a code with its sentence. */
 bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal);
 bool tfp_python_read(const tfp_python *p, uint64_t address, void *out, size_t size);
+/* Addresses of functions of the interpreter, in the process. False: it lacks one. */
+bool tfp_python_functions(int64_t pid, const char *const *names, uint64_t *values, size_t count);
+/* Whether there is one interpreter and no second one in the process. */
+bool tfp_python_is_single(const tfp_python *p);
 
 typedef struct tfp_python_thread {
     uint64_t state; /* address of its PyThreadState */
@@ -62,7 +67,19 @@ int tfp_python_minor(tfp_str file_name);
 /* Why a process may not be looked into: the setting in the way and the remedy. */
 void tfp_why_forbidden(int64_t pid, char *out, size_t room);
 
+/* A file that a process has mapped from its beginning on. */
+typedef struct tfp_mapped_file {
+    char path[512];
+    const char *name; /* of the file, in `path` */
+    uint64_t low;     /* where it begins in memory */
+    bool deleted;     /* it was replaced or removed since it was mapped */
+} tfp_mapped_file;
+/* A line of /proc/PID/maps; false for lines of other parts and of no file. */
+bool tfp_mapped_file_parse(const char *line, tfp_mapped_file *out);
+
 /* Addresses of symbols in a 64-bit x86-64 ELF file, 0 of those not found. *moves: the file is loaded anywhere. False: no such file. */
 bool tfp_elf_symbols(const char *path, const char *const *names, uint64_t *values, size_t count, bool *moves);
+/* The address of code that consists of these bytes, in a segment that is executed; 0 without. */
+uint64_t tfp_elf_code(const char *path, tfp_str bytes, bool *moves);
 
 #endif

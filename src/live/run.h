@@ -7,7 +7,8 @@
 
 /* Files of src/live/agent, as pieces, each ended by NULL. */
 extern const char *const tfp_file_common[],
-    *const tfp_file_sessions[], *const tfp_file_steps[], *const tfp_file_agent[], *const tfp_file_sitecustomize[];
+    *const tfp_file_sessions[], *const tfp_file_steps[], *const tfp_file_agent[], *const tfp_file_attached[],
+                                                                                      *const tfp_file_sitecustomize[];
 
 /* What `run` and `capture` were asked to do. */
 typedef struct tfp_live_wish {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/session.c: one recording: connecting, asking, taking in the answer, ending. Nothing here waits: the loop in capture.c tells when
  * a connection is ready, and looks at deadlines. */
+#include "live/attach.h"
 #include "live/capture.h"
-#include "live/python.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -45,7 +45,7 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
 {
     char text[700];
     va_list args;
-    if (s->state == TFP_SESSION_DONE) return;
+    if (s->state == TFP_SESSION_DONE || s->state == TFP_SESSION_LEAVES) return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
@@ -55,8 +55,14 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
     s->row.message = tfp_capture_keep(c, *text ? text : NULL);
     if (s->begun_ns && s->row.waited_micros == 0 && s->waits_since_ns)
         s->row.waited_micros = (tfp_now_ns() - s->waits_since_ns) / 1000;
-    s->state = TFP_SESSION_DONE;
     close_all(s);
+    if (tfp_session_must_leave(s)) {
+        tfp_session_leave(s);
+        return;
+    }
+    if (s->attach) s->row.stopped_micros = s->attach->stopped_ns / 1000;
+    tfp_session_free_attach(s);
+    s->state = TFP_SESSION_DONE;
     tfp_capture_tell(c, s);
 }
 
@@ -64,6 +70,7 @@ void tfp_session_free(tfp_session *s)
 {
     if (!s) return;
     close_all(s);
+    tfp_session_free_attach(s);
     free(s);
 }
 
@@ -84,25 +91,57 @@ static void ask_agent(const tfp_capture *c, tfp_session *s)
                    (long long)c->align_unix_micros);
 }
 
-static void start_agent(tfp_capture *c, tfp_session *s)
+/* 0, or errno. */
+static int connect_agent(tfp_capture *c, tfp_session *s)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
+    memcpy(to.sun_path, s->agent.socket, strlen(s->agent.socket) + 1);
+    s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->fd < 0) c->too_many_files = true;
+    if (s->fd >= 0 && connect(s->fd, (struct sockaddr *)&to, sizeof to) == 0) return 0;
+    int why = errno;
+    if (s->fd >= 0) close(s->fd);
+    s->fd = -1;
+    return why;
+}
+
+/* Whether it is the process itself that answers. */
+static bool answers_itself(const tfp_session *s)
+{
     struct ucred peer;
     socklen_t size = sizeof peer;
-    snprintf(to.sun_path, sizeof to.sun_path, "%s", s->agent.socket);
-    s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (s->fd < 0) {
-        c->too_many_files = true;
-        tfp_session_end(c, s, "failed", "no-permission", "no connection can be made: %s", strerror(errno));
-    } else if (connect(s->fd, (struct sockaddr *)&to, sizeof to)) {
+    return getsockopt(s->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == (pid_t)s->row.pid;
+}
+
+static void start_agent(tfp_capture *c, tfp_session *s)
+{
+    int why = connect_agent(c, s);
+    if (c->too_many_files)
+        tfp_session_end(c, s, "failed", "no-permission", "no connection can be made: %s", strerror(why));
+    else if (why)
         tfp_session_end(c, s, "refused", "unprepared",
-                        "its agent does not answer (%s): start such jobs as tfprof run -- COMMAND", strerror(errno));
-    } else if (getsockopt(s->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != (pid_t)s->row.pid) {
+                        "its agent does not answer (%s): start such jobs as tfprof run -- COMMAND", strerror(why));
+    else if (!answers_itself(s))
         tfp_session_end(c, s, "refused", "unprepared", "another process answers at its agent's socket");
-    } else {
-        ask_agent(c, s);
-        s->state = TFP_SESSION_RUNS;
-    }
+    else
+        s->state = TFP_SESSION_STANDS;
+}
+
+/* The agent that an attach started is there when it answers. */
+static void look_for_agent(tfp_capture *c, tfp_session *s)
+{
+    if (connect_agent(c, s)) return;
+    if (answers_itself(s))
+        s->state = TFP_SESSION_STANDS;
+    else
+        tfp_session_end(c, s, "failed", "protocol", "another process answers at its agent's socket");
+}
+
+void tfp_session_ask(tfp_capture *c, tfp_session *s)
+{
+    ask_agent(c, s);
+    set_deadline(c, s);
+    s->state = TFP_SESSION_RUNS;
 }
 
 void tfp_session_start(tfp_capture *c, tfp_session *s)
@@ -111,6 +150,8 @@ void tfp_session_start(tfp_capture *c, tfp_session *s)
     set_deadline(c, s);
     if (*s->host)
         tfp_session_start_grpc(c, s);
+    else if (s->unprepared)
+        tfp_session_start_attach(c, s);
     else
         start_agent(c, s);
 }
@@ -314,15 +355,35 @@ static void where_is_it(const tfp_session *s, char *out, size_t room)
     tfp_buf_free(&function);
 }
 
+/* What has ended, or can go on, without a word from the other side. */
+static void look_again(tfp_capture *c, tfp_session *s, int64_t now)
+{
+    if (s->retry_ns && now >= s->retry_ns) {
+        s->retry_ns = 0;
+        if (*s->host)
+            tfp_session_start_grpc(c, s);
+        else
+            tfp_session_start_attach(c, s);
+    }
+    if (s->state == TFP_SESSION_ATTACHES && s->attach && s->attach->queued) {
+        if (has_ended(s))
+            tfp_session_end(c, s, "failed", "gone", "it ended during the attach");
+        else
+            look_for_agent(c, s);
+    }
+    if (s->state == TFP_SESSION_LEAVES && tfp_session_has_left(c, s)) {
+        tfp_session_free_attach(s);
+        s->state = TFP_SESSION_DONE;
+        tfp_capture_tell(c, s);
+    }
+}
+
 void tfp_session_tick(tfp_capture *c, tfp_session *s)
 {
     char where[640];
     int64_t now = tfp_now_ns();
-    if (s->retry_ns && now >= s->retry_ns) {
-        s->retry_ns = 0;
-        tfp_session_start_grpc(c, s);
-    }
-    if (s->state == TFP_SESSION_DONE || now < s->deadline_ns) return;
+    look_again(c, s, now);
+    if (s->state == TFP_SESSION_DONE || s->state == TFP_SESSION_LEAVES || now < s->deadline_ns) return;
     where_is_it(s, where, sizeof where);
     tfp_session_end(c, s, "failed", s->state == TFP_SESSION_CONNECTS ? "unreachable" : "timeout", "%s", where);
 }

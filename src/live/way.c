@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/way.c: what a capture of a process would use. The order matters: what makes every way impossible is told first. */
 #include "live/way.h"
+#include "live/attach.h"
 
 #include <pwd.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ static bool has_special_rights(int64_t pid)
     return getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-static bool is_ours(const tfp_proc_status *s)
+bool tfp_way_is_ours(const tfp_proc_status *s)
 {
     if (geteuid() == 0) return true;
     for (size_t i = 0; i < 3; i++)
@@ -58,11 +59,12 @@ void tfp_way_of(const char *run_folder, const tfp_proc_stat *stat, unsigned fram
         tfp_way_refuse(out, "gone", "no such process");
         return;
     }
-    if (!is_ours(&status) || has_special_rights(stat->pid)) {
+    if (!tfp_way_is_ours(&status) || has_special_rights(stat->pid)) {
         char user[64];
         tfp_user_name(status.uid[1], user, sizeof user);
         tfp_way_refuse(out, "other-user", "it belongs to %s%s", user,
-                       is_ours(&status) ? ", and its program has rights of its own (set-id or capabilities)" : "");
+                       tfp_way_is_ours(&status) ? ", and its program has rights of its own (set-id or capabilities)"
+                                                : "");
     } else if (stat->state == 'T' || stat->state == 't') {
         if (status.tracer > 0)
             tfp_way_refuse(out, "traced", "process %lld traces it", (long long)status.tracer);
@@ -73,7 +75,10 @@ void tfp_way_of(const char *run_folder, const tfp_proc_stat *stat, unsigned fram
     } else if (status.tracer > 0) {
         tfp_way_refuse(out, "traced", "process %lld traces it", (long long)status.tracer);
     } else if (frameworks & ~(unsigned)TFP_FRAMEWORK_PYTHON) {
-        tfp_way_refuse(out, "unprepared", "no agent answers in it: start such jobs as tfprof run -- COMMAND");
+        if (!(frameworks & TFP_FRAMEWORK_PYTHON))
+            tfp_way_refuse(out, "not-python", "no CPython is mapped in it");
+        else if (tfp_attach_allowed(stat->pid, &status, out))
+            out->code = "attach";
     } else if (frameworks & TFP_FRAMEWORK_PYTHON) {
         tfp_way_refuse(out, "no-framework",
                        "it has loaded none of JAX, TensorFlow and torch; tfprof stacks %lld shows what it does", pid);

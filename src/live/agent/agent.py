@@ -17,6 +17,7 @@ class Agent:
         self.lock = _thread.allocate_lock()  # held by the one recording
         self.holder, self.server, self.loaded, self.kept = "", None, [], 0
         self.steps, self.alive, self.leave = Steps(self), False, False
+        self.patience = 5.0  # for a request's line
 
     def path(self, end):
         return "%s/%d%s" % (self.run_folder, os.getpid(), end)
@@ -97,7 +98,7 @@ class Agent:
     # ---- requests ----
     def answer(self, peer):
         try:
-            peer.settimeout(5.0)
+            peer.settimeout(self.patience)
             uid = int.from_bytes(peer.getsockopt(_socket.SOL_SOCKET, 17, 12)[4:8], sys.byteorder)  # SO_PEERCRED
             line = b""
             while not line.endswith(b"\n") and len(line) < 4096 and uid in (0, os.getuid()):

@@ -8,20 +8,24 @@ import time
 
 
 def _module(name):
-    """A module of the standard library written in C, whatever stands on sys.path."""
-    import importlib.machinery as machinery
-    import importlib.util as util
+    """A module of the standard library written in C, whatever stands on sys.path. sys.modules stays as it is."""
     found = sys.modules.get(name)
     if found is not None and getattr(found, "__spec__", None) is not None:
         origin = found.__spec__.origin or "built-in"
         if origin in ("built-in", "frozen") or not origin.endswith(".py"):
             return found
+    frozen, external = sys.modules["_frozen_importlib"], sys.modules["_frozen_importlib_external"]
     if name in sys.builtin_module_names:
-        return __import__(name)
-    library = os.path.dirname(os.__file__)
-    spec = machinery.PathFinder.find_spec(name, [library + "/lib-dynload", library])
-    module = util.module_from_spec(spec)
+        spec = frozen.BuiltinImporter.find_spec(name)
+    else:
+        library = os.path.dirname(os.__file__)
+        spec = external.PathFinder.find_spec(name, [library + "/lib-dynload", library])
+    module = frozen.module_from_spec(spec)
     spec.loader.exec_module(module)
+    if found is not None:  # the interpreter puts some modules there by itself
+        sys.modules[name] = found
+    else:
+        sys.modules.pop(name, None)
     return module
 
 

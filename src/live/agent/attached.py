@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+# The agent that `tfprof capture --attach` starts in a running process. It serves until the last connection is closed, or until tfprof
+# is gone, and leaves nothing behind: no thread, no descriptor, no module, no file, no hook. Nothing is printed: the process knows
+# nothing of us. `folder`, `watch`, `until` and `keep` come from tfprof.
+
+MARK = "tfprof-agent"  # the name of our threads, by which tfprof sees that they have ended
+
+
+class Attached(Agent):
+    def __init__(self, run_folder):
+        Agent.__init__(self, run_folder)
+        self.loaded = [n for n in FRAMEWORKS if n in sys.modules]
+        self.pid, self.busy, self.bell, self.ending = os.getpid(), 0, (-1, -1), False
+        self.left = _thread.allocate_lock()
+        self.left.acquire()
+        self.patience = 600.0  # --align asks when every process is there
+
+    def say(self, text):
+        pass
+
+    def wanted(self):
+        """Whether tfprof may still connect."""
+        pid, ticks = watch
+        if time.time() > until:
+            return False
+        if not pid:
+            return True
+        try:
+            with open("/proc/%d/stat" % pid, "rb") as f:
+                return int(f.read().rpartition(b")")[2].split()[19]) == ticks
+        except OSError:
+            return False
+
+    def open(self):
+        try:
+            os.mkdir(self.run_folder, 0o700)
+        except FileExistsError:
+            pass
+        about = os.lstat(self.run_folder)
+        if about.st_uid != os.getuid() or about.st_mode & 0o170077 != 0o040000:
+            raise OSError("the run folder is not safe")
+        Agent.open(self)
+
+    def serve(self, delay=0):
+        self.begin_thread()
+        if not self.wanted():
+            return
+        exits = sys.modules.get("atexit")  # a second one of ours would replace the first in Python 3.8 and 3.9
+        if exits is not None:
+            exits.register(self.at_exit)
+        try:
+            self.bell = os.pipe2(os.O_CLOEXEC)
+            self.open()
+            self.accept_all()
+        finally:
+            for fd in self.bell:
+                if fd >= 0:
+                    os.close(fd)
+            if self.server is not None:
+                self.server.close()
+            if self.steps.fd >= 0:
+                os.close(self.steps.fd)
+            self.close()
+            if exits is not None:
+                exits.unregister(self.at_exit)
+            self.end_thread()
+            self.left.release()
+
+    def accept_all(self):
+        served = False
+        while not self.ending or self.busy:
+            ready = select.select([self.server, self.bell[0]], [], [], 0.25)[0]
+            if self.bell[0] in ready:
+                self.busy -= len(os.read(self.bell[0], 64))
+            if self.server in ready and not self.ending:
+                fd, _ = self.server._accept()
+                served, self.busy = True, self.busy + 1
+                _thread.start_new_thread(self.answer_one, (_socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, fd),))
+            elif not self.busy and not keep and (served or not self.wanted()):
+                return
+
+    def answer_one(self, peer):
+        self.begin_thread()
+        try:
+            self.answer(peer)
+        finally:
+            self.end_thread()
+            os.write(self.bell[1], b"x")  # the last that this thread does
+
+    def begin_thread(self):
+        with open("/proc/self/task/%d/comm" % _thread.get_native_id(), "w") as f:
+            f.write(MARK)
+
+    def end_thread(self):
+        """Frameworks ask for the current thread, for which `threading` then makes an entry."""
+        threading = sys.modules.get("threading")
+        if threading is not None:
+            threading._active.pop(_thread.get_ident(), None)
+
+    def at_exit(self):
+        """The process ends: a thread in a framework's code when the interpreter goes down would take the process with it."""
+        if os.getpid() != self.pid:
+            return
+        self.ending = True
+        self.left.acquire(True, 2.0)
+
+    def gone(self, peer, seconds):
+        return Agent.gone(self, peer, seconds) or self.ending
+
+    # steps are counted from the first request for them to its end
+    def capture_steps(self, peer, name, wish, waited):
+        steps = self.steps
+        if name == "torch":
+            steps.watch_torch()
+        elif name == "tensorflow":
+            steps.watch_sessions()
+        try:
+            end = time.monotonic() + 2
+            while name != "jax" and not steps.count and time.monotonic() < end:
+                if self.gone(peer, 0.005):
+                    return
+            Agent.capture_steps(self, peer, name, wish, waited)
+        finally:
+            while steps.undo:
+                steps.undo.pop()()
+
+
+def attached():
+    Attached(os.fsdecode(folder.encode("latin-1"))).serve()

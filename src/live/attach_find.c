@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/attach_find.c: what must be known of a process before it is stopped, and what speaks against stopping it. */
+#include "live/attach.h"
+#include "live/cpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- what speaks against it ---- */
+
+/* A filter may kill for a call that we let the process make. Where we live under as many filters ourselves, and in the same container,
+ * they are those of the container, under which the same calls of ours work. */
+static bool has_own_filter(const tfp_proc_status *status)
+{
+    tfp_proc_status ours;
+    if (!status->seccomp) return false;
+    return status->seccomp != 2 || !tfp_proc_status_read(getpid(), &ours) || ours.seccomp != 2 ||
+           ours.seccomp_filters != status->seccomp_filters;
+}
+
+static bool same_namespace(int64_t pid, const char *name)
+{
+    char path[64];
+    struct stat ours, other;
+    snprintf(path, sizeof path, "/proc/%lld/ns/%s", (long long)pid, name);
+    if (stat(path, &other)) return false;
+    snprintf(path, sizeof path, "/proc/self/ns/%s", name);
+    return stat(path, &ours) == 0 && ours.st_ino == other.st_ino && ours.st_dev == other.st_dev;
+}
+
+bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *refusal)
+{
+    char path[64], why[300];
+    if (!tfp_cpu_home_code.size) {
+        tfp_way_refuse(refusal, "other-machine",
+                       "attach is known on x86-64 only: start such jobs as tfprof run -- COMMAND");
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/%lld/mem", (long long)pid);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) {
+        bool gone = errno == ENOENT || errno == ESRCH;
+        tfp_why_forbidden(pid, why, sizeof why);
+        tfp_way_refuse(refusal, gone ? "gone" : "no-permission", "%s", gone ? "no such process" : why);
+        return false;
+    }
+    close(fd);
+    if (has_own_filter(status))
+        tfp_way_refuse(refusal, "unsafe",
+                       "a seccomp filter of its own may kill it: start such jobs as tfprof run -- COMMAND");
+    else if (status->shadow_stack)
+        tfp_way_refuse(refusal, "unsafe", "it has a shadow stack: start such jobs as tfprof run -- COMMAND");
+    else if (!same_namespace(pid, "user"))
+        tfp_way_refuse(refusal, "no-permission", "it is in another user namespace: run tfprof in its container");
+    else if (!same_namespace(pid, "mnt") || !same_namespace(pid, "pid"))
+        tfp_way_refuse(refusal, "no-permission", "it is in a container: run tfprof there, with --cap-add SYS_PTRACE");
+    else
+        return true;
+    return false;
+}
+
+/* ---- libc ---- */
+
+static bool is_libc(const char *name)
+{
+    return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2.", 7) == 0 || strncmp(name, "ld-musl-", 8) == 0;
+}
+
+static bool find_libc(tfp_attach *a)
+{
+    static const char *const names[] = { "mmap", "munmap" };
+    uint64_t values[2], home;
+    char path[600], line[1024];
+    tfp_mapped_file file = { .low = 0 };
+    bool found = false, moves;
+    snprintf(path, sizeof path, "/proc/%lld/maps", (long long)a->pid);
+    FILE *f = fopen(path, "re");
+    while (f && !found && fgets(line, sizeof line, f))
+        found = tfp_mapped_file_parse(line, &file) && is_libc(file.name) && !file.deleted;
+    if (f) fclose(f);
+    if (!found) return false;
+    snprintf(path, sizeof path, "/proc/%lld/root%s", (long long)a->pid, file.path);
+    if (!tfp_elf_symbols(path, names, values, 2, &moves) || !values[0] || !values[1]) return false;
+    home = tfp_elf_code(path, tfp_cpu_home_code, &moves);
+    if (!home) return false;
+    uint64_t low = moves ? file.low : 0;
+    a->map = low + values[0];
+    a->unmap = low + values[1];
+    a->home = low + home;
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool find_python(tfp_attach *a, tfp_way *refusal)
+{
+    static const char *const names[] = { "PyRun_SimpleString", "Py_AddPendingCall" };
+    uint64_t values[2];
+    tfp_python p;
+    if (!tfp_python_open(a->pid, &p, refusal)) return false;
+    if (!tfp_python_functions(a->pid, names, values, 2)) {
+        tfp_way_refuse(refusal, "not-python", "its CPython shows no symbols: start such jobs as tfprof run -- COMMAND");
+        return false;
+    }
+    if (!tfp_python_is_single(&p)) {
+        tfp_way_refuse(refusal, "unsafe", "it has subinterpreters: start such jobs as tfprof run -- COMMAND");
+        return false;
+    }
+    a->run = values[0];
+    a->add = values[1];
+    a->mutex = p.layout->pending_mutex ? p.runtime + (uint64_t)p.layout->pending_mutex : 0;
+    return true;
+}
+
+static bool note_program(tfp_attach *a, tfp_way *refusal)
+{
+    char path[64];
+    tfp_proc_stat stat_;
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%lld/exe", (long long)a->pid);
+    if (!tfp_proc_stat_read(a->pid, &stat_) || stat_.start_ticks != a->start_ticks || stat(path, &st)) {
+        tfp_way_refuse(refusal, "gone", "it has ended");
+        return false;
+    }
+    a->code_start = stat_.code_start;
+    a->stack_start = stat_.stack_start;
+    a->device = st.st_dev;
+    a->file = st.st_ino;
+    if (a->code_start && a->stack_start) return true;
+    tfp_way_refuse(refusal, "no-permission", "the kernel does not tell where its stack is");
+    return false;
+}
+
+bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *a, tfp_way *refusal)
+{
+    char path[64];
+    tfp_proc_status status;
+    *a = (tfp_attach){ .pid = pid, .start_ticks = start_ticks, .memory = -1, .lock = -1 };
+    if (!tfp_proc_status_read(pid, &status)) {
+        tfp_way_refuse(refusal, "gone", "no such process");
+        return false;
+    }
+    if (!tfp_attach_allowed(pid, &status, refusal) || !note_program(a, refusal) || !find_python(a, refusal))
+        return false;
+    if (!find_libc(a)) {
+        tfp_way_refuse(refusal, "unsafe", "its libc was not found: start such jobs as tfprof run -- COMMAND");
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/%lld/mem", (long long)pid);
+    a->memory = open(path, O_RDWR | O_CLOEXEC);
+    if (a->memory >= 0) return true;
+    tfp_way_refuse(refusal, "no-permission", "its memory cannot be opened: %s", strerror(errno));
+    return false;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/session_attach.c: the part of a recording that an attach adds: the agent is started in the process before, and has left it
+ * after. Between the two it is a recording by an agent as any other. */
+#include "live/attach.h"
+#include "live/capture.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define LOCK_RETRY_NS ((int64_t)50 * 1000000)
+#define LEAVE_NS                                                                                                       \
+    ((int64_t)3 * 1000000000) /* an agent leaves within a second; a job that holds the interpreter's lock delays it */
+
+/* The run folder of the process's user; root writes its own only for itself. */
+static void name_folder(const tfp_capture *c, const tfp_session *s, char *out, size_t room)
+{
+    tfp_proc_status status;
+    bool other = tfp_proc_status_read(s->row.pid, &status) && status.uid[1] != (int64_t)geteuid();
+    if (other)
+        snprintf(out, room, "/tmp/tfprof-%lld", (long long)status.uid[1]);
+    else
+        snprintf(out, room, "%s", c->run_folder);
+}
+
+static void queue_text(tfp_capture *c, tfp_session *s)
+{
+    char folder[TFP_RUN_PATH_MAX];
+    tfp_way refusal = { .code = NULL };
+    tfp_proc_stat own;
+    tfp_buf text = { 0 };
+    name_folder(c, s, folder, sizeof folder);
+    snprintf(s->agent.socket, sizeof s->agent.socket, "%.79s/%lld.sock", folder, (long long)s->row.pid);
+    bool told = tfp_proc_stat_read(getpid(), &own);
+    tfp_attach_wish w = { .folder = folder,
+                          .watch_pid = told ? own.pid : 0,
+                          .watch_ticks = told ? own.start_ticks : 0,
+                          .until_unix_seconds = tfp_unix_micros() / 1000000 + (int64_t)c->wish->timeout + 60,
+                          .keep = c->wish->keep_agent };
+    tfp_attach_text(&w, &text);
+    if (text.failed) {
+        c->nomem = true;
+        tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for the attach");
+    } else if (tfp_attach_queue(s->attach, (tfp_str){ text.data, text.size }, &refusal)) {
+        s->state = TFP_SESSION_ATTACHES;
+    } else {
+        bool touched = s->attach->stopped_ns > 0 && strcmp(refusal.code, "gone") == 0;
+        tfp_session_end(c, s, touched ? "failed" : "refused", refusal.code, "%s", refusal.message);
+    }
+    tfp_buf_free(&text);
+}
+
+/* Another tfprof may be attached: it is waited for as for any other session. */
+static bool take_lock(tfp_capture *c, tfp_session *s)
+{
+    tfp_way refusal;
+    int64_t now = tfp_now_ns();
+    if (tfp_attach_lock(s->attach, c->run_folder, &refusal)) {
+        if (s->waits_since_ns) s->row.waited_micros = (now - s->waits_since_ns) / 1000;
+        s->waits_since_ns = 0;
+        return true;
+    }
+    if (!s->waits_since_ns) s->waits_since_ns = now;
+    if (refusal.code)
+        tfp_session_end(c, s, "refused", refusal.code, "%s", refusal.message);
+    else if ((double)(now - s->waits_since_ns) / 1e9 >= c->wish->wait)
+        tfp_session_end(c, s, "refused", "busy", "another tfprof is attached to it");
+    else
+        s->retry_ns = now + LOCK_RETRY_NS;
+    return false;
+}
+
+void tfp_session_start_attach(tfp_capture *c, tfp_session *s)
+{
+    tfp_way refusal;
+    s->state = TFP_SESSION_ATTACHES;
+    if (!s->attach) {
+        s->attach = malloc(sizeof *s->attach);
+        if (!s->attach) {
+            c->nomem = true;
+            return;
+        }
+        if (!tfp_attach_find(s->row.pid, s->row.start_ticks, s->attach, &refusal)) {
+            tfp_session_end(c, s, "refused", refusal.code, "%s", refusal.message);
+            return;
+        }
+    }
+    if (take_lock(c, s)) queue_text(c, s);
+}
+
+/* ---- the end ---- */
+
+/* Threads of an agent are known by their name. */
+static bool has_agent_threads(int64_t pid)
+{
+    char path[64], name[300], comm[32];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%lld/task", (long long)pid);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && !found && (e = readdir(d));) {
+        if (!isdigit((unsigned char)*e->d_name)) continue;
+        snprintf(name, sizeof name, "task/%.20s/comm", e->d_name);
+        found = tfp_proc_read(pid, name, comm, sizeof comm) > 0 && strncmp(comm, "tfprof-agent\n", 13) == 0;
+    }
+    if (d) closedir(d);
+    return found;
+}
+
+bool tfp_session_must_leave(const tfp_session *s)
+{
+    return s->attach && s->attach->queued && s->state != TFP_SESSION_LEAVES;
+}
+
+void tfp_session_leave(tfp_session *s)
+{
+    s->leave_by_ns = tfp_now_ns() + LEAVE_NS;
+    if (s->state == TFP_SESSION_ATTACHES) tfp_attach_empty(s->attach);
+    s->ran = s->state != TFP_SESSION_ATTACHES;
+    s->state = TFP_SESSION_LEAVES;
+}
+
+/* A process that ended left its agent's files. */
+static void remove_files(const tfp_session *s)
+{
+    static const char *const ends[] = { ".json", ".sock", ".steps" };
+    char path[160];
+    size_t size = strlen(s->agent.socket) - strlen(".sock");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(path, sizeof path, "%.*s%s", (int)size, s->agent.socket, ends[i]);
+        unlink(path);
+    }
+}
+
+bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)
+{
+    tfp_proc_stat stat;
+    bool ended = !tfp_proc_stat_read(s->row.pid, &stat) || stat.start_ticks != s->row.start_ticks || stat.state == 'Z';
+    if (!ended && s->ran && !c->wish->keep_agent && tfp_now_ns() < s->leave_by_ns && has_agent_threads(s->row.pid))
+        return false;
+    if (ended)
+        remove_files(s);
+    else if (s->ran)
+        tfp_attach_unmap(s->attach); /* the text has run */
+    s->row.stopped_micros = s->attach->stopped_ns / 1000;
+    return true;
+}
+
+void tfp_session_free_attach(tfp_session *s)
+{
+    if (s->attach) tfp_attach_free(s->attach);
+    free(s->attach);
+    s->attach = NULL;
+}

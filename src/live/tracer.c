@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/tracer.c: ptrace. No other file but the processor's (cpu_x86.c) calls it. */
+#include "live/tracer.h"
+#include "live/capture.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_NS 20000 /* between two looks; a step of a stopped thread takes about that long */
+
+int tfp_tracer_seize(tfp_tracer *t)
+{
+    /* without PTRACE_O_EXITKILL: a tracer that is killed leaves a running process */
+    return ptrace(PTRACE_SEIZE, t->pid, NULL, (void *)PTRACE_O_TRACESYSGOOD) ? errno
+                                                                             : 0; /* NOLINT: flags as a pointer */
+}
+
+/* waitpid without an end could hang for ever, and a signal that interrupts it would need a handler in the caller's program. */
+static bool wait_for_change(const tfp_tracer *t, int64_t deadline_ns, int *status)
+{
+    for (;;) {
+        pid_t got = waitpid(t->pid, status, __WALL | WNOHANG);
+        if (got == t->pid) return true;
+        if (got < 0 && errno != EINTR) {
+            *status = 0; /* it reads as an end */
+            return true;
+        }
+        if (tfp_now_ns() >= deadline_ns) return false;
+        nanosleep(&(struct timespec){ 0, WAIT_NS }, NULL);
+    }
+}
+
+/* Waits for a stop that is none for a signal; those go on with their signal. */
+static tfp_stop next_stop(tfp_tracer *t, int request, int64_t deadline_ns)
+{
+    int status;
+    t->stopped = false;
+    while (wait_for_change(t, deadline_ns, &status)) {
+        if (!WIFSTOPPED(status)) return TFP_STOP_ENDED;
+        t->stopped = true;
+        if (status >> 16 == PTRACE_EVENT_STOP) return WSTOPSIG(status) == SIGTRAP ? TFP_STOP_ASKED : TFP_STOP_GROUP;
+        if (WSTOPSIG(status) == (SIGTRAP | 0x80)) return TFP_STOP_CALL;
+        long signal = status >> 16 ? 0 : WSTOPSIG(status);
+        if (ptrace(request, t->pid, NULL, (void *)signal)) return TFP_STOP_ENDED; /* NOLINT: a number as a pointer */
+        t->stopped = false;
+    }
+    return TFP_STOP_LATE;
+}
+
+tfp_stop tfp_tracer_interrupt(tfp_tracer *t, int64_t deadline_ns)
+{
+    if (!t->since_ns) t->since_ns = tfp_now_ns();
+    if (t->stopped) return TFP_STOP_ASKED;
+    if (ptrace(PTRACE_INTERRUPT, t->pid, NULL, NULL)) return TFP_STOP_ENDED;
+    for (;;) { /* a system call's stop may have come first */
+        tfp_stop stop = next_stop(t, PTRACE_CONT, deadline_ns);
+        if (stop != TFP_STOP_CALL) return stop;
+        if (ptrace(PTRACE_CONT, t->pid, NULL, NULL)) return TFP_STOP_ENDED;
+    }
+}
+
+tfp_stop tfp_tracer_to_call(tfp_tracer *t, int64_t deadline_ns)
+{
+    if (ptrace(PTRACE_SYSCALL, t->pid, NULL, NULL)) return TFP_STOP_ENDED;
+    return next_stop(t, PTRACE_SYSCALL, deadline_ns);
+}
+
+void tfp_tracer_leave(tfp_tracer *t)
+{
+    ptrace(PTRACE_DETACH, t->pid, NULL, NULL);
+    if (t->since_ns) t->held_ns += tfp_now_ns() - t->since_ns;
+    t->since_ns = 0;
+    t->stopped = false;
+}
+
+bool tfp_tracer_write(const tfp_tracer *t, uint64_t address, const void *bytes, size_t size)
+{
+    return pwrite(t->memory, bytes, size, (off_t)address) == (ssize_t)size;
+}
+
+bool tfp_tracer_read(const tfp_tracer *t, uint64_t address, void *out, size_t size)
+{
+    return pread(t->memory, out, size, (off_t)address) == (ssize_t)size;
+}
