@@ -44,6 +44,7 @@ SUITES = [
     ("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], None),
     ("prepared jobs", [PYTHON, "tests/live/start.py", f"{RELEASE}/tfprof"], None),
     ("captures", [PYTHON, "tests/live/capture.py", f"{RELEASE}/tfprof"], None),
+    ("attach", [PYTHON, "tests/live/attach.py", f"{RELEASE}/tfprof"], None),
     ("stacks of running jobs", [PYTHON, "tests/live/stacks.py", f"{RELEASE}/tfprof"], None),
     ("planted causes", [PYTHON, "tests/trace/planted.py", f"{RELEASE}/tfprof"], None),
     ("one mean", [PYTHON, "tests/trace/means.py", f"{RELEASE}/tfprof"], None),

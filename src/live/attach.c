@@ -14,13 +14,15 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define TRIES 10
-#define PAUSE_NS 5000000  /* between two tries */
-#define STOP_NS 500000000 /* for the thread to stop: it may wait for a disk */
-#define CALL_NS 15000000  /* for a function to return; the thread is held meanwhile */
+#define PAUSE_NS 5000000     /* between two tries */
+#define STOP_NS 500000000    /* for the thread to stop: it may wait for a disk */
+#define STARVED_NS 300000000 /* for a CPU, on a machine with more to do than it can */
+#define CALL_NS 15000000     /* for a function to return; the thread is held meanwhile */
 #define STACK_LEAST ((uint64_t)64 << 10)
 
 /* ---- room on the stack ---- */
@@ -118,32 +120,44 @@ static bool is_same(const tfp_attach *a)
            memcmp(home, tfp_cpu_home_code.data, tfp_cpu_home_code.size) == 0;
 }
 
-/* Runs a function in the thread until it has returned. */
-static outcome call(work *w, uint64_t function, const uint64_t args[TFP_CPU_ARGS], uint64_t *mapped)
+/* A thread that is ready to run waits for a CPU and nothing else. */
+static bool is_starved(const work *w)
 {
-    int64_t deadline = tfp_now_ns() + CALL_NS;
+    tfp_proc_stat now;
+    return tfp_proc_stat_read(w->a->pid, &now) && now.state == 'R';
+}
+
+/* Runs a function in the thread until it has returned, or until the system call for whose sake it is called has: libc does nothing
+ * behind it, and each stop is time in which the job waits for a CPU. number -1: none. */
+static outcome call(work *w, uint64_t function, const uint64_t args[TFP_CPU_ARGS], long number, int64_t *result)
+{
+    int64_t begin = tfp_now_ns(), deadline = begin + CALL_NS;
     if (!tfp_cpu_call(w->cpu, &w->tracer, function, args)) return again(w, "its stack cannot be written to");
     for (;;) {
         tfp_stop stop = tfp_tracer_to_call(&w->tracer, deadline);
+        if (stop == TFP_STOP_CALL && number >= 0 && tfp_cpu_has_called(&w->tracer, number, result)) return DONE;
         if (stop == TFP_STOP_CALL && tfp_cpu_is_home(w->cpu, &w->tracer)) return DONE;
-        if (stop == TFP_STOP_CALL && mapped) tfp_cpu_mapped(&w->tracer, mapped);
         if (stop == TFP_STOP_ENDED) return refuse(w, "gone", "it ended during the attach");
         if (stop == TFP_STOP_GROUP) return refuse(w, "stopped", "it was stopped during the attach");
-        if (stop == TFP_STOP_LATE) return again(w, "a function that it was to call did not return");
+        if (stop == TFP_STOP_LATE && deadline < begin + STARVED_NS && is_starved(w))
+            deadline += CALL_NS;
+        else if (stop == TFP_STOP_LATE)
+            return again(w, "a function that it was to call did not return");
     }
 }
 
 static outcome make_page(work *w)
 {
-    uint64_t size = ((uint64_t)w->text.size + 4096) & ~(uint64_t)4095, page = 0;
+    uint64_t size = ((uint64_t)w->text.size + 4096) & ~(uint64_t)4095;
+    int64_t page = 0;
     const uint64_t args[TFP_CPU_ARGS] = { 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0 };
     if (w->a->page) return DONE;
-    outcome o = call(w, w->a->map, args, &page);
-    if (page && o != REFUSED) {
-        w->a->page = page;
-        w->a->page_size = size;
-    }
-    return o == DONE && !page ? refuse(w, "low-memory", "it can map no page") : o;
+    outcome o = call(w, w->a->map, args, SYS_mmap, &page);
+    if (o != DONE) return o;
+    if (page <= 0) return refuse(w, "low-memory", "it can map no page");
+    w->a->page = (uint64_t)page;
+    w->a->page_size = size;
+    return DONE;
 }
 
 /* A PyMutex puts its waiters into a list that stands on their stacks: such a wait may not be given up, and the main thread itself may
@@ -162,7 +176,7 @@ static outcome queue_text(work *w)
     if (!tfp_tracer_write(&w->tracer, w->a->page, w->text.data, w->text.size))
         return again(w, "its page cannot be written to");
     if (mutex_is_held(w)) return again(w, "its interpreter's lock for pending calls is held");
-    o = call(w, w->a->add, args, NULL);
+    o = call(w, w->a->add, args, -1, NULL);
     w->alone = o == AGAIN && w->a->mutex;
     if (w->alone) o = DONE;
     if (o == DONE) w->a->queued = true;
@@ -172,7 +186,8 @@ static outcome queue_text(work *w)
 static outcome give_back(work *w)
 {
     const uint64_t args[TFP_CPU_ARGS] = { w->a->page, w->a->page_size };
-    outcome o = call(w, w->a->unmap, args, NULL);
+    int64_t result;
+    outcome o = call(w, w->a->unmap, args, SYS_munmap, &result);
     if (o == DONE) w->a->page = 0;
     return o;
 }
@@ -185,7 +200,7 @@ static outcome work_on(work *w)
     if (!tfp_cpu_save(w->cpu, &w->tracer, w->a->home, &why)) return again(w, why);
     if (!has_room(w->a, w->cpu)) return again(w, "its main thread has less than 64 KiB of stack left");
     outcome o = w->text.size ? queue_text(w) : give_back(w);
-    switch (tfp_tracer_interrupt(&w->tracer, tfp_now_ns() + STOP_NS)) {
+    switch (tfp_tracer_halt(&w->tracer, tfp_now_ns() + STOP_NS)) {
     case TFP_STOP_ENDED: return refuse(w, "gone", "it ended during the attach");
     case TFP_STOP_LATE: return refuse(w, "timeout", "its main thread waits in the kernel and cannot be stopped");
     default: break;
@@ -211,6 +226,7 @@ static outcome try_once(work *w)
     outcome o;
     switch (tfp_tracer_interrupt(&w->tracer, tfp_now_ns() + STOP_NS)) {
     case TFP_STOP_ASKED: o = work_on(w); break;
+    case TFP_STOP_CALL: o = again(w, "it cannot be stopped outside of a system call"); break;
     case TFP_STOP_GROUP: o = refuse(w, "stopped", "it is stopped, nothing can run in it"); break;
     case TFP_STOP_LATE: return refuse(w, "timeout", "its main thread waits in the kernel and cannot be stopped");
     default: return refuse(w, "gone", "it has ended");
@@ -225,7 +241,9 @@ static outcome try_once(work *w)
 static void *run(void *ctx)
 {
     work *w = ctx;
-    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); /* short waits that are short */
+    /* the job stands still while we wait for a CPU: where the kernel allows it this thread gets one at once; it sleeps when it waits */
+    pthread_setschedparam(pthread_self(), SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     for (int i = 0; i < TRIES; i++) {
         outcome o = try_once(w);
         w->done = o == DONE;

@@ -30,8 +30,8 @@ size_t tfp_cpu_frame_size(const tfp_cpu *c);
 bool tfp_cpu_call(const tfp_cpu *c, const tfp_tracer *t, uint64_t function, const uint64_t args[TFP_CPU_ARGS]);
 /* At a stop for a system call: whether the function has returned and the thread is about to go home by itself. */
 bool tfp_cpu_is_home(const tfp_cpu *c, const tfp_tracer *t);
-/* At a stop for a system call: whether it was mmap and has just ended. *address: what it mapped; 0: it failed. */
-bool tfp_cpu_mapped(const tfp_tracer *t, uint64_t *address);
+/* At a stop for a system call: whether it was this one and has just ended. *result: what it returned, -errno when it failed. */
+bool tfp_cpu_has_called(const tfp_tracer *t, long number, int64_t *result);
 /* Brings the saved state back, wherever the thread is stopped: it goes on where it was, and a system call that was interrupted goes on
  * as it would have; a wait for a futex ends with EINTR, so that CPython looks at its pending calls. */
 bool tfp_cpu_restore(const tfp_cpu *c, const tfp_tracer *t);

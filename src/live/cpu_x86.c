@@ -56,6 +56,7 @@ struct tfp_cpu {
     struct user_regs_struct back; /* where it goes on while we live */
     unsigned char xstate[XSTATE_MOST];
     size_t xstate_size;
+    uint64_t mask;     /* of blocked signals */
     uint64_t home, at; /* at: the return address of the called function, on its stack */
     size_t frame_size;
     unsigned char frame[CONTEXT_ROOM + 64 + XSTATE_MOST + 64];
@@ -127,7 +128,7 @@ static struct user_regs_struct after_call(struct user_regs_struct r, bool exact)
     return r;
 }
 
-static void build_frame(tfp_cpu *c, uint64_t mask, uint64_t features)
+static void build_frame(tfp_cpu *c, uint64_t features)
 {
     struct user_regs_struct r = after_call(c->saved, false);
     size_t size = xsave_size(features);
@@ -157,7 +158,7 @@ static void build_frame(tfp_cpu *c, uint64_t mask, uint64_t features)
                        .eflags = r.eflags,
                        .segments = (r.cs & 0xffff) | (uint64_t)(r.ss & 0xffff) << 48,
                        .state_at = state_at,
-                       .mask = mask };
+                       .mask = c->mask };
     size_t before = (size_t)(state_at - c->at);
     unsigned char *state = c->frame + before;
     memset(c->frame, 0, before);
@@ -177,10 +178,10 @@ static void build_frame(tfp_cpu *c, uint64_t mask, uint64_t features)
 bool tfp_cpu_save(tfp_cpu *c, const tfp_tracer *t, uint64_t home, const char **why)
 {
     struct iovec xstate = { c->xstate, sizeof c->xstate };
-    uint64_t mask;
     c->home = home;
     *why = "its registers cannot be read";
-    if (ptrace(PTRACE_GETREGS, t->pid, NULL, &c->saved) || ptrace(PTRACE_GETSIGMASK, t->pid, (void *)8, &mask) ||
+    if (ptrace(PTRACE_GETREGS, t->pid, NULL, &c->saved) ||
+        ptrace(PTRACE_GETSIGMASK, t->pid, (void *)sizeof c->mask, &c->mask) ||
         ptrace(PTRACE_GETREGSET, t->pid, (void *)NT_X86_XSTATE, &xstate) || xstate.iov_len < XSAVE_HEADER_END)
         return false;
     c->xstate_size = xstate.iov_len;
@@ -194,7 +195,7 @@ bool tfp_cpu_save(tfp_cpu *c, const tfp_tracer *t, uint64_t home, const char **w
     *why = "the processor saves more state than is known";
     if (xsave_size(features) > c->xstate_size) return false;
     c->back = after_call(c->saved, true);
-    build_frame(c, mask, features);
+    build_frame(c, features);
     return true;
 }
 
@@ -226,22 +227,24 @@ bool tfp_cpu_is_home(const tfp_cpu *c, const tfp_tracer *t)
            info.instruction_pointer == c->home + tfp_cpu_home_code.size && info.stack_pointer == c->at + 8;
 }
 
-bool tfp_cpu_mapped(const tfp_tracer *t, uint64_t *address)
+bool tfp_cpu_has_called(const tfp_tracer *t, long number, int64_t *result)
 {
     struct ptrace_syscall_info info;
     struct user_regs_struct r;
     if (!call_info(t, &info) || info.op != PTRACE_SYSCALL_INFO_EXIT || ptrace(PTRACE_GETREGS, t->pid, NULL, &r) ||
-        r.orig_rax != SYS_mmap)
+        (long)r.orig_rax != number)
         return false;
-    *address = info.exit.is_error ? 0 : (uint64_t)info.exit.rval;
+    *result = info.exit.rval;
     return true;
 }
 
 bool tfp_cpu_restore(const tfp_cpu *c, const tfp_tracer *t)
 {
     struct user_regs_struct r = c->back;
+    uint64_t mask = c->mask; /* a call that is given up may have been in a signal's handler */
     struct iovec xstate = { (void *)(uintptr_t)c->xstate, c->xstate_size };
     /* vectors first: until the registers are set as well, the frame leads home and brings its own vectors */
-    return ptrace(PTRACE_SETREGSET, t->pid, (void *)NT_X86_XSTATE, &xstate) == 0 && /* NOLINT: numbers as pointers */
+    return ptrace(PTRACE_SETSIGMASK, t->pid, (void *)sizeof mask, &mask) == 0 &&
+           ptrace(PTRACE_SETREGSET, t->pid, (void *)NT_X86_XSTATE, &xstate) == 0 && /* NOLINT: numbers as pointers */
            ptrace(PTRACE_SETREGS, t->pid, NULL, &r) == 0;
 }

@@ -34,47 +34,63 @@ static bool wait_for_change(const tfp_tracer *t, int64_t deadline_ns, int *statu
     }
 }
 
-/* Waits for a stop that is none for a signal; those go on with their signal. */
-static tfp_stop next_stop(tfp_tracer *t, int request, int64_t deadline_ns)
+/* Waits for the next stop. *signal: of a stop at which a signal is about to be delivered, which is told as TFP_STOP_ASKED; else 0. */
+static tfp_stop next_stop(tfp_tracer *t, int64_t deadline_ns, int *signal)
 {
     int status;
+    *signal = 0;
     t->stopped = false;
-    while (wait_for_change(t, deadline_ns, &status)) {
-        if (!WIFSTOPPED(status)) return TFP_STOP_ENDED;
-        t->stopped = true;
-        if (status >> 16 == PTRACE_EVENT_STOP) return WSTOPSIG(status) == SIGTRAP ? TFP_STOP_ASKED : TFP_STOP_GROUP;
-        if (WSTOPSIG(status) == (SIGTRAP | 0x80)) return TFP_STOP_CALL;
-        long signal = status >> 16 ? 0 : WSTOPSIG(status);
-        if (ptrace(request, t->pid, NULL, (void *)signal)) return TFP_STOP_ENDED; /* NOLINT: a number as a pointer */
-        t->stopped = false;
-    }
-    return TFP_STOP_LATE;
+    if (!wait_for_change(t, deadline_ns, &status)) return TFP_STOP_LATE;
+    if (!WIFSTOPPED(status)) return TFP_STOP_ENDED;
+    t->stopped = true;
+    if (status >> 16 == PTRACE_EVENT_STOP) return WSTOPSIG(status) == SIGTRAP ? TFP_STOP_ASKED : TFP_STOP_GROUP;
+    if (WSTOPSIG(status) == (SIGTRAP | 0x80)) return TFP_STOP_CALL;
+    *signal = status >> 16 ? 0 : WSTOPSIG(status);
+    return TFP_STOP_ASKED;
+}
+
+static bool let_go_on(tfp_tracer *t, int request, int signal)
+{
+    t->stopped = false;
+    return ptrace(request, t->pid, NULL, (void *)(intptr_t)signal) == 0; /* NOLINT: a number as a pointer */
 }
 
 tfp_stop tfp_tracer_interrupt(tfp_tracer *t, int64_t deadline_ns)
 {
-    if (!t->since_ns) t->since_ns = tfp_now_ns();
+    int signal;
+    t->since_ns = tfp_now_ns();
+    for (;;) { /* the kernel forgets that it was asked at every stop for a signal */
+        if (ptrace(PTRACE_INTERRUPT, t->pid, NULL, NULL)) return TFP_STOP_ENDED;
+        tfp_stop stop = next_stop(t, deadline_ns, &signal);
+        if (!signal) return stop;
+        if (!let_go_on(t, PTRACE_CONT, signal)) return TFP_STOP_ENDED;
+    }
+}
+
+tfp_stop tfp_tracer_halt(tfp_tracer *t, int64_t deadline_ns)
+{
     if (t->stopped) return TFP_STOP_ASKED;
     if (ptrace(PTRACE_INTERRUPT, t->pid, NULL, NULL)) return TFP_STOP_ENDED;
-    for (;;) { /* a system call's stop may have come first */
-        tfp_stop stop = next_stop(t, PTRACE_CONT, deadline_ns);
-        if (stop != TFP_STOP_CALL) return stop;
-        if (ptrace(PTRACE_CONT, t->pid, NULL, NULL)) return TFP_STOP_ENDED;
-    }
+    return next_stop(t, deadline_ns, &t->give);
 }
 
 tfp_stop tfp_tracer_to_call(tfp_tracer *t, int64_t deadline_ns)
 {
-    if (ptrace(PTRACE_SYSCALL, t->pid, NULL, NULL)) return TFP_STOP_ENDED;
-    return next_stop(t, PTRACE_SYSCALL, deadline_ns);
+    int signal = 0;
+    for (;;) {
+        if (t->stopped && !let_go_on(t, PTRACE_SYSCALL, signal)) return TFP_STOP_ENDED;
+        tfp_stop stop = next_stop(t, deadline_ns, &signal);
+        if (!signal) return stop;
+    }
 }
 
 void tfp_tracer_leave(tfp_tracer *t)
 {
-    ptrace(PTRACE_DETACH, t->pid, NULL, NULL);
+    ptrace(PTRACE_DETACH, t->pid, NULL, (void *)(intptr_t)t->give); /* NOLINT: a number as a pointer */
     if (t->since_ns) t->held_ns += tfp_now_ns() - t->since_ns;
     t->since_ns = 0;
     t->stopped = false;
+    t->give = 0;
 }
 
 bool tfp_tracer_write(const tfp_tracer *t, uint64_t address, const void *bytes, size_t size)

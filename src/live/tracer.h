@@ -11,6 +11,7 @@ typedef struct tfp_tracer {
     int pid;
     int memory;      /* /proc/PID/mem */
     bool stopped;    /* and waits for us */
+    int give;        /* a signal that it gets when it is let go; 0: none */
     int64_t held_ns; /* how long it was held in all */
     int64_t since_ns;
 } tfp_tracer;
@@ -25,9 +26,12 @@ typedef enum tfp_stop {
 
 /* Takes the thread, which goes on running. 0, or errno. The memory file is not closed by any of these. */
 int tfp_tracer_seize(tfp_tracer *t);
-/* Stops it; does nothing when it is stopped already. After TFP_STOP_LATE the calling thread must end: nothing else makes the kernel let go of a thread that never stops. */
+/* Stops it where it may be led away: not where a signal is about to be delivered. After TFP_STOP_LATE the calling thread must end:
+ * nothing else makes the kernel let go of a thread that never stops. */
 tfp_stop tfp_tracer_interrupt(tfp_tracer *t, int64_t deadline_ns);
-/* Lets it run to its next system call's beginning or end. */
+/* Stops it wherever it is; does nothing when it is stopped already. */
+tfp_stop tfp_tracer_halt(tfp_tracer *t, int64_t deadline_ns);
+/* Lets it run to its next system call's beginning or end; goes on waiting when it was late. */
 tfp_stop tfp_tracer_to_call(tfp_tracer *t, int64_t deadline_ns);
 /* Lets go of a stopped thread. */
 void tfp_tracer_leave(tfp_tracer *t);

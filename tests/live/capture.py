@@ -177,7 +177,8 @@ def limits(p, jobs):
 def refusals(p, jobs):
     plain = p.job(JAX, prepared=False)
     done, rows, out, _ = p.capture(str(plain.pid))
-    check("unprepared", done.returncode == 1 and rows[0]["code"] == "unprepared" and "tfprof run" in rows[0]["message"], rows)
+    check("unprepared", done.returncode == 1 and rows[0]["code"] == "unprepared" and "tfprof run" in rows[0]["message"] and
+          f"tfprof capture --attach {plain.pid}" in rows[0]["message"], rows)
     python = p.job("print('ready', flush=True)\nimport time\ntime.sleep(60)\n", prepared=False)
     done, rows, out, _ = p.capture(python.script)
     check("no-framework", rows[0]["code"] == "no-framework", rows)

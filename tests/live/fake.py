@@ -151,7 +151,8 @@ def make(folder):
     put("torch/profiler.py", TORCH_PROFILER)
     put("torch/optim/__init__.py", "from torch.optim.optimizer import SGD\n")
     put("torch/optim/optimizer.py", OPTIMIZER)
-    put("tensorflow/__init__.py", LIBRARY + '__version__ = "2.99"\n_held = held("libtensorflow_cc.so.2")\n')
+    put("tensorflow/__init__.py", LIBRARY + '__version__ = "2.99"\n_held = held("libtensorflow_cc.so.2")\n'
+        "from tensorflow.python.profiler.internal import _pywrap_profiler\n")
     put("tensorflow/lib/libtensorflow_cc.so.2", b"\0" * 4096)
     for package in ("python", "python/client", "python/profiler", "python/profiler/internal", "core", "core/protobuf"):
         put("tensorflow/%s/__init__.py" % package)

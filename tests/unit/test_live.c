@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What /proc says, parsed: names with brackets in them, absent lines, libraries by their names, containers, symbols. */
+#include "live/attach.h"
 #include "live/probe.h"
 #include "live/python.h"
 #include "live/rundir.h"
@@ -44,6 +45,77 @@ static void a_status_without_memory_says_so(void **state)
     assert_int_equal(s.anonymous_bytes, 12 * 1024);
     assert_int_equal(s.shared_bytes, 0);
     assert_int_equal(s.uid[0], -1);
+}
+
+static void a_status_tells_of_filters_and_namespaces(void **state)
+{
+    (void)state;
+    tfp_proc_status s;
+    tfp_proc_status_parse(
+        TFP_STR("NSpid:\t4711\t23\t5\nSeccomp:\t2\nSeccomp_filters:\t3\nx86_Thread_features:\tshstk \n"), &s);
+    assert_int_equal(s.inner_pid, 5);
+    assert_int_equal(s.seccomp, 2);
+    assert_int_equal(s.seccomp_filters, 3);
+    assert_true(s.shadow_stack);
+    tfp_proc_status_parse(TFP_STR("Name:\tx\n"), &s);
+    assert_int_equal(s.inner_pid, -1);
+    assert_int_equal(s.seccomp, 0);
+    assert_false(s.shadow_stack);
+}
+
+static void a_mapped_file_is_known_by_its_first_line(void **state)
+{
+    (void)state;
+    tfp_mapped_file f;
+    assert_true(tfp_mapped_file_parse("7f00-7f01 r--p 00000000 08:01 1    /usr/lib/libc.so.6\n", &f));
+    assert_string_equal(f.name, "libc.so.6");
+    assert_int_equal(f.low, 0x7f00);
+    assert_false(f.deleted);
+    assert_true(tfp_mapped_file_parse("7f00-7f01 r--p 00000000 08:01 1    /usr/lib/libc.so.6 (deleted)\n", &f));
+    assert_string_equal(f.path, "/usr/lib/libc.so.6");
+    assert_true(f.deleted);
+    assert_false(tfp_mapped_file_parse("7f00-7f01 r--p 00001000 08:01 1    /usr/lib/libc.so.6\n", &f));
+    assert_false(tfp_mapped_file_parse("7f00-7f01 rw-p 00000000 00:00 0    [stack]\n", &f));
+    assert_false(tfp_mapped_file_parse("7f00-7f01 rw-p 00000000 00:00 0\n", &f));
+}
+
+static void code_is_found_by_its_bytes(void **state)
+{
+    (void)state;
+    bool moves;
+    uint64_t value;
+    const char *const names[] = { "main" };
+    assert_true(tfp_elf_symbols("/proc/self/exe", names, &value, 1, &moves));
+    if (!value) return; /* stripped */
+    char code[16];
+    FILE *f = fopen("/proc/self/exe", "re");
+    assert_non_null(f);
+    uint64_t offset = tfp_elf_function("/proc/self/exe", "main");
+    assert_int_equal(fseek(f, (long)offset, SEEK_SET), 0);
+    assert_int_equal(fread(code, 1, sizeof code, f), sizeof code);
+    fclose(f);
+    uint64_t at = tfp_elf_code("/proc/self/exe", (tfp_str){ code, sizeof code }, &moves);
+    assert_true(at && at <= value);
+    assert_int_equal(tfp_elf_code("/proc/self/exe", TFP_STR("no such code \xff\xfe\xfd anywhere"), &moves), 0);
+    assert_int_equal(tfp_elf_code("/proc/self/maps", TFP_STR("x"), &moves), 0);
+}
+
+/* What a text does in a job is tested in tests/live/attach.py. */
+static void an_attach_text_is_two_lines_of_ascii(void **state)
+{
+    (void)state;
+    tfp_buf b = { 0 };
+    tfp_attach_wish w = { "/tmp/o'hara \xc3\xb6\n", 1, 2, 3, true };
+    tfp_attach_text(&w, &b);
+    assert_false(b.failed);
+    size_t lines = 0;
+    for (size_t i = 0; i < b.size; i++) {
+        lines += b.data[i] == '\n';
+        assert_true(b.data[i] == '\n' || (b.data[i] >= 32 && b.data[i] < 127));
+    }
+    assert_int_equal(lines, 2);
+    assert_true(tfp_str_has((tfp_str){ b.data, b.size }, TFP_STR("'/tmp/o\\'hara \\xc3\\xb6\\n'")));
+    tfp_buf_free(&b);
 }
 
 static unsigned frameworks_of(const char *path)
@@ -158,6 +230,10 @@ int main(void)
         cmocka_unit_test(a_name_may_hold_brackets_and_blanks),
         cmocka_unit_test(a_stat_that_is_cut_is_refused),
         cmocka_unit_test(a_status_without_memory_says_so),
+        cmocka_unit_test(a_status_tells_of_filters_and_namespaces),
+        cmocka_unit_test(a_mapped_file_is_known_by_its_first_line),
+        cmocka_unit_test(code_is_found_by_its_bytes),
+        cmocka_unit_test(an_attach_text_is_two_lines_of_ascii),
         cmocka_unit_test(libraries_are_known_by_their_file_names),
         cmocka_unit_test(a_container_is_its_short_id),
         cmocka_unit_test(an_entry_of_an_agent_names_its_process),
