@@ -258,6 +258,18 @@ def processes(p):
 
 
 def all_of_them(p):
+    """In a pid namespace of its own: --all --attach would reach every job of this machine."""
+    inside = ["unshare", "--pid", "--fork", "--mount-proc"]
+    try:
+        subprocess.run([*inside, "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        print("left out: --all --attach, which needs a pid namespace")
+        return
+    done = subprocess.run([*inside, sys.executable, os.path.abspath(__file__), p.program, "inside_of_all"], capture_output=True, check=False, timeout=120)
+    check("--all --attach in a namespace", done.returncode == 0, done.stdout.decode())
+
+
+def inside_of_all(p):
     jobs = [p.job(BUSY), p.job(BUSY.replace("jax", "torch")), p.job(IDLE.replace("jax", "tensorflow").replace("time.sleep(60)", "import threading; threading.Event().wait(60)"))]
     prepared = subprocess.Popen([p.program, "run", "--dir", p.name("run-out"), "--", sys.executable, "-c", IDLE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                 env=p.env, start_new_session=True)
@@ -268,14 +280,9 @@ def all_of_them(p):
     mine = {j.pid: "attach" for j in jobs}
     ours = [r for r in rows if r["pid"] in mine]
     agents = [r for r in rows if r["via"] == "agent" and r["status"] == "ok"]
-    check("--all --attach", len(ours) == 3 and all(r["status"] == "ok" and r["via"] == "attach" for r in ours) and agents, rows)
+    check("--all --attach", len(rows) == 4 and len(ours) == 3 and all(r["status"] == "ok" and r["via"] == "attach" for r in ours) and agents, rows)
     starts = [r["started_unix_micros"] for r in ours + agents]
     check("--align", max(starts) - min(starts) < 500000, starts)  # 50 ms where a CPU is free
-    os.killpg(prepared.pid, signal.SIGKILL)
-    for job in jobs:
-        job.kill()
-    time.sleep(0.1)
-    p.clean()
 
 
 def one_at_a_time(p):
@@ -426,7 +433,7 @@ def pending_lock(p):
         check(f"{name}: unharmed", out == b"end\n" and job.returncode == 0, (out, err, job.returncode))
 
 
-PARTS = (versions, frameworks, only_when_asked, waits, surroundings, processes, all_of_them, one_at_a_time, refused, deaths, killed_while_recording, pending_lock)
+PARTS = (versions, frameworks, only_when_asked, waits, surroundings, processes, all_of_them, inside_of_all, one_at_a_time, refused, deaths, killed_while_recording, pending_lock)
 
 
 def main():
@@ -438,7 +445,7 @@ def main():
         p = Place(program, folder)
         try:
             for part in PARTS:
-                if len(sys.argv) < 3 or part.__name__ in sys.argv[2:]:
+                if part.__name__ in sys.argv[2:] or (len(sys.argv) < 3 and part is not inside_of_all):
                     start = time.monotonic()
                     part(p)
                     if len(sys.argv) > 2:
