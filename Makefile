@@ -53,6 +53,7 @@ threads:
 fuzz:
 	@tools/setup.sh fuzz
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
+	@python3 tools/test.py --exhaustive
 
 bench: all
 	@python3 tests/bench/bench.py $(BUILD)

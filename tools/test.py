@@ -4,7 +4,8 @@
 
 A suite is a command whose output holds lines "N passed, N failed" (cmocka's own summary counts too). A suite that ends
 badly without telling of a failure counts as one. Two suites run at a time. `tools/test.py NAME ...` runs only those;
-`tools/test.py --check` runs those that answer within a minute, without sanitizers.
+`tools/test.py --check` runs those that answer within a minute, without sanitizers; `--exhaustive` those of which the others
+take samples.
 What needs .venv (TensorFlow, the Python package) is left out where tools/setup.sh could not make it.
 """
 import concurrent.futures
@@ -13,11 +14,13 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RELEASE, ASAN, PACKAGE_ASAN, UNIT = "build", "build-asan", "build-python-asan", "build-unit"
 PYTHON = sys.executable
+HANGS_AFTER = 3600  # seconds: a busy machine makes suites late, but none takes that long
 TENSORFLOW = os.path.join(ROOT, ".venv", "bin", "python")
 
 ENVIRONMENT = dict(os.environ,
@@ -25,21 +28,31 @@ ENVIRONMENT = dict(os.environ,
                    UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:exitcode=99",
                    TERM="dumb", LC_ALL="C.UTF-8", NO_COLOR="1")
 
-# name, command, a file without which there is nothing to run (the reason is printed)
+# name, command, a file without which there is nothing to run (the reason is printed); the longest first, so that both run to
+# the end. Each tells its processor time: what takes minutes here belongs into samples or into EXHAUSTIVE.
 SUITES = [
-    ("faults, memory", [f"{ASAN}/tests/faults/memory"], None),
-    ("faults, input and output", [f"{ASAN}/tests/faults/io"], None),
-    ("faults, whole program", [PYTHON, "tests/faults/program.py", f"{RELEASE}/tfprof"], None),
-    ("unit", [PYTHON, "tools/run_unit.py", ASAN], None),
+    ("python package", [TENSORFLOW, "tests/python/run.py"], ".venv/ready"),
+    ("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], ".venv/ready"),
+    ("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof"], ".venv/ready"),
+    ("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], None),
+    ("python package, sanitizers", [TENSORFLOW, "tests/python/sanitized.py", PACKAGE_ASAN, "test_native"], ".venv/ready"),
     ("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN], None),
     ("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], None),
-    ("bad input, release", [PYTHON, "tests/bad/run.py", f"{RELEASE}/tfprof"], None),
+    ("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], None),
+    ("faults, memory", [f"{ASAN}/tests/faults/memory", "-e", "16"], None),
+    ("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof"], None),
+    ("damage", [PYTHON, "tests/bad/damage.py", ASAN, "11"], None),
+    ("faults, input and output", [f"{ASAN}/tests/faults/io"], None),
     ("golden, sanitizers", [PYTHON, "tests/golden/run.py", f"{ASAN}/tfprof"], "tests/golden/run.py"),
+    ("bad input, release", [PYTHON, "tests/bad/run.py", f"{RELEASE}/tfprof"], None),
+    ("recorded answers of TensorFlow, sanitizers", [PYTHON, "tests/compare/recorded.py", f"{ASAN}/tfprof"], None),
+    ("python package, leaks", [TENSORFLOW, "tests/python/leaks.py"], ".venv/ready"),
+    ("growth of costs", [PYTHON, "tests/growth/run.py", f"{RELEASE}/tfprof"], None),
+    ("float operations of hostile graphs", [PYTHON, "tests/flops/linear.py", f"{RELEASE}/tfprof"], None),
+    ("faults, whole program", [PYTHON, "tests/faults/program.py", f"{RELEASE}/tfprof"], None),
+    ("unit", [PYTHON, "tools/run_unit.py", ASAN], None),
     ("golden, release", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], "tests/golden/run.py"),
     ("terminal", [PYTHON, "tests/terminal/run.py", f"{RELEASE}/tfprof"], None),
-    ("float operations of hostile graphs", [PYTHON, "tests/flops/linear.py", f"{RELEASE}/tfprof"], None),
-    ("growth of costs", [PYTHON, "tests/growth/run.py", f"{RELEASE}/tfprof"], None),
-    ("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof"], None),
     ("threads, release", [PYTHON, "tests/threads/run.py", f"{RELEASE}/tfprof"], None),
     ("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], None),
     ("prepared jobs", [PYTHON, "tests/live/start.py", f"{RELEASE}/tfprof"], None),
@@ -54,24 +67,21 @@ SUITES = [
     ("XPlane against xprof's tables", [PYTHON, "tests/trace/xprof.py", f"{RELEASE}/tfprof"],
      "../shared/formats/xplane/expected"),
     ("table of formulas", [PYTHON, "tools/flops_table.py", "--check", f"{RELEASE}/tfprof"], None),
-    ("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], None),
     ("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], None),
     ("pprof files, ours and Go's", [PYTHON, "tests/trace/pprof.py", f"{RELEASE}/tfprof"], None),
     ("a trace against PyTorch's own table", [PYTHON, "tests/trace/pytorch.py", f"{RELEASE}/tfprof"], None),
     ("float operations against PyTorch's counters", [PYTHON, "tests/trace/pytorch_flops.py", f"{RELEASE}/tfprof"], None),
     ("installed library", [PYTHON, "tests/install/run.py", RELEASE], None),
-    ("damage", [PYTHON, "tests/bad/damage.py", ASAN], None),
-    ("recorded answers of TensorFlow, sanitizers", [PYTHON, "tests/compare/recorded.py", f"{ASAN}/tfprof"], None),
     ("recorded answers of TensorFlow, release", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], None),
-    ("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof"], ".venv/ready"),
     ("diff against the script in Python", [PYTHON, "tests/bench/diff.py", "--check", f"{RELEASE}/tfprof"], None),
     ("statistics against numpy", [TENSORFLOW, "tests/compare/stats.py", f"{RELEASE}/tfprof"], ".venv/ready"),
     ("queries against SQLite and protobuf", [TENSORFLOW, "tests/compare/query.py", f"{RELEASE}/tfprof"], ".venv/ready"),
-    ("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], ".venv/ready"),
-    ("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], None),
-    ("python package", [TENSORFLOW, "tests/python/run.py"], ".venv/ready"),
-    ("python package, sanitizers", [TENSORFLOW, "tests/python/sanitized.py", PACKAGE_ASAN, "test_native"], ".venv/ready"),
-    ("python package, leaks", [TENSORFLOW, "tests/python/leaks.py"], ".venv/ready"),
+]
+
+# What SUITES take samples of, whole: at the end of `make fuzz`. Half an hour of processors.
+EXHAUSTIVE = [
+    ("damage, every prefix and bit", [PYTHON, "tests/bad/damage.py", ASAN], None),
+    ("faults, every allocation", [f"{ASAN}/tests/faults/memory"], None),
 ]
 
 # `make check`
@@ -96,36 +106,61 @@ def run(suite):
     name, command, needs = suite
     if needs and not os.path.exists(os.path.join(ROOT, needs)):
         return name, 0, 0, 0.0, f"left out: no {needs}\n"
-    start = time.monotonic()
     try:
-        done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=1500)
-        output, status = done.stdout.decode("utf-8", "replace"), done.returncode
-    except subprocess.TimeoutExpired as late:
-        output, status = (late.stdout or b"").decode("utf-8", "replace") + "\nran too long\n", 1
+        output, status, seconds = watched(command)
     except OSError as wrong:
-        output, status = str(wrong), 1
+        output, status, seconds = str(wrong), 1, 0.0
     passed, failed = counts(output)
     if status == 0 and output.startswith("left out"):
         return name, 0, 0, 0.0, output
     if status != 0 and failed == 0 or passed + failed == 0:
         failed += 1
-    return name, passed, failed, time.monotonic() - start, output
+    return name, passed, failed, seconds, output
 
 
-def build(python, check=False):
-    """The sanitizer build, and with `python` the package; the release build is there already. With `check` unit tests only,
-    without sanitizers."""
+running = set()
+
+
+def end(process):
+    """With all that it started: each suite has a session of its own."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def watched(command):
+    """-> what it printed, its status, seconds of processors (its own and of those that it waited for)"""
+    process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, start_new_session=True)
+    late = []
+    running.add(process)
+    killer = threading.Timer(HANGS_AFTER, lambda: (late.append(True), end(process)))
+    killer.start()
+    output = process.stdout.read().decode("utf-8", "replace")
+    _, status, usage = os.wait4(process.pid, 0)
+    killer.cancel()
+    running.discard(process)
+    process.stdout.close()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return output + "\nran too long\n" * len(late), process.returncode, usage.ru_utime + usage.ru_stime
+
+
+def build(wanted, check=False):
+    """What the suites need beside the release build, which is there already. With `check` unit tests only, without
+    sanitizers."""
     steps = []
+    python = any("python" in name for name, _, _ in wanted)
+    sanitizers = any(word.startswith(ASAN) for _, command, _ in wanted for word in command)
     if check:
         if not os.path.exists(os.path.join(ROOT, UNIT, "build.ninja")):
             steps.append(["meson", "setup", UNIT, "--buildtype=debug", "-Dtests=true"])
         steps.append(["ninja", "-C", UNIT, "--quiet"])
         python = False
-    elif not os.path.exists(os.path.join(ROOT, ASAN, "build.ninja")):
+    elif sanitizers and not os.path.exists(os.path.join(ROOT, ASAN, "build.ninja")):
         steps.append(["meson", "setup", ASAN, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined",
                       "-Db_lundef=false", "-Dwerror=true", "-Dtests=true"])
-    if not check:
+    if sanitizers and not check:
         steps.append(["ninja", "-C", ASAN, "--quiet"])
     if python and os.path.exists(os.path.join(ROOT, ".venv", "ready")):
         steps.append(["tools/python.sh"])
@@ -142,14 +177,19 @@ def main():
     # with a handler of its own a child begins with the default.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     check = sys.argv[1:] == ["--check"]
-    wanted = QUICK if check else [s for s in SUITES if len(sys.argv) == 1 or any(word in s[0] for word in sys.argv[1:])]
+    if check or sys.argv[1:] == ["--exhaustive"]:
+        wanted = QUICK if check else EXHAUSTIVE
+    else:
+        wanted = [s for s in SUITES if len(sys.argv) == 1 or any(word in s[0] for word in sys.argv[1:])]
     start = time.monotonic()
-    if not build(any("python" in name for name, _, _ in wanted), check):
+    if not build(wanted, check):
         print("0 passed, 1 failed")
         return 1
     print(f"test build: {time.monotonic() - start:.0f} s", flush=True)
     passed = failed = 0
-    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+    busy = 0.0
+    pool = concurrent.futures.ThreadPoolExecutor(max_workers=2)
+    try:
         for done in concurrent.futures.as_completed([pool.submit(run, s) for s in wanted]):
             name, ok, bad, seconds, output = done.result()
             passed, failed = passed + ok, failed + bad
@@ -158,7 +198,14 @@ def main():
                 continue
             if bad:
                 print(f"---- {name}\n{output[-6000:].rstrip()}\n----")
-            print(f"{name}: {ok} passed, {bad} failed, {seconds:.0f} s", flush=True)
+            busy += seconds
+            print(f"{name}: {ok} passed, {bad} failed, {seconds:.0f} s of processors", flush=True)
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(running):
+            end(process)
+        return 130
+    print(f"{time.monotonic() - start:.0f} s, {busy:.0f} s of processors")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

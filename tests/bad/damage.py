@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the exhaustive damage of damage.c, two processes at a time: tests/bad/damage.py BUILD
+"""Runs the exhaustive damage of damage.c, two processes at a time: tests/bad/damage.py BUILD [EVERY]
+
+EVERY takes one of so many prefixes and bits; it should share no divisor with 8 and 5, the steps of damage.c. `make test`
+takes one of eleven, `make fuzz` all.
 
 The profile whose every bit is turned is the hand-made one, thinned to 4 KB.
 """
@@ -22,7 +25,7 @@ def main():
         small.write(seeds.thinned(seeds.sample("odd/profile_5"), 4096))
         small.flush()
         running = [subprocess.Popen([program, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-                   for words in (["prefixes", SAMPLE], ["bits", small.name])]
+                   for words in (["prefixes", SAMPLE, *sys.argv[2:]], ["bits", small.name, *sys.argv[2:]])]
         passed = failed = 0
         for process in running:
             output, _ = process.communicate()

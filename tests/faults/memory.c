@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/faults/memory.c: makes every allocation of every scenario fail in turn, alone and with all that follow.
- *   memory [-v] [WORD]      only scenarios whose name holds WORD
+ *   memory [-v] [-e EVERY] [WORD]      only scenarios whose name holds WORD
+ * EVERY takes one of so many allocations beyond the first 25, others in each scenario but the same ones each time.
  * Each failure must end in TFP_NOMEM with a message, or in success with exactly the usual output; and nothing may leak. */
 #include "scenarios.h"
 
@@ -81,7 +82,10 @@ static void judge(tally *t, const scenario *s, const outcome *usual, const outco
                fault, (int)now->status, now->message);
 }
 
-static void run_scenario(tally *t, const scenario *s, const char *sample, const char *folder)
+enum { ALL_OF_FIRST = 25 };
+
+static void run_scenario(tally *t, const scenario *s, const char *sample, const char *folder, unsigned long every,
+                         unsigned long turn)
 {
     outcome usual;
     calls = fail_at = 0;
@@ -91,6 +95,8 @@ static void run_scenario(tally *t, const scenario *s, const char *sample, const 
         sticky = mode == 1;
         for (unsigned long n = 1; n <= all; n++) {
             outcome now;
+            /* when all later ones fail too, what differs is in the first of them */
+            if (n > ALL_OF_FIRST && (n + turn) % (sticky && every > 1 ? 4 * every : every)) continue;
             calls = 0;
             fail_at = n;
             scenario_run(s, sample, folder, &now);
@@ -107,8 +113,14 @@ static void run_scenario(tally *t, const scenario *s, const char *sample, const 
 
 int main(int argc, char **argv)
 {
-    bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
-    const char *word = argc > 1 + verbose ? argv[1 + verbose] : "";
+    bool verbose = false;
+    unsigned long every = 1;
+    for (int option; (option = getopt(argc, argv, "ve:")) != -1;) {
+        verbose |= option == 'v';
+        if (option == 'e') every = strtoul(optarg, NULL, 10);
+        if (option == '?' || every == 0) return 2;
+    }
+    const char *word = optind < argc ? argv[optind] : "";
     char folder[] = "/tmp/tfprof_faults_XXXXXX";
     if (!mkdtemp(folder)) return 2;
     size_t count;
@@ -118,8 +130,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < count; i++) {
         if (!strstr(all[i].name, word)) continue;
         unsigned long before = t.passed + t.failed;
-        run_scenario(&t, &all[i], SAMPLE_FOLDER, folder);
-        if (verbose) printf("%s: %lu\n", all[i].name, t.passed + t.failed - before);
+        run_scenario(&t, &all[i], SAMPLE_FOLDER, folder, every, i);
+        if (verbose) printf("%s: %lu\n", all[i].name, t.passed + t.failed - before), fflush(stdout);
         ran++;
     }
     char old[128];

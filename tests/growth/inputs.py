@@ -260,17 +260,17 @@ def launched(i, correlation, start, dur, stream=7):
             span("kernel", "k%d" % (i % 100), start, dur, stream, 0, correlation=correlation, device=0, stream=stream)]
 
 
-@kind(2400)
+@kind(3600)  # where paths of nested spans begin to be cut: beyond that a span costs the same
 def spans_in_each_other(n):
     return marked([span("cpu_op", "op%d" % (i % 20), i, 2 * (n - i)) for i in range(n)], 2, 2 * n)
 
 
-@kind(2400)
+@kind(3600)  # where paths of nested spans begin to be cut: beyond that a span costs the same
 def spans_at_one_time(n):
     return marked([span("cpu_op", "op%d" % (i % 20), 5, 10) for i in range(n)], 2, 20)
 
 
-@kind(2400)
+@kind(3600)  # where paths of nested spans begin to be cut: beyond that a span costs the same
 def spans_that_cross(n):
     return marked([span("cpu_op", "op%d" % (i % 20), i, n) for i in range(n)], 2, 2 * n)
 
@@ -342,7 +342,7 @@ def arrows_of_one_id(n):
 def memory_events(n):
     events = [{"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": i, "s": "t",
                "args": {"Addr": 4096 * (i % 1000), "Bytes": 512 - 1024 * (i % 2), "Device Type": 1, "Device Id": i % 3}} for i in range(n)]
-    return marked(events + [span("cpu_op", "op%d" % (i % 20), i, 3) for i in range(n)], 2, n)
+    return marked(events + [span("cpu_op", "op%d" % (i % 20), i, 0.5) for i in range(n)], 2, n)
 
 
 @kind(4000)
