@@ -219,6 +219,12 @@ def _of_keras(model: Any, args: Tuple[Any, ...], batch: int) -> Tuple[bytes, Tup
     return data, (_count(model.weights), _count(model.trainable_weights))
 
 
+def _is_program(text: str) -> bool:
+    """HLO, or StableHLO, whose names of places may come first."""
+    begin = text.lstrip()
+    return begin.startswith(("HloModule ", "module @", "module {", "module attributes", '"builtin.module"', "#loc"))
+
+
 def _hlo_text(program: Any) -> str:
     """Of what JAX lowered or compiled, with the names of its operations where it can tell them."""
     text: Any = None
@@ -228,10 +234,10 @@ def _hlo_text(program: Any) -> str:
             break
         except TypeError:
             continue
-    if isinstance(text, str) and text.lstrip().startswith("HloModule"):
+    if isinstance(text, str) and _is_program(text):
         return text
     raise _native.UsageError(
-        "flops of %r: its as_text() gives no HLO; of StableHLO give as_text(dialect='hlo')" % type(program).__name__
+        "flops of %r: its as_text() gives neither HLO nor StableHLO" % type(program).__name__
     )
 
 
@@ -241,7 +247,7 @@ def _profile_of(
     parameters = None
     if isinstance(x, Profile):
         return x, None
-    if isinstance(x, str) and x.lstrip().startswith("HloModule "):
+    if isinstance(x, str) and _is_program(x):
         return _open(x.encode()), None
     if isinstance(x, (str, os.PathLike, bytes, bytearray, memoryview)):
         return _open(x), None

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/hlo_file.c: an HLO module as a file of its own: an HloProto (NAME.hlo.pb, NAME.hlo_proto.pb), an HloModuleProto,
- * or a text dump. Its instructions become nodes with shapes, edges, call stacks and float operations.
+ * a text dump, or StableHLO text. Its instructions become nodes with shapes, edges, call stacks and float operations.
  * Uses base, wire, model. Message layout: xla/service/hlo.proto. */
 #include "formats/format.h"
 #include "formats/hlo.h"
+#include "formats/stablehlo.h"
 
 /* ---- knowing such a file ---- */
 
@@ -52,7 +53,7 @@ static bool is_module(tfp_str bytes)
 static int probe(tfp_str head, uint64_t total)
 {
     (void)total;
-    if (is_text(head)) return 97;
+    if (is_text(head) || tfp_shlo_is(head)) return 97;
     if (head.size < 2 || head.data[0] != '\n') return 0;
     return is_module(field_bytes(head, 1)) || is_module(head) ? 97 : 0;
 }
@@ -67,6 +68,8 @@ static tfp_status read_hlo(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (s) return s;
     if (is_text(all))
         s = tfp_hlo_read_text(b, all, &m, err);
+    else if (tfp_shlo_is(all))
+        s = tfp_shlo_read(b, all, &m, err);
     else
         s = tfp_hlo_read_proto(b, tfp_wire_start(all), &m, err);
     if (s) return s;
@@ -81,7 +84,7 @@ static tfp_status read_hlo(tfp_builder *b, tfp_input *in, tfp_error *err)
 
 const tfp_format tfp_format_hlo = {
     .name = "hlo",
-    .help = "HLO module of XLA: an HloProto (NAME.hlo.pb, NAME.hlo_proto.pb) or a text dump",
+    .help = "HLO module of XLA: an HloProto (NAME.hlo.pb, NAME.hlo_proto.pb) or a text dump, or StableHLO text",
     .probe = probe,
     .read = read_hlo,
 };

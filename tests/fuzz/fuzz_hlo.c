@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_hlo.c: HLO modules, as protos and as text. */
+/* tests/fuzz/fuzz_hlo.c: HLO modules, as protos and as text, and StableHLO. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -295,6 +295,9 @@ def seeds():
         yield "recognise", name + ".xplane", data
     yield "hlo", "proto", sample("xplane/step.hlo.pb")
     yield "hlo", "text", sample("xplane/step.hlo.txt")
+    yield "hlo", "stablehlo", sample("xplane/scan.mlir")
+    yield "hlo", "stablehlo_generic", sample("xplane/scan.generic.mlir")
+    yield "recognise", "stablehlo", sample("xplane/scan.mlir")
     yield "recognise", "hlo", sample("xplane/step.hlo.pb")
     yield "recognise", "hlo.txt", sample("xplane/step.hlo.txt")
     with open(os.path.join(DATA, "sample", "traces", "kineto.json"), "rb") as f:

@@ -66,6 +66,15 @@ ENTRY main {
 """
 
 
+STABLEHLO = """module @jit_f {
+  func.func public @main(%arg0: tensor<8x16xf32>, %arg1: tensor<16x4xf32>) -> tensor<8x4xf32> {
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+}
+"""
+
+
 class Lowered:
     """As JAX's: HLO is one of its dialects."""
 
@@ -98,10 +107,19 @@ class CompiledPrograms(unittest.TestCase):
     def test_no_hlo_is_refused(self):
         class Stable:
             def as_text(self):
-                return 'module @jit_f {}'
+                return 'of no kind'
 
-        with self.assertRaisesRegex(tfprof.UsageError, 'no HLO'):
+        with self.assertRaisesRegex(tfprof.UsageError, 'neither HLO nor StableHLO'):
             tfprof.flops(Stable())
+
+    def test_stablehlo(self):
+        class Lowered:
+            def as_text(self, debug_info=False):
+                return STABLEHLO
+
+        for x in (Lowered(), STABLEHLO, STABLEHLO.encode()):
+            found = tfprof.flops(x)
+            self.assertEqual((found.total, found.macs, found.coverage), (2 * 8 * 16 * 4, 8 * 16 * 4, 1))
 
 
 class Sources(unittest.TestCase):
