@@ -128,16 +128,26 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
     return status;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* What the file is called says what it becomes. */
 static int run_convert(cli *c, const cli_call *call, tfp_options *o)
 {
     (void)o;
     const char *path = call->flags[CLI_O];
     if (!path || !*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "convert needs -o FILE (- for stdout)");
-    int status = cli_load(c, call, TFP_KEEP_ALL);
+    bool tables = ends_with(path, ".tfprof"), to_stdout = strcmp(path, "-") == 0;
+    int status = cli_load(c, call, tables ? TFP_KEEP_ALL | TFP_KEEP_PROGRAM : TFP_KEEP_ALL);
     if (status) return status;
-    bool to_stdout = strcmp(path, "-") == 0;
-    tfp_status s = to_stdout ? tfp_profile_write(c->profile, cli_write, c->out, c->err)
-                             : tfp_profile_write_file(c->profile, path, c->err);
+    tfp_status s = tables      ? tfp_profile_save_file(c->profile, path, c->err)
+                   : to_stdout ? tfp_profile_write(c->profile, cli_write, c->out, c->err)
+                               : tfp_profile_write_file(c->profile, path, c->err);
+    if (s == TFP_OK && tables && tfp_profile_has(c->profile, TFP_HAS_TENSORS))
+        cli_tell_remark(c, "values of tensors are not kept: name the checkpoint beside the converted file for them");
     if (s == TFP_OK) return 0;
     return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
 }
@@ -219,7 +229,7 @@ const cli_command cli_commands[] = {
     { "run",        "[-option value ...] -- COMMAND", "start a command so that the jobs in it can be captured, and record steps of them: nothing else of it changes", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
     { "serve",      "[FILE|DIR...]", "show profiles as pages in the browser: those in the files and folders named, or here", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "report",     "FILE... -o FILE", "write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step", CLI_IN_SHELL, cli_report },
-    { "convert",    "FILE... -o FILE", "write all inputs as one ProfileProto, which loads faster and in TensorFlow's tool too", CLI_IN_SHELL, run_convert },
+    { "convert",    "FILE... -o FILE", "write all inputs as one file: NAME.tfprof keeps everything and is opened at once; any other name, a ProfileProto, which TensorFlow's tool reads too", CLI_IN_SHELL, run_convert },
     { "open",       "FILE...", "(at the prompt) read other files in place of those that are open", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_open },
     { "set",        "[-option value ...]", "(at the prompt) keep options for the commands that follow; alone: show all options and their values", CLI_IN_PROMPT, run_set },
     { "unset",      "[OPTION...]", "(at the prompt) give options their defaults again; alone: all options", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_unset },

@@ -4,6 +4,7 @@
 #include "formats/folder.h"
 #include "flops/parameters.h"
 #include "registry.h"
+#include "store/store.h"
 
 #include <fcntl.h>
 
@@ -60,6 +61,12 @@ static const tfp_format *recognise(tfp_str head, uint64_t total, tfp_error *err)
     return best;
 }
 
+static tfp_status may_add(const tfp_profile *p, const tfp_format *f, tfp_error *err)
+{
+    if (!p->reopened || f->stands & TFP_FORMAT_IS(BESIDE_WHOLE)) return TFP_OK;
+    return tfp_fail(err, TFP_BADARG, "a converted profile is whole: convert it again, together with this file");
+}
+
 #define HEAD ((size_t)64 << 10) /* bytes by which a file is known */
 
 static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in, tfp_error *err)
@@ -72,6 +79,7 @@ static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in,
     if (!s && !f && !(f = recognise((tfp_str){ head.data, head.size < HEAD ? head.size : HEAD }, in->total, err)))
         s = TFP_BADFILE;
     if (!s && !f->takes_cut) s = tfp_input_check_whole(in, err);
+    if (!s) s = may_add(p, f, err);
     if (s) return s;
     p->formats.at[p->formats.size - 1] = f->name;
     in->progress = p->progress;
@@ -134,7 +142,8 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
         tfp_builder b = { .p = p, .file = path };
         p->formats.at[p->formats.size - 1] = f->name;
         if (p->arena.limit < MEMORY_FLOOR) p->arena.limit = MEMORY_FLOOR;
-        s = f->read_path(&b, path, err);
+        s = may_add(p, f, err);
+        if (!s) s = f->read_path(&b, path, err);
         return tfp_within_file(err, s ? s : tfp_builder_status(&b, err), path);
     }
     tfp_input in;
@@ -232,7 +241,7 @@ tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err)
     tfp_checkpoint_finish(&b);
     tfp_status s = tfp_build_finish(&b, err);
     if (!s) s = tfp_parameters_mark(&b, err);
-    if (!s && !tfp_aten_count_execs(p)) s = tfp_nomem(err);
+    if (!s && !p->reopened && !tfp_aten_count_execs(p)) s = tfp_nomem(err);
     if (s) p->finished = false;
     return s;
 }
@@ -249,17 +258,46 @@ tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void *ctx, t
     return s ? s : end;
 }
 
-tfp_status tfp_profile_write_file(const tfp_profile *p, const char *path, tfp_error *err)
+typedef tfp_status write_fn(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err);
+
+static tfp_status write_path(const tfp_profile *p, const char *path, write_fn *write, tfp_error *err)
 {
     tfp_error_clear(err);
     if (!path) return tfp_fail(err, TFP_BADARG, "no path");
     tfp_outfile f;
     tfp_status s = tfp_outfile_open(&f, path, err);
     if (s) return s;
-    s = tfp_profile_write(p, tfp_outfile_write, &f, err);
+    s = write(p, tfp_outfile_write, &f, err);
     if (s == TFP_BADOUTPUT || !s) s = tfp_outfile_finish(&f, err);
     tfp_outfile_abandon(&f);
     return s;
+}
+
+tfp_status tfp_profile_write_file(const tfp_profile *p, const char *path, tfp_error *err)
+{
+    return write_path(p, path, tfp_profile_write, err);
+}
+
+/* What a file of tables is to hold: any view may ask it. */
+#define SAVED (TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM)
+
+tfp_status tfp_profile_save(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!p || !p->finished || !fn) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere to write");
+    if ((p->keep & SAVED) != SAVED)
+        return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY and TFP_KEEP_PROGRAM");
+    if (tfp_has(p, TFP_HAS_VARIABLES))
+        return tfp_fail(err, TFP_BADARG, "a checkpoint alone: its values are all that it has, and they are not kept");
+    tfp_sink sink;
+    tfp_sink_start(&sink, fn, ctx);
+    tfp_status s = tfp_store_write(p, &sink, err), end = tfp_sink_end(&sink, s ? NULL : err);
+    return s ? s : end;
+}
+
+tfp_status tfp_profile_save_file(const tfp_profile *p, const char *path, tfp_error *err)
+{
+    return write_path(p, path, tfp_profile_save, err);
 }
 
 tfp_status tfp_write_file(const char *path, const void *data, size_t size, tfp_error *err)

@@ -247,6 +247,16 @@ TFP_API tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void
 /** The same into a file: written beside it and renamed, so that a failure leaves an old file as it was. */
 TFP_API tfp_status tfp_profile_write_file(const tfp_profile *p, const char *path, tfp_error *err);
 
+/** Writes all tables of the profile as a file of tfprof's own (docs/formats.md), from which every view is told as from the
+ *  files that were read, without reading them. The profile must have been read with TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM,
+ *  and with TFP_KEEP_ATTRS for tfp_profile_write to write attributes of what is read back. Values of a checkpoint's
+ *  tensors are not kept: the checkpoint can be added to what is read back, and nothing else can.
+ *  Errors: TFP_BADOUTPUT, TFP_NOMEM, TFP_BADARG (also for a checkpoint alone). */
+TFP_API tfp_status tfp_profile_save(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err);
+
+/** The same into a file, as tfp_profile_write_file does. */
+TFP_API tfp_status tfp_profile_save_file(const tfp_profile *p, const char *path, tfp_error *err);
+
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
 /** All options at their defaults, or NULL without memory. */

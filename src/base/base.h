@@ -146,9 +146,10 @@ tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena);
 tfp_strid tfp_intern(tfp_strtab *t, tfp_str s); /* TFP_NONE without memory */
 uint32_t tfp_string_hash(tfp_str s);
 tfp_strid tfp_intern_hashed(tfp_strtab *t, tfp_str s, uint32_t hash); /* the same, by tfp_string_hash(s) */
-void tfp_strtab_hashes(const tfp_strtab *t, uint32_t *hashes);        /* the hash of each string, by id */
-void tfp_strtab_clear(tfp_strtab *t);                                 /* of borrowed strings: forgets all of them */
-tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s);            /* TFP_NONE when absent */
+tfp_strid tfp_intern_kept(tfp_strtab *t, tfp_str s);           /* the same of bytes that stay as long as the table */
+void tfp_strtab_hashes(const tfp_strtab *t, uint32_t *hashes); /* the hash of each string, by id */
+void tfp_strtab_clear(tfp_strtab *t);                          /* of borrowed strings: forgets all of them */
+tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s);     /* TFP_NONE when absent */
 static inline tfp_str tfp_strtab_get(const tfp_strtab *t, tfp_strid id) { return t->strings[id]; }
 void tfp_strtab_free(tfp_strtab *t);
 

@@ -81,6 +81,15 @@ tfp_strid tfp_intern_hashed(tfp_strtab *t, tfp_str s, uint32_t hash)
     return (tfp_strid)(t->count - 1);
 }
 
+tfp_strid tfp_intern_kept(tfp_strtab *t, tfp_str s)
+{
+    tfp_arena *arena = t->arena;
+    t->arena = NULL;
+    tfp_strid id = tfp_intern(t, s);
+    t->arena = arena;
+    return id;
+}
+
 tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s)
 {
     if (!t->slot_count) return TFP_NONE;

@@ -123,15 +123,12 @@ uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type
     return b->status ? TFP_NONE : node;
 }
 
-/* Nodes have a handful of types; one that has more than that is found by a table, or a file could take forever. */
-#define FEW_TYPES 32
-
 static bool has_type(tfp_builder *b, uint32_t node, tfp_strid type, size_t *count)
 {
     *count = 0;
     for (TFP_EACH(types, t, tfp_build_row(b, node)->type_first, b->p)) {
         if (b->p->types.at[t].name == type) return true;
-        if (++*count == FEW_TYPES) return tfp_map64_get(&b->p->types_by_node, (uint64_t)node << 32 | type) != TFP_NONE;
+        if (++*count == TFP_FEW_TYPES) return tfp_map64_get(&b->p->types_by_node, (uint64_t)node << 32 | type) != TFP_NONE;
     }
     return false;
 }
@@ -143,7 +140,7 @@ void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type)
     tfp_node *n = tfp_build_row(b, node);
     if (!APPEND(b, types, ((tfp_type){ type, TFP_NONE }))) return;
     CHAIN(b->p, types, n->type_first, n->type_last);
-    if (count == FEW_TYPES) check(b, tfp_map64_put(&b->p->types_by_node, (uint64_t)node << 32 | type, 0));
+    if (count == TFP_FEW_TYPES) check(b, tfp_map64_put(&b->p->types_by_node, (uint64_t)node << 32 | type, 0));
 }
 
 void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid source, int32_t output_index)

@@ -44,7 +44,9 @@ uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type
 void tfp_build_name(tfp_builder *b, tfp_strid name,
                     uint32_t node); /* makes it the node of that name (TFP_NONE: none) */
 static inline tfp_node *tfp_build_row(tfp_builder *b, uint32_t node) { return &b->p->nodes.at[node]; }
-void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type); /* once per node */
+/* Once per node. Nodes have a handful of types; past that a table finds them, or a file could take forever. */
+#define TFP_FEW_TYPES 32
+void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type);
 /* Where a node ran; on: TFP_NODE_ON_... */
 static inline void tfp_build_node_device(tfp_builder *b, uint32_t node, tfp_strid device, unsigned on)
 {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* store/check.c: what the columns of a file tell only together: ranges of rows that do not go past a table's end, parents
+ * that come before their children; then what the model has beside its columns: chains, maps, values of attributes. */
+#include "store/store.h"
+
+static tfp_store_fault wrong(tfp_store_file *f, tfp_store_id table, const char *column)
+{
+    f->table = tfp_store_tables[table].name;
+    f->column = column;
+    return TFP_STORE_WRONG;
+}
+
+/* ---- checks ---- */
+
+/* Ranges lie in their table, and no row is in two: else a small file could ask for endless work. */
+static tfp_store_fault check_ranges(tfp_store_file *f, tfp_store_id id, const tfp_store_column *c)
+{
+    const tfp_store_table *t = &tfp_store_tables[id];
+    const tfp_store_rows *rows = tfp_store_at(t, f->p, &f->values);
+    uint64_t sum = 0, size = f->rows[c->arg];
+    const char *at = (const char *)rows->at + c->at;
+    for (size_t i = 0; i < rows->size; i++, at += t->item) {
+        uint32_t first, count;
+        memcpy(&first, at, sizeof first);
+        memcpy(&count, at + sizeof first, sizeof count);
+        sum += count;
+        if ((uint64_t)first + count > size || sum > size) return wrong(f, id, c->name);
+    }
+    return TFP_STORE_FINE;
+}
+
+static tfp_store_fault check_all_ranges(tfp_store_file *f)
+{
+    tfp_store_fault fault = TFP_STORE_FINE;
+    for (size_t i = 0; i < TFP_STORE_TABLES; i++)
+        for (size_t k = 0; f->rows[i] && !fault && k < tfp_store_tables[i].column_count; k++)
+            if (tfp_store_tables[i].columns[k].rule == TFP_STORE_RANGE)
+                fault = check_ranges(f, (tfp_store_id)i, &tfp_store_tables[i].columns[k]);
+    return fault;
+}
+
+/* A parent comes before its children in the order of its lane, so no span is above itself. */
+static bool comes_before(const tfp_span_columns *s, uint32_t a, uint32_t b)
+{
+    if (s->lane[a] != s->lane[b]) return false;
+    if (s->start_ns[a] != s->start_ns[b]) return s->start_ns[a] < s->start_ns[b];
+    if (s->duration_ns[a] != s->duration_ns[b]) return s->duration_ns[a] > s->duration_ns[b];
+    return a < b;
+}
+
+static bool of_trace(const tfp_profile *p, uint32_t lane) { return p->lanes.at[lane].process != TFP_NONE; }
+
+static tfp_store_fault check_events(tfp_store_file *f)
+{
+    const tfp_profile *p = f->p;
+    const tfp_span_columns *s = &p->events.spans;
+    for (uint32_t i = 0; i < s->size; i++) {
+        if (!of_trace(p, s->lane[i])) return wrong(f, TFP_STORE_SPANS, "lane");
+        if (s->parent[i] != TFP_NONE && !comes_before(s, s->parent[i], i)) return wrong(f, TFP_STORE_SPANS, "parent");
+    }
+    for (size_t i = 0; i < p->events.memory.size; i++)
+        if (!of_trace(p, p->events.memory.at[i].lane)) return wrong(f, TFP_STORE_MEMORY_EVENTS, "lane");
+    return TFP_STORE_FINE;
+}
+
+static bool sound_stats(const tfp_profile *p, const tfp_stat *stats, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (stats[i].type == TFP_STAT_TEXT && stats[i].value.text >= p->strings.count) return false;
+    return true;
+}
+
+static tfp_store_fault check_sizes(tfp_store_file *f)
+{
+    const tfp_profile *p = f->p;
+    if (!f->rows[TFP_STORE_SOURCES]) return wrong(f, TFP_STORE_SOURCES, "");
+    if (f->rows[TFP_STORE_FORMATS] != f->rows[TFP_STORE_SOURCES]) return wrong(f, TFP_STORE_FORMATS, "");
+    if (f->rows[TFP_STORE_NODE_BY_NAME] > p->strings.count) return wrong(f, TFP_STORE_NODE_BY_NAME, "");
+    if (f->rows[TFP_STORE_DETAILS] > f->rows[TFP_STORE_EXECS]) return wrong(f, TFP_STORE_DETAILS, "");
+    if (f->rows[TFP_STORE_PROGRAM_VALUES] != f->rows[TFP_STORE_PROGRAM_ATTRS])
+        return wrong(f, TFP_STORE_PROGRAM_VALUES, "");
+    if (p->samples.size && p->sample_type >= p->sample_types.size) return wrong(f, TFP_STORE_PROFILE, "sample_type");
+    if (p->program && !f->rows[TFP_STORE_PROGRAM_BODIES]) return wrong(f, TFP_STORE_PROGRAM_BODIES, "");
+    for (size_t i = 0; i < p->shapes.size; i++)
+        if (p->shapes.at[i].count > TFP_RANK_MOST) return wrong(f, TFP_STORE_SHAPES, "count");
+    return TFP_STORE_FINE;
+}
+
+tfp_store_fault tfp_store_check(tfp_store_file *f)
+{
+    const tfp_event_tables *t = &f->p->events;
+    tfp_store_fault fault = check_sizes(f);
+    if (!fault) fault = check_all_ranges(f);
+    if (!fault) fault = check_events(f);
+    if (!fault && !sound_stats(f->p, t->stats.at, t->stats.size)) fault = wrong(f, TFP_STORE_STATS, "value");
+    if (!fault && !sound_stats(f->p, t->about.at, t->about.size)) fault = wrong(f, TFP_STORE_ABOUT, "value");
+    return fault;
+}
+
+/* ---- what is not stored ---- */
+
+static void set_word(char *at, uint32_t n) { memcpy(at, &n, sizeof n); }
+
+/* Rows of one owner are chained in the order in which they lie, as the builder does it. */
+static void chain_rows(tfp_store_file *f, tfp_store_id id)
+{
+    const tfp_store_table *t = &tfp_store_tables[id];
+    const tfp_store_chain *c = &t->chain;
+    const tfp_store_table *owners = &tfp_store_tables[c->owner];
+    size_t owner_count = f->rows[c->owner], item = owners->item;
+    if (!owner_count) return;
+    char *owner = ((tfp_store_rows *)tfp_store_at(owners, f->p, &f->values))->at;
+    for (size_t i = 0; i < owner_count; i++) {
+        set_word(owner + i * item + c->first, TFP_NONE);
+        set_word(owner + i * item + c->last, TFP_NONE);
+    }
+    char *rows = ((tfp_store_rows *)tfp_store_at(t, f->p, &f->values))->at;
+    for (uint32_t i = 0; i < f->rows[id]; i++) {
+        uint32_t of = f->owners[id][i], last;
+        set_word(rows + (size_t)i * t->item + c->next, TFP_NONE);
+        if (of == TFP_NONE) continue;
+        char *o = owner + (size_t)of * item;
+        memcpy(&last, o + c->last, sizeof last);
+        set_word(last == TFP_NONE ? o + c->first : rows + (size_t)last * t->item + c->next, i);
+        set_word(o + c->last, i);
+    }
+}
+
+/* Nodes with very many types find them by a table (builder.c). */
+static bool map_types(tfp_profile *p)
+{
+    for (uint32_t n = 0; n < p->nodes.size; n++)
+        for (TFP_EACH(types, t, p->nodes.at[n].type_first, p))
+            if (p->nodes.at[n].type_last - p->nodes.at[n].type_first >= TFP_FEW_TYPES &&
+                !tfp_map64_put(&p->types_by_node, (uint64_t)n << 32 | p->types.at[t].name, 0))
+                return false;
+    return true;
+}
+
+static tfp_store_fault map_steps(tfp_store_file *f)
+{
+    tfp_profile *p = f->p;
+    for (uint32_t i = 0; i < p->steps.size; i++) {
+        if (tfp_find_step(p, p->steps.at[i].id) != TFP_NONE) return wrong(f, TFP_STORE_STEPS, "id");
+        if (!tfp_map64_put(&p->step_by_id, (uint64_t)p->steps.at[i].id, i)) return TFP_STORE_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < p->run_shapes.size; i++) {
+        const tfp_run_shape *r = &p->run_shapes.at[i];
+        if (!tfp_map64_put(&p->run_shape_by_output, (uint64_t)r->node << 32 | (uint32_t)r->slot, i))
+            return TFP_STORE_NO_MEMORY;
+    }
+    return map_types(p) ? TFP_STORE_FINE : TFP_STORE_NO_MEMORY;
+}
+
+static tfp_store_fault connect_program(tfp_store_file *f)
+{
+    tfp_program *g = f->p->program;
+    tfp_store_fault fault = TFP_STORE_FINE;
+    for (size_t i = 0; g && i < g->attrs.size && !fault; i++) {
+        fault = tfp_store_take_value(&g->arena, f->values.rows.at[i], &g->attrs.at[i]);
+        if (fault == TFP_STORE_WRONG) wrong(f, TFP_STORE_PROGRAM_VALUES, "value");
+    }
+    for (uint32_t i = 1; g && i < g->bodies.size && !fault; i++) /* the main graph is called by no name */
+        if (!tfp_map64_put(&g->body_by_name, g->bodies.at[i].name, i)) fault = TFP_STORE_NO_MEMORY;
+    return fault;
+}
+
+tfp_store_fault tfp_store_connect(tfp_store_file *f)
+{
+    for (size_t i = 0; i < TFP_STORE_TABLES; i++)
+        if (tfp_store_tables[i].chain.there) chain_rows(f, (tfp_store_id)i);
+    tfp_store_fault fault = map_steps(f);
+    return fault ? fault : connect_program(f);
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+/* store/load.c: columns of a file become tables of the profile. A table of rows is filled block by block, so that it goes
+ * through the processor's cache once; tables, and the arrays of spans, are loaded side by side. Each number is checked
+ * against its rule and counts for its column's checksum as it passes. */
+#include "base/crc32c.h"
+#include "base/threads.h"
+#include "store/store.h"
+
+#include <stdatomic.h>
+
+#define BLOCK ((size_t)8192) /* rows that are filled at a time */
+
+const tfp_store_entry *tfp_store_entry_find(const tfp_store_file *f, const char *table, const char *column)
+{
+    for (size_t i = 0; i < f->entry_count; i++)
+        if (strcmp(f->entries[i].column, column) == 0 && strcmp(f->entries[i].table, table) == 0) return &f->entries[i];
+    return NULL;
+}
+
+static tfp_store_fault fail(tfp_store_file *f, tfp_store_fault fault, const char *table, const char *column)
+{
+    f->table = table;
+    f->column = column;
+    return fault;
+}
+
+static tfp_store_fault read_at(const tfp_store_file *f, uint64_t at, void *to, size_t size)
+{
+    return tfp_source_read(&f->in, at, to, size, NULL) ? TFP_STORE_UNREAD : TFP_STORE_FINE;
+}
+
+/* ---- rules ---- */
+
+static bool words_below(const uint32_t *at, size_t count, uint64_t limit)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < count; i++) most = at[i] > most ? at[i] : most;
+    return count == 0 || most < limit;
+}
+
+/* TFP_NONE is the biggest number: the next after it is 0. */
+static bool words_below_or_none(const uint32_t *at, size_t count, uint64_t limit)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < count; i++) most = at[i] + 1 > most ? at[i] + 1 : most;
+    return most <= limit;
+}
+
+static bool bytes_below(const uint8_t *at, size_t count, uint64_t limit)
+{
+    uint8_t most = 0;
+    for (size_t i = 0; i < count; i++) most = at[i] > most ? at[i] : most;
+    return count == 0 || most < limit;
+}
+
+static bool none_negative(const int64_t *at, size_t count)
+{
+    int64_t all = 0;
+    for (size_t i = 0; i < count; i++) all |= at[i];
+    return all >= 0;
+}
+
+static bool obeys(const tfp_store_file *f, const tfp_store_column *c, void *numbers, size_t count)
+{
+    size_t target = c->rule == TFP_STORE_STRING ? f->p->strings.count
+                    : c->rule >= TFP_STORE_ROW  ? f->rows[c->arg]
+                                                : c->arg;
+    switch (c->rule) {
+    case TFP_STORE_BELOW:
+        return c->width == 1 ? bytes_below(numbers, count, target) : words_below(numbers, count, target);
+    case TFP_STORE_NOT_NEGATIVE: return none_negative(numbers, count);
+    case TFP_STORE_STRING:
+    case TFP_STORE_ROW: return words_below(numbers, count, target);
+    case TFP_STORE_RANGE: return words_below(numbers, count, (uint64_t)target + 1);
+    case TFP_STORE_ROW_OR_NONE:
+        if (target) return words_below_or_none(numbers, count, target);
+        memset(numbers, 0xff, count * c->width); /* of a table that is not kept */
+        return true;
+    default: return true;
+    }
+}
+
+/* ---- columns of numbers ---- */
+
+static void scatter(const char *from, size_t count, char *to, size_t stride, size_t width)
+{
+    for (size_t i = 0; i < count; i++, from += width, to += stride) {
+        switch (width) {
+        case 1: *to = *from; break;
+        case 4: memcpy(to, from, 4); break;
+        default: memcpy(to, from, 8); break;
+        }
+    }
+}
+
+/* A column on its way into the profile. */
+typedef struct passage {
+    const tfp_store_table *t;
+    const tfp_store_column *c;
+    const tfp_store_entry *e; /* NULL: nothing but what stands for nothing */
+    char *to;                 /* of the first row */
+    size_t stride;
+    uint32_t crc;
+} passage;
+
+static tfp_store_fault start(const tfp_store_file *f, passage *x, size_t rows)
+{
+    x->e = tfp_store_entry_find(f, x->t->name, x->c->name);
+    if (x->e && (x->e->width != x->c->width || x->e->rows != rows || x->e->size != (uint64_t)rows * x->c->width))
+        return TFP_STORE_ABSENT;
+    return TFP_STORE_FINE;
+}
+
+/* Rows first .. first + count, by way of `numbers` unless they lie side by side in the end, too. */
+static tfp_store_fault pass(const tfp_store_file *f, passage *x, size_t first, size_t count, char *numbers)
+{
+    size_t width = x->c->width;
+    char *to = x->to + first * x->stride, *at = x->stride == width ? to : numbers;
+    if (!x->e) {
+        memset(at, x->c->rule == TFP_STORE_ROW_OR_NONE ? 0xff : 0, count * width);
+        if (!obeys(f, x->c, at, count)) return TFP_STORE_WRONG;
+    } else {
+        tfp_store_fault fault = read_at(f, x->e->offset + (uint64_t)first * width, at, count * width);
+        if (fault) return fault;
+        x->crc = tfp_crc32c(x->crc, at, count * width);
+        if (!obeys(f, x->c, at, count)) return TFP_STORE_WRONG;
+    }
+    if (at != to) scatter(at, count, to, x->stride, width);
+    return TFP_STORE_FINE;
+}
+
+/* A number that breaks its rule in a column with another checksum is damage, which says more. */
+static tfp_store_fault wrong_or_changed(const tfp_store_file *f, const passage *x, size_t rows, char *numbers)
+{
+    uint32_t crc = 0;
+    for (size_t at = 0; x->e && at < rows; at += BLOCK) {
+        size_t size = (rows - at < BLOCK ? rows - at : BLOCK) * x->c->width;
+        if (read_at(f, x->e->offset + (uint64_t)at * x->c->width, numbers, size)) return TFP_STORE_UNREAD;
+        crc = tfp_crc32c(crc, numbers, size);
+    }
+    return x->e && crc != x->e->crc ? TFP_STORE_CHANGED : TFP_STORE_WRONG;
+}
+
+static tfp_store_fault run_passages(const tfp_store_file *f, passage *all, size_t count, size_t rows,
+                                    const tfp_store_column **at_fault)
+{
+    tfp_store_fault fault = TFP_STORE_FINE;
+    char *numbers = malloc(BLOCK * sizeof(int64_t));
+    if (!numbers) return TFP_STORE_NO_MEMORY;
+    for (size_t i = 0; i < count && !fault; i++) {
+        *at_fault = all[i].c;
+        fault = start(f, &all[i], rows);
+    }
+    for (size_t first = 0; first < rows && !fault; first += BLOCK) {
+        size_t some = rows - first < BLOCK ? rows - first : BLOCK;
+        for (size_t i = 0; i < count && !fault; i++) {
+            *at_fault = all[i].c;
+            fault = pass(f, &all[i], first, some, numbers);
+            if (fault == TFP_STORE_WRONG) fault = wrong_or_changed(f, &all[i], rows, numbers);
+        }
+    }
+    for (size_t i = 0; i < count && !fault; i++) {
+        *at_fault = all[i].c;
+        if (all[i].e && all[i].crc != all[i].e->crc) fault = TFP_STORE_CHANGED;
+    }
+    free(numbers);
+    return fault;
+}
+
+/* ---- texts ---- */
+
+/* The sizes and bytes of a column of texts, in the profile's arena. */
+static tfp_store_fault load_texts(tfp_store_file *f, const tfp_store_entry *e, size_t rows, const uint32_t **sizes,
+                                  const char **bytes)
+{
+    size_t head = rows * sizeof(uint32_t), size = (size_t)e->size;
+    if (e->width || e->rows != rows || e->size > SIZE_MAX / 4 || e->size < head) return TFP_STORE_ABSENT;
+    char *all = tfp_arena_alloc(&f->p->arena, size + 1);
+    if (!all) return TFP_STORE_NO_MEMORY;
+    tfp_store_fault fault = read_at(f, e->offset, all, size);
+    if (fault) return fault;
+    if (tfp_crc32c(0, all, size) != e->crc) return TFP_STORE_CHANGED;
+    uint64_t need = head;
+    *sizes = (const uint32_t *)(void *)all;
+    *bytes = all + head;
+    for (size_t i = 0; i < rows; i++) {
+        uint32_t n = (*sizes)[i];
+        if (n == TFP_NONE) continue;
+        need += (uint64_t)n + 1;
+        if (need > size || all[need - 1] != 0) return TFP_STORE_WRONG;
+    }
+    return need == size ? TFP_STORE_FINE : TFP_STORE_WRONG;
+}
+
+static tfp_store_fault load_words(tfp_store_file *f, const tfp_store_table *t, const tfp_store_column *c, char *to,
+                                  size_t rows)
+{
+    const tfp_store_entry *e = tfp_store_entry_find(f, t->name, c->name);
+    const uint32_t *sizes = NULL;
+    const char *at = NULL;
+    tfp_store_fault fault = e ? load_texts(f, e, rows, &sizes, &at) : TFP_STORE_ABSENT;
+    for (size_t i = 0; i < rows && !fault; i++, to += t->item) {
+        bool there = sizes[i] != TFP_NONE;
+        if (!there && c->rule != TFP_STORE_TEXT_OR_NULL) return TFP_STORE_WRONG;
+        if (c->rule == TFP_STORE_BYTES) {
+            tfp_str s = { at, sizes[i] };
+            memcpy(to, &s, sizeof s);
+        } else {
+            const char *s = there ? at : NULL;
+            if (there && strlen(at) != sizes[i]) return TFP_STORE_WRONG;
+            memcpy(to, &s, sizeof s);
+        }
+        if (there) at += (size_t)sizes[i] + 1;
+    }
+    return fault;
+}
+
+tfp_store_fault tfp_store_load_strings(tfp_store_file *f)
+{
+    const tfp_store_entry *e = tfp_store_entry_find(f, TFP_STORE_STRINGS, "value");
+    tfp_strtab *strings = &f->p->strings;
+    const uint32_t *sizes = NULL;
+    const char *at = NULL;
+    tfp_store_fault fault = TFP_STORE_ABSENT;
+    if (e && e->rows && e->rows < TFP_NONE - 2) fault = load_texts(f, e, (size_t)e->rows, &sizes, &at);
+    for (size_t i = 0; !fault && i < e->rows; i++) {
+        if (sizes[i] == TFP_NONE) return fail(f, TFP_STORE_WRONG, TFP_STORE_STRINGS, "value");
+        tfp_strid id = tfp_intern_kept(strings, (tfp_str){ at, sizes[i] });
+        if (id == TFP_NONE) return TFP_STORE_NO_MEMORY;
+        if (id != i) fault = TFP_STORE_WRONG; /* a string twice, or an empty one that is not the first */
+        at += (size_t)sizes[i] + 1;
+    }
+    return fail(f, fault, TFP_STORE_STRINGS, "value");
+}
+
+/* ---- tables ---- */
+
+typedef struct job {
+    const tfp_store_table *t;
+    passage *passages;
+    size_t count, rows;
+    tfp_store_fault fault;
+    const tfp_store_column *at_fault;
+} job;
+
+typedef struct loader {
+    tfp_store_file *f;
+    TFP_VEC(passage) passages;
+    TFP_VEC(job) jobs;
+    _Atomic size_t next;
+    bool no_memory;
+} loader;
+
+static const tfp_store_column owner_columns[] = {
+    { TFP_STORE_OWNER, 0, sizeof(uint32_t), TFP_STORE_ROW_OR_NONE, TFP_STORE_NODES },
+    { TFP_STORE_OWNER, 0, sizeof(uint32_t), TFP_STORE_ROW_OR_NONE, TFP_STORE_DETAILS },
+    { TFP_STORE_OWNER, 0, sizeof(uint32_t), TFP_STORE_ROW_OR_NONE, TFP_STORE_MEMORIES },
+};
+
+static const tfp_store_column *owner_column(tfp_store_id owner)
+{
+    size_t i = 0;
+    while (owner_columns[i].arg != owner) i++;
+    return &owner_columns[i];
+}
+
+static void add_job(loader *l, const tfp_store_table *t, size_t first, size_t rows)
+{
+    job j = { .t = t, .count = l->passages.size - first, .rows = rows };
+    j.passages = NULL; /* set when no passage moves any more */
+    if (!tfp_push(&l->jobs, j)) l->no_memory = true;
+}
+
+static void add_passage(loader *l, const tfp_store_table *t, const tfp_store_column *c, void *to, size_t stride)
+{
+    if (!tfp_push(&l->passages, ((passage){ .t = t, .c = c, .to = to, .stride = stride }))) l->no_memory = true;
+}
+
+/* A table's memory, empty rows, and the jobs that fill it. */
+static tfp_store_fault prepare_rows(loader *l, tfp_store_id id, tfp_store_rows *to)
+{
+    tfp_store_file *f = l->f;
+    const tfp_store_table *t = &tfp_store_tables[id];
+    size_t rows = f->rows[id], first = l->passages.size;
+    if (!tfp_grow(&to->at, &to->capacity, rows, t->item)) return TFP_STORE_NO_MEMORY;
+    memset(to->at, 0, rows * t->item);
+    to->size = rows;
+    if (t->chain.there) {
+        if (!(f->owners[id] = malloc(rows * sizeof(uint32_t)))) return TFP_STORE_NO_MEMORY;
+        add_passage(l, t, owner_column(t->chain.owner), f->owners[id], sizeof(uint32_t));
+    }
+    for (size_t i = 0; i < t->column_count; i++) {
+        const tfp_store_column *c = &t->columns[i];
+        if (c->width) add_passage(l, t, c, (char *)to->at + c->at, t->item);
+    }
+    add_job(l, t, first, rows);
+    for (size_t i = 0; i < t->column_count; i++) {
+        tfp_store_fault fault = t->columns[i].width
+                                    ? TFP_STORE_FINE
+                                    : load_words(f, t, &t->columns[i], (char *)to->at + t->columns[i].at, rows);
+        if (fault) return fail(f, fault, t->name, t->columns[i].name);
+    }
+    return TFP_STORE_FINE;
+}
+
+static tfp_store_fault prepare_arrays(loader *l, tfp_store_id id, char *to)
+{
+    const tfp_store_table *t = &tfp_store_tables[id];
+    size_t rows = l->f->rows[id];
+    for (size_t i = 0; i < t->column_count; i++) {
+        const tfp_store_column *c = &t->columns[i];
+        void *array = malloc(rows * c->width);
+        if (!array) return TFP_STORE_NO_MEMORY;
+        memcpy(to + c->at, &array, sizeof array);
+        add_passage(l, t, c, array, c->width);
+        add_job(l, t, l->passages.size - 1, rows);
+    }
+    tfp_span_columns *s = (tfp_span_columns *)(void *)to;
+    s->size = s->capacity = rows;
+    return TFP_STORE_FINE;
+}
+
+static void work(void *ctx, size_t worker)
+{
+    loader *l = ctx;
+    (void)worker;
+    for (size_t i; (i = atomic_fetch_add(&l->next, 1)) < l->jobs.size;) {
+        job *j = &l->jobs.at[i];
+        j->fault = run_passages(l->f, j->passages, j->count, j->rows, &j->at_fault);
+    }
+}
+
+static tfp_store_fault run_jobs(loader *l)
+{
+    size_t at = 0, threads = tfp_sharing_get().threads;
+    for (size_t i = 0; i < l->jobs.size; at += l->jobs.at[i++].count) l->jobs.at[i].passages = l->passages.at + at;
+    tfp_threads_run(threads < l->jobs.size ? threads : 1, work, l);
+    for (size_t i = 0; i < l->jobs.size; i++) {
+        const job *j = &l->jobs.at[i];
+        if (j->fault) return fail(l->f, j->fault, j->t->name, j->at_fault ? j->at_fault->name : "");
+    }
+    return TFP_STORE_FINE;
+}
+
+tfp_store_fault tfp_store_load_tables(tfp_store_file *f)
+{
+    loader l = { .f = f };
+    tfp_store_fault fault = TFP_STORE_FINE;
+    for (size_t i = 0; i < TFP_STORE_TABLES && !fault; i++) {
+        const tfp_store_table *t = &tfp_store_tables[i];
+        void *to = f->rows[i] ? tfp_store_at(t, f->p, &f->values) : NULL;
+        if (!to || t->form == TFP_STORE_ONE) continue;
+        fault =
+            t->form == TFP_STORE_ROWS ? prepare_rows(&l, (tfp_store_id)i, to) : prepare_arrays(&l, (tfp_store_id)i, to);
+        if (l.no_memory) fault = TFP_STORE_NO_MEMORY;
+    }
+    if (!fault) fault = run_jobs(&l);
+    tfp_vec_free(&l.passages);
+    tfp_vec_free(&l.jobs);
+    return fault;
+}
+
+tfp_store_fault tfp_store_load_one(tfp_store_file *f, tfp_store_id id)
+{
+    const tfp_store_table *t = &tfp_store_tables[id];
+    char *to = tfp_store_at(t, f->p, &f->values);
+    for (size_t i = 0; i < t->column_count; i++) {
+        const tfp_store_column *c = &t->columns[i], *at_fault;
+        passage x = { .t = t, .c = c, .to = to + c->at, .stride = t->item };
+        tfp_store_fault fault = c->width ? run_passages(f, &x, 1, 1, &at_fault) : load_words(f, t, c, to + c->at, 1);
+        if (fault) return fail(f, fault, t->name, c->name);
+    }
+    return TFP_STORE_FINE;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/* store/read.c: the format of tfprof's own files. In: a file that `tfprof convert` wrote. Out: the profile that was
+ * converted, with the tables that are to be kept. Nothing of the file is trusted: docs/formats.md says what is checked.
+ * Nothing else can be added to such a profile but a checkpoint, whose values no file of ours holds. */
+#include "base/crc32c.h"
+#include "store/store.h"
+
+static const char again[] = "convert the original files again";
+
+/* ---- the frame: head, directory, foot ---- */
+
+static int probe(tfp_str head, uint64_t total)
+{
+    (void)total;
+    return head.size >= sizeof tfp_store_magic && memcmp(head.data, tfp_store_magic, sizeof tfp_store_magic) == 0 ? 100
+                                                                                                                  : 0;
+}
+
+static tfp_status check_head(const tfp_store_head *head, tfp_error *err)
+{
+    if (memcmp(head->magic, tfp_store_magic, sizeof head->magic) != 0)
+        return tfp_fail(err, TFP_BADFILE, "not a file of tfprof convert");
+    if (head->order != TFP_STORE_ORDER)
+        return tfp_fail(err, TFP_BADFILE, "written by a machine of another byte order: %s", again);
+    if (head->version != TFP_STORE_VERSION)
+        return tfp_fail(err, TFP_BADFILE, "of version %u, where this tfprof reads version %u: %s", head->version,
+                        TFP_STORE_VERSION, again);
+    return TFP_OK;
+}
+
+static tfp_status read_directory(tfp_store_file *f, tfp_error *err)
+{
+    tfp_store_head head;
+    tfp_store_foot foot;
+    uint64_t total = f->in.size;
+    if (total < sizeof head + sizeof foot) return tfp_fail(err, TFP_BADFILE, "cut short: %s", again);
+    tfp_status s = tfp_source_read(&f->in, 0, &head, sizeof head, err);
+    if (!s) s = check_head(&head, err);
+    if (!s) s = tfp_source_read(&f->in, total - sizeof foot, &foot, sizeof foot, err);
+    if (s) return s;
+    uint64_t size = total - sizeof foot - foot.directory;
+    if (memcmp(foot.magic, tfp_store_magic, sizeof foot.magic) != 0 || foot.order != TFP_STORE_ORDER ||
+        foot.directory > total - sizeof foot || size % sizeof *f->entries || size / sizeof *f->entries != foot.entries)
+        return tfp_fail(err, TFP_BADFILE, "cut short, or its end is damaged: %s", again);
+    if (size > SIZE_MAX / 4 || !(f->entries = malloc((size_t)size + 1))) return tfp_nomem(err);
+    s = tfp_source_read(&f->in, foot.directory, f->entries, (size_t)size, err);
+    if (s) return s;
+    uint32_t crc = tfp_crc32c(tfp_crc32c(0, &head, sizeof head), f->entries, (size_t)size);
+    if (tfp_crc32c(crc, &foot, offsetof(tfp_store_foot, crc)) != foot.crc)
+        return tfp_fail(err, TFP_BADFILE, "damaged: its directory has another checksum: %s", again);
+    f->entry_count = (size_t)foot.entries;
+    for (size_t i = 0; i < f->entry_count; i++) {
+        const tfp_store_entry *e = &f->entries[i];
+        bool named = memchr(e->table, 0, sizeof e->table) && memchr(e->column, 0, sizeof e->column);
+        if (!named || e->offset > foot.directory || e->size > foot.directory - e->offset || e->rows >= TFP_NONE - 1)
+            return tfp_fail(err, TFP_BADFILE, "damaged: entry %zu of its directory: %s", i, again);
+    }
+    return TFP_OK;
+}
+
+static tfp_status fail_at(const tfp_store_file *f, tfp_store_fault fault, tfp_error *err)
+{
+    static const char *const words[] = {
+        [TFP_STORE_UNREAD] = "cannot be read",
+        [TFP_STORE_ABSENT] = "is not there, or of another size",
+        [TFP_STORE_CHANGED] = "has another checksum",
+        [TFP_STORE_WRONG] = "holds what cannot be",
+    };
+    if (fault == TFP_STORE_FINE) return TFP_OK;
+    if (fault == TFP_STORE_NO_MEMORY) return tfp_nomem(err);
+    return tfp_fail(err, TFP_BADFILE, "damaged: %s%s%s %s: %s", f->table, *f->column ? "." : "", f->column,
+                    words[fault], again);
+}
+
+/* ---- what is kept ---- */
+
+/* As the readers of graphs decide it. */
+static bool wants_program(const tfp_program *g, unsigned keep)
+{
+    return keep & TFP_KEEP_PROGRAM || g->saved_model || (keep & TFP_KEEP_GRAPHS && !g->of_profile);
+}
+
+static tfp_status start_program(tfp_store_file *f, tfp_error *err)
+{
+    if (!tfp_store_entry_find(f, tfp_store_tables[TFP_STORE_PROGRAM].name, "")) return TFP_OK;
+    if (!(f->p->program = calloc(1, sizeof *f->p->program))) return tfp_nomem(err);
+    tfp_status s = fail_at(f, tfp_store_load_one(f, TFP_STORE_PROGRAM), err);
+    if (s || wants_program(f->p->program, f->p->keep)) return s;
+    tfp_program_free(f->p->program);
+    f->p->program = NULL;
+    return TFP_OK;
+}
+
+/* How many rows each table will have, and that there is memory for them. */
+static tfp_status count_rows(tfp_store_file *f, tfp_error *err)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
+        const tfp_store_table *t = &tfp_store_tables[i];
+        const tfp_store_entry *e = tfp_store_entry_find(f, t->name, "");
+        bool of_program = t->home != TFP_STORE_IN_PROFILE;
+        if (!e || (t->keep & ~f->p->keep) || (of_program && !f->p->program)) continue;
+        f->rows[i] = (size_t)e->rows;
+        size_t item = t->item;
+        for (size_t k = 0; t->form == TFP_STORE_ARRAYS && k < t->column_count; k++) item += t->columns[k].width;
+        bytes += e->rows * (item + (t->chain.there ? sizeof(uint32_t) : 0));
+    }
+    if (f->p->arena.limit && bytes > f->p->arena.limit)
+        return tfp_fail(err, TFP_LIMIT, "needs more than %zu MB of memory", f->p->arena.limit >> 20);
+    return TFP_OK;
+}
+
+/* The file's flags take their places; what belongs to this reading stays. */
+static tfp_status load_profile(tfp_store_file *f, tfp_error *err)
+{
+    const unsigned follows = 1u << TFP_HAS_PROGRAM | 1u << TFP_HAS_STEPS | 1u << TFP_HAS_SPANS | 1u << TFP_HAS_TRACE |
+                             1u << TFP_HAS_MEMORY | 1u << TFP_HAS_TENSORS; /* the end of adding tells them again */
+    tfp_profile *p = f->p;
+    unsigned keep = p->keep;
+    tfp_status s = fail_at(f, tfp_store_load_one(f, TFP_STORE_PROFILE), err);
+    unsigned kept = p->keep;
+    p->keep = keep;
+    p->has &= ~follows;
+    if (!s && keep & TFP_KEEP_FUNCTIONS && !(kept & TFP_KEEP_FUNCTIONS))
+        s = tfp_fail(err, TFP_BADFILE, "converted without the nodes of functions: %s, with --functions", again);
+    return s;
+}
+
+static tfp_status load(tfp_store_file *f, tfp_error *err)
+{
+    tfp_status s = fail_at(f, tfp_store_load_strings(f), err);
+    if (!s) s = load_profile(f, err);
+    if (!s) s = start_program(f, err);
+    if (!s) s = count_rows(f, err);
+    if (!s) s = fail_at(f, tfp_store_load_tables(f), err);
+    if (!s) s = fail_at(f, tfp_store_check(f), err);
+    return s ? s : fail_at(f, tfp_store_connect(f), err);
+}
+
+/* ---- the format ---- */
+
+static bool is_empty(const tfp_profile *p)
+{
+    for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
+        const tfp_store_table *t = &tfp_store_tables[i];
+        bool own = i == TFP_STORE_PROFILE || i == TFP_STORE_SOURCES || i == TFP_STORE_FORMATS;
+        if (!own && t->home == TFP_STORE_IN_PROFILE && tfp_store_count(t, tfp_store_at(t, p, NULL))) return false;
+    }
+    return p->sources.size == 1 && !p->program && !p->checkpoint && !p->events.spans.start_ns;
+}
+
+/* Nothing half read is left: what comes after a failure must find sound tables. */
+static void empty(tfp_profile *p)
+{
+    tfp_program_free(p->program);
+    p->program = NULL;
+    for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
+        const tfp_store_table *t = &tfp_store_tables[i];
+        void *at = t->home == TFP_STORE_IN_PROFILE ? tfp_store_at(t, p, NULL) : NULL;
+        if (at && t->form == TFP_STORE_ROWS) ((tfp_store_rows *)at)->size = 0;
+    }
+    p->events.spans.size = p->events.spans.capacity = 0;
+    p->graph_file = NULL;
+    p->has = 0;
+    tfp_map64_clear(&p->step_by_id);
+    tfp_map64_clear(&p->run_shape_by_output);
+    tfp_map64_clear(&p->types_by_node);
+}
+
+static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
+{
+    tfp_profile *p = b->p;
+    tfp_store_file f = { .p = p, .table = "", .column = "" };
+    if (!is_empty(p)) return tfp_fail(err, TFP_BADARG, "a converted profile holds everything: it is added first");
+    char *name = p->sources.at[0];
+    const char *format = p->formats.at[0];
+    /* places in the file are read one by one, and side by side: its window is not used */
+    f.in = in->fd < 0 ? tfp_source_memory((tfp_str){ in->buffer, in->filled })
+                      : (tfp_source){ .fd = in->fd, .size = in->total };
+    tfp_status s = read_directory(&f, err);
+    if (!s && (s = load(&f, err))) {
+        empty(p);
+        /* there is room: this row was there before */
+        p->sources.at[p->sources.size++] = name;
+        p->formats.at[p->formats.size++] = format;
+    }
+    p->reopened = !s;
+    for (size_t i = 0; i < TFP_STORE_TABLES; i++) free(f.owners[i]);
+    tfp_vec_free(&f.values.rows);
+    free(f.entries);
+    return s;
+}
+
+const tfp_format tfp_format_tfprof = {
+    .name = "tfprof",
+    .help = "a profile of any of these formats that `tfprof convert -o NAME.tfprof` wrote; stands alone, or with a "
+            "checkpoint",
+    .stands = TFP_FORMAT_IS(WHOLE),
+    .probe = probe,
+    .read = read,
+};

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/* store/store.h: a whole profile as one file of tfprof's own (NAME.tfprof): what its files share. Bytes of the file:
+ * docs/formats.md. One list of tables and columns (tables.c) drives both ways: write.c puts every column of the model
+ * into the file, read.c takes back those that are to be kept, checks each number against what it may be, and check.c what
+ * only several columns together can tell. Uses base, model and the shape of a format. */
+#ifndef TFP_STORE_H
+#define TFP_STORE_H
+
+#include "base/source.h"
+#include "formats/format.h"
+#include "model/program.h"
+
+#define TFP_STORE_VERSION 1u
+#define TFP_STORE_ORDER UINT32_C(0x01020304) /* as the machine that writes has it in memory */
+#define TFP_STORE_ALIGN 64u                  /* columns begin at multiples of it */
+extern const char tfp_store_magic[8];        /* the first bytes of a file, and its last */
+
+typedef struct tfp_store_head {
+    char magic[8];
+    uint32_t version, order;
+} tfp_store_head;
+
+typedef struct tfp_store_entry { /* of the directory: a table when `column` is empty, else a column of one */
+    char table[24], column[32];
+    uint32_t width; /* bytes of a number; 0: texts, or a table */
+    uint32_t crc;   /* CRC-32C of the column's bytes */
+    uint64_t rows, offset, size;
+} tfp_store_entry;
+
+typedef struct tfp_store_foot {  /* the file's last bytes */
+    uint64_t directory, entries; /* where the directory begins, and how many entries it has */
+    uint32_t crc;                /* of the head, the directory and the two numbers above */
+    uint32_t order;
+    char magic[8];
+} tfp_store_foot;
+
+/* What a number of a column may be. A number that breaks its rule ends the reading. */
+typedef enum tfp_store_rule {
+    TFP_STORE_ANY,
+    TFP_STORE_BELOW,        /* less than `arg` */
+    TFP_STORE_NOT_NEGATIVE, /* 64 bits */
+    TFP_STORE_STRING,       /* a tfp_strid */
+    TFP_STORE_ROW,          /* a row of the table `arg` */
+    TFP_STORE_ROW_OR_NONE,  /* the same, or TFP_NONE; TFP_NONE is read when that table is not kept */
+    TFP_STORE_RANGE,        /* the first of rows of the table `arg`; how many stands in the next word of the row */
+    /* texts, whose width is 0 */
+    TFP_STORE_TEXT,         /* char *, ended by NUL */
+    TFP_STORE_TEXT_OR_NULL, /* the same, or NULL */
+    TFP_STORE_BYTES         /* tfp_str */
+} tfp_store_rule;
+
+typedef struct tfp_store_column {
+    const char *name;
+    size_t
+        at; /* in the row; of TFP_STORE_ARRAYS: of the pointer to the column's array, in the struct that holds them */
+    size_t width;
+    tfp_store_rule rule;
+    uint32_t arg;
+} tfp_store_column;
+
+typedef enum tfp_store_id {
+    TFP_STORE_PROFILE,
+    TFP_STORE_SOURCES,
+    TFP_STORE_FORMATS,
+    TFP_STORE_WARNINGS,
+    TFP_STORE_COVERAGE,
+    TFP_STORE_NODE_BY_NAME,
+    TFP_STORE_NODES,
+    TFP_STORE_TYPES,
+    TFP_STORE_INPUTS,
+    TFP_STORE_OUTPUTS,
+    TFP_STORE_SHAPES,
+    TFP_STORE_DIMS,
+    TFP_STORE_ATTRS,
+    TFP_STORE_RUN_SHAPES,
+    TFP_STORE_INSTRUCTIONS,
+    TFP_STORE_STEPS,
+    TFP_STORE_EXECS,
+    TFP_STORE_OUTPUT_BYTES,
+    TFP_STORE_DETAILS,
+    TFP_STORE_LANES,
+    TFP_STORE_RUN_SPANS,
+    TFP_STORE_RUN_TRANSFERS,
+    TFP_STORE_MEMORIES,
+    TFP_STORE_BUFFERS,
+    TFP_STORE_ALLOCATIONS,
+    TFP_STORE_FRAMES,
+    TFP_STORE_TRACE_FRAMES,
+    TFP_STORE_TRACES,
+    TFP_STORE_SAMPLE_TYPES,
+    TFP_STORE_SAMPLES,
+    TFP_STORE_PROCESSES,
+    TFP_STORE_SPANS,
+    TFP_STORE_FLOWS,
+    TFP_STORE_STATS,
+    TFP_STORE_STAT_SETS,
+    TFP_STORE_MEMORY_EVENTS,
+    TFP_STORE_COUNTERS,
+    TFP_STORE_STEP_MARKS,
+    TFP_STORE_WINDOWS,
+    TFP_STORE_DEVICES,
+    TFP_STORE_FINDINGS,
+    TFP_STORE_ABOUT,
+    TFP_STORE_PROGRAM,
+    TFP_STORE_PROGRAM_ATTRS,
+    TFP_STORE_PROGRAM_VALUES,
+    TFP_STORE_PROGRAM_INPUTS,
+    TFP_STORE_PROGRAM_NODES,
+    TFP_STORE_PROGRAM_ARGS,
+    TFP_STORE_PROGRAM_RESULTS,
+    TFP_STORE_PROGRAM_BODIES,
+    TFP_STORE_PROGRAM_VARIABLES,
+    TFP_STORE_PROGRAM_SIGNATURES,
+    TFP_STORE_PROGRAM_OUTPUTS,
+    TFP_STORE_PROGRAM_CONTROLS,
+    TFP_STORE_TABLES
+} tfp_store_id;
+
+typedef enum tfp_store_form {
+    TFP_STORE_ROWS,   /* a growable array of rows */
+    TFP_STORE_ARRAYS, /* an array for each column */
+    TFP_STORE_ONE     /* the struct itself: one row */
+} tfp_store_form;
+
+typedef enum tfp_store_home { TFP_STORE_IN_PROFILE, TFP_STORE_IN_PROGRAM, TFP_STORE_IN_VALUES } tfp_store_home;
+
+/* Rows that an owner chains by `next`: the file names the owner of each row, and the chains are made when it is read. */
+typedef struct tfp_store_chain {
+    tfp_store_id owner;
+    size_t first, last, next; /* where: in the owner's row, and in the row itself */
+    bool there;
+} tfp_store_chain;
+
+typedef struct tfp_store_table {
+    const char *name;
+    tfp_store_form form;
+    tfp_store_home home;
+    size_t at, item; /* in its home; bytes of a row */
+    const tfp_store_column *columns;
+    size_t column_count;
+    unsigned keep; /* TFP_KEEP_...: read only then; 0: always. Tables of the program: see tfp_store_wants_program */
+    tfp_store_chain chain;
+} tfp_store_table;
+extern const tfp_store_table tfp_store_tables[TFP_STORE_TABLES];
+#define TFP_STORE_OWNER "owner"     /* the column of a chain */
+#define TFP_STORE_STRINGS "strings" /* the table of strings, which is none of the list */
+
+/* The values of the program's attributes, each as bytes (values.c). */
+typedef struct tfp_store_values {
+    TFP_VEC(tfp_str) rows;
+} tfp_store_values;
+
+/* Where a table is; NULL for one of a program that is not there. */
+void *tfp_store_at(const tfp_store_table *t, const tfp_profile *p, const tfp_store_values *values);
+/* A growable array or a struct of arrays as every one of them begins. */
+typedef struct tfp_store_rows {
+    void *at;
+    size_t size, capacity;
+} tfp_store_rows;
+size_t tfp_store_count(const tfp_store_table *t, const void *at); /* rows; 0 for NULL */
+
+/* values.c: attributes to bytes and back. */
+bool tfp_store_put_value(tfp_buf *b, const tfp_program_attr *a);
+/* Into the program's arena; texts stay where they are. False when the bytes are not what the kind has. */
+typedef enum tfp_store_fault {
+    TFP_STORE_FINE,
+    TFP_STORE_NO_MEMORY,
+    TFP_STORE_UNREAD,  /* the file could not be read */
+    TFP_STORE_ABSENT,  /* a column is not in the file, or has another size */
+    TFP_STORE_CHANGED, /* another checksum */
+    TFP_STORE_WRONG    /* a number breaks its rule */
+} tfp_store_fault;
+tfp_store_fault tfp_store_take_value(tfp_arena *arena, tfp_str bytes, tfp_program_attr *a);
+
+/* A file while it is read. */
+typedef struct tfp_store_file {
+    tfp_source in;
+    tfp_profile *p;
+    tfp_store_entry *entries;
+    size_t entry_count;
+    size_t rows[TFP_STORE_TABLES]; /* of what is kept */
+    uint32_t *owners[TFP_STORE_TABLES];
+    tfp_store_values values;
+    const char *table, *column; /* at fault */
+} tfp_store_file;
+
+/* load.c: the columns of the directory into the tables of an empty profile. */
+const tfp_store_entry *tfp_store_entry_find(const tfp_store_file *f, const char *table, const char *column);
+tfp_store_fault tfp_store_load_strings(tfp_store_file *f);
+/* One table that is the struct itself, then all others, whose `rows` are known. */
+tfp_store_fault tfp_store_load_one(tfp_store_file *f, tfp_store_id id);
+tfp_store_fault tfp_store_load_tables(tfp_store_file *f);
+
+/* check.c: what several columns tell together, and what follows from columns: chains, maps, values of attributes. */
+tfp_store_fault tfp_store_check(tfp_store_file *f);
+tfp_store_fault tfp_store_connect(tfp_store_file *f);
+
+/* write.c */
+tfp_status tfp_store_write(const tfp_profile *p, tfp_sink *sink, tfp_error *err);
+
+#endif
