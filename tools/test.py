@@ -52,6 +52,7 @@ SUITES = [
     ("faults, whole program", [PYTHON, "tests/faults/program.py", f"{RELEASE}/tfprof"], None),
     ("unit", [PYTHON, "tools/run_unit.py", ASAN], None),
     ("golden, release", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], "tests/golden/run.py"),
+    ("golden, on converted files", [PYTHON, "tests/golden/converted.py", f"{RELEASE}/tfprof"], None),
     ("terminal", [PYTHON, "tests/terminal/run.py", f"{RELEASE}/tfprof"], None),
     ("threads, release", [PYTHON, "tests/threads/run.py", f"{RELEASE}/tfprof"], None),
     ("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], None),

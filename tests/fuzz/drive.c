@@ -281,6 +281,27 @@ static void drive_timeline(const tfp_profile *p, uint64_t pick, tfp_error *err)
     tfp_timeline_free(t);
 }
 
+/* What is saved and opened again is the same to the last byte when it is saved again. */
+static void drive_saved(const tfp_profile *p, tfp_error *err)
+{
+    bytes a = { 0 }, b = { 0 };
+    tfp_status s = tfp_profile_save(p, take, &a, err);
+    tfp_profile *again = s ? NULL : tfp_profile_new();
+    if (s) check_failure(s, err, "save");
+    if (again) {
+        s = tfp_profile_keep(again, KEEP);
+        if (!s) s = tfp_profile_add_bytes(again, "tfprof", "saved", a.data, a.size, err);
+        if (!s) s = tfp_profile_finish(again, err);
+        if (!s) s = tfp_profile_save(again, take, &b, err);
+        if (s && s != TFP_NOMEM && s != TFP_LIMIT) broken("a saved profile can be read", tfp_error_message(err));
+        if (!s && (a.size != b.size || memcmp(a.data, b.data, a.size) != 0))
+            broken("what was saved and opened is what was saved", "");
+    }
+    tfp_profile_free(again);
+    free(a.data);
+    free(b.data);
+}
+
 /* Finishing again changes nothing and says nothing more. */
 static void drive_finished(tfp_profile *p, tfp_error *err)
 {
@@ -307,6 +328,7 @@ void drive_profile(tfp_profile *p, uint64_t pick)
         if (drive_everything || i == pick % SET_COUNT) drive_set(p, option_sets[i], pick / SET_COUNT, err);
     }
     if (drive_everything || pick % 5 == 0) drive_rewritten(p, err);
+    if (drive_everything || pick % 5 == 1) drive_saved(p, err);
     tfp_error_free(err);
 }
 

@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGETS = ["profile", "graph", "graph_text", "run_meta", "op_log", "run_of_graph", "checkpoint", "recognise", "options",
            "options_proto", "scope_text", "query", "xplane", "xplane_bare", "hlo", "kineto",
-           "kineto_bare", "pprof", "pprof_bare", "live"]
+           "kineto_bare", "pprof", "pprof_bare", "live", "tfprof"]
 
 
 def inputs(seeds, target):
@@ -37,7 +37,8 @@ def main():
     scratch = tempfile.mkdtemp(prefix="tfprof_replay_")
     trace = os.path.join(scratch, "trace")
     environment = dict(os.environ, TFP_REPLAY_TRACE=trace)
-    subprocess.run([sys.executable, os.path.join(HERE, "seeds.py"), scratch], check=True)
+    subprocess.run([sys.executable, os.path.join(HERE, "seeds.py"), scratch, os.path.join(asked.build, "tfprof")],
+                   check=True)
     passed = failed = 0
     for target in asked.targets or TARGETS:
         program = os.path.join(asked.build, "tests", "fuzz", "fuzz_" + target)

@@ -109,6 +109,14 @@ def blocks_of_document(lines):
     return found
 
 
+def whole(lines):
+    """A transcript is one block."""
+    where = re.match(r'# in: (\S+)', lines[0])
+    block = Block(0, '', where[1] if where else SAMPLE)
+    block.last = len(lines)
+    return block
+
+
 def matches(expected, got):
     """`...` stands for any lines."""
     parts, part = [], []
@@ -203,12 +211,7 @@ def check(program, path, update):
     document = path.endswith('.md')
     with open(path, encoding='utf-8') as f:
         lines = f.read().split('\n')
-    if document:
-        blocks = blocks_of_document(lines)
-    else:
-        where = re.match(r'# in: (\S+)', lines[0])
-        blocks = [Block(0, '', where[1] if where else SAMPLE)]
-        blocks[0].last = len(lines)
+    blocks = blocks_of_document(lines) if document else [whole(lines)]
     passed, report, edits, session = 0, [], [], None
     name = os.path.relpath(path, ROOT)
     with tempfile.TemporaryDirectory() as scratch:
