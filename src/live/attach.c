@@ -124,7 +124,7 @@ static bool is_same(const tfp_attach *a)
 static bool is_starved(const work *w)
 {
     tfp_proc_stat now;
-    return tfp_proc_stat_read(w->a->pid, &now) && now.state == 'R';
+    return tfp_proc_stat_read(w->tracer.pid, &now) && now.state == 'R';
 }
 
 /* Runs a function in the thread until it has returned, or until the system call for whose sake it is called has: libc does nothing
@@ -254,29 +254,29 @@ static void *run(void *ctx)
     return NULL;
 }
 
-static bool do_work(tfp_attach *a, tfp_str text, tfp_way *refusal)
+static bool do_work(tfp_attach *a, int64_t thread_id, tfp_str text, tfp_way *refusal)
 {
     work w = { .a = a,
                .text = text,
                .refusal = refusal,
                .cpu = tfp_cpu_new(),
-               .tracer = { .pid = (int)a->pid, .memory = a->memory } };
+               .tracer = { .pid = (int)thread_id, .memory = a->memory } };
     pthread_t thread;
     if (!w.cpu || pthread_create(&thread, NULL, run, &w))
         tfp_way_refuse(refusal, "low-memory", "tfprof has no memory for the attach");
     else
         pthread_join(thread, NULL);
-    a->stopped_ns += w.tracer.held_ns;
+    if (thread_id == a->pid) a->stopped_ns += w.tracer.held_ns;
     tfp_cpu_free(w.cpu);
     return w.done;
 }
 
-bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal) { return do_work(a, text, refusal); }
+bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal) { return do_work(a, a->pid, text, refusal); }
 
-void tfp_attach_unmap(tfp_attach *a)
+void tfp_attach_unmap(tfp_attach *a, int64_t thread_id)
 {
     tfp_way unused;
-    if (a->page) do_work(a, (tfp_str){ NULL, 0 }, &unused);
+    if (a->page) do_work(a, thread_id, (tfp_str){ NULL, 0 }, &unused);
 }
 
 void tfp_attach_empty(tfp_attach *a)

@@ -26,7 +26,7 @@ typedef struct tfp_attach {
     int memory;                /* /proc/PID/mem; -1 */
     int lock;                  /* of the lock file; -1 */
     char lock_path[TFP_RUN_PATH_MAX + 64];
-    int64_t stopped_ns; /* held by ptrace in all */
+    int64_t stopped_ns; /* how long the main thread was held by ptrace */
     bool queued;        /* the interpreter was told to run the text */
 } tfp_attach;
 
@@ -38,8 +38,8 @@ bool tfp_attach_lock(tfp_attach *a, const char *run_folder, tfp_way *refusal);
 bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal);
 /* Empties a text that has not run: a process that is long in C would run it when nobody waits for it any more. */
 void tfp_attach_empty(tfp_attach *a);
-/* Gives the page back after the text has run. */
-void tfp_attach_unmap(tfp_attach *a);
+/* Gives the page back after the text has run: done by the thread that the text started, which is ours, so that the job is not held. */
+void tfp_attach_unmap(tfp_attach *a, int64_t thread_id);
 void tfp_attach_free(tfp_attach *a);
 
 /* Whether an attach is possible at all, as far as a quick look tells. */

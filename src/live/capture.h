@@ -88,6 +88,7 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
 void tfp_session_free(tfp_session *s);
 /* session_attach.c: the agent comes and goes. */
 void tfp_session_start_attach(tfp_capture *c, tfp_session *s);
+void tfp_session_agent_is_there(tfp_session *s);   /* and answers */
 bool tfp_session_must_leave(const tfp_session *s); /* an agent was started that has to leave first */
 void tfp_session_leave(tfp_session *s);
 bool tfp_session_has_left(const tfp_capture *c, tfp_session *s); /* whether nothing of it is there any more */

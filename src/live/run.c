@@ -66,17 +66,6 @@ static tfp_status set_environment(const tfp_run *r, const tfp_live_wish *w, tfp_
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
-/* A name that other folders' processes understand too. */
-static tfp_status absolute(char folder[TFP_RUN_PATH_MAX], tfp_error *err)
-{
-    char *whole = realpath(folder, NULL);
-    bool fits = whole && strlen(whole) < TFP_RUN_PATH_MAX;
-    if (fits) strcpy(folder, whole);
-    free(whole);
-    return fits ? TFP_OK
-                : tfp_fail(err, TFP_BADFILE, "the run folder's path is longer than %d bytes", TFP_RUN_PATH_MAX - 1);
-}
-
 tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err)
 {
     tfp_error_clear(err);
@@ -84,7 +73,6 @@ tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err)
     tfp_run *r = &l->run;
     *r = (tfp_run){ .started = tfp_unix_micros() };
     tfp_status s = tfp_run_folder(r->run_folder, true, err);
-    if (!s) s = absolute(r->run_folder, err);
     if (!s) s = tfp_make_results(&l->wish, "run", r->results, sizeof r->results, err);
     if (!s) s = make_hook(r, err);
     return s ? s : set_environment(r, &l->wish, err);

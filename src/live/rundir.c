@@ -34,6 +34,17 @@ static bool is_safe(const char *path, uid_t owner, const char **why)
     return !*why;
 }
 
+/* A name that processes in other folders understand too. */
+static tfp_status make_absolute(char folder[TFP_RUN_PATH_MAX], tfp_error *err)
+{
+    char *whole = realpath(folder, NULL);
+    bool fits = whole && strlen(whole) < TFP_RUN_PATH_MAX;
+    if (fits) strcpy(folder, whole);
+    free(whole);
+    return fits ? TFP_OK
+                : tfp_fail(err, TFP_BADFILE, "the run folder's path is longer than %d bytes", TFP_RUN_PATH_MAX - 1);
+}
+
 tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err)
 {
     const char *told = getenv("TFPROF_RUN_DIR"), *runtime = getenv("XDG_RUNTIME_DIR"), *why;
@@ -50,7 +61,7 @@ tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err)
     if (make && mkdir(out, 0700) && errno != EEXIST)
         return tfp_fail(err, TFP_BADFILE, "%s: the run folder cannot be made: %s", out, strerror(errno));
     if (!is_safe(out, geteuid(), &why) && why) return tfp_fail(err, TFP_BADFILE, "%s: %s", out, why);
-    return TFP_OK;
+    return make ? make_absolute(out, err) : TFP_OK;
 }
 
 /* ---- entries ---- */

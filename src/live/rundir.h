@@ -15,7 +15,7 @@ typedef struct tfp_agent {
     char what[32]; /* what they are: "optimizer steps" */
 } tfp_agent;
 
-/* $TFPROF_RUN_DIR, else $XDG_RUNTIME_DIR/tfprof, else /tmp/tfprof-UID. With `make` it is there afterwards. One that is not there is
+/* $TFPROF_RUN_DIR, else $XDG_RUNTIME_DIR/tfprof, else /tmp/tfprof-UID. With `make` it is there afterwards, and absolute. One that is not there is
  * fine without; one that is not safe is TFP_BADFILE. */
 tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err);
 /* The agent that answers for a process, by its number and start; false without. Root finds those of the process's own user

@@ -131,8 +131,9 @@ static void start_agent(tfp_capture *c, tfp_session *s)
 static void look_for_agent(tfp_capture *c, tfp_session *s)
 {
     if (connect_agent(c, s)) return;
+    s->state = TFP_SESSION_STANDS;
     if (answers_itself(s))
-        s->state = TFP_SESSION_STANDS;
+        tfp_session_agent_is_there(s);
     else
         tfp_session_end(c, s, "failed", "protocol", "another process answers at its agent's socket");
 }

@@ -91,20 +91,27 @@ void tfp_session_start_attach(tfp_capture *c, tfp_session *s)
 
 /* ---- the end ---- */
 
-/* Threads of an agent are known by their name. */
-static bool has_agent_threads(int64_t pid)
+/* A thread of the agent, which are known by their name; 0: none. */
+static int64_t find_agent_thread(int64_t pid)
 {
     char path[64], name[300], comm[32];
-    bool found = false;
+    int64_t found = 0;
     snprintf(path, sizeof path, "/proc/%lld/task", (long long)pid);
     DIR *d = opendir(path);
     for (struct dirent *e; d && !found && (e = readdir(d));) {
         if (!isdigit((unsigned char)*e->d_name)) continue;
         snprintf(name, sizeof name, "task/%.20s/comm", e->d_name);
-        found = tfp_proc_read(pid, name, comm, sizeof comm) > 0 && strncmp(comm, "tfprof-agent\n", 13) == 0;
+        if (tfp_proc_read(pid, name, comm, sizeof comm) > 0 && strncmp(comm, "tfprof-agent\n", 13) == 0)
+            found = strtoll(e->d_name, NULL, 10);
     }
     if (d) closedir(d);
     return found;
+}
+
+void tfp_session_agent_is_there(tfp_session *s)
+{
+    int64_t thread = find_agent_thread(s->row.pid);
+    if (thread) tfp_attach_unmap(s->attach, thread);
 }
 
 bool tfp_session_must_leave(const tfp_session *s)
@@ -136,12 +143,9 @@ bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)
 {
     tfp_proc_stat stat;
     bool ended = !tfp_proc_stat_read(s->row.pid, &stat) || stat.start_ticks != s->row.start_ticks || stat.state == 'Z';
-    if (!ended && s->ran && !c->wish->keep_agent && tfp_now_ns() < s->leave_by_ns && has_agent_threads(s->row.pid))
+    if (!ended && s->ran && !c->wish->keep_agent && tfp_now_ns() < s->leave_by_ns && find_agent_thread(s->row.pid))
         return false;
-    if (ended)
-        remove_files(s);
-    else if (s->ran)
-        tfp_attach_unmap(s->attach); /* the text has run */
+    if (ended) remove_files(s);
     s->row.stopped_micros = s->attach->stopped_ns / 1000;
     return true;
 }

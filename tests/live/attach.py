@@ -128,6 +128,21 @@ def agent_threads(pid):
     return found
 
 
+def has_our_pages(pid):
+    """Whether a page of the process begins as the text of an attach does."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            words = line.split()
+            low, high = (int(x, 16) for x in words[0].split("-"))
+            if len(words) > 5 or words[1] != "rw-p" or high - low > 1 << 24:
+                continue
+            for at in range(low, high, 4096):
+                memory.seek(at)
+                if memory.read(20) == b"try: (lambda: (yield":
+                    return True
+    return False
+
+
 def until(test, seconds=5.0):
     end = time.monotonic() + seconds
     while not test() and time.monotonic() < end:
@@ -157,6 +172,7 @@ def versions(p):
         for i in range(4):
             done, rows, _ = p.capture(job.pid)
             check(f"{name}: attach {i}", done.returncode == 0 and is_ok(rows), (done, rows))
+        check(f"{name}: the pages are given back", not has_our_pages(job.pid))
         same_as_before(p, name, job)
 
 
@@ -202,6 +218,7 @@ def waits(p):
     job = p.job("import jax, time\nprint('ready', flush=True)\nt0 = time.monotonic()\ntime.sleep(2)\nprint(time.monotonic() - t0, flush=True)\n"
                 "end = time.time() + 1\nwhile time.time() < end: pass\nimport os\nprint(len(os.listdir('/proc/self/task')))\n")
     done, rows, _ = p.capture(job.pid, "--timeout", "0.3", "--wait", "0")
+    check("sleep: its text is emptied", not has_our_pages(job.pid))
     check("sleep: timeout", done.returncode == 1 and rows[0]["code"] == "timeout" and rows[0]["message"].endswith(":<module>"), rows)
     took, threads = job.communicate(timeout=20)[0].split()
     check("sleep: as long as ever", 1.99 < float(took) < 2.3, took)
@@ -292,6 +309,9 @@ def one_at_a_time(p):
     done, rows, _ = p.capture(job.pid, "--wait", "0.2")
     check("a second is told", rows[0]["code"] == "busy" and rows[0]["status"] == "refused", rows)
     check("first", first.wait(timeout=20) == 0)
+    relative = subprocess.run([p.program, "capture", "--attach", str(job.pid), "-o", p.name("relative")], capture_output=True, check=False, cwd=p.folder,
+                              env=dict(p.env, TFPROF_RUN_DIR="run"))
+    check("a relative run folder", relative.returncode == 0, relative)
     kept = p.capture(job.pid, "--keep-agent")[1]
     check("--keep-agent", is_ok(kept) and agent_threads(job.pid) and f"{job.pid}.sock" in os.listdir(p.run), kept)
     done, rows, _ = p.capture(job.pid, attach=False)
@@ -342,6 +362,15 @@ libc.swapcontext(back, context)""")
                                open_to_all + "/out"], capture_output=True, check=False, env=dict(p.env, TFPROF_RUN_DIR=open_to_all + "/run"), cwd="/", timeout=30)
         check("another user's", done.returncode == 1 and b"other-user" in done.stdout, done)
         shutil.rmtree(open_to_all)
+        os.chmod(p.folder, 0o755)
+        made_before = os.path.exists("/tmp/tfprof-65534")
+        job = subprocess.Popen(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", sys.executable, "-c", BUSY], stdout=subprocess.PIPE,
+                               env=p.env, start_new_session=True)
+        p.jobs.append(job)
+        if job.stdout.readline() == b"ready\n":  # else this Python may not be run by others
+            done, rows, _ = p.capture(job.pid)
+            check("root attaches to a user's job", is_ok(rows) and rows[0]["user"] != "root", (done, rows))
+            check("and leaves no folder", made_before or not os.path.exists("/tmp/tfprof-65534"))
 
 
 # ---- tfprof dies ----

@@ -177,7 +177,7 @@ def attached(program, folder, name, framework, setup, attaches):
             check(f"{name}: descriptors {i}", now == descriptors, (now, descriptors))
             shutil.rmtree(out)
         stopped.sort()
-        print(f"{name}: {attaches} attaches, held {stopped[len(stopped) // 2]} us in the middle, {stopped[-1]} us at most, start and end together")
+        print(f"{name}: {attaches} attaches, held {stopped[len(stopped) // 2]} us in the middle, {stopped[-1]} us at most")
         steps, losses, threads = job.communicate(b"\n", timeout=60)[0].split()
         alone = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(env, STEPS=steps.decode()), check=False, timeout=600).stdout.split()
         check(f"{name}: losses to the bit", alone[1:3] == [steps, losses], (alone, steps, losses, threads))

@@ -11,7 +11,7 @@ class Attached(Agent):
         Agent.__init__(self, run_folder)
         self.loaded = [n for n in FRAMEWORKS if n in sys.modules]
         self.pid, self.busy, self.bell, self.ending = os.getpid(), 0, (-1, -1), False
-        self.left = _thread.allocate_lock()
+        self.made_folder, self.left = False, _thread.allocate_lock()
         self.left.acquire()
         self.patience = 600.0  # --align asks when every process is there
 
@@ -34,12 +34,21 @@ class Attached(Agent):
     def open(self):
         try:
             os.mkdir(self.run_folder, 0o700)
+            self.made_folder = True
         except FileExistsError:
             pass
         about = os.lstat(self.run_folder)
         if about.st_uid != os.getuid() or about.st_mode & 0o170077 != 0o040000:
             raise OSError("the run folder is not safe")
         Agent.open(self)
+
+    def close(self):
+        Agent.close(self)
+        if self.made_folder:
+            try:
+                os.rmdir(self.run_folder)
+            except OSError:
+                pass  # others use it by now
 
     def serve(self, delay=0):
         self.begin_thread()
