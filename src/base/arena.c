@@ -7,6 +7,24 @@
 #define BLOCK_SIZE ((size_t)64 << 10)
 #define BLOCK_MAX ((size_t)4 << 20)
 
+/* With AddressSanitizer each piece stands alone: what is around it is poisoned, so that a read or write past its end is found
+ * though a block holds many. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define REDZONES 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define REDZONES 1
+#endif
+#ifdef REDZONES
+#include <sanitizer/asan_interface.h>
+enum { REDZONE = 16 };
+#else
+enum { REDZONE = 0 };
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)0)
+#endif
+
 struct tfp_arena_block {
     tfp_arena_block *next;
     max_align_t data[];
@@ -27,17 +45,19 @@ static bool add_block(tfp_arena *a, size_t need)
     a->at = (char *)b->data;
     a->end = a->at + size;
     a->used += size;
+    ASAN_POISON_MEMORY_REGION(a->at, size);
     return true;
 }
 
 void *tfp_arena_alloc(tfp_arena *a, size_t size)
 {
     if (size > SIZE_MAX / 4) return NULL;
-    size = (size + 15) & ~(size_t)15;
-    if (size == 0) size = 16;
-    if ((size_t)(a->end - a->at) < size && !add_block(a, size)) return NULL;
+    size_t room = ((size + 15) & ~(size_t)15) + REDZONE;
+    if (room == 0) room = 16;
+    if ((size_t)(a->end - a->at) < room && !add_block(a, room)) return NULL;
     void *p = a->at;
-    a->at += size;
+    a->at += room;
+    ASAN_UNPOISON_MEMORY_REGION(p, size);
     return p;
 }
 
@@ -52,11 +72,13 @@ void *tfp_arena_zero(tfp_arena *a, size_t count, size_t size)
 char *tfp_arena_copy(tfp_arena *a, tfp_str s)
 {
     if (s.size > SIZE_MAX / 4) return NULL;
-    if ((size_t)(a->end - a->at) < s.size + 1 + 16 && !add_block(a, s.size + 1 + 16)) return NULL;
+    size_t room = s.size + 1 + 16 + REDZONE;
+    if ((size_t)(a->end - a->at) < room && !add_block(a, room)) return NULL;
     char *p = a->at;
+    ASAN_UNPOISON_MEMORY_REGION(p, s.size + 1);
     if (s.size) memcpy(p, s.data, s.size);
     p[s.size] = 0;
-    a->at += s.size + 1;
+    a->at += s.size + 1 + REDZONE;
     a->at += -(uintptr_t)a->at & 15; /* the next piece is aligned again */
     return p;
 }

@@ -5,6 +5,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -44,6 +47,21 @@ static void arena_takes_pieces_bigger_than_a_block(void **state)
     assert_int_equal(big[((size_t)9 << 20) - 1], 2);
     tfp_arena_free(&a);
 }
+
+#ifdef __SANITIZE_ADDRESS__
+static void arena_poisons_what_is_beside_a_piece(void **state)
+{
+    (void)state;
+    tfp_arena a = { 0 };
+    char *piece = tfp_arena_alloc(&a, 10), *text = tfp_arena_copy(&a, TFP_STR("abc"));
+    assert_false(__asan_address_is_poisoned(piece + 9));
+    assert_true(__asan_address_is_poisoned(piece + 10));
+    assert_false(__asan_address_is_poisoned(text + 3));
+    assert_true(__asan_address_is_poisoned(text + 4));
+    assert_true(__asan_address_is_poisoned(text - 1));
+    tfp_arena_free(&a);
+}
+#endif
 
 static void arena_refuses_more_than_its_limit_and_more_than_there_can_be(void **state)
 {
@@ -799,6 +817,9 @@ int main(void)
         cmocka_unit_test(hashes_are_keyed),
         cmocka_unit_test(arena_gives_aligned_memory_that_does_not_overlap),
         cmocka_unit_test(arena_takes_pieces_bigger_than_a_block),
+#ifdef __SANITIZE_ADDRESS__
+        cmocka_unit_test(arena_poisons_what_is_beside_a_piece),
+#endif
         cmocka_unit_test(arena_refuses_more_than_its_limit_and_more_than_there_can_be),
         cmocka_unit_test(arena_zeroes_and_copies),
         cmocka_unit_test(array_grows_and_keeps_its_items),
