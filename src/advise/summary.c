@@ -224,27 +224,13 @@ static tfp_status add_kernels(tfp_report *r, const tfp_trace_facts *f, tfp_error
     return add_part(r, "kernels", "kernels that take longest (tfprof kernel)", rows, count, err);
 }
 
-/* The nanoseconds of each row: of scopes with all in them; of lines what library frames under a line of the user's take, too. */
-static bool row_times(tfp_report *r, const tfp_view *view, const tfp_report *v, double *times)
+/* The rows that take longest, of scopes with all in them; equal names are one. */
+static tfp_status pick(tfp_report *r, const tfp_report *v, bool totals, top_row *rows, size_t *count, tfp_error *err)
 {
-    uint32_t *user = TFP_NEW(&r->arena, uint32_t, v->rows.size + 1); /* the nearest row that is no library's */
-    if (!user) return false;
-    for (uint32_t i = 0; i < v->rows.size; i++) {
-        bool library = false;
-        if (view == &tfp_view_code && i) { library = tfp_is_library_file(tfp_line_file(v, i)); }
-        user[i] = library && user[v->rows.at[i].parent] ? user[v->rows.at[i].parent] : i;
-        times[i] = 0;
-    }
-    for (uint32_t i = 1; i < v->rows.size; i++) {
-        bool totals = view == &tfp_view_scope;
-        times[user[i]] += (double)(totals ? tfp_total(v, i, TFP_V_MICROS) : tfp_own(v, i, TFP_V_MICROS));
-    }
-    return true;
-}
-
-/* The rows that take longest; equal names are one. */
-static tfp_status pick(tfp_report *r, const tfp_report *v, double *times, top_row *rows, size_t *count, tfp_error *err)
-{
+    double *times = TFP_NEW(&r->arena, double, v->rows.size + 1);
+    if (!times) return tfp_nomem(err);
+    for (uint32_t i = 1; i < v->rows.size; i++)
+        times[i] = (double)(totals ? tfp_total(v, i, TFP_V_MICROS) : tfp_own(v, i, TFP_V_MICROS));
     double all = (double)tfp_total(v, 0, TFP_V_MICROS);
     for (*count = 0; *count < TOP; ++*count) {
         uint32_t best = 0;
@@ -265,6 +251,28 @@ static tfp_status pick(tfp_report *r, const tfp_report *v, double *times, top_ro
     return TFP_OK;
 }
 
+static const tfp_grid_column *column_of(const tfp_grid *g, const char *name)
+{
+    for (size_t i = 0; i < g->columns.size; i++)
+        if (strcmp(g->columns.at[i].name, name) == 0) return &g->columns.at[i];
+    return NULL;
+}
+
+/* The first rows of the table `lines`. */
+static tfp_status pick_lines(tfp_report *r, const tfp_report *v, top_row *rows, size_t *count, tfp_error *err)
+{
+    const tfp_grid_column *line = column_of(&v->grid, "line"), *self = column_of(&v->grid, "self_us"),
+                          *share = column_of(&v->grid, "self_share");
+    for (*count = 0; line && self && share && *count < TOP && *count < v->grid.row_count; ++*count) {
+        tfp_str name = line->texts[*count];
+        const char *copy = tfp_arena_copy(&r->arena, name);
+        if (!copy) return tfp_nomem(err);
+        double micros = self->type == 'r' ? self->reals[*count] : (double)self->ints[*count];
+        rows[*count] = (top_row){ { copy, name.size }, micros, share->reals[*count] };
+    }
+    return TFP_OK;
+}
+
 static tfp_status add_view(tfp_report *r, const tfp_view *view, const char *const *options, const char *title,
                            tfp_error *err)
 {
@@ -277,19 +285,20 @@ static tfp_status add_view(tfp_report *r, const tfp_view *view, const char *cons
         return TFP_OK;
     }
     if (s) return s;
-    double *times = TFP_NEW(&r->arena, double, v->rows.size + 1);
-    s = times && row_times(r, view, v, times) ? pick(r, v, times, rows, &count, err) : tfp_nomem(err);
+    s = view->kind == TFP_REPORT_GRID ? pick_lines(r, v, rows, &count, err)
+                                      : pick(r, v, view == &tfp_view_scope, rows, &count, err);
     tfp_report_free(v);
     return s ? s : add_part(r, view->name, title, rows, count, err);
 }
 
 static tfp_status add_tops(tfp_report *r, tfp_error *err)
 {
+    static const char *const all[] = { NULL };
     static const char *const by_time[] = { "max_depth", "100000", "min_micros", "1", "order_by", "micros", NULL };
     static const char *const outer[] = { "max_depth", "2", "order_by", "micros", NULL };
     tfp_status s = add_view(r, &tfp_view_op, by_time, "operations that take longest (tfprof op -order_by micros)", err);
     if (!s) s = add_view(r, &tfp_view_scope, outer, "scopes that take longest (tfprof scope -order_by micros)", err);
-    if (!s) s = add_view(r, &tfp_view_code, by_time, "lines that take longest (tfprof lines)", err);
+    if (!s) s = add_view(r, &tfp_view_lines, all, "lines that take longest (tfprof lines)", err);
     return s;
 }
 

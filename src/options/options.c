@@ -27,7 +27,7 @@ static const option options[] = {
     { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv or md; of diff: script too; of calls, scope and code: folded and speedscope too; of stacks: folded too.", NULL },
     { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text behind each frame.", NULL },
     { "proto_out", K_TEXT, AT(proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
-    { "top", K_BATCH, AT(top), "0", NULL, false, false, "Show the first N rows of a table, or of the op view, only; 0: all.", NULL },
+    { "top", K_BATCH, AT(top), "0", NULL, false, false, "Show the first N rows only, of trees the first N below each row, the biggest first unless -order_by says otherwise; 0: all.", NULL },
     { "float_ops_source", K_SOURCE, AT(float_ops_source), "files", NULL, false, false, "Where float operations come from. files: the op log, as in TensorFlow's tool; tensorflow: the graph, by TensorFlow's formulas, bugs included, as its op log would have it; own: the graph, by all formulas there are (the default of flops).", NULL },
     { "assume_batch", K_BATCH, AT(assume_batch), "0", NULL, false, false, "Take this for the unknown first dimension of every Placeholder; 0: nothing is assumed.", NULL },
     { "assume_shape", K_SHAPES, AT(assume_shape), "", NULL, false, false, "Take NAME=32,224,224,3 for the shape of a Placeholder; ? is an unknown dimension, nothing behind = a scalar, semicolons stand between several. Given again: one more.", NULL },

@@ -98,25 +98,41 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
 }
 
-/* -top: the first types of a list. The rows of a tree have no such order. */
+/* -top of a tree: below each row its first ones, with what is below these. */
+static bool cut_tree(tfp_report *r, uint64_t most)
+{
+    size_t count = r->rows.size, kept = 0;
+    uint32_t *place = TFP_NEW(&r->arena, uint32_t, count + 1), *below = TFP_NEW(&r->arena, uint32_t, count + 1);
+    if (!place || !below) return false;
+    for (size_t i = 0; i < count; i++) {
+        tfp_row *x = &r->rows.at[i];
+        below[i] = 0;
+        place[i] = i && (place[x->parent] == TFP_NONE || below[x->parent]++ >= most) ? TFP_NONE : (uint32_t)kept;
+        if (place[i] == TFP_NONE) continue;
+        if (i) x->parent = place[x->parent];
+        r->rows.at[kept++] = *x;
+    }
+    r->rows.size = kept;
+    return true;
+}
+
+/* -top: the first types of a list, and of trees the first rows below each. */
 static tfp_status cut(tfp_report *r, tfp_error *err)
 {
     uint64_t most = (uint64_t)r->options->top;
-    if (!most) return TFP_OK;
-    if (r->kind != TFP_REPORT_LIST)
-        return tfp_fail(err, TFP_BADARG, "option -top: %s has no first rows; -max_depth and -min_* show fewer",
-                        r->view);
+    if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->reach) return TFP_OK; /* stats and diff cut their own */
+    if (r->kind != TFP_REPORT_LIST) return cut_tree(r, most) ? TFP_OK : tfp_nomem(err);
     if (r->rows.size > most + 1) r->rows.size = (size_t)most + 1; /* the root comes before them */
     return TFP_OK;
 }
 
-/* At a terminal the biggest stands first, by the first column, when nobody asked for an order. */
-static tfp_status order_for_people(tfp_report *r, tfp_error *err)
+/* At a terminal, and with -top, the biggest stands first, by the first column, when nobody asked for an order. */
+static tfp_status order_by_size(tfp_report *r, tfp_error *err)
 {
     tfp_options *o = r->options;
     tfp_column_id columns[TFP_COLUMNS_MAX];
     bool numbers = r->kind == TFP_REPORT_TREE || r->kind == TFP_REPORT_GROUPS || r->kind == TFP_REPORT_LIST;
-    if (!tfp_for_screen(o) || !numbers || r->about == &tfp_view_graph || tfp_options_chosen(o, "order_by"))
+    if (!(tfp_for_screen(o) || o->top) || !numbers || r->about == &tfp_view_graph || tfp_options_chosen(o, "order_by"))
         return TFP_OK;
     size_t n = tfp_options_selected(o, columns);
     for (size_t i = 0; i < n; i++)
@@ -132,7 +148,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     r->about = view;
     r->kind = view->kind;
     tfp_status s = tfp_samples_select(r, err);
-    if (!s) s = order_for_people(r, err);
+    if (!s) s = order_by_size(r, err);
     r->values = tfp_options_values(r->options);
     if (r->options->reach) s = start_reach(r, err);
     if (!s) s = start_trace(r, err);

@@ -5,6 +5,7 @@
 #include "model/program.h"
 #include "views/flops_instructions.h"
 #include "views/grid.h"
+#include "flops/aten/aten.h"
 #include "views/view.h"
 
 #include <stdio.h>
@@ -288,6 +289,18 @@ static int64_t program_count(const tfp_profile *p)
     return p->instructions.size ? (int64_t)p->instructions.size : TFP_ABSENT; /* spans tell without saying how many */
 }
 
+/* What float operations are worked out of: a graph, XLA's instructions, what PyTorch's operators were called with. */
+static info_row program_part(const tfp_profile *p)
+{
+    bool there = tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p), calls = !p->program && tfp_aten_recorded(p);
+    const char *of = p->program ? "nodes, those of functions too"
+                     : calls    ? "shapes of the inputs of operators"
+                                : "instructions of a compiled program";
+    return part("program", there, program_count(p), of,
+                there && !p->program ? "flops, op -select float_ops" : "flops, params, -float_ops_source own",
+                "a GraphDef, MetaGraphDef or SavedModel (--graph_path)");
+}
+
 static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) && p->nodes.size; }
 
 /* Call stacks, or the calls of Python functions as a trace has them. */
@@ -308,9 +321,7 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
              "any file that this program reads"),
         part("graph", has_graph(p), (int64_t)p->inputs.size, "inputs of nodes", "graph",
              "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
-        part("program", tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p), program_count(p),
-             p->program ? "nodes, those of functions too" : "instructions of a compiled program",
-             "flops, params, -float_ops_source own", "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
+        program_part(p),
         part("runs", ran(p), run_count(p), "runs of nodes",
              "summary, op -select micros, steps, wait, stats, advise, diff",
              "run metadata (--run_meta_path), a profile, or a trace"),

@@ -95,21 +95,42 @@ static tfp_status check_types(tfp_report *r, tfp_error *err)
 
 /* ---- columns ---- */
 
+#define OF_TIME                                                                                                        \
+    (UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS | UINT64_C(1) << TFP_C_ACCELERATOR_MICROS)
 #define OF_RUNS                                                                                                        \
-    (UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS | UINT64_C(1) << TFP_C_ACCELERATOR_MICROS |         \
-     UINT64_C(1) << TFP_C_BYTES | UINT64_C(1) << TFP_C_PEAK_BYTES | UINT64_C(1) << TFP_C_RESIDUAL_BYTES |              \
+    (OF_TIME | UINT64_C(1) << TFP_C_BYTES | UINT64_C(1) << TFP_C_PEAK_BYTES | UINT64_C(1) << TFP_C_RESIDUAL_BYTES |    \
      UINT64_C(1) << TFP_C_OUTPUT_BYTES)
 
 static tfp_status check_runs(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    bool times = r->options->select & (UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS |
-                                       UINT64_C(1) << TFP_C_ACCELERATOR_MICROS);
+    bool times = r->options->select & OF_TIME;
     if (p->execs.size || !p->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
     return tfp_report_note_add(r, err,
                                "nothing ran in these files, so %s 0 everywhere: add run metadata (--run_meta_path); "
                                "tfprof info FILE says what is there",
                                times ? "times are" : "memory is");
+}
+
+/* Columns that a trace of events does not tell, though the files have runs. */
+static tfp_status check_trace(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    uint64_t shown = r->options->select, untold = UINT64_C(1) << TFP_C_PEAK_BYTES | UINT64_C(1) << TFP_C_OUTPUT_BYTES;
+    uint64_t memory = UINT64_C(1) << TFP_C_BYTES | UINT64_C(1) << TFP_C_RESIDUAL_BYTES;
+    if (!tfp_has(p, TFP_HAS_TRACE)) return TFP_OK;
+    tfp_status s = TFP_OK;
+    if (shown & untold)
+        s = tfp_report_note_add(r, err,
+                                "a trace does not tell peak_bytes and output_bytes: they are 0 everywhere; "
+                                "tfprof memory tells the peak of each device");
+    if (!s && (shown & memory) && !(shown & OF_TIME) && !p->events.memory.size)
+        s = tfp_report_note_add(r, err, "the trace was recorded without memory, so bytes are 0 everywhere");
+    if (!s && (shown & UINT64_C(1) << TFP_C_PARAMS) && !tfp_has(p, TFP_HAS_GRAPH))
+        s = tfp_report_note_add(r, err,
+                                "a trace has no variables, so params are 0 everywhere: add the graph "
+                                "(--graph_path)");
+    return s;
 }
 
 static tfp_status check_tensors(tfp_report *r, tfp_error *err)
@@ -157,6 +178,7 @@ tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
     tfp_status s = check_types(r, err);
     if (!s) s = check_rows(r, notes_before, err);
     if (!s) s = check_runs(r, err);
+    if (!s) s = check_trace(r, err);
     if (!s) s = check_tensors(r, err);
     return s ? s : check_devices(r, err);
 }
