@@ -288,6 +288,7 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
         if (at != TFP_NONE) module = &r->modules.at[at];
     }
     uint32_t row = module && instruction ? tfp_hlo_find(module, instruction) : TFP_NONE;
+    if (c->kind == TFP_SPAN_OP && c->class == TFP_CLASS_COMMUNICATION) c->marks |= TFP_MARK_COLLECTIVE;
     bool placed = (c->kind == TFP_SPAN_OP && f->hlo_op) || ((gpu || tpu) && (f->tf_op || instruction));
     if (module && placed) module->ran = true;
     if (placed) {

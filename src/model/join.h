@@ -48,9 +48,10 @@ typedef struct tfp_join {
     TFP_VEC(uint32_t) last_type; /* by node: the device that is among its types already */
     TFP_VEC(uint8_t) ran;        /* by node: it has host spans */
     tfp_buf text;
-    size_t path_bytes; /* of all paths made */
-    uint32_t outside;  /* the step of spans that are in no window */
-    uint32_t no_op;    /* node of activities without an op; TFP_NONE: none yet */
+    size_t path_bytes;    /* of all paths made */
+    bool roots_are_steps; /* annotations that became steps */
+    uint32_t outside;     /* the step of spans that are in no window */
+    uint32_t no_op;       /* node of activities without an op; TFP_NONE: none yet */
 } tfp_join;
 
 static inline bool tfp_join_keep(tfp_join *x, bool ok)

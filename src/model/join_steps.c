@@ -64,7 +64,7 @@ static uint32_t longest_lane(const finder *f, int64_t *lane_time, int64_t *lane_
 static void roots(finder *f)
 {
     tfp_join *x = f->x;
-    const tfp_span_columns *s = &x->t->spans;
+    tfp_span_columns *s = &x->t->spans;
     int64_t *lane_time = calloc(x->p->lanes.size + 1, sizeof *lane_time), end = INT64_MIN, counted = 0;
     int64_t *lane_end = calloc(x->p->lanes.size + 1, sizeof *lane_end);
     if (tfp_join_keep(x, lane_time && lane_end)) {
@@ -73,6 +73,11 @@ static void roots(finder *f)
             const tfp_step_mark *m = mark_at(f, i);
             if (s->lane[m->span] != lane || tfp_span_end(s, m->span) <= end) continue;
             end = tfp_span_end(s, m->span);
+            if (s->kind[m->span] == TFP_SPAN_ANNOTATION) {
+                s->kind[m->span] = TFP_SPAN_STEP;
+                s->self_ns[m->span] = s->duration_ns[m->span];
+                x->roots_are_steps = true;
+            }
             add_window(f, m->number >= 0 ? m->number : counted++, 0, s->start_ns[m->span], end);
         }
     }
@@ -289,6 +294,16 @@ static void find_process(tfp_join *x, uint32_t process, uint32_t *marks, const u
     tfp_vec_free(&f.found);
 }
 
+/* A step is nobody's parent: what roots held while they were annotations belongs to what is around them. */
+static void leave_roots_out(tfp_join *x)
+{
+    tfp_span_columns *s = &x->t->spans;
+    for (size_t k = 0; k < x->count; k++) { /* parents come first */
+        uint32_t i = x->order[k], parent = s->parent[i];
+        if (parent != TFP_NONE && s->kind[parent] == TFP_SPAN_STEP) s->parent[i] = s->parent[parent];
+    }
+}
+
 void tfp_join_steps(tfp_join *x)
 {
     size_t count = x->t->step_marks.size;
@@ -306,4 +321,5 @@ void tfp_join_steps(tfp_join *x)
         if (s->kind[i] == TFP_SPAN_ACTIVITY || process >= x->t->processes.size) continue;
         s->step[i] = tfp_join_step_at(x, process, 0, s->start_ns[i]);
     }
+    if (x->roots_are_steps && !x->b->status) leave_roots_out(x);
 }

@@ -173,6 +173,30 @@ static void the_join_nests_host_ops_and_takes_their_self_times(void **state)
     tfp_profile_free(x.p);
 }
 
+/* Outermost roots are steps where nothing marks any; steps are not around anything. */
+static void roots_that_are_steps_are_no_parents(void **state)
+{
+    (void)state;
+    for (int joins = 1; joins < 3; joins++) {
+        traced x = start();
+        uint32_t range = event(&x, x.thread, TFP_SPAN_ANNOTATION, "range", 0, 300);
+        uint32_t root = event(&x, x.thread, TFP_SPAN_ANNOTATION, "train", 100, 100);
+        uint32_t op = event(&x, x.thread, TFP_SPAN_OP, "op", 110, 50);
+        tfp_build_step_mark(&x.b, &(tfp_step_mark){ .span = root, .source = TFP_STEPS_ROOTS, .number = -1 });
+        for (int i = 0; i < joins; i++) {
+            if (i) event(&x, x.thread, TFP_SPAN_OP, "later", 400, 5);
+            assert_int_equal(tfp_build_finish(&x.b, NULL), TFP_OK);
+        }
+        const tfp_span_columns *s = &x.p->events.spans;
+        assert_int_equal(s->kind[root], TFP_SPAN_STEP);
+        assert_int_equal(s->parent[op], range);
+        assert_int_not_equal(s->step[op], TFP_NONE);
+        assert_int_equal(s->step[range], TFP_NONE);
+        assert_str(tfp_text(x.p, x.p->nodes.at[s->node[op]].name), "range/op");
+        tfp_profile_free(x.p);
+    }
+}
+
 static void many_events(void *ctx, size_t count)
 {
     (void)ctx;
@@ -207,6 +231,7 @@ int main(void)
         cmocka_unit_test(links_need_both_ends_and_findings_add_up),
         cmocka_unit_test(calls_after_a_fault_do_nothing),
         cmocka_unit_test(the_join_nests_host_ops_and_takes_their_self_times),
+        cmocka_unit_test(roots_that_are_steps_are_no_parents),
         cmocka_unit_test(events_are_joined_in_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,7 +170,7 @@ static void stats_have_many_forms(void **state)
         int id;
         const char *name;
     } names[] = { { OP, "hlo_op" },
-                  { FUSION, "fusion.1" },
+                  { FUSION, "all-reduce.1" },
                   { MODULE, "hlo_module" },
                   { NAME, "jit_f" },
                   { ORDINAL, "device_ordinal" } };
@@ -223,9 +223,11 @@ static void stats_have_many_forms(void **state)
     const tfp_span_columns *s = &p->events.spans;
     assert_int_equal(s->size, 4);
     for (size_t i = 0; i < 4; i++) {
-        assert_str(tfp_text(p, s->path[i]), "(hlo)/jit_f/fusion.1");
+        assert_str(tfp_text(p, s->path[i]), "(hlo)/jit_f/all-reduce.1");
         assert_int_equal(s->kind[i], TFP_SPAN_OP);
         assert_int_equal(s->stats[i], s->stats[0]); /* equal sets of stats are one */
+        assert_int_equal(s->class[i], TFP_CLASS_COMMUNICATION);
+        assert_true(s->marks[i] & TFP_MARK_COLLECTIVE); /* so its node has the type communication */
     }
     tfp_profile_free(p);
     free(path);
