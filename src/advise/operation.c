@@ -9,13 +9,6 @@ typedef struct operations {
     uint32_t count, example;
 } operations;
 
-static bool starts(tfp_str s, tfp_str with) { return s.size >= with.size && memcmp(s.data, with.data, with.size) == 0; }
-
-static bool ends(tfp_str s, tfp_str with)
-{
-    return s.size >= with.size && memcmp(s.data + s.size - with.size, with.data, with.size) == 0;
-}
-
 static tfp_str op_of(const tfp_profile *p, uint32_t node) { return tfp_text(p, p->nodes.at[node].op); }
 
 static void take(operations *o, uint32_t node)
@@ -51,7 +44,7 @@ static bool is_unfused_norm(const tfp_profile *p, uint32_t node)
 {
     tfp_str op = op_of(p, node), name = tfp_text(p, p->nodes.at[node].name);
     if (tfp_str_eq(op, TFP_STR("BatchNormWithGlobalNormalization"))) return true;
-    return tfp_str_eq(op, TFP_STR("Rsqrt")) && ends(name, TFP_STR("batchnorm/Rsqrt")) && can_be_fused(p, name);
+    return tfp_str_eq(op, TFP_STR("Rsqrt")) && tfp_str_ends(name, TFP_STR("batchnorm/Rsqrt")) && can_be_fused(p, name);
 }
 
 /* Operations whose speed depends on the layout. */
@@ -61,7 +54,7 @@ static bool has_layout(tfp_str op)
         "Conv2D", "Conv3D", "DepthwiseConv2d", "MaxPool", "AvgPool", "FusedBatchNorm"
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (starts(op, tfp_str_of(kinds[i]))) return true;
+        if (tfp_str_begins(op, tfp_str_of(kinds[i]))) return true;
     return false;
 }
 

@@ -26,6 +26,14 @@ static inline bool tfp_str_eq(tfp_str a, tfp_str b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
+static inline bool tfp_str_begins(tfp_str s, tfp_str begin)
+{
+    return s.size >= begin.size && (begin.size == 0 || memcmp(s.data, begin.data, begin.size) == 0);
+}
+static inline bool tfp_str_ends(tfp_str s, tfp_str end)
+{
+    return s.size >= end.size && (end.size == 0 || memcmp(s.data + s.size - end.size, end.data, end.size) == 0);
+}
 int tfp_str_cmp(tfp_str a, tfp_str b);        /* byte order, as std::string compares */
 size_t tfp_str_find(tfp_str s, tfp_str part); /* SIZE_MAX when absent */
 static inline bool tfp_str_has(tfp_str s, tfp_str part) { return tfp_str_find(s, part) != SIZE_MAX; }

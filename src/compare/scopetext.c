@@ -264,7 +264,7 @@ static tfp_status read_legend(reader *r)
         /* "op count (run|defined)" has a bar of its own */
         tfp_str whole = { rest.data, rest.size };
         tfp_str runs = tfp_str_of(tfp_columns[TFP_C_OCCURRENCE].text.legend);
-        if (trimmed(whole).size >= runs.size && memcmp(trimmed(whole).data, runs.data, runs.size) == 0) {
+        if (tfp_str_begins(trimmed(whole), runs)) {
             legend = runs;
             used = (size_t)(trimmed(whole).data - rest.data) + runs.size;
             if (used < rest.size && rest.data[used] == ' ') used++;

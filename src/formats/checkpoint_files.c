@@ -31,11 +31,6 @@ static bool is_shard(tfp_str path, size_t *before)
     return true;
 }
 
-static bool ends_with(tfp_str s, tfp_str end)
-{
-    return s.size >= end.size && memcmp(s.data + s.size - end.size, end.data, end.size) == 0;
-}
-
 bool tfp_is_table_file(const char *path)
 {
     tfp_source source;
@@ -133,14 +128,14 @@ tfp_status tfp_file_set_find(tfp_file_set *set, const char *path, tfp_error *err
     tfp_str p = tfp_str_of(path);
     size_t before;
     tfp_status s = try_prefix(set, p, err);
-    if (!s && !set->tables.size && ends_with(p, TFP_STR(".index")))
+    if (!s && !set->tables.size && tfp_str_ends(p, TFP_STR(".index")))
         s = try_prefix(set, (tfp_str){ p.data, p.size - strlen(".index") }, err);
-    if (!s && !set->tables.size && is_shard(p, &before) && ends_with((tfp_str){ p.data, before }, TFP_STR(".data")))
+    if (!s && !set->tables.size && is_shard(p, &before) && tfp_str_ends((tfp_str){ p.data, before }, TFP_STR(".data")))
         s = try_prefix(set, (tfp_str){ p.data, before - strlen(".data") }, err);
     if (s || set->tables.size) return s;
     if (tfp_exists(path) && !tfp_is_folder(path)) return add_table(set, tfp_arena_copy(&set->arena, p), err);
     s = try_shards(set, path, err);
-    if (!s && !set->tables.size && ends_with(p, TFP_STR(SHARD_PATTERN)))
+    if (!s && !set->tables.size && tfp_str_ends(p, TFP_STR(SHARD_PATTERN)))
         s = try_pattern(set, (tfp_str){ p.data, p.size - strlen(SHARD_PATTERN) }, err);
     if (s || set->tables.size) return s;
     if (tfp_is_folder(path)) return tfp_fail(err, TFP_BADFILE, "is a folder, not a checkpoint's prefix");

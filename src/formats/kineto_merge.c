@@ -14,11 +14,6 @@ static bool keep(tfp_kineto_reader *r, bool ok)
     return !r->b->status;
 }
 
-static bool begins_with(tfp_str s, tfp_str begin)
-{
-    return s.size >= begin.size && memcmp(s.data, begin.data, begin.size) == 0;
-}
-
 /* ---- from the slot's tables to the profile's ---- */
 
 static tfp_strid global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
@@ -132,7 +127,7 @@ static uint32_t lanes(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
 static bool step_number(tfp_str name, int64_t *out)
 {
     tfp_str begin = TFP_STR("ProfilerStep#");
-    if (!begins_with(name, begin)) return false;
+    if (!tfp_str_begins(name, begin)) return false;
     return tfp_parse_int64((tfp_str){ name.data + begin.size, name.size - begin.size }, out) && *out >= 0;
 }
 
@@ -141,10 +136,10 @@ static uint8_t look_at_name(tfp_str name)
     int64_t number;
     uint8_t bits = 0;
     if (step_number(name, &number)) bits |= TFP_KINETO_STEP;
-    if (begins_with(name, TFP_STR("Optimizer.step#"))) bits |= TFP_KINETO_OPTIMIZER;
-    if (begins_with(name, TFP_STR("nn.Module: "))) bits |= TFP_KINETO_MODULE;
-    if (begins_with(name, TFP_STR("Memcpy"))) bits |= TFP_KINETO_COPY_NAME;
-    if (begins_with(name, TFP_STR("Memset"))) bits |= TFP_KINETO_SET_NAME;
+    if (tfp_str_begins(name, TFP_STR("Optimizer.step#"))) bits |= TFP_KINETO_OPTIMIZER;
+    if (tfp_str_begins(name, TFP_STR("nn.Module: "))) bits |= TFP_KINETO_MODULE;
+    if (tfp_str_begins(name, TFP_STR("Memcpy"))) bits |= TFP_KINETO_COPY_NAME;
+    if (tfp_str_begins(name, TFP_STR("Memset"))) bits |= TFP_KINETO_SET_NAME;
     if (tfp_is_collective_kernel(name)) bits |= TFP_KINETO_COLLECTIVE_NAME;
     return bits;
 }

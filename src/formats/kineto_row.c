@@ -70,16 +70,6 @@ static uint32_t set_of(tfp_kineto_slot *s)
 
 /* ---- categories ---- */
 
-static bool ends_with(tfp_str s, tfp_str end)
-{
-    return s.size >= end.size && memcmp(s.data + s.size - end.size, end.data, end.size) == 0;
-}
-
-static bool begins_with(tfp_str s, tfp_str begin)
-{
-    return s.size >= begin.size && memcmp(s.data, begin.data, begin.size) == 0;
-}
-
 static tfp_kineto_what what_of(tfp_str c)
 {
     static const struct {
@@ -106,9 +96,9 @@ static tfp_kineto_what what_of(tfp_str c)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tfp_str_eq(c, tfp_str_of(rows[i].category))) return rows[i].what;
-    if (ends_with(c, TFP_STR("_runtime")) || ends_with(c, TFP_STR("_driver"))) return TFP_KINETO_CALL;
-    return begins_with(c, TFP_STR("xpu_")) || begins_with(c, TFP_STR("privateuse1_")) ? TFP_KINETO_SHOWN
-                                                                                      : TFP_KINETO_PLAIN;
+    if (tfp_str_ends(c, TFP_STR("_runtime")) || tfp_str_ends(c, TFP_STR("_driver"))) return TFP_KINETO_CALL;
+    return tfp_str_begins(c, TFP_STR("xpu_")) || tfp_str_begins(c, TFP_STR("privateuse1_")) ? TFP_KINETO_SHOWN
+                                                                                            : TFP_KINETO_PLAIN;
 }
 
 static uint8_t category(tfp_kineto_slot *s, uint32_t string)

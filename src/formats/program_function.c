@@ -32,16 +32,6 @@ static tfp_program_arg read_arg(tfp_program_reader *r, tfp_wire *outer, const tf
     return a;
 }
 
-static tfp_str read_function_name(tfp_wire *outer, const tfp_field *field)
-{
-    tfp_str name = { "", 0 };
-    tfp_wire w = tfp_field_message(outer, field);
-    for (tfp_field f; tfp_wire_next(&w, &f);)
-        if (f.number == 1) name = tfp_field_bytes(&w, &f);
-    tfp_wire_join(outer, &w, "signature");
-    return name;
-}
-
 static uint64_t result_key(uint32_t body, tfp_strid name) { return (uint64_t)body << 32 | name; }
 
 static void read_signature(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, uint32_t body)
@@ -152,7 +142,7 @@ static tfp_status read_function(tfp_program_reader *r, tfp_wire w, tfp_error *er
     tfp_str name = { "", 0 };
     tfp_wire head = w;
     for (tfp_field f; tfp_wire_next(&head, &f);)
-        if (f.number == 1) name = read_function_name(&head, &f);
+        if (f.number == 1) name = tfp_field_name(&head, &f, "signature");
     tfp_status s = tfp_wire_end(&head, err);
     tfp_program_body body = { .name = tfp_build_string(r->b, name),
                               .node_first = ROWS(r, nodes),

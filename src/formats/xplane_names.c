@@ -28,18 +28,12 @@ void tfp_xids_free(tfp_xids *x)
 
 /* ---- planes and lines ---- */
 
-static bool begins(tfp_str s, const char *with)
-{
-    size_t n = strlen(with);
-    return s.size >= n && memcmp(s.data, with, n) == 0;
-}
-
 /* The digits at the end of "/device:GPU:3"; false when there is something else. */
 static bool number_behind(tfp_str name, const char *prefix, unsigned *out)
 {
     size_t at = strlen(prefix);
     *out = 0;
-    if (!begins(name, prefix) || at == name.size || name.size - at > 6) return false;
+    if (!tfp_str_begins(name, tfp_str_of(prefix)) || at == name.size || name.size - at > 6) return false;
     for (; at < name.size; at++) {
         if (name.data[at] < '0' || name.data[at] > '9') return false;
         *out = *out * 10 + (unsigned)(name.data[at] - '0');
@@ -64,7 +58,7 @@ tfp_xplane_kind tfp_xplane_kind_of(tfp_str name, char *device, size_t room)
         return XP_HOST;
     if (tfp_str_eq(name, TFP_STR("/host:metadata"))) return XP_METADATA;
     if (tfp_str_eq(name, TFP_STR("Task Environment"))) return XP_ENVIRONMENT;
-    return begins(name, "/host:") ? XP_HOST_OTHER : XP_OTHER;
+    return tfp_str_begins(name, TFP_STR("/host:")) ? XP_HOST_OTHER : XP_OTHER;
 }
 
 /* Lines that post-processing made of others have ids from here on. */
@@ -78,7 +72,7 @@ tfp_xline_kind tfp_xplane_line_kind(tfp_xplane_kind plane, int64_t id, tfp_str n
     if (plane != XP_GPU && plane != XP_TPU) return XL_SHOWN;
     if (tfp_str_eq(name, TFP_STR("XLA Modules"))) return XL_MODULES;
     if (derived) return XL_SHOWN;
-    if (plane == XP_GPU) return begins(name, "Stream #") ? XL_STREAM : XL_SHOWN;
+    if (plane == XP_GPU) return tfp_str_begins(name, TFP_STR("Stream #")) ? XL_STREAM : XL_SHOWN;
     if (tfp_str_eq(name, TFP_STR("XLA Ops"))) return XL_OPS;
     return tfp_str_eq(name, TFP_STR("Async XLA Ops")) ? XL_ASYNC : XL_SHOWN;
 }
@@ -98,7 +92,7 @@ tfp_str tfp_xplane_module_name(tfp_str run)
 static bool is_instruction(tfp_str name, const char *base)
 {
     size_t n = strlen(base);
-    return begins(name, base) && (name.size == n || memchr("._-", name.data[n], 3));
+    return tfp_str_begins(name, tfp_str_of(base)) && (name.size == n || memchr("._-", name.data[n], 3));
 }
 
 static bool is_collective_instruction(tfp_str name)
@@ -137,7 +131,9 @@ static bool holds_loosely(tfp_str name, const char *word)
 static bool is_collective_kernel(tfp_str name)
 {
     static const char *const words[] = { "all_reduce", "all_gather", "reduce_scatter", "all_to_all" };
-    if (begins(name, "nccl") || begins(name, "rccl") || tfp_str_has(name, TFP_STR("cross_device_reduce"))) return true;
+    if (tfp_str_begins(name, TFP_STR("nccl")) || tfp_str_begins(name, TFP_STR("rccl")) ||
+        tfp_str_has(name, TFP_STR("cross_device_reduce")))
+        return true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (holds_loosely(name, words[i])) return true;
     return false;
@@ -145,8 +141,10 @@ static bool is_collective_kernel(tfp_str name)
 
 tfp_span_class tfp_xplane_class_of(tfp_xline_kind line, tfp_str name, tfp_str instruction)
 {
-    if (line == XL_STREAM && (begins(name, "Memcpy") || begins(name, "memcpy"))) return TFP_CLASS_COPY;
-    if (line == XL_STREAM && (begins(name, "Memset") || begins(name, "memset"))) return TFP_CLASS_SET;
+    if (line == XL_STREAM && (tfp_str_begins(name, TFP_STR("Memcpy")) || tfp_str_begins(name, TFP_STR("memcpy"))))
+        return TFP_CLASS_COPY;
+    if (line == XL_STREAM && (tfp_str_begins(name, TFP_STR("Memset")) || tfp_str_begins(name, TFP_STR("memset"))))
+        return TFP_CLASS_SET;
     if (is_collective_kernel(name) || is_collective_instruction(instruction)) return TFP_CLASS_COMMUNICATION;
     if (line == XL_ASYNC) return TFP_CLASS_COPY;
     if (line == XL_OPS && (is_instruction(instruction, "copy-start") || is_instruction(instruction, "copy-done") ||

@@ -144,12 +144,6 @@ static void take_rows(const char *path, collected *c)
     tfp_buf_free(&text);
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t n = strlen(name), m = strlen(end);
-    return n > m && strcmp(name + n - m, end) == 0;
-}
-
 /* Takes in what the hook left and removes its folder. */
 static void collect(const tfp_run *r, collected *c)
 {
@@ -163,9 +157,9 @@ static void collect(const tfp_run *r, collected *c)
         for (struct dirent *e; d && (e = readdir(d));) {
             if (*e->d_name == '.') continue;
             snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-            if (ends_with(e->d_name, ".seen")) c->seen++;
-            if (ends_with(e->d_name, ".framework")) c->frameworks++;
-            if (ends_with(e->d_name, ".rows")) take_rows(path, c);
+            if (tfp_str_ends(tfp_str_of(e->d_name), TFP_STR(".seen"))) c->seen++;
+            if (tfp_str_ends(tfp_str_of(e->d_name), TFP_STR(".framework"))) c->frameworks++;
+            if (tfp_str_ends(tfp_str_of(e->d_name), TFP_STR(".rows"))) take_rows(path, c);
             unlink(path);
         }
         if (d) closedir(d);

@@ -2,12 +2,6 @@
 /* model/tracenames.c: what the names of events say, whatever wrote them. */
 #include "model/events.h"
 
-static bool begins_with(tfp_str s, const char *begin)
-{
-    size_t n = strlen(begin);
-    return s.size >= n && memcmp(s.data, begin, n) == 0;
-}
-
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 /* The words of `pattern` at `at`, in any case; '_' between them may be missing. */
@@ -25,7 +19,7 @@ static bool words_at(const char *at, const char *end, const char *pattern)
 bool tfp_is_collective_kernel(tfp_str name)
 {
     static const char *const patterns[] = { "all_reduce", "all_gather", "reduce_scatter", "all_to_all" };
-    if (begins_with(name, "nccl") || begins_with(name, "rccl")) return true;
+    if (tfp_str_begins(name, TFP_STR("nccl")) || tfp_str_begins(name, TFP_STR("rccl"))) return true;
     for (const char *at = name.data, *end = at + name.size; at < end; at++) {
         char c = lower(*at);
         if (c != 'a' && c != 'r') continue;

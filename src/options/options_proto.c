@@ -171,17 +171,6 @@ static bool is_one_item(tfp_str name)
     return !name.size || (!memchr(name.data, ',', name.size) && !memchr(name.data, 0, name.size));
 }
 
-/* The key of an entry of the map; their options say nothing today. */
-static tfp_str checker_of(tfp_wire *w, const tfp_field *f)
-{
-    tfp_str name = { "", 0 };
-    tfp_wire entry = tfp_field_message(w, f);
-    for (tfp_field g; tfp_wire_next(&entry, &g);)
-        if (g.number == 1) name = tfp_field_bytes(&entry, &g);
-    tfp_wire_join(w, &entry, "checkers");
-    return name;
-}
-
 /* The names of the checkers. A list of one comma asks for no checker. */
 static tfp_status read_advisor_options(tfp_options *o, tfp_str bytes, tfp_error *err)
 {
@@ -191,7 +180,7 @@ static tfp_status read_advisor_options(tfp_options *o, tfp_str bytes, tfp_error 
     tfp_buf_char(&names, ',');
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number != 1) continue;
-        tfp_str name = checker_of(&w, &f);
+        tfp_str name = tfp_field_name(&w, &f, "checkers"); /* the key; the options of checkers say nothing today */
         if (!is_one_item(name)) {
             odd = name;
             continue;

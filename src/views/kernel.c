@@ -200,7 +200,7 @@ static bool name_ops(const kernels *t, kernel_row *row)
 static bool name_row(const kernels *t, kernel_row *row, tfp_str name)
 {
     tfp_str mark = TFP_STR(" (async)");
-    bool marked = name.size >= mark.size && memcmp(name.data + name.size - mark.size, mark.data, mark.size) == 0;
+    bool marked = tfp_str_ends(name, mark);
     row->name = name;
     if (!row->async || marked) return true;
     tfp_buf text = { 0 };

@@ -159,12 +159,6 @@ typedef struct namer {
     uint16_t *known; /* by string */
 } namer;
 
-static bool begins(tfp_str s, const char *word)
-{
-    size_t size = strlen(word);
-    return s.size >= size && memcmp(s.data, word, size) == 0;
-}
-
 static bool is_any(tfp_str s, const char *const *words)
 {
     for (; *words; words++)
@@ -175,7 +169,7 @@ static bool is_any(tfp_str s, const char *const *words)
 static bool begins_any(tfp_str s, const char *const *words)
 {
     for (; *words; words++)
-        if (begins(s, *words)) return true;
+        if (tfp_str_begins(s, tfp_str_of(*words))) return true;
     return false;
 }
 
@@ -205,7 +199,7 @@ static unsigned look_at(tfp_str name)
     if (is_any(name, layouts)) flags |= LAYOUTS;
     if (is_any(name, plain)) flags |= PLAIN_PRODUCT;
     if (is_any(name, transposes)) flags |= TRANSPOSES;
-    if (begins(name, "Optimizer.step")) flags |= OPTIMIZER;
+    if (tfp_str_begins(name, TFP_STR("Optimizer.step"))) flags |= OPTIMIZER;
     if (begins_any(name, products)) flags |= PRODUCT;
     return flags;
 }

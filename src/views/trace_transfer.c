@@ -103,18 +103,14 @@ static const char *direction_of(tfp_str name)
     return NULL;
 }
 
-static bool ends_with(tfp_str s, tfp_str end)
-{
-    return s.size >= end.size && memcmp(s.data + s.size - end.size, end.data, end.size) == 0;
-}
-
 /* Of a TPU's transfers the pieces in `XLA Ops` are left out where the asynchronous line or the -done holds the transfer:
  * each piece tells the bytes of the whole. */
 static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint32_t span)
 {
     tfp_str instruction = up_to(tfp_span_name(t->x->p, span), '.');
     if (!tfp_is_tpu(d->name) || t->x->p->lanes.at[t->x->s->lane[span]].role == TFP_ROLE_ASYNC) return false;
-    return ends_with(instruction, TFP_STR("-start")) || (d->has_async && ends_with(instruction, TFP_STR("-done")));
+    return tfp_str_ends(instruction, TFP_STR("-start")) ||
+           (d->has_async && tfp_str_ends(instruction, TFP_STR("-done")));
 }
 
 static void put_copy_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)

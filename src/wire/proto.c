@@ -413,3 +413,13 @@ size_t tfp_varint_size(uint64_t v)
     for (; v >= 0x80; v >>= 7) n++;
     return n;
 }
+
+tfp_str tfp_field_name(tfp_wire *outer, const tfp_field *field, const char *place)
+{
+    tfp_str name = { "", 0 };
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);)
+        if (f.number == 1) name = tfp_field_bytes(&w, &f);
+    tfp_wire_join(outer, &w, place);
+    return name;
+}

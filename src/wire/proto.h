@@ -95,6 +95,9 @@ static inline void tfp_wire_join(tfp_wire *w, const tfp_wire *inner, const char 
     w->at = w->end;
 }
 
+/* Field 1 of a nested message, as text: its name, or the key of a map's entry; the last one counts. "" without. */
+tfp_str tfp_field_name(tfp_wire *outer, const tfp_field *field, const char *place);
+
 /* A varint at *at; false at a fault. */
 TFP_WIRE_INLINE bool tfp_wire_varint(tfp_wire *w, const uint8_t **at, uint64_t *value)
 {

@@ -8,18 +8,6 @@
 #define KEY_END "/.ATTRIBUTES/VARIABLE_VALUE" /* of a key in an object-based checkpoint */
 #define SLOT_PLACE "/.OPTIMIZER_SLOT/"
 
-static bool ends_in(tfp_str s, const char *end)
-{
-    size_t size = strlen(end);
-    return s.size >= size && memcmp(s.data + s.size - size, end, size) == 0;
-}
-
-static bool begins_with(tfp_str s, const char *start)
-{
-    size_t size = strlen(start);
-    return s.size >= size && memcmp(s.data, start, size) == 0;
-}
-
 static bool is_one_of(tfp_str s, const char *const *words)
 {
     for (size_t i = 0; words[i]; i++)
@@ -32,7 +20,7 @@ static tfp_str first(tfp_str s, size_t size) { return (tfp_str){ s.data, size };
 /* A name without what every key of an object-based checkpoint ends in. */
 static tfp_str path_of(tfp_str name)
 {
-    return ends_in(name, KEY_END) ? first(name, name.size - strlen(KEY_END)) : name;
+    return tfp_str_ends(name, TFP_STR(KEY_END)) ? first(name, name.size - strlen(KEY_END)) : name;
 }
 
 static tfp_str parent_of(tfp_str path)
@@ -115,7 +103,7 @@ static bool is_optimizer_scope(const tfp_map64 *t, tfp_model_variable *all, cons
     tfp_str path = path_of(v->name), parent = parent_of(path);
     if (!parent.size || v->elements > 1 || (v->dtype && !is_integer(v->dtype))) return false;
     if (!is_one_of(last_of(path), counters)) return false;
-    return ends_in(path, "/_iterations") || tfp_is_optimizer(last_of(parent)) ||
+    return tfp_str_ends(path, TFP_STR("/_iterations")) || tfp_is_optimizer(last_of(parent)) ||
            has_child(t, all, parent, "learning_rate") || has_child(t, all, parent, "_learning_rate");
 }
 
@@ -146,7 +134,8 @@ static bool mark_scopes(const tfp_map64 *t, tfp_model_variable *all, size_t coun
         size_t rest = inside_scope(&scopes, all, path);
         if (rest == SIZE_MAX || all[i].kind == TFP_TRAINED) continue;
         /* Keras 3: what the optimizer trains is saved under it when that is the shorter path */
-        bool trained = begins_with((tfp_str){ path.data + rest, path.size - rest }, "_trainable_variables/");
+        bool trained =
+            tfp_str_begins((tfp_str){ path.data + rest, path.size - rest }, TFP_STR("_trainable_variables/"));
         all[i].kind = trained ? TFP_TRAINED : TFP_SLOT;
     }
     tfp_map64_free(&scopes);
@@ -201,9 +190,10 @@ static bool is_bookkeeping(const tfp_model_variable *v)
 static void mark_archive(tfp_model_variable *all, size_t count)
 {
     bool archive = false;
-    for (size_t i = 0; i < count; i++) archive |= begins_with(all[i].name, "_all_variables/");
+    for (size_t i = 0; i < count; i++) archive |= tfp_str_begins(all[i].name, TFP_STR("_all_variables/"));
     for (size_t i = 0; archive && i < count; i++)
-        if (begins_with(all[i].name, "variables/") && ends_in(all[i].name, KEY_END)) all[i].kind = TFP_UNUSED;
+        if (tfp_str_begins(all[i].name, TFP_STR("variables/")) && tfp_str_ends(all[i].name, TFP_STR(KEY_END)))
+            all[i].kind = TFP_UNUSED;
 }
 
 bool tfp_variables_by_name(tfp_model_variable *all, size_t count)
