@@ -11,7 +11,8 @@ const tfp_checker *tfp_checker_at(size_t i) { return i < CHECKERS ? checkers[i] 
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err)
 {
     char *copy = tfp_arena_copy(&r->arena, text);
-    if (!copy || !tfp_push(&r->findings, ((tfp_finding){ row, { copy, text.size } }))) return tfp_nomem(err);
+    if (!copy || !tfp_push(&r->findings, ((tfp_finding){ row, { copy, text.size }, { .span = TFP_NONE } })))
+        return tfp_nomem(err);
     return TFP_OK;
 }
 
@@ -106,7 +107,8 @@ static tfp_status run_trace_rules(tfp_report *r, tfp_error *err)
     for (size_t i = 0; i < count && !s; i++) {
         if (!is_asked(r->options->checkers, found[i].rule->name)) continue;
         uint32_t at = add_row(r, found[i].rule);
-        if (at == TFP_NONE || !tfp_push(&r->findings, ((tfp_finding){ at, found[i].text }))) s = tfp_nomem(err);
+        if (at == TFP_NONE || !tfp_push(&r->findings, ((tfp_finding){ at, found[i].text, found[i].evidence })))
+            s = tfp_nomem(err);
     }
     if (!s && !r->findings.size) s = tfp_report_note_add(r, err, "no rule has a finding");
     return s;

@@ -35,6 +35,7 @@ typedef struct tfp_trace_verdict {
     const tfp_checker *rule;
     tfp_str text; /* in the report's arena */
     double saving_ns;
+    tfp_evidence evidence;
 } tfp_trace_verdict;
 enum { TFP_TRACE_RULES_MOST = 32 };
 /* TFP_BADARG when -rule_limits, "RULE=LIMIT,...", names no rule or no number. */

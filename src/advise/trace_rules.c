@@ -179,17 +179,27 @@ static double limit_of(const tfp_report *r, const rule *of)
 
 /* ---- findings ---- */
 
-static void put_evidence(tfp_ruling *x)
+static tfp_evidence evidence_of(const tfp_ruling *x)
 {
     const tfp_trace_index *index = &x->f->x;
-    if (x->evidence == TFP_NONE) return;
-    uint32_t unit = tfp_trace_unit_of(index, x->evidence);
-    if (unit == TFP_NONE) return;
+    uint32_t span = x->evidence, unit = span == TFP_NONE ? TFP_NONE : tfp_trace_unit_of(index, span);
+    if (unit == TFP_NONE) return (tfp_evidence){ .span = TFP_NONE };
+    return (tfp_evidence){ .span = span,
+                           .rank = index->unit_count > 1 ? index->units[unit].rank : -1,
+                           .start_ns = index->s->start_ns[span] - index->units[unit].origin_ns,
+                           .duration_ns = index->s->duration_ns[span],
+                           .lane = tfp_text(index->p, index->p->lanes.at[index->s->lane[span]].name) };
+}
+
+static void put_evidence(tfp_ruling *x)
+{
+    tfp_evidence e = evidence_of(x);
+    if (e.span == TFP_NONE) return;
     tfp_buf_text(&x->text, "; look at ");
-    tfp_ruling_us(x, (double)(index->s->start_ns[x->evidence] - index->units[unit].origin_ns));
+    tfp_ruling_us(x, (double)e.start_ns);
     tfp_buf_text(&x->text, " in ");
-    if (index->unit_count > 1) tfp_buf_printf(&x->text, "rank %lld's ", (long long)index->units[unit].rank);
-    tfp_escape(&x->text, tfp_text(index->p, index->p->lanes.at[index->s->lane[x->evidence]].name));
+    if (e.rank >= 0) tfp_buf_printf(&x->text, "rank %lld's ", (long long)e.rank);
+    tfp_escape(&x->text, e.lane);
 }
 
 static bool finish_text(tfp_ruling *x, const rule *of)
@@ -223,7 +233,7 @@ tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count,
         if (!copy) return tfp_nomem(err);
         size_t at = (*count)++;
         for (; at && out[at - 1].saving_ns < x.saving_ns; at--) out[at] = out[at - 1];
-        out[at] = (tfp_trace_verdict){ &rules[i].checker, said, x.saving_ns };
+        out[at] = (tfp_trace_verdict){ &rules[i].checker, said, x.saving_ns, evidence_of(&x) };
     }
     return TFP_OK;
 }

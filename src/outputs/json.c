@@ -243,6 +243,41 @@ static void put_rows(writer *w)
     close_row(w);
 }
 
+/* Beside each report the span to look at, or null; checkers that name none have no such list. */
+static void put_evidence(writer *w, uint32_t checker)
+{
+    const tfp_report *r = w->r;
+    bool any = false;
+    for (size_t k = 0; k < r->findings.size; k++)
+        any |= r->findings.at[k].checker == checker && r->findings.at[k].evidence.span != TFP_NONE;
+    if (!any) return;
+    tfp_json_key(&w->j, "evidence");
+    tfp_json_open(&w->j, '[');
+    for (size_t k = 0; k < r->findings.size; k++) {
+        const tfp_evidence *e = &r->findings.at[k].evidence;
+        if (r->findings.at[k].checker != checker) continue;
+        if (e->span == TFP_NONE) {
+            tfp_json_null(&w->j);
+            continue;
+        }
+        tfp_json_open(&w->j, '{');
+        tfp_json_key(&w->j, "span");
+        tfp_json_int(&w->j, e->span);
+        if (e->rank >= 0) {
+            tfp_json_key(&w->j, "rank");
+            tfp_json_int(&w->j, e->rank);
+        }
+        tfp_json_key(&w->j, "lane");
+        tfp_json_str(&w->j, e->lane);
+        tfp_json_key(&w->j, "start_us");
+        tfp_json_thousandths(&w->j, e->start_ns);
+        tfp_json_key(&w->j, "duration_us");
+        tfp_json_thousandths(&w->j, e->duration_ns);
+        tfp_json_close(&w->j, '}');
+    }
+    tfp_json_close(&w->j, ']');
+}
+
 static void put_findings(writer *w)
 {
     const tfp_report *r = w->r;
@@ -257,6 +292,7 @@ static void put_findings(writer *w)
         for (size_t k = 0; k < r->findings.size; k++)
             if (r->findings.at[k].checker == i) tfp_json_lines(&w->j, r->findings.at[k].text);
         tfp_json_close(&w->j, ']');
+        put_evidence(w, i);
         tfp_json_close(&w->j, '}');
         tfp_sink_flush_if_full(w->sink);
     }

@@ -63,9 +63,19 @@ typedef struct tfp_line_run {
     int64_t cpu_ns, accelerator_ns, runs;
 } tfp_line_run;
 
+/* The span to look at first. */
+typedef struct tfp_evidence {
+    uint32_t span;    /* -> events.spans; TFP_NONE: there is none */
+    int64_t rank;     /* of several ranks: which; -1 */
+    int64_t start_ns; /* from the first start of its rank */
+    int64_t duration_ns;
+    tfp_str lane;
+} tfp_evidence;
+
 typedef struct tfp_finding {
     uint32_t checker; /* -> rows: the checker's row */
     tfp_str text;     /* one or more lines, as TensorFlow reports them */
+    tfp_evidence evidence;
 } tfp_finding;
 
 /* The code view's tree, unfiltered; pprof needs it beside the rows. Item 0 is the root. Children come after parents. */
