@@ -5,15 +5,12 @@ import { json, profilePath } from "../api";
 import { commandWords } from "../command";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
-import { Evidence } from "../parts/Evidence";
+import type { Advised } from "../parts/Evidence";
+import { FindingsOf } from "../parts/Evidence";
 import { Means } from "../parts/Means";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
-
-interface Advised {
-  checkers: { name: string; reports: string[] }[];
-}
 
 function Chooser({ route, tables, chosen }: { route: Route; tables: Tables; chosen: string[] }) {
   const toggle = (name: string): void => {
@@ -54,12 +51,7 @@ export function Advice({ route, files, tables }: { route: Route; files: string[]
               <section key={c.name}>
                 <h2>{c.name}</h2>
                 <p class="soft">{tables.checkers.find((t) => t.name === c.name)?.help}</p>
-                {c.reports.length ? c.reports.map((f, i) => (
-                  <div key={i}>
-                    <pre class="advice" tabIndex={0}>{f}</pre>
-                    {!isReport && <Evidence route={route} report={f} />}
-                  </div>
-                )) : <p class="empty">Nothing to say.</p>}
+                {c.reports.length ? <FindingsOf route={route} of={c} /> : <p class="empty">Nothing to say.</p>}
               </section>
             ))}
           </>

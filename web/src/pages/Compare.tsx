@@ -122,7 +122,7 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
         <p class="empty">Choose two or more sides: other profiles, or other steps of one.</p>
       ) : (
         <>
-          {!isReport && <div class="grid">{sides.map((s) => <Breakdown key={s} name={wordOf(found, s)} side={s} />)}</div>}
+          <div class="grid">{sides.map((s) => <Breakdown key={s} name={wordOf(found, s)} side={s} />)}</div>
           <Difference route={route} list={found} sides={sides} options={options} view={view} />
         </>
       )}

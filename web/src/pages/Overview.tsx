@@ -8,16 +8,13 @@ import { isReport } from "../held";
 import { useLoaded } from "../load";
 import type { Line } from "../parts/Chart";
 import { Chart } from "../parts/Chart";
-import { Evidence } from "../parts/Evidence";
+import type { Advised } from "../parts/Evidence";
+import { FindingsOf } from "../parts/Evidence";
 import { Status } from "../parts/Status";
 import { StepBars } from "../parts/StepBars";
 import { TopTable } from "../parts/TopTable";
 import type { Route } from "../route";
 import { hashOf } from "../route";
-
-interface Advice {
-  checkers: { name: string; reports: string[] }[];
-}
 
 /** The sum of a column over all rows. */
 function sumOf(t: Table, name: string): number {
@@ -51,7 +48,7 @@ function Steps({ t }: { t: Table }) {
   return <Chart height={200} label={`duration and memory of ${t.rows} steps`} x={{ label: "step", values: steps, format: String, mark }} lines={lines} />;
 }
 
-function Findings({ of, route }: { of: Advice; route: Route }) {
+function Findings({ of, route }: { of: Advised; route: Route }) {
   const found = of.checkers.filter((c) => c.reports.length);
   if (!found.length) return <p class="empty">No checker found anything.</p>;
   return (
@@ -59,12 +56,7 @@ function Findings({ of, route }: { of: Advice; route: Route }) {
       {found.map((c) => (
         <details key={c.name} class="advice" open={found.length < 3}>
           <summary>{c.name} ({c.reports.length})</summary>
-          {c.reports.map((f, i) => (
-            <div key={i}>
-              <pre>{f}</pre>
-              {!isReport && <Evidence route={route} report={f} />}
-            </div>
-          ))}
+          <FindingsOf route={route} of={c} />
         </details>
       ))}
     </>
@@ -138,7 +130,7 @@ function StepTimes({ route }: { route: Route }) {
 
 export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }) {
   const base = profilePath(route.id);
-  const advice = useLoaded(`advice ${route.id}`, (signal) => json<Advice>(`${base}/views/advise?format=json`, signal));
+  const advice = useLoaded(`advice ${route.id}`, (signal) => json<Advised>(`${base}/views/advise?format=json`, signal));
   const steps = useLoaded(`steps ${route.id}`, (signal) => table(`${base}/steps?format=columns`, signal));
   const ops = useLoaded(`ops ${route.id}`, (signal) => table(`${base}/views/op?select=micros,bytes,params&max_depth=100000&format=columns`, signal));
   const ran = facts.steps.length > 0;
@@ -147,7 +139,7 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
       <h1>Overview</h1>
       <Facts facts={facts} steps={steps.value} ops={ops.value} />
       {facts.warnings.map((w) => <p key={w} class="note">{w}</p>)}
-      {!isReport && facts.has?.times && <StepTimes route={route} />}
+      {facts.has?.times && <StepTimes route={route} />}
       <h2>Where it goes</h2>
       <Status of={ops}>{(t) => <Where t={t} ran={ran} />}</Status>
       <Leads id={route.id} ran={ran} />

@@ -2,6 +2,7 @@
 // The tables of a trace: where steps go, what is transferred, what waits, what is odd about the data.
 import { profilePath, table } from "../api";
 import { besidesOf, commandWords } from "../command";
+import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { FindField } from "../parts/Fields";
 import { Means } from "../parts/Means";
@@ -23,7 +24,7 @@ function Choices({ view, route, steps }: { view: string; route: Route; steps: nu
   const path = route.params.get("critical_path") === "true";
   return (
     <form class="controls" onSubmit={(e) => e.preventDefault()}>
-      {view !== "check" && (
+      {view !== "check" && !isReport && (
         <div class="field">
           <label for="table-step">step</label>
           <select id="table-step" value={route.params.get("step") ?? ""} onChange={(e) => go(withParams(route, { step: e.currentTarget.value || null }))}>

@@ -15,6 +15,7 @@ import { Prompt } from "./Prompt";
 import { Query } from "./Query";
 import { SourcePage } from "./Source";
 import { Stats } from "./Stats";
+import { Summary } from "./Summary";
 import { Timeline } from "./Timeline";
 import { TracePage } from "./TracePages";
 import { Views } from "./Views";
@@ -48,13 +49,14 @@ const view = (name: string, fits = always): Page => ({
 const trace = (name: string): Page => ({
   name,
   title: name[0]?.toUpperCase() + name.slice(1),
-  fits: (facts) => !isReport && (facts.has?.times ?? false),
+  fits: (facts) => facts.has?.times ?? false,
   show: ({ route, files, facts }) => <TracePage key={name} view={name} route={route} files={files} steps={facts.steps} />,
 });
 
 export const pages: Page[] = [
   { name: "overview", title: "Overview", fits: always, show: ({ route, facts }) => <Overview route={route} facts={facts} /> },
   { name: "advice", title: "Advice", fits: always, show: ({ route, files, tables }) => <Advice route={route} files={files} tables={tables} /> },
+  { name: "summary", title: "Summary", fits: always, show: ({ route, files }) => <Summary route={route} files={files} /> },
   trace("steps"),
   trace("transfer"),
   trace("wait"),
@@ -63,6 +65,7 @@ export const pages: Page[] = [
   view("scope"),
   view("graph"),
   view("op"),
+  view("calls", (facts) => !isReport && (facts.has?.trace ?? false)),
   view("code", (facts) => facts.has?.code ?? true),
   { name: "flame", title: "Flame graph", fits: always, show: ({ route, files, tables }) => <Flame route={route} files={files} tables={tables} /> },
   {

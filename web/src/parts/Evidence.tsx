@@ -1,15 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding of advice leads to the rows that it speaks of: "... (tfprof steps -critical_path)".
+// Findings of advice, each with what it leads to: the rows that it speaks of, "... (tfprof steps -critical_path)", and the moment
+// in the timeline.
 import type { Route } from "../route";
 import { hashOf } from "../route";
 
 const COMMAND = /\(tfprof (\w+)((?: -\w+)*)[^)]*\)\s*$/;
-const PAGES = new Set(["steps", "transfer", "wait", "check", "kernel", "op", "code", "memory"]);
+const PAGES = new Set(["steps", "transfer", "wait", "check", "kernel", "op", "code", "calls", "memory"]);
 
-export function Evidence({ route, report }: { route: Route; report: string }) {
+interface Moment {
+  span: number;
+  lane: string;
+}
+
+export interface Checked {
+  name: string;
+  reports: string[];
+  evidence?: (Moment | null)[];
+}
+
+export interface Advised {
+  checkers: Checked[];
+}
+
+function Finding({ route, report, moment }: { route: Route; report: string; moment: Moment | null | undefined }) {
   const found = COMMAND.exec(report);
   const page = found?.[1] ?? "";
-  if (!PAGES.has(page)) return null;
   const params = new URLSearchParams(found?.[2]?.includes("-critical_path") ? { critical_path: "true" } : {});
-  return <p><a href={hashOf(page, route.id, params)}>Show the rows of {page}</a></p>;
+  return (
+    <div class="finding">
+      <pre class="advice">{report}</pre>
+      <p class="leads">
+        {moment && <a href={hashOf("timeline", route.id, new URLSearchParams({ event: String(moment.span) }))}>Show it in the timeline, {moment.lane}</a>}
+        {PAGES.has(page) && <a href={hashOf(page, route.id, params)}>Show the rows of {page}</a>}
+      </p>
+    </div>
+  );
+}
+
+export function FindingsOf({ route, of }: { route: Route; of: Checked }) {
+  return <>{of.reports.map((report, i) => <Finding key={i} route={route} report={report} moment={of.evidence?.[i]} />)}</>;
 }
