@@ -9,7 +9,8 @@ const folder = new URL("../../docs/images/", import.meta.url).pathname;
 const SHOTS = [
   ["scope", "resnet32", "scope?select=micros,peak_bytes,params&sort=-total_micros", "light"],
   ["flame", "resnet32", "flame", "light"],
-  ["timeline", "gpu/profile_1.gz", "timeline", "dark"],
+  ["timeline", "pytorch/train.json.gz", "timeline?time=12500-26000&event=1500", "dark"],
+  ["overview", "pytorch/train.json.gz", "overview", "light"],
   ["memory", "seq2seq", "memory", "light"],
   ["dataflow", "dense/profile_3.gz", "dataflow", "light"],
 ];

@@ -3,6 +3,7 @@
 import { axe, check, go, noFaults, open, said, same, settled, sideways, url } from "./harness.mjs";
 
 const DENSE = "dense/profile_3.gz";
+const TRACE = "pytorch/train.json.gz";
 const DATA = new URL("../data/sample/", import.meta.url).pathname;
 const MODELS = ["resnet32", "seq2seq"];
 // The text of a source may lie elsewhere, and a checkpoint alone has no graph: the page says so, and the browser notes it.
@@ -32,7 +33,7 @@ async function links(page) {
 }
 
 async function clickThrough(browser, ids) {
-  for (const name of [DENSE, "gpu/profile_1.gz", ...MODELS, "dense/ckpt_v2/model.ckpt-3", "odd/graph.pb"]) {
+  for (const name of [DENSE, "gpu/profile_1.gz", TRACE, ...MODELS, "dense/ckpt_v2/model.ckpt-3", "odd/graph.pb"]) {
     const page = await open(browser);
     await go(page, "#/");
     await page.click(`a:text-is("${name}")`);
@@ -315,6 +316,20 @@ async function timeline(browser, ids) {
   check("timeline: keys pick an event, which is told", /\d us|us at|ms at/.test(await page.textContent(".told")), await page.textContent(".told"));
   check("timeline: and stands in the address", page.url().includes("event="), page.url());
   noFaults("timeline", page);
+  await go(page, `#/p/${ids[TRACE]}/timeline?q=aten::mm`);
+  await page.click("button:text-is('Next match')");
+  await page.waitForFunction(() => document.querySelector(".told strong"));
+  same("timeline: of a trace the next match is picked", await page.textContent(".told strong"), "aten::mm");
+  check("timeline: and its place is told", /^1 of \d+$/.test(await page.textContent(".matches")), await page.textContent(".matches"));
+  check("timeline: with what it launches, or what is around it", (await page.$$(".picked .link")).length);
+  await page.click(".picked .link >> nth=0");
+  await page.waitForFunction(() => document.querySelector(".told strong")?.textContent !== "aten::mm");
+  noFaults("timeline of a trace", page);
+  await go(page, `#/p/${ids["traces/kineto.json"]}/advice`);
+  await page.click(".leads a:text('timeline')");
+  await page.waitForFunction(() => document.querySelector(".told strong"));
+  check("advice leads to the moment in the timeline", page.url().includes("/timeline?event="), page.url());
+  noFaults("advice of a trace", page);
   await page.context().close();
 }
 

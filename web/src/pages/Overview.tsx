@@ -80,7 +80,7 @@ function Facts({ facts, steps, ops }: { facts: ProfileFacts; steps: Table | unde
     <dl class="facts">
       <div><dt>Nodes</dt><dd>{facts.nodes.toLocaleString()}</dd></div>
       <div><dt>Steps</dt><dd>{stepsOf(facts)}</dd></div>
-      {ops && <div title="trainable ones, those of the optimizer and counters"><dt>Elements of variables</dt><dd>{formatCount(sumOf(ops, "params"))}</dd></div>}
+      {ops && sumOf(ops, "params") > 0 && <div title="trainable ones, those of the optimizer and counters"><dt>Elements of variables</dt><dd>{formatCount(sumOf(ops, "params"))}</dd></div>}
       {steps && ran && <div title="from the first start to the last end, mean of the steps"><dt>Duration of a step</dt><dd>{formatMicros(Math.round(mean(wallTimes(steps))))}</dd></div>}
       {ops && ran && <div title="the sum over all operations, mean of the steps; operations that run side by side each count"><dt>Time of all operations</dt><dd>{formatMicros(sumOf(ops, "micros"))}</dd></div>}
       {facts.coverage.length > 0 && <div><dt>Nodes that ran</dt><dd>{facts.coverage.map((c) => `${(100 * c).toFixed(0)}%`).join(", ")}</dd></div>}
@@ -93,7 +93,7 @@ function Where({ t, ran }: { t: Table; ran: boolean }) {
     <div class="grid">
       {ran && <TopTable t={t} by="micros" whole={sumOf(t, "micros")} caption="Time by operation" most={10} />}
       {ran && <TopTable t={t} by="bytes" whole={sumOf(t, "bytes")} caption="Requested memory by operation" most={10} />}
-      <TopTable t={t} by="params" whole={sumOf(t, "params")} caption="Elements of variables by operation" most={10} />
+      {sumOf(t, "params") > 0 && <TopTable t={t} by="params" whole={sumOf(t, "params")} caption="Elements of variables by operation" most={10} />}
     </div>
   );
 }

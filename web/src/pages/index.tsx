@@ -36,6 +36,8 @@ export interface Page {
 }
 
 const always = (_: ProfileFacts): boolean => true;
+// a trace has edges only where a graph stands beside it
+const hasEdges = (facts: ProfileFacts): boolean => !facts.has?.trace || facts.has.graph;
 // of these a report holds one step
 const ofHeldSteps = (facts: ProfileFacts): ProfileFacts => ({ ...facts, steps: heldSteps(facts.steps) });
 const view = (name: string, fits = always): Page => ({
@@ -63,7 +65,7 @@ export const pages: Page[] = [
   trace("kernel"),
   trace("check"),
   view("scope"),
-  view("graph"),
+  view("graph", hasEdges),
   view("op"),
   view("calls", (facts) => !isReport && (facts.has?.trace ?? false)),
   view("code", (facts) => facts.has?.code ?? true),
@@ -76,7 +78,7 @@ export const pages: Page[] = [
   },
   { name: "timeline", title: "Timeline", fits: (facts) => facts.steps.length > 0, show: ({ route, files, facts }) => <Timeline route={route} files={files} facts={ofHeldSteps(facts)} /> },
   { name: "memory", title: "Memory", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Memory route={route} facts={ofHeldSteps(facts)} /> },
-  { name: "dataflow", title: "Dataflow", fits: always, show: ({ route, facts, tables }) => <Graph route={route} facts={facts} tables={tables} /> },
+  { name: "dataflow", title: "Dataflow", fits: hasEdges, show: ({ route, facts, tables }) => <Graph route={route} facts={facts} tables={tables} /> },
   { name: "flops", title: "Float ops", fits: (facts) => facts.has?.graph ?? true, show: ({ route, files, tables }) => <Flops route={route} files={files} tables={tables} /> },
   { name: "source", title: "Source", fits: (facts) => facts.has?.code ?? true, show: ({ route }) => <SourcePage route={route} /> },
   { name: "checkpoint", title: "Checkpoint", fits: (facts) => facts.has?.checkpoint ?? true, show: ({ route }) => <Checkpoint route={route} /> },
