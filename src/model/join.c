@@ -115,7 +115,7 @@ static void find_ranks(tfp_join *x)
 /* ---- the join ---- */
 
 /* The columns that the join fills, without what an earlier join put there. */
-static bool make_columns(tfp_join *x)
+static void make_columns(tfp_join *x)
 {
     tfp_span_columns *s = &x->t->spans;
     bool ok = true;
@@ -126,7 +126,7 @@ static bool make_columns(tfp_join *x)
     ok &= s->field != NULL;
     TFP_SPAN_JOIN_COLUMNS(MAKE)
 #undef MAKE
-    return tfp_join_keep(x, ok);
+    tfp_join_keep(x, ok);
 }
 
 /* What an earlier join summed is summed again, with what came since. */
@@ -152,10 +152,9 @@ void tfp_build_join(tfp_builder *b)
     b->p->time_grain_ns = 1; /* means of traces are not cut to whole microseconds */
     find_ranks(&x);
     forget(&x);
-    void (*const stages[])(tfp_join *) = { tfp_join_order,    tfp_join_nest,  tfp_join_steps,
+    void (*const stages[])(tfp_join *) = { tfp_join_order,    make_columns,   tfp_join_nest, tfp_join_steps,
                                            tfp_join_launches, tfp_join_nodes, tfp_join_execs };
-    if (make_columns(&x))
-        for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++) stages[i](&x);
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++) stages[i](&x);
     t->joined_events = events;
     free(x.order);
     free(x.lane_first);

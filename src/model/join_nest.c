@@ -157,6 +157,8 @@ void tfp_join_nest(tfp_join *x)
     }
     for (size_t i = 0; i < x->count && !x->b->status; i++)
         if (x->t->spans.self_ns[i] < 0) x->t->spans.self_ns[i] = 0;
+    free(x->op_above); /* arrays of the join end as soon as no stage needs them: they are large */
+    x->op_above = NULL;
     tfp_vec_free(&w.known.at);
     tfp_vec_free(&w.other.at);
     free(memory);

@@ -72,6 +72,8 @@ void tfp_join_launches(tfp_join *x)
         for (uint32_t i = 0; i < x->count; i++)
             if (s->kind[i] == TFP_SPAN_ACTIVITY && tfp_span_process(x, i) < x->t->processes.size)
                 launch(x, i, &calls, &ops);
+    free(x->cpu_op_above);
+    x->cpu_op_above = NULL;
     tfp_map64_free(&calls);
     tfp_map64_free(&ops);
 }
