@@ -7,7 +7,8 @@
 
 /* The builtins of a generator's frame are the interpreter's own, whatever __main__ calls so. */
 static const char begin[] = "try: (lambda: (yield))().gi_frame.f_builtins['exec'](";
-static const char end[] = ")\nexcept: pass\n";
+static const char otherwise[] = ")\nexcept: (lambda: (yield))().gi_frame.f_builtins['exec'](";
+static const char end[] = ",{})\n";
 
 /* Runs in a namespace of its own. A start_new_thread that is not the interpreter's would run the agent in the main thread. */
 static const char starter[] = "import _thread\n"
@@ -17,6 +18,26 @@ static const char starter[] = "import _thread\n"
                               "        attached()\n"
                               "    except BaseException: pass\n"
                               "if type(_thread.start_new_thread) is type(len): _thread.start_new_thread(work, ())\n";
+
+/* A handler of the job that ran between two instructions of ours, and raised: KeyboardInterrupt, or SystemExit at SIGTERM. What it
+ * raised was meant for the job, so the signal comes again when the job is back in its own code. */
+static const char signal_again[] = "try:\n"
+                                   "    import _thread, os, sys, time\n"
+                                   "    def number(kind, wrong, at):\n"
+                                   "        if kind is KeyboardInterrupt: return 2\n"
+                                   "        while at.tb_next is not None:\n"
+                                   "            at = at.tb_next\n"
+                                   "            if at.tb_frame.f_globals.get('__name__') == 'tfprof_agent': continue\n"
+                                   "            for value in list(at.tb_frame.f_locals.values())[:3]:\n"
+                                   "                if isinstance(value, tuple) and value: value = value[0]\n"
+                                   "                if isinstance(value, int) and 0 < value < 65: return int(value)\n"
+                                   "            break\n"
+                                   "    def later(number):\n"
+                                   "        time.sleep(0.005)\n"
+                                   "        os.kill(os.getpid(), number)\n"
+                                   "    got = number(*sys.exc_info())\n"
+                                   "    if got: _thread.start_new_thread(later, (got,))\n"
+                                   "except BaseException: pass\n";
 
 static void put_byte(tfp_buf *out, unsigned char c)
 {
@@ -58,5 +79,7 @@ void tfp_attach_text(const tfp_attach_wish *w, tfp_buf *out)
         tfp_buf_text(out, "',");
     }
     tfp_buf_text(out, ")}");
+    tfp_buf_text(out, otherwise);
+    put_literal(out, signal_again);
     tfp_buf_text(out, end);
 }

@@ -373,6 +373,35 @@ libc.swapcontext(back, context)""")
             check("and leaves no folder", made_before or not os.path.exists("/tmp/tfprof-65534"))
 
 
+def handlers(p):
+    """What a signal's handler raises reaches the job, also when the handler ran inside of our text. The text is taken from a job."""
+    job = p.job(IDLE)
+    p.capture(job.pid, "--timeout", "0.2", "--wait", "0")
+    text = None
+    with open(f"/proc/{job.pid}/maps", encoding="utf-8") as maps, open(f"/proc/{job.pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            words = line.split()
+            low, high = (int(x, 16) for x in words[0].split("-"))
+            if len(words) > 5 or words[1] != "rw-p" or high - low > 1 << 24:
+                continue
+            memory.seek(low)
+            data = memory.read(high - low)
+            at = data.find(b"\0ry: (lambda: (yield")  # emptied
+            if at >= 0:
+                text = b"t" + data[at + 1:data.index(b"\0", at + 1)]
+    check("the text is found", text)
+    script = p.name("handlers") + ".py"
+    with open(script, "w", encoding="utf-8") as f:
+        f.write("import signal, sys, time\ntext = open(sys.argv[1]).read()\nclass Tick(Exception): pass\ndef on(number, frame):\n    raise Tick\n"
+                "signal.signal(signal.SIGALRM, on)\nlost = 0\nfor i in range(40):\n    try:\n        signal.setitimer(signal.ITIMER_REAL, 4e-5 * (1 + i))\n"
+                "        exec(text, {})\n        for _ in range(2000): time.sleep(0.001)\n        lost += 1\n    except Tick: pass\nprint(lost)\n")
+    with open(script + ".text", "wb") as f:
+        f.write(text or b"")
+    for name, python in sorted(pythons().items()):
+        done = subprocess.run([python, script, script + ".text"], capture_output=True, check=False, timeout=120)
+        check(f"{name}: no signal is lost", done.stdout == b"0\n" and not done.stderr, done)
+
+
 # ---- tfprof dies ----
 
 SHIM = r"""
@@ -462,7 +491,7 @@ def pending_lock(p):
         check(f"{name}: unharmed", out == b"end\n" and job.returncode == 0, (out, err, job.returncode))
 
 
-PARTS = (versions, frameworks, only_when_asked, waits, surroundings, processes, all_of_them, inside_of_all, one_at_a_time, refused, deaths, killed_while_recording, pending_lock)
+PARTS = (versions, frameworks, only_when_asked, waits, surroundings, processes, all_of_them, inside_of_all, one_at_a_time, refused, handlers, deaths, killed_while_recording, pending_lock)
 
 
 def main():
