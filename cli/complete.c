@@ -13,6 +13,7 @@ static const struct {
     { "select", TFP_COLUMNS }, { "order_by", TFP_ORDERS }, { "checkers", TFP_CHECKERS },
     { "format", TFP_OUTPUTS }, { "view", TFP_VIEWS },
 };
+static const char *const by_values[] = { "op", "scope", "line", "node", "time", "collective", NULL };
 static const char *const source_values[] = { "files", "tensorflow", "own", NULL };
 
 static const char *const output_values[] = {
@@ -30,6 +31,7 @@ void cli_values(const char *option, cli_tell_fn tell, void *ctx)
 {
     const char *name;
     if (strcmp(option, "float_ops_source") == 0) tell_list(source_values, tell, ctx);
+    if (strcmp(option, "by") == 0) tell_list(by_values, tell, ctx);
     if (strcmp(option, "output") == 0) tell_list(output_values, tell, ctx);
     if (tfp_options_kind(option) == 'b') tell_list(boolean_values, tell, ctx);
     tfp_options *o = tfp_options_new();

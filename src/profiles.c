@@ -146,6 +146,9 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
         if (!s) s = f->read_path(&b, path, err);
         return tfp_within_file(err, s ? s : tfp_builder_status(&b, err), path);
     }
+    if (!f && tfp_is_folder(path))
+        return tfp_within_file(
+            err, tfp_fail(err, TFP_BADFILE, "is a folder without a profile, trace, SavedModel or checkpoint"), path);
     tfp_input in;
     s = tfp_input_open(&in, path, err);
     if (!s) s = read_input(p, f, &in, err);

@@ -183,12 +183,37 @@ static void put_lines(writer *w, tfp_sink *s)
     }
 }
 
+/* A text that begins at the column `indent`; on a terminal its lines end between words, and all begin there. */
+static void put_wrapped(const tfp_report *r, tfp_buf *b, tfp_str text, size_t indent)
+{
+    enum { LEAST = 24 }; /* columns that are worth the trouble */
+    size_t screen = r->options->screen > 0 ? (size_t)r->options->screen : 0, column = indent;
+    if (screen < indent + LEAST) {
+        tfp_buf_add(b, text.data, text.size);
+        return;
+    }
+    for (size_t at = 0, end; at < text.size; at = end + 1) {
+        for (end = at; end < text.size && text.data[end] != ' ';) end++;
+        size_t n = width_of((tfp_str){ text.data + at, end - at });
+        if (at && column + 1 + n > screen) {
+            tfp_buf_char(b, '\n');
+            tfp_buf_fill(b, ' ', indent);
+            column = indent;
+        } else if (at) {
+            tfp_buf_char(b, ' ');
+            column++;
+        }
+        tfp_buf_add(b, text.data + at, end - at);
+        column += n;
+    }
+}
+
 /* What a reader must know before the numbers: that two sides are not the same work, say. */
 static void put_notes(const tfp_report *r, tfp_buf *b)
 {
     for (size_t i = 0; i < r->notes.size; i++) {
         tfp_buf_text(b, "note: ");
-        tfp_buf_text(b, r->notes.at[i]); /* escaped when it was made */
+        put_wrapped(r, b, tfp_str_of(r->notes.at[i]), strlen("note: ")); /* escaped when it was made */
         tfp_buf_char(b, '\n');
     }
     if (r->notes.size) tfp_buf_char(b, '\n');
@@ -210,8 +235,9 @@ static void put_facts(const tfp_report *r, tfp_buf *b)
             if (!turn) continue;
             tfp_buf_text(b, f->label);
             tfp_buf_fill(b, ' ', label - strlen(f->label) + GAP);
-            tfp_buf_add(b, text.data, text.size);
+            if (!f->more.size) put_wrapped(r, b, (tfp_str){ text.data, text.size }, label + GAP);
             if (f->more.size) {
+                tfp_buf_add(b, text.data, text.size);
                 tfp_buf_fill(b, ' ', value - n + GAP);
                 tfp_escape(b, f->more);
             }

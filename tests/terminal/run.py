@@ -121,6 +121,16 @@ def tables_fit_too():
     lines_fit(text, 130)
 
 
+def facts_and_notes_wrap_between_words():
+    for words in (["summary", PROFILE], ["stats", PROFILE]):
+        told, _ = piped(words)
+        head = told.split("\n\n")[0]
+        check(max(map(len, head.split("\n"))) > 80, "nothing to wrap in %r" % head)
+        text = plain(at_terminal(words, width=80)[0]).split("\n\n")[0]
+        lines_fit(text, 80)
+        check(text.split() == head.split(), "other words: %r" % text)
+
+
 def no_color_has_no_escapes_and_a_dumb_terminal_neither():
     for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         text, _ = at_terminal(["op", PROFILE], **more)

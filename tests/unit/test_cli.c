@@ -218,6 +218,7 @@ static void tab_offers_what_fits(void **state)
     offers("scope -select bytes,par", "params");
     offers("scope -select=bytes,par", "params");
     offers("scope -order_by na", "name");
+    offers("memory -by sc", "scope");
     offers("scope -output f", "file:outfile= folded:outfile=");
     offers("scope -max_depth ", "");
     offers("scope -viz=t", "true");
