@@ -198,26 +198,47 @@ static void names_fit_into_the_directory(void **state)
     }
 }
 
-/* A field that was added to the model and not to the list would be lost without a word: all bytes of a row but padding
- * belong to a column, or to what follows from others. */
+/* ---- the model ---- */
+
+static void cover(bool *covered, size_t at, size_t size) { memset(covered + at, true, size); }
+
+/* The bytes of a row that a column holds, or that are made when the file is read. */
+static void cover_row(bool *covered, const tfp_store_table *t)
+{
+    for (size_t k = 0; k < t->column_count; k++) {
+        const tfp_store_column *c = &t->columns[k];
+        size_t text = c->rule == TFP_STORE_BYTES ? sizeof(tfp_str) : sizeof(char *);
+        cover(covered, c->at, c->width ? c->width : text);
+    }
+    if (t->chain.there) cover(covered, t->chain.next, sizeof(uint32_t));
+    for (size_t k = 0; k < TFP_STORE_TABLES; k++) {
+        const tfp_store_chain *c = &tfp_store_tables[k].chain;
+        if (!c->there || &tfp_store_tables[c->owner] != t) continue;
+        cover(covered, c->first, sizeof(uint32_t));
+        cover(covered, c->last, sizeof(uint32_t));
+    }
+    if (t == &tfp_store_tables[TFP_STORE_WARNINGS]) {
+        cover(covered, offsetof(tfp_warning, told), sizeof(size_t));
+        cover(covered, offsetof(tfp_warning, line), sizeof(char *));
+    }
+    if (t == &tfp_store_tables[TFP_STORE_PROGRAM_ATTRS])
+        cover(covered, offsetof(tfp_program_attr, text), sizeof(tfp_str)); /* a table of its own */
+}
+
+/* A field that is added to the model and not to the list would be lost without a word. Padding has less than 8 bytes. */
 static void every_field_of_a_row_has_its_column(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
         const tfp_store_table *t = &tfp_store_tables[i];
+        bool covered[256] = { false };
         if (t->form != TFP_STORE_ROWS) continue;
-        size_t bytes = t->chain.there ? sizeof(uint32_t) : 0;
-        for (size_t k = 0; k < TFP_STORE_TABLES; k++)
-            if (tfp_store_tables[k].chain.there && tfp_store_tables[k].chain.owner == i) bytes += 2 * sizeof(uint32_t);
-        for (size_t k = 0; k < t->column_count; k++) {
-            size_t text = t->columns[k].rule == TFP_STORE_BYTES ? sizeof(tfp_str) : sizeof(char *);
-            bytes += t->columns[k].width ? t->columns[k].width : text;
+        assert_true(t->item <= sizeof covered);
+        cover_row(covered, t);
+        for (size_t at = 0, bare = 0; at < t->item; at++) {
+            bare = covered[at] ? 0 : bare + 1;
+            if (bare >= 8) fail_msg("%s: no column holds the bytes before %zu of a row", t->name, at + 1);
         }
-        if (i == TFP_STORE_WARNINGS) bytes += sizeof(size_t) + sizeof(char *); /* told, line: made at the end */
-        if (i == TFP_STORE_PROGRAM_ATTRS) bytes += sizeof(tfp_str);            /* the value: a table of its own */
-        if (i == TFP_STORE_INSTRUCTIONS) bytes += 4;                           /* padding within the row */
-        if (bytes > t->item || t->item - bytes >= 8)
-            fail_msg("%s: %zu bytes a row, %zu in columns", t->name, t->item, bytes);
     }
 }
 
