@@ -15,6 +15,7 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_ALL]     = { "all",     NULL,                "capture top", "every job of one's own; for root of all users", false, false },
     [CLI_AT_STEP] = { "at_step", "N,...",             "run",     "record these steps", false, false },
     [CLI_ATTACH]  = { "attach",  NULL,                "capture", "start an agent in processes that tfprof run did not start; it leaves after the recording", false, false },
+    [CLI_CACHE]   = { "cache",   NULL,                NULL,      "keep what the files hold in ~/.cache/tfprof and open it there when they are asked again unchanged; 4 GB in all, safe to delete", false, false },
     [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default, means on a terminal without NO_COLOR", false, false },
     [CLI_CONTEXT_PATH] = { "profile_context_path", "DIR", "serve", "the folder into which a ProfileContext writes its profiles", false, false },
     [CLI_DIR]     = { "dir",     "DIR",               "run",     "the folder for what is recorded, named by date and time without it; new or empty", false, false },

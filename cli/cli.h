@@ -69,6 +69,7 @@ typedef enum cli_flag_id {
     CLI_ALIGN,
     CLI_ALL,
     CLI_AT_STEP,
+    CLI_CACHE,
     CLI_ATTACH,
     CLI_COLOR,
     CLI_CONTEXT_PATH,

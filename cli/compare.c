@@ -206,6 +206,7 @@ static int load_files(cli *c, const cli_call *call, side *x, unsigned keep)
         if (*at) files.words[files.word_count++] = at;
     }
     files.flags[CLI_FUNCTIONS] = call->flags[CLI_FUNCTIONS];
+    files.flags[CLI_CACHE] = call->flags[CLI_CACHE];
     c->profile = NULL;
     if (!status) status = cli_load(c, &files, keep);
     x->profile = c->profile;

@@ -272,6 +272,76 @@ static void tell(const cli_call *call, const tfp_profile *p)
         if (!is_beside(call, warning)) cli_warn(warning);
 }
 
+/* ---- the cache of --cache ---- */
+
+enum { CACHE_PATH = 4096 };
+
+/* Where the cache keeps a profile of these inputs; "" when it does not. */
+static void cache_path(cli *c, const inputs *in, unsigned keep, char *path)
+{
+    const char **words = calloc(in->count * 2, sizeof *words);
+    bool kept = words != NULL;
+    *path = '\0';
+    for (size_t i = 0; kept && i < in->count; i++) {
+        const char *format = in->at[i].format;
+        words[i] = format;
+        words[in->count + i] = in->at[i].path;
+        /* values of a checkpoint are not kept, and a converted file is what the cache would hold */
+        kept = !format || (!tfp_format_is(format, TFP_FORMAT_PREFIX) && strcmp(format, "tfprof") != 0);
+    }
+    if (kept && tfp_cache_path(words, words + in->count, in->count, keep, path, CACHE_PATH, c->err)) *path = '\0';
+    free(words);
+}
+
+/* NULL after a failure, which is told where the file is there: then it is made anew. */
+static tfp_profile *open_cached(cli *c, const char *path, unsigned keep)
+{
+    char text[CLI_LINE_MAX];
+    if (access(path, R_OK) != 0) return NULL;
+    tfp_profile *p = tfp_profile_new();
+    tfp_status s = p ? tfp_profile_keep(p, keep) : TFP_NOMEM;
+    if (!s) s = tfp_profile_add_file(p, "tfprof", path, c->err);
+    if (!s) s = tfp_profile_finish(p, c->err);
+    if (!s) {
+        tfp_cache_used(path);
+        return p;
+    }
+    snprintf(text, sizeof text, "made anew in the cache: %s", p ? tfp_error_message(c->err) : "out of memory");
+    cli_warn(text);
+    tfp_profile_free(p);
+    return NULL;
+}
+
+/* Puts a profile that holds everything into the cache, and gives back what the cache has of it, which holds what was asked
+ * for. The inputs must be what they were before they were read. */
+static tfp_profile *through_cache(cli *c, const inputs *in, tfp_profile *p, const char *path, unsigned keep)
+{
+    char now[CACHE_PATH], text[CLI_LINE_MAX];
+    if (tfp_profile_has(p, TFP_HAS_TENSORS)) return p;
+    cache_path(c, in, keep, now);
+    if (strcmp(now, path) != 0) return p;
+    if (tfp_cache_save(p, path, c->err)) {
+        snprintf(text, sizeof text, "the cache: %s", tfp_error_message(c->err));
+        cli_warn(text);
+        return p;
+    }
+    tfp_profile *cached = open_cached(c, path, keep);
+    if (!cached) return p;
+    tfp_profile_free(p);
+    return cached;
+}
+
+static tfp_status read_all(cli *c, const inputs *in, unsigned keep, bool cache, tfp_profile **out)
+{
+    char path[CACHE_PATH] = "";
+    if (cache) cache_path(c, in, keep, path);
+    if (*path && (*out = open_cached(c, path, keep))) return TFP_OK;
+    if (!(*out = tfp_profile_new())) return TFP_NOMEM;
+    tfp_status s = add_all(c, *out, in, *path ? keep | TFP_KEEP_ALL | TFP_KEEP_PROGRAM : keep);
+    if (!s && *path) *out = through_cache(c, in, *out, path, keep);
+    return s;
+}
+
 int cli_load(cli *c, const cli_call *call, unsigned keep)
 {
     if (c->profile) return 0;
@@ -279,11 +349,12 @@ int cli_load(cli *c, const cli_call *call, unsigned keep)
     tfp_profile *p = NULL;
     int status = collect(c, call, &in);
     if (status) goto out;
-    if (!(p = tfp_profile_new())) {
+    if (call->flags[CLI_FUNCTIONS]) keep |= TFP_KEEP_FUNCTIONS;
+    tfp_status s = read_all(c, &in, keep, call->flags[CLI_CACHE] != NULL, &p);
+    if (!p) {
         status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
         goto out;
     }
-    tfp_status s = add_all(c, p, &in, call->flags[CLI_FUNCTIONS] ? keep | TFP_KEEP_FUNCTIONS : keep);
     if (s) {
         status = s == TFP_CANCELLED ? cli_fault_set(&c->fault, CLI_STOPPED, "interrupted")
                                     : cli_fault_from(&c->fault, s, c->err);

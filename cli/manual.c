@@ -128,6 +128,7 @@ static void ends(cli *c)
     }
     section(c, "ENVIRONMENT");
     entry(c, "", "NO_COLOR", NULL, "when set and not empty: no colour");
+    entry(c, "", "XDG_CACHE_HOME", NULL, "the folder of tfprof, where --cache keeps what it read; ~/.cache when unset");
     entry(c, "", "XDG_STATE_HOME", NULL,
           "the folder of tfprof/history, which keeps the lines of the prompt; ~/.local/state when unset");
     section(c, "EXAMPLES");

@@ -257,6 +257,19 @@ TFP_API tfp_status tfp_profile_save(const tfp_profile *p, tfp_write_fn fn, void 
 /** The same into a file, as tfp_profile_write_file does. */
 TFP_API tfp_status tfp_profile_save_file(const tfp_profile *p, const char *path, tfp_error *err);
 
+/** The file in the user's cache ($XDG_CACHE_HOME/tfprof, or ~/.cache/tfprof) that a profile of these files, read with
+ *  `keep`, is kept in: its name changes when a file does, told by name, inode, size, times, first and last bytes. The file need not
+ *  be there; it is one of tfp_profile_save_file. `formats` may be NULL, and each of them.
+ *  Errors: TFP_NOTFOUND no cache is used: one of them is no regular file, or changed just now, or there is no home. */
+TFP_API tfp_status tfp_cache_path(const char *const *formats, const char *const *paths, size_t count, unsigned keep,
+                                  char *out, size_t room, tfp_error *err);
+
+/** Saves a profile at such a path; beyond 4 GB in all, the files used longest ago are removed. Errors: as tfp_profile_save. */
+TFP_API tfp_status tfp_cache_save(const tfp_profile *p, const char *path, tfp_error *err);
+
+/** Says that the file was used. */
+TFP_API void tfp_cache_used(const char *path);
+
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
 /** All options at their defaults, or NULL without memory. */

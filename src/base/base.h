@@ -173,6 +173,9 @@ void tfp_map64_clear(tfp_map64 *m);                             /* empties it an
 void tfp_map64_free(tfp_map64 *m);
 
 uint64_t tfp_hash(const void *data, size_t size);
+/* A name for bytes: 128 bits of them in hexadecimal, the same in every process; no protection against an attacker. */
+#define TFP_DIGEST 33
+void tfp_digest(const void *data, size_t size, char out[TFP_DIGEST]);
 
 /* Sorts indexes into `strings` by byte order of the strings, stable. scratch-free; false without memory. */
 bool tfp_sort_strings(uint32_t *items, size_t count, const tfp_str *strings);

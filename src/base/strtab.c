@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
@@ -27,6 +28,12 @@ static uint64_t hash_seed(void)
 }
 
 uint64_t tfp_hash(const void *data, size_t size) { return XXH3_64bits_withSeed(data, size, hash_seed()); }
+
+void tfp_digest(const void *data, size_t size, char out[TFP_DIGEST])
+{
+    XXH128_hash_t h = XXH3_128bits(data, size);
+    snprintf(out, TFP_DIGEST, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+}
 
 uint32_t tfp_string_hash(tfp_str s) { return (uint32_t)tfp_hash(s.data, s.size); }
 

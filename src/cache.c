@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cache.c: profiles that were read once, kept as files of tables (store/) in the user's cache. A file's name says of which
+ * inputs it is, as they were: by their names, what the file system tells of them, and their first and last bytes. Each
+ * file appears whole and is never changed, so any of them may be deleted at any time, and processes need no lock. */
+#include "base/io.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KEPT_BYTES ((uint64_t)4 << 30) /* in all; past it the files used longest ago go */
+#define PEEK ((size_t)64 << 10)        /* bytes of an input's beginning, and of its end, that count for the name */
+#define FRESH_NS                                                                                                       \
+    INT64_C(100000000)     /* an input that changed so shortly ago could change again within one tick of its clock */
+#define PART_SECONDS 86400 /* what a killed writer left is removed after a day */
+
+static const char ending[] = ".tfprof";
+
+static void put_number(tfp_buf *key, int64_t n) { tfp_buf_add(key, &n, sizeof n); }
+
+static int64_t nanoseconds(struct timespec t) { return tfp_add(tfp_mul(t.tv_sec, 1000000000, NULL), t.tv_nsec, NULL); }
+
+static void put_bytes_at(tfp_buf *key, int fd, off_t at)
+{
+    char bytes[4096];
+    for (size_t have = 0; have < PEEK;) {
+        ssize_t n = pread(fd, bytes, sizeof bytes, at + (off_t)have);
+        if (n <= 0) return;
+        tfp_buf_add(key, bytes, (size_t)n);
+        have += (size_t)n;
+    }
+}
+
+static tfp_status put_file(tfp_buf *key, const char *format, const char *path, tfp_error *err)
+{
+    struct stat st;
+    struct timespec now = { 0, 0 };
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool file = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (file) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        tfp_buf_add(key, format ? format : "", format ? strlen(format) + 1 : 1);
+        tfp_buf_add(key, path, strlen(path) + 1);
+        put_number(key, (int64_t)st.st_dev);
+        put_number(key, (int64_t)st.st_ino);
+        put_number(key, (int64_t)st.st_size);
+        put_number(key, nanoseconds(st.st_mtim));
+        put_number(key, nanoseconds(st.st_ctim));
+        put_bytes_at(key, fd, 0);
+        put_bytes_at(key, fd, st.st_size > (off_t)PEEK ? st.st_size - (off_t)PEEK : 0);
+    }
+    if (fd >= 0) close(fd);
+    if (!file) return tfp_fail(err, TFP_NOTFOUND, "%s: not a regular file", path);
+    if (nanoseconds(now) - nanoseconds(st.st_ctim) < FRESH_NS)
+        return tfp_fail(err, TFP_NOTFOUND, "%s: changed just now", path);
+    return TFP_OK;
+}
+
+/* $XDG_CACHE_HOME/tfprof, or ~/.cache/tfprof. */
+static bool folder(tfp_buf *path)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && *cache == '/')
+        tfp_buf_printf(path, "%s/tfprof", cache);
+    else if (home && *home == '/')
+        tfp_buf_printf(path, "%s/.cache/tfprof", home);
+    return path->size > 0;
+}
+
+tfp_status tfp_cache_path(const char *const *formats, const char *const *paths, size_t count, unsigned keep, char *out,
+                          size_t room, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!paths || !count || !out) return tfp_fail(err, TFP_BADARG, "no files, or no room for a path");
+    tfp_buf key = { 0 }, path = { 0 };
+    tfp_status s = folder(&path) ? TFP_OK : tfp_fail(err, TFP_NOTFOUND, "no folder for a cache: HOME is not set");
+    tfp_buf_text(&key, tfp_version());
+    put_number(&key, keep & TFP_KEEP_FUNCTIONS);
+    for (size_t i = 0; i < count && !s; i++) s = put_file(&key, formats ? formats[i] : NULL, paths[i], err);
+    if (!s && !key.failed) {
+        char name[TFP_DIGEST];
+        tfp_digest(key.data, key.size, name);
+        tfp_buf_printf(&path, "/%s%s", name, ending);
+    }
+    if (!s && (key.failed || path.failed)) s = tfp_nomem(err);
+    if (!s && path.size >= room) s = tfp_fail(err, TFP_NOTFOUND, "the path of the cache is too long");
+    if (!s) tfp_text_give((tfp_str){ path.data, path.size }, out, room);
+    tfp_buf_free(&key);
+    tfp_buf_free(&path);
+    return s;
+}
+
+/* ---- writing ---- */
+
+typedef struct kept_file {
+    char name[NAME_MAX + 1];
+    uint64_t bytes;
+    time_t used;
+} kept_file;
+typedef TFP_VEC(kept_file) kept_files;
+
+static bool ends_in(const char *name, const char *with)
+{
+    size_t n = strlen(name), m = strlen(with);
+    return n > m && strcmp(name + n - m, with) == 0;
+}
+
+/* The files of the cache, without what killed writers left, which goes. */
+static bool list_files(int dir, DIR *stream, kept_files *files)
+{
+    struct dirent *d;
+    while ((d = readdir(stream))) {
+        struct stat st;
+        kept_file f = { .used = 0 };
+        if (!strstr(d->d_name, ending) || fstatat(dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+            continue;
+        if (!ends_in(d->d_name, ending)) {
+            if (st.st_mtime + PART_SECONDS < time(NULL)) unlinkat(dir, d->d_name, 0);
+            continue;
+        }
+        snprintf(f.name, sizeof f.name, "%s", d->d_name);
+        f.bytes = (uint64_t)st.st_size;
+        f.used = st.st_mtime;
+        if (!tfp_push(files, f)) return false;
+    }
+    return true;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    const kept_file *x = a, *y = b;
+    return x->used < y->used ? 1 : x->used > y->used ? -1 : strcmp(x->name, y->name);
+}
+
+/* What goes beyond the bound goes; the newest file stays, however big it is. */
+static void trim(const char *path, uint64_t most)
+{
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = dir >= 0 ? fdopendir(dir) : NULL;
+    kept_files files = { 0 };
+    uint64_t sum = 0;
+    if (!stream) {
+        if (dir >= 0) close(dir);
+        return;
+    }
+    if (list_files(dir, stream, &files) && files.size) {
+        qsort(files.at, files.size, sizeof *files.at, newest_first);
+        for (size_t i = 0; i < files.size; i++)
+            if ((sum += files.at[i].bytes) > most && i) unlinkat(dir, files.at[i].name, 0);
+    }
+    tfp_vec_free(&files);
+    closedir(stream);
+}
+
+/* The folder and those above it, for nobody but the user. */
+static void make_folders(char *path)
+{
+    for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+        *at = 0;
+        mkdir(path, 0700);
+        *at = '/';
+    }
+}
+
+tfp_status tfp_cache_save(const tfp_profile *p, const char *path, tfp_error *err)
+{
+    tfp_error_clear(err);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (!p || !slash) return tfp_fail(err, TFP_BADARG, "no profile, or no path of the cache");
+    char *copy = strdup(path);
+    if (!copy) return tfp_nomem(err);
+    make_folders(copy);
+    tfp_status s = tfp_profile_save_file(p, path, err);
+    copy[slash - path] = 0;
+    if (!s) trim(copy, KEPT_BYTES);
+    free(copy);
+    return s;
+}
+
+void tfp_cache_used(const char *path)
+{
+    if (path) utimensat(AT_FDCWD, path, NULL, 0); /* the time by which the oldest are found */
+}
