@@ -8,12 +8,14 @@
 #include <libdeflate.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #define WINDOW ((size_t)256 << 10)
+#define BIG_PAGE ((uintptr_t)2 << 20)
 #define WAIT_MS 3000   /* for the first byte of a pipe */
 #define PAUSE_MS 20000 /* between later ones: a writer that computes is no dead one */
 
@@ -131,6 +133,15 @@ static tfp_status gunzip(tfp_str packed, tfp_buf *out, bool *cut, tfp_error *err
     return s;
 }
 
+/* Big pages, where the system gives them when asked: what is unpacked is written once, and a fault for each page of 4 KB
+ * would cost as much as the unpacking. The size is what a file claims, so pages that are not written must cost nothing. */
+static void ask_for_big_pages(const tfp_buf *b)
+{
+    uintptr_t first = ((uintptr_t)b->data + BIG_PAGE - 1) / BIG_PAGE * BIG_PAGE;
+    uintptr_t end = ((uintptr_t)b->data + b->capacity) / BIG_PAGE * BIG_PAGE;
+    if (end > first) madvise((void *)first, end - first, MADV_HUGEPAGE);
+}
+
 /* Small and honest gzip files go through the faster library: the size in the trailer is tried, not believed. */
 static bool gunzip_fast(tfp_str packed, tfp_buf *out)
 {
@@ -142,6 +153,7 @@ static bool gunzip_fast(tfp_str packed, tfp_buf *out)
     bool ok = false;
     if (d && tfp_grow((void **)&out->data, &out->capacity, size + 1, 1)) {
         size_t used = 0, got = 0;
+        ask_for_big_pages(out);
         ok = libdeflate_gzip_decompress_ex(d, packed.data, packed.size, out->data, size, &used, &got) ==
                  LIBDEFLATE_SUCCESS &&
              used == packed.size;
