@@ -203,12 +203,8 @@ static tfp_status add_part(tfp_report *r, const char *name, const char *title, t
                            tfp_error *err)
 {
     for (size_t i = 0; i < count; i++) rows[i].name = cut(r, rows[i].name);
-    tfp_report_part part = { .name = name, .title = title };
     if (!count) return TFP_OK;
-    tfp_status s = tfp_grid_fill(r, &part.grid, &(tfp_row_table){ top_columns, rows, sizeof *rows, count, 0 }, err);
-    if (!s && !tfp_push(&r->parts, part)) s = tfp_nomem(err);
-    if (s) tfp_vec_free(&part.grid.columns);
-    return s;
+    return tfp_grid_part(r, name, title, &(tfp_row_table){ top_columns, rows, sizeof *rows, count, 0 }, 0, err);
 }
 
 static tfp_status add_kernels(tfp_report *r, const tfp_trace_facts *f, tfp_error *err)

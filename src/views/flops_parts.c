@@ -3,19 +3,6 @@
  * is not known: operations without a formula, and without a shape, with what would help. */
 #include "views/flops.h"
 
-/* Room for a part that will have so many rows; NULL without memory. */
-static tfp_grid *add_part(tfp_report *r, const char *name, const char *title, size_t rows)
-{
-    tfp_report_part part = { .name = name, .title = title };
-    part.grid.row_count = rows;
-    return tfp_push(&r->parts, part) ? &r->parts.at[r->parts.size - 1].grid : NULL;
-}
-
-static tfp_grid_column *add_column(tfp_flops_table *w, tfp_grid *g, const char *name, char type, tfp_unit unit)
-{
-    return g ? tfp_grid_add(w->r, g, name, type, unit, false) : NULL;
-}
-
 /* FUNCTION/NODE, or the node's name alone. */
 static bool put_place(tfp_flops_table *w, tfp_str *out, uint32_t node)
 {
@@ -96,9 +83,8 @@ tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err)
         if (!put_place(w, &rows[i].node, top[i]) || !tfp_flops_shapes(w, top[i], &rows[i].shapes))
             return tfp_nomem(err);
     }
-    tfp_grid *g = add_part(w->r, "top_nodes", "nodes that count most", count);
     tfp_row_table table = { top_columns, rows, sizeof *rows, count, 0 };
-    return g ? tfp_grid_fill(w->r, g, &table, err) : tfp_nomem(err);
+    return tfp_grid_part(w->r, "top_nodes", "nodes that count most", &table, 0, err);
 }
 
 /* ---- signatures: what a call of each takes ---- */
@@ -155,30 +141,40 @@ static tfp_work work_below(tfp_flops_table *w, reach *x, const tfp_program_signa
     return sum;
 }
 
+typedef struct signature_row {
+    tfp_str signature, node;
+    int64_t float_ops, macs;
+    double coverage;
+} signature_row;
+
+static const tfp_row_column signature_columns[] = {
+    TFP_COLUMN_WHOLE(signature_row, "signature", TEXT, LABEL, signature, NULL),
+    TFP_COLUMN_WHOLE(signature_row, "node", TEXT, LABEL, node, NULL),
+    TFP_COLUMN_WHOLE(signature_row, "float_ops", INT, NUMBER, float_ops, NULL),
+    TFP_COLUMN_WHOLE(signature_row, "macs", INT, NUMBER, macs, NULL),
+    TFP_COLUMN_WHOLE(signature_row, "coverage", REAL, SHARE, coverage, NULL),
+    { 0 }
+};
+
 tfp_status tfp_flops_signatures(tfp_flops_table *w, tfp_error *err)
 {
     size_t count = w->source == TFP_FLOPS_OWN ? w->g->signatures.size : 0; /* their bodies count in no op log */
     reach x = { 0 };
     if (!count) return TFP_OK;
-    tfp_grid *g = add_part(w->r, "signatures", "signatures", count);
-    const tfp_grid_column *last = add_column(w, g, "signature", 's', TFP_LABEL);
-    if (last) last = add_column(w, g, "node", 's', TFP_LABEL);
-    if (last) last = add_column(w, g, "float_ops", 'i', TFP_NUMBER);
-    if (last) last = add_column(w, g, "macs", 'i', TFP_NUMBER);
-    if (last) last = add_column(w, g, "coverage", 'r', TFP_SHARE);
-    bool ok = last && start_reach(w, &x);
+    signature_row *rows = TFP_NEW(&w->arena, signature_row, count);
+    bool ok = rows && start_reach(w, &x);
     for (uint32_t i = 0; ok && i < count; i++) {
-        tfp_grid_column *c = g->columns.at;
         const tfp_program_signature *s = &w->g->signatures.at[i];
         tfp_work sum = work_below(w, &x, s, i + 1);
-        c[0].texts[i] = tfp_text(w->p, s->key);
-        c[1].texts[i] = tfp_text(w->p, s->node);
-        c[2].ints[i] = sum.flops;
-        c[3].ints[i] = sum.macs;
-        c[4].reals[i] = sum.ops ? (double)sum.counted / (double)sum.ops : 0;
+        rows[i] = (signature_row){ .signature = tfp_text(w->p, s->key),
+                                   .node = tfp_text(w->p, s->node),
+                                   .float_ops = sum.flops,
+                                   .macs = sum.macs,
+                                   .coverage = sum.ops ? (double)sum.counted / (double)sum.ops : 0 };
     }
     tfp_map64_free(&x.node_by_name);
-    return ok ? TFP_OK : tfp_nomem(err);
+    tfp_row_table table = { signature_columns, rows, sizeof *rows, count, 0 };
+    return ok ? tfp_grid_part(w->r, "signatures", "signatures", &table, 0, err) : tfp_nomem(err);
 }
 
 /* ---- what has no number ---- */
@@ -308,21 +304,33 @@ static void put_reason(const tfp_flops_table *w, const names *x, uint32_t node, 
     tfp_buf_char(b, ')');
 }
 
-static bool put_gaps(tfp_flops_table *w, const gaps *x, const names *by_name, tfp_grid *g)
+typedef struct gap_row {
+    tfp_str op, first, missing;
+    int64_t nodes;
+} gap_row;
+
+enum { SHOWN_MISSING = 1 };
+static const tfp_row_column gap_columns[] = { TFP_COLUMN_WHOLE(gap_row, "op", TEXT, LABEL, op, NULL),
+                                              TFP_COLUMN_WHOLE(gap_row, "nodes", INT, LABEL, nodes, NULL),
+                                              TFP_COLUMN_WHOLE(gap_row, "first", TEXT, LABEL, first, NULL),
+                                              TFP_COLUMN_OF(gap_row, "missing", TEXT, LABEL, missing, NULL,
+                                                            SHOWN_MISSING, true),
+                                              { 0 } };
+
+/* Reasons are told where names are given. */
+static bool fill_gaps(tfp_flops_table *w, const gaps *x, const names *by_name, gap_row *rows)
 {
     tfp_buf b = { 0 };
-    bool ok = true;
+    bool ok = rows != NULL;
     for (size_t i = 0; ok && i < x->count; i++) {
-        tfp_grid_column *c = g->columns.at;
         const gap *t = &x->at[x->order[i]];
-        c[0].texts[i] = tfp_text(w->p, t->op);
-        c[1].ints[i] = t->nodes;
-        ok = put_place(w, &c[2].texts[i], t->first);
+        rows[i] = (gap_row){ .op = tfp_text(w->p, t->op), .nodes = t->nodes };
+        ok = put_place(w, &rows[i].first, t->first);
         if (!by_name || !ok) continue;
         b.size = 0;
         put_reason(w, by_name, t->first, &b);
         char *copy = b.failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ b.data, b.size });
-        c[3].texts[i] = (tfp_str){ copy, b.size };
+        rows[i].missing = (tfp_str){ copy, b.size };
         ok = copy != NULL;
     }
     tfp_buf_free(&b);
@@ -337,15 +345,11 @@ static tfp_status add_gaps(tfp_flops_table *w, tfp_count_state state, const char
     bool reasons = state == TFP_NO_SHAPE;
     if (!find_gaps(w, state, &x)) return tfp_nomem(err);
     if (!x.count) return TFP_OK;
-    tfp_grid *g = add_part(w->r, name, title, x.count);
-    const tfp_grid_column *last = add_column(w, g, "op", 's', TFP_LABEL);
-    if (last) last = add_column(w, g, "nodes", 'i', TFP_LABEL);
-    if (last) last = add_column(w, g, "first", 's', TFP_LABEL);
-    if (last && reasons) last = add_column(w, g, "missing", 's', TFP_LABEL);
-    bool ok = last && (!reasons || list_names(w, &by_name)) && put_gaps(w, &x, reasons ? &by_name : NULL, g);
-    if (ok) g->few = x.count < TFP_FLOPS_GAPS ? x.count : TFP_FLOPS_GAPS;
+    gap_row *rows = TFP_NEW(&w->arena, gap_row, x.count);
+    bool ok = (!reasons || list_names(w, &by_name)) && fill_gaps(w, &x, reasons ? &by_name : NULL, rows);
     tfp_map64_free(&by_name.at);
-    return ok ? TFP_OK : tfp_nomem(err);
+    tfp_row_table table = { gap_columns, rows, sizeof *rows, x.count, reasons ? SHOWN_MISSING : 0 };
+    return ok ? tfp_grid_part(w->r, name, title, &table, TFP_FLOPS_GAPS, err) : tfp_nomem(err);
 }
 
 tfp_status tfp_flops_gaps(tfp_flops_table *w, tfp_error *err)

@@ -3,13 +3,15 @@
  * achieve, with the device's peaks a roofline: what they could, and what bounds them. */
 #include "views/flops.h"
 
+#include <math.h>
+
 typedef struct op_type {
     tfp_strid op;
     int64_t nodes, runs, counted_nodes;
     int64_t float_ops, macs, bytes;
     int64_t moved_float_ops, moved_nodes; /* of nodes whose bytes are known */
     int64_t macs_nodes;                   /* whose macs are known */
-    int64_t ns, micros, timed_float_ops;  /* micros: of ns, in the end */
+    int64_t ns, timed_float_ops;
 } op_type;
 
 typedef struct op_types {
@@ -88,124 +90,77 @@ static bool find_types(tfp_flops_table *w, op_types *x)
     return tfp_sort(x->order, x->count, goes_before, x);
 }
 
-/* ---- columns: each a cell of a type ---- */
+/* ---- rows ---- */
 
 typedef struct peaks {
     double flops, bandwidth; /* 0: not given */
     double whole;            /* float operations of all types */
 } peaks;
 
-static bool intensity(const op_type *t, const peaks *k, double *out)
-{
-    (void)k;
-    *out = t->bytes > 0 ? (double)t->moved_float_ops / (double)t->bytes : 0;
-    return t->bytes > 0;
-}
-
-static bool share(const op_type *t, const peaks *k, double *out)
-{
-    *out = k->whole > 0 ? (double)t->float_ops / k->whole : 0;
-    return k->whole > 0;
-}
-
-static bool rate(const op_type *t, const peaks *k, double *out)
-{
-    (void)k;
-    *out = t->ns > 0 ? (double)t->timed_float_ops / ((double)t->ns / 1000) * 1e6 : 0;
-    return t->ns > 0;
-}
-
-/* What the device could do: its peak, or what its memory feeds it; unknown without a type's intensity. */
-static bool attainable(const op_type *t, const peaks *k, double *out)
-{
-    double x;
-    if (!intensity(t, k, &x) || t->float_ops == 0) return false;
-    double fed = k->bandwidth > 0 ? x * k->bandwidth : k->flops;
-    *out = k->flops > 0 && k->flops < fed ? k->flops : fed;
-    return true;
-}
-
-static bool attained(const op_type *t, const peaks *k, double *out)
-{
-    double most, real;
-    if (!attainable(t, k, &most) || !rate(t, k, &real) || most <= 0) return false;
-    *out = real / most;
-    return true;
-}
-
-static const char *bound(const op_type *t, const peaks *k)
-{
-    double x;
-    if (k->flops <= 0 || k->bandwidth <= 0 || !intensity(t, k, &x) || t->float_ops == 0) return "";
-    return x * k->bandwidth < k->flops ? "memory" : "compute";
-}
-
-enum { ALWAYS, TIMED, PEAK, BOTH_PEAKS, TIMED_PEAK }; /* when a column is there */
-typedef struct type_column {
-    const char *name;
-    int when;
-    tfp_unit unit;
-    size_t number;                                               /* of an int64 in op_type; 0: another */
-    bool (*real)(const op_type *t, const peaks *k, double *out); /* false: absent */
-    const char *(*text)(const op_type *t, const peaks *k);
-    size_t needs; /* of an int64 in op_type: the number is absent where this is 0 */
-} type_column;
+typedef struct type_row {
+    tfp_str op, bound;
+    int64_t nodes, counted, runs, float_ops, macs, bytes_moved, micros;
+    double share, intensity, attainable, flops_per_second, of_attainable;
+} type_row;
 
 /* clang-format off */
-#define AT(field) offsetof(op_type, field)
-static const type_column type_columns[] = {
-    { "nodes",                       ALWAYS,     TFP_LABEL,  AT(nodes),         NULL,       NULL, 0 },
-    { "counted",                     ALWAYS,     TFP_LABEL,  AT(counted_nodes), NULL,       NULL, 0 },
-    { "runs",                        ALWAYS,     TFP_LABEL,  AT(runs),          NULL,       NULL, 0 },
-    { "float_ops",                   ALWAYS,     TFP_NUMBER, AT(float_ops),     NULL,       NULL, 0 },
-    { "share",                       ALWAYS,     TFP_SHARE,  0,                 share,      NULL, 0 },
-    { "macs",                        ALWAYS,     TFP_NUMBER, AT(macs),          NULL,       NULL, AT(macs_nodes) },
-    { "bytes_moved",                 ALWAYS,     TFP_SIZE,   AT(bytes),         NULL,       NULL, AT(moved_nodes) },
-    { "intensity",                   ALWAYS,     TFP_NUMBER, 0,                 intensity,  NULL, 0 },
-    { "bound",                       BOTH_PEAKS, TFP_LABEL,  0,                 NULL,       bound, 0 },
-    { "attainable",                  PEAK,       TFP_NUMBER, 0,                 attainable, NULL, 0 },
-    { "micros",                      TIMED,      TFP_MICROS, AT(micros),        NULL,       NULL, 0 },
-    { "flops_per_second",            TIMED,      TFP_NUMBER, 0,                 rate,       NULL, 0 },
-    { "of_attainable",         TIMED_PEAK, TFP_SHARE,  0,                 attained,   NULL, 0 },
+enum { TIMED = 1, PEAK = 2, BOTH_PEAKS = 4, TIMED_PEAK = 8 }; /* when a column is there */
+static const tfp_row_column type_columns[] = {
+    TFP_COLUMN_WHOLE(type_row, "op", TEXT, LABEL, op, NULL),
+    TFP_COLUMN_WHOLE(type_row, "nodes", INT, LABEL, nodes, NULL),
+    TFP_COLUMN_WHOLE(type_row, "counted", INT, LABEL, counted, NULL),
+    TFP_COLUMN_WHOLE(type_row, "runs", INT, LABEL, runs, NULL),
+    TFP_COLUMN_WHOLE(type_row, "float_ops", INT, NUMBER, float_ops, NULL),
+    TFP_COLUMN(type_row, "share", REAL, SHARE, share, NULL),
+    TFP_COLUMN(type_row, "macs", INT, NUMBER, macs, NULL),
+    TFP_COLUMN(type_row, "bytes_moved", INT, SIZE, bytes_moved, NULL),
+    TFP_COLUMN(type_row, "intensity", REAL, NUMBER, intensity, NULL),
+    TFP_COLUMN_OF(type_row, "bound", TEXT, LABEL, bound, NULL, BOTH_PEAKS, true),
+    TFP_COLUMN_ONLY(type_row, "attainable", REAL, NUMBER, attainable, NULL, PEAK),
+    TFP_COLUMN_OF(type_row, "micros", INT, MICROS, micros, NULL, TIMED, true),
+    TFP_COLUMN_ONLY(type_row, "flops_per_second", REAL, NUMBER, flops_per_second, NULL, TIMED),
+    TFP_COLUMN_ONLY(type_row, "of_attainable", REAL, SHARE, of_attainable, NULL, TIMED_PEAK),
+    { 0 }
 };
 /* clang-format on */
 
-static bool is_there(int when, const peaks *k, bool timed)
+static unsigned shown(const peaks *k, bool timed)
 {
-    bool peak = k->flops > 0 || k->bandwidth > 0;
-    switch (when) {
-    case TIMED: return timed;
-    case PEAK: return peak;
-    case BOTH_PEAKS: return k->flops > 0 && k->bandwidth > 0;
-    case TIMED_PEAK: return timed && peak;
-    default: return true;
-    }
+    bool peak = k->flops > 0 || k->bandwidth > 0, both = k->flops > 0 && k->bandwidth > 0;
+    return (timed ? TIMED : 0u) | (peak ? PEAK : 0u) | (both ? BOTH_PEAKS : 0u) | (timed && peak ? TIMED_PEAK : 0u);
 }
 
-static int64_t number_at(const op_type *t, size_t at) { return *(const int64_t *)((const char *)t + at); }
-
-static bool put_column(tfp_report *r, const op_types *x, const peaks *k, const type_column *about)
+/* What the device could do: its peak, or what its memory feeds it; unknown without a type's intensity. */
+static double attainable(const type_row *row, const peaks *k)
 {
-    char type = about->text ? 's' : about->real ? 'r' : 'i';
-    tfp_grid_column *c = tfp_grid_add(r, &r->grid, about->name, type, about->unit, about->real || about->needs);
-    for (size_t i = 0; c && i < x->count; i++) {
-        const op_type *t = &x->at[x->order[i]];
-        if (about->text)
-            c->texts[i] = tfp_str_of(about->text(t, k));
-        else if (about->real)
-            c->absent[i] = !about->real(t, k, &c->reals[i]);
-        else
-            c->ints[i] = number_at(t, about->number);
-        if (about->needs) c->absent[i] = number_at(t, about->needs) == 0;
-    }
-    return c != NULL;
+    if (isnan(row->intensity) || row->float_ops == 0) return NAN;
+    double fed = k->bandwidth > 0 ? row->intensity * k->bandwidth : k->flops;
+    return k->flops > 0 && k->flops < fed ? k->flops : fed;
 }
 
-static bool put_names(tfp_report *r, const op_types *x)
+static tfp_str bound(const type_row *row, const peaks *k)
 {
-    tfp_grid_column *c = tfp_grid_add(r, &r->grid, "op", 's', TFP_LABEL, false);
-    for (size_t i = 0; c && i < x->count; i++) c->texts[i] = tfp_text(x->p, x->at[x->order[i]].op);
-    return c != NULL;
+    if (k->flops <= 0 || k->bandwidth <= 0 || isnan(row->intensity) || row->float_ops == 0) return TFP_STR("");
+    return row->intensity * k->bandwidth < k->flops ? TFP_STR("memory") : TFP_STR("compute");
+}
+
+static type_row row_of(const op_types *x, const op_type *t, const peaks *k)
+{
+    type_row row = { .op = tfp_text(x->p, t->op),
+                     .nodes = t->nodes,
+                     .counted = t->counted_nodes,
+                     .runs = t->runs,
+                     .float_ops = t->float_ops,
+                     .macs = t->macs_nodes ? t->macs : TFP_ABSENT,
+                     .bytes_moved = t->moved_nodes ? t->bytes : TFP_ABSENT,
+                     .micros = tfp_micros(t->ns) };
+    row.share = k->whole > 0 ? (double)t->float_ops / k->whole : NAN;
+    row.intensity = t->bytes > 0 ? (double)t->moved_float_ops / (double)t->bytes : NAN;
+    row.flops_per_second = t->ns > 0 ? (double)t->timed_float_ops / ((double)t->ns / 1000) * 1e6 : NAN;
+    row.bound = bound(&row, k);
+    row.attainable = attainable(&row, k);
+    row.of_attainable = row.attainable > 0 ? row.flops_per_second / row.attainable : NAN;
+    return row;
 }
 
 tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err)
@@ -217,16 +172,14 @@ tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err)
     bool timed = w->p->execs.size > 0;
     if (o->peak_flops) tfp_rate_parse(tfp_str_of(o->peak_flops), tfp_flops_units, &k.flops);
     if (o->peak_bandwidth) tfp_rate_parse(tfp_str_of(o->peak_bandwidth), tfp_bandwidth_units, &k.bandwidth);
-    bool ok = find_types(w, &x);
-    r->grid.row_count = x.count;
+    if (!find_types(w, &x)) return tfp_nomem(err);
     for (size_t i = 0; i < x.count; i++) {
-        x.at[i].micros = tfp_micros(x.at[i].ns);
         k.whole += (double)x.at[i].float_ops;
         r->grid.few += x.at[i].float_ops > 0;
     }
     if (r->grid.few > TFP_FLOPS_TYPES) r->grid.few = TFP_FLOPS_TYPES;
-    ok = ok && put_names(r, &x);
-    for (size_t i = 0; ok && i < sizeof type_columns / sizeof *type_columns; i++)
-        if (is_there(type_columns[i].when, &k, timed)) ok = put_column(r, &x, &k, &type_columns[i]);
-    return ok ? TFP_OK : tfp_nomem(err);
+    type_row *rows = TFP_NEW(&w->arena, type_row, x.count + 1);
+    if (!rows) return tfp_nomem(err);
+    for (size_t i = 0; i < x.count; i++) rows[i] = row_of(&x, &x.at[x.order[i]], &k);
+    return tfp_grid_of(r, &(tfp_row_table){ type_columns, rows, sizeof *rows, x.count, shown(&k, timed) }, err);
 }

@@ -91,6 +91,17 @@ tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err)
     return tfp_grid_fill(r, &r->grid, t, err);
 }
 
+tfp_status tfp_grid_part(tfp_report *r, const char *name, const char *title, const tfp_row_table *t, size_t few,
+                         tfp_error *err)
+{
+    tfp_report_part part = { .name = name, .title = title };
+    tfp_status s = tfp_grid_fill(r, &part.grid, t, err);
+    part.grid.few = few < t->row_count ? few : few ? t->row_count : 0;
+    if (!s && !tfp_push(&r->parts, part)) s = tfp_nomem(err);
+    if (s) tfp_vec_free(&part.grid.columns);
+    return s;
+}
+
 void *tfp_rows_sorted(tfp_arena *arena, const void *rows, size_t row_size, size_t count,
                       bool (*less)(const void *rows, uint32_t a, uint32_t b))
 {

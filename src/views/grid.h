@@ -55,6 +55,10 @@ typedef struct tfp_row_table {
 tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err);
 tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err);
 
+/* The same as a part of the report, a table behind its own. People see `few` of its rows, if that is not 0. */
+tfp_status tfp_grid_part(tfp_report *r, const char *name, const char *title, const tfp_row_table *t, size_t few,
+                         tfp_error *err);
+
 /* A column of a grid with `row_count` rows, for tables whose columns depend on what was asked for; cells of a nullable one
  * are there until marked. All of it stands in the report's arena, but for the name. NULL without memory. The pointer is good
  * until the next column. */
