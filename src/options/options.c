@@ -13,7 +13,7 @@ static const option options[] = {
     { "min_*", K_MINIMUMS, 0, "0", NULL, false, false, NULL, NULL }, /* a row for each column that has a minimum */
     { "step", K_STEP, AT(step), "-1", NULL, true, false, "The step to show; mean (or -1) is the mean of all steps, all the sum of all that was recorded. Default: mean; of traces all.", NULL },
     { "device_regexes", K_FILTER, AT(filters[TFP_F_DEVICE]), ".*", NULL, false, true, "-compat 1.0: show rows whose device matches.", NULL },
-    { "order_by", K_ORDER, AT(order), "name", NULL, true, true, "Sort by name (ascending), by a column's total (descending), by occurrence, or by depth (as traversed).", NULL },
+    { "order_by", K_ORDER, AT(order), "name", NULL, true, true, "Sort by name (ascending), by a column's total (descending), by occurrence, or by depth (as traversed). Without it by name; at a terminal and with -top by the first number shown (not the graph view).", NULL },
     { "account_type_regexes", K_FILTER, AT(filters[TFP_F_ACCOUNT]), ".*", "Variable", true, true, "Count the nodes one of whose types (operation, device, user's types) matches.", NULL },
     { "start_name_regexes", K_FILTER, AT(filters[TFP_F_START]), ".*", NULL, true, true, "Show from the first rows down whose names match.", NULL },
     { "trim_name_regexes", K_FILTER, AT(filters[TFP_F_TRIM]), "", NULL, true, true, "Leave out what is below rows whose names match.", NULL },
