@@ -152,6 +152,43 @@ static int run_convert(cli *c, const cli_call *call, tfp_options *o)
     return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
 }
 
+/* A trace as it was recorded; of executions the nodes of one step, the last one when none is asked for. */
+static tfp_status choose_timeline(cli *c, const cli_call *call, tfp_options *o, const char **view)
+{
+    char step[24];
+    size_t steps = tfp_profile_step_count(c->profile);
+    bool chosen = false, deep = false;
+    *view = tfp_profile_has(c->profile, TFP_HAS_TRACE) ? "calls" : "graph";
+    for (size_t i = 0; i < call->option_count; i++) {
+        chosen |= strcmp(call->options[i].name, "step") == 0;
+        deep |= strcmp(call->options[i].name, "max_depth") == 0;
+    }
+    tfp_status s = deep ? TFP_OK : tfp_options_set(o, "max_depth", "100000", c->err);
+    if (s || chosen || strcmp(*view, "graph") != 0 || !steps) return s;
+    snprintf(step, sizeof step, "%lld", (long long)tfp_profile_step(c->profile, steps - 1));
+    if (steps > 1) cli_tell_remark(c, "of several steps the last one; -step N chooses another");
+    return tfp_options_set(o, "step", step, c->err);
+}
+
+static int run_timeline(cli *c, const cli_call *call, tfp_options *o)
+{
+    const char *path = call->flags[CLI_O], *view;
+    if (!path || !*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "timeline needs -o FILE (- for stdout)");
+    int status = cli_take_steps(c, call, o);
+    if (status || (status = cli_load(c, call, TFP_KEEP_ALL))) return status;
+    if (!tfp_profile_has(c->profile, TFP_HAS_TRACE) && !tfp_profile_step_count(c->profile))
+        return cli_fault_set(&c->fault, CLI_BAD_INPUT, "timeline: the files tell of no run: add a trace or run metadata");
+    tfp_report *r = NULL;
+    tfp_status s = choose_timeline(c, call, o, &view);
+    if (!s) s = tfp_report_build(c->profile, view, o, &r, c->err);
+    if (!s)
+        s = strcmp(path, "-") == 0 ? tfp_report_write(r, "timeline", cli_write, c->out, c->err)
+                                   : tfp_report_write_file(r, "timeline", path, c->err);
+    tfp_report_free(r);
+    if (s == TFP_OK) return 0;
+    return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
+}
+
 static int run_set(cli *c, const cli_call *call, tfp_options *o)
 {
     if (call->flags[CLI_KEEP_GOING]) c->keep_going = true;
@@ -229,6 +266,7 @@ const cli_command cli_commands[] = {
     { "run",        "[-option value ...] -- COMMAND", "start a command so that the jobs in it can be captured, and record steps of them: nothing else of it changes", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
     { "serve",      "[FILE|DIR...]", "show profiles as pages in the browser: those in the files and folders named, or here", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "report",     "FILE... -o FILE", "write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step", CLI_IN_SHELL, cli_report },
+    { "timeline",   "FILE... -o FILE", "write what ran when as a Chrome trace, for Perfetto and chrome://tracing: a trace as it was recorded, of RunMetadata and ProfileProto the nodes of a step; -step N: of that step", CLI_IN_SHELL, run_timeline },
     { "convert",    "FILE... -o FILE", "write all inputs as one file: NAME.tfprof keeps everything and is opened at once; any other name, a ProfileProto, which TensorFlow's tool reads too", CLI_IN_SHELL, run_convert },
     { "open",       "FILE...", "(at the prompt) read other files in place of those that are open", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_open },
     { "set",        "[-option value ...]", "(at the prompt) keep options for the commands that follow; alone: show all options and their values", CLI_IN_PROMPT, run_set },
@@ -323,8 +361,8 @@ int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_any
 static int take_file(cli *c, const cli_call *call, tfp_options *o)
 {
     const char *path = call->flags[CLI_O];
-    bool own = call->command && (call->command->run == run_convert || call->command->run == cli_report ||
-                                 call->command->run == cli_capture);
+    bool own = call->command && (call->command->run == run_convert || call->command->run == run_timeline ||
+                                 call->command->run == cli_report || call->command->run == cli_capture);
     if (!path || own || call->flags[CLI_HELP]) return 0;
     bool shows = call->command &&
                  (call->command->run == run_view || call->command->run == cli_stats || call->command->run == cli_diff ||

@@ -48,8 +48,8 @@ static bool is_set(const tfp_options *o, const char *name)
 
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o)
 {
-    static const char *const refused[] = { "set",   "unset",  "open",    "quit",       "exit",
-                                           "serve", "report", "convert", "completion", NULL };
+    static const char *const refused[] = { "set",    "unset",    "open",    "quit",       "exit", "serve",
+                                           "report", "timeline", "convert", "completion", NULL };
     if (call->flags[CLI_HELP]) return 0;
     if (is_one_of(call->name, refused))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s does not work on the page: each line stands by itself",
