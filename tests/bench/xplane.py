@@ -73,7 +73,11 @@ def main():
     try:
         walk, trace = os.path.join(scratch, "walk"), os.path.join(scratch, "big.xplane.pb")
         subprocess.run(["cc", "-O3", "-std=c11", "-D_GNU_SOURCE", os.path.join(HERE, "walk.c"), "-o", walk], check=True)
-        write_trace(trace, MEGABYTES)
+        if os.fork() == 0:  # in a process of its own: what a program is told to have held at most counts the one that started it
+            write_trace(trace, MEGABYTES)
+            os._exit(0)
+        if os.wait()[1]:
+            sys.exit("bench: the trace was not written")
         size = os.path.getsize(trace)
         out = subprocess.run([walk, trace, "5", "xplane"], check=True, stdout=subprocess.PIPE, text=True).stdout
         bare = float(out.split(", ")[1].split()[0])
