@@ -244,7 +244,8 @@ tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err)
     tfp_checkpoint_finish(&b);
     tfp_status s = tfp_build_finish(&b, err);
     if (!s) s = tfp_parameters_mark(&b, err);
-    if (!s && !p->reopened && !tfp_aten_count_execs(p)) s = tfp_nomem(err);
+    bool counted = s || p->reopened || (tfp_aten_count_execs(p) && tfp_aten_count_recorded(p));
+    if (!counted) s = tfp_nomem(err);
     if (s) p->finished = false;
     return s;
 }

@@ -90,7 +90,6 @@ static bool is_noise(tfp_str key)
     case 16:
         return memcmp(key.data, "Python parent id", 16) == 0 || memcmp(key.data, "Python module id", 16) == 0 ||
                memcmp(key.data, "Module Hierarchy", 16) == 0;
-    case 18: return memcmp(key.data, "Record function id", 18) == 0;
     case 20: return memcmp(key.data, "Profiler Event Index", 20) == 0;
     case 23: return memcmp(key.data, "memory bandwidth (GB/s)", 23) == 0;
     default: return false;
@@ -147,6 +146,7 @@ static bool read_joining_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, tfp_str
         if (!IS("Fwd thread id")) return false;
         if (tfp_jscan_unsigned(j, &n) && n) e->have |= FORWARD;
         return true;
+    case 18: return IS("Record function id") && (tfp_jscan_unsigned(j, &e->row.call), true);
     case 15:
         if (!IS("Sequence number")) return false;
         if (tfp_jscan_unsigned(j, &n) && n <= INT64_MAX) {

@@ -249,6 +249,8 @@ static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
         if (x->flags & TFP_KINETO_HAS_SEQUENCE) e.sequence = tfp_build_key(r->b, r->process, SEQUENCE, x->sequence);
     }
     uint32_t span = tfp_build_event(r->b, &e);
+    if (x->call && x->call != x->external && span != TFP_NONE)
+        keep(r, tfp_push(&r->b->p->events.calls, ((tfp_recorded_call){ x->call, span })));
     if (e.kind == TFP_SPAN_STEP || (e.kind == TFP_SPAN_ANNOTATION && name & TFP_KINETO_OPTIMIZER)) {
         tfp_step_mark m = { .span = span, .source = TFP_STEPS_OPTIMIZER, .number = -1 };
         if (e.kind == TFP_SPAN_STEP && step_number(s->strings.strings[x->name], &m.number)) m.source = TFP_STEPS_MARKED;

@@ -184,6 +184,7 @@ void tfp_events_free(tfp_event_tables *t)
     TFP_SPAN_JOIN_COLUMNS(FREE)
 #undef FREE
     tfp_vec_free(&t->processes);
+    tfp_vec_free(&t->calls);
     tfp_vec_free(&t->flows);
     tfp_vec_free(&t->stats);
     tfp_vec_free(&t->stat_sets);

@@ -7,6 +7,7 @@
 #define TFP_EVENTS_H
 
 #include "base/base.h"
+#include "model/recorded.h"
 
 typedef struct tfp_builder tfp_builder;
 
@@ -194,6 +195,7 @@ typedef struct tfp_event_tables {
     TFP_VEC(tfp_device_info) devices;
     TFP_VEC(tfp_data_finding) findings;
     TFP_VEC(tfp_stat) about;                               /* of the file: what was recorded, versions, host, times */
+    TFP_VEC(tfp_recorded_call) calls;                      /* of spans that have such a number beside `External id` */
     TFP_VEC(tfp_event_key) keys;                           /* by tfp_build_key's number without its top bit */
     tfp_map64 key_by_hash, stat_set_by_hash, lane_by_name; /* lane_by_name: process << 32 | name */
     TFP_VEC(uint32_t) joined_execs;                        /* -> execs: what the last join summed */

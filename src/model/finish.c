@@ -81,6 +81,7 @@ tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
     tfp_profile *p = b->p;
     const char *file = b->file;
     if (!p->reopened) tfp_build_join(b);
+    if (!p->reopened) tfp_build_recorded(b);
     if (p->events.spans.size || p->samples.size) p->time_grain_ns = 1; /* traces have times below a microsecond */
     if (p->graph_file) b->file = p->graph_file;
     resolve_inputs(b);

@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/steps.h"
 #include "model/events.h"
+#include "model/recorded.h"
 
 enum {
     TFP_NODE_INVENTED = 1, /* known only from run metadata */
@@ -213,6 +214,7 @@ struct tfp_profile {
     TFP_VEC(tfp_span) spans;
     TFP_VEC(tfp_run_transfer) run_transfers;
     tfp_event_tables events;
+    tfp_recorded_tables recorded;
     TFP_VEC(tfp_memory) memories;
     TFP_VEC(tfp_buffer) buffers;
     TFP_VEC(tfp_allocation) allocations;

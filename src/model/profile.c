@@ -37,6 +37,9 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->details);
     tfp_vec_free(&p->spans);
     tfp_vec_free(&p->run_transfers);
+    tfp_vec_free(&p->recorded.ops);
+    tfp_vec_free(&p->recorded.tensors);
+    tfp_vec_free(&p->recorded.files);
     tfp_vec_free(&p->sample_types);
     tfp_vec_free(&p->samples);
     tfp_events_free(&p->events);

@@ -89,7 +89,10 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     if ((r->about->needs & TFP_NEEDS_CODE) && !has(p, TFP_NEEDS_CODE))
         s = tfp_fail(err, TFP_NOTFOUND, "no code traces: the %s view needs an op log with them", r->view);
     if ((r->about->needs & TFP_NEEDS_GRAPH) && !has(p, TFP_NEEDS_GRAPH))
-        s = tfp_fail(err, TFP_BADFILE, "no graph: the %s view needs one beside a trace of events (--graph_path)",
+        s = tfp_fail(err, TFP_BADFILE,
+                     "no graph: the %s view needs one beside a trace of events (--graph_path; of PyTorch the execution "
+                     "trace that "
+                     "ExecutionTraceObserver writes, --execution_trace_path)",
                      r->view);
     if (((r->about->needs & TFP_NEEDS_SPANS) && !has(p, TFP_NEEDS_SPANS)) ||
         ((r->about->needs & TFP_NEEDS_EVENTS) && !has(p, TFP_NEEDS_EVENTS)) ||

@@ -19,6 +19,7 @@ static const struct {
     { "odd/graph.pb", "graph", false, false },
     { "odd/graph_shapes.pb", "graph", false, false },
     { "odd/graph.pbtxt", "graph", false, false },
+    { "traces/et_old.json", "execution_trace", false, false },
     { "pprof/odd.pb", "pprof", false, false },
     { "odd/graph_shapes.pbtxt", "graph", false, false },
     { "odd/run_meta_0", "run_meta", true, false },

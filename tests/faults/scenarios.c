@@ -34,6 +34,7 @@ static const input_set input_sets[] = {
     { "gpu", { "profile" }, { "gpu/profile_1.gz" } },
     { "checkpoint alone", { "checkpoint" }, { "dense/ckpt_v2/model.ckpt-3" } },
     { "trace", { "kineto" }, { "traces/shapes.json" } },
+    { "recorded calls", { NULL }, { "traces/et_old.json" } },
     { "sampled stacks", { NULL }, { "pprof/odd.pb" } },
 };
 enum {
@@ -47,7 +48,8 @@ enum {
     GPU = 8,
     ALONE = 9,
     TRACE = 10,
-    SAMPLES = 11
+    CALLS = 11,
+    SAMPLES = 12
 };
 
 static const char *const everything[] = {

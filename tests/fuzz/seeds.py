@@ -313,6 +313,12 @@ def seeds():
         yield "pprof", name, data
         yield "pprof_bare", name, data
         yield "recognise", name + ".pprof", data
+    graph = sample("pytorch_graph/et.json")
+    few = graph[:graph.index(b"      },", 5000)] + b"}]}"  # some calls are enough
+    for name, data in (("old", sample("traces/et_old.json")), ("new", few)):
+        yield "execution_trace", name, data
+        yield "execution_trace_bare", name, data
+        yield "recognise", name + ".et", data[:1000]
     for i, text in enumerate(QUERIES):
         yield "query", str(i), text
     for i, text in enumerate(SCOPE_TEXTS):

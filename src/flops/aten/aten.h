@@ -74,5 +74,7 @@ bool tfp_aten_work_out(const tfp_profile *p, tfp_aten_work *out);
 void tfp_aten_work_free(tfp_aten_work *w);
 /* The float operations of executions, of a profile whose trace recorded shapes; false without memory. */
 bool tfp_aten_count_execs(tfp_profile *p);
+/* The same of nodes that were made of recorded calls. */
+bool tfp_aten_count_recorded(tfp_profile *p);
 
 #endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/recorded.c: recorded calls become a graph. The producer of a tensor is the outermost call that put it out and had
+ * ended before its taker began; a call that puts out what a call inside it made takes it from there. Ids of calls grow as
+ * they start, so one pass in that order, with the calls that are open on each thread, finds all edges. */
+#include "model/build.h"
+
+#define PATH_MOST 2048 /* bytes: a file of calls in calls must not become one of paths */
+
+typedef struct edge {
+    uint32_t node, source;
+    int32_t position, slot;
+    uint32_t order;
+} edge;
+
+typedef struct maker {
+    tfp_builder *b;
+    tfp_profile *p;
+    tfp_recorded_op *ops;        /* of all files */
+    uint32_t first, end;         /* of this one */
+    uint32_t *order;             /* ops by id */
+    uint32_t *below;             /* by op less first: the call that is open under it on its thread */
+    tfp_map64 by_id, open, made; /* op of an id; innermost open call of a thread; last output of a tensor (-> makers) */
+    TFP_VEC(uint64_t) makers;    /* op << 32 | slot */
+    tfp_map64 seen;              /* node << 32 | source: there is an edge */
+    TFP_VEC(edge) edges;
+    int64_t last_thread;
+} maker;
+
+static bool id_less(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_recorded_op *ops = ctx;
+    return ops[a].id < ops[b].id;
+}
+
+static void start(maker *m)
+{
+    size_t count = m->end - m->first;
+    m->order = malloc((count + 1) * sizeof *m->order);
+    m->below = malloc((count + 1) * sizeof *m->below);
+    if (!check(m->b, m->order && m->below)) return;
+    for (uint32_t i = 0; i < count; i++) m->order[i] = m->first + i;
+    check(m->b, tfp_sort(m->order, count, id_less, m->ops));
+    for (uint32_t i = 0; i < count && !m->b->status; i++) {
+        tfp_recorded_op *x = &m->ops[m->order[i]];
+        x->above = x->parent < x->id ? tfp_map64_get(&m->by_id, x->parent) : TFP_NONE;
+        if (i && m->ops[m->order[i - 1]].id == x->id)
+            tfp_build_warn(m->b, "operators of one id", tfp_text(m->p, x->name));
+        else
+            check(m->b, tfp_map64_put(&m->by_id, x->id, m->order[i]));
+    }
+}
+
+/* ---- nodes ---- */
+
+/* The spans that recorded the same calls. Gives how many ops have one. */
+static size_t match(maker *m)
+{
+    const tfp_event_tables *t = &m->p->events;
+    const tfp_span_columns *s = &t->spans;
+    tfp_map64 span_of = { 0 };
+    size_t found = 0;
+    for (uint32_t i = 0; i < s->size && !m->b->status; i++) {
+        if (s->kind[i] != TFP_SPAN_OP || !s->external[i]) continue;
+        check(m->b, tfp_map64_put(&span_of, s->external[i], i));
+    }
+    for (size_t i = 0; i < t->calls.size && !m->b->status; i++)
+        check(m->b, tfp_map64_put(&span_of, tfp_build_key(m->b, 0, 0, t->calls.at[i].call), t->calls.at[i].span));
+    for (uint32_t i = m->first; i < m->end && !m->b->status; i++) {
+        tfp_recorded_op *x = &m->ops[i];
+        uint32_t span = x->call ? tfp_map64_get(&span_of, tfp_build_key(m->b, 0, 0, x->call)) : TFP_NONE;
+        if (span == TFP_NONE || s->name[span] != x->name) continue; /* another recording counts from 1, too */
+        x->node = s->node[span];
+        found += x->node != TFP_NONE;
+    }
+    tfp_map64_free(&span_of);
+    return found;
+}
+
+static void add_path(maker *m, tfp_strid *path, uint32_t op, tfp_buf *text)
+{
+    const tfp_recorded_op *x = &m->ops[op];
+    tfp_str above = { "", 0 }, name = tfp_text(m->p, x->name);
+    if (x->above != TFP_NONE) above = tfp_text(m->p, path[x->above - m->first]);
+    text->size = 0;
+    if (above.size + name.size >= PATH_MOST) {
+        tfp_build_warn(m->b, "operators in so many others that their path is cut", name);
+        above = TFP_STR("(deep)");
+    }
+    tfp_buf_str(text, above);
+    if (!x->root && above.size) tfp_buf_char(text, '/');
+    if (!x->root) tfp_buf_str(text, name);
+    if (check(m->b, !text->failed))
+        path[op - m->first] = tfp_build_made_string(m->b, (tfp_str){ text->data ? text->data : "", text->size });
+}
+
+/* Nodes by the path of calls around a call, and its name. */
+static void make_nodes(maker *m)
+{
+    size_t count = m->end - m->first;
+    tfp_strid *path = calloc(count + 1, sizeof *path);
+    tfp_buf text = { 0 };
+    check(m->b, path != NULL);
+    for (size_t i = 0; i < count && !m->b->status; i++) {
+        uint32_t op = m->order[i];
+        tfp_recorded_op *x = &m->ops[op];
+        add_path(m, path, op, &text);
+        if (x->scope || x->root || m->b->status) continue;
+        tfp_strid name = path[op - m->first];
+        x->node = tfp_named_node(m->p, name);
+        if (x->node == TFP_NONE) x->node = tfp_build_node(m->b, tfp_text(m->p, name), tfp_text(m->p, x->name), true);
+    }
+    tfp_buf_free(&text);
+    free(path);
+    m->p->recorded.alone = true;
+}
+
+/* ---- edges ---- */
+
+static void add_edge(maker *m, uint32_t op, int32_t position, uint64_t made)
+{
+    uint32_t node = m->ops[op].node, source = m->ops[made >> 32].node;
+    if (node == TFP_NONE || source == TFP_NONE || node == source || m->b->status) return;
+    uint64_t key = (uint64_t)node << 32 | source;
+    if (tfp_map64_get(&m->seen, key) != TFP_NONE) return;
+    edge e = { node, source, position, (int32_t)(uint32_t)made, (uint32_t)m->edges.size };
+    check(m->b, m->edges.size < TFP_NONE && tfp_push(&m->edges, e) && tfp_map64_put(&m->seen, key, 0));
+}
+
+static bool is_inside(const maker *m, uint32_t op, uint32_t outer)
+{
+    return m->ops[op].id > m->ops[outer].id && op < outer; /* it started later, and ended before */
+}
+
+/* A call ends: what it puts out is its own from now on. */
+static void end_call(maker *m, uint32_t op)
+{
+    const tfp_recorded_op *x = &m->ops[op];
+    for (uint32_t i = 0; i < x->output_count && !m->b->status; i++) {
+        const tfp_recorded_tensor *t = &m->p->recorded.tensors.at[x->tensors + x->input_count + i];
+        uint32_t at = tfp_map64_get(&m->made, t->id);
+        uint64_t mine = (uint64_t)op << 32 | (uint32_t)t->position;
+        if (at != TFP_NONE && is_inside(m, (uint32_t)(m->makers.at[at] >> 32), op))
+            add_edge(m, op, INT32_MAX, m->makers.at[at]); /* behind its arguments */
+        if (x->scope || x->root || x->node == TFP_NONE) continue;
+        if (at != TFP_NONE)
+            m->makers.at[at] = mine;
+        else
+            check(m->b, tfp_push(&m->makers, mine) && tfp_map64_put(&m->made, t->id, (uint32_t)m->makers.size - 1));
+    }
+}
+
+/* Ends the calls of a thread that are open: up to `until`, or those that ended before the call `before` did. */
+static void end_open(maker *m, int64_t thread, uint32_t until, uint32_t before)
+{
+    uint32_t top = tfp_map64_get(&m->open, (uint64_t)thread);
+    while (top != TFP_NONE && top != until && top < before && !m->b->status) {
+        end_call(m, top);
+        top = m->below[top - m->first];
+    }
+    check(m->b, tfp_map64_put(&m->open, (uint64_t)thread, top));
+}
+
+static void begin_call(maker *m, uint32_t op)
+{
+    const tfp_recorded_op *x = &m->ops[op];
+    if (x->thread != m->last_thread) end_open(m, m->last_thread, TFP_NONE, op);
+    m->last_thread = x->thread;
+    end_open(m, x->thread, x->above, TFP_NONE);
+    for (uint32_t i = 0; i < x->input_count && !m->b->status; i++) {
+        const tfp_recorded_tensor *t = &m->p->recorded.tensors.at[x->tensors + i];
+        uint32_t at = tfp_map64_get(&m->made, t->id);
+        if (at != TFP_NONE) add_edge(m, op, t->position, m->makers.at[at]);
+    }
+    m->below[op - m->first] = tfp_map64_get(&m->open, (uint64_t)x->thread);
+    check(m->b, tfp_map64_put(&m->open, (uint64_t)x->thread, op));
+}
+
+static void find_edges(maker *m)
+{
+    size_t count = m->end - m->first;
+    for (size_t i = 0; i < count && !m->b->status; i++) {
+        if (!m->ops[m->order[i]].root) begin_call(m, m->order[i]);
+    }
+    for (size_t i = 0; i < count && !m->b->status; i++) /* those that are open still */
+        end_open(m, m->ops[m->order[i]].thread, TFP_NONE, TFP_NONE);
+}
+
+static bool edge_less(const void *ctx, uint32_t a, uint32_t b)
+{
+    const edge *x = (const edge *)ctx + a, *y = (const edge *)ctx + b;
+    if (x->node != y->node) return x->node < y->node;
+    return x->position != y->position ? x->position < y->position : x->order < y->order;
+}
+
+static void build_edges(maker *m)
+{
+    uint32_t *order = malloc((m->edges.size + 1) * sizeof *order);
+    if (!check(m->b, order != NULL)) return;
+    for (uint32_t i = 0; i < m->edges.size; i++) order[i] = i;
+    check(m->b, tfp_sort(order, m->edges.size, edge_less, m->edges.at));
+    int32_t position = 0;
+    for (size_t i = 0; i < m->edges.size && !m->b->status; i++) {
+        const edge *e = &m->edges.at[order[i]];
+        position = i && m->edges.at[order[i - 1]].node == e->node ? position + 1 : 0;
+        tfp_build_input(m->b, e->node, position, m->p->nodes.at[e->source].name, e->slot);
+        if (!m->b->status) m->p->inputs.at[m->p->inputs.size - 1].node = e->source;
+    }
+    free(order);
+}
+
+/* Shapes of what a node puts out: those of its first call. */
+static void build_outputs(maker *m)
+{
+    for (size_t i = 0; i < m->end - m->first && !m->b->status; i++) {
+        const tfp_recorded_op *x = &m->ops[m->order[i]];
+        if (x->node == TFP_NONE || m->p->nodes.at[x->node].output_first != TFP_NONE) continue;
+        for (uint32_t k = 0; k < x->output_count && !m->b->status; k++) {
+            const tfp_recorded_tensor *t = &m->p->recorded.tensors.at[x->tensors + x->input_count + k];
+            bool again = k && t[-1].position == t->position; /* of a list of tensors the first */
+            if (!again) tfp_build_output(m->b, x->node, t->position, t->shape);
+        }
+    }
+}
+
+static void link_file(tfp_builder *b, uint32_t first, uint32_t end)
+{
+    tfp_recorded_tables *t = &b->p->recorded;
+    maker m = { .b = b, .p = b->p, .ops = t->ops.at, .first = first, .end = end };
+    start(&m);
+    size_t found = b->status ? 0 : match(&m);
+    if (!b->status && !b->p->events.spans.size)
+        make_nodes(&m);
+    else if (!b->status && !found)
+        tfp_build_warn(b, "execution traces of another run: the trace has none of its operators", TFP_STR(""));
+    if (!b->status) find_edges(&m);
+    if (!b->status) build_edges(&m);
+    if (!b->status) build_outputs(&m);
+    if (found || t->alone) tfp_build_has(b, TFP_HAS_GRAPH);
+    free(m.order);
+    free(m.below);
+    tfp_map64_free(&m.by_id);
+    tfp_map64_free(&m.open);
+    tfp_map64_free(&m.made);
+    tfp_map64_free(&m.seen);
+    tfp_vec_free(&m.makers);
+    tfp_vec_free(&m.edges);
+}
+
+void tfp_build_recorded(tfp_builder *b)
+{
+    tfp_recorded_tables *t = &b->p->recorded;
+    for (; t->linked < t->files.size && !b->status; t->linked++)
+        link_file(b, t->linked ? t->files.at[t->linked - 1] : 0, t->files.at[t->linked]);
+}
