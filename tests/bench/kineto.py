@@ -5,6 +5,7 @@
   walk      a byte-by-byte visit that tells strings from structure (tests/bench/jsonwalk.c)
   op        the whole command, with all processors and with one thread; on two processors we aim at 600 MB/s and 1.5 walks
   memory    the most memory held, by bytes of the file; at most 0.5
+  .tfprof   the whole command on what `convert` made of it; at most 300 ms
   .gz       the whole command by the time of `gzip -dc`; at most 1.5
 The trace is made here (MEGABYTES, 500 by default) in the layout that torch writes; its steps repeat with new times and ids.
 """
@@ -108,6 +109,12 @@ def main():
             alone, _ = measure([program, view, trace], times=3, threads="1")
             print("%-6s %6.0f ms = %4.2f walks (one thread: %4.2f), %4.0f MB/s, %.2f bytes of memory a byte" % (
                 view, took * 1e3, took / bare, alone / bare, size / 1e6 / took, memory / size), flush=True)
+        tables = os.path.join(scratch, "trace.tfprof")
+        subprocess.run([program, "convert", trace, "-o", tables], check=True)
+        for view in ("op", "scope", "kernel", "steps", "calls", "wait"):
+            took, memory = measure([program, view, tables])
+            print(".tfprof %-6s %4.0f ms = %4.2f walks, %.0f MB of memory; at most 300 ms" % (
+                view, took * 1e3, took / bare, memory / 1e6), flush=True)
         packed = trace + ".gz"
         with open(packed, "wb") as f:
             subprocess.run(["gzip", "-c", "-3", trace], stdout=f, check=True)
