@@ -177,7 +177,8 @@ static int run_timeline(cli *c, const cli_call *call, tfp_options *o)
     int status = cli_take_steps(c, call, o);
     if (status || (status = cli_load(c, call, TFP_KEEP_ALL))) return status;
     if (!tfp_profile_has(c->profile, TFP_HAS_TRACE) && !tfp_profile_step_count(c->profile))
-        return cli_fault_set(&c->fault, CLI_BAD_INPUT, "timeline: the files tell of no run: add a trace or run metadata");
+        return cli_fault_set(&c->fault, CLI_BAD_INPUT,
+                             "timeline: the files tell of no run: add a trace or run metadata");
     tfp_report *r = NULL;
     tfp_status s = choose_timeline(c, call, o, &view);
     if (!s) s = tfp_report_build(c->profile, view, o, &r, c->err);

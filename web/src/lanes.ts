@@ -12,6 +12,7 @@ const LANE_GAP = 22; // room for a lane's name above its rows
 const COLOURS = ["#e69f00", "#56b4e9", "#4cc59a", "#f0e442", "#7fb2dd", "#f2a07b", "#d9a3c4", "#b5c35a"];
 const FLOW = "#d55e00";
 const TICK_PX = 100;
+const INSTANT_PX = 3; // of what has no duration
 const UNLINKED = new Set(["parent", "operator"]); // relations that are told, and have no arrow
 const BEFORE = new Set(["launched by", "forward", "from", "waited for"]); // the arrow comes from the other span
 
@@ -134,8 +135,8 @@ function drawRow({ pen, width, scale }: Pen, d: Items, seen: Window, row: number
   for (let i = firstAfter(d, d.rowFirst[row - d.firstRow] ?? 0, to, seen.from); i < to; i++) {
     const [start, end, times] = [d.start[i] ?? 0, d.end[i] ?? 0, d.times[i] ?? 1];
     if (start >= seen.to) break;
-    const x = Math.max(0, (start - seen.from) * scale);
-    const right = Math.min(width, Math.max(x + 1, (end - seen.from) * scale));
+    const x = Math.max(0, Math.min(width - INSTANT_PX, (start - seen.from) * scale));
+    const right = Math.min(width, Math.max(x + (end > start ? 1 : INSTANT_PX), (end - seen.from) * scale));
     const strong = times > 1 && end > start ? 0.4 + 0.6 * Math.min(1, (d.busy[i] ?? 0) / (end - start)) : 1;
     pen.globalAlpha = d.found && !d.found[i] ? 0.2 : strong;
     pen.fillStyle = colours[d.name.values[i] ?? 0] ?? FLOW;

@@ -5,13 +5,14 @@ import type { Column, ProfileFacts, Table } from "../api";
 import { json, profilePath, table } from "../api";
 import { formatBytes, formatCount, formatMicros, markBytes, markMicros } from "../format";
 import { isReport } from "../held";
+import type { Loaded } from "../load";
 import { useLoaded } from "../load";
 import type { Line } from "../parts/Chart";
 import { Chart } from "../parts/Chart";
 import type { Advised } from "../parts/Evidence";
 import { FindingsOf } from "../parts/Evidence";
 import { Status } from "../parts/Status";
-import { StepBars } from "../parts/StepBars";
+import { StepBars, meanStep } from "../parts/StepBars";
 import { TopTable } from "../parts/TopTable";
 import type { Route } from "../route";
 import { hashOf } from "../route";
@@ -74,15 +75,19 @@ function stepsOf({ steps }: ProfileFacts): string {
   return steps.length > 12 ? `${steps.length}: ${steps[0]} to ${steps[steps.length - 1]}` : steps.join(", ");
 }
 
-function Facts({ facts, steps, ops }: { facts: ProfileFacts; steps: Table | undefined; ops: Table | undefined }) {
+/** Of a trace a step is as long as its window, and operations are summed over all steps; else both are means of what was recorded. */
+function Facts({ facts, steps, ops, times }: { facts: ProfileFacts; steps: Table | undefined; ops: Table | undefined; times: Table | undefined }) {
   const ran = facts.steps.length > 0;
+  const trace = facts.has?.trace ?? false;
+  const whole = trace ? times && meanStep(times) : steps && mean(wallTimes(steps));
+  const [about, all] = trace ? ["the mean of the steps, of all devices", "in all steps"] : ["from the first start to the last end, mean of the steps", "mean of the steps"];
   return (
     <dl class="facts">
       <div><dt>Nodes</dt><dd>{facts.nodes.toLocaleString()}</dd></div>
       <div><dt>Steps</dt><dd>{stepsOf(facts)}</dd></div>
       {ops && sumOf(ops, "params") > 0 && <div title="trainable ones, those of the optimizer and counters"><dt>Elements of variables</dt><dd>{formatCount(sumOf(ops, "params"))}</dd></div>}
-      {steps && ran && <div title="from the first start to the last end, mean of the steps"><dt>Duration of a step</dt><dd>{formatMicros(Math.round(mean(wallTimes(steps))))}</dd></div>}
-      {ops && ran && <div title="the sum over all operations, mean of the steps; operations that run side by side each count"><dt>Time of all operations</dt><dd>{formatMicros(sumOf(ops, "micros"))}</dd></div>}
+      {whole !== undefined && ran && <div title={about}><dt>Duration of a step</dt><dd>{formatMicros(Math.round(whole))}</dd></div>}
+      {ops && ran && <div title={`the sum over all operations, ${all}; operations that run side by side each count`}><dt>Time of all operations{trace && " in all steps"}</dt><dd>{formatMicros(sumOf(ops, "micros"))}</dd></div>}
       {facts.coverage.length > 0 && <div><dt>Nodes that ran</dt><dd>{facts.coverage.map((c) => `${(100 * c).toFixed(0)}%`).join(", ")}</dd></div>}
     </dl>
   );
@@ -116,13 +121,11 @@ function Leads({ id, ran }: { id: string; ran: boolean }) {
 }
 
 /** Wall time: the mean step of each device as one bar, and the steps one after the other. */
-function StepTimes({ route }: { route: Route }) {
-  const path = profilePath(route.id, "views/steps?format=columns");
-  const loaded = useLoaded(path, (signal) => table(path, signal));
+function StepTimes({ route, loaded }: { route: Route; loaded: Loaded<Table | null> }) {
   return (
     <>
       <h2>Where a step goes</h2>
-      <Status of={loaded}>{(t) => <StepBars t={t} />}</Status>
+      <Status of={loaded}>{(t) => t && <StepBars t={t} />}</Status>
       <p><a href={hashOf("steps", route.id)}>Steps in numbers</a>{" · "}<a href={hashOf("steps", route.id, new URLSearchParams({ critical_path: "true" }))}>critical path</a>{" · "}<a href={hashOf("wait", route.id)}>what waits</a></p>
     </>
   );
@@ -133,13 +136,14 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
   const advice = useLoaded(`advice ${route.id}`, (signal) => json<Advised>(`${base}/views/advise?format=json`, signal));
   const steps = useLoaded(`steps ${route.id}`, (signal) => table(`${base}/steps?format=columns`, signal));
   const ops = useLoaded(`ops ${route.id}`, (signal) => table(`${base}/views/op?select=micros,bytes,params&max_depth=100000&format=columns`, signal));
+  const times = useLoaded(`times ${route.id}`, async (signal) => (facts.has?.times ? table(`${base}/views/steps?format=columns`, signal) : null));
   const ran = facts.steps.length > 0;
   return (
     <main>
       <h1>Overview</h1>
-      <Facts facts={facts} steps={steps.value} ops={ops.value} />
+      <Facts facts={facts} steps={steps.value} ops={ops.value} times={times.value ?? undefined} />
       {facts.warnings.map((w) => <p key={w} class="note">{w}</p>)}
-      {facts.has?.times && <StepTimes route={route} />}
+      {facts.has?.times && <StepTimes route={route} loaded={times} />}
       <h2>Where it goes</h2>
       <Status of={ops}>{(t) => <Where t={t} ran={ran} />}</Status>
       <Leads id={route.id} ran={ran} />
@@ -148,7 +152,7 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
       {facts.steps.length > 1 && (
         <>
           <h2>Steps</h2>
-          <Status of={steps}>{(t) => <Steps t={t} />}</Status>
+          {!facts.has?.trace && <Status of={steps}>{(t) => <Steps t={t} />}</Status>}
           {!isReport && (
             <p>
               <a href={hashOf("compare", "", firstAndLast(route.id, facts.steps))}>Compare the first step with the last</a>{" · "}

@@ -33,6 +33,12 @@ export function lanesOf(t: Table): Lane[] {
   return [...lanes.values()];
 }
 
+/** The mean duration of a step, over all devices. */
+export const meanStep = (t: Table): number => {
+  const rows = lanesOf(t).flatMap((lane) => lane.rows);
+  return meanOf(t, rows, "duration_us");
+};
+
 const meanOf = (t: Table, rows: number[], column: string): number => rows.reduce((sum, row) => sum + number(t, column, row), 0) / (rows.length || 1);
 
 /** One bar: its parts by their share of `whole`. */
