@@ -271,7 +271,12 @@ static bool do_work(tfp_attach *a, int64_t thread_id, tfp_str text, tfp_way *ref
     return w.done;
 }
 
-bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal) { return do_work(a, a->pid, text, refusal); }
+bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal)
+{
+    if (do_work(a, a->pid, text, refusal)) return true;
+    tfp_attach_empty(a); /* a call that was given up may have queued it */
+    return false;
+}
 
 void tfp_attach_unmap(tfp_attach *a, int64_t thread_id)
 {
@@ -281,7 +286,7 @@ void tfp_attach_unmap(tfp_attach *a, int64_t thread_id)
 
 void tfp_attach_empty(tfp_attach *a)
 {
-    if (a->page && a->queued) (void)!pwrite(a->memory, "", 1, (off_t)a->page);
+    if (a->page) (void)!pwrite(a->memory, "", 1, (off_t)a->page);
 }
 
 /* ---- one at a time ---- */

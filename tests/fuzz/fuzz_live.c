@@ -55,6 +55,10 @@ static void proc(tfp_str in)
     tfp_proc_maps_line(in, &maps);
     tfp_proc_container(in, id);
     tfp_python_minor(in);
+    char line[1024];
+    tfp_mapped_file file;
+    tfp_text_give(in, line, sizeof line);
+    if (tfp_mapped_file_parse(line, &file) && *file.path != '/') abort();
 }
 
 static void line_tables(tfp_str in)
