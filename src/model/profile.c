@@ -72,6 +72,7 @@ tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
 {
     if (!p || keep > (TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS)) return TFP_BADARG;
     p->keep = keep;
+    p->functions = keep & TFP_KEEP_FUNCTIONS;
     return TFP_OK;
 }
 

@@ -2,6 +2,7 @@
 /* store/check.c: what the columns of a file tell only together: ranges of rows that do not go past a table's end, parents
  * that come before their children; then what the model has beside its columns: chains, maps, values of attributes. */
 #include "store/store.h"
+#include "wire/proto.h"
 
 static tfp_store_fault wrong(tfp_store_file *f, tfp_store_id table, const char *column)
 {
@@ -70,6 +71,31 @@ static bool sound_stats(const tfp_profile *p, const tfp_stat *stats, size_t coun
     return true;
 }
 
+/* Attributes are written into profiles as they are, so they must be what readers take: entries of a name and a value. */
+static bool sound_entry(tfp_str entry)
+{
+    tfp_str value = { "", 0 };
+    tfp_wire w = tfp_wire_start(entry);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1) (void)tfp_field_bytes(&w, &f);
+        if (f.number == 2) value = tfp_field_bytes(&w, &f);
+    }
+    tfp_wire v = tfp_wire_start(value);
+    for (tfp_field f; tfp_wire_next(&v, &f);) continue;
+    return tfp_wire_end(&w, NULL) == TFP_OK && tfp_wire_end(&v, NULL) == TFP_OK;
+}
+
+static bool sound_attrs(const tfp_profile *p)
+{
+    for (size_t i = 0; i < p->attrs.size; i++) {
+        tfp_wire w = tfp_wire_start(p->attrs.at[i]);
+        for (tfp_field f; tfp_wire_next(&w, &f);)
+            if (f.number != 11 || !sound_entry(tfp_field_bytes(&w, &f))) return false;
+        if (tfp_wire_end(&w, NULL)) return false;
+    }
+    return true;
+}
+
 static tfp_store_fault check_sizes(tfp_store_file *f)
 {
     const tfp_profile *p = f->p;
@@ -92,6 +118,7 @@ tfp_store_fault tfp_store_check(tfp_store_file *f)
     tfp_store_fault fault = check_sizes(f);
     if (!fault) fault = check_all_ranges(f);
     if (!fault) fault = check_events(f);
+    if (!fault && !sound_attrs(f->p)) fault = wrong(f, TFP_STORE_ATTRS, "value");
     if (!fault && !sound_stats(f->p, t->stats.at, t->stats.size)) fault = wrong(f, TFP_STORE_STATS, "value");
     if (!fault && !sound_stats(f->p, t->about.at, t->about.size)) fault = wrong(f, TFP_STORE_ABOUT, "value");
     return fault;

@@ -32,7 +32,7 @@ const char tfp_store_magic[8] = { (char)0x89, 't', 'f', 'p', 'r', 'o', 'f', '\n'
 /* clang-format off */
 
 static const tfp_store_column profile[] = {
-    ANY(tfp_profile, keep), ANY(tfp_profile, has), ANY(tfp_profile, time_grain_ns), ANY(tfp_profile, inputs_warned),
+    BELOW(tfp_profile, functions, 2), ANY(tfp_profile, has), ANY(tfp_profile, time_grain_ns), ANY(tfp_profile, inputs_warned),
     BELOW(tfp_profile, miss_accelerator_stream, 2), BELOW(tfp_profile, name_twice, 2),
     ANY(tfp_profile, events.origin_unix_ns), ANY(tfp_profile, sample_type), WORDS(tfp_profile, graph_file, TEXT_OR_NULL),
 };
