@@ -264,6 +264,7 @@ static tfp_status pick_lines(tfp_report *r, const tfp_report *v, top_row *rows, 
         const char *copy = tfp_arena_copy(&r->arena, name);
         if (!copy) return tfp_nomem(err);
         double micros = self->type == 'r' ? self->reals[*count] : (double)self->ints[*count];
+        if (micros == 0) break; /* it only calls others */
         rows[*count] = (top_row){ { copy, name.size }, micros, share->reals[*count] };
     }
     return TFP_OK;
@@ -284,7 +285,7 @@ static tfp_status add_view(tfp_report *r, const tfp_view *view, const char *cons
     s = view->kind == TFP_REPORT_GRID ? pick_lines(r, v, rows, &count, err)
                                       : pick(r, v, view == &tfp_view_scope, rows, &count, err);
     tfp_report_free(v);
-    return s ? s : add_part(r, view->name, title, rows, count, err);
+    return s || !count ? s : add_part(r, view->name, title, rows, count, err);
 }
 
 static tfp_status add_tops(tfp_report *r, tfp_error *err)
