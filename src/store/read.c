@@ -113,12 +113,10 @@ static tfp_status count_rows(tfp_store_file *f, tfp_error *err)
 /* The file's flags take their places; what belongs to this reading stays. */
 static tfp_status load_profile(tfp_store_file *f, tfp_error *err)
 {
-    const unsigned follows = 1u << TFP_HAS_PROGRAM | 1u << TFP_HAS_STEPS | 1u << TFP_HAS_SPANS | 1u << TFP_HAS_TRACE |
-                             1u << TFP_HAS_MEMORY | 1u << TFP_HAS_TENSORS; /* the end of adding tells them again */
     tfp_profile *p = f->p;
     bool wanted = p->functions;
     tfp_status s = fail_at(f, tfp_store_load_one(f, TFP_STORE_PROFILE), err);
-    p->has &= ~follows;
+    p->has &= ~TFP_STORE_FOLLOWS;
     if (!s && wanted && !p->functions)
         s = tfp_fail(err, TFP_BADFILE, "converted without the nodes of functions: %s, with --functions", again);
     return s;

@@ -11,6 +11,11 @@
 #include "model/program.h"
 
 #define TFP_STORE_VERSION 1u
+
+/* Bits of what a profile has that are not kept: the end of adding tells them anew of what was read. */
+#define TFP_STORE_FOLLOWS                                                                                              \
+    (1u << TFP_HAS_PROGRAM | 1u << TFP_HAS_STEPS | 1u << TFP_HAS_SPANS | 1u << TFP_HAS_TRACE | 1u << TFP_HAS_MEMORY |  \
+     1u << TFP_HAS_TENSORS)
 #define TFP_STORE_ORDER UINT32_C(0x01020304) /* as the machine that writes has it in memory */
 #define TFP_STORE_ALIGN 64u                  /* columns begin at multiples of it */
 extern const char tfp_store_magic[8];        /* the first bytes of a file, and its last */

@@ -161,7 +161,9 @@ static void put_owners(writer *w, const tfp_store_table *t, const void *at, size
 
 static void put_table(writer *w, const tfp_store_table *t)
 {
-    const void *at = tfp_store_at(t, w->p, &w->values);
+    tfp_profile kept = *w->p;
+    kept.has &= ~TFP_STORE_FOLLOWS;
+    const void *at = tfp_store_at(t, t == &tfp_store_tables[TFP_STORE_PROFILE] ? &kept : w->p, &w->values);
     size_t rows = tfp_store_count(t, at);
     if (!rows) return;
     add_entry(w, t, "", rows);
