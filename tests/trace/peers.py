@@ -2,18 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of traces against what peers recorded:   peers.py TFPROF
 
-  HTA    temporal breakdown, overlap of communication, idle time by stream and cause, of HolisticTraceAnalysis 0.5
-  xprof  the steps of its input pipeline: their numbers and lengths
+  HTA    temporal breakdown, overlap of communication, idle time by stream and cause, queue lengths, launch delays and
+         bandwidth of copies, of HolisticTraceAnalysis 0.5
+  xprof  the steps of its input pipeline (numbers, lengths, time of the input), the time of tf.data's iterators, and of its
+         overview the share of idle time and of operations
 Its recorded answers are in ../shared/formats beside the repository; without them nothing is compared.
 
 HTA leaves out the last ProfilerStep when there are several, and what was launched from its start on: so does this test, from
 the file. It rounds the times of files with fractions to whole microseconds: as many microseconds as there are activities may
-differ there. What else differs is in DIFFERENCES with its cause, and docs/differences.md tells of it.
+differ there. What else differs is in DIFFERENCES with its cause, and docs/differences.md tells of it. Of queues, delays and
+bandwidth HTA's rule is computed here from the events too, and must give HTA's number: so the causes are proved.
 """
+import collections
 import glob
 import gzip
 import json
+import math
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,6 +30,9 @@ PROGRAM = sys.argv[1]
 SYNC = "HTA takes cuda_sync records as busy"
 HOST_OP = "HTA takes a host op that names its stream as a kernel"
 LATEST = "HTA takes a gap from the end of the activity before, though an earlier one may end later"
+GRAPH = "HTA's queue has no activities of cudaGraphLaunch, which is not among the calls that it knows"
+FIRST = "HTA takes the first event of the file for none: no activity is launched by or from event 0"
+OVERLAP = "HTA adds up the bandwidth of copies that meet at a microsecond, and counts what rounding leaves of 0"
 # (trace, what): why it differs
 DIFFERENCES = {
     ("alexnet_cuda_sync", "breakdown"): SYNC,
@@ -31,8 +40,31 @@ DIFFERENCES = {
     ("triton_cuda_driver", "breakdown"): HOST_OP,
     ("diff_test_stacks", "stream 7"): LATEST,
     ("resnet_16rank_r0", "stream 27"): LATEST,
+    ("resnet_16rank_r0", "queue 7"): GRAPH,
+    ("diff_test_stacks", "queue 7"): GRAPH,
+    ("legacy_categories", "queue 7"): FIRST,
+    ("diff_test_stacks", "Memcpy DtoD"): OVERLAP,
 }
 DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset")
+# the calls that HTA knows, of launch delays and of queues, less one of MTIA
+DELAY_CALLS = ("cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaMemsetAsync")
+QUEUE_CALLS = DELAY_CALLS + ("cuLaunchKernel", "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipMemsetAsync", "hipMemcpyAsync",
+                             "hipMemcpyWithStream")
+# The length of each stream's queue over time, in whole microseconds as HTA has it; at equal times launches first and starts first.
+QUEUES = """
+WITH pairs AS (SELECT k.lane, (l.start_ns + 999) / 1000 AS launched, (k.start_ns + 999) / 1000 AS started
+               FROM spans k JOIN spans l ON l.span = k.launch WHERE {which}),
+moments AS (SELECT lane, launched AS at, 1 AS more FROM pairs UNION ALL SELECT lane, started, -1 FROM pairs),
+lengths AS (SELECT lane, sum(more) OVER (PARTITION BY lane ORDER BY at, more DESC ROWS UNBOUNDED PRECEDING) AS most,
+                   sum(more) OVER (PARTITION BY lane ORDER BY at, more ROWS UNBOUNDED PRECEDING) AS least FROM moments)
+SELECT lane, count(*) AS changes, avg(least) AS least_mean, avg(most) AS most_mean, max(least) AS least_max, max(most) AS most_max
+FROM lengths GROUP BY lane"""
+DELAYS = """
+SELECT count(*) AS launches, avg(max(0, k.start_ns - l.start_ns - l.duration_ns)) / 1000 AS delay_us
+FROM spans k JOIN spans l ON l.span = k.launch WHERE {which}"""
+COPIES = """
+SELECT k.start_ns, k.duration_ns, k.name, a.value AS bytes FROM spans k LEFT JOIN span_args a ON a.span = k.span AND a.key = 'bytes'
+WHERE k.class IN ('copy', 'set') ORDER BY 1, 3, 4"""
 passed = failed = 0
 
 
@@ -71,6 +103,13 @@ def ours(view, path):
     return json.loads(done.stdout)["rows"]
 
 
+def query(sql, path):
+    done = subprocess.run([PROGRAM, "query", " ".join(sql.split()), path, "-format", "json"], capture_output=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"query {path}: {done.stderr.decode()[:300]}")
+    return json.loads(done.stdout)["rows"]
+
+
 def compare(name, hta, rank, path, slack):
     devices = [r for r in ours("steps", path) if r["step"] == "all"]
     row = devices[0]
@@ -105,6 +144,131 @@ def compare_idle(name, hta, rank, path, slack):
         check(fine, f"{name}: stream {t['stream']}, {t['idle_category']}: {us} instead of {t['idle_time']}")
 
 
+def argument(event, key, default=-1):
+    return (event.get("args") or {}).get(key, default)
+
+
+def stream_of(event):
+    """Of HIP's calls it is a text as 0x0, which HTA takes for none: they run on the host."""
+    stream = argument(event, "stream")
+    return stream if isinstance(stream, int) else -1
+
+
+def whole(event, fine):
+    """Start and end as HTA has them: of files with fractions in whole microseconds inside the event."""
+    start, end = event["ts"], event["ts"] + event.get("dur", 0)
+    return (math.ceil(start), math.floor(end)) if fine else (start, end)
+
+
+def summary(hta, table, rank, of, values):
+    """Rows of a summary of HTA for one rank: what each is of, and its numbers."""
+    return {row[f"('{of}', '')"]: {n: row[f"('{values}', '{n}')"] for n in ("count", "mean", "min", "max")}
+            for row in hta[table] or [] if row["('rank', '')"] == rank}
+
+
+def running(moments, first):
+    """Sums so far of (time, change), at equal times the changes of the sign `first` first."""
+    total, sums = 0, []
+    for _, change in sorted(moments, key=lambda m: (m[0], -first * m[1])):
+        total += change
+        sums.append(total)
+    return sums
+
+
+def compare_queue(name, hta, rank, path, events, first_event, fine):
+    """HTA's queue: the launches that it knows, less the activities that started. In what order it takes those of equal times is
+    the sorting's affair, so its mean lies between both orders."""
+    work = {argument(e, "correlation"): e for e in events if stream_of(e) != -1}
+    moments = collections.defaultdict(list)
+    for call in events:
+        activity = work.get(argument(call, "correlation"))
+        if call["name"] in QUEUE_CALLS and stream_of(call) == -1 and activity and activity is not first_event:
+            moments[stream_of(activity)] += [(whole(call, fine)[0], 1), (whole(activity, fine)[0], -1)]
+    theirs = summary(hta, "get_queue_length_summary", rank, "stream", "queue_length")
+    calls = ", ".join(f"'{c}'" for c in QUEUE_CALLS)
+    known = {r["lane"]: r for r in query(QUEUES.format(which=f"l.name IN ({calls})"), path)}
+    every = {r["lane"]: r for r in query(QUEUES.format(which="true"), path)}
+    check(set(theirs) == set(moments), f"{name}: queues of streams {sorted(moments)} instead of {sorted(theirs)}")
+    for stream, t in theirs.items():
+        most, least = running(moments[stream], 1), running(moments[stream], -1)
+        fair = len(most) == t["count"] and max(least) <= t["max"] <= max(most)
+        check(fair and statistics.fmean(least) - 1e-6 <= t["mean"] <= statistics.fmean(most) + 1e-6,
+              f"{name}: HTA's rule gives stream {stream} other lengths than {t}")
+        cause = DIFFERENCES.get((name, f"queue {stream}"))
+        mine = (known if cause == GRAPH else every)[next(lane for lane in every if lane.endswith(f":{stream}"))]
+        if cause:
+            left = every[mine["lane"]]["changes"] - t["count"]
+            check(left > 0 and (cause != FIRST or left == 2), f"{name}: stream {stream}: no longer so: {cause}")
+        if cause != FIRST:
+            fair = mine["changes"] == t["count"] and mine["least_max"] <= t["max"] <= mine["most_max"]
+            check(fair and mine["least_mean"] - 1e-6 <= t["mean"] <= mine["most_mean"] + 1e-6,
+                  f"{name}: queue of stream {stream}: {mine} instead of {t}")
+
+
+def compare_delays(name, hta, rank, path, events, fine):
+    """HTA's launch delays: from the end of the call to the start of the activity, at least 0, of the calls that it knows."""
+    theirs = hta["get_cuda_kernel_launch_stats"][str(rank)]
+    rows = theirs["head"] if isinstance(theirs, dict) else theirs
+    known = {argument(e, "correlation") for e in events if e["name"] in DELAY_CALLS}
+    work = [e for e in events if stream_of(e) != -1 and argument(e, "correlation") in known]
+    call = {argument(e, "correlation"): whole(e, fine) for e in events if stream_of(e) == -1}
+    delay = {}
+    for e in work:
+        (start, end), launch = whole(e, fine), call[argument(e, "correlation")]
+        delay[argument(e, "correlation")] = (launch[1] - launch[0], end - start, max(0, start - launch[1]))
+    count = theirs["rows"] if isinstance(theirs, dict) else len(rows)
+    check(len(work) == count, f"{name}: HTA's rule gives {len(work)} launches instead of {count}")
+    for r in rows:
+        told = (r["cpu_duration"], r["gpu_duration"], r["launch_delay"])
+        check(delay.get(r["correlation"]) == told, f"{name}: HTA's rule for launch {r['correlation']}: not {told}")
+    calls = ", ".join(f"'{c}'" for c in DELAY_CALLS)
+    mine, every = query(DELAYS.format(which=f"l.name IN ({calls})"), path)[0], query(DELAYS.format(which="true"), path)[0]
+    check(mine["launches"] == count, f"{name}: {mine['launches']} launches instead of {count}")
+    if count:
+        mean = statistics.fmean(d for _, _, d in delay.values())
+        check(abs(mine["delay_us"] - mean) <= (2 if fine else 0.001),
+              f"{name}: launch delay {mine['delay_us']} instead of {mean}")
+    row = next(r for r in ours("steps", path) if r["step"] == "all")
+    if every["launches"]:
+        check(abs(row["launch_delay_us"] - every["delay_us"]) < 0.001,
+              f"{name}: launch_delay_us {row['launch_delay_us']} in steps, {every['delay_us']} of its launches")
+
+
+def compare_bandwidth(name, hta, rank, path, events):
+    """HTA's bandwidth: of each kind the plain mean over its copies of what the file says of each. That is bytes by the time before
+    it was cut to microseconds, and `gbps` of transfer is all bytes by all time."""
+    copies = [e for e in events if stream_of(e) != -1 and e["name"].startswith(("Memcpy", "Memset", "dma"))]
+    mine = query(COPIES, path)
+    check(len(mine) == len(copies), f"{name}: {len(mine)} copies instead of {len(copies)}")
+    by_time = sorted(copies, key=lambda e: (e["ts"], e["name"], argument(e, "bytes", 0)))
+    for row, e in zip(mine, by_time):
+        us, gbps = row["duration_ns"] / 1000, float(argument(e, "memory bandwidth (GB/s)", 0))
+        fair = row["name"] == e["name"] and row["bytes"] == argument(e, "bytes", None)
+        check(fair and (not gbps or abs(row["bytes"] / gbps / 1000 - us) <= 1.001),
+              f"{name}: a copy of {row['bytes']} bytes in {us} us, {gbps} GB/s in the file")
+    transfers = ours("transfer", path)
+    for kind, t in summary(hta, "get_memory_bw_summary", rank, "name", "memory_bw_gbps").items():
+        of = [e for e in copies if e["name"].startswith(kind)]
+        said = [argument(e, "memory bandwidth (GB/s)", 0) for e in of]
+        if (name, kind) in DIFFERENCES:
+            # one value for each copy at least, and a sum between that of the copies alone and that of all that meet
+            moments = [(us, gbps if i == 0 else -gbps) for e, gbps in zip(of, said) for i, us in enumerate(whole(e, False))]
+            sums = [sum(x for x in running(moments, sign) if x > 0) for sign in (-1, 1)]
+            check(len(of) < t["count"] <= 2 * len(of) and sums[0] < t["mean"] * t["count"] < sums[1] and t["min"] < 1e-6,
+                  f"{name}: HTA's rule gives {kind} other numbers than {t}: {sums}")
+        else:
+            told = (t["count"], t["mean"], t["min"], t["max"])
+            rule = (len(said), statistics.fmean(said), min(said), max(said))
+            check(all(abs(a - b) <= 2e-6 for a, b in zip(told, rule)), f"{name}: HTA's rule gives {kind} {rule}, not {told}")
+        word = "set" if kind == "Memset" else kind.split()[1]
+        rows = [r for r in transfers if r["kind"].split()[0] == word]
+        have = (sum(r["count"] for r in rows), sum(r["bytes"] for r in rows), sum(r["total_us"] for r in rows))
+        want = (len(of), sum(argument(e, "bytes") for e in of), sum(e["dur"] for e in of))
+        check(have[:2] == want[:2] and abs(have[2] - want[2]) < 0.01, f"{name}: {kind}: {have} instead of {want}")
+        for r in rows:
+            check(abs(r["gbps"] * r["total_us"] * 1000 - r["bytes"]) <= 1e-4 * r["bytes"] + 1, f"{name}: {kind}: {r['gbps']} GB/s")
+
+
 def compare_xprof(folder):
     """All steps of xprof, which leaves out the first and the last."""
     name = os.path.basename(folder)
@@ -118,6 +282,46 @@ def compare_xprof(folder):
         step, us = row["c"][0]["v"].split()[-1], 1000 * row["c"][length]["v"]
         check(abs(mine.get(step, -1) - us) < 0.002, f"{name}: step {step}: {mine.get(step)} us instead of {us}")
     check(len(mine) - 1 - len(steps["rows"]) == 2, f"{name}: {len(mine) - 1} steps, {len(steps['rows'])} of xprof")
+    path = os.path.join(SHARED, "xplane", name + ".xplane.pb")
+    kept = [mine[row["c"][0]["v"].split()[-1]] / 1000 for row in steps["rows"]]
+    for what, ms in (("average", statistics.fmean(kept)), ("minimum", min(kept)), ("maximum", max(kept)),
+                     ("standard_deviation", statistics.stdev(kept))):
+        check(abs(float(steps["p"]["steptime_ms_" + what]) - ms) <= 0.0501, f"{name}: {what} of the steps: {ms} ms")
+    # its input is the work of the op, without the call around it that `wait` tells
+    waits = query("SELECT step, sum(duration_ns) / 1e6 AS ms FROM spans "
+                  "WHERE name = 'IteratorGetNextOp::DoCompute' GROUP BY 1", path)
+    waits = {str(r["step"]): r["ms"] for r in waits}
+    column = [c["id"] for c in steps["cols"]].index("infeedTimeMs")
+    for row in steps["rows"]:
+        step, ms = row["c"][0]["v"].split()[-1], row["c"][column]["v"]
+        check(abs(waits.get(step, 0) - ms) < 2e-6, f"{name}: input of step {step}: {waits.get(step, 0)} ms instead of {ms}")
+    spans = {r["name"]: r for r in query("SELECT name, count(*) AS n, sum(duration_ns) / 1e6 AS ms FROM spans "
+                                         "WHERE name LIKE 'Iterator::%' GROUP BY 1", path)}
+    iterators = next(t for t in tables if t["cols"] and t["cols"][0]["id"] == "opName")["rows"]
+    check(len(spans) == len(iterators), f"{name}: {len(spans)} iterators instead of {len(iterators)}")
+    for row in iterators:
+        op, count, ms = (cell["v"] for cell in row["c"][:3])
+        check(op in spans and spans[op]["n"] == count and abs(spans[op]["ms"] - ms) < 2e-6, f"{name}: {op}: {spans.get(op)}")
+
+
+def compare_overview(folder):
+    """Of devices: the share of idle time, and what each op takes of the busy time."""
+    name = os.path.basename(folder)
+    table = load(os.path.join(folder, "overview_page.json"))[0]
+    if not table["rows"]:
+        return
+    path = os.path.join(SHARED, "xplane", name + ".xplane.pb")
+    devices = [r for r in ours("steps", path) if r["step"] == "all"]
+    idle = 100 * sum(r["idle_us"] for r in devices) / sum(r["duration_us"] for r in devices)
+    check(abs(idle - float(table["p"]["device_idle_time_percent"].rstrip("%"))) <= 0.0501, f"{name}: {idle}% idle")
+    share = collections.Counter()
+    for row in ours("kernel", path):
+        share[row["ops"] if row["class"] != "copy" else row["name"]] += row["share"] or 0
+    for row in table["rows"]:
+        part, op = row["c"][0]["v"], row["c"][3]["v"].rsplit("/", 1)[-1]
+        # xprof shares the time out among instructions of a kind in its own way: tests/trace/xprof.py compares each so too
+        check(abs(share[op] - part) < 0.15 * part, f"{name}: {op} takes {share[op]} of the time instead of {part}")
+    check(abs(sum(share.values()) - 1) < 1e-6, f"{name}: all shares make {sum(share.values())}")
 
 
 def main():
@@ -134,15 +338,21 @@ def main():
             files = sorted(glob.glob(os.path.join(SHARED, "kineto", name + ".json*"))
                            or glob.glob(os.path.join(SHARED, "kineto", name, "*.json*")))
             for rank, file in enumerate(files):
-                trace, activities, fine = cut(load(file))
+                whole_trace = load(file)
+                trace, activities, fine = cut(whole_trace)
                 made = os.path.join(folder, "cut.json")
                 with open(made, "w", encoding="utf-8") as f:
                     json.dump(trace, f)
                 slack = activities + 2 if fine else 0.5
                 compare(name, hta, rank, made, slack)
                 compare_idle(name, hta, rank, made, slack)
+                events = [e for e in trace["traceEvents"] if e.get("ph") == "X"]
+                compare_queue(name, hta, rank, made, events, whole_trace["traceEvents"][0], fine)
+                compare_delays(name, hta, rank, made, events, fine)
+                compare_bandwidth(name, hta, rank, made, events)
     for folder in sorted(glob.glob(os.path.join(SHARED, "xplane", "expected", "*", ""))):
         compare_xprof(folder.rstrip("/"))
+        compare_overview(folder.rstrip("/"))
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 
