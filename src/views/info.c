@@ -76,16 +76,21 @@ static bool is_told(const tfp_profile *p, const char *key)
     return false;
 }
 
+/* Not any other program that writes Chrome traces. */
+static bool is_torch(const tfp_profile *p)
+{
+    return has_format(p, "kineto") && (is_told(p, "schemaVersion") || is_told(p, "deviceProperties"));
+}
+
 /* Only what the files say: an XPlane is of TensorFlow or of JAX, and does not tell which. */
 static bool say_framework(tfp_report *r)
 {
     static const char *const tensorflow[] = { "profile", "graph", "run_meta", "op_log" };
     const tfp_profile *p = r->profile;
     tfp_buf b = { 0 };
-    bool torch = has_format(p, "kineto") && (is_told(p, "schemaVersion") || is_told(p, "deviceProperties"));
     for (size_t i = 0; i < 4 && !b.size; i++)
         if (has_format(p, tensorflow[i])) tfp_buf_text(&b, "TensorFlow");
-    if (torch) tfp_buf_text(&b, b.size ? ", PyTorch" : "PyTorch");
+    if (is_torch(p)) tfp_buf_text(&b, b.size ? ", PyTorch" : "PyTorch");
     return add_text(r, "framework", "framework", &b);
 }
 
@@ -320,7 +325,8 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
         part("nodes", p->nodes.size > 0, (int64_t)p->nodes.size, "nodes", "scope, op, query",
              "any file that this program reads"),
         part("graph", has_graph(p), (int64_t)p->inputs.size, "inputs of nodes", "graph",
-             "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
+             is_torch(p) ? "PyTorch's execution trace (--execution_trace_path)"
+                         : "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
         program_part(p),
         part("runs", ran(p), run_count(p), "runs of nodes",
              "summary, op -select micros, steps, wait, stats, advise, diff",

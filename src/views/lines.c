@@ -114,12 +114,14 @@ static bool add_rows(table *t)
 static size_t finish(table *t)
 {
     double all = (double)tfp_total(t->code, 0, TFP_V_MICROS);
+    bool told = tfp_total(t->code, 0, TFP_V_BYTES) != 0; /* frames of a trace have no memory */
     size_t kept = 0;
     for (size_t i = 0; i < t->rows.size; i++) {
         line_row *x = &t->rows.at[i];
         x->self_share = all > 0 ? (double)x->self_ns / all : NAN;
         x->total_share = all > 0 ? (double)x->total_ns / all : NAN;
         if (all > 0 && !x->self_ns && !x->total_ns && !x->bytes) continue;
+        if (!told) x->bytes = TFP_ABSENT;
         t->rows.at[kept++] = *x;
     }
     return kept;
@@ -146,7 +148,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(line_row, "total_share", REAL, SHARE, total_share, "Of all that the code view counts."),
     TFP_COLUMN(line_row, "accelerator_us", NANO, MICROS, accelerator_ns, "Of its own time that on accelerators."),
     TFP_COLUMN(line_row, "gradient_us", NANO, MICROS, gradient_ns, "Of its own time that of its gradients, where the files tell them apart."),
-    TFP_COLUMN(line_row, "bytes", INT, SIZE, bytes, "Memory that it asked for."),
+    TFP_COLUMN(line_row, "bytes", INT, SIZE, bytes, "Memory that it asked for; empty where no line is known to have asked for any."),
     TFP_COLUMN(line_row, "runs", INT, NUMBER, runs, "How often its operations, or it, ran."),
     TFP_COLUMN(line_row, "file", TEXT, LABEL, file, "The whole path."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
