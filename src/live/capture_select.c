@@ -90,7 +90,8 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     s->row.framework = tfp_capture_keep(c, tfp_framework_names(p->frameworks, text) ? text : NULL);
     if (*p->library && tfp_live_version(p->stat.pid, p->library, text, sizeof text))
         s->row.version = tfp_capture_keep(c, text);
-    if (tfp_proc_status_read(p->stat.pid, &status)) {
+    bool told = tfp_proc_status_read(p->stat.pid, &status);
+    if (told) {
         tfp_user_name(status.uid[0], text, sizeof text);
         s->row.user = tfp_capture_keep(c, text);
     }
@@ -99,7 +100,7 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     s->first = p == root;
     snprintf(s->folder, sizeof s->folder, "%lld", (long long)root->stat.pid);
     snprintf(s->base, sizeof s->base, "%lld", (long long)p->stat.pid);
-    tfp_way_of(c->run_folder, &p->stat, p->frameworks, &way);
+    tfp_way_of(c->run_folder, &p->stat, told ? &status : NULL, p->frameworks, &way);
     bool attach = strcmp(way.code, "attach") == 0, agent = strcmp(way.code, "agent") == 0;
     int64_t left = agent || (attach && c->wish->attach) ? memory_left(p->stat.pid) : -1;
     if (attach && !c->wish->attach)

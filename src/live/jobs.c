@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define MAPS_GROWTH ((int64_t)1 << 20) /* a library that is loaded adds more than this to the address space */
+#define SAMPLES_A_RESTING_LOOK 4       /* of a process that did not run: its threads' states can hardly be new */
 
 static int64_t now_ns(void)
 {
@@ -25,6 +26,7 @@ static void forget(tfp_live_process *p, const tfp_proc_stat *stat)
     *p = (tfp_live_process){ .stat = *stat,
                              .looked_bytes = -1,
                              .threads_ticks = -1,
+                             .threads_cpu_ns = -1,
                              .read_bytes = -1,
                              .write_bytes = -1,
                              .read_before = -1,
@@ -212,7 +214,7 @@ static bool list_roots(tfp_jobs *j)
 
 /* ---- threads and input and output of jobs ---- */
 
-static void look_at_threads(tfp_live_process *p)
+static void look_at_threads(tfp_live_process *p, int64_t cpu_ns)
 {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%lld/task", (long long)p->stat.pid);
@@ -229,25 +231,48 @@ static void look_at_threads(tfp_live_process *p)
     }
     if (d) closedir(d);
     p->threads_ticks = p->stat.cpu_ticks;
+    p->threads_cpu_ns = cpu_ns;
 }
 
-/* Threads of a process that used no CPU time since they were looked at are asleep still, or wait for a device: they are
- * looked at in turn, as far as the budget goes. */
+/* A thread that slept can do nothing without CPU time but become runnable: while none of the process's threads runs, all of
+ * them sleep on, or one was woken and waits for a CPU. */
+static bool rests(const tfp_live_process *p, int64_t cpu_ns)
+{
+    bool slept = p->threads_ticks >= 0 && !p->runnable && !p->blocked;
+    return slept && p->stat.cpu_ticks == p->threads_ticks && cpu_ns >= 0 && cpu_ns == p->threads_cpu_ns;
+}
+
+/* Processes that rest are looked at in turn: a thread that was woken and waits long for a CPU is found as well. */
+static void look_at_one_resting(tfp_jobs *j)
+{
+    size_t count = j->processes.size, first = j->next_resting_look;
+    for (size_t k = 0; k < count; k++) {
+        tfp_live_process *p = &j->processes.at[(first + k) % count];
+        int64_t cpu_ns = p->root == TFP_NONE ? -1 : tfp_proc_cpu_ns(p->stat.pid);
+        if (p->root == TFP_NONE || !rests(p, cpu_ns)) continue;
+        look_at_threads(p, cpu_ns);
+        j->next_resting_look = (first + k + 1) % count;
+        return;
+    }
+}
+
+/* As far as the budget goes; the next sample goes on there. A process with more threads than the budget is looked at alone. */
 static void look_at_all_threads(tfp_jobs *j, size_t budget)
 {
-    size_t count = j->processes.size;
-    for (size_t turn = 0; turn < 2; turn++) {
-        for (size_t k = 0; k < count; k++) {
-            tfp_live_process *p = &j->processes.at[(j->next_thread_look + k) % count];
-            bool busy = p->threads_ticks < 0 || p->stat.cpu_ticks != p->threads_ticks;
-            if (p->root == TFP_NONE || busy != (turn == 0)) continue;
-            if ((size_t)p->stat.threads > budget) {
-                j->next_thread_look = (j->next_thread_look + k) % count;
-                return;
-            }
-            budget -= (size_t)p->stat.threads;
-            look_at_threads(p);
+    size_t count = j->processes.size, first = j->next_thread_look, looks = 0;
+    bool all = budget == SIZE_MAX;
+    if (!all && j->samples++ % SAMPLES_A_RESTING_LOOK == 0) look_at_one_resting(j);
+    for (size_t k = 0; k < count; k++) {
+        tfp_live_process *p = &j->processes.at[(first + k) % count];
+        int64_t cpu_ns = p->root == TFP_NONE ? -1 : tfp_proc_cpu_ns(p->stat.pid);
+        if (p->root == TFP_NONE || (!all && rests(p, cpu_ns))) continue;
+        if ((size_t)p->stat.threads > budget && looks) {
+            j->next_thread_look = (first + k) % count;
+            return;
         }
+        budget -= (size_t)p->stat.threads < budget ? (size_t)p->stat.threads : budget;
+        looks++;
+        look_at_threads(p, cpu_ns);
     }
 }
 
@@ -268,7 +293,7 @@ tfp_status tfp_jobs_sample(tfp_jobs *j, size_t thread_budget, tfp_error *err)
     j->before_ns = j->taken_ns;
     j->taken_ns = now_ns();
     if (!drop_ended(j) || !find_own(j) || !find_roots(j) || !list_roots(j)) return tfp_nomem(err);
-    if (j->processes.size) look_at_all_threads(j, thread_budget);
+    if (j->processes.size && thread_budget) look_at_all_threads(j, thread_budget);
     look_at_io(j);
     return TFP_OK;
 }

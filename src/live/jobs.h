@@ -8,13 +8,14 @@
 
 typedef struct tfp_live_process {
     tfp_proc_stat stat;
-    unsigned frameworks;   /* tfp_framework */
-    char library[512];     /* that told of the first of them; "" without */
-    bool unreadable;       /* maps may not be read */
-    int64_t looked_bytes;  /* address space when maps was read last; -1: never */
-    bool known;            /* a sample before this one saw it */
-    int64_t cpu_before;    /* ticks at the sample before; 0 of a process that is new since then */
-    int64_t threads_ticks; /* CPU ticks when its threads were looked at last; -1: never */
+    unsigned frameworks;    /* tfp_framework */
+    char library[512];      /* that told of the first of them; "" without */
+    bool unreadable;        /* maps may not be read */
+    int64_t looked_bytes;   /* address space when maps was read last; -1: never */
+    bool known;             /* a sample before this one saw it */
+    int64_t cpu_before;     /* ticks at the sample before; 0 of a process that is new since then */
+    int64_t threads_ticks;  /* CPU ticks when its threads were looked at last; -1: never */
+    int64_t threads_cpu_ns; /* its CPU time then; -1: not known */
     int64_t runnable, blocked;
     int64_t read_bytes, write_bytes, read_before, write_before; /* -1: not known */
     uint32_t parent;                                            /* -> processes; TFP_NONE */
@@ -39,9 +40,12 @@ typedef struct tfp_jobs {
     TFP_VEC(int64_t) own;        /* this process and its ancestors */
     int64_t taken_ns, before_ns; /* when the last sample and the one before were taken; 0: not yet */
     size_t next_thread_look;     /* where the next sample goes on looking at threads */
+    size_t next_resting_look;    /* the same, of processes that did not run */
+    size_t samples;              /* taken so far with a budget of threads */
 } tfp_jobs;
 
-/* Looks at all processes. thread_budget: most threads whose state is read, SIZE_MAX: all. */
+/* Looks at all processes. thread_budget: most threads whose state is read of processes that ran since the last look, though one
+ * process is always looked at; SIZE_MAX: all, 0: none. Of the processes that did not run one is looked at every fourth sample. */
 tfp_status tfp_jobs_sample(tfp_jobs *j, size_t thread_budget, tfp_error *err);
 void tfp_jobs_free(tfp_jobs *j);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 static int open_file(int64_t pid, const char *name)
@@ -30,6 +31,7 @@ long tfp_proc_read(int64_t pid, const char *name, char *buf, size_t room)
         }
         if (n <= 0) break;
         size += (size_t)n;
+        if (size + 1 < room) break; /* the kernel gives such a text whole: less than was asked for ends it */
     }
     close(fd);
     buf[size] = '\0';
@@ -97,6 +99,14 @@ bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out)
     out->code_start = fields[22];
     out->stack_start = fields[24];
     return true;
+}
+
+int64_t tfp_proc_cpu_ns(int64_t pid)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (clock_getcpuclockid((pid_t)pid, &clock) || clock_gettime(clock, &t)) return -1;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 bool tfp_proc_stat_read(int64_t pid, tfp_proc_stat *out)

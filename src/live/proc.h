@@ -43,6 +43,8 @@ typedef struct tfp_proc_maps {
 /* A file below /proc/PID into buf, ended by NUL. How many bytes; -1 when it cannot be read (errno says why). */
 long tfp_proc_read(int64_t pid, const char *name, char *buf, size_t room);
 bool tfp_proc_stat_read(int64_t pid, tfp_proc_stat *out);
+/* CPU time of all its threads, finer than the ticks of stat: it stays the same only while none of them runs. -1: not told. */
+int64_t tfp_proc_cpu_ns(int64_t pid);
 bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out);
 bool tfp_proc_status_read(int64_t pid, tfp_proc_status *out);
 void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out);

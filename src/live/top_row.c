@@ -50,20 +50,20 @@ typedef struct sums {
     bool no_memory, no_io;
 } sums;
 
-static void add_memory(const tfp_live_process *p, sums *s)
+static void add_memory(const tfp_live_process *p, const tfp_proc_status *status, sums *s)
 {
-    tfp_proc_status status;
-    if (!tfp_proc_status_read(p->stat.pid, &status) || status.anonymous_bytes < 0) {
+    if (!status || status->anonymous_bytes < 0) {
         s->no_memory |= p->stat.memory_bytes > 0; /* a zombie has none */
         return;
     }
     int64_t shared =
-        (status.file_bytes > 0 ? status.file_bytes : 0) + (status.shared_bytes > 0 ? status.shared_bytes : 0);
-    s->anonymous = tfp_add(s->anonymous, status.anonymous_bytes, NULL);
+        (status->file_bytes > 0 ? status->file_bytes : 0) + (status->shared_bytes > 0 ? status->shared_bytes : 0);
+    s->anonymous = tfp_add(s->anonymous, status->anonymous_bytes, NULL);
     if (shared > s->shared_most) s->shared_most = shared;
 }
 
-static void add_process(const tfp_live_process *p, tfp_top_row *out, sums *s)
+/* status: NULL when it cannot be read. */
+static void add_process(const tfp_live_process *p, const tfp_proc_status *status, tfp_top_row *out, sums *s)
 {
     out->processes++;
     out->threads = tfp_add(out->threads, p->stat.threads, NULL);
@@ -71,7 +71,7 @@ static void add_process(const tfp_live_process *p, tfp_top_row *out, sums *s)
     out->blocked += p->blocked;
     s->ticks = tfp_add(s->ticks, p->stat.cpu_ticks, NULL);
     if (p->stat.cpu_ticks > p->cpu_before) s->ticks_delta += p->stat.cpu_ticks - p->cpu_before;
-    add_memory(p, s);
+    add_memory(p, status, s);
     if (p->read_bytes < 0)
         s->no_io = true;
     else if (p->read_before >= 0) {
@@ -204,20 +204,20 @@ static tfp_str container_of(tfp_report *r, int64_t pid)
     return *id ? keep(r, id) : (tfp_str){ NULL, 0 };
 }
 
-static void put_names(const tfp_live *l, tfp_report *r, const tfp_live_process *p, tfp_top_row *out)
+static void put_names(const tfp_live *l, tfp_report *r, const tfp_live_process *p, const tfp_proc_status *status,
+                      tfp_top_row *out)
 {
     char text[4097];
-    tfp_proc_status status;
     tfp_way way;
     snprintf(text, sizeof text, "%lld@%lld", (long long)p->stat.pid, (long long)p->stat.start_ticks);
     out->job = keep(r, text);
     out->pid = p->stat.pid;
-    out->user = tfp_proc_status_read(p->stat.pid, &status) ? user_name(r, status.uid[0]) : (tfp_str){ NULL, 0 };
+    out->user = status ? user_name(r, status->uid[0]) : (tfp_str){ NULL, 0 };
     out->framework = framework_names(r, p->frameworks, l->jobs.select.python);
     if (*p->library && tfp_live_version(p->stat.pid, p->library, text, sizeof text)) out->version = keep(r, text);
     out->state = tfp_str_of(tfp_state_name(p->stat.state));
     out->container = container_of(r, p->stat.pid);
-    tfp_way_of(l->run_folder, &p->stat, p->frameworks, &way);
+    tfp_way_of(l->run_folder, &p->stat, status, p->frameworks, &way);
     out->capture = tfp_str_of(way.code);
     out->age_micros = age_of(p);
     size_t size = tfp_proc_command(p->stat.pid, text, sizeof text);
@@ -230,8 +230,18 @@ tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, cons
     tfp_top_row out = { .pid = p->stat.pid };
     sums s = { 0 };
     const char *no_steps = NULL;
-    for (size_t i = 0; i < count; i++) add_process(&l->jobs.processes.at[members[i]], &out, &s);
-    put_names(l, r, p, &out);
+    tfp_proc_status first = { .tracer = -1 };
+    bool first_told = false;
+    for (size_t i = 0; i < count; i++) {
+        const tfp_live_process *member = &l->jobs.processes.at[members[i]];
+        tfp_proc_status status;
+        bool told = tfp_proc_status_read(member->stat.pid, &status);
+        add_process(member, told ? &status : NULL, &out, &s);
+        if (members[i] != root || !told) continue;
+        first = status;
+        first_told = true;
+    }
+    put_names(l, r, p, first_told ? &first : NULL, &out);
     put_rates(&l->jobs, &out, &s);
     put_steps(l, r, members, count, &out, &no_steps);
     put_gpus(l, r, members, count, &out);

@@ -46,38 +46,38 @@ bool tfp_way_is_ours(const tfp_proc_status *s)
     return true;
 }
 
-void tfp_way_of(const char *run_folder, const tfp_proc_stat *stat, unsigned frameworks, tfp_way *out)
+void tfp_way_of(const char *run_folder, const tfp_proc_stat *stat, const tfp_proc_status *status, unsigned frameworks,
+                tfp_way *out)
 {
-    tfp_proc_status status;
     long long pid = stat->pid;
     *out = (tfp_way){ .code = NULL };
     if (stat->state == 'Z' || stat->state == 'X') {
         tfp_way_refuse(out, "zombie", "it has ended");
         return;
     }
-    if (!tfp_proc_status_read(stat->pid, &status)) {
+    if (!status) {
         tfp_way_refuse(out, "gone", "no such process");
         return;
     }
-    if (!tfp_way_is_ours(&status) || has_special_rights(stat->pid)) {
+    if (!tfp_way_is_ours(status) || has_special_rights(stat->pid)) {
         char user[64];
-        tfp_user_name(status.uid[1], user, sizeof user);
+        tfp_user_name(status->uid[1], user, sizeof user);
         tfp_way_refuse(out, "other-user", "it belongs to %s%s", user,
-                       tfp_way_is_ours(&status) ? ", and its program has rights of its own (set-id or capabilities)"
-                                                : "");
+                       tfp_way_is_ours(status) ? ", and its program has rights of its own (set-id or capabilities)"
+                                               : "");
     } else if (stat->state == 'T' || stat->state == 't') {
-        if (status.tracer > 0)
-            tfp_way_refuse(out, "traced", "process %lld traces it", (long long)status.tracer);
+        if (status->tracer > 0)
+            tfp_way_refuse(out, "traced", "process %lld traces it", (long long)status->tracer);
         else
             tfp_way_refuse(out, "stopped", "it is stopped, nothing can run in it; kill -CONT %lld lets it go on", pid);
-    } else if (tfp_agent_find(run_folder, stat->pid, stat->start_ticks, status.uid[1], &out->agent)) {
+    } else if (tfp_agent_find(run_folder, stat->pid, stat->start_ticks, status->uid[1], &out->agent)) {
         out->code = "agent";
-    } else if (status.tracer > 0) {
-        tfp_way_refuse(out, "traced", "process %lld traces it", (long long)status.tracer);
+    } else if (status->tracer > 0) {
+        tfp_way_refuse(out, "traced", "process %lld traces it", (long long)status->tracer);
     } else if (frameworks & ~(unsigned)TFP_FRAMEWORK_PYTHON) {
         if (!(frameworks & TFP_FRAMEWORK_PYTHON))
             tfp_way_refuse(out, "not-python", "no CPython is mapped in it");
-        else if (tfp_attach_allowed(stat->pid, &status, out))
+        else if (tfp_attach_allowed(stat->pid, status, out))
             out->code = "attach";
     } else if (frameworks & TFP_FRAMEWORK_PYTHON) {
         tfp_way_refuse(out, "no-framework",

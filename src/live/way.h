@@ -11,8 +11,9 @@ typedef struct tfp_way {
     tfp_agent agent;   /* of "agent" */
 } tfp_way;
 
-/* A process as /proc shows it now. frameworks: of tfp_framework. */
-void tfp_way_of(const char *run_folder, const tfp_proc_stat *stat, unsigned frameworks, tfp_way *out);
+/* A process as /proc shows it now. status: NULL when it cannot be read. frameworks: of tfp_framework. */
+void tfp_way_of(const char *run_folder, const tfp_proc_stat *stat, const tfp_proc_status *status, unsigned frameworks,
+                tfp_way *out);
 /* Whether all users and groups of a process are our own; root has all. */
 bool tfp_way_is_ours(const tfp_proc_status *s);
 /* Refuses with a code and its sentence. */

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What /proc says, parsed: names with brackets in them, absent lines, libraries by their names, containers, symbols. */
 #include "live/attach.h"
+#include "live/jobs.h"
 #include "live/probe.h"
 #include "live/python.h"
 #include "live/rundir.h"
 #include "support.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void a_name_may_hold_brackets_and_blanks(void **state)
 {
@@ -224,6 +229,46 @@ static void an_interpreter_is_known_by_its_file_name(void **state)
     assert_null(tfp_python_layout_of(14));
 }
 
+static void spin(int number)
+{
+    (void)number;
+    for (volatile int turns = 0;; turns = 0) {}
+}
+
+/* Samples a process until it has as many running threads as are expected. */
+static void expect_runnable(tfp_jobs *j, int64_t pid, int64_t expected)
+{
+    int64_t runnable = -1;
+    for (size_t i = 0; i < 2000 && runnable != expected; i++) {
+        assert_int_equal(tfp_jobs_sample(j, 1, NULL), TFP_OK);
+        runnable = j->processes.at[tfp_map64_get(&j->by_pid, (uint64_t)pid)].runnable;
+        usleep(5000);
+    }
+    assert_int_equal(runnable, expected);
+}
+
+static void a_thread_that_sleeps_is_seen_when_it_runs(void **state)
+{
+    (void)state;
+    tfp_jobs j = { .select.user = -1 };
+    signal(SIGUSR1, spin);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    while (child == 0) pause();
+    signal(SIGUSR1, SIG_DFL);
+    assert_true(tfp_push(&j.select.pids, child));
+    expect_runnable(&j, child, 0);
+    for (size_t i = 0; i < 3; i++) assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
+    kill(child, SIGUSR1);
+    expect_runnable(&j, child, 1);
+    kill(child, SIGSTOP);
+    expect_runnable(&j, child, 0);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    tfp_jobs_free(&j);
+    assert_int_equal(tfp_proc_cpu_ns(INT32_MAX), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +285,7 @@ int main(void)
         cmocka_unit_test(a_line_is_found_in_each_version_s_table),
         cmocka_unit_test(an_interpreter_is_known_by_its_file_name),
         cmocka_unit_test(a_function_is_found_in_our_own_program),
+        cmocka_unit_test(a_thread_that_sleeps_is_seen_when_it_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
