@@ -5,18 +5,10 @@
 
 #include "views/view.h"
 
-const tfp_format *const tfp_formats[] = { &tfp_format_profile,
-                                          &tfp_format_tfprof,
-                                          &tfp_format_graph,
-                                          &tfp_format_run_meta,
-                                          &tfp_format_op_log,
-                                          &tfp_format_checkpoint,
-                                          &tfp_format_kineto,
-                                          &tfp_format_xplane,
-                                          &tfp_format_hlo,
-                                          &tfp_format_pprof,
-                                          &tfp_format_execution_trace,
-                                          NULL };
+const tfp_format *const tfp_formats[] = { &tfp_format_profile,  &tfp_format_tfprof,          &tfp_format_graph,
+                                          &tfp_format_run_meta, &tfp_format_op_log,          &tfp_format_checkpoint,
+                                          &tfp_format_kineto,   &tfp_format_xplane,          &tfp_format_hlo,
+                                          &tfp_format_pprof,    &tfp_format_execution_trace, NULL };
 
 const tfp_view *const tfp_views[] = {
     &tfp_view_info,  &tfp_view_summary,  &tfp_view_scope,  &tfp_view_graph,  &tfp_view_op,     &tfp_view_code,

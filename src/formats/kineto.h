@@ -47,7 +47,7 @@ enum {
 
 typedef struct tfp_kineto_row {
     int64_t start_ns, duration_ns;
-    uint64_t call; /* `Record function id`, 0: none */
+    uint64_t call;                            /* `Record function id`, 0: none */
     uint64_t correlation, external, sequence; /* correlation: of flows and async events the id */
     uint32_t name, category, lane;            /* -> the slot's strings and lanes */
     uint32_t stats;                           /* -> the slot's sets, TFP_NONE; of counters into its samples */

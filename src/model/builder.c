@@ -17,10 +17,10 @@ size_t tfp_profile_memory(const tfp_profile *p)
 /* what is filled: room that was never touched takes no memory */
 #define BYTES(table) (p->table.size * sizeof *p->table.at)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
-           BYTES(instructions) + BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(run_transfers) + BYTES(samples) + BYTES(recorded.ops) + BYTES(recorded.tensors) + BYTES(memories) +
-           BYTES(buffers) + BYTES(allocations) + BYTES(frames) + BYTES(trace_frames) + BYTES(traces) +
-           p->strings.count * 24 + BYTES(node_by_name) + p->exec_by_step.slot_count * 12 +
-           tfp_events_memory(&p->events) + tfp_program_memory(p->program);
+           BYTES(instructions) + BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(run_transfers) + BYTES(samples) +
+           BYTES(recorded.ops) + BYTES(recorded.tensors) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
+           BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.count * 24 + BYTES(node_by_name) +
+           p->exec_by_step.slot_count * 12 + tfp_events_memory(&p->events) + tfp_program_memory(p->program);
 #undef BYTES
 }
 
@@ -128,7 +128,8 @@ static bool has_type(tfp_builder *b, uint32_t node, tfp_strid type, size_t *coun
     *count = 0;
     for (TFP_EACH(types, t, tfp_build_row(b, node)->type_first, b->p)) {
         if (b->p->types.at[t].name == type) return true;
-        if (++*count == TFP_FEW_TYPES) return tfp_map64_get(&b->p->types_by_node, (uint64_t)node << 32 | type) != TFP_NONE;
+        if (++*count == TFP_FEW_TYPES)
+            return tfp_map64_get(&b->p->types_by_node, (uint64_t)node << 32 | type) != TFP_NONE;
     }
     return false;
 }

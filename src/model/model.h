@@ -257,7 +257,7 @@ struct tfp_profile {
     bool name_twice; /* two nodes of one name were built */
     bool finished;
     bool functions; /* nodes of functions are among the nodes: TFP_KEEP_FUNCTIONS */
-    bool reopened; /* read from a file of tables (store/), which are finished; nothing but a checkpoint is added */
+    bool reopened;  /* read from a file of tables (store/), which are finished; nothing but a checkpoint is added */
     bool finished_before; /* what comes now is the next state of a growing model: a graph again, with more nodes */
 };
 

@@ -128,7 +128,7 @@ static void add_edge(maker *m, uint32_t op, int32_t position, uint64_t made)
 
 static bool is_inside(const maker *m, uint32_t op, uint32_t outer)
 {
-    return m->ops[op].id > m->ops[outer].id && op < outer; /* it started later, and ended before */
+    return op < outer && m->ops[op].id > m->ops[outer].id; /* it ended before, and started later */
 }
 
 /* A call ends: what it puts out is its own from now on. */
@@ -195,9 +195,8 @@ static bool edge_less(const void *ctx, uint32_t a, uint32_t b)
 static void build_edges(maker *m)
 {
     uint32_t *order = malloc((m->edges.size + 1) * sizeof *order);
-    if (!check(m->b, order != NULL)) return;
-    for (uint32_t i = 0; i < m->edges.size; i++) order[i] = i;
-    check(m->b, tfp_sort(order, m->edges.size, edge_less, m->edges.at));
+    for (uint32_t i = 0; order && i < m->edges.size; i++) order[i] = i;
+    check(m->b, order && tfp_sort(order, m->edges.size, edge_less, m->edges.at));
     int32_t position = 0;
     for (size_t i = 0; i < m->edges.size && !m->b->status; i++) {
         const edge *e = &m->edges.at[order[i]];

@@ -148,11 +148,10 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     c->text = (tfp_buf){ 0 };
     for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_keep(c->filters[i]);
     tfp_rewrites_keep(c->rewrites);
-    char **texts[] = { &c->outfile,        &c->format,       &c->proto_out,    &c->dump_to_file,
-                       &c->checkers,       &c->rule_limits,  &c->view,         &c->names,
-                       &c->min_size,       &c->fail_over,    &c->assume_shape, &c->peak_flops,
-                       &c->peak_bandwidth, &c->order_column, &c->signature,    &c->by,
-                       &c->sample_type,    &c->sample_label };
+    char **texts[] = { &c->outfile,      &c->format,      &c->proto_out,      &c->dump_to_file, &c->checkers,
+                       &c->rule_limits,  &c->view,        &c->names,          &c->min_size,     &c->fail_over,
+                       &c->assume_shape, &c->peak_flops,  &c->peak_bandwidth, &c->order_column, &c->signature,
+                       &c->by,           &c->sample_type, &c->sample_label };
     bool ok = tfp_bindings_copy(&c->bindings, &o->bindings);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;

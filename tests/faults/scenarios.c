@@ -267,9 +267,12 @@ static void add_diffs(scenario **all, size_t *count)
         const char *name, *output;
         const char *const *options;
         int input;
-    } sets[] = { { "diff", "json", options, ALL },      { "diff of code", "csv", code, ALL },
-                 { "diff of graph", "md", graph, ALL }, { "diff as script", "script", script, ALL },
-                 { "diff of texts", "text", NULL, -1 }, { "diff of steps", "text", options, PACKED },
+    } sets[] = { { "diff", "json", options, ALL },
+                 { "diff of code", "csv", code, ALL },
+                 { "diff of graph", "md", graph, ALL },
+                 { "diff as script", "script", script, ALL },
+                 { "diff of texts", "text", NULL, -1 },
+                 { "diff of steps", "text", options, PACKED },
                  { "diff of the table steps", "json", steps, ALL } };
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         scenario *s = add_shown(all, count, sets[i].input < 0 ? ALL : sets[i].input, sets[i].name, "diff");

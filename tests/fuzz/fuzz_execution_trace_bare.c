@@ -5,7 +5,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tfp_profile *p = tfp_profile_new();
-    if (p && tfp_profile_add_bytes(p, "execution_trace", "calls", data, size, NULL) == TFP_OK) tfp_profile_finish(p, NULL);
+    if (p && tfp_profile_add_bytes(p, "execution_trace", "calls", data, size, NULL) == TFP_OK)
+        tfp_profile_finish(p, NULL);
     tfp_profile_free(p);
     return 0;
 }
