@@ -96,6 +96,14 @@ static bool sound_attrs(const tfp_profile *p)
     return true;
 }
 
+/* What a warning is about is our own words, which are shown as they are. */
+static bool sound_warnings(const tfp_profile *p)
+{
+    for (size_t i = 0; i < p->warnings.size; i++)
+        if (!tfp_is_plain(tfp_str_of(p->warnings.at[i].what))) return false;
+    return true;
+}
+
 static tfp_store_fault check_sizes(tfp_store_file *f)
 {
     const tfp_profile *p = f->p;
@@ -118,6 +126,7 @@ tfp_store_fault tfp_store_check(tfp_store_file *f)
     tfp_store_fault fault = check_sizes(f);
     if (!fault) fault = check_all_ranges(f);
     if (!fault) fault = check_events(f);
+    if (!fault && !sound_warnings(f->p)) fault = wrong(f, TFP_STORE_WARNINGS, "what");
     if (!fault && !sound_attrs(f->p)) fault = wrong(f, TFP_STORE_ATTRS, "value");
     if (!fault && !sound_stats(f->p, t->stats.at, t->stats.size)) fault = wrong(f, TFP_STORE_STATS, "value");
     if (!fault && !sound_stats(f->p, t->about.at, t->about.size)) fault = wrong(f, TFP_STORE_ABOUT, "value");
