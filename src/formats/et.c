@@ -245,7 +245,7 @@ static void take_member(reader *r, tfp_str key, const tfp_jscan_value *v)
 
 static tfp_strid list_of(reader *r, tfp_buf *b)
 {
-    if (!b->size) return 0;
+    if (!keep(r, !b->failed) || !b->size) return 0; /* one that failed at once is empty */
     tfp_buf_char(b, ']');
     tfp_strid id = keep(r, !b->failed) ? tfp_build_made_string(r->b, (tfp_str){ b->data, b->size }) : 0;
     b->size = 0;
