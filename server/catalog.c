@@ -80,34 +80,36 @@ static void make_id(const look *l, const part *p, char id[24])
     snprintf(id, 24, "%012llx", (unsigned long long)(h >> 16));
 }
 
-/* The lock is held. */
-static void take_over(catalog *c, const found_profile *f)
+/* The lock is held. False without memory: the next look tries again. */
+static bool take_over(catalog *c, const found_profile *f)
 {
     char id[24];
     make_id(&c->look, f->parts, id);
     entry *e = catalog_entry(c, id);
-    if (!e && !(e = new_entry(c, id, f))) return;
-    if (e->present) return; /* found by way of two folders, one inside the other: the first one counts */
+    if (!e && !(e = new_entry(c, id, f))) return false;
+    if (e->present) return true; /* found by way of two folders, one inside the other: the first one counts */
     bool again = e->gone, same = parts_same(e->parts, e->part_count, f->parts, f->count);
     e->present = true;
     e->gone = false;
-    if (same && !again) return;
+    if (same && !again) return true;
     c->version++;
-    if (same) return;
+    if (same) return true;
     part *parts = parts_copy(f->parts, f->count);
-    if (!parts) return;
+    if (!parts) return false;
     parts_free(e->parts, e->part_count);
     e->parts = parts;
     e->part_count = f->count;
     e->stale = e->state != ENTRY_UNREAD;
+    return true;
 }
 
-static void take_over_all(catalog *c)
+static bool take_over_all(catalog *c)
 {
+    bool whole = true;
     pthread_mutex_lock(&c->lock);
     uint64_t before = c->version;
     for (size_t i = 0; i < c->entry_count; i++) c->entries[i]->present = false;
-    for (size_t i = 0; i < c->look.found_count; i++) take_over(c, &c->look.found[i]);
+    for (size_t i = 0; i < c->look.found_count; i++) whole = take_over(c, &c->look.found[i]) && whole;
     for (size_t i = 0; i < c->entry_count; i++) {
         entry *e = c->entries[i];
         if (!e->present && !e->gone) e->gone = true, c->version++;
@@ -115,6 +117,7 @@ static void take_over_all(catalog *c)
     bool changed = c->version != before;
     pthread_mutex_unlock(&c->lock);
     if (changed && c->changed) c->changed(c->changed_ctx);
+    return whole;
 }
 
 /* Bigger folders are looked at less often. */
@@ -122,7 +125,7 @@ void catalog_look(catalog *c)
 {
     int64_t begin = catalog_now_ms();
     if (begin < c->look_ms) return;
-    if (look_again(&c->look)) take_over_all(c);
+    if (look_again(&c->look)) (void)take_over_all(c);
     uint32_t cut = 0;
     for (size_t i = 0; i < c->look.root_count && i < 32; i++) cut |= (uint32_t)c->look.roots[i].cut << i;
     atomic_store(&c->cut_folders, cut);
@@ -274,7 +277,7 @@ catalog *catalog_new(const serve_options *o, char *why, size_t room)
 {
     catalog *c = calloc(1, sizeof *c);
     if (!c) {
-        snprintf(why, room, "out of memory");
+        snprintf(why, room, CATALOG_NO_MEMORY);
         return NULL;
     }
     pthread_mutex_init(&c->lock, NULL);
@@ -284,8 +287,8 @@ catalog *catalog_new(const serve_options *o, char *why, size_t room)
     c->start = realpath(".", NULL);
     c->version = 1;
     if (look_open(&c->look, o, why, room)) {
-        take_over_all(c);
-        return c;
+        if (take_over_all(c)) return c;
+        snprintf(why, room, CATALOG_NO_MEMORY);
     }
     catalog_free(c);
     return NULL;

@@ -426,9 +426,9 @@ int report_make(const report_options *o, char **data, size_t *size, char *why, s
     maker m = { .o = o, .why = why, .room = room };
     page_reuse_memory();
     answer to = { 0 };
-    int status = BAD_INPUT;
     *why = '\0';
     m.catalog = catalog_new(&o->inputs, why, room);
+    int status = strcmp(why, CATALOG_NO_MEMORY) == 0 ? LIMIT : BAD_INPUT;
     if (m.catalog)
         status = catalog_start(m.catalog, ignore_change, NULL) ? make(&m, &to) : fail(&m, LIMIT, "no thread");
     catalog_free(m.catalog);
