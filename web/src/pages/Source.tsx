@@ -35,7 +35,8 @@ function Whole({ file, all }: { file: FileCost; all: string }) {
   const most = Math.max(1, ...costs.map((l) => l.own || l.micros));
   useEffect(() => {
     const line = box.current?.querySelector<HTMLElement>(`[data-line="${start}"]`);
-    if (line && box.current) box.current.scrollTop = line.offsetTop - box.current.clientHeight / 3;
+    const at = box.current; // places in the window: offsetTop counts from whatever is positioned around the box
+    if (line && at) at.scrollTop += line.getBoundingClientRect().top - at.getBoundingClientRect().top - at.clientHeight / 3;
   }, [file.name]);
   return (
     <div class="source" ref={box} tabIndex={0} role="region" aria-label={file.name}>
