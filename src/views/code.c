@@ -295,10 +295,12 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
     return s;
 }
 
-const tfp_view tfp_view_code = { "code",
-                                 "Nodes by the lines of Python that made them (needs an op log, or a trace with stacks).",
-                                 TFP_REPORT_GROUPS,
-                                 "Rows are lines of Python, ordered by who calls whom.",
-                                 "code",
-                                 build_code,
-                                 TFP_NEEDS_CODE };
+const tfp_view tfp_view_code = {
+    "code",
+    "Nodes by the lines of Python that made them (needs an op log, or a trace with stacks).",
+    TFP_REPORT_GROUPS,
+    "Rows are lines of Python, ordered by who calls whom.",
+    "code",
+    build_code,
+    TFP_NEEDS_CODE
+};
