@@ -3,6 +3,7 @@
  * inputs it is, as they were: by their names, what the file system tells of them, and their first and last bytes. Each
  * file appears whole and is never changed, so any of them may be deleted at any time, and processes need no lock. */
 #include "base/io.h"
+#include "store/store.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -53,7 +54,11 @@ static tfp_status put_file(tfp_buf *key, const char *format, const char *path, t
         put_bytes_at(key, fd, 0);
         put_bytes_at(key, fd, st.st_size > (off_t)PEEK ? st.st_size - (off_t)PEEK : 0);
     }
+    char head[sizeof tfp_store_magic];
+    bool converted = file && pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
+                     memcmp(head, tfp_store_magic, sizeof head) == 0;
     if (fd >= 0) close(fd);
+    if (converted) return tfp_fail(err, TFP_NOTFOUND, "%s: is what the cache would hold", path);
     if (!file) return tfp_fail(err, TFP_NOTFOUND, "%s: not a regular file", path);
     if (nanoseconds(now) - nanoseconds(st.st_ctim) < FRESH_NS)
         return tfp_fail(err, TFP_NOTFOUND, "%s: changed just now", path);
