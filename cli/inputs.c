@@ -286,8 +286,7 @@ static void cache_path(cli *c, const inputs *in, unsigned keep, char *path)
         const char *format = in->at[i].format;
         words[i] = format;
         words[in->count + i] = in->at[i].path;
-        /* values of a checkpoint are not kept, and a converted file is what the cache would hold */
-        kept = !format || (!tfp_format_is(format, TFP_FORMAT_PREFIX) && strcmp(format, "tfprof") != 0);
+        kept = !format || !tfp_format_is(format, TFP_FORMAT_PREFIX); /* values of a checkpoint are not kept */
     }
     if (kept && tfp_cache_path(words, words + in->count, in->count, keep, path, CACHE_PATH, c->err)) *path = '\0';
     free(words);
