@@ -161,9 +161,7 @@ static void put_owners(writer *w, const tfp_store_table *t, const void *at, size
 
 static void put_table(writer *w, const tfp_store_table *t)
 {
-    tfp_profile kept = *w->p;
-    kept.has &= ~TFP_STORE_FOLLOWS;
-    const void *at = tfp_store_at(t, t == &tfp_store_tables[TFP_STORE_PROFILE] ? &kept : w->p, &w->values);
+    const void *at = tfp_store_at(t, w->p, &w->values);
     size_t rows = tfp_store_count(t, at);
     if (!rows) return;
     add_entry(w, t, "", rows);
@@ -214,7 +212,9 @@ static void put_foot(writer *w, const tfp_store_head *head)
 
 tfp_status tfp_store_write(const tfp_profile *p, tfp_sink *sink, tfp_error *err)
 {
-    writer w = { .p = p, .sink = sink };
+    tfp_profile kept = *p;
+    kept.has &= ~TFP_STORE_FOLLOWS;
+    writer w = { .p = &kept, .sink = sink };
     tfp_store_head head = { .version = TFP_STORE_VERSION, .order = TFP_STORE_ORDER };
     memcpy(head.magic, tfp_store_magic, sizeof head.magic);
     w.no_memory = !(w.chunk = malloc(CHUNK));
