@@ -247,18 +247,11 @@ static tfp_status pick(tfp_report *r, const tfp_report *v, bool totals, top_row 
     return TFP_OK;
 }
 
-static const tfp_grid_column *column_of(const tfp_grid *g, const char *name)
-{
-    for (size_t i = 0; i < g->columns.size; i++)
-        if (strcmp(g->columns.at[i].name, name) == 0) return &g->columns.at[i];
-    return NULL;
-}
-
 /* The first rows of the table `lines`. */
 static tfp_status pick_lines(tfp_report *r, const tfp_report *v, top_row *rows, size_t *count, tfp_error *err)
 {
-    const tfp_grid_column *line = column_of(&v->grid, "line"), *self = column_of(&v->grid, "self_us"),
-                          *share = column_of(&v->grid, "self_share");
+    const tfp_grid_column *line = tfp_grid_find(&v->grid, "line"), *self = tfp_grid_find(&v->grid, "self_us"),
+                          *share = tfp_grid_find(&v->grid, "self_share");
     for (*count = 0; line && self && share && *count < TOP && *count < v->grid.row_count; ++*count) {
         tfp_str name = line->texts[*count];
         const char *copy = tfp_arena_copy(&r->arena, name);

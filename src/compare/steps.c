@@ -16,13 +16,6 @@ typedef struct maker {
     uint64_t select;
 } maker;
 
-static const tfp_grid_column *find(const tfp_report *r, const char *name)
-{
-    for (size_t i = 0; i < r->grid.columns.size; i++)
-        if (strcmp(r->grid.columns.at[i].name, name) == 0) return &r->grid.columns.at[i];
-    return NULL;
-}
-
 static bool is_all(const maker *m, size_t row) { return tfp_str_eq(m->step->texts[row], TFP_STR("all")); }
 
 static double number(const tfp_grid_column *c, size_t row)
@@ -142,10 +135,10 @@ static tfp_status fill(maker *m, tfp_error *err)
 {
     const tfp_options *o = m->r->options;
     unsigned failed = tfp_filter_failures(o->filters[TFP_F_SHOW]) + tfp_filter_failures(o->filters[TFP_F_HIDE]);
-    m->step = find(m->r, "step");
-    m->device = find(m->r, "device");
-    m->rank = find(m->r, "rank");
-    m->duration = find(m->r, "duration_us");
+    m->step = tfp_grid_find(&m->r->grid, "step");
+    m->device = tfp_grid_find(&m->r->grid, "device");
+    m->rank = tfp_grid_find(&m->r->grid, "rank");
+    m->duration = tfp_grid_find(&m->r->grid, "duration_us");
     bool ok = add_root(m) && add_devices(m);
     ok = ok && failed == tfp_filter_failures(o->filters[TFP_F_SHOW]) + tfp_filter_failures(o->filters[TFP_F_HIDE]);
     if (!ok) return tfp_nomem(err);

@@ -190,13 +190,6 @@ static int past_end(sqlite3_vtab_cursor *base)
     return c->profile >= table_of(c)->session->data.count;
 }
 
-static const tfp_grid_column *find_column(const tfp_report *r, const char *name)
-{
-    for (size_t i = 0; i < r->grid.columns.size; i++)
-        if (strcmp(r->grid.columns.at[i].name, name) == 0) return &r->grid.columns.at[i];
-    return NULL; /* `rank` of a single one */
-}
-
 /* SQL texts are UTF-8 without NUL bytes: others are shown as reports show them. */
 static void give_text(grid_cursor *c, sqlite3_context *context, tfp_str s)
 {
@@ -223,7 +216,7 @@ static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
         return SQLITE_OK;
     }
     const tfp_row_column *about = &grids[t->grid].view->columns[i - 1];
-    const tfp_grid_column *column = find_column(t->reports[c->profile], about->name);
+    const tfp_grid_column *column = tfp_grid_find(&t->reports[c->profile]->grid, about->name); /* NULL: `rank` of one */
     if (!column || (column->absent && column->absent[c->row]))
         a->result_null(context);
     else if (column->type == 's')

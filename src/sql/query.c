@@ -141,13 +141,6 @@ static bool fill_column(const result *x, size_t column, tfp_grid_column *c)
     return true;
 }
 
-static bool name_taken(const tfp_grid *g, const char *name)
-{
-    for (size_t i = 0; i < g->columns.size; i++)
-        if (strcmp(g->columns.at[i].name, name) == 0) return true;
-    return false;
-}
-
 /* The column's name as SQL has it, escaped, and with a number behind it when there is one of that name. */
 static const char *name_of(const result *x, size_t column)
 {
@@ -158,7 +151,7 @@ static const char *name_of(const result *x, size_t column)
     size_t size = b.size;
     for (size_t n = 2; !b.failed; n++) {
         name = tfp_arena_copy(&x->r->arena, (tfp_str){ b.data, b.size });
-        if (!name || !name_taken(&x->r->grid, name)) break;
+        if (!name || !tfp_grid_find(&x->r->grid, name)) break;
         b.size = size;
         tfp_buf_printf(&b, "_%zu", n);
     }

@@ -171,9 +171,7 @@ tfp_status tfp_grid_arrange(tfp_report *r, tfp_error *err)
     tfp_grid *g = &r->grid;
     const char *by = o->order_column;
     if (!by && !r->grid.keeps_order && tfp_options_chosen(o, "order_by")) by = o->order.name;
-    const tfp_grid_column *column = NULL;
-    for (size_t i = 0; by && i < g->columns.size && !column; i++)
-        if (strcmp(g->columns.at[i].name, by) == 0) column = &g->columns.at[i];
+    const tfp_grid_column *column = by ? tfp_grid_find(g, by) : NULL;
     if (o->order_column && (!column || g->tree)) return no_column(r, by, err);
     tfp_status s = column && !g->tree ? sort(g, column, err) : TFP_OK;
     if (o->top > 0 && g->tree) return tfp_fail(err, TFP_BADARG, "option -top: the rows of %s are a tree", r->view);

@@ -37,6 +37,14 @@ typedef struct tfp_grid {
     bool tree;        /* the report's rows[], one for each, tell name, parent and depth; columns come after these */
 } tfp_grid;
 
+/* The column of that name; NULL when there is none. */
+static inline const tfp_grid_column *tfp_grid_find(const tfp_grid *g, const char *name)
+{
+    for (size_t i = 0; i < g->columns.size; i++)
+        if (strcmp(g->columns.at[i].name, name) == 0) return &g->columns.at[i];
+    return NULL;
+}
+
 typedef struct tfp_row {
     tfp_str name;                        /* raw, ended by NUL; outputs escape it */
     uint32_t parent;                     /* row above; the root (row 0) stands under itself */
