@@ -38,6 +38,8 @@ int tfp_str_cmp(tfp_str a, tfp_str b);        /* byte order, as std::string comp
 size_t tfp_str_find(tfp_str s, tfp_str part); /* SIZE_MAX when absent */
 static inline bool tfp_str_has(tfp_str s, tfp_str part) { return tfp_str_find(s, part) != SIZE_MAX; }
 
+bool tfp_str_has_caseless(tfp_str s, tfp_str part); /* of ASCII letters the case does not count */
+
 /* ---- errors: a status, and a message that grows on the way up ---- */
 #define TFP_ERROR_MAX 4000 /* an error line is at most 4,096 bytes with the program's name before it */
 struct tfp_error {

@@ -20,6 +20,18 @@ size_t tfp_str_find(tfp_str s, tfp_str part)
     return p ? (size_t)(p - s.data) : SIZE_MAX;
 }
 
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+bool tfp_str_has_caseless(tfp_str s, tfp_str part)
+{
+    for (size_t i = 0; i + part.size <= s.size; i++) {
+        size_t n = 0;
+        while (n < part.size && lower(s.data[i + n]) == lower(part.data[n])) n++;
+        if (n == part.size) return true;
+    }
+    return false;
+}
+
 bool tfp_parse_int64(tfp_str s, int64_t *out)
 {
     while (s.size && strchr(" \t\n\v\f\r", s.data[0]) && s.data[0]) s.data++, s.size--;

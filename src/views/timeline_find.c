@@ -7,24 +7,13 @@
 
 /* ---- searching ---- */
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
-static bool holds(tfp_str text, const char *search, size_t size)
-{
-    for (size_t i = 0; i + size <= text.size; i++) {
-        size_t n = 0;
-        while (n < size && lower(text.data[i + n]) == lower(search[n])) n++;
-        if (n == size) return true;
-    }
-    return false;
-}
-
 /* By string: whether it holds `search`, whatever the case. NULL without memory. */
 uint8_t *tfp_timeline_matches(const tfp_timeline *t, const char *search)
 {
-    size_t count = t->p->strings.count, size = strlen(search);
+    size_t count = t->p->strings.count;
+    tfp_str part = tfp_str_of(search);
     uint8_t *found = calloc(count + 1, 1);
-    for (size_t i = 0; found && i < count; i++) found[i] = holds(t->p->strings.strings[i], search, size);
+    for (size_t i = 0; found && i < count; i++) found[i] = tfp_str_has_caseless(t->p->strings.strings[i], part);
     return found;
 }
 

@@ -57,16 +57,7 @@ static tfp_str text_near(const transfers *t, uint32_t span, tfp_strid key)
     return own.size || owner == TFP_NONE ? own : text_of(t, owner, key);
 }
 
-static bool has_word(tfp_str s, const char *word) /* word in lower case; any case in s */
-{
-    size_t size = strlen(word);
-    for (size_t i = 0; i + size <= s.size; i++) {
-        size_t k = 0;
-        while (k < size && tolower((unsigned char)s.data[i + k]) == word[k]) k++;
-        if (k == size) return true;
-    }
-    return false;
-}
+static bool has_word(tfp_str s, const char *word) { return tfp_str_has_caseless(s, tfp_str_of(word)); }
 
 static tfp_str up_to(tfp_str s, char end)
 {
