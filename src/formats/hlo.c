@@ -133,7 +133,7 @@ static void find_fused(const tfp_builder *b, tfp_hlo_module *m)
     }
 }
 
-bool tfp_hlo_resolve(const tfp_builder *b, tfp_hlo_module *m)
+static bool resolve_names(const tfp_builder *b, tfp_hlo_module *m)
 {
     tfp_map64 computations = { 0 }, instructions = { 0 };
     bool fine =
@@ -148,6 +148,15 @@ bool tfp_hlo_resolve(const tfp_builder *b, tfp_hlo_module *m)
     tfp_map64_free(&computations);
     tfp_map64_free(&instructions);
     return fine;
+}
+
+tfp_status tfp_hlo_complete(tfp_builder *b, tfp_hlo_module *m, tfp_error *err)
+{
+    tfp_status s = tfp_builder_status(b, err);
+    if (!s && !resolve_names(b, m)) s = tfp_nomem(err);
+    if (!s) tfp_hlo_find_trips(b, m);
+    if (!s && !tfp_hlo_count(b, m)) s = tfp_nomem(err);
+    return s ? s : tfp_builder_status(b, err);
 }
 
 uint32_t tfp_hlo_find(const tfp_hlo_module *m, tfp_strid name) { return tfp_map64_get(&m->by_name, name); }

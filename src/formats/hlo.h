@@ -101,8 +101,8 @@ tfp_status tfp_hlo_read_proto(tfp_builder *b, tfp_wire w, tfp_hlo_module *m, tfp
 tfp_status tfp_hlo_read_text(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tfp_error *err);
 void tfp_hlo_free(tfp_hlo_module *m);
 
-/* What the two readers share: operands and calls become indexes, names a map. False without memory. */
-bool tfp_hlo_resolve(const tfp_builder *b, tfp_hlo_module *m);
+/* The end of every reader: operands and calls become indexes, names a map; then trips of loops and costs. */
+tfp_status tfp_hlo_complete(tfp_builder *b, tfp_hlo_module *m, tfp_error *err);
 
 /* The number behind {"known_trip_count":{"n":"5"}} of a backend_config, which is JSON; -1 without. */
 int64_t tfp_hlo_trips(tfp_str config);

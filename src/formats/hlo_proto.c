@@ -311,10 +311,7 @@ tfp_status tfp_hlo_read_proto(tfp_builder *b, tfp_wire w, tfp_hlo_module *m, tfp
         }
         if (!s) s = tfp_wire_end(&w, err);
     }
-    if (!s && !tfp_hlo_resolve(b, m)) s = tfp_nomem(err);
-    if (!s) s = tfp_builder_status(b, err);
-    if (!s) tfp_hlo_find_trips(b, m);
-    if (!s && !tfp_hlo_count(b, m)) s = tfp_nomem(err);
+    if (!s) s = tfp_hlo_complete(b, m, err);
     if (s) tfp_hlo_free(m);
     return s;
 }

@@ -376,10 +376,7 @@ tfp_status tfp_hlo_read_text(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tf
     }
     if (!s && r.in_computation) s = fail(&r, err, "the text is cut short: a computation without an end");
     if (!s && !m->name) s = fail(&r, err, "no HLO module: it begins with HloModule");
-    if (!s && !tfp_hlo_resolve(b, m)) s = tfp_nomem(err);
-    if (!s) tfp_hlo_find_trips(b, m);
-    if (!s && !tfp_hlo_count(b, m)) s = tfp_nomem(err);
-    if (!s) s = tfp_builder_status(b, err);
+    if (!s) s = tfp_hlo_complete(b, m, err);
     tfp_buf_free(&r.text);
     if (s) tfp_hlo_free(m);
     return s;

@@ -362,10 +362,7 @@ tfp_status tfp_shlo_read(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tfp_er
     if (!s && r.frames.size) s = tfp_shlo_fail(&r, r.line_start, err, "the text is cut short: a region without an end");
     if (!m->name) m->name = tfp_build_string(b, TFP_STR("module"));
     if (!s) tfp_shlo_settle_places(&r);
-    if (!s && !b->status && !tfp_hlo_resolve(b, m)) s = tfp_nomem(err);
-    if (!s) s = tfp_builder_status(b, err);
-    if (!s) tfp_hlo_find_trips(b, m);
-    if (!s && !tfp_hlo_count(b, m)) s = tfp_nomem(err);
+    if (!s) s = tfp_hlo_complete(b, m, err);
     free_reader(&r);
     if (s) tfp_hlo_free(m);
     return s;
