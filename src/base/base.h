@@ -40,6 +40,16 @@ static inline bool tfp_str_has(tfp_str s, tfp_str part) { return tfp_str_find(s,
 
 bool tfp_str_has_caseless(tfp_str s, tfp_str part); /* of ASCII letters the case does not count */
 
+/* Cuts the first line off a text: without its line feed. The text must not be empty. */
+tfp_str tfp_str_cut_line(tfp_str *text);
+
+/* ---- limits ---- */
+/* Dimensions of a shape, as TensorFlow limits them; no other framework has more. A shape is shown with every node that takes
+ * it as input: without a limit a small file could become a huge report. */
+#define TFP_RANK_MOST 254
+#define TFP_QUOTED_TOKENS(tokens) #tokens
+#define TFP_QUOTED(macro) TFP_QUOTED_TOKENS(macro) /* a limit in the text of a message */
+
 /* ---- errors: a status, and a message that grows on the way up ---- */
 #define TFP_ERROR_MAX 4000 /* an error line is at most 4,096 bytes with the program's name before it */
 struct tfp_error {
@@ -60,6 +70,8 @@ tfp_status tfp_within_file(tfp_error *err, tfp_status s, const char *path);
 tfp_status tfp_nomem(tfp_error *err);
 /* On failure says which errno was behind it; gives back s. */
 tfp_status tfp_with_errno(tfp_error *err, tfp_status s, int number);
+/* "what: the words for errno"; TFP_NOMEM when that is the reason, else TFP_BADFILE. */
+tfp_status tfp_fail_errno(tfp_error *err, const char *what);
 void tfp_error_clear(tfp_error *err); /* NULL is fine */
 
 /* ---- numbers: saturating, never wrapping; *clamped (may be NULL) is set to true when it happened ---- */

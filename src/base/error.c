@@ -2,6 +2,7 @@
 /* base/error.c: a status, and a message that grows on the way up. */
 #include "base/base.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -124,3 +125,10 @@ tfp_status tfp_with_errno(tfp_error *err, tfp_status s, int number)
 }
 
 tfp_status tfp_nomem(tfp_error *err) { return tfp_fail(err, TFP_NOMEM, "out of memory"); }
+
+tfp_status tfp_fail_errno(tfp_error *err, const char *what)
+{
+    int number = errno;
+    tfp_status s = number == ENOMEM ? TFP_NOMEM : TFP_BADFILE;
+    return tfp_with_errno(err, tfp_fail(err, s, "%s: %s", what, strerror(number)), number);
+}

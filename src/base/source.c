@@ -8,19 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static tfp_status fail_errno(tfp_error *err, const char *what)
-{
-    int number = errno;
-    tfp_status s = number == ENOMEM ? TFP_NOMEM : TFP_BADFILE;
-    return tfp_with_errno(err, tfp_fail(err, s, "%s: %s", what, strerror(number)), number);
-}
-
 tfp_status tfp_source_open(tfp_source *s, const char *path, tfp_error *err)
 {
     struct stat st;
     *s = (tfp_source){ .fd = -1 };
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) return fail_errno(err, "cannot open");
+    if (fd < 0) return tfp_fail_errno(err, "cannot open");
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         close(fd);
         return tfp_fail(err, TFP_BADFILE, "not a regular file");
@@ -47,7 +40,7 @@ tfp_status tfp_source_read(const tfp_source *s, uint64_t offset, void *to, size_
     for (size_t done = 0; done < size;) {
         ssize_t n = pread(s->fd, (char *)to + done, size - done, (off_t)(offset + done));
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return fail_errno(err, "cannot read");
+        if (n < 0) return tfp_fail_errno(err, "cannot read");
         if (n == 0) return tfp_fail(err, TFP_BADFILE, "the file became shorter while it was read");
         done += (size_t)n;
     }

@@ -20,6 +20,15 @@ size_t tfp_str_find(tfp_str s, tfp_str part)
     return p ? (size_t)(p - s.data) : SIZE_MAX;
 }
 
+tfp_str tfp_str_cut_line(tfp_str *text)
+{
+    const char *end = memchr(text->data, '\n', text->size);
+    tfp_str line = { text->data, end ? (size_t)(end - text->data) : text->size };
+    size_t used = line.size + (end != NULL);
+    *text = (tfp_str){ text->data + used, text->size - used };
+    return line;
+}
+
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 bool tfp_str_has_caseless(tfp_str s, tfp_str part)

@@ -34,6 +34,15 @@ tfp_sharing tfp_sharing_get(void)
     return s;
 }
 
+size_t tfp_threads_for_bytes(uint64_t bytes, uint64_t smallest, size_t *piece)
+{
+    tfp_sharing share = tfp_sharing_get();
+    if (!share.piece && bytes < smallest) return 1;
+    if (share.piece) *piece = share.piece;
+    uint64_t most = bytes / *piece + 1;
+    return share.threads < most ? share.threads : (size_t)most;
+}
+
 /* ---- threads ---- */
 
 typedef struct start {

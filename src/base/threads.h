@@ -16,6 +16,10 @@ typedef struct tfp_sharing {
 } tfp_sharing;
 tfp_sharing tfp_sharing_get(void);
 
+/* How many threads read input of so many bytes, and in pieces of how many: `piece`, unless TFPROF_THREADS says so. Input of
+ * less than `smallest` bytes is read sooner than threads are started. */
+size_t tfp_threads_for_bytes(uint64_t bytes, uint64_t smallest, size_t *piece);
+
 /* Calls run(ctx, worker) on `threads` threads with worker = 0 .. threads - 1; the caller is worker 0. Returns when all
  * calls have ended. A thread that cannot be started is left out, so every call must be able to do all the work. */
 void tfp_threads_run(size_t threads, void (*run)(void *ctx, size_t worker), void *ctx);

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/* base/gunzip.c: gzip data unpacked. What fits into memory goes through libdeflate, which is three times as fast as zlib
+ * and wants all of the output at once; zlib gives it piece by piece, and takes what libdeflate refuses: data of several
+ * members, and such as are cut short. Members stand one after another, as gzip(1) takes them; behind the last one there
+ * may be zeros. */
+#include "base/gunzip.h"
+#include "base/io.h"
+
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define CHUNK ((size_t)256 << 10) /* of packed or unpacked bytes, at a time */
+#define BIG_PAGE ((uintptr_t)2 << 20)
+
+/* What gzip data may unpack to. Of honest files no more than a small part is repetition: those that are nearly nothing
+ * else are stopped early. */
+#define BOMB_FREE ((uint64_t)64 << 20)
+#define BOMB_RATIO 128
+#define MOST_RATIO 1032 /* deflate packs no better */
+
+static uint64_t unpacked_limit(uint64_t packed)
+{
+    uint64_t limit = packed > UINT64_MAX / BOMB_RATIO ? UINT64_MAX : packed * BOMB_RATIO;
+    return limit < BOMB_FREE ? BOMB_FREE : limit;
+}
+
+static tfp_status over_ratio(uint64_t packed, tfp_error *err)
+{
+    return tfp_fail(err, TFP_LIMIT, "%llu bytes of gzip that unpack to more than %llu MB", (unsigned long long)packed,
+                    (unsigned long long)(unpacked_limit(packed) >> 20));
+}
+
+bool tfp_is_gzip(tfp_str s)
+{
+    return s.size >= 2 && (unsigned char)s.data[0] == 0x1f && (unsigned char)s.data[1] == 0x8b;
+}
+
+static uint64_t told_size(const unsigned char t[4])
+{
+    return (uint64_t)t[0] | (uint64_t)t[1] << 8 | (uint64_t)t[2] << 16 | (uint64_t)t[3] << 24;
+}
+
+bool tfp_gzip_is_big(uint64_t packed, const unsigned char trailer[4])
+{
+    uint64_t size = told_size(trailer);
+    return packed > TFP_STREAM_LIMIT || (size > TFP_STREAM_LIMIT && size <= unpacked_limit(packed));
+}
+
+/* Z_OK, or there is no memory. Checksums are not looked at in a build for fuzzing, as in tfp_checksum_fits. */
+static int inflate_start(z_stream *z)
+{
+    int rc = inflateInit2(z, 15 + 16);
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    if (rc == Z_OK) rc = inflateValidate(z, 0);
+#endif
+    return rc;
+}
+
+/* ---- piece by piece ---- */
+
+struct tfp_gunzip {
+    z_stream z;
+    int fd;         /* -1: the bytes are in memory */
+    tfp_str packed; /* they */
+    char *buffer;   /* what was read of the file */
+    uint64_t taken, given;
+    bool behind, no_more, ended, cut; /* behind a member; the input is at its end; the output is */
+};
+
+tfp_gunzip *tfp_gunzip_start(int fd, tfp_str packed)
+{
+    tfp_gunzip *g = calloc(1, sizeof *g);
+    if (!g) return NULL;
+    g->fd = fd;
+    g->packed = packed;
+    if ((fd < 0 || (lseek(fd, 0, SEEK_SET) == 0 && (g->buffer = malloc(CHUNK)))) && inflate_start(&g->z) == Z_OK)
+        return g;
+    free(g->buffer);
+    free(g);
+    return NULL;
+}
+
+void tfp_gunzip_free(tfp_gunzip *g)
+{
+    if (!g) return;
+    inflateEnd(&g->z);
+    free(g->buffer);
+    free(g);
+}
+
+bool tfp_gunzip_was_cut(const tfp_gunzip *g) { return g->cut; }
+
+tfp_status tfp_gunzip_again(tfp_gunzip *g, tfp_error *err)
+{
+    if (g->fd >= 0 && lseek(g->fd, 0, SEEK_SET) != 0) return tfp_fail(err, TFP_BADFILE, "cannot read it again");
+    if (inflateReset(&g->z) != Z_OK) return tfp_nomem(err);
+    g->z.avail_in = 0;
+    g->taken = g->given = 0;
+    g->behind = g->no_more = g->ended = g->cut = false;
+    return TFP_OK;
+}
+
+static uint64_t used(const tfp_gunzip *g) { return g->taken - g->z.avail_in; }
+
+static tfp_status damaged(const tfp_gunzip *g, const char *why, tfp_error *err)
+{
+    return tfp_fail(err, TFP_BADFILE, "damaged gzip data near byte %llu%s", (unsigned long long)used(g), why);
+}
+
+/* More packed bytes behind those that are left. */
+static tfp_status take_more(tfp_gunzip *g, tfp_error *err)
+{
+    size_t have = g->z.avail_in, more = 0;
+    if (g->fd < 0) {
+        more = g->packed.size - (size_t)g->taken < CHUNK ? g->packed.size - (size_t)g->taken : CHUNK;
+        g->z.next_in = (Bytef *)(uintptr_t)(g->packed.data + used(g));
+    } else {
+        if (have) memmove(g->buffer, g->z.next_in, have);
+        ssize_t n = tfp_read_some(g->fd, g->buffer + have, CHUNK - have);
+        if (n < 0) return tfp_fail_errno(err, "cannot read");
+        more = (size_t)n;
+        g->z.next_in = (Bytef *)g->buffer;
+    }
+    g->z.avail_in = (uInt)(have + more);
+    g->taken += more;
+    g->no_more = more == 0;
+    return TFP_OK;
+}
+
+/* Behind a member: goes on to the next one. */
+static tfp_status begin_member(tfp_gunzip *g, tfp_error *err)
+{
+    tfp_str left = { (const char *)g->z.next_in, g->z.avail_in };
+    while (left.size && left.data[0] == 0) left.data++, left.size--;
+    g->z.next_in = (Bytef *)(uintptr_t)left.data;
+    g->z.avail_in = (uInt)left.size;
+    if (left.size < 2 && !g->no_more) return TFP_OK; /* look again with more of it */
+    g->ended = left.size == 0;
+    g->behind = false;
+    if (g->ended) return TFP_OK;
+    if (!tfp_is_gzip(left)) return damaged(g, ": no next member", err);
+    return inflateReset(&g->z) == Z_OK ? TFP_OK : tfp_nomem(err);
+}
+
+static tfp_status inflate_some(tfp_gunzip *g, char *to, size_t room, size_t *got, tfp_error *err)
+{
+    uInt most = room < UINT32_MAX ? (uInt)room : UINT32_MAX;
+    g->z.next_out = (Bytef *)to;
+    g->z.avail_out = most;
+    int rc = inflate(&g->z, Z_NO_FLUSH);
+    *got += most - g->z.avail_out;
+    g->given += most - g->z.avail_out;
+    if (rc == Z_MEM_ERROR) return tfp_nomem(err);
+    if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR) return damaged(g, "", err);
+    g->behind = rc == Z_STREAM_END;
+    g->ended = g->cut = !g->behind && g->no_more && g->z.avail_out;
+    return TFP_OK;
+}
+
+/* As tfp_gunzip_read; as many bytes as `packed` may give all that they can. */
+static tfp_status read_within(tfp_gunzip *g, uint64_t packed, char *to, size_t room, size_t *got, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    *got = 0;
+    while (!s && !g->ended && *got < room) {
+        if (g->z.avail_in < 2 && !g->no_more) s = take_more(g, err);
+        if (!s) s = g->behind ? begin_member(g, err) : inflate_some(g, to + *got, room - *got, got, err);
+        uint64_t input = packed > used(g) ? packed : used(g);
+        if (!s && g->given > unpacked_limit(input)) s = over_ratio(input, err);
+    }
+    return s;
+}
+
+tfp_status tfp_gunzip_read(tfp_gunzip *g, char *to, size_t room, size_t *got, tfp_error *err)
+{
+    return read_within(g, 0, to, room, got, err);
+}
+
+/* ---- as a whole ---- */
+
+/* Big pages, where the system gives them when asked: what is unpacked is written once, and a fault for each page of 4 KB
+ * would cost as much as the unpacking. The size is what a file claims, so pages that are not written must cost nothing. */
+static void ask_for_big_pages(const tfp_buf *b)
+{
+    uintptr_t first = ((uintptr_t)b->data + BIG_PAGE - 1) / BIG_PAGE * BIG_PAGE;
+    uintptr_t end = ((uintptr_t)b->data + b->capacity) / BIG_PAGE * BIG_PAGE;
+    if (end > first) madvise((void *)first, end - first, MADV_HUGEPAGE);
+}
+
+/* Small and honest data go through the faster library: the size in the trailer is tried, not believed. */
+static bool gunzip_fast(tfp_str packed, uint64_t limit, tfp_buf *out)
+{
+    if (packed.size < 18) return false;
+    uint64_t size = told_size((const unsigned char *)packed.data + packed.size - 4);
+    if (size == 0 || size > limit || size / MOST_RATIO > packed.size) return false;
+    struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+    bool ok = false;
+    if (d && tfp_grow((void **)&out->data, &out->capacity, (size_t)size + 1, 1)) {
+        size_t taken = 0, got = 0;
+        ask_for_big_pages(out);
+        ok = libdeflate_gzip_decompress_ex(d, packed.data, packed.size, out->data, (size_t)size, &taken, &got) ==
+                 LIBDEFLATE_SUCCESS &&
+             taken == packed.size;
+        out->size = ok ? got : 0;
+    }
+    libdeflate_free_decompressor(d);
+    return ok;
+}
+
+tfp_status tfp_gunzip_whole(tfp_str packed, tfp_buf *out, bool *cut, bool *big, tfp_error *err)
+{
+    uint64_t limit = unpacked_limit(packed.size);
+    if (limit > TFP_STREAM_LIMIT) limit = TFP_STREAM_LIMIT;
+    if (gunzip_fast(packed, limit, out)) return TFP_OK;
+    out->size = 0;
+    tfp_gunzip *g = tfp_gunzip_start(-1, packed);
+    tfp_status s = g ? TFP_OK : tfp_nomem(err);
+    while (!s && !g->ended) {
+        size_t got = 0;
+        if (out->size > limit) {
+            *big = limit == TFP_STREAM_LIMIT;
+            s = over_ratio(packed.size, err);
+        } else if (out->capacity - out->size < CHUNK &&
+                   !tfp_grow((void **)&out->data, &out->capacity, out->size + CHUNK, 1)) {
+            s = tfp_nomem(err);
+        } else {
+            s = read_within(g, packed.size, out->data + out->size, CHUNK, &got, err);
+            out->size += got;
+        }
+    }
+    *cut = !s && g->cut;
+    tfp_gunzip_free(g);
+    return s;
+}
+
+tfp_status tfp_gunzip_head(tfp_str packed, tfp_buf *out, bool *ended, tfp_error *err)
+{
+    z_stream z = { .next_in = (Bytef *)(uintptr_t)packed.data };
+    z.avail_in = (uInt)(packed.size < UINT32_MAX / 2 ? packed.size : UINT32_MAX / 2);
+    if (inflate_start(&z) != Z_OK) return tfp_nomem(err);
+    z.next_out = (Bytef *)out->data;
+    z.avail_out = (uInt)out->capacity;
+    int rc = inflate(&z, Z_SYNC_FLUSH);
+    inflateEnd(&z);
+    out->size = out->capacity - z.avail_out;
+    *ended = rc == Z_STREAM_END;
+    return rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR ? TFP_OK
+                                                                 : tfp_fail(err, TFP_BADFILE, "damaged gzip data");
+}
