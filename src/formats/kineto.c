@@ -29,8 +29,9 @@ typedef struct file {
     bool stopped, closed; /* the pieces end; the array did */
     tfp_status status;    /* of the pieces */
     tfp_error *err;
-    bool has_events; /* there was an array of events */
-    bool cut;        /* the file ends in the middle */
+    bool has_events;     /* there was an array of events */
+    bool cut;            /* the file ends in the middle */
+    bool has_capability; /* a device told its compute capability */
     int64_t rank, rank_count;
 } file;
 
@@ -50,6 +51,7 @@ static int probe(tfp_str head, uint64_t total)
     unsigned char next = tfp_jscan_peek(&j);
     if (c == '[') return next == '{' && tfp_str_has(head, TFP_STR("\"ph\"")) ? 90 : next == '{' ? 20 : 0;
     if (next != '"' && next != '}') return 0;
+    if (tfp_str_has(head, TFP_STR("\"tfprof.capture\""))) return 0; /* a manifest of recordings */
     if (tfp_str_has(head, TFP_STR("\"traceEvents\""))) return 95;
     return tfp_str_has(head, TFP_STR("\"schemaVersion\"")) ? 90 : 40;
 }
@@ -78,12 +80,24 @@ static void read_rank(file *f, tfp_str object)
     }
 }
 
+/* CUDA's compute capability, as "7.0". */
+static void keep_capability(file *f, int64_t major, int64_t minor)
+{
+    tfp_buf text = { 0 };
+    tfp_buf_printf(&text, "%lld.%lld", (long long)major, (long long)minor);
+    tfp_stat fact = { .key = tfp_build_string(f->b, TFP_STR("compute_capability")), .type = TFP_STAT_TEXT };
+    fact.value.text = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
+    if (text.failed && !f->b->status) f->b->status = TFP_NOMEM;
+    tfp_buf_free(&text);
+    tfp_build_about(f->b, &fact);
+}
+
 static void read_device(file *f, tfp_jscan *j)
 {
     tfp_jscan_text key, name = { { "", 0 }, false };
     tfp_device_info d = { .process = f->r.process };
     tfp_buf device = { 0 };
-    int64_t id = 0;
+    int64_t id = 0, major = 0, minor = 0;
     j->at++;
     for (bool first = true; tfp_jscan_member(j, first, &key); first = false) {
         if (tfp_str_eq(key.raw, TFP_STR("id")))
@@ -92,6 +106,10 @@ static void read_device(file *f, tfp_jscan *j)
             tfp_jscan_integer(j, &d.memory_bytes);
         else if (tfp_str_eq(key.raw, TFP_STR("numSms")))
             tfp_jscan_integer(j, &d.sm_count);
+        else if (tfp_str_eq(key.raw, TFP_STR("computeMajor")))
+            tfp_jscan_integer(j, &major);
+        else if (tfp_str_eq(key.raw, TFP_STR("computeMinor")))
+            tfp_jscan_integer(j, &minor);
         else if (tfp_str_eq(key.raw, TFP_STR("name")) && tfp_jscan_peek(j) == '"')
             tfp_jscan_string(j, &name);
         else
@@ -105,7 +123,10 @@ static void read_device(file *f, tfp_jscan *j)
     d.name = tfp_build_string(f->b, (tfp_str){ device.data, device.failed ? 0 : device.size });
     if (device.failed && !f->b->status) f->b->status = TFP_NOMEM;
     tfp_buf_free(&device);
-    if (!j->fault) tfp_build_device(f->b, &d);
+    if (j->fault) return;
+    tfp_build_device(f->b, &d);
+    if (major > 0 && !f->has_capability) keep_capability(f, major, minor);
+    f->has_capability |= major > 0;
 }
 
 static void read_devices(file *f, tfp_str array)
@@ -239,6 +260,7 @@ static bool join(void *ctx, size_t slot)
     f->next = s->offset + (uint64_t)(s->end - s->window.data);
     tfp_kineto_merge(&f->r, s);
     f->status = tfp_builder_status(f->b, f->err);
+    if (!f->status) f->status = tfp_input_tell(f->in, s->offset, f->next, f->err);
     if (!f->status && s->fault == TFP_JSCAN_WRONG) {
         f->status = tfp_fail(f->err, TFP_BADFILE, "byte %llu: %s",
                              (unsigned long long)(s->offset + (uint64_t)(s->wrong_at - s->window.data)), s->wrong);
@@ -386,7 +408,8 @@ static void settle(file *f)
         tfp_build_data_finding(b, "error", "the file is cut short: what is whole was read", 1, TFP_STR(""));
         tfp_build_warn(b, "the file is cut short; what is whole was read", TFP_STR(""));
     }
-    if (!f->r.events) tfp_build_warn(b, "no events in the trace", TFP_STR(""));
+    if (!f->r.events && !b->p->events.memory.size && !b->p->events.counters.size)
+        tfp_build_warn(b, "no events in the trace", TFP_STR(""));
     made->tolerance_ns = f->r.fraction ? 0 : 1000;
     if (f->rank >= 0 && f->rank <= INT32_MAX) made->rank = (int32_t)f->rank;
     if (f->rank_count > 0 && f->rank_count <= INT32_MAX) made->rank_count = (int32_t)f->rank_count;
@@ -415,6 +438,7 @@ const tfp_format tfp_format_kineto = {
     .probe = probe,
     .read = read_trace,
     .takes_cut = true,
+    .in_windows = true,
     .probe_path = tfp_kineto_is_folder,
     .list = tfp_kineto_list,
 };

@@ -42,7 +42,8 @@ enum {
     TFP_KINETO_HAS_EXTERNAL = 16,
     TFP_KINETO_HAS_SEQUENCE = 32,
     TFP_KINETO_HAS_ID = 64,
-    TFP_KINETO_EARLY = 128 /* its time is below 0 */
+    TFP_KINETO_EARLY = 128,    /* its time is below 0 */
+    TFP_KINETO_NO_NUMBER = 256 /* its duration is no number */
 };
 
 typedef struct tfp_kineto_row {
@@ -52,7 +53,8 @@ typedef struct tfp_kineto_row {
     uint32_t name, category, lane;            /* -> the slot's strings and lanes */
     uint32_t stats;                           /* -> the slot's sets, TFP_NONE; of counters into its samples */
     uint32_t extra; /* ph X: the call stack (a string of the slot); M: the name; [memory]: -> memory */
-    uint8_t phase, what, flags;
+    uint8_t phase, what;
+    uint16_t flags;
 } tfp_kineto_row;
 
 typedef struct tfp_kineto_memory {
@@ -136,7 +138,7 @@ typedef struct tfp_kineto_reader {
     tfp_map64 thread_owner;  /* tid -> pid: the first process that had a thread of that number */
     TFP_VEC(tfp_kineto_open) open;
     tfp_map64 open_by_lane, open_by_id; /* -> open: the innermost */
-    int64_t events, ends_alone, early, negative;
+    int64_t events, ends_alone, early, negative, no_number;
     bool fraction;
 } tfp_kineto_reader;
 

@@ -194,6 +194,21 @@ static void read_id(tfp_jscan *j, event *e)
     e->row.correlation = v.kind == TFP_JSCAN_INT ? (uint64_t)v.number : tfp_hash(v.text.raw.data, v.text.raw.size);
 }
 
+/* A number, or a text that is one, as some writers have it. */
+static tfp_jscan_time read_time(tfp_jscan *j)
+{
+    tfp_jscan_time none = { 0 };
+    tfp_jscan_text text;
+    if (tfp_jscan_peek(j) != '"') return tfp_jscan_micros(j);
+    char number[64];
+    if (!tfp_jscan_string(j, &text) || text.raw.size >= sizeof number) return none;
+    memcpy(number, text.raw.data, text.raw.size);
+    number[text.raw.size] = ' '; /* a number ends where something else begins */
+    tfp_jscan inner = tfp_jscan_start((tfp_str){ number, text.raw.size + 1 });
+    tfp_jscan_time time = tfp_jscan_micros(&inner);
+    return tfp_jscan_peek(&inner) ? none : time;
+}
+
 static void read_member(tfp_kineto_slot *s, tfp_jscan *j, event *e, tfp_str k)
 {
     tfp_jscan_text text;
@@ -206,7 +221,7 @@ static void read_member(tfp_kineto_slot *s, tfp_jscan *j, event *e, tfp_str k)
             return;
         }
         if (IS("ts")) {
-            e->ts = tfp_jscan_micros(j);
+            e->ts = read_time(j);
             e->have |= TS;
             return;
         }
@@ -227,7 +242,7 @@ static void read_member(tfp_kineto_slot *s, tfp_jscan *j, event *e, tfp_str k)
             return;
         }
         if (IS("dur")) {
-            e->dur = tfp_jscan_micros(j);
+            e->dur = read_time(j);
             e->have |= DUR;
             return;
         }

@@ -346,6 +346,7 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
     switch (x->phase) {
     case 'X':
         r->negative += !!(x->flags & TFP_KINETO_NEGATIVE);
+        r->no_number += !!(x->flags & TFP_KINETO_NO_NUMBER);
         add_event(r, s, x, 0);
         break;
     case 'B':
@@ -401,6 +402,7 @@ void tfp_kineto_end(tfp_kineto_reader *r)
     int64_t open = 0;
     for (size_t i = 0; i < r->open.size; i++) open += r->open.at[i].span != TFP_NONE;
     tell(r, "warning", "negative durations, taken as 0", r->negative);
+    tell(r, "warning", "durations that are no numbers, taken as 0", r->no_number);
     tell(r, "warning", "times before 0", r->early);
     tell(r, "warning", "events that end without a begin, left out", r->ends_alone);
     tell(r, "warning", "events that begin and never end, without duration", open);

@@ -133,7 +133,7 @@ static bool set_times(tfp_kineto_slot *s, event *e)
     if (e->ts.ns > ABSURD_NS || e->ts.ns < -ABSURD_NS || e->dur.beyond) return false;
     if (e->ts.ns < 0) r->flags |= TFP_KINETO_EARLY;
     if (!e->dur.known) {
-        r->flags |= TFP_KINETO_NO_DUR;
+        r->flags |= TFP_KINETO_NO_DUR | (e->have & DUR ? TFP_KINETO_NO_NUMBER : 0);
         return true;
     }
     if (e->dur.ns < 0) {

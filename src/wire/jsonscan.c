@@ -58,24 +58,6 @@ static inline const char *find_quote(const char *at, const char *end)
     return at;
 }
 
-/* The first quote, bracket or brace from `at`. Brackets and braces differ from each other in the bit 0x20 only. */
-static inline const char *find_bracket(const char *at, const char *end)
-{
-#ifdef __SSE2__
-    const __m128i quote = _mm_set1_epi8('"'), bit = _mm_set1_epi8(0x20);
-    const __m128i open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}');
-    for (; end - at >= 16; at += 16) {
-        __m128i x = _mm_loadu_si128((const __m128i *)at), low = _mm_or_si128(x, bit);
-        __m128i any = _mm_or_si128(_mm_cmpeq_epi8(low, open), _mm_cmpeq_epi8(low, close));
-        unsigned hits = (unsigned)_mm_movemask_epi8(_mm_or_si128(any, _mm_cmpeq_epi8(x, quote)));
-        if (hits) return at + __builtin_ctz(hits);
-    }
-#endif
-    for (; at < end; at++)
-        if (*at == '"' || *at == '{' || *at == '}' || *at == '[' || *at == ']') break;
-    return at;
-}
-
 unsigned char tfp_jscan_blanks(tfp_jscan *j)
 {
     if (j->fault) return 0;
@@ -140,44 +122,82 @@ bool tfp_jscan_item(tfp_jscan *j, bool first)
     return tfp_jscan_peek(j) == ']' ? wrong(j, "a comma before ']'") : !j->fault;
 }
 
-/* An array or object: brackets are matched by a bit a level, what is between them is not looked at. */
+/* The open arrays and objects around a place, a bit a level. */
+typedef struct nest {
+    uint64_t objects[TFP_JSCAN_DEPTH / 64];
+    size_t depth;
+} nest;
+
+/* Takes the bracket or brace at `at`. False at the end of the value and after a fault; the scanner then stands there. */
+static inline bool take_bracket(tfp_jscan *j, nest *n, const char *at)
+{
+    unsigned char c = (unsigned char)*at;
+    bool object = c & 0x20; /* in which '{' and '}' differ from '[' and ']' */
+    j->at = at;
+    if ((c | 0x20) == '{') {
+        if (n->depth == TFP_JSCAN_DEPTH) return wrong(j, "nested too deep");
+        uint64_t bit = UINT64_C(1) << (n->depth & 63), *level = &n->objects[n->depth >> 6];
+        *level = object ? *level | bit : *level & ~bit;
+        n->depth++;
+        return true;
+    }
+    n->depth--; /* never below 0: the first byte opens */
+    if ((n->objects[n->depth >> 6] >> (n->depth & 63) & 1) != object)
+        return wrong(j, "a bracket that closes another kind");
+    if (n->depth) return true;
+    j->at++;
+    return false;
+}
+
+/* Takes the string at `at`; the place behind it, or NULL after a fault. */
+static const char *take_string(tfp_jscan *j, const char *at)
+{
+    tfp_jscan_text text;
+    j->at = at;
+    return tfp_jscan_string(j, &text) ? j->at : NULL;
+}
+
+#ifdef __SSE2__
+/* The brackets, and the strings that begin, in the 16 bytes at `at`. Gives the place to go on from; NULL at the end of the
+ * value and after a fault. */
+static const char *skip_16(tfp_jscan *j, nest *n, const char *at)
+{
+    __m128i x = _mm_loadu_si128((const __m128i *)at), low = _mm_or_si128(x, _mm_set1_epi8(0x20));
+    __m128i any = _mm_or_si128(_mm_cmpeq_epi8(low, _mm_set1_epi8('{')), _mm_cmpeq_epi8(low, _mm_set1_epi8('}')));
+    unsigned quotes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')));
+    unsigned slashes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
+    for (unsigned hits = (unsigned)_mm_movemask_epi8(any) | quotes; hits;) {
+        unsigned here = (unsigned)__builtin_ctz(hits), closing = quotes & hits & (hits - 1);
+        hits &= hits - 1;
+        if (!(quotes >> here & 1)) {
+            if (!take_bracket(j, n, at + here)) return NULL;
+        } else {
+            unsigned end = closing & -closing; /* the next quote */
+            if (!end || slashes & (end - 1) & ~((1u << here) - 1)) return take_string(j, at + here);
+            hits &= ~(end | (end - 1));
+        }
+    }
+    return at + 16;
+}
+#endif
+
+/* An array or object: brackets are matched, what is between them is not looked at. */
 static void skip_nested(tfp_jscan *j)
 {
-    uint64_t kinds[TFP_JSCAN_DEPTH / 64] = { 0 }; /* set: an object */
-    size_t depth = 0;
+    nest n = { .depth = 0 };
     const char *at = j->at;
-    do {
-        at = find_bracket(at, j->end);
-        if (at == j->end) {
-            more(j);
-            return;
-        }
-        bool object = (*at | 0x20) == *at;
-        j->at = at;
-        if (*at == '"') {
-            tfp_jscan_text text;
-            if (!tfp_jscan_string(j, &text)) return;
-            at = j->at;
-            continue;
-        }
-        at++;
-        if (((unsigned char)at[-1] | 0x20) == '{') {
-            if (depth == TFP_JSCAN_DEPTH) {
-                wrong(j, "nested too deep");
-                return;
-            }
-            uint64_t bit = UINT64_C(1) << (depth & 63);
-            kinds[depth >> 6] = object ? kinds[depth >> 6] | bit : kinds[depth >> 6] & ~bit;
-            depth++;
-            continue;
-        }
-        depth--; /* never below 0: the first byte opens */
-        if ((kinds[depth >> 6] >> (depth & 63) & 1) != object) {
-            wrong(j, "a bracket that closes another kind");
-            return;
-        }
-    } while (depth);
-    j->at = at;
+#ifdef __SSE2__
+    while (at && j->end - at >= 16) at = skip_16(j, &n, at);
+#endif
+    while (at && at < j->end) {
+        if (*at == '"')
+            at = take_string(j, at);
+        else if ((*at | 0x20) != '{' && (*at | 0x20) != '}')
+            at++;
+        else
+            at = take_bracket(j, &n, at) ? at + 1 : NULL;
+    }
+    if (at) more(j);
 }
 
 /* ---- any value ---- */

@@ -176,14 +176,6 @@ uint32_t tfp_field_fixed32(tfp_wire *w, const tfp_field *f)
     return tfp_field_is(w, f, TFP_FIXED32) ? (uint32_t)f->value : 0;
 }
 
-float tfp_field_float(tfp_wire *w, const tfp_field *f)
-{
-    uint32_t bits = tfp_field_fixed32(w, f);
-    float v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
 double tfp_field_double(tfp_wire *w, const tfp_field *f)
 {
     uint64_t bits = tfp_field_is(w, f, TFP_FIXED64) ? f->value : 0;
@@ -354,15 +346,6 @@ void tfp_put_bytes_always(tfp_buf *b, uint32_t number, tfp_str v)
 void tfp_put_bytes(tfp_buf *b, uint32_t number, tfp_str v)
 {
     if (v.size) tfp_put_bytes_always(b, number, v);
-}
-
-void tfp_put_double(tfp_buf *b, uint32_t number, double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    if (!bits) return;
-    tfp_put_tag(b, number, TFP_FIXED64);
-    for (int i = 0; i < 8; i++) tfp_buf_char(b, (char)(bits >> (8 * i)));
 }
 
 void tfp_put_packed_ints(tfp_buf *b, uint32_t number, const int64_t *v, size_t count)

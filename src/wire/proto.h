@@ -187,7 +187,6 @@ static inline int32_t tfp_field_int32(tfp_wire *w, const tfp_field *f)
 }
 static inline bool tfp_field_bool(tfp_wire *w, const tfp_field *f) { return tfp_field_uint(w, f) != 0; }
 uint32_t tfp_field_fixed32(tfp_wire *w, const tfp_field *f);
-float tfp_field_float(tfp_wire *w, const tfp_field *f);
 double tfp_field_double(tfp_wire *w, const tfp_field *f);
 
 /* A repeated scalar, packed or not: for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p,
@@ -260,7 +259,6 @@ void tfp_put_bytes_always(tfp_buf *b, uint32_t number, tfp_str v);
 /* A string field. Readers refuse strings that are no UTF-8: such a text goes as it is shown, escaped. */
 void tfp_put_string(tfp_buf *b, uint32_t number, tfp_str s);
 size_t tfp_varint_size(uint64_t v); /* bytes that it takes */
-void tfp_put_double(tfp_buf *b, uint32_t number, double v);
 void tfp_put_packed_ints(tfp_buf *b, uint32_t number, const int64_t *v, size_t count);
 /* A nested message: at = tfp_put_open(b, 4); ... tfp_put_close(b, at). */
 size_t tfp_put_open(tfp_buf *b, uint32_t number);

@@ -74,7 +74,7 @@ static tfp_status check_block(char **bytes, size_t *size, tfp_error *err)
 {
     uint32_t crc = tfp_crc32c_mask(tfp_crc32c(0, *bytes, *size + 1));
     uint8_t compression = (uint8_t)(*bytes)[*size];
-    if (crc != load32(*bytes + *size + 1)) return tfp_fail(err, TFP_BADFILE, "checksum does not fit");
+    if (!tfp_checksum_fits(crc, load32(*bytes + *size + 1))) return tfp_fail(err, TFP_BADFILE, "checksum does not fit");
     if (compression > 1) return tfp_fail(err, TFP_BADFILE, "unknown compression %u", compression);
     return compression == 1 ? unpack(bytes, size, err) : TFP_OK;
 }

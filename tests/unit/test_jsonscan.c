@@ -85,6 +85,68 @@ static void escapes_become_characters_and_raw_backslashes_stay(void **state)
     decoded("\\u12", "\\u12");
 }
 
+/* Where the value at the beginning of `text` ends, byte by byte: nesting in one counter, for the brackets match. */
+static size_t end_of(tfp_str text)
+{
+    bool in_string = false;
+    size_t depth = 0, at = 0;
+    while (text.data[at] == ' ') at++;
+    do {
+        char c = text.data[at++];
+        if (in_string) {
+            at += c == '\\';
+            in_string = c != '"';
+        } else {
+            in_string = c == '"';
+            depth += c == '[' || c == '{';
+            depth -= c == ']' || c == '}';
+        }
+    } while (depth || in_string);
+    return at;
+}
+
+/* Strings, escapes and brackets in strings, at every place of the blocks that are looked at together. */
+static void nested_values_end_where_they_do_byte_by_byte(void **state)
+{
+    (void)state;
+    static const char *const words[] = { "1",
+                                         "-2.5e3",
+                                         "\"\"",
+                                         "\"a\"",
+                                         "\"]\"",
+                                         "\"\\\"\"",
+                                         "\"\\\\\"",
+                                         "[]",
+                                         "{}",
+                                         "null",
+                                         "[[7]]",
+                                         "\"{[\"",
+                                         "\"sixteen bytes..\"",
+                                         "[\"}\"]" };
+    uint32_t dice = 11;
+    for (int round = 0; round < 4000; round++) {
+        tfp_buf text = { 0 };
+        tfp_buf_fill(&text, ' ', (size_t)round % 16);
+        tfp_buf_char(&text, '[');
+        for (int i = 0; i < round % 23; i++) {
+            dice = dice * 1664525 + 1013904223;
+            if (i) tfp_buf_char(&text, ',');
+            tfp_buf_text(&text, words[(dice >> 16) % (sizeof words / sizeof *words)]);
+        }
+        tfp_buf_char(&text, ']');
+        size_t end = end_of((tfp_str){ text.data, text.size });
+        tfp_buf_text(&text, "]}\"behind it\"[");
+        tfp_jscan j = tfp_jscan_start((tfp_str){ text.data, text.size });
+        tfp_jscan_skip(&j);
+        assert_int_equal(j.fault, TFP_JSCAN_FINE);
+        assert_int_equal(j.at - text.data, end);
+        j = tfp_jscan_start((tfp_str){ text.data, end - 1 });
+        tfp_jscan_skip(&j);
+        assert_int_equal(j.fault, TFP_JSCAN_MORE);
+        tfp_buf_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +154,7 @@ int main(void)
         cmocka_unit_test(values_that_are_no_times_are_skipped),
         cmocka_unit_test(a_window_that_ends_in_a_value_asks_for_more),
         cmocka_unit_test(nesting_is_bounded_and_brackets_must_match),
+        cmocka_unit_test(nested_values_end_where_they_do_byte_by_byte),
         cmocka_unit_test(escapes_become_characters_and_raw_backslashes_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

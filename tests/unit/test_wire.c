@@ -49,7 +49,7 @@ static void a_field_has_its_number_type_and_value(void **state)
     assert_int_equal(f.number, 3);
     assert_true(f.type == TFP_FIXED64 && f.value == UINT64_C(0x8000000000000001));
     assert_true(tfp_wire_next(&w, &f));
-    assert_true(tfp_field_float(&w, &f) == 1.0f);
+    assert_true(tfp_field_fixed32(&w, &f) == 0x3f800000);
     assert_false(tfp_wire_next(&w, &f));
     assert_int_equal(tfp_wire_end(&w, NULL), TFP_OK);
 }
@@ -273,7 +273,6 @@ static void zeros_and_empty_strings_are_left_out_unless_asked_for(void **state)
     tfp_buf b = { 0 };
     tfp_put_int(&b, 1, 0);
     tfp_put_bytes(&b, 2, TFP_STR(""));
-    tfp_put_double(&b, 3, 0);
     tfp_put_packed_ints(&b, 4, NULL, 0);
     assert_int_equal(b.size, 0);
     tfp_put_int_always(&b, 1, 0);
@@ -312,7 +311,7 @@ static void what_is_written_is_read_again(void **state)
     static const int64_t ints[] = { 0, -1, 300, INT64_MIN, INT64_MAX };
     tfp_buf b = { 0 };
     tfp_put_packed_ints(&b, 1, ints, 5);
-    tfp_put_double(&b, 2, -2.5);
+    tfp_buf_add(&b, "\x11\0\0\0\0\0\0\x04\xc0", 9); /* field 2, a double: -2.5 */
     tfp_wire w = tfp_wire_start((tfp_str){ b.data, b.size });
     tfp_field f;
     uint64_t v;
