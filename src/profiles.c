@@ -6,7 +6,10 @@
 #include "registry.h"
 #include "store/store.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 
 /* Memory that a profile may take: so much for a small input, whatever it holds, and a multiple of big ones. What was
  * unpacked into memory takes its share first: a small gzip file must not make a big profile. */
@@ -17,8 +20,9 @@
 static size_t memory_for(const tfp_profile *p, const tfp_input *in)
 {
     size_t most = MEMORY_FLOOR;
+    uint64_t held = in->packed ? in->stored : in->total;
     if (in->fd < 0)
-        most = in->total + TFP_MEMORY_LEAST < MEMORY_UNPACKED ? MEMORY_UNPACKED - (size_t)in->total : TFP_MEMORY_LEAST;
+        most = held + TFP_MEMORY_LEAST < MEMORY_UNPACKED ? MEMORY_UNPACKED - (size_t)held : TFP_MEMORY_LEAST;
     return most + (size_t)p->stored * MEMORY_PER_BYTE;
 }
 
@@ -36,13 +40,19 @@ static const char *keras_suffix(tfp_str head)
 static void fail_unknown(tfp_str head, uint64_t total, tfp_error *err)
 {
     const char *keras = keras_suffix(head);
+    char names[512];
+    size_t n = 0;
+    for (size_t i = 0; tfp_formats[i] && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", tfp_formats[i]->name);
     if (keras)
         tfp_fail(err, TFP_BADFILE,
                  "a model of Keras in one file; export it first, and give the folder that this writes: "
                  "python3 -c \"import keras; keras.models.load_model('MODEL.%s').export('MODEL')\"",
                  keras);
+    else if (total)
+        tfp_fail(err, TFP_BADFILE, "not of a known format (%s)", names);
     else
-        tfp_fail(err, TFP_BADFILE, "%s", total ? "not a profile, graph, run_meta, op_log or checkpoint" : "empty file");
+        tfp_fail(err, TFP_BADFILE, "empty file");
 }
 
 /* The surest format. The error for an unrecognised file lists what it could be. */
@@ -78,6 +88,7 @@ static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in,
         s = in->cut_at ? tfp_input_check_whole(in, err) : tfp_fail(err, TFP_BADFILE, "empty file");
     if (!s && !f && !(f = recognise((tfp_str){ head.data, head.size < HEAD ? head.size : HEAD }, in->total, err)))
         s = TFP_BADFILE;
+    if (!s && !f->in_windows) s = tfp_input_check_size(in, err);
     if (!s && !f->takes_cut) s = tfp_input_check_whole(in, err);
     if (!s) s = may_add(p, f, err);
     if (s) return s;
@@ -130,6 +141,26 @@ static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *pa
     return s;
 }
 
+/* A folder that is no input: why, and of one with checkpoints how to give one of them. */
+static tfp_status fail_folder(const char *path, tfp_error *err)
+{
+    tfp_names names = { 0 };
+    tfp_status s = TFP_OK;
+    DIR *folder = opendir(path);
+    if (!folder) return tfp_fail(err, TFP_BADFILE, "cannot open: %s", strerror(errno));
+    closedir(folder);
+    if (!tfp_names_of(path, &names)) s = tfp_nomem(err);
+    for (size_t i = names.size; i-- > 0 && !s;)
+        if (tfp_name_ends(names.at[i], ".index"))
+            s = tfp_fail(err, TFP_BADFILE,
+                         "is a folder without the file `checkpoint`, which names the one to take: "
+                         "give a checkpoint's prefix, such as %s/%.*s",
+                         path, (int)(strlen(names.at[i]) - strlen(".index")), names.at[i]);
+    if (!s) s = tfp_fail(err, TFP_BADFILE, "is a folder without a profile, trace, SavedModel or checkpoint");
+    tfp_names_free(&names);
+    return s;
+}
+
 tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err)
 {
     const tfp_format *f = NULL;
@@ -146,9 +177,7 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
         if (!s) s = f->read_path(&b, path, err);
         return tfp_within_file(err, s ? s : tfp_builder_status(&b, err), path);
     }
-    if (!f && tfp_is_folder(path))
-        return tfp_within_file(
-            err, tfp_fail(err, TFP_BADFILE, "is a folder without a profile, trace, SavedModel or checkpoint"), path);
+    if (!f && tfp_is_folder(path)) return tfp_within_file(err, fail_folder(path, err), path);
     tfp_input in;
     s = tfp_input_open(&in, path, err);
     if (!s) s = read_input(p, f, &in, err);
@@ -289,6 +318,7 @@ tfp_status tfp_profile_save(const tfp_profile *p, tfp_write_fn fn, void *ctx, tf
 {
     tfp_error_clear(err);
     if (!p || !p->finished || !fn) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere to write");
+    if (tfp_only_sums(p)) return tfp_no_spans(err);
     if ((p->keep & SAVED) != SAVED)
         return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY and TFP_KEEP_PROGRAM");
     if (tfp_has(p, TFP_HAS_VARIABLES))

@@ -86,7 +86,7 @@ static tfp_status read_table(tfp_checkpoint *c, tfp_builder *b, const tfp_shard 
     return s;
 }
 
-/* What all values would take: a small file in which that is much was made to fill memory. */
+/* The memory for all values. A small file that asks for much was made to fill memory. */
 static uint64_t wide_bytes(const tfp_checkpoint *c)
 {
     int64_t sum = 0;

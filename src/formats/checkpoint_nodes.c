@@ -4,7 +4,7 @@
 #include "formats/checkpoint_parts.h"
 #include "formats/format.h"
 
-/* Of a checkpoint alone the variables are the nodes. */
+/* In a checkpoint without a graph the variables are the nodes. */
 static void build_checkpoint_nodes(tfp_builder *b)
 {
     enum { STRING = 7 }; /* DT_STRING: texts are no parameters */

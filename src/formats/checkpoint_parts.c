@@ -43,8 +43,8 @@ tfp_status tfp_checkpoint_shape(tfp_checkpoint *c, tfp_str bytes, tfp_error *err
             s = tfp_fail(err, TFP_BADFILE, "unknown rank");
     }
     if (!s) s = tfp_wire_end(&w, err);
-    if (!s && c->dims.size - before > TFP_RANK_MAX)
-        s = tfp_fail(err, TFP_BADFILE, "more than %d dimensions", TFP_RANK_MAX);
+    if (!s && c->dims.size - before > TFP_RANK_MOST)
+        s = tfp_fail(err, TFP_BADFILE, "more than %d dimensions", TFP_RANK_MOST);
     return tfp_within(err, s, "shape");
 }
 

@@ -157,7 +157,7 @@ tfp_status tfp_checkpoint_end_v1(tfp_checkpoint *c, tfp_error *err)
 
 /* ---- values ---- */
 
-/* What a key's value says it is must be what was looked for. */
+/* The name in a value must be the one that its key was looked up by. */
 static tfp_status check_name(tfp_str slice, const tfp_variable *v, tfp_str *data, tfp_error *err)
 {
     tfp_str name = { 0 };

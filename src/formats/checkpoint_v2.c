@@ -333,7 +333,7 @@ static tfp_status read_strings(tfp_str bytes, bool big_endian, size_t count, tfp
         to[i].size = (size_t)length;
         *crc = crc_length(*crc, length, big_endian);
     }
-    if (end - at < 4 || load32(at, big_endian) != tfp_crc32c_mask(*crc))
+    if (end - at < 4 || !tfp_checksum_fits(tfp_crc32c_mask(*crc), load32(at, big_endian)))
         return tfp_fail(err, TFP_BADFILE, "checksum of the lengths of strings does not fit");
     *crc = tfp_crc32c(*crc, at, (size_t)(end - at));
     at += 4;
@@ -350,7 +350,7 @@ static tfp_status check_and_widen(const tfp_checkpoint *c, int dtype, const tfp_
     bool strings = tfp_dtype_of(dtype)->class == TFP_DTYPE_STRING;
     uint32_t crc = strings ? 0 : tfp_crc32c(0, bytes.data, bytes.size);
     tfp_status s = strings ? read_strings(bytes, c->big_endian, count, to, &crc, err) : TFP_OK;
-    if (!s && tfp_crc32c_mask(crc) != part->crc)
+    if (!s && !tfp_checksum_fits(tfp_crc32c_mask(crc), part->crc))
         s = tfp_fail(err, TFP_BADFILE, "checksum of bytes %llu to %llu does not fit", (unsigned long long)part->offset,
                      (unsigned long long)(part->offset + part->size));
     return s || strings ? s : tfp_widen(dtype, bytes, c->big_endian, count, to, err);

@@ -32,7 +32,7 @@ static tfp_status place_slice(assembly *a, const tfp_extent *slice, const char *
 {
     const int64_t *dims = a->t->dims;
     size_t rank = a->t->dim_count;
-    int64_t at[TFP_RANK_MAX] = { 0 };
+    int64_t at[TFP_RANK_MOST] = { 0 };
     size_t row = rank ? (size_t)tfp_extent_length(slice[rank - 1], dims[rank - 1]) : 1;
     for (size_t done = 0; done < count; done += row) {
         size_t place = 0;
@@ -168,8 +168,6 @@ tfp_str tfp_checkpoint_name(const tfp_checkpoint *c, size_t i)
 }
 
 bool tfp_checkpoint_has(const tfp_checkpoint *c, tfp_str name) { return find(c, name) != NULL; }
-
-const char *tfp_checkpoint_path(const tfp_checkpoint *c) { return c ? c->path : ""; }
 
 tfp_status tfp_checkpoint_read(const tfp_checkpoint *c, tfp_str name, tfp_tensor *out, tfp_error *err)
 {

@@ -144,7 +144,9 @@ static void add_argument(reader *r, tfp_str type, const tfp_jscan_value *v, tfp_
                          bool output)
 {
     tfp_str tensor = TFP_STR("Tensor(");
-    if (tfp_str_begins(type, tensor)) {
+    if (tfp_str_begins(type, TFP_STR("Tensor(nullptr"))) { /* an undefined one */
+        if (!output) put(r, shape, TFP_STR(""), TFP_STR(""));
+    } else if (tfp_str_begins(type, tensor)) {
         add_tensor(r, raw_of(v), shape, position, output);
         size_t end = type.size - (type.data[type.size - 1] == ')');
         if (!output) put(r, shape, (tfp_str){ type.data + tensor.size, end - tensor.size }, TFP_STR(""));
@@ -190,7 +192,7 @@ static void read_arguments_member(tfp_str object, arguments *out)
     }
 }
 
-/* What is a member in old schemas, and an attribute in new ones. */
+/* A field that is a member in old schemas and an attribute in new ones. */
 static void take_attribute(reader *r, tfp_str name, const tfp_jscan_value *v)
 {
     if (v->kind != TFP_JSCAN_INT) return;

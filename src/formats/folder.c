@@ -218,7 +218,7 @@ static bool read_prefix(const char *folder, char out[TFP_PATH_ROOM])
     return size > 0;
 }
 
-/* A checkpoint that was moved with its folder has its old place in the file: what counts then is the name. */
+/* A checkpoint that was moved with its folder has its old path in the file: only the name counts. */
 static bool find_prefix(const char *folder, char out[TFP_PATH_ROOM])
 {
     char prefix[TFP_PATH_ROOM], index[TFP_PATH_ROOM];

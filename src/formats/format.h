@@ -16,7 +16,8 @@ typedef struct tfp_format {
     int (*probe)(tfp_str head, uint64_t total);
     /* Reads it all into the builder. Messages without the file's name: the caller adds it. */
     tfp_status (*read)(tfp_builder *b, tfp_input *in, tfp_error *err);
-    bool takes_cut; /* of a gzip file that is cut short it reads what is whole, and warns */
+    bool takes_cut;  /* of a gzip file that is cut short it reads what is whole, and warns */
+    bool in_windows; /* its reader goes from the beginning to the end, and needs no size: gzip of any size will do */
     /* For formats that are more than one file (a checkpoint's prefix, a SavedModel's folder): reads by path;
      * NULL for the others. */
     tfp_status (*read_path)(tfp_builder *b, const char *path, tfp_error *err);

@@ -13,14 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct pending_attr { /* the value of an attribute: of one name the last of the node counts, as in a map */
+typedef struct pending_attr { /* the value of an attribute: the last one of a name counts, as in a map */
     tfp_wire value;
     bool given;
 } pending_attr;
 
 typedef struct node_reader { /* reused from node to node */
     tfp_builder *b;
-    tfp_str function; /* whose body is read; empty in the graph itself */
+    tfp_str function; /* the function whose body is read; empty in the graph itself */
     tfp_buf scratch;
     TFP_VEC(tfp_str) inputs;
     tfp_graph_shape shape; /* the last one */
@@ -36,7 +36,7 @@ static void node_reader_free(node_reader *r)
     tfp_buf_free(&r->scratch);
 }
 
-/* A name as the profile knows it: those of a function's body stand in its scope. Lives until the next call. */
+/* A name in the profile: nodes of a function's body stand in the function's scope. Valid until the next call. */
 static tfp_str full_name(node_reader *r, tfp_str name)
 {
     if (!r->function.size) return name;
@@ -283,7 +283,7 @@ static tfp_status read_graph_windows(tfp_builder *b, tfp_input *in, tfp_graph_so
     return s;
 }
 
-/* The same bytes twice: once for what TensorFlow's tool keeps of a graph, once for the program. */
+/* The same bytes are read twice: for the tables of the four views, and for the program. */
 static tfp_status read_whole_graph(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
 {
     tfp_status s = tfp_read_graph_def(b, w, source, err);
@@ -319,7 +319,7 @@ static tfp_status read_saved_model(tfp_builder *b, tfp_wire w, tfp_graph_source 
 
 /* ---- files and folders ---- */
 
-/* What is gone through a second time, for the program, is held as a whole; and so are models of several graphs. */
+/* Bytes that are read a second time for the program are held in memory whole; so are models of several graphs. */
 static tfp_status read_kind(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_graph_source source, tfp_error *err)
 {
     if (kind == TFP_KIND_GRAPH && !source.program) return read_graph_windows(b, in, source, err);
@@ -370,7 +370,7 @@ static bool model_in(const char *path, char file[PATH_MAX])
     return false;
 }
 
-/* A SavedModel is known by its folder; the fingerprint beside it is read by nobody. */
+/* A SavedModel is known by its folder; the fingerprint beside it is not read. */
 static bool name_is(const char *name, tfp_path_fact fact)
 {
     if (fact == TFP_PATH_PART) return strcmp(name, "fingerprint.pb") == 0;

@@ -53,7 +53,7 @@ static inline int64_t tfp_read_dim(tfp_wire *outer, const tfp_field *field)
     return size;
 }
 
-/* False at a fault or without memory; what was in `shape` is gone. */
+/* False at a fault or without memory; the previous content of `shape` is lost. */
 static inline bool tfp_read_shape(tfp_wire *outer, const tfp_field *field, tfp_graph_shape *shape)
 {
     shape->unknown_rank = false;

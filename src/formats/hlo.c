@@ -90,7 +90,7 @@ static bool map_instructions(const tfp_hlo_module *m, tfp_map64 *by_id)
     return true;
 }
 
-/* Of one name in several computations the one outside of fusions is the one that a trace tells of. */
+/* When several computations have an instruction of one name, traces mean the one outside of fusions. */
 static bool map_names(tfp_hlo_module *m)
 {
     for (int fused = 0; fused < 2; fused++) {

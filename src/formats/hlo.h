@@ -25,7 +25,7 @@ typedef struct tfp_hlo_shape { /* an array, or the arrays of a tuple, nested one
 
 enum { TFP_HLO_LT = 1, TFP_HLO_LE };
 
-/* What is known of the work of one execution; TFP_HLO_UNKNOWN is no count. */
+/* Known costs of one execution; TFP_HLO_UNKNOWN: no count. */
 #define TFP_HLO_UNKNOWN ((int64_t)-1)
 typedef struct tfp_hlo_cost {
     int64_t flops, macs, bytes;
@@ -142,7 +142,7 @@ uint32_t tfp_hlo_trace(tfp_builder *b, const tfp_hlo_module *m, const tfp_hlo_in
 /* How one run of a module executes its computations (hlo_runs.c); arrays by computation. */
 typedef struct tfp_hlo_runs {
     uint32_t *caller; /* -> instructions: the first that calls it; TFP_NONE */
-    int64_t *runs;    /* how often; 0 in a branch that is not taken */
+    int64_t *runs;    /* executions; 0 in a branch that is not taken */
     bool *alone;      /* its instructions run by themselves, not as a part of a fusion or of a reduction's function */
 } tfp_hlo_runs;
 bool tfp_hlo_runs_new(const tfp_builder *b, const tfp_hlo_module *m,

@@ -29,11 +29,11 @@ typedef enum cost_rule {
     CUSTOM
 } cost_rule;
 
-/* What of the operands and the result is read and written. */
+/* The elements of operands and results that are read and written. */
 typedef enum byte_rule {
     EDGES,        /* all operands and the result */
     NO_BYTES,     /* none: no data moves, or others count it */
-    RESULT_TWICE, /* what is cut out: read and written */
+    RESULT_TWICE, /* the slice: read and written */
     UPDATE_TWICE  /* operand 1, read and written in place */
 } byte_rule;
 
@@ -137,7 +137,7 @@ int64_t tfp_hlo_elements_of(const tfp_hlo_counter *c, const tfp_hlo_instruction 
     return a ? tfp_hlo_elements(c->m, a) : TFP_HLO_UNKNOWN;
 }
 
-/* Of all arrays of the result. */
+/* The sum over all arrays of the result. */
 static int64_t all_elements(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     if (i->shape == TFP_NONE) return TFP_HLO_UNKNOWN;
@@ -212,7 +212,7 @@ static int64_t of_triangular(const tfp_hlo_counter *c, const tfp_hlo_instruction
     return tfp_hlo_times(tfp_hlo_elements_of(c, i), a ? tfp_hlo_dim(c, a, (int64_t)a->dim_count - 1) : TFP_HLO_UNKNOWN);
 }
 
-/* Of the first called computation: a reduction's function; 1 for one that is not there. */
+/* Float operations of the first called computation, a reduction's function; 1 when it is not there. */
 static int64_t of_function(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, uint32_t k)
 {
     uint32_t at = k < i->called_count ? c->m->links.at[i->called_first + k] : TFP_NONE;

@@ -142,7 +142,7 @@ static int64_t of_sort(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
     return tfp_hlo_times(n, tfp_hlo_log2_up(n));
 }
 
-/* What a kernel's author estimates (Pallas), or what it calls (Triton). */
+/* An estimate by the kernel's author (Pallas), or the call inside of it (Triton). */
 static int64_t of_unknown(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t *macs)
 {
     number_list estimate = numbers_behind(i->config, "\"cost_estimate\"");

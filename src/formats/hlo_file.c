@@ -12,14 +12,10 @@
 static bool is_text(tfp_str head)
 {
     while (head.size) {
-        const char *end = memchr(head.data, '\n', head.size);
-        size_t size = end ? (size_t)(end - head.data) : head.size;
-        size_t at = 0;
-        while (at < size && (head.data[at] == ' ' || head.data[at] == '\t' || head.data[at] == '\r')) at++;
-        if (at < size && head.data[at] != '#' && !(size - at > 1 && memcmp(head.data + at, "//", 2) == 0))
-            return size - at > 10 && memcmp(head.data + at, "HloModule ", 10) == 0;
-        if (!end) return false;
-        head = (tfp_str){ end + 1, head.size - size - 1 };
+        tfp_str line = tfp_str_cut_line(&head);
+        while (line.size && strchr(" \t\r", line.data[0]) && line.data[0]) line.data++, line.size--;
+        if (line.size && line.data[0] != '#' && !tfp_str_begins(line, TFP_STR("//")))
+            return line.size > 10 && tfp_str_begins(line, TFP_STR("HloModule "));
     }
     return false;
 }

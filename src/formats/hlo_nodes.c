@@ -31,7 +31,7 @@ typedef struct grapher {
     tfp_hlo_runs r;
     uint32_t *seen; /* by node: the last consumer that took it, so that an edge is there once */
     TFP_VEC(uint32_t) stack;
-    size_t budget; /* of steps through plumbing: a tuple of thousands that thousands take is no graph */
+    size_t budget; /* steps through plumbing: tuples of thousands with thousands of users make no graph */
 } grapher;
 
 /* Whether the instructions of a computation are nodes. Of a trace those that run by themselves; else fusions and calls
@@ -94,7 +94,7 @@ static void add_node(grapher *g, uint32_t at)
     tfp_builder *b = g->b;
     tfp_hlo_where w =
         tfp_hlo_place_of(b, tfp_text(b->p, i->op_name), tfp_text(b->p, g->m->name), tfp_text(b->p, i->name));
-    if (i->parameter >= 0) w.op = i->opcode; /* what it is called is the name of an argument */
+    if (i->parameter >= 0) w.op = i->opcode; /* the operand is the name of an argument */
     uint32_t node = b->status ? TFP_NONE : tfp_named_node(b->p, w.path);
     bool fresh = node == TFP_NONE;
     if (fresh) node = tfp_build_node(b, tfp_text(b->p, w.path), tfp_text(b->p, w.op), true);
@@ -113,7 +113,7 @@ static void add_node(grapher *g, uint32_t at)
 
 /* ---- edges ---- */
 
-/* What a value is made of, plumbing left out: pushes instructions that are nodes. */
+/* The sources of a value without plumbing: pushes instructions that are nodes. */
 static void push_source(grapher *g, uint32_t at)
 {
     if (at != TFP_NONE && g->budget) {
@@ -126,7 +126,7 @@ static void push_behind(grapher *g, uint32_t at)
 {
     const tfp_hlo_module *m = g->m;
     const tfp_hlo_instruction *i = &m->instructions.at[at];
-    if (i->parameter >= 0) { /* of a computation that one instruction opens: the value that it gives */
+    if (i->parameter >= 0) { /* the value that a computation gives to the one instruction that opens it */
         uint32_t caller = m->computations.at[i->computation].fused ? g->r.caller[i->computation] : TFP_NONE;
         if (caller == TFP_NONE || (uint32_t)i->parameter >= m->instructions.at[caller].operand_count) return;
         push_source(g, m->links.at[m->instructions.at[caller].operand_first + (uint32_t)i->parameter]);
@@ -168,7 +168,7 @@ static void add_edges(grapher *g, uint32_t at)
 
 /* ---- all of it ---- */
 
-/* Entry parameters are nodes of a module by itself: what goes in. */
+/* Entry parameters are nodes of a module that stands alone: its inputs. */
 static bool is_node(const grapher *g, const tfp_hlo_instruction *i)
 {
     if (!is_open(g, i->computation)) return false;
@@ -193,7 +193,7 @@ void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace)
     if (b->status) return;
     bool fine = start(&g);
     if (fine) {
-        for (int rest = 0; rest < 2; rest++) /* what goes in comes first, so that edges can lead from it */
+        for (int rest = 0; rest < 2; rest++) /* inputs come first, so that edges can lead from them */
             for (uint32_t i = 0; i < count && !b->status; i++)
                 if ((m->instructions.at[i].parameter < 0) == rest && is_node(&g, &m->instructions.at[i]))
                     add_node(&g, i);

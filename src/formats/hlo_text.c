@@ -4,7 +4,7 @@
  * Grammar: xla/hlo/parser. */
 #include "formats/hlo_words.h"
 
-/* Of a value in quotes the text without escapes; of others themselves. Interned. */
+/* A value in quotes without its escapes, any other value as it stands. Interned. */
 static tfp_strid text_of(reader *r, tfp_str value)
 {
     if (value.size < 2 || value.data[0] != '"') return tfp_build_string(r->b, value);
@@ -75,7 +75,7 @@ static uint32_t read_shape(reader *r)
 
 /* ---- attributes ---- */
 
-/* A reader of a part of the line, for what stands in brackets. */
+/* A reader of a part of the line, such as the text in brackets. */
 static reader inside(const reader *r, tfp_str part, size_t cut)
 {
     reader copy = *r;
@@ -366,13 +366,10 @@ tfp_status tfp_hlo_read_text(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tf
     tfp_status s = TFP_OK;
     *m = (tfp_hlo_module){ .entry = TFP_NONE, .entry_id = -1 };
     while (text.size && !s) {
-        const char *end = memchr(text.data, '\n', text.size);
-        size_t size = end ? (size_t)(end - text.data) : text.size, used = end ? size + 1 : size;
-        r.line = (tfp_str){ text.data, size };
         r.line_start = text.data;
+        r.line = tfp_str_cut_line(&text);
         if (r.line_number < INT32_MAX) r.line_number++;
         s = read_line(&r, err);
-        text = (tfp_str){ text.data + used, text.size - used };
     }
     if (!s && r.in_computation) s = fail(&r, err, "the text is cut short: a computation without an end");
     if (!s && !m->name) s = fail(&r, err, "no HLO module: it begins with HloModule");

@@ -62,7 +62,7 @@ static bool find_limit(const finder *f, const tfp_hlo_instruction *loop, int32_t
     return !clamped && (root->direction == TFP_HLO_LE || root->direction == TFP_HLO_LT);
 }
 
-/* What the body adds to the counter, more than nothing. */
+/* The increment of the counter in the loop's body, when it is positive. */
 static bool find_stride(const finder *f, const tfp_hlo_instruction *loop, int32_t counter, int64_t *stride)
 {
     const tfp_hlo_instruction *root = root_of(f, loop, false);

@@ -9,7 +9,7 @@
 typedef struct reader {
     tfp_builder *b;
     tfp_hlo_module *m;
-    tfp_str line; /* what is left of it */
+    tfp_str line; /* the rest of it */
     const char *line_start;
     int line_number;
     bool in_computation;

@@ -165,7 +165,7 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     reader r = { .b = b };
     uint64_t start = tfp_input_at(in);
     tfp_progress_fn progress = in->progress;
-    in->progress = NULL; /* of the second way only */
+    in->progress = NULL; /* only of the second kind of entry */
     tfp_status s = read_fields(&r, in, 2, "id_to_string", read_string, err);
     in->progress = progress;
     if (!s) s = tfp_input_seek(in, start, err);

@@ -5,7 +5,7 @@
 #include "formats/format.h"
 #include "wire/proto.h"
 
-#define FRAMES_MOST ((uint64_t)16 << 20) /* of all samples: a small file can repeat a location of many lines */
+#define FRAMES_MOST ((uint64_t)16 << 20) /* limit over all samples: a small file can repeat a location of many lines */
 
 typedef struct mapping {
     tfp_strid label; /* "[libm.so.6]" */
@@ -412,8 +412,9 @@ static int probe(tfp_str head, uint64_t total)
         if (!ok) return 0;
     }
     if (w.fault && head.size == total && fields < 200)
-        return types && fields > 4 ? 60 : 0; /* cut short: known and refused */
-    return types && fields > 1 ? 97 : 0;
+        return types && fields > 4 ? 60 : 0;  /* cut short: known and refused */
+    bool more = w.fault && head.size < total; /* the second field may be longer than the head: one deep stack is */
+    return types && (fields > 1 || more) ? 97 : 0;
 }
 
 const tfp_format tfp_format_pprof = {

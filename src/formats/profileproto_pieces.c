@@ -74,10 +74,7 @@ static tfp_status take(cut *c, piece *x)
 
 static tfp_status tell_progress(cut *c, uint64_t now)
 {
-    const tfp_profile *p = c->whole->p;
-    if (!p->progress || (c->told >> 20 == now >> 20 && now != c->in->total)) return TFP_OK;
-    c->told = now;
-    return p->progress(p->progress_ctx, now, c->in->total) ? tfp_fail(c->taken, TFP_CANCELLED, "cancelled") : TFP_OK;
+    return tfp_profile_tell_progress(c->whole->p, &c->told, now, c->in->total, c->taken);
 }
 
 /* Progress is told on the caller's thread only. */
@@ -237,22 +234,12 @@ static void free_piece(piece *x)
     tfp_buf_free(&x->own);
 }
 
-/* The tables of a program are filled by one reader only. */
-static size_t threads_for(const tfp_profile_reader *r, const tfp_input *in, size_t *piece_size)
-{
-    if (r->p->keep & TFP_KEEP_PROGRAM) return 1;
-    tfp_sharing share = tfp_sharing_get();
-    *piece_size = share.piece ? share.piece : PIECE;
-    uint64_t left = tfp_input_left(in), most = left / *piece_size + 1;
-    if (!share.piece && left < SMALLEST) return 1;
-    return share.threads < most ? share.threads : (size_t)most;
-}
-
 tfp_status tfp_profile_read_pieces(tfp_profile_reader *r, tfp_input *in, tfp_error *err)
 {
-    cut c = { .whole = r, .in = in, .err = err };
-    size_t threads = threads_for(r, in, &c.size), count = TFP_SLOTS(threads), started = 0;
-    if (threads < 2) return TFP_OK;
+    cut c = { .whole = r, .in = in, .size = PIECE, .err = err };
+    size_t threads = tfp_threads_for_bytes(tfp_input_left(in), SMALLEST, &c.size);
+    size_t count = TFP_SLOTS(threads), started = 0;
+    if (threads < 2 || r->p->keep & TFP_KEEP_PROGRAM) return TFP_OK; /* the tables of a program have one reader */
     c.pieces = calloc(count, sizeof *c.pieces);
     c.taken = tfp_error_new();
     while (c.pieces && c.taken && started < count && start_piece(&c.pieces[started], r)) started++;

@@ -151,11 +151,7 @@ static tfp_status take(cut *c, piece *x)
 
 static tfp_status tell_progress(cut *c, uint64_t now)
 {
-    const tfp_profile *p = c->whole->p;
-    uint64_t total = c->ends[IN_FILE];
-    if (!p->progress || (c->told >> 20 == now >> 20 && now != total)) return TFP_OK;
-    c->told = now;
-    return p->progress(p->progress_ctx, now, total) ? tfp_fail(c->taken, TFP_CANCELLED, "cancelled") : TFP_OK;
+    return tfp_profile_tell_progress(c->whole->p, &c->told, now, c->ends[IN_FILE], c->taken);
 }
 
 /* Progress is told on the caller's thread only. */
@@ -253,15 +249,6 @@ static bool add_piece(void *ctx, size_t slot)
 
 /* ---- all of it ---- */
 
-static size_t threads_for(const tfp_input *in, size_t *piece_size)
-{
-    tfp_sharing share = tfp_sharing_get();
-    *piece_size = share.piece ? share.piece : PIECE;
-    uint64_t left = tfp_input_left(in), most = left / *piece_size + 1;
-    if (!share.piece && left < SMALLEST) return 1;
-    return share.threads < most ? share.threads : (size_t)most;
-}
-
 static void free_piece(piece *x)
 {
     tfp_buf_free(&x->name);
@@ -271,8 +258,8 @@ static void free_piece(piece *x)
 
 tfp_status tfp_run_read_pieces(tfp_run_reader *r, tfp_input *in, tfp_error *err)
 {
-    cut c = { .whole = r, .in = in, .err = err, .ends = { in->total } };
-    size_t threads = threads_for(in, &c.size), count = TFP_SLOTS(threads);
+    cut c = { .whole = r, .in = in, .size = PIECE, .err = err, .ends = { in->total } };
+    size_t threads = tfp_threads_for_bytes(tfp_input_left(in), SMALLEST, &c.size), count = TFP_SLOTS(threads);
     tfp_progress_fn progress = in->progress;
     in->progress = NULL; /* told here instead, and only on this thread */
     c.pieces = calloc(count, sizeof *c.pieces);

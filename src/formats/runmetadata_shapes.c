@@ -3,13 +3,11 @@
  * In: a NodeExecStats. Out: calls on a tfp_builder. Message layout: step_stats.proto, tensor_description.proto. */
 #include "formats/runmetadata.h"
 
-#define RANK_MOST 254
-
 typedef struct run_shape {
     int32_t slot;
     bool given;
     int rank;
-    int64_t dims[RANK_MOST];
+    int64_t dims[TFP_RANK_MOST];
 } run_shape;
 
 /* TensorShapeProto */
@@ -20,12 +18,12 @@ static void read_shape(tfp_wire *outer, const tfp_field *field, run_shape *s)
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 3 && tfp_field_bool(&w, &f)) s->given = false;
         if (f.number != 2) continue;
-        if (s->rank == RANK_MOST) s->given = false;
+        if (s->rank == TFP_RANK_MOST) s->given = false;
         int64_t size = 0;
         tfp_wire dim = tfp_field_message(&w, &f);
         for (tfp_field g; tfp_wire_next(&dim, &g);)
             if (g.number == 1) size = tfp_field_int(&dim, &g);
-        if (s->rank < RANK_MOST) s->dims[s->rank++] = size;
+        if (s->rank < TFP_RANK_MOST) s->dims[s->rank++] = size;
     }
 }
 

@@ -15,23 +15,18 @@ tfp_status tfp_shlo_fail(const tfp_shlo *r, const char *at, tfp_error *err, cons
 static bool begins(tfp_str s, const char *word)
 {
     tfp_shlo_blanks(&s);
-    size_t n = strlen(word);
-    return s.size >= n && memcmp(s.data, word, n) == 0;
+    return tfp_str_begins(s, tfp_str_of(word));
 }
 
 /* Its first line that is no comment or location begins a module or a function of MLIR. */
 bool tfp_shlo_is(tfp_str head)
 {
     while (head.size) {
-        const char *end = memchr(head.data, '\n', head.size);
-        size_t size = end ? (size_t)(end - head.data) : head.size;
-        tfp_str line = { head.data, size };
+        tfp_str line = tfp_str_cut_line(&head);
         tfp_shlo_blanks(&line);
         if (line.size && line.data[0] != '#' && line.data[0] != '\r' && !begins(line, "//"))
             return begins(line, "module @") || begins(line, "module {") || begins(line, "module attributes") ||
                    begins(line, "\"builtin.module\"") || begins(line, "func.func ");
-        if (!end) return false;
-        head = (tfp_str){ end + 1, head.size - size - 1 };
     }
     return false;
 }
@@ -351,13 +346,10 @@ tfp_status tfp_shlo_read(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tfp_er
     tfp_status s = TFP_OK;
     *m = (tfp_hlo_module){ .entry = TFP_NONE, .entry_id = -1 };
     while (text.size && !s) {
-        const char *end = memchr(text.data, '\n', text.size);
-        size_t size = end ? (size_t)(end - text.data) : text.size, used = end ? size + 1 : size;
-        r.line = (tfp_str){ text.data, size };
         r.line_start = text.data;
+        r.line = tfp_str_cut_line(&text);
         if (r.line_number < INT32_MAX) r.line_number++;
         s = read_line(&r, err);
-        text = (tfp_str){ text.data + used, text.size - used };
     }
     if (!s && r.frames.size) s = tfp_shlo_fail(&r, r.line_start, err, "the text is cut short: a region without an end");
     if (!m->name) m->name = tfp_build_string(b, TFP_STR("module"));

@@ -6,7 +6,6 @@
 
 #include "model/tensors.h"
 
-#define TFP_RANK_MAX 254                   /* TensorFlow's own limit */
 #define TFP_TENSOR_MAX ((uint64_t)1 << 28) /* bytes of one tensor */
 
 typedef enum tfp_dtype_class {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/xplane.c: an XSpace file (NAME.xplane.pb), which TensorFlow's and JAX's profilers write, becomes a trace.
- * In: a file in windows. Out: calls on a tfp_builder: lanes, spans, marks of steps, memory events; nodes come of the
- * join. Its parts are in files of their own: xplane_plane.c, xplane_line.c, xplane_class.c, xplane_folder.c; HLO modules
- * that it holds are read by hlo_proto.c.
+ * In: a file in windows. Out: calls on a tfp_builder: lanes, spans (or, where only sums are asked for, slim rows), marks
+ * of steps, memory events; nodes come of the join. Its parts are in files of their own: xplane_plane.c, xplane_line.c,
+ * xplane_slim.c, xplane_class.c, xplane_folder.c; HLO modules that it holds are read by hlo_proto.c.
  * Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
 #include "formats/xplane.h"
 #include "formats/xplane_parts.h"
@@ -169,10 +169,11 @@ static void mark_thunks(tfp_xreader *r)
 {
     for (size_t i = 0; i < r->thunks.size && !r->has_steps; i++) {
         const tfp_xthunks *t = &r->thunks.at[i];
-        tfp_step_mark m = { t->span, TFP_STEPS_MODULES, -1, t->module, t->run, t->end_ns, t->busy_ns };
+        uint32_t span = t->span == TFP_NONE ? tfp_xplane_marker(r, t->lane, t->start_ns, 0) : t->span;
+        tfp_step_mark m = { span, TFP_STEPS_MODULES, -1, t->module, t->run, t->end_ns, t->busy_ns };
         tfp_build_step_mark(r->b, &m);
     }
-    if (!r->thunks.size || r->has_steps) return;
+    if (!r->thunks.size || r->has_steps || r->last_thunk == TFP_NONE) return;
     const tfp_xthunks *last = &r->thunks.at[r->last_thunks];
     tfp_step_mark m = { r->last_thunk, TFP_STEPS_MODULES, -1, last->module, last->run, last->end_ns, 0 };
     tfp_build_step_mark(r->b, &m);
@@ -195,11 +196,12 @@ static void reader_free(tfp_xreader *r)
     tfp_map64_free(&r->module_by_name);
     tfp_map64_free(&r->class_by_hash);
     tfp_buf_free(&r->unpacked);
+    tfp_slim_writer_free(&r->slim);
 }
 
 tfp_status tfp_xplane_read(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
-    tfp_xreader r = { .b = b, .p = b->p, .in = in };
+    tfp_xreader r = { .b = b, .p = b->p, .in = in, .sums = tfp_keeps_sums(b->p) };
     size_t devices = b->p->events.devices.size;
     tfp_progress_fn progress = in->progress;
     in->progress = NULL; /* parts of the input are not its length */

@@ -195,30 +195,33 @@ static void add_memory(tfp_xline_reader *lr, const own *o, const tfp_event *e, i
 /* ---- marks of steps ---- */
 
 /* Runs of modules on the CPU consist of many thunks: a run is one row. */
-static void add_thunk(tfp_xline_reader *lr, tfp_strid module, uint64_t number, const tfp_event *e, uint32_t span)
+void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t number, int64_t start_ns, int64_t duration_ns,
+                      uint32_t span)
 {
     tfp_xreader *r = lr->r;
-    uint32_t run = tfp_build_key(r->b, r->process, 2, number);
-    int64_t end_ns = e->start_ns + e->duration_ns;
-    uint64_t key = (uint64_t)run << 32 | module;
+    int64_t end_ns = start_ns + duration_ns;
     tfp_xthunks *last = r->thunks.size ? &r->thunks.at[r->last_thunks] : NULL;
-    if (!last || last->run != run || last->module != module) {
+    if (!last || r->last_run != number || last->module != c->module) {
+        uint32_t run = tfp_build_key(r->b, r->process, 2, number);
+        uint64_t key = (uint64_t)run << 32 | c->module;
         uint32_t at = tfp_map64_get(&r->thunks_by_run, key);
         if (at == TFP_NONE) {
             at = (uint32_t)r->thunks.size;
-            tfp_xthunks first = { span, run, module, e->start_ns, end_ns, 0 };
+            tfp_xthunks first = { span, run, lr->lane, c->module, start_ns, end_ns, 0 };
             if (!tfp_xplane_ok(r, tfp_push(&r->thunks, first) && tfp_map64_put(&r->thunks_by_run, key, at))) return;
         }
+        r->last_run = number;
         r->last_thunks = at;
         last = &r->thunks.at[at];
     }
-    if (e->start_ns < last->start_ns) {
-        last->start_ns = e->start_ns;
+    if (start_ns < last->start_ns) {
+        last->start_ns = start_ns;
         last->span = span;
+        last->lane = lr->lane;
     }
     if (end_ns > last->end_ns) last->end_ns = end_ns;
     r->last_thunk = span;
-    last->busy_ns = tfp_add(last->busy_ns, e->duration_ns, NULL);
+    last->busy_ns = tfp_add(last->busy_ns, duration_ns, NULL);
 }
 
 static void add_mark(tfp_xreader *r, const tfp_step_mark *m)
@@ -246,22 +249,25 @@ static uint32_t find_meta(tfp_xline_reader *lr, uint64_t id)
     return lr->last_meta = tfp_xids_get(&lr->r->planes.at[lr->plane].meta_by_id, id);
 }
 
-void tfp_xplane_span(tfp_xline_reader *lr, const tfp_xclass *c, tfp_event *e, const tfp_xown_numbers *n)
+uint32_t tfp_xplane_span(tfp_xline_reader *lr, tfp_xclass *c, tfp_event *e, const tfp_xown_numbers *n)
 {
     tfp_xreader *r = lr->r;
+    bool of_modules = lr->l->kind == XL_MODULES;
     e->lane = lr->lane;
     e->name = c->name;
     e->class = c->class;
     e->marks |= c->marks;
     e->trace = c->trace;
     if (n->correlation) e->correlation = tfp_build_key(r->b, r->process, 1, n->correlation);
-    uint32_t span = tfp_build_event(r->b, e);
+    bool counts = !r->sums || (e->kind != TFP_SPAN_OTHER && (e->kind != TFP_SPAN_STEP || !lr->slim)) || of_modules;
+    uint32_t span = TFP_NONE;
+    if (counts && !tfp_xplane_slim(lr, c, e->start_ns, e->duration_ns, e->correlation)) span = tfp_build_event(r->b, e);
     r->has_events = true;
     if (n->has_run && c->kind == TFP_SPAN_OP && c->module && !r->has_steps)
-        add_thunk(lr, c->module, n->run, e, span);
-    else if (lr->l->kind == XL_MODULES)
+        tfp_xplane_thunk(lr, c, n->run, e->start_ns, e->duration_ns, span);
+    else if (of_modules)
         add_run(lr, c, e, span);
-    if (lr->l->kind == XL_ASYNC) r->planes.at[lr->plane].async = true;
+    return span;
 }
 
 /* An event with all that may be odd about it. */
@@ -272,10 +278,11 @@ static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
     if (!times_of(lr, x, &e)) return;
     uint32_t at = tfp_xplane_classify(r, lr->plane, lr->l->kind, meta, r->values.at, r->values.size, e.start_ns);
     if (at == TFP_NONE) return;
-    const tfp_xclass *c = &r->classes.at[at];
+    tfp_xclass *c = &r->classes.at[at];
     own o = { 0 };
     for (size_t i = 0; i < r->values.size; i++) find_own(&o, &r->values.at[i]);
     if (c->memory) {
+        tfp_xplane_stop_slim(lr);
         add_memory(lr, &o, &e, c->memory);
         return;
     }
@@ -290,12 +297,13 @@ static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
         e.kind = TFP_SPAN_OTHER;
         e.marks |= TFP_MARK_INSTANT;
     }
-    e.stats = tfp_xplane_stats(r, c);
-    uint32_t span = (uint32_t)r->p->events.spans.size;
-    tfp_xplane_span(lr, c, &e, &n);
+    e.stats = r->sums ? c->stats : tfp_xplane_stats(r, c);
+    uint32_t span = tfp_xplane_span(lr, c, &e, &n);
+    bool root = host && number_of(o.root, 0) == 1;
+    if ((step || root) && span == TFP_NONE) span = tfp_xplane_marker(r, lr->lane, e.start_ns, e.duration_ns);
     if (step)
         add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_MARKED, .number = number_of(o.step, -1) });
-    else if (host && number_of(o.root, 0) == 1)
+    else if (root)
         add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_ROOTS, .number = -1 });
 }
 

@@ -126,7 +126,6 @@ typedef struct tfp_xplane {
     TFP_VEC(tfp_xvalue) values; /* of metadata; texts are interned */
     tfp_xids meta_by_id, stat_by_id;
     TFP_VEC(tfp_xrun) runs; /* by start */
-    bool async;             /* it has a line `Async XLA Ops` with events */
 } tfp_xplane;
 
 /* Events that are the same but for their times and numbers of their own. */
@@ -146,11 +145,13 @@ typedef struct tfp_xclass {
     uint32_t trace, stats;
     uint32_t stat_first, stat_count; /* -> class_stats: to be joined with stats of single events */
     int8_t memory;                   /* 1 an allocation, -1 a free, 0 neither */
+    uint32_t slim;                   /* -> slim_kinds; TFP_NONE: none yet */
 } tfp_xclass;
 
 /* The thunks of one run of a module on the CPU, kept while nothing better says what a step is. */
 typedef struct tfp_xthunks {
-    uint32_t span, run; /* span: the first to start */
+    uint32_t span, run; /* span: the first to start; TFP_NONE: it is a slim row */
+    uint32_t lane;      /* of the first */
     tfp_strid module;
     int64_t start_ns, end_ns, busy_ns;
 } tfp_xthunks;
@@ -172,10 +173,13 @@ typedef struct tfp_xreader {
     TFP_VEC(tfp_xthunks) thunks;
     tfp_map64 thunks_by_run;                /* run << 32 | module -> thunks */
     uint32_t last_thunks, last_thunk;       /* -> thunks, spans */
+    uint64_t last_run;                      /* the number of last_thunks */
     tfp_buf unpacked;                       /* compressed texts of one event */
     int64_t profile_start_ns, base_ns, pid; /* base_ns: taken off lines whose times count from 1970 */
     bool has_steps;                         /* marked ones or roots */
     bool has_events;
+    bool sums; /* TFP_KEEP_SUMS: lanes are slim where that is possible */
+    tfp_slim_writer slim;
 } tfp_xreader;
 
 /* Remembers the first lack of memory. */
@@ -200,6 +204,7 @@ typedef struct tfp_xline_reader {
     uint32_t plane, lane;
     uint64_t last_id; /* of metadata, and where it stands */
     uint32_t last_meta;
+    bool slim; /* r->slim takes its events */
 } tfp_xline_reader;
 typedef struct tfp_xevent { /* XEvent, without its stats */
     uint64_t meta;
@@ -217,8 +222,11 @@ uint32_t tfp_xplane_lane(tfp_xline_reader *lr); /* -> lanes */
 bool tfp_xplane_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *field, tfp_xevent *out);
 /* The class's stats and those of the event itself, r->values. */
 uint32_t tfp_xplane_stats(tfp_xreader *r, const tfp_xclass *c);
-/* Adds an event that is no step, root or allocation of memory; times, kind, path, op and stats are set. */
-void tfp_xplane_span(tfp_xline_reader *lr, const tfp_xclass *c, tfp_event *e, const tfp_xown_numbers *n);
+/* Adds an event that is no allocation of memory; times, kind, path, op and stats are set. -> spans; TFP_NONE: none was made. */
+uint32_t tfp_xplane_span(tfp_xline_reader *lr, tfp_xclass *c, tfp_event *e, const tfp_xown_numbers *n);
+/* Notes a thunk of a run of a module; span TFP_NONE: it is slim. */
+void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t run, int64_t start_ns, int64_t duration_ns,
+                      uint32_t span);
 /* One field of a line, whatever it is. */
 void tfp_xplane_line_field(tfp_xline_reader *lr, tfp_wire *w, const tfp_field *f);
 /* Whether the field at `w` lies whole in the window; *need gets the bytes that it takes when it is known. */
@@ -228,6 +236,13 @@ tfp_status tfp_xplane_read_rest(tfp_xline_reader *lr, uint64_t at, tfp_error *er
 
 /* ---- xplane_event.c: events read by several threads ---- */
 #define TFP_XRECENT 256
+typedef enum tfp_xuse { /* what a stat of an event is for */
+                        TFP_XUSE_NONE,
+                        TFP_XUSE_KIND,        /* events with another value are of another kind */
+                        TFP_XUSE_CORRELATION, /* the number is the event's own */
+                        TFP_XUSE_RUN,         /* the same */
+                        TFP_XUSE_ODD          /* such an event is left to tfp_xplane_line_field */
+} tfp_xuse;
 typedef struct tfp_xrow { /* an event */
     int64_t start_ns, duration_ns;
     uint64_t correlation, run;
@@ -244,6 +259,7 @@ typedef struct
     const tfp_xplane *plane;
     const tfp_xline *line;
     bool first;    /* the piece begins its line */
+    bool sums;     /* stats that only spans show make no kinds */
     uint64_t base; /* where in the file the piece stands */
     tfp_str bytes; /* the piece, whole fields of a line */
     tfp_buf own;   /* holds the bytes of a file */
@@ -252,11 +268,24 @@ typedef struct
     TFP_VEC(uint8_t) keys;
     tfp_map64 kind_by_hash;
     uint32_t recent[TFP_XRECENT]; /* kinds met lately; TFP_NONE: none */
+    uint8_t uses[128];            /* tfp_xuse of stats with an id of one byte */
     bool failed;                  /* no memory */
 } tfp_xslot;
-void tfp_xplane_slot_start(tfp_xslot *s, const tfp_xplane *p);
+void tfp_xplane_slot_start(tfp_xslot *s, const tfp_xplane *p, bool sums);
 void tfp_xplane_parse(tfp_xslot *s);
 void tfp_xplane_slot_free(tfp_xslot *s);
+
+/* ---- xplane_slim.c: sums in place of spans ---- */
+/* Begins the line's lane. */
+void tfp_xplane_start_line(tfp_xline_reader *lr);
+/* Adds a plain event to the slim lane; false: it must become a span. */
+bool tfp_xplane_slim(tfp_xline_reader *lr, tfp_xclass *c, int64_t start_ns, int64_t duration_ns, uint32_t correlation);
+/* The same for an event like others of its class that became slim; it needs nothing else then. */
+bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xrow *row, bool has_run);
+/* From now on the line's events become spans, and those that it had become spans, too. */
+void tfp_xplane_stop_slim(tfp_xline_reader *lr);
+/* A span that only a mark of a step points to. */
+uint32_t tfp_xplane_marker(tfp_xreader *r, uint32_t lane, int64_t start_ns, int64_t duration_ns);
 
 /* ---- xplane_pieces.c ---- */
 /* The lines of a plane: those of modules, or the others. */

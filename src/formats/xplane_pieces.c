@@ -106,14 +106,17 @@ static void find_class(lines *x, const tfp_xslot *s, const tfp_xrow *row, tfp_xk
     if (!tfp_xplane_event(&x->lr, &w, &f, &e)) return;
     uint32_t meta = tfp_xids_get(&plane_of(x)->meta_by_id, e.meta);
     kind->class = tfp_xplane_classify(r, x->plane, x->lr.l->kind, meta, r->values.at, r->values.size, row->start_ns);
-    if (kind->class != TFP_NONE) kind->stats = tfp_xplane_stats(r, &r->classes.at[kind->class]);
+    if (kind->class == TFP_NONE) return;
+    const tfp_xclass *c = &r->classes.at[kind->class];
+    kind->stats = r->sums ? c->stats : tfp_xplane_stats(r, c);
 }
 
 static void add_row(lines *x, const tfp_xslot *s, const tfp_xrow *row, tfp_error *err)
 {
     tfp_xkind *kind = row->kind == TFP_NONE ? NULL : &s->kinds.at[row->kind];
     if (kind && kind->class == TFP_NONE) find_class(x, s, row, kind);
-    const tfp_xclass *c = kind && kind->class != TFP_NONE ? &x->r->classes.at[kind->class] : NULL;
+    tfp_xclass *c = kind && kind->class != TFP_NONE ? &x->r->classes.at[kind->class] : NULL;
+    if (c && tfp_xplane_slim_row(&x->lr, c, row, kind->has_run)) return;
     if (!c || c->memory) {
         tfp_field f;
         tfp_wire w = field_at(s, row->at, &f);
@@ -135,7 +138,7 @@ static tfp_status begin_line(lines *x, size_t line, tfp_error *err)
 {
     x->lr =
         (tfp_xline_reader){ .r = x->r, .l = &plane_of(x)->lines.at[line], .plane = x->plane, .last_meta = TFP_NONE };
-    x->lr.lane = tfp_xplane_lane(&x->lr);
+    tfp_xplane_start_line(&x->lr);
     return tfp_builder_status(x->r->b, err);
 }
 
@@ -199,7 +202,7 @@ tfp_status tfp_xplane_read_lines(tfp_xreader *r, uint32_t plane, bool modules, t
     x.slots = calloc(count, sizeof *x.slots);
     x.take_err = tfp_error_new();
     tfp_status s = x.slots && x.take_err ? TFP_OK : tfp_nomem(err);
-    for (size_t i = 0; i < count && !s; i++) tfp_xplane_slot_start(&x.slots[i], plane_of(&x));
+    for (size_t i = 0; i < count && !s; i++) tfp_xplane_slot_start(&x.slots[i], plane_of(&x), r->sums);
     while (!s && (x.started || x.line < plane_of(&x)->lines.size)) {
         tfp_pieces_run(&pieces, threads);
         s = x.status ? x.status : go_on(&x, err);

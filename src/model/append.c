@@ -210,7 +210,7 @@ static void append_allocations(tfp_builder *b, const tfp_profile *piece, const t
     }
 }
 
-/* What belongs to one execution; of a profile that keeps it, each execution has its row. */
+/* The rows of one execution. In a profile that keeps them, each execution has one. */
 static void append_details(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
@@ -240,7 +240,7 @@ static void append_attrs(tfp_builder *b, const tfp_profile *piece)
     }
 }
 
-/* Where the tables that nodes point into ended before the piece. */
+/* The ends, before the piece, of the tables that nodes point into. */
 typedef struct ends {
     size_t types, execs, outputs, shapes, attrs;
 } ends;

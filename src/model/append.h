@@ -11,7 +11,7 @@ bool tfp_piece_start(tfp_profile *piece, unsigned keep, size_t limit); /* false 
 void tfp_piece_clear(tfp_profile *piece);                              /* empties it for the next piece */
 void tfp_piece_free(tfp_profile *piece);
 
-/* Where the rows of the piece are in the profile: by id in the piece, or where they begin. */
+/* The places of the piece's rows in the profile: by id in the piece, or the first of them. */
 typedef struct tfp_placement {
     TFP_VEC(uint32_t) strings, steps;
     TFP_VEC(uint32_t) lanes;  /* set by the caller when all strings are there */

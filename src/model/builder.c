@@ -14,7 +14,7 @@ tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err)
 
 size_t tfp_profile_memory(const tfp_profile *p)
 {
-/* what is filled: room that was never touched takes no memory */
+/* bytes in use: room that was never touched takes no memory */
 #define BYTES(table) (p->table.size * sizeof *p->table.at)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
            BYTES(instructions) + BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(run_transfers) + BYTES(samples) +
@@ -154,17 +154,14 @@ void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid 
     if (b->p->inputs.size % (1 << 16) == 0) tfp_builder_status(b, NULL);
 }
 
-/* TensorFlow has no tensors of more dimensions. A shape is shown with every node that takes it as input: without a bound
- * a small file could become a huge report. */
-#define MAX_DIMS 254
-
 uint32_t tfp_build_shape(tfp_builder *b, const int64_t *dims, size_t count, bool scalar)
 {
     static const int64_t one = 1;
     tfp_profile *p = b->p;
     if (scalar && count == 0) dims = &one, count = 1;
-    if (count > MAX_DIMS) {
-        tfp_build_warn(b, "shapes of more than 254 dimensions, taken as unknown", TFP_STR(""));
+    if (count > TFP_RANK_MOST) {
+        tfp_build_warn(b, "shapes of more than " TFP_QUOTED(TFP_RANK_MOST) " dimensions, taken as unknown",
+                       TFP_STR(""));
         count = 0;
     }
     if (b->status || !check(b, p->dims.size + count < TFP_NONE && tfp_reserve(&p->dims, p->dims.size + count)))

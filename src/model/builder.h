@@ -8,11 +8,11 @@
 #include "model/tensors.h"
 #include "model/model.h"
 
-typedef struct tfp_builder {
+struct tfp_builder {
     tfp_profile *p;
     const char *file; /* in force for warnings */
     tfp_status status;
-} tfp_builder;
+};
 
 /* Checked by readers at the end of each node or so. */
 tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err);
@@ -47,7 +47,7 @@ static inline tfp_node *tfp_build_row(tfp_builder *b, uint32_t node) { return &b
 /* Once per node. Nodes have a handful of types; past that a table finds them, or a file could take forever. */
 #define TFP_FEW_TYPES 32
 void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type);
-/* Where a node ran; on: TFP_NODE_ON_... */
+/* The lane on which a node ran; on: TFP_NODE_ON_... */
 static inline void tfp_build_node_device(tfp_builder *b, uint32_t node, tfp_strid device, unsigned on)
 {
     tfp_node *n = tfp_build_row(b, node);
@@ -85,6 +85,12 @@ uint32_t tfp_build_trace(tfp_builder *b, const tfp_code_frame *frames, size_t co
 /* ---- sampled stacks ---- */
 uint32_t tfp_build_sample_type(tfp_builder *b, tfp_strid type, tfp_strid unit); /* finds or adds; -> sample_types */
 void tfp_build_sample(tfp_builder *b, const tfp_stack_sample *s);
+
+/* ---- progress: for readers that take their input in pieces ---- */
+/* Tells the profile's callback that `now` of `total` bytes are read, at most once a MiB: `told` is where it was told last.
+ * Only on the thread that the reader was called on. Errors: TFP_CANCELLED. */
+tfp_status tfp_profile_tell_progress(const tfp_profile *p, uint64_t *told, uint64_t now, uint64_t total,
+                                     tfp_error *err);
 
 /* ---- the end of adding: inputs find their nodes, checkpoint variables get their type, warnings their words ---- */
 tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err);

@@ -173,7 +173,8 @@ size_t tfp_events_memory(const tfp_event_tables *t)
 #undef SIZE
 #define BYTES(table) (t->table.capacity * sizeof *t->table.at)
     return bytes + BYTES(flows) + BYTES(stats) + BYTES(stat_sets) + BYTES(memory) + BYTES(counters) + BYTES(windows) +
-           BYTES(step_marks) + BYTES(keys) + (t->key_by_hash.slot_count + t->stat_set_by_hash.slot_count) * 12;
+           BYTES(step_marks) + BYTES(keys) + tfp_slims_memory(t) +
+           (t->key_by_hash.slot_count + t->stat_set_by_hash.slot_count) * 12;
 #undef BYTES
 }
 
@@ -201,5 +202,6 @@ void tfp_events_free(tfp_event_tables *t)
     tfp_map64_free(&t->key_by_hash);
     tfp_map64_free(&t->stat_set_by_hash);
     tfp_map64_free(&t->lane_by_name);
+    tfp_slims_free(t);
     *t = (tfp_event_tables){ 0 };
 }

@@ -7,9 +7,8 @@
 #define TFP_EVENTS_H
 
 #include "base/base.h"
+#include "model/slim.h"
 #include "model/recorded.h"
-
-typedef struct tfp_builder tfp_builder;
 
 /* One process of one host; with several ranks each is a process with a clock of its own. */
 typedef struct tfp_process {
@@ -20,15 +19,15 @@ typedef struct tfp_process {
     uint32_t source;         /* -> the profile's sources: the file it came from */
     int64_t clock_offset_ns; /* added to the file's times to compare with other processes; 0 when not known */
     int64_t tolerance_ns;    /* for nesting: 1,000 in files without fractions of microseconds, else 0 */
-    bool tasks; /* a job of TensorFlow: each task has devices of its own, and a task without activities has host rows */
+    bool tasks;    /* a job of several tasks: each has devices of its own, and one without activities has host rows */
     uint8_t steps; /* tfp_step_source: where its steps were found; set by the join */
 } tfp_process;
 
-/* What steps are made of. Of the sources that a process has, the one named first here counts. */
+/* The marks that steps are made of. Of a process's kinds of marks, the first one in this list counts. */
 typedef enum tfp_step_source {
     TFP_STEPS_MARKED,    /* `ProfilerStep#N`, events with `step_num` */
     TFP_STEPS_ROOTS,     /* `_r` = 1, outermost, of the thread where they take longest */
-    TFP_STEPS_MODULES,   /* runs of the XLA module that takes longest, on each device by itself */
+    TFP_STEPS_MODULES,   /* runs of the compiled module that takes longest, on each device by itself */
     TFP_STEPS_OPTIMIZER, /* each ends with `Optimizer.step#...` */
     TFP_STEPS_NONE       /* the whole trace is step 0 */
 } tfp_step_source;
@@ -46,14 +45,14 @@ typedef struct tfp_step_mark {
 typedef enum tfp_lane_role {
     TFP_ROLE_THREAD,  /* a host thread */
     TFP_ROLE_STREAM,  /* a stream or queue of a device: its activities occupy the device */
-    TFP_ROLE_ASYNC,   /* beside a stream (TPU `Async XLA Ops`): busy, but in no node's time */
-    TFP_ROLE_DERIVED, /* shown, never counted: `Steps`, `XLA Modules`, projected annotations */
+    TFP_ROLE_ASYNC,   /* beside a stream: the device is busy, but no node gets the time */
+    TFP_ROLE_DERIVED, /* shown, never counted: the tracer made it of other lanes (steps, modules, annotations) */
     TFP_ROLE_COUNTER
 } tfp_lane_role;
 
 typedef enum tfp_span_kind {
     TFP_SPAN_NONE,       /* of RunMetadata and ProfileProto, whose lanes say what counts */
-    TFP_SPAN_OP,         /* host op: cpu_op, TensorFlow op, XLA:CPU thunk */
+    TFP_SPAN_OP,         /* host op: an operation of the framework, or of a module compiled for the host */
     TFP_SPAN_CALL,       /* API call of the device's runtime or driver; a host op too */
     TFP_SPAN_ANNOTATION, /* user annotation */
     TFP_SPAN_MODULE,     /* nn.Module frame */
@@ -165,11 +164,11 @@ static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)
 
 typedef struct tfp_step_window { /* one a step and process, or one a step and device; by process, device and start */
     uint32_t step, process;      /* -> steps, processes */
-    tfp_strid device;            /* "tpu:0" of a window that only this device has (XLA module runs); 0: of all */
+    tfp_strid device;            /* "tpu:0" of a window that only this device has (runs of modules); 0: of all */
     int64_t start_ns, end_ns;
 } tfp_step_window;
 
-/* What a device is able to do, for the roofline; 0 where it is not known. */
+/* Limits of a device for the roofline; 0 where they are not known. */
 typedef struct tfp_device_info {
     tfp_strid device, name; /* "gpu:0", "NVIDIA A100-SXM4-80GB" */
     uint32_t process;
@@ -182,7 +181,7 @@ typedef struct tfp_event_key { /* a number by which a file joins events, too big
 } tfp_event_key;
 
 /* All of it; in tfp_profile as `events`. */
-typedef struct tfp_event_tables {
+struct tfp_event_tables {
     TFP_VEC(tfp_process) processes;
     tfp_span_columns spans;
     TFP_VEC(tfp_flow) flows;
@@ -201,8 +200,12 @@ typedef struct tfp_event_tables {
     TFP_VEC(uint32_t) joined_execs;                        /* -> execs: what the last join summed */
     TFP_VEC(uint32_t) twins;                               /* -> nodes that have the name of another, and another op */
     size_t joined_events;                                  /* how many events it saw */
-    int64_t origin_unix_ns;                                /* of time 0, when the file says so; else 0 */
-} tfp_event_tables;
+    TFP_VEC(tfp_slim_lane) slims;                          /* by lane; only with TFP_KEEP_SUMS */
+    TFP_VEC(tfp_slim_kind) slim_kinds;
+    tfp_map64 slim_by_lane;
+    size_t slim_bytes;      /* of their blocks */
+    int64_t origin_unix_ns; /* of time 0, when the file says so; else 0 */
+};
 
 /* ---- what readers call ---- */
 typedef struct tfp_event {
@@ -221,7 +224,7 @@ typedef struct tfp_event {
 uint32_t tfp_build_process(tfp_builder *b, const tfp_process *p); /* -> processes */
 /* A lane of a trace. `name` as people see it without the rank: "cpu/thread:7", "gpu:0/stream:20". -> lanes */
 uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role role, tfp_str name, tfp_str label);
-/* A number of the file made small: of one process and space, equal for equal numbers and never 0. */
+/* A small number for a number of the file: within one process and space, equal for equal numbers and never 0. */
 uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_t number);
 uint32_t tfp_build_stats(tfp_builder *b, const tfp_stat *stats, size_t count); /* interned; -> stat_sets */
 uint32_t tfp_build_event(tfp_builder *b, const tfp_event *e);                  /* -> spans */
@@ -237,7 +240,7 @@ void tfp_build_device(tfp_builder *b, const tfp_device_info *d);
 /* ---- names ---- */
 /* A kernel that joins devices, by its name. */
 bool tfp_is_collective_kernel(tfp_str name);
-/* "FILE(LINE): FUNCTION", as PyTorch names a frame of Python; false when the text is none (a built-in, a module). */
+/* The parts of "FILE(LINE): FUNCTION", the name of a Python frame's span; false for other names (a built-in, a module). */
 typedef struct tfp_python_frame {
     tfp_str file, function;
     int32_t line;

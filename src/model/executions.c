@@ -47,7 +47,7 @@ uint32_t tfp_build_exec(tfp_builder *b, uint32_t node, uint32_t step)
     return exec != TFP_NONE ? exec : tfp_build_new_exec(b, node, step);
 }
 
-/* Where the chains of an execution begin, or NULL when they are not kept. */
+/* The heads of an execution's chains, or NULL when they are not kept. */
 static tfp_exec_detail *build_detail(tfp_builder *b, uint32_t exec)
 {
     tfp_profile *p = b->p;

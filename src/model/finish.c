@@ -71,7 +71,7 @@ static void note_contents(tfp_builder *b)
     const tfp_profile *p = b->p;
     if (p->program) tfp_build_has(b, TFP_HAS_PROGRAM);
     if (p->step_order.size) tfp_build_has(b, TFP_HAS_STEPS);
-    if (p->spans.size || p->events.spans.size) tfp_build_has(b, TFP_HAS_SPANS);
+    if (p->spans.size || p->events.spans.size || p->events.slims.size) tfp_build_has(b, TFP_HAS_SPANS);
     if (p->events.processes.size) tfp_build_has(b, TFP_HAS_TRACE);
     if (has_memory(p)) tfp_build_has(b, TFP_HAS_MEMORY);
 }
@@ -82,7 +82,8 @@ tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
     const char *file = b->file;
     if (!p->reopened) tfp_build_join(b);
     if (!p->reopened) tfp_build_recorded(b);
-    if (p->events.spans.size || p->samples.size) p->time_grain_ns = 1; /* traces have times below a microsecond */
+    if (p->events.spans.size || p->events.slims.size || p->samples.size)
+        p->time_grain_ns = 1; /* traces have times below a microsecond */
     if (p->graph_file) b->file = p->graph_file;
     resolve_inputs(b);
     sort_steps(b);

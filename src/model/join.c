@@ -14,17 +14,13 @@ static bool less_by_key(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Digits from the lowest; those in which all keys agree are left out. */
-bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys)
+static bool sort_digits(uint32_t *items, size_t count, const uint64_t *keys)
 {
     uint64_t any = 0, all = UINT64_MAX;
-    bool sorted = true;
     for (size_t i = 0; i < count; i++) {
         any |= keys[items[i]];
         all &= keys[items[i]];
-        sorted &= i == 0 || keys[items[i - 1]] <= keys[items[i]];
     }
-    if (sorted) return true;
-    if (count < RADIX / 2) return tfp_sort(items, count, less_by_key, keys);
     uint32_t *other = malloc(count * sizeof *other), *from = items, *to = other;
     if (!other) return false;
     for (unsigned shift = 0; shift < 64; shift += RADIX_BITS) {
@@ -40,6 +36,53 @@ bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys)
     if (from != items) memcpy(items, from, count * sizeof *items);
     free(other);
     return true;
+}
+
+/* How many items are behind one with a greater key. */
+static size_t count_late(const uint32_t *items, size_t count, const uint64_t *keys)
+{
+    uint64_t greatest = 0;
+    size_t late = 0;
+    for (size_t i = 0; i < count; i++) {
+        late += keys[items[i]] < greatest;
+        if (keys[items[i]] > greatest) greatest = keys[items[i]];
+    }
+    return late;
+}
+
+/* Sorts the late items by themselves and merges them with the others. Equal keys keep their order: with such a key an item
+ * that is not late stands before all that are. */
+static bool merge_late(uint32_t *items, size_t count, const uint64_t *keys, size_t late_count)
+{
+    uint32_t *late = malloc(late_count * sizeof *late);
+    uint64_t greatest = 0;
+    size_t kept = 0, n = 0;
+    if (!late) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (keys[items[i]] < greatest) {
+            late[n++] = items[i];
+        } else {
+            greatest = keys[items[i]];
+            items[kept++] = items[i];
+        }
+    }
+    bool ok = tfp_sort(late, n, less_by_key, keys);
+    for (size_t to = count; n;) {
+        bool from_late = !kept || keys[items[kept - 1]] <= keys[late[n - 1]];
+        items[--to] = from_late ? late[--n] : items[--kept];
+    }
+    free(late);
+    return ok;
+}
+
+#define FEW_LATE 16 /* one item in so many: writers put what ends late, such as steps, behind what it holds */
+
+bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys)
+{
+    size_t late = count_late(items, count, keys);
+    if (!late) return true;
+    if (late <= count / FEW_LATE) return merge_late(items, count, keys, late);
+    return count < RADIX / 2 ? tfp_sort(items, count, less_by_key, keys) : sort_digits(items, count, keys);
 }
 
 static bool longer(const void *ctx, uint32_t a, uint32_t b)
@@ -99,7 +142,7 @@ static int32_t number_in(const char *path)
     return (int32_t)n;
 }
 
-/* Of several files each is a rank: the one that it tells, else the last number in its name, else its place. */
+/* Each of several files is a rank: the recorded one, else the last number in its name, else its place. */
 static void find_ranks(tfp_join *x)
 {
     size_t count = 0;
@@ -129,7 +172,7 @@ static void make_columns(tfp_join *x)
     tfp_join_keep(x, ok);
 }
 
-/* What an earlier join summed is summed again, with what came since. */
+/* The sums of an earlier join are made again, with the events added since. */
 static void forget(tfp_join *x)
 {
     for (size_t i = 0; i < x->t->joined_execs.size; i++) tfp_build_exec_again(x->b, x->t->joined_execs.at[i]);
@@ -139,7 +182,7 @@ static void forget(tfp_join *x)
     for (size_t i = 0; i < x->t->flows.size; i++)
         if (x->t->flows.at[i].kind != TFP_FLOW_BACKWARD) x->t->flows.at[kept++] = x->t->flows.at[i];
     x->t->flows.size = kept;
-    for (size_t i = 0; i < x->p->warnings.size; i++) /* those of the last join come again */
+    for (size_t i = 0; i < x->p->warnings.size; i++) /* those of the last join are made again */
         if (x->p->warnings.at[i].what == tfp_join_cut_paths) x->p->warnings.at[i].count = 0;
 }
 
@@ -147,13 +190,13 @@ void tfp_build_join(tfp_builder *b)
 {
     tfp_event_tables *t = &b->p->events;
     tfp_join x = { .b = b, .p = b->p, .t = t, .count = t->spans.size, .no_op = TFP_NONE, .outside = TFP_NONE };
-    size_t events = t->spans.size + t->memory.size;
+    size_t events = t->spans.size + t->memory.size + t->slims.size;
     if (b->status || !t->processes.size || (t->spans.parent && t->joined_events == events)) return;
     b->p->time_grain_ns = 1; /* means of traces are not cut to whole microseconds */
     find_ranks(&x);
     forget(&x);
-    void (*const stages[])(tfp_join *) = { tfp_join_order,    make_columns,   tfp_join_nest, tfp_join_steps,
-                                           tfp_join_launches, tfp_join_nodes, tfp_join_execs };
+    void (*const stages[])(tfp_join *) = { tfp_join_order,    make_columns,   tfp_join_nest,  tfp_join_steps,
+                                           tfp_join_launches, tfp_join_slims, tfp_join_nodes, tfp_join_execs };
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++) stages[i](&x);
     t->joined_events = events;
     free(x.order);
@@ -163,6 +206,9 @@ void tfp_build_join(tfp_builder *b)
     free(x.scope);
     free(x.model);
     free(x.backward);
+    for (size_t i = 0; i < t->slims.size; i++) tfp_vec_free(&t->slims.at[i].groups);
+    tfp_vec_free(&x.slim_calls);
+    tfp_map64_free(&x.calls);
     tfp_vec_free(&x.parts);
     tfp_vec_free(&x.part_lists);
     tfp_vec_free(&x.places);

@@ -7,6 +7,8 @@
 
 #include "model/builder.h"
 
+typedef struct tfp_join tfp_join;
+
 /* A part of time that belongs to one step; parts of one process and device do not overlap. */
 typedef struct tfp_step_part {
     int64_t start_ns, end_ns;
@@ -26,7 +28,16 @@ typedef struct tfp_place {
     size_t length; /* of its path */
 } tfp_place;
 
-typedef struct tfp_join {
+/* The step of moments that mostly follow one another. */
+typedef struct tfp_step_cursor {
+    const tfp_join *x;
+    uint32_t process;
+    tfp_strid device;
+    int64_t from_ns, to_ns; /* in between the step is known; `to` not included */
+    uint32_t step;
+} tfp_step_cursor;
+
+struct tfp_join {
     tfp_builder *b;
     tfp_profile *p;
     tfp_event_tables *t;
@@ -35,7 +46,7 @@ typedef struct tfp_join {
     uint32_t *lane_first;   /* by lane: where it begins in `order`; one more at the end */
     uint32_t *op_above;     /* nearest host op around a span (cpu_op or API call); TFP_NONE */
     uint32_t *cpu_op_above; /* nearest cpu_op around it */
-    uint32_t *scope;        /* place around what is in the span: annotations, modules and cpu_ops */
+    uint32_t *scope;        /* path around the span's contents: annotations, modules and cpu_ops */
     uint32_t *model;        /* the same of annotations and modules only; NULL without backward ops */
     uint8_t *backward;      /* by span: it is in a backward op, or is one */
     TFP_VEC(tfp_step_part) parts;
@@ -48,11 +59,13 @@ typedef struct tfp_join {
     TFP_VEC(uint32_t) last_type; /* by node: the device that is among its types already */
     TFP_VEC(uint8_t) ran;        /* by node: it has host spans */
     tfp_buf text;
-    size_t path_bytes;    /* of all paths made */
-    bool roots_are_steps; /* annotations that became steps */
-    uint32_t outside;     /* the step of spans that are in no window */
-    uint32_t no_op;       /* node of activities without an op; TFP_NONE: none yet */
-} tfp_join;
+    size_t path_bytes;                 /* of all paths made */
+    bool roots_are_steps;              /* annotations that became steps */
+    uint32_t outside;                  /* the step of spans that are in no window */
+    uint32_t no_op;                    /* node of activities without an op; TFP_NONE: none yet */
+    TFP_VEC(tfp_slim_call) slim_calls; /* that have a correlation */
+    tfp_map64 calls;                   /* process << 32 | correlation -> spans, or `count` + slim_calls */
+};
 
 static inline bool tfp_join_keep(tfp_join *x, bool ok)
 {
@@ -65,6 +78,12 @@ static inline uint32_t tfp_span_process(const tfp_join *x, uint32_t span)
     return x->p->lanes.at[x->t->spans.lane[span]].process;
 }
 
+/* The key of a number in the process of a span. */
+static inline uint64_t tfp_in_process(const tfp_join *x, uint32_t span, uint32_t key)
+{
+    return (uint64_t)tfp_span_process(x, span) << 32 | key;
+}
+
 /* Sorts items by keys (by item), stable. False without memory. */
 bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys);
 
@@ -74,6 +93,19 @@ void tfp_join_steps(tfp_join *x);    /* windows, parts, and the step of host spa
 void tfp_join_launches(tfp_join *x); /* launch, owner, class and step of activities */
 void tfp_join_nodes(tfp_join *x);    /* node */
 void tfp_join_execs(tfp_join *x);    /* executions */
+void tfp_join_slims(tfp_join *x);    /* groups of rows that stand for spans */
+/* The call with that key of an activity's process; TFP_NONE. */
+uint32_t tfp_join_call(const tfp_join *x, uint32_t process, uint32_t correlation);
+int64_t tfp_join_call_start(const tfp_join *x, uint32_t call);
+/* Its rows; NULL when it has none. */
+static inline tfp_slim_lane *tfp_join_slim(const tfp_join *x, uint32_t lane)
+{
+    uint32_t at = x->t->slims.size ? tfp_slim_of_lane(x->t, lane) : TFP_NONE;
+    return at == TFP_NONE ? NULL : &x->t->slims.at[at];
+}
+bool tfp_join_call_collective(const tfp_join *x, uint32_t call); /* its op is a collective */
+tfp_step_cursor tfp_step_cursor_start(const tfp_join *x, uint32_t process, tfp_strid device);
+uint32_t tfp_step_cursor_at(tfp_step_cursor *c, int64_t at_ns);
 /* The step of a moment in a process (device 0) or on one of its devices; TFP_NONE. */
 uint32_t tfp_join_step_at(const tfp_join *x, uint32_t process, tfp_strid device, int64_t at_ns);
 bool tfp_join_has_steps(const tfp_join *x, uint32_t process, tfp_strid device);

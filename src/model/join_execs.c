@@ -2,7 +2,7 @@
 /* model/join_execs.c: what each node did in each step: runs, times, bytes. */
 #include "model/join.h"
 
-/* The execution of a node in a step; what is in no step has one too, in a step that cannot be asked for. */
+/* The execution of a node in a step. Spans outside all steps count in a step that cannot be asked for. */
 static tfp_exec *exec_of(tfp_join *x, uint32_t node, uint32_t step)
 {
     tfp_profile *p = x->p;
@@ -30,10 +30,9 @@ static void add_time(tfp_exec *e, int64_t *sum, int64_t self_ns, int64_t start_n
     if (first || end_ns > e->end_ns) e->end_ns = end_ns;
 }
 
-/* What a span's stats say of its float operations: told by the file, or worked out from its HLO. */
-static int64_t span_flops(const tfp_join *x, uint32_t i, tfp_strid key)
+/* The float operations in a span's stats: recorded in the file, or worked out from its HLO. */
+static int64_t stats_flops(const tfp_join *x, uint32_t at, tfp_strid key)
 {
-    uint32_t at = x->t->spans.stats[i];
     if (at == TFP_NONE || key == TFP_NONE) return 0;
     const tfp_stat_set *set = &x->t->stat_sets.at[at];
     for (uint32_t k = 0; k < set->count; k++) {
@@ -43,18 +42,41 @@ static int64_t span_flops(const tfp_join *x, uint32_t i, tfp_strid key)
     return 0;
 }
 
+/* Spans of a lane that are of one node, step and kind. */
+typedef struct runs {
+    uint32_t node, step, lane, stats;
+    unsigned kind;
+    int64_t count, self_ns, start_ns, end_ns;
+} runs;
+
+static void add_runs(tfp_join *x, const runs *r, tfp_strid flops)
+{
+    bool activity = r->kind == TFP_SPAN_ACTIVITY;
+    if (r->node == TFP_NONE || (activity && x->p->lanes.at[r->lane].role != TFP_ROLE_STREAM)) return;
+    tfp_exec *e = exec_of(x, r->node, r->step);
+    if (!e) return;
+    bool first = !e->run_count && !e->start_ns && !e->end_ns;
+    if (!activity || !x->ran.at[r->node]) e->run_count += r->count;
+    e->float_ops = tfp_add(e->float_ops, tfp_mul(stats_flops(x, r->stats, flops), r->count, NULL), NULL);
+    add_time(e, activity ? &e->accelerator_ns : &e->cpu_ns, r->self_ns, r->start_ns, r->end_ns, first);
+}
+
 static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
 {
     const tfp_span_columns *s = &x->t->spans;
-    bool activity = s->kind[i] == TFP_SPAN_ACTIVITY;
-    uint32_t node = s->node[i];
-    if (node == TFP_NONE || (activity && x->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM)) return;
-    tfp_exec *e = exec_of(x, node, s->step[i]);
-    if (!e) return;
-    bool first = !e->run_count && !e->start_ns && !e->end_ns;
-    e->run_count += !activity || !x->ran.at[node];
-    e->float_ops = tfp_add(e->float_ops, span_flops(x, i, flops), NULL);
-    add_time(e, activity ? &e->accelerator_ns : &e->cpu_ns, s->self_ns[i], s->start_ns[i], tfp_span_end(s, i), first);
+    runs r = { s->node[i], s->step[i], s->lane[i], s->stats[i], s->kind[i], 1, s->self_ns[i], s->start_ns[i], 0 };
+    r.end_ns = tfp_span_end(s, i);
+    add_runs(x, &r, flops);
+}
+
+static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
+{
+    for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
+        const tfp_slim_group *g = &f->groups.at[i];
+        const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
+        runs r = { g->node, g->step, f->lane, k->stats, k->kind, g->count, g->self_ns, g->start_ns, g->end_ns };
+        add_runs(x, &r, flops);
+    }
 }
 
 /* ---- memory ---- */
@@ -75,6 +97,11 @@ static void add_memory(tfp_join *x, const tfp_memory_event *m)
 void tfp_join_execs(tfp_join *x)
 {
     tfp_strid flops = tfp_strtab_find(&x->p->strings, TFP_STR("flops"));
-    for (size_t k = 0; k < x->count && !x->b->status; k++) add_span(x, x->order[k], flops);
+    for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
+        const tfp_slim_lane *slim = tfp_join_slim(x, lane);
+        for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++)
+            add_span(x, x->order[k], flops);
+        if (slim) add_slim(x, slim, flops);
+    }
     for (size_t i = 0; i < x->t->memory.size && !x->b->status; i++) add_memory(x, &x->t->memory.at[i]);
 }

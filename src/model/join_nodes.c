@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join_nodes.c: launches of activities, places of host ops in the model, nodes, and the sums of executions. */
+/* model/join_nodes.c: places of host ops in the model, and nodes. */
 #include "model/join.h"
 
 /* Paths up to this length are told whole; once all paths together are long, shorter ones are. A few thousand levels of
@@ -7,76 +7,6 @@
 #define PATH_MAX_WHOLE ((size_t)16 << 10)
 #define PATH_MAX_LATER ((size_t)512)
 #define PATHS_MANY ((size_t)48 << 20)
-
-/* ---- launches ---- */
-
-static uint64_t in_process(const tfp_join *x, uint32_t span, uint32_t key)
-{
-    return (uint64_t)tfp_span_process(x, span) << 32 | key;
-}
-
-/* API calls by correlation: of several the first to start. */
-static bool map_calls(const tfp_join *x, tfp_map64 *calls)
-{
-    const tfp_span_columns *s = &x->t->spans;
-    for (uint32_t i = 0; i < x->count; i++) {
-        if (s->kind[i] != TFP_SPAN_CALL || !s->correlation[i]) continue;
-        uint32_t known = tfp_map64_get(calls, in_process(x, i, s->correlation[i]));
-        if (known != TFP_NONE && s->start_ns[known] <= s->start_ns[i]) continue;
-        if (!tfp_map64_put(calls, in_process(x, i, s->correlation[i]), i)) return false;
-    }
-    return true;
-}
-
-/* The first op of the file with each External id. */
-static bool map_externals(const tfp_join *x, tfp_map64 *ops)
-{
-    const tfp_span_columns *s = &x->t->spans;
-    for (uint32_t i = 0; i < x->count; i++) {
-        if (s->kind[i] != TFP_SPAN_OP || !s->external[i]) continue;
-        if (tfp_map64_get(ops, in_process(x, i, s->external[i])) != TFP_NONE) continue;
-        if (!tfp_map64_put(ops, in_process(x, i, s->external[i]), i)) return false;
-    }
-    return true;
-}
-
-static void launch(tfp_join *x, uint32_t i, const tfp_map64 *calls, const tfp_map64 *ops)
-{
-    tfp_span_columns *s = &x->t->spans;
-    uint32_t call = s->correlation[i] ? tfp_map64_get(calls, in_process(x, i, s->correlation[i])) : TFP_NONE;
-    s->launch[i] = call;
-    if (call != TFP_NONE)
-        s->owner[i] = x->cpu_op_above[call] == TFP_NONE ? call : x->cpu_op_above[call];
-    else if (s->external[i])
-        s->owner[i] = tfp_map64_get(ops, in_process(x, i, s->external[i]));
-    uint32_t owner = s->owner[i], process = tfp_span_process(x, i);
-    if (s->class[i] == TFP_CLASS_COMPUTE && owner != TFP_NONE && s->marks[owner] & TFP_MARK_COLLECTIVE)
-        s->class[i] = TFP_CLASS_COMMUNICATION;
-    tfp_strid device = x->p->lanes.at[s->lane[i]].device;
-    if (tfp_join_has_steps(x, process, device))
-        s->step[i] = tfp_join_step_at(x, process, device, s->start_ns[i]);
-    else
-        s->step[i] = tfp_join_step_at(x, process, 0, s->start_ns[call == TFP_NONE ? i : call]);
-}
-
-void tfp_join_launches(tfp_join *x)
-{
-    const tfp_span_columns *s = &x->t->spans;
-    tfp_map64 calls = { 0 }, ops = { 0 };
-    bool any = false, external = false;
-    for (size_t i = 0; i < x->count; i++) {
-        any |= s->kind[i] == TFP_SPAN_ACTIVITY;
-        external |= s->kind[i] == TFP_SPAN_ACTIVITY && s->external[i];
-    }
-    if (any && tfp_join_keep(x, map_calls(x, &calls) && (!external || map_externals(x, &ops))))
-        for (uint32_t i = 0; i < x->count; i++)
-            if (s->kind[i] == TFP_SPAN_ACTIVITY && tfp_span_process(x, i) < x->t->processes.size)
-                launch(x, i, &calls, &ops);
-    free(x->cpu_op_above);
-    x->cpu_op_above = NULL;
-    tfp_map64_free(&calls);
-    tfp_map64_free(&ops);
-}
 
 /* ---- places ---- */
 
@@ -97,7 +27,7 @@ static uint32_t place_below(tfp_join *x, uint32_t parent, tfp_strid name)
 
 static bool is_scope(unsigned kind) { return kind == TFP_SPAN_ANNOTATION || kind == TFP_SPAN_MODULE; }
 
-/* Annotations and modules around each span: where the forward op of a backward op stands. */
+/* Annotations and modules around each span: the place of a backward op's forward op. */
 static bool find_models(tfp_join *x)
 {
     const tfp_span_columns *s = &x->t->spans;
@@ -133,7 +63,7 @@ static bool find_forwards(const tfp_join *x, forwards *f)
         if (!is_forward(s, i)) continue;
         f->at[f->count++] = i;
         starts[i] = (uint64_t)s->start_ns[i] ^ UINT64_C(1) << 63;
-        f->keys[i] = in_process(x, i, s->sequence[i]);
+        f->keys[i] = tfp_in_process(x, i, s->sequence[i]);
     }
     ok = ok && tfp_sort_keys(f->at, f->count, starts) && tfp_sort_keys(f->at, f->count, f->keys);
     free(starts);
@@ -144,7 +74,7 @@ static bool find_forwards(const tfp_join *x, forwards *f)
 static uint32_t forward_of(const tfp_join *x, const forwards *f, uint32_t span)
 {
     const tfp_span_columns *s = &x->t->spans;
-    uint64_t key = in_process(x, span, s->sequence[span]);
+    uint64_t key = tfp_in_process(x, span, s->sequence[span]);
     size_t low = 0, high = f->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -250,22 +180,27 @@ typedef struct words {
     tfp_strid backward, runtime, communication;
 } words;
 
-static void host_types(tfp_join *x, uint32_t i, const words *w)
+typedef struct host_run { /* what a host span tells of its node */
+    uint32_t node, lane, trace;
+    unsigned kind, marks;
+    bool backward;
+} host_run;
+
+static void host_types(tfp_join *x, const host_run *h, const words *w)
 {
-    const tfp_span_columns *s = &x->t->spans;
-    uint32_t node = s->node[i];
+    uint32_t node = h->node;
     if (node == TFP_NONE || x->b->status) return;
-    const tfp_lane *lane = &x->p->lanes.at[s->lane[i]];
+    const tfp_lane *lane = &x->p->lanes.at[h->lane];
     if (!x->ran.at[node]) { /* once a node */
         tfp_join_type(x, node, lane->device);
-        if (s->kind[i] == TFP_SPAN_CALL) tfp_build_type(x->b, node, w->runtime);
+        if (h->kind == TFP_SPAN_CALL) tfp_build_type(x->b, node, w->runtime);
         tfp_build_node_device(x->b, node, lane->device, lane->on);
         x->p->nodes.at[node].host_device = lane->device;
-        if (s->trace[i] != TFP_NONE) x->p->nodes.at[node].trace = s->trace[i];
+        if (h->trace != TFP_NONE) x->p->nodes.at[node].trace = h->trace;
         x->ran.at[node] = 1;
     }
-    if (s->marks[i] & TFP_MARK_COLLECTIVE) tfp_build_type(x->b, node, w->communication);
-    if (x->backward && x->backward[i]) tfp_build_type(x->b, node, w->backward);
+    if (h->marks & TFP_MARK_COLLECTIVE) tfp_build_type(x->b, node, w->communication);
+    if (h->backward) tfp_build_type(x->b, node, w->backward);
 }
 
 const char tfp_join_cut_paths[] = "spans nested so deep that their paths were shortened";
@@ -290,7 +225,13 @@ static void host_node(tfp_join *x, uint32_t i, const forwards *f, const words *w
         if (kind != TFP_SPAN_CALL) x->scope[i] = place;
         if (tfp_is_host_op(kind)) s->node[i] = node_of_place(x, place);
     }
-    host_types(x, i, w);
+    host_run run = { .node = s->node[i],
+                     .lane = s->lane[i],
+                     .trace = s->trace[i],
+                     .kind = kind,
+                     .marks = s->marks[i],
+                     .backward = x->backward && x->backward[i] };
+    host_types(x, &run, w);
 }
 
 uint32_t tfp_join_no_op(tfp_join *x)
@@ -298,6 +239,14 @@ uint32_t tfp_join_no_op(tfp_join *x)
     tfp_strid name = tfp_build_string(x->b, TFP_STR("(no op)"));
     if (x->no_op == TFP_NONE && !x->b->status) x->no_op = node_named(x, name, name);
     return x->no_op;
+}
+
+static void activity_types(tfp_join *x, uint32_t node, const tfp_lane *lane, bool communication, const words *w)
+{
+    if (node == TFP_NONE || x->b->status) return;
+    if (x->last_type.at[node] != lane->device) tfp_build_node_device(x->b, node, lane->device, lane->on);
+    tfp_join_type(x, node, lane->device);
+    if (communication) tfp_build_type(x->b, node, w->communication);
 }
 
 static void activity_node(tfp_join *x, uint32_t i, const words *w)
@@ -310,11 +259,37 @@ static void activity_node(tfp_join *x, uint32_t i, const words *w)
         s->node[i] = node_named(x, s->path[i], s->op[i] ? s->op[i] : s->name[i]);
     else
         s->node[i] = owner == TFP_NONE ? tfp_join_no_op(x) : s->node[owner];
-    uint32_t node = s->node[i];
-    if (node == TFP_NONE || x->b->status) return;
-    if (x->last_type.at[node] != lane->device) tfp_build_node_device(x->b, node, lane->device, lane->on);
-    tfp_join_type(x, node, lane->device);
-    if (s->class[i] == TFP_CLASS_COMMUNICATION) tfp_build_type(x->b, node, w->communication);
+    activity_types(x, s->node[i], lane, s->class[i] == TFP_CLASS_COMMUNICATION, w);
+}
+
+/* ---- slim lanes, whose spans all tell their paths ---- */
+
+static uint32_t node_of_kind(tfp_join *x, const tfp_slim_kind *k)
+{
+    return node_named(x, k->path, k->op ? k->op : k->name);
+}
+
+static void slim_host_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
+{
+    for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
+        tfp_slim_group *g = &f->groups.at[i];
+        const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
+        if (!tfp_is_host_op(k->kind)) continue;
+        g->node = node_of_kind(x, k);
+        host_run run = { .node = g->node, .lane = f->lane, .trace = k->trace, .kind = k->kind, .marks = k->marks };
+        host_types(x, &run, w);
+    }
+}
+
+static void slim_activity_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
+{
+    for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
+        tfp_slim_group *g = &f->groups.at[i];
+        const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
+        if (k->kind != TFP_SPAN_ACTIVITY) continue;
+        g->node = node_of_kind(x, k);
+        activity_types(x, g->node, &x->p->lanes.at[f->lane], g->communication, w);
+    }
 }
 
 /* Nodes of an earlier join that share their name. */
@@ -340,12 +315,21 @@ void tfp_join_nodes(tfp_join *x)
     if (backward) x->backward = calloc(x->count + 1, 1);
     bool ok = x->scope && (!backward || x->backward) && tfp_push(&x->places, root) && grow_nodes(x) && recall_twins(x);
     if (tfp_join_keep(x, ok) && backward) tfp_join_keep(x, find_models(x) && find_forwards(x, &f));
-    for (size_t k = 0; k < x->count && !x->b->status; k++) {
-        uint32_t i = x->order[k];
-        if (s->kind[i] != TFP_SPAN_ACTIVITY && tfp_span_process(x, i) < x->t->processes.size) host_node(x, i, &f, &w);
+    for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
+        tfp_slim_lane *slim = tfp_join_slim(x, lane);
+        for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++) {
+            uint32_t i = x->order[k];
+            if (s->kind[i] != TFP_SPAN_ACTIVITY && tfp_span_process(x, i) < x->t->processes.size)
+                host_node(x, i, &f, &w);
+        }
+        if (slim) slim_host_nodes(x, slim, &w);
     }
-    for (size_t k = 0; k < x->count && !x->b->status; k++)
-        if (s->kind[x->order[k]] == TFP_SPAN_ACTIVITY) activity_node(x, x->order[k], &w);
+    for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
+        tfp_slim_lane *slim = tfp_join_slim(x, lane);
+        for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++)
+            if (s->kind[x->order[k]] == TFP_SPAN_ACTIVITY) activity_node(x, x->order[k], &w);
+        if (slim) slim_activity_nodes(x, slim, &w);
+    }
     free(f.at);
     free(f.keys);
 }

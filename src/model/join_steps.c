@@ -2,6 +2,7 @@
 /* model/join_steps.c: which step each moment belongs to. A process has the steps of the first source that it has marks of;
  * windows may overlap, and what lies in several belongs to the one that starts last: so time is cut into parts of one
  * step each, in which a moment is looked up by halving. */
+#include "base/threads.h"
 #include "model/join.h"
 
 typedef TFP_VEC(tfp_step_window) windows;
@@ -151,6 +152,13 @@ static bool extent(const tfp_join *x, uint32_t process, int64_t *start_ns, int64
         if (!any || tfp_span_end(s, i) > *end_ns) *end_ns = tfp_span_end(s, i);
         any = true;
     }
+    for (size_t i = 0; i < x->t->slims.size; i++) {
+        const tfp_slim_lane *f = &x->t->slims.at[i];
+        if (!f->first || x->p->lanes.at[f->lane].process != process) continue;
+        if (!any || f->start_ns < *start_ns) *start_ns = f->start_ns;
+        if (!any || f->end_ns > *end_ns) *end_ns = f->end_ns;
+        any = true;
+    }
     return any;
 }
 
@@ -251,13 +259,19 @@ static const tfp_step_parts *parts_of(const tfp_join *x, uint32_t process, tfp_s
     return NULL;
 }
 
-uint32_t tfp_join_step_at(const tfp_join *x, uint32_t process, tfp_strid device, int64_t at_ns)
+tfp_step_cursor tfp_step_cursor_start(const tfp_join *x, uint32_t process, tfp_strid device)
 {
-    if (x->t->processes.at[process].steps == TFP_STEPS_NONE) return tfp_find_step(x->p, 0);
-    const tfp_step_parts *list = parts_of(x, process, device);
-    if (!list) return TFP_NONE;
-    const tfp_step_part *part = x->parts.at + list->first;
-    size_t low = 0, high = list->count; /* those below `low` start no later */
+    return (tfp_step_cursor){ .x = x, .process = process, .device = device, .step = TFP_NONE };
+}
+
+/* Goes to the part that holds the moment, or to the gap between two. */
+static void seek(tfp_step_cursor *c, int64_t at_ns)
+{
+    const tfp_join *x = c->x;
+    bool whole = x->t->processes.at[c->process].steps == TFP_STEPS_NONE;
+    const tfp_step_parts *list = whole ? NULL : parts_of(x, c->process, c->device);
+    const tfp_step_part *part = list ? x->parts.at + list->first : NULL;
+    size_t low = 0, high = list ? list->count : 0; /* those below `low` start no later */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (part[middle].start_ns <= at_ns)
@@ -265,7 +279,22 @@ uint32_t tfp_join_step_at(const tfp_join *x, uint32_t process, tfp_strid device,
         else
             high = middle;
     }
-    return low && at_ns < part[low - 1].end_ns ? part[low - 1].step : TFP_NONE;
+    bool inside = low && at_ns < part[low - 1].end_ns;
+    c->step = whole ? tfp_find_step(x->p, 0) : inside ? part[low - 1].step : TFP_NONE;
+    c->from_ns = inside ? part[low - 1].start_ns : low ? part[low - 1].end_ns : INT64_MIN;
+    c->to_ns = inside ? part[low - 1].end_ns : list && low < list->count ? part[low].start_ns : INT64_MAX;
+}
+
+uint32_t tfp_step_cursor_at(tfp_step_cursor *c, int64_t at_ns)
+{
+    if (at_ns < c->from_ns || at_ns >= c->to_ns) seek(c, at_ns);
+    return c->step;
+}
+
+uint32_t tfp_join_step_at(const tfp_join *x, uint32_t process, tfp_strid device, int64_t at_ns)
+{
+    tfp_step_cursor c = tfp_step_cursor_start(x, process, device);
+    return tfp_step_cursor_at(&c, at_ns);
 }
 
 bool tfp_join_has_steps(const tfp_join *x, uint32_t process, tfp_strid device)
@@ -294,13 +323,28 @@ static void find_process(tfp_join *x, uint32_t process, uint32_t *marks, const u
     tfp_vec_free(&f.found);
 }
 
-/* A step is nobody's parent: what roots held while they were annotations belongs to what is around them. */
+/* A step is no span's parent: the children of annotations that became steps move to the span around. */
 static void leave_roots_out(tfp_join *x)
 {
     tfp_span_columns *s = &x->t->spans;
     for (size_t k = 0; k < x->count; k++) { /* parents come first */
         uint32_t i = x->order[k], parent = s->parent[i];
         if (parent != TFP_NONE && s->kind[parent] == TFP_SPAN_STEP) s->parent[i] = s->parent[parent];
+    }
+}
+
+/* The steps of host spans; each is written in its own row. */
+static void place_rows(void *ctx, size_t worker, size_t first, size_t end)
+{
+    const tfp_join *x = ctx;
+    tfp_span_columns *s = &x->t->spans;
+    tfp_step_cursor at = tfp_step_cursor_start(x, TFP_NONE, 0);
+    (void)worker;
+    for (size_t i = first; i < end; i++) {
+        uint32_t process = tfp_span_process(x, (uint32_t)i);
+        if (s->kind[i] == TFP_SPAN_ACTIVITY || process >= x->t->processes.size) continue;
+        if (process != at.process) at = tfp_step_cursor_start(x, process, 0);
+        s->step[i] = tfp_step_cursor_at(&at, s->start_ns[i]);
     }
 }
 
@@ -316,10 +360,6 @@ void tfp_join_steps(tfp_join *x)
         for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) find_process(x, i, marks, keys);
     free(marks);
     free(keys);
-    for (uint32_t i = 0; i < x->count && !x->b->status; i++) {
-        uint32_t process = tfp_span_process(x, i);
-        if (s->kind[i] == TFP_SPAN_ACTIVITY || process >= x->t->processes.size) continue;
-        s->step[i] = tfp_join_step_at(x, process, 0, s->start_ns[i]);
-    }
+    if (!x->b->status) tfp_rows_run(tfp_rows_threads(x->count), x->count, place_rows, x);
     if (x->roots_are_steps && !x->b->status) leave_roots_out(x);
 }

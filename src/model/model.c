@@ -12,6 +12,13 @@ const char *tfp_first_source(const tfp_profile *p) { return p->sources.size ? p-
 
 const char *tfp_source_of_graph(const tfp_profile *p) { return p->graph_file ? p->graph_file : tfp_first_source(p); }
 
+bool tfp_has_format(const tfp_profile *p, const char *name)
+{
+    for (size_t i = 0; i < p->formats.size; i++)
+        if (p->formats.at[i] && strcmp(p->formats.at[i], name) == 0) return true;
+    return false;
+}
+
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id) { return tfp_map64_get(&p->step_by_id, (uint64_t)id); }
 
 uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot)
@@ -103,6 +110,7 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step
         s.residual_bytes /= count;
         s.output_bytes /= count;
     }
+    if (n->exec_first == TFP_NONE) s.run_count = n->calls;
     /* a node that never ran keeps its static number; one that did not run in this step counts none */
     if (!s.float_ops) s.float_ops = n->exec_first == TFP_NONE ? n->float_ops : tfp_mul(n->float_ops, s.run_count, NULL);
     *out = s;

@@ -36,6 +36,7 @@ typedef struct tfp_node {
     uint32_t flags;
     int64_t id;
     int64_t float_ops; /* of one run */
+    int64_t calls;     /* that were recorded without times, and made the node; else 0 */
 } tfp_node;
 
 typedef struct tfp_type { /* an extra op type: the op itself, user-defined ones, the device */
@@ -62,7 +63,7 @@ typedef struct tfp_shape {
     bool scalar;
 } tfp_shape;
 
-typedef struct tfp_run_shape { /* of an output when it ran: what all its runs agree on */
+typedef struct tfp_run_shape { /* shape of an output at run time, when all runs agree */
     uint32_t node;
     int32_t slot;
     uint32_t shape; /* -> shapes; a dim of -1 differed, without dims the rank did */
@@ -71,7 +72,7 @@ typedef struct tfp_run_shape { /* of an output when it ran: what all its runs ag
 typedef struct tfp_step {
     int64_t id;
     bool listed;        /* may be asked for by -step */
-    uint32_t exec_from; /* how many executions there were when it was added: all of its own come behind them */
+    uint32_t exec_from; /* number of executions when it was added: all of its own come later */
 } tfp_step;
 
 typedef struct tfp_exec { /* one node in one step, all its runs together */
@@ -81,7 +82,7 @@ typedef struct tfp_exec { /* one node in one step, all its runs together */
     int64_t start_ns, end_ns;       /* earliest start, latest end; 0 when it has no time */
     int64_t cpu_ns, accelerator_ns; /* sums over its spans in lanes of that kind */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes; /* sums over its runs */
-    int64_t float_ops; /* of traces: sum of what their spans tell; 0: none did */
+    int64_t float_ops; /* of traces: sum over its spans; 0: none was recorded */
 } tfp_exec;
 
 typedef struct tfp_exec_detail {        /* of the execution with the same number; kept with TFP_KEEP_MEMORY only */
@@ -90,10 +91,10 @@ typedef struct tfp_exec_detail {        /* of the execution with the same number
     uint32_t alloc_first, alloc_last;   /* -> allocations */
 } tfp_exec_detail;
 
-/* What the times of a lane count for in the columns of the four views. */
+/* The columns in which the times of a lane count. */
 typedef enum tfp_lane_kind { TFP_LANE_OTHER, TFP_LANE_CPU, TFP_LANE_ACCELERATOR } tfp_lane_kind;
 
-/* What a lane of no trace is in the trace that runs.c makes of it. */
+/* The use of a lane of no trace in the trace that runs.c makes. */
 typedef enum tfp_run_use {
     TFP_USE_NONE,   /* nothing */
     TFP_USE_HOST,   /* ops on a CPU */
@@ -171,7 +172,8 @@ typedef struct tfp_warning {
     char *line;         /* as told, made by tfp_profile_finish */
 } tfp_warning;
 
-/* An instruction of a compiled program (HLO), whose file tells all shapes; kept with TFP_KEEP_PROGRAM only. */
+/* An instruction of a compiled program (HLO), whose file tells all shapes, or calls of an operator that were recorded
+ * without times; kept with TFP_KEEP_PROGRAM only. */
 typedef struct tfp_instruction {
     tfp_strid name, module;
     uint32_t node; /* -> nodes: its place in the model */
@@ -184,7 +186,7 @@ typedef struct tfp_instruction {
     bool trips_unknown;              /* a loop with an unknown number of iterations: its body counts once */
 } tfp_instruction;
 
-/* What a sampling profiler counted: a kind of number, such as "cpu" in "nanoseconds". */
+/* A kind of number that a sampling profiler counted, such as "cpu" in "nanoseconds". */
 typedef struct tfp_sample_type {
     tfp_strid type, unit;
 } tfp_sample_type;
@@ -226,7 +228,7 @@ struct tfp_profile {
     uint32_t sample_type;   /* -> sample_types: the one that the last file shows unless asked for another */
     TFP_VEC(tfp_str) attrs; /* encoded repeated NodeDef.attr / ProfileNode.attrs entries, in the arena */
     TFP_VEC(int64_t)
-    run_output_bytes;         /* per exec: sum of requested bytes of all outputs (TensorFlow 1.0's `bytes`);
+    run_output_bytes;         /* per exec: sum of requested bytes of all outputs (`bytes` with -compat 1.0);
                                           empty when only a ProfileProto was read */
     TFP_VEC(double) coverage; /* one per run_meta */
     TFP_VEC(tfp_warning) warnings;
@@ -261,12 +263,24 @@ struct tfp_profile {
     bool finished_before; /* what comes now is the next state of a growing model: a graph again, with more nodes */
 };
 
+/* Files that come now leave sums in place of the spans of a trace. */
+static inline bool tfp_keeps_sums(const tfp_profile *p)
+{
+    return (p->keep & (TFP_KEEP_SUMS | TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM)) == TFP_KEEP_SUMS;
+}
+/* Spans of a trace were left out. */
+static inline bool tfp_only_sums(const tfp_profile *p) { return p->events.slims.size > 0; }
+static inline tfp_status tfp_no_spans(tfp_error *err)
+{
+    return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_SUMS: op, scope and graph only");
+}
+
 static inline bool tfp_has(const tfp_profile *p, tfp_content what) { return p->has >> what & 1; }
 
 /* Times are kept in nanoseconds and shown in whole microseconds. */
 static inline int64_t tfp_micros(int64_t ns) { return ns / 1000; }
 
-/* What a new profile may take, before its first file says how big it is. */
+/* Memory limit of a new profile, before the size of its first file is known. */
 #define TFP_MEMORY_LEAST ((size_t)160 << 20)
 
 static inline tfp_str tfp_text(const tfp_profile *p, tfp_strid id) { return p->strings.strings[id]; }
@@ -274,9 +288,10 @@ static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* T
 {
     return name < p->node_by_name.size ? p->node_by_name.at[name] : TFP_NONE;
 }
-uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
-const char *tfp_first_source(const tfp_profile *p);         /* the file to name when something is not in the profile */
-const char *tfp_source_of_graph(const tfp_profile *p);      /* the same for what only the graph has */
+uint32_t tfp_find_node(const tfp_profile *p, tfp_str name);  /* TFP_NONE when absent */
+bool tfp_has_format(const tfp_profile *p, const char *name); /* whether one of its files is of this format */
+const char *tfp_first_source(const tfp_profile *p);          /* the file to name when something is not in the profile */
+const char *tfp_source_of_graph(const tfp_profile *p);       /* the same for what only the graph has */
 static inline uint64_t tfp_exec_key(uint32_t node, uint32_t step) { return (uint64_t)node << 32 | step; }
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id); /* TFP_NONE when absent */
 /* The shape that an output had when it ran (-> shapes), TFP_NONE when it was not recorded. */
@@ -292,7 +307,8 @@ const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* one w
     index != TFP_NONE;                                                                                                 \
     index = (p)->table.at[index].next
 
-/* What a node's columns hold at a step, as the mean of the steps in which it has statistics, or as the sum of all. */
+/* The values of a node's columns at a step, as the mean over the steps with statistics of the node, or as the sum
+ * over all steps. */
 typedef struct tfp_node_stats {
     int64_t run_count, total_ns, accelerator_ns, cpu_ns; /* of a mean: whole multiples of the profile's time_grain_ns */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;

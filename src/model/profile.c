@@ -70,7 +70,8 @@ void tfp_profile_free(tfp_profile *p)
 
 tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
 {
-    if (!p || keep > (TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS)) return TFP_BADARG;
+    if (!p || keep > (TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS | TFP_KEEP_SUMS))
+        return TFP_BADARG;
     p->keep = keep;
     p->functions = keep & TFP_KEEP_FUNCTIONS;
     return TFP_OK;
@@ -82,6 +83,13 @@ tfp_status tfp_profile_on_progress(tfp_profile *p, tfp_progress_fn fn, void *ctx
     p->progress = fn;
     p->progress_ctx = ctx;
     return TFP_OK;
+}
+
+tfp_status tfp_profile_tell_progress(const tfp_profile *p, uint64_t *told, uint64_t now, uint64_t total, tfp_error *err)
+{
+    if (!p->progress || (*told >> 20 == now >> 20 && now != total)) return TFP_OK;
+    *told = now;
+    return p->progress(p->progress_ctx, now, total) ? tfp_fail(err, TFP_CANCELLED, "cancelled") : TFP_OK;
 }
 
 tfp_status tfp_profile_next_step(tfp_profile *p, int64_t step)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/program.h: the graph as a program that can be worked out: every node with its attributes, the output that each
- * input takes, and the functions it calls. The tables of model.h keep what TensorFlow's tool keeps of a graph; shapes
- * and float operations need all of it. Kept with TFP_KEEP_PROGRAM. Rows and strings as in model.h. */
+ * input takes, and the functions it calls. The tables of model.h keep names, types and inputs only; shapes and float
+ * operations need all of the graph. Kept with TFP_KEEP_PROGRAM. Rows and strings as in model.h. */
 #ifndef TFP_PROGRAM_H
 #define TFP_PROGRAM_H
 
@@ -13,7 +13,6 @@ typedef struct tfp_dims {
     int rank;          /* TFP_RANK_UNKNOWN, or 0 to TFP_RANK_MOST */
     const int64_t *at; /* each at least 0, or TFP_DIM_UNKNOWN; shared and never written to once it is given away */
 } tfp_dims;
-#define TFP_RANK_MOST 254 /* TensorFlow's own limit */
 #define TFP_ANY_DIMS ((tfp_dims){ TFP_RANK_UNKNOWN, NULL })
 #define TFP_SCALAR_DIMS ((tfp_dims){ 0, NULL })
 
@@ -125,7 +124,7 @@ struct tfp_program {
     TFP_VEC(tfp_strid) controls; /* names of nodes */
     tfp_map64 body_by_name;      /* strid -> bodies */
     bool has_objects;            /* variables are of an object graph, which tells of all */
-    bool saved_model;            /* it was read from a SavedModel, which TensorFlow's tool does not read */
+    bool saved_model;            /* read from a SavedModel: its parameters are told without being asked for */
     bool of_profile;             /* it was read from a ProfileProto, whose program only some commands keep */
     bool finished;               /* the next graph is the model's next state and takes its place */
 };

@@ -108,6 +108,7 @@ static void make_nodes(maker *m)
         tfp_strid name = path[op - m->first];
         x->node = tfp_named_node(m->p, name);
         if (x->node == TFP_NONE) x->node = tfp_build_node(m->b, tfp_text(m->p, name), tfp_text(m->p, x->name), true);
+        if (!m->b->status) m->p->nodes.at[x->node].calls++;
     }
     tfp_buf_free(&text);
     free(path);
@@ -131,7 +132,7 @@ static bool is_inside(const maker *m, uint32_t op, uint32_t outer)
     return op < outer && m->ops[op].id > m->ops[outer].id; /* it ended before, and started later */
 }
 
-/* A call ends: what it puts out is its own from now on. */
+/* A call ends: its outputs belong to it from now on. */
 static void end_call(maker *m, uint32_t op)
 {
     const tfp_recorded_op *x = &m->ops[op];
@@ -181,7 +182,7 @@ static void find_edges(maker *m)
     for (size_t i = 0; i < count && !m->b->status; i++) {
         if (!m->ops[m->order[i]].root) begin_call(m, m->order[i]);
     }
-    for (size_t i = 0; i < count && !m->b->status; i++) /* those that are open still */
+    for (size_t i = 0; i < count && !m->b->status; i++) /* calls that are still open */
         end_open(m, m->ops[m->order[i]].thread, TFP_NONE, TFP_NONE);
 }
 
@@ -207,7 +208,7 @@ static void build_edges(maker *m)
     free(order);
 }
 
-/* Shapes of what a node puts out: those of its first call. */
+/* Shapes of a node's outputs: those of its first call. */
 static void build_outputs(maker *m)
 {
     for (size_t i = 0; i < m->end - m->first && !m->b->status; i++) {
@@ -215,7 +216,7 @@ static void build_outputs(maker *m)
         if (x->node == TFP_NONE || m->p->nodes.at[x->node].output_first != TFP_NONE) continue;
         for (uint32_t k = 0; k < x->output_count && !m->b->status; k++) {
             const tfp_recorded_tensor *t = &m->p->recorded.tensors.at[x->tensors + x->input_count + k];
-            bool again = k && t[-1].position == t->position; /* of a list of tensors the first */
+            bool again = k && t[-1].position == t->position; /* the first one of a list of tensors */
             if (!again) tfp_build_output(m->b, x->node, t->position, t->shape);
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/recorded.h: operators with the tensors that they took and put out, as a framework recorded them call by call
- * (PyTorch's execution trace). When all files are added they become the graph (recorded.c): of the nodes of a trace that
- * recorded the same calls, else of nodes of their own, which then have no runs. */
+/* model/recorded.h: operators with their input and output tensors, as a framework recorded them call by call. When all files
+ * are added, they become the graph (recorded.c): the edges of the nodes of a trace that recorded the same calls, or else
+ * nodes of their own, which have no runs. */
 #ifndef TFP_RECORDED_H
 #define TFP_RECORDED_H
 

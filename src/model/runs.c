@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/runs.c: a trace of events from the executions of RunMetadata and ProfileProto. The lanes of their devices become
  * streams and host lanes, executions become host ops, launches and activities, and each step becomes a mark.
- * TensorFlow's tracer records a kernel in `stream:all` and again in its own stream, and a copy in `memcpy` as well: each
- * counts once, from the most precise lane that the device has. */
+ * A device may record an activity in several lanes (in one for all of its kernels, in the stream's own, in one for copies):
+ * it counts once, from the most precise lane that the device has. */
 #include "model/runs.h"
 #include "model/builder.h"
 

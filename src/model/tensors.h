@@ -26,7 +26,6 @@ tfp_str tfp_checkpoint_name(const tfp_checkpoint *c, size_t i); /* sorted by nam
 int tfp_checkpoint_dtype(const tfp_checkpoint *c, size_t i);    /* DataType, 0 past the end */
 const int64_t *tfp_checkpoint_dims(const tfp_checkpoint *c, size_t i, size_t *count);
 bool tfp_checkpoint_has(const tfp_checkpoint *c, tfp_str name);
-const char *tfp_checkpoint_path(const tfp_checkpoint *c);
 /* Reads, checks and widens one tensor. TFP_NOTFOUND when the name is not in it; TFP_BADFILE (with the shard's path)
  * when its bytes are missing, inconsistent or fail their CRC. Free with tfp_tensor_free, also after an error.
  * Threads: may be called from several at a time. */

@@ -77,17 +77,25 @@ static bool has(const tfp_profile *p, unsigned need)
     }
 }
 
+/* Of a profile without the spans of its trace. */
+static bool asks_for_spans(const tfp_report *r)
+{
+    return !(r->about->needs & TFP_SUMS_DO) || tfp_options_need_spans(r->options);
+}
+
 static tfp_status check_needs(const tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     tfp_status s = TFP_OK;
+    if (tfp_only_sums(p) && asks_for_spans(r)) return tfp_no_spans(err);
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
     bool of_nodes = r->about == &tfp_view_scope || r->about == &tfp_view_op || r->about == &tfp_view_graph;
     if (of_nodes && p->samples.size && !p->nodes.size)
         s = tfp_fail(err, TFP_NOTFOUND,
                      "sampled stacks have no nodes, which the %s view shows: use code, calls or lines", r->view);
     if ((r->about->needs & TFP_NEEDS_CODE) && !has(p, TFP_NEEDS_CODE))
-        s = tfp_fail(err, TFP_NOTFOUND, "no code traces: the %s view needs an op log with them", r->view);
+        s = tfp_fail(err, TFP_NOTFOUND,
+                     "no code traces: the %s view needs an op log with them, or a trace recorded with stacks", r->view);
     if ((r->about->needs & TFP_NEEDS_GRAPH) && !has(p, TFP_NEEDS_GRAPH))
         s = tfp_fail(err, TFP_BADFILE,
                      "no graph: the %s view needs one beside a trace of events (--graph_path; of PyTorch the execution "
@@ -129,7 +137,7 @@ static tfp_status cut(tfp_report *r, tfp_error *err)
     return TFP_OK;
 }
 
-/* At a terminal, and with -top, the biggest stands first, by the first column, when nobody asked for an order. */
+/* At a terminal, and with -top, rows are sorted by the first column, biggest first, unless -order_by was given. */
 static tfp_status order_by_size(tfp_report *r, tfp_error *err)
 {
     tfp_options *o = r->options;
@@ -169,8 +177,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s && r->kind != TFP_REPORT_GRID) s = cut(r, err);
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
     if (!s) s = tfp_note_silence(r, notes, err);
-    if (!s && r->clamped)
-        s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
+    if (!s) s = tfp_report_note_clamped(r, err);
     return s;
 }
 

@@ -58,7 +58,7 @@ static void walk_from(flow *f, uint32_t root)
     }
 }
 
-/* Nodes that are nobody's input, in order of name. */
+/* Nodes that are no node's input, in order of name. */
 static bool find_roots(const tfp_profile *p, tfp_arena *arena, uint32_t **roots, size_t *count)
 {
     size_t n = p->nodes.size;
@@ -103,8 +103,8 @@ static bool find_takers(const flow *f, tfp_arena *arena, takers *t)
     return true;
 }
 
-/* The nodes in the order in which a walk along the inputs leaves them: of cycles that lead into each other, the one that
- * nothing leads into comes last. */
+/* The nodes in postorder of a walk along the inputs. Of cycles that lead into each other, the one without an
+ * incoming edge comes last. */
 static size_t leave_order(const flow *f, uint8_t *seen, uint32_t *order)
 {
     const tfp_profile *p = f->p;
@@ -207,7 +207,10 @@ out:
 }
 
 /* TensorFlow prints the scope view's line of help for the graph view too. */
-const tfp_view tfp_view_graph = { "graph",         "Nodes by dataflow: each under the node that takes its output.",
-                                  TFP_REPORT_TREE, "Nodes stand under the first node that takes their output.",
-                                  "scope",         build_graph,
-                                  TFP_NEEDS_GRAPH };
+const tfp_view tfp_view_graph = { "graph",
+                                  "Nodes by dataflow: each under the node that takes its output.",
+                                  TFP_REPORT_TREE,
+                                  "Nodes stand under the first node that takes their output.",
+                                  "scope",
+                                  build_graph,
+                                  TFP_NEEDS_GRAPH | TFP_SUMS_DO };

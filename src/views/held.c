@@ -69,7 +69,7 @@ static bool sort_events(tracer *t)
     return ok && tfp_sort(t->order, n, goes_first, t);
 }
 
-/* Who allocated what is freed; an address is given out again once it is free. */
+/* Finds the allocation that a free ends. An address is given out again once it is free. */
 static bool settle(tracer *t, uint32_t i, tfp_held_event *e)
 {
     const tfp_memory_event *m = &t->p->events.memory.at[i];

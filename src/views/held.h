@@ -11,7 +11,7 @@
 typedef struct tfp_held_event {
     uint32_t device;      /* -> devices */
     uint32_t owner;       /* -> the profile's nodes; TFP_NONE: no op was around it */
-    uint32_t span;        /* of a trace: what was around the allocation; TFP_NONE */
+    uint32_t span;        /* of a trace: the span around the allocation; TFP_NONE */
     int64_t at_ns, bytes; /* more, or less when below 0 */
     int64_t in_use;       /* all that the allocator had; 0: not told */
 } tfp_held_event;

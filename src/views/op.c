@@ -201,4 +201,5 @@ const tfp_view tfp_view_op = { "op",
                                TFP_REPORT_LIST,
                                "Nodes are grouped by operation type, such as MatMul or Conv2D.",
                                "op",
-                               build_op };
+                               build_op,
+                               TFP_SUMS_DO };

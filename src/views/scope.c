@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/scope.c: nodes by the parts of their names between slashes, like files in folders. */
+#include "base/threads.h"
 #include "views/view.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 typedef struct level { /* the first `end` bytes of a name and their item */
@@ -16,7 +18,7 @@ typedef struct scopes {
     TFP_VEC(tfp_str) name;
     TFP_VEC(uint32_t) parent;
     TFP_VEC(uint32_t) node; /* TFP_NONE: a made-up parent */
-    uint32_t *slots;        /* item + 1, open addressing */
+    uint64_t *slots;        /* open addressing: the hash of parent and part above, item + 1 below; 0 is free */
     size_t slot_count;
     tfp_str last;         /* the name before */
     TFP_VEC(level) above; /* the items of its parts */
@@ -28,19 +30,26 @@ static size_t last_slash(tfp_str s)
     return at ? (size_t)(at - s.data) : SIZE_MAX;
 }
 
-/* What is behind the last slash. */
+/* The part of a name behind its last slash. */
 static tfp_str own_part(tfp_str name)
 {
     size_t slash = last_slash(name), skip = slash == SIZE_MAX ? 0 : slash + 1;
     return (tfp_str){ name.data + skip, name.size - skip };
 }
 
-/* Names below one parent begin alike: they are equal when they are as long and end alike. */
-static size_t find_slot(const scopes *x, uint32_t parent, tfp_str name, tfp_str part)
+static uint32_t hash_of(uint32_t parent, tfp_str part)
 {
-    size_t at = (size_t)(tfp_hash(part.data, part.size) ^ parent * UINT64_C(0x9E3779B97F4A7C15)) & (x->slot_count - 1);
+    uint64_t hash = tfp_hash(part.data, part.size) ^ parent * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(hash >> 32 ^ hash);
+}
+
+/* Names below one parent begin alike: they are equal when they are as long and end alike. */
+static size_t find_slot(const scopes *x, uint32_t hash, uint32_t parent, tfp_str name, tfp_str part)
+{
+    size_t at = hash & (x->slot_count - 1);
     for (; x->slots[at]; at = (at + 1) & (x->slot_count - 1)) {
-        uint32_t item = x->slots[at] - 1;
+        if (x->slots[at] >> 32 != hash) continue;
+        uint32_t item = (uint32_t)x->slots[at] - 1;
         tfp_str other = x->name.at[item];
         if (x->parent.at[item] != parent || other.size != name.size) continue;
         if (memcmp(other.data + other.size - part.size, part.data, part.size) == 0) break;
@@ -48,22 +57,22 @@ static size_t find_slot(const scopes *x, uint32_t parent, tfp_str name, tfp_str 
     return at;
 }
 
+/* Twice as many slots; the first time so many that all nodes find room. */
 static bool grow(scopes *x)
 {
-    uint32_t *old = x->slots;
-    size_t old_count = x->slot_count;
-    x->slot_count = old_count ? old_count * 2 : 1024;
-    if (!(x->slots = tfp_alloc_written(x->slot_count, sizeof *x->slots))) {
-        x->slots = old;
-        x->slot_count = old_count;
-        return false;
+    size_t count = x->slot_count ? x->slot_count * 2 : 1024;
+    while (!x->slot_count && count / 2 < x->p->nodes.size) count *= 2;
+    uint64_t *slots = tfp_alloc_written(count, sizeof *slots);
+    if (!slots) return false;
+    for (size_t i = 0; i < x->slot_count; i++) {
+        if (!x->slots[i]) continue;
+        size_t at = x->slots[i] >> 32 & (count - 1);
+        while (slots[at]) at = (at + 1) & (count - 1);
+        slots[at] = x->slots[i];
     }
-    for (size_t i = 0; i < old_count; i++) {
-        if (!old[i]) continue;
-        tfp_str name = x->name.at[old[i] - 1];
-        x->slots[find_slot(x, x->parent.at[old[i] - 1], name, own_part(name))] = old[i];
-    }
-    free(old);
+    free(x->slots);
+    x->slots = slots;
+    x->slot_count = count;
     return true;
 }
 
@@ -78,10 +87,11 @@ static uint32_t add_item(scopes *x, tfp_str name, uint32_t parent)
 static uint32_t item_below(scopes *x, uint32_t parent, tfp_str name, tfp_str part)
 {
     if ((x->name.size + 1) * 2 > x->slot_count && !grow(x)) return TFP_NONE;
-    size_t at = find_slot(x, parent, name, part);
-    if (x->slots[at]) return x->slots[at] - 1;
+    uint32_t hash = hash_of(parent, part);
+    size_t at = find_slot(x, hash, parent, name, part);
+    if (x->slots[at]) return (uint32_t)x->slots[at] - 1;
     uint32_t item = add_item(x, name, parent);
-    if (item != TFP_NONE) x->slots[at] = item + 1;
+    if (item != TFP_NONE) x->slots[at] = (uint64_t)hash << 32 | (item + 1);
     return item;
 }
 
@@ -97,8 +107,8 @@ static size_t common_size(tfp_str a, tfp_str b)
     return i;
 }
 
-/* The item of a whole name, reached part by part from the root. Names that follow each other mostly share scopes: what
- * a name shares with the one before is not looked up again. */
+/* The item of a full name, found part by part from the root. Neighbouring names mostly share scopes: the shared part
+ * is not looked up again. */
 static uint32_t item_named(scopes *x, tfp_str name)
 {
     size_t common = common_size(x->last, name);
@@ -133,16 +143,39 @@ static bool find_items(scopes *x)
 }
 
 /* Siblings share everything up to the last slash: what is behind it orders them. */
+typedef struct sorting {
+    tfp_tree *t;
+    tfp_str *tail; /* by item */
+    atomic_bool failed;
+} sorting;
+
+static void find_tails(void *ctx, size_t worker, size_t first, size_t end)
+{
+    sorting *s = ctx;
+    (void)worker;
+    for (size_t i = first; i < end; i++) s->tail[i] = own_part(s->t->name[i]);
+}
+
+/* Each item's children are a part of `children` of their own. */
+static void sort_below(void *ctx, size_t worker, size_t first, size_t end)
+{
+    sorting *s = ctx;
+    (void)worker;
+    for (size_t i = first; i < end; i++) {
+        uint32_t *children = s->t->children + s->t->child_start[i];
+        uint32_t count = s->t->child_start[i + 1] - s->t->child_start[i];
+        if (count > 1 && !tfp_sort_strings(children, count, s->tail)) atomic_store(&s->failed, true);
+    }
+}
+
 static bool sort_children(tfp_tree *t)
 {
-    tfp_str *tail = TFP_NEW(t->arena, tfp_str, t->count);
-    if (!tail) return false;
-    for (size_t i = 1; i < t->count; i++) tail[i] = own_part(t->name[i]);
-    for (size_t i = 0; i < t->count; i++) {
-        uint32_t first = t->child_start[i], count = t->child_start[i + 1] - first;
-        if (count > 1 && !tfp_sort_strings(t->children + first, count, tail)) return false;
-    }
-    return true;
+    size_t threads = tfp_rows_threads(t->count);
+    sorting s = { .t = t, .tail = TFP_NEW(t->arena, tfp_str, t->count) };
+    if (!s.tail) return false;
+    tfp_rows_run(threads, t->count, find_tails, &s);
+    tfp_rows_run(threads, t->count, sort_below, &s);
+    return !s.failed;
 }
 
 /* Made-up parents are accounted as if they had a type of that name. */
@@ -182,5 +215,6 @@ static tfp_status build_scope(tfp_report *r, tfp_error *err)
 const tfp_view tfp_view_scope = {
     "scope",         "Nodes by name scope: where in the model the cost is.",
     TFP_REPORT_TREE, "Nodes are grouped by the parts of their names, as files are by folders.",
-    "scope",         build_scope
+    "scope",         build_scope,
+    TFP_SUMS_DO
 };

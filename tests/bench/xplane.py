@@ -3,8 +3,10 @@
 """Measures the reading of XPlane traces in ratios taken in one run: tests/bench/xplane.py BUILD
 
   walk      a bare visit of every field of the file (tests/bench/walk.c): what any reader must at least do
-  op        the whole command, with all processors and with one thread; we aim at 1.5 walks
+  op        the whole command, with all processors and with one thread; we aim at 1.5 walks; it keeps sums, the others spans
   memory    the most memory held, by bytes of the file; we aim at 0.6
+  xprof     its tool framework_op_stats on the same file, in its own process and without its import, by the time of `op`; we
+            aim at 30. Only where XPROF_PYTHON names a python that has the package xprof (pip install xprof)
 The trace is made here (MEGABYTES, 200 by default): threads of XLA:CPU whose thunks nest in spans of the executor, and
 streams of GPUs, with the stats that JAX writes, in steps of 200 events a thread; an HLO module explains the instructions.
 """
@@ -67,6 +69,26 @@ def write_trace(path, megabytes):
         f.write(xspace.space(planes))
 
 
+XPROF = """
+import importlib.metadata, resource, sys, time
+from xprof.convert import raw_to_tool_data
+start = time.monotonic()
+data, _ = raw_to_tool_data.xspace_to_tool_data([sys.argv[1]], "framework_op_stats", {})
+took = time.monotonic() - start
+assert data
+print(importlib.metadata.version("xprof"), took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+def beside_xprof(trace, took, size):
+    """xprof leaves a cache beside the trace: it goes with the scratch folder, so only the first call counts."""
+    out = subprocess.run([os.environ["XPROF_PYTHON"], "-c", XPROF, trace], check=True, stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, text=True).stdout
+    version, theirs, memory = out.split()[-3:]
+    print("xprof %s takes %.1f s = %.0f times op, %.1f bytes of memory a byte" % (
+        version, float(theirs), float(theirs) / took, int(memory) / size))
+
+
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "tfprof")
     scratch = tempfile.mkdtemp(prefix="tfprof_bench_")
@@ -82,11 +104,15 @@ def main():
         out = subprocess.run([walk, trace, "5", "xplane"], check=True, stdout=subprocess.PIPE, text=True).stdout
         bare = float(out.split(", ")[1].split()[0])
         print("%.0f MB of XPlane, %s; a bare walk takes %.0f ms" % (size / 1e6, out.split(",")[0], bare * 1e3))
+        times = {}
         for view in ("op", "kernel", "flops"):
             took, memory = kineto.measure([program, view, trace], times=3)
             alone, _ = kineto.measure([program, view, trace], times=2, threads="1")
             print("%-6s %6.0f ms = %4.2f walks (one thread: %4.2f), %4.0f MB/s, %.2f bytes of memory a byte" % (
                 view, took * 1e3, took / bare, alone / bare, size / 1e6 / took, memory / size), flush=True)
+            times[view] = took
+        if "XPROF_PYTHON" in os.environ:
+            beside_xprof(trace, times["op"], size)
     finally:
         shutil.rmtree(scratch)
 

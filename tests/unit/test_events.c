@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "model/builder.h"
+#include "model/join.h"
 
 typedef struct traced {
     tfp_profile *p;
@@ -197,6 +198,60 @@ static void roots_that_are_steps_are_no_parents(void **state)
     }
 }
 
+/* Two processes use the same numbers, near each other or far apart; the second call of a number is later. */
+static void launches_are_found_in_their_process(void **state)
+{
+    (void)state;
+    static const uint64_t factors[] = { 1, 3, 1000003, UINT64_C(1) << 40 };
+    enum { CALLS = 500 };
+    for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
+        traced x = start();
+        uint32_t other = tfp_build_process(&x.b, &(tfp_process){ .pid = 8, .rank = 1 });
+        uint32_t lanes[2][2] = { { x.thread, x.stream } };
+        lanes[1][0] = tfp_build_event_lane(&x.b, other, TFP_ROLE_THREAD, TFP_STR("cpu/thread:1"), TFP_STR(""));
+        lanes[1][1] = tfp_build_event_lane(&x.b, other, TFP_ROLE_STREAM, TFP_STR("gpu:1/stream:7"), TFP_STR(""));
+        tfp_span_columns *s = &x.p->events.spans;
+        for (uint32_t i = 0; i < CALLS; i++) {
+            for (int k = 0; k < 2; k++) {
+                uint32_t late = event(&x, lanes[k][0], TFP_SPAN_CALL, "late", 100 * i + 50, 5);
+                uint32_t call = event(&x, lanes[k][0], TFP_SPAN_CALL, "call", 100 * i, 5);
+                uint32_t kernel = event(&x, lanes[k][1], TFP_SPAN_ACTIVITY, "kernel", 100 * i + 10, 20);
+                uint32_t key = tfp_build_key(&x.b, x.process, 0, 7 + i * factors[f]);
+                s->correlation[late] = s->correlation[call] = s->correlation[kernel] = key;
+            }
+        }
+        uint32_t alone = event(&x, x.stream, TFP_SPAN_ACTIVITY, "kernel", 0, 1);
+        s->correlation[alone] = tfp_build_key(&x.b, x.process, 0, 3);
+        assert_int_equal(tfp_build_finish(&x.b, NULL), TFP_OK);
+        for (uint32_t i = 0; i < 2 * CALLS; i++) assert_int_equal(s->launch[3 * i + 2], 3 * i + 1);
+        assert_int_equal(s->launch[alone], TFP_NONE);
+        tfp_profile_free(x.p);
+    }
+}
+
+/* In order, with a few items behind their place, with many, and backwards: stable always. */
+static void keys_are_sorted_however_many_are_late(void **state)
+{
+    (void)state;
+    enum { MOST = 5000 };
+    static uint64_t keys[MOST];
+    static uint32_t items[MOST];
+    static const uint32_t counts[] = { 0, 1, 2, 17, 900, MOST }, late[] = { 0, 1, 100, 15, 3 };
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        for (size_t l = 0; l < sizeof late / sizeof *late; l++) {
+            for (uint32_t i = 0; i < counts[c]; i++) {
+                keys[i] = l == 4 ? (counts[c] - i) / 3 : late[l] && i % late[l] == late[l] / 2 ? i / 5 : i / 2;
+                items[i] = i;
+            }
+            assert_true(tfp_sort_keys(items, counts[c], keys));
+            for (uint32_t i = 1; i < counts[c]; i++) {
+                uint64_t a = keys[items[i - 1]], b = keys[items[i]];
+                assert_true(a < b || (a == b && items[i - 1] < items[i]));
+            }
+        }
+    }
+}
+
 static void many_events(void *ctx, size_t count)
 {
     (void)ctx;
@@ -232,6 +287,8 @@ int main(void)
         cmocka_unit_test(calls_after_a_fault_do_nothing),
         cmocka_unit_test(the_join_nests_host_ops_and_takes_their_self_times),
         cmocka_unit_test(roots_that_are_steps_are_no_parents),
+        cmocka_unit_test(launches_are_found_in_their_process),
+        cmocka_unit_test(keys_are_sorted_however_many_are_late),
         cmocka_unit_test(events_are_joined_in_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -420,7 +420,7 @@ static void bytes_of_no_format_are_named_in_the_message(void **state)
     (void)state;
     tfp_error err = { 0 };
     assert_null(tfp_recognise_bytes("it", "\xff\xff\xff\xff", 4, &err));
-    assert_string_equal(tfp_error_message(&err), "it: not a profile, graph, run_meta, op_log or checkpoint");
+    assert_non_null(strstr(tfp_error_message(&err), "it: not of a known format (profile, "));
     assert_null(tfp_recognise_bytes("it", NULL, 0, &err));
     assert_string_equal(tfp_error_message(&err), "it: empty file");
     assert_null(tfp_recognise_bytes("it", "\x1f\x8b\x08", 3, &err));

@@ -78,6 +78,66 @@ static void kernels_have_paths_launches_and_classes(void **state)
     tfp_profile_free(p);
 }
 
+static tfp_profile *read_sums(const char *name)
+{
+    tfp_profile *p = tfp_profile_new();
+    tfp_error *err = tfp_error_new();
+    assert_int_equal(tfp_profile_keep(p, TFP_KEEP_SUMS), TFP_OK);
+    if (tfp_profile_add_file(p, NULL, name, err) || tfp_profile_finish(p, err)) fail_msg("%s", tfp_error_message(err));
+    tfp_error_free(err);
+    return p;
+}
+
+static char *as_json(const tfp_profile *p, const char *view, const char *step)
+{
+    tfp_options *o = tfp_options_new();
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_options_set(o, "format", "json", NULL), TFP_OK);
+    assert_int_equal(tfp_options_set(o, "step", step, NULL), TFP_OK);
+    assert_int_equal(tfp_options_set(o, "max_depth", "100", NULL), TFP_OK);
+    assert_int_equal(tfp_report_build(p, view, o, &r, NULL), TFP_OK);
+    char *text = written(r, "json");
+    tfp_report_free(r);
+    tfp_options_free(o);
+    return text;
+}
+
+static void sums_are_those_of_spans(void **state)
+{
+    (void)state;
+    static const char *const files[] = { SAMPLE "gpu.xplane.pb", SAMPLE "tpu.xplane.pb", SAMPLE "host.xplane.pb",
+                                         TEST_DATA "/sample/recorded/jax.xplane.pb.gz" };
+    static const char *const steps[] = { "all", "mean", "0" };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        tfp_profile *spans = read_file(files[i]), *sums = read_sums(files[i]);
+        size_t rows = 0;
+        for (size_t k = 0; k < sums->events.slims.size; k++) rows += sums->events.slims.at[k].first != NULL;
+        assert_true(rows > 0 && sums->events.spans.size < spans->events.spans.size);
+        for (size_t k = 0; k < 6; k++) {
+            const char *view = k % 2 ? "op" : "scope";
+            char *a = as_json(spans, view, steps[k / 2]), *b = as_json(sums, view, steps[k / 2]);
+            assert_string_equal(a, b);
+            free(a);
+            free(b);
+        }
+        tfp_profile_free(spans);
+        tfp_profile_free(sums);
+    }
+}
+
+static void views_of_spans_are_refused_without_them(void **state)
+{
+    (void)state;
+    tfp_profile *p = read_sums(SAMPLE "gpu.xplane.pb");
+    tfp_report *r = NULL;
+    tfp_timeline *t = NULL;
+    assert_int_equal(tfp_report_build(p, "kernel", NULL, &r, NULL), TFP_BADARG);
+    assert_int_equal(tfp_records(p, "spans", -1, &r, NULL), TFP_BADARG);
+    assert_int_equal(tfp_timeline_new(p, &t, NULL), TFP_BADARG);
+    assert_int_equal(tfp_query((const tfp_profile *const *)&p, NULL, 1, "SELECT 1", NULL, &r, NULL), TFP_BADARG);
+    tfp_profile_free(p);
+}
+
 static void runs_of_modules_are_steps_of_each_device(void **state)
 {
     (void)state;
@@ -566,6 +626,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(start_and_end_are_each_rounded_down),
         cmocka_unit_test(kernels_have_paths_launches_and_classes),
+        cmocka_unit_test(sums_are_those_of_spans),
+        cmocka_unit_test(views_of_spans_are_refused_without_them),
         cmocka_unit_test(runs_of_modules_are_steps_of_each_device),
         cmocka_unit_test(host_ops_are_told_by_their_names),
         cmocka_unit_test(odd_files_are_read_and_told_of),

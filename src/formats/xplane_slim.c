@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/xplane_slim.c: which lines become slim lanes (model/slim.h) when only sums are asked for: threads and lines of
+ * devices with a lane of their own. Events that come out of order, allocations of memory, a second line for a lane that nests
+ * and activities whose place follows from their launch end it: the rows of the lane become spans.
+ * Uses base, model. */
+#include "formats/xplane_parts.h"
+
+static tfp_slim_nesting nesting_of(tfp_xline_kind kind)
+{
+    return kind == XL_HOST ? TFP_SLIM_HOST : kind == XL_OPS ? TFP_SLIM_DEVICE : TFP_SLIM_FLAT;
+}
+
+void tfp_xplane_start_line(tfp_xline_reader *lr)
+{
+    tfp_xreader *r = lr->r;
+    size_t lanes = r->p->lanes.size;
+    lr->lane = tfp_xplane_lane(lr);
+    lr->slim = false;
+    if (!r->sums || r->b->status || lr->l->kind == XL_MODULES || lr->l->kind == XL_SHOWN) return;
+    tfp_slim_nesting nesting = nesting_of(lr->l->kind);
+    uint32_t at = tfp_slim_of_lane(&r->p->events, lr->lane);
+    tfp_slim_lane *known = at == TFP_NONE ? NULL : &r->p->events.slims.at[at];
+    bool flat = known && !known->wide && known->nesting == TFP_SLIM_FLAT && nesting == TFP_SLIM_FLAT;
+    if (lr->lane == lanes || flat) {
+        lr->slim = true;
+        tfp_slim_begin(&r->slim, r->b, lr->lane, nesting);
+    } else if (known) {
+        tfp_slim_widen(r->b, at);
+    }
+}
+
+void tfp_xplane_stop_slim(tfp_xline_reader *lr)
+{
+    if (lr->slim) tfp_slim_widen(lr->r->b, lr->r->slim.slim);
+    lr->slim = false;
+}
+
+/* An event whose node follows from what is around it, or around its launch: nothing of the process can be slim. */
+static void slim_no_more(tfp_xline_reader *lr)
+{
+    tfp_event_tables *t = &lr->r->p->events;
+    for (uint32_t i = 0; i < t->slims.size; i++)
+        if (lr->r->p->lanes.at[t->slims.at[i].lane].process == lr->r->process) tfp_slim_widen(lr->r->b, i);
+    lr->slim = lr->r->sums = false;
+}
+
+static uint32_t kind_of(tfp_xreader *r, tfp_xclass *c)
+{
+    tfp_slim_kind k = { .name = c->name,
+                        .path = c->path,
+                        .op = c->op,
+                        .stats = c->stats,
+                        .trace = c->trace,
+                        .kind = (uint8_t)c->kind,
+                        .class = (uint8_t)c->class,
+                        .marks = (uint8_t)c->marks };
+    return c->slim = tfp_build_slim_kind(r->b, &k);
+}
+
+bool tfp_xplane_slim(tfp_xline_reader *lr, tfp_xclass *c, int64_t start_ns, int64_t duration_ns, uint32_t correlation)
+{
+    tfp_xreader *r = lr->r;
+    if (!lr->slim) return false;
+    if (!c->path && c->kind != TFP_SPAN_ANNOTATION) {
+        slim_no_more(lr);
+        return false;
+    }
+    tfp_slim_event e = { start_ns, duration_ns, c->slim == TFP_NONE ? kind_of(r, c) : c->slim, correlation };
+    bool nested_launch = correlation && lr->l->kind == XL_OPS;
+    if (e.kind == TFP_NONE || (!nested_launch && tfp_slim_add(&r->slim, &e))) return true;
+    tfp_xplane_stop_slim(lr);
+    return false;
+}
+
+bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xrow *row, bool has_run)
+{
+    tfp_xreader *r = lr->r;
+    if (!lr->slim || c->slim == TFP_NONE || (row->correlation && lr->l->kind == XL_OPS)) return false;
+    tfp_slim_event e = { row->start_ns, row->duration_ns, c->slim, 0 };
+    if (row->correlation) e.correlation = tfp_build_key(r->b, r->process, 1, row->correlation);
+    if (!tfp_slim_add(&r->slim, &e)) return false;
+    if (has_run && c->kind == TFP_SPAN_OP && c->module && !r->has_steps)
+        tfp_xplane_thunk(lr, c, row->run, row->start_ns, row->duration_ns, TFP_NONE);
+    return true;
+}
+
+uint32_t tfp_xplane_marker(tfp_xreader *r, uint32_t lane, int64_t start_ns, int64_t duration_ns)
+{
+    tfp_event e = { .lane = lane,
+                    .start_ns = start_ns,
+                    .duration_ns = duration_ns,
+                    .kind = TFP_SPAN_OTHER,
+                    .stats = TFP_NONE,
+                    .trace = TFP_NONE };
+    return tfp_build_event(r->b, &e);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join_launches.c: which API call launched an activity, which op it belongs to, and its step. */
+#include "base/threads.h"
+#include "model/join.h"
+
+#include <stdlib.h>
+
+/* ---- spans by the number that joins them ---- */
+
+#define SPREAD 4 /* a table by number has at most so many places a span */
+
+typedef struct key_range { /* the keys of one process */
+    uint32_t low, high;    /* 0: none */
+    size_t first;          /* in key_index.at */
+} key_range;
+
+/* Spans of one kind by process and key. Writers count their keys up, so nearly always a table by key is small, and is read
+ * in the order of the file; a hash table of a million spans misses the caches with each of its reads. */
+typedef struct key_index {
+    const uint32_t *keys; /* by span */
+    unsigned kind;
+    bool earliest;     /* of several spans with a key the first to start, else the first of the file */
+    key_range *ranges; /* by process */
+    uint32_t *at;      /* NULL: the keys are too far apart */
+    tfp_map64 sparse;
+} key_index;
+
+static uint32_t index_get(const key_index *k, uint32_t process, uint32_t key)
+{
+    if (!k->at) return tfp_map64_get(&k->sparse, (uint64_t)process << 32 | key);
+    const key_range *r = &k->ranges[process];
+    return key >= r->low && key <= r->high ? k->at[r->first + (key - r->low)] : TFP_NONE;
+}
+
+static bool index_put(key_index *k, uint32_t process, uint32_t key, uint32_t span)
+{
+    if (!k->at) return tfp_map64_put(&k->sparse, (uint64_t)process << 32 | key, span);
+    const key_range *r = &k->ranges[process];
+    k->at[r->first + (key - r->low)] = span;
+    return true;
+}
+
+static bool is_indexed(const tfp_join *x, const key_index *k, uint32_t i)
+{
+    return x->t->spans.kind[i] == k->kind && k->keys[i] && tfp_span_process(x, i) < x->t->processes.size;
+}
+
+static bool find_ranges(const tfp_join *x, key_index *k)
+{
+    size_t processes = x->t->processes.size, total = 0;
+    k->ranges = calloc(processes + 1, sizeof *k->ranges);
+    if (!k->ranges) return false;
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (!is_indexed(x, k, i)) continue;
+        key_range *r = &k->ranges[tfp_span_process(x, i)];
+        if (!r->high || k->keys[i] < r->low) r->low = k->keys[i];
+        if (k->keys[i] > r->high) r->high = k->keys[i];
+    }
+    for (size_t p = 0; p < processes; p++) {
+        k->ranges[p].first = total;
+        if (k->ranges[p].high) total += (size_t)k->ranges[p].high - k->ranges[p].low + 1;
+    }
+    if (total / SPREAD > x->count) return true;
+    k->at = malloc((total + 1) * sizeof *k->at);
+    if (k->at) memset(k->at, 0xff, (total + 1) * sizeof *k->at); /* TFP_NONE */
+    return k->at != NULL;
+}
+
+static bool index_spans(const tfp_join *x, key_index *k)
+{
+    const int64_t *start_ns = x->t->spans.start_ns;
+    if (!find_ranges(x, k)) return false;
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (!is_indexed(x, k, i)) continue;
+        uint32_t process = tfp_span_process(x, i), known = index_get(k, process, k->keys[i]);
+        if (known != TFP_NONE && (!k->earliest || start_ns[known] <= start_ns[i])) continue;
+        if (!index_put(k, process, k->keys[i], i)) return false;
+    }
+    return true;
+}
+
+static void index_free(key_index *k)
+{
+    free(k->ranges);
+    free(k->at);
+    tfp_map64_free(&k->sparse);
+}
+
+/* ---- calls of a trace with slim lanes ---- */
+
+uint32_t tfp_join_call(const tfp_join *x, uint32_t process, uint32_t correlation)
+{
+    return correlation && x->calls.count ? tfp_map64_get(&x->calls, (uint64_t)process << 32 | correlation) : TFP_NONE;
+}
+
+int64_t tfp_join_call_start(const tfp_join *x, uint32_t call)
+{
+    return call < x->count ? x->t->spans.start_ns[call] : x->slim_calls.at[call - x->count].start_ns;
+}
+
+bool tfp_join_call_collective(const tfp_join *x, uint32_t call)
+{
+    if (call < x->count) {
+        uint32_t owner = x->cpu_op_above[call] == TFP_NONE ? call : x->cpu_op_above[call];
+        return x->t->spans.marks[owner] & TFP_MARK_COLLECTIVE;
+    }
+    return x->t->slim_kinds.at[x->slim_calls.at[call - x->count].owner].marks & TFP_MARK_COLLECTIVE;
+}
+
+/* Of several calls of a key the first to start counts. */
+static bool map_call(tfp_join *x, uint64_t key, uint32_t call, int64_t start_ns)
+{
+    uint32_t known = tfp_map64_get(&x->calls, key);
+    if (known != TFP_NONE && tfp_join_call_start(x, known) <= start_ns) return true;
+    return tfp_map64_put(&x->calls, key, call);
+}
+
+static bool map_slim_calls(tfp_join *x)
+{
+    for (size_t i = 0; i < x->t->slims.size; i++) {
+        const tfp_slim_lane *f = &x->t->slims.at[i];
+        for (size_t k = 0; k < f->calls.size; k++) {
+            const tfp_slim_call *c = &f->calls.at[k];
+            size_t at = x->count + x->slim_calls.size;
+            uint64_t key = (uint64_t)x->p->lanes.at[f->lane].process << 32 | c->correlation;
+            if (!c->correlation) continue;
+            if (at >= TFP_NONE || !tfp_push(&x->slim_calls, *c) || !map_call(x, key, (uint32_t)at, c->start_ns))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* API calls by correlation. */
+static bool map_calls(tfp_join *x)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    for (uint32_t i = 0; i < x->count; i++)
+        if (s->kind[i] == TFP_SPAN_CALL && s->correlation[i] &&
+            !map_call(x, tfp_in_process(x, i, s->correlation[i]), i, s->start_ns[i]))
+            return false;
+    return map_slim_calls(x);
+}
+
+/* ---- launches ---- */
+
+typedef struct launcher {
+    const tfp_join *x;
+    key_index calls, ops;
+} launcher;
+
+static void launch(const launcher *l, uint32_t i)
+{
+    const tfp_join *x = l->x;
+    tfp_span_columns *s = &x->t->spans;
+    uint32_t process = tfp_span_process(x, i);
+    uint32_t call = x->t->slims.size    ? tfp_join_call(x, process, s->correlation[i])
+                    : s->correlation[i] ? index_get(&l->calls, process, s->correlation[i])
+                                        : TFP_NONE;
+    bool is_slim = call != TFP_NONE && call >= x->count;
+    s->launch[i] = is_slim ? TFP_NONE : call;
+    if (s->launch[i] != TFP_NONE)
+        s->owner[i] = x->cpu_op_above[call] == TFP_NONE ? call : x->cpu_op_above[call];
+    else if (s->external[i] && !is_slim)
+        s->owner[i] = index_get(&l->ops, process, s->external[i]);
+    uint32_t owner = s->owner[i];
+    bool collective = call != TFP_NONE ? tfp_join_call_collective(x, call)
+                                       : owner != TFP_NONE && s->marks[owner] & TFP_MARK_COLLECTIVE;
+    if (s->class[i] == TFP_CLASS_COMPUTE && collective) s->class[i] = TFP_CLASS_COMMUNICATION;
+    tfp_strid device = x->p->lanes.at[s->lane[i]].device;
+    if (tfp_join_has_steps(x, process, device))
+        s->step[i] = tfp_join_step_at(x, process, device, s->start_ns[i]);
+    else
+        s->step[i] = tfp_join_step_at(x, process, 0, call == TFP_NONE ? s->start_ns[i] : tfp_join_call_start(x, call));
+}
+
+/* Each activity writes its own row only. */
+static void launch_rows(void *ctx, size_t worker, size_t first, size_t end)
+{
+    const launcher *l = ctx;
+    const tfp_join *x = l->x;
+    (void)worker;
+    for (size_t i = first; i < end; i++)
+        if (x->t->spans.kind[i] == TFP_SPAN_ACTIVITY && tfp_span_process(x, (uint32_t)i) < x->t->processes.size)
+            launch(l, (uint32_t)i);
+}
+
+void tfp_join_launches(tfp_join *x)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    launcher l = { .x = x,
+                   .calls = { .keys = s->correlation, .kind = TFP_SPAN_CALL, .earliest = true },
+                   .ops = { .keys = s->external, .kind = TFP_SPAN_OP } };
+    bool any = false, external = false;
+    for (size_t i = 0; i < x->count; i++) {
+        any |= s->kind[i] == TFP_SPAN_ACTIVITY;
+        external |= s->kind[i] == TFP_SPAN_ACTIVITY && s->external[i];
+    }
+    bool slim = x->t->slims.size > 0, ok = !slim || map_calls(x);
+    if (any && !slim) ok = index_spans(x, &l.calls);
+    if (any && external) ok = ok && index_spans(x, &l.ops);
+    if (tfp_join_keep(x, ok) && any) tfp_rows_run(tfp_rows_threads(x->count), x->count, launch_rows, &l);
+    if (!slim) { /* activities of slim lanes look for the op around a call, too */
+        free(x->cpu_op_above);
+        x->cpu_op_above = NULL;
+    }
+    index_free(&l.calls);
+    index_free(&l.ops);
+}
