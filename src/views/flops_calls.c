@@ -31,6 +31,13 @@ static uint32_t spent_for(const tfp_profile *p, const tfp_aten_work *w, uint32_t
     return w->cover[span] == TFP_NONE ? span : w->cover[span];
 }
 
+/* Libraries name their kernels by what tensor cores multiply: tf32, or s1688, which is the instruction for it. */
+static bool uses_tf32(const tfp_profile *p, uint32_t span)
+{
+    tfp_str name = tfp_text(p, p->events.spans.name[span]);
+    return tfp_str_has_caseless(name, TFP_STR("tf32")) || tfp_str_has(name, TFP_STR("s1688"));
+}
+
 static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span, tfp_map64 *by_node,
                      tfp_instruction_sums *out)
 {
@@ -40,16 +47,32 @@ static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span
     tfp_instruction_sum *sum = sum_of(p, by_node, s->node[op], out);
     if (!sum) return false;
     add(&sum->ns, s->self_ns[span]);
+    if (s->kind[span] == TFP_SPAN_ACTIVITY) {
+        add(&sum->device_ns, s->self_ns[span]);
+        sum->tf32 |= uses_tf32(p, span);
+    }
     if (op != span) return true;
     sum->runs++;
     sum->counted &= w->state[span] != TFP_ATEN_NO_SHAPE && w->state[span] != TFP_ATEN_NO_FORMULA;
     if (w->state[span] == TFP_ATEN_PARTS) return true;
-    const tfp_aten_cost *cost = &w->sets[w->set[span]];
-    add(&sum->float_ops, cost->flops);
-    add(&sum->macs, cost->macs);
-    add(&sum->bytes, cost->bytes);
-    sum->moves |= cost->bytes >= 0;
+    const tfp_aten_set *set = &w->sets[w->set[span]];
+    add(&sum->float_ops, set->cost.flops);
+    add(&sum->of_type[set->type], set->cost.flops);
+    add(&sum->macs, set->cost.macs);
+    add(&sum->bytes, set->cost.bytes);
+    sum->moves |= set->cost.bytes >= 0;
     return true;
+}
+
+/* Where a node's kernels multiply in tf32, what it takes in fp32 counts as that. */
+static void settle_types(tfp_instruction_sums *sums)
+{
+    for (size_t i = 0; i < sums->size; i++) {
+        int64_t *of = sums->at[i].of_type;
+        if (!sums->at[i].tf32) continue;
+        of[TFP_FLOAT_TF32] = of[TFP_FLOAT_FP32];
+        of[TFP_FLOAT_FP32] = 0;
+    }
 }
 
 bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *out)
@@ -61,6 +84,7 @@ bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *ou
     bool ok = true;
     for (uint32_t i = 0; ok && i < p->events.spans.size; i++)
         if (every || tfp_span_in_step(r, i)) ok = add_span(p, &w, i, &by_node, out);
+    settle_types(out);
     tfp_map64_free(&by_node);
     tfp_aten_work_free(&w);
     return ok;

@@ -9,9 +9,9 @@
 
 typedef struct type_work { /* of one operation type */
     tfp_strid op;
-    int64_t flops, nodes;  /* of those with a count */
+    int64_t flops, nodes;  /* nodes that have a count */
     int64_t missing, runs; /* nodes without, and how often they run */
-    int64_t elements;      /* of the outputs of these, as far as they are known */
+    int64_t elements;      /* elements of their outputs, as far as shapes are known */
     bool shapes;           /* every one of these has known outputs */
 } type_work;
 
@@ -19,7 +19,7 @@ typedef struct coverage {
     tfp_map64 by_op;
     TFP_VEC(type_work) types;
     double known, estimated;
-    int64_t loops;         /* of TensorFlow 1, with an unknown number of iterations */
+    int64_t loops;         /* loops of TensorFlow 1 with an unknown number of iterations */
     const type_work *bulk; /* the type of products that lacks most shapes */
     bool no_memory;
 } coverage;
@@ -76,7 +76,7 @@ static void add_type(const tfp_flops_table *w, coverage *c, const type_work *t)
     tfp_str op = tfp_text(w->p, t->op);
     c->known += (double)t->flops;
     if (!t->missing) return;
-    if (t->nodes && !is_call(op)) /* what one function takes tells nothing of another */
+    if (t->nodes && !is_call(op)) /* arguments of one function tell nothing of another */
         c->estimated += (double)t->flops / (double)t->nodes * (double)t->runs;
     else if ((is_product(op) || is_call(op)) && (!c->bulk || t->missing > c->bulk->missing))
         c->bulk = t;
@@ -166,7 +166,7 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *tex
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
-/* Once a report: what was assumed in vain, what calls itself, where the work was cut. */
+/* Notes, once a report: assumptions without effect, functions that call themselves, limits that cut the work. */
 tfp_status tfp_flops_notes(tfp_report *r, const tfp_flops *f, tfp_error *err)
 {
     tfp_status s = TFP_OK;

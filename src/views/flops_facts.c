@@ -116,7 +116,7 @@ typedef struct measured {
     double micros, covered;
 } measured;
 
-/* Of the time that every node took, the share of its operations that have a count. */
+/* The share of the measured time that went to operations with a count. */
 static measured measure(const tfp_flops_table *w)
 {
     measured m = { 0 };
@@ -164,7 +164,7 @@ static const char *const source_words[] = {
     [TFP_FLOPS_FILES] = "files", [TFP_FLOPS_TENSORFLOW] = "tensorflow", [TFP_FLOPS_OWN] = "own"
 };
 
-/* Which signature of a SavedModel the numbers are of. */
+/* Notes which signature of a SavedModel was counted. */
 static bool put_signature(const tfp_flops_table *w)
 {
     size_t count = w->g->signatures.size;

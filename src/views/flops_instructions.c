@@ -32,7 +32,7 @@ static keys find_keys(const tfp_profile *p)
                    .module = tfp_stat_key(p, "hlo_module") };
 }
 
-/* A key that nothing has is TFP_NONE, which no stat has either. */
+/* An unknown key is TFP_NONE, which no stat has either. */
 static told told_by(const tfp_profile *p, const keys *k, const tfp_stat_set *set)
 {
     told t = { 0 };
@@ -63,7 +63,12 @@ bool tfp_has_instructions(const tfp_profile *p)
     return false;
 }
 
-/* What ran counts, where a trace is there, and not what a module beside it would take. */
+bool tfp_has_recorded_calls(const tfp_profile *p)
+{
+    return p->instructions.size && p->nodes.at[p->instructions.at[0].node].calls > 0;
+}
+
+/* With a trace, executed instructions count, not those of a module beside it. */
 static bool is_module(const tfp_profile *p) { return p->instructions.size && !tfp_has(p, TFP_HAS_TRACE); }
 
 /* ---- sums of a trace ---- */
@@ -139,24 +144,46 @@ static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums 
 
 /* ---- sums of a module ---- */
 
+static tfp_instruction_sum sum_of_runs(const tfp_instruction *n)
+{
+    return (tfp_instruction_sum){ .name = n->name,
+                                  .module = n->module,
+                                  .node = n->node,
+                                  .runs = n->runs,
+                                  .float_ops = tfp_mul(n->float_ops, n->runs, NULL),
+                                  .macs = tfp_mul(n->macs, n->runs, NULL),
+                                  .bytes = n->bytes > 0 ? tfp_mul(n->bytes, n->runs, NULL) : 0,
+                                  .counted = n->counted,
+                                  .moves = n->bytes >= 0,
+                                  .trips_unknown = n->trips_unknown };
+}
+
+static void merge(tfp_instruction_sum *to, const tfp_instruction_sum *n)
+{
+    add(&to->runs, n->runs);
+    add(&to->float_ops, n->float_ops);
+    add(&to->macs, n->macs);
+    add(&to->bytes, n->bytes);
+    to->counted &= n->counted;
+    to->moves |= n->moves;
+}
+
+/* Recorded calls of one node are a row, whatever their arguments were. */
 static bool collect_module(const tfp_profile *p, tfp_instruction_sums *out)
 {
-    bool ok = true;
+    bool ok = true, calls = tfp_has_recorded_calls(p);
+    tfp_map64 by_node = { 0 };
     for (size_t i = 0; ok && i < p->instructions.size; i++) {
         const tfp_instruction *n = &p->instructions.at[i];
         if (n->inside || !n->runs) continue;
-        tfp_instruction_sum sum = { .name = n->name,
-                                    .module = n->module,
-                                    .node = n->node,
-                                    .runs = n->runs,
-                                    .float_ops = tfp_mul(n->float_ops, n->runs, NULL),
-                                    .macs = tfp_mul(n->macs, n->runs, NULL),
-                                    .bytes = n->bytes > 0 ? tfp_mul(n->bytes, n->runs, NULL) : 0,
-                                    .counted = n->counted,
-                                    .moves = n->bytes >= 0,
-                                    .trips_unknown = n->trips_unknown };
-        ok = tfp_push(out, sum);
+        tfp_instruction_sum sum = sum_of_runs(n);
+        uint32_t at = calls ? tfp_map64_get(&by_node, n->node) : TFP_NONE;
+        if (at != TFP_NONE)
+            merge(&out->at[at], &sum);
+        else
+            ok = (!calls || tfp_map64_put(&by_node, n->node, (uint32_t)out->size)) && tfp_push(out, sum);
     }
+    tfp_map64_free(&by_node);
     return ok;
 }
 
@@ -168,7 +195,7 @@ tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, t
 
 /* ---- nodes ---- */
 
-/* Instructions inside of fusions are nodes as well: each counts what is its own. */
+/* Instructions inside fusions are nodes as well: each counts its own float operations. */
 static void count_module(const tfp_profile *p, tfp_node_count *nodes)
 {
     for (size_t i = 0; i < p->instructions.size; i++) {
@@ -184,7 +211,7 @@ static void count_module(const tfp_profile *p, tfp_node_count *nodes)
     }
 }
 
-/* Of a trace: sums of all that ran, shared out by runs. */
+/* Of a trace: sums of all executions, divided among the runs. */
 static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_error *err)
 {
     tfp_instruction_sums sums = { 0 };

@@ -87,7 +87,7 @@ tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err)
     return tfp_grid_part(w->r, "top_nodes", "nodes that count most", &table, 0, err);
 }
 
-/* ---- signatures: what a call of each takes ---- */
+/* ---- signatures: the costs of one call ---- */
 
 typedef struct reach {
     tfp_map64 node_by_name; /* of the main graph */
@@ -174,10 +174,10 @@ tfp_status tfp_flops_signatures(tfp_flops_table *w, tfp_error *err)
     }
     tfp_map64_free(&x.node_by_name);
     tfp_row_table table = { signature_columns, rows, sizeof *rows, count, 0 };
-    return ok ? tfp_grid_part(w->r, "signatures", "signatures", &table, 0, err) : tfp_nomem(err);
+    return ok ? tfp_grid_part(w->r, "signatures", "signatures", &table, 10, err) : tfp_nomem(err);
 }
 
-/* ---- what has no number ---- */
+/* ---- operations without a number ---- */
 
 typedef struct gap { /* of one operation type */
     tfp_strid op;
@@ -197,7 +197,7 @@ static bool more_nodes(const void *ctx, uint32_t a, uint32_t b)
     return x->at[a].nodes > x->at[b].nodes;
 }
 
-/* Of nodes that some run reaches. */
+/* Numbers of nodes that some run reaches. */
 static bool find_gaps(tfp_flops_table *w, tfp_count_state state, gaps *x)
 {
     tfp_map64 by_op = { 0 };

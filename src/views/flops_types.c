@@ -9,7 +9,7 @@ typedef struct op_type {
     tfp_strid op;
     int64_t nodes, runs, counted_nodes;
     int64_t float_ops, macs, bytes;
-    int64_t moved_float_ops, moved_nodes; /* of nodes whose bytes are known */
+    int64_t moved_float_ops, moved_nodes; /* of nodes with known bytes */
     int64_t macs_nodes;                   /* whose macs are known */
     int64_t ns, timed_float_ops;
 } op_type;
@@ -25,7 +25,7 @@ static void plus(int64_t *to, int64_t n) { *to = tfp_add(*to, n, NULL); }
 
 static int64_t times(int64_t n, int64_t runs) { return n > 0 ? tfp_mul(n, runs, NULL) : 0; }
 
-/* What was measured of a node: its own float operations in the time that it took. */
+/* Measurements of a node: its own float operations and the time that it took. */
 static void add_measured(const tfp_flops_table *w, op_type *t, uint32_t node, const tfp_own_count *c)
 {
     uint32_t at = w->profile_node[node];
@@ -64,7 +64,7 @@ static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
     return tfp_str_cmp(tfp_text(x->p, s->op), tfp_text(x->p, t->op)) < 0;
 }
 
-/* What no run reaches counts nothing, and is not there. */
+/* Nodes that no run reaches count nothing and are not listed. */
 static bool find_types(tfp_flops_table *w, op_types *x)
 {
     tfp_map64 by_op = { 0 };

@@ -32,6 +32,19 @@ static void check_call(const one *t)
 #define CONV_TYPES                                                                                                     \
     "[\"float\",\"float\",\"\",\"ScalarList\",\"ScalarList\",\"ScalarList\",\"Scalar\",\"ScalarList\",\"Scalar\"]"
 
+static void collectives_move_data_only(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "c10d::allreduce_", "_c10d_functional::all_gather_into_tensor" };
+    for (size_t i = 0; i < 2; i++) {
+        const tfp_aten_rule *rule = tfp_aten_find(tfp_str_of(names[i]));
+        assert_non_null(rule);
+        assert_null(rule->count);
+    }
+    assert_null(tfp_aten_find(TFP_STR("c10dx::allreduce_")));
+    assert_null(tfp_aten_find(TFP_STR("fbgemm::permute_sparse_features")));
+}
+
 static void operators_count_by_their_shapes(void **state)
 {
     (void)state;
@@ -44,6 +57,10 @@ static void operators_count_by_their_shapes(void **state)
         { "aten::linear", "[[4,2,3],[5,3],[5]]", "[\"float\",\"float\",\"float\"]", "", 240, 120,
           4 * (24 + 15 + 5 + 40) },
         { "aten::matmul", "[[4,2,3],[3,5]]", FF, "", 240, 120, 4 * (24 + 15 + 40) },
+        { "aten::index_add_", "[[9],[],[4],[4],[]]", "[\"float\",\"Scalar\",\"long\",\"float\",\"Scalar\"]", "", 4, 0,
+          4 * 9 + 8 * 4 + 4 * 4 + 4 * 4 },
+        { "aten::scatter_add_", "[[9],[],[4],[4]]", "[\"float\",\"Scalar\",\"long\",\"float\"]", "", 4, 0,
+          4 * 9 + 8 * 4 + 4 * 4 + 4 * 4 },
         { "aten::mv", "[[4,3],[3]]", FF, "", 24, 12, 4 * (12 + 3 + 4) },
         { "aten::convolution", "[[2,3,8,8],[4,3,3,3],[],[],[],[],[],[],[]]", CONV_TYPES,
           "[\"\",\"\",\"\",\"[2, 2]\",\"[1, 1]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]", 2 * 2 * 16 * 108,
@@ -111,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_count_by_their_shapes),
+        cmocka_unit_test(collectives_move_data_only),
         cmocka_unit_test(operators_are_found_by_name_in_place_or_not),
         cmocka_unit_test(texts_that_are_no_shapes_have_no_count),
     };

@@ -5,6 +5,7 @@
 #ifndef TFP_ATEN_H
 #define TFP_ATEN_H
 
+#include "flops/devices.h"
 #include "model/model.h"
 
 enum { TFP_ATEN_INPUTS = 48, TFP_ATEN_RANK = 12 };
@@ -18,7 +19,8 @@ typedef struct tfp_aten_input {
     int64_t elements; /* of a tensor, or of all in a list */
     int64_t matrices; /* of a list: elements of those of rank 2 */
     int bytes;        /* of an element; 0: not known */
-    tfp_str value;    /* of what is no tensor: as written, "[2, 2]", "1", "True"; empty: not recorded, or none */
+    tfp_float_type type;
+    tfp_str value; /* of what is no tensor: as written, "[2, 2]", "1", "True"; empty: not recorded, or none */
 } tfp_aten_input;
 
 typedef struct tfp_aten_call {
@@ -42,9 +44,11 @@ typedef struct tfp_aten_rule {
 
 /* Arguments of a call as the trace has them; false when `dims` is no list of shapes. */
 bool tfp_aten_read(tfp_aten_call *c, tfp_str dims, tfp_str types, tfp_str values);
+/* The type of the first tensor of floats that it takes. */
+tfp_float_type tfp_aten_type(const tfp_aten_call *c);
 /* Bytes of all tensors that it takes; TFP_ATEN_UNKNOWN when the type of one is not known. */
 int64_t tfp_aten_input_bytes(const tfp_aten_call *c);
-/* The rule of an operator ("aten::mm"), NULL when there is none. */
+/* The rule of an operator ("aten::mm", "c10d::allreduce_"), NULL when there is none. */
 const tfp_aten_rule *tfp_aten_find(tfp_str name);
 
 /* Numbers in an argument such as "[2, 2]" or "1"; how many there are, 0 when it is neither. */
@@ -60,11 +64,24 @@ typedef enum tfp_aten_state {
     TFP_ATEN_NO_FORMULA
 } tfp_aten_state;
 
+/* What is known of a call and of those around and inside it. */
+typedef struct tfp_aten_place {
+    bool covered;                  /* an operator around it counts it */
+    bool known;                    /* it has a count by itself */
+    bool any_below, counted_below; /* inside it is an operator with a count; with a formula */
+} tfp_aten_place;
+tfp_aten_state tfp_aten_state_of(tfp_str name, const tfp_aten_rule *rule, const tfp_aten_place *at);
+
+typedef struct tfp_aten_set { /* calls that are the same */
+    tfp_aten_cost cost;
+    tfp_float_type type;
+} tfp_aten_set;
+
 typedef struct tfp_aten_work {
-    tfp_aten_cost *sets; /* the costs of calls that are the same */
-    uint32_t *set;       /* by span: -> sets; TFP_NONE */
-    uint32_t *cover;     /* by span: the operator around it that counts it; TFP_NONE */
-    uint8_t *state;      /* by span: tfp_aten_state */
+    tfp_aten_set *sets;
+    uint32_t *set;   /* by span: -> sets; TFP_NONE */
+    uint32_t *cover; /* by span: the operator around it that counts it; TFP_NONE */
+    uint8_t *state;  /* by span: tfp_aten_state */
 } tfp_aten_work;
 
 /* Whether a trace recorded input shapes. */
@@ -74,7 +91,7 @@ bool tfp_aten_work_out(const tfp_profile *p, tfp_aten_work *out);
 void tfp_aten_work_free(tfp_aten_work *w);
 /* The float operations of executions, of a profile whose trace recorded shapes; false without memory. */
 bool tfp_aten_count_execs(tfp_profile *p);
-/* The same of nodes that were made of recorded calls. */
+/* The same of nodes that were made of recorded calls, and with TFP_KEEP_PROGRAM the calls as instructions. */
 bool tfp_aten_count_recorded(tfp_profile *p);
 
 #endif

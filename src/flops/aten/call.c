@@ -74,34 +74,41 @@ static void read_dims(tfp_jscan *j, tfp_aten_call *c)
 
 /* ---- types and values ---- */
 
-/* Bytes of an element; 0 of what is no tensor or has no type that is known. */
-static int bytes_of(tfp_str type)
+/* Nothing of what is no tensor or has no type that is known. */
+static void read_type(tfp_aten_input *in, tfp_str type)
 {
     static const struct {
         const char *name;
-        int bytes;
-    } types[] = { { "float", 4 },
-                  { "double", 8 },
-                  { "c10::Half", 2 },
-                  { "c10::BFloat16", 2 },
-                  { "long int", 8 },
-                  { "long", 8 },
-                  { "int", 4 },
-                  { "short", 2 },
-                  { "short int", 2 },
-                  { "bool", 1 },
-                  { "char", 1 },
-                  { "signed char", 1 },
-                  { "unsigned char", 1 },
-                  { "c10::complex<float>", 8 },
-                  { "c10::complex<double>", 16 },
-                  { "c10::Float8_e4m3fn", 1 },
-                  { "c10::Float8_e5m2", 1 },
-                  { "c10::qint8", 1 },
-                  { "c10::quint8", 1 } };
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (tfp_str_eq(type, tfp_str_of(types[i].name))) return types[i].bytes;
-    return 0;
+        int bytes; /* of an element */
+        tfp_float_type type;
+    } types[] = { { "float", 4, TFP_FLOAT_FP32 },
+                  { "double", 8, TFP_FLOAT_OTHER },
+                  { "c10::Half", 2, TFP_FLOAT_FP16 },
+                  { "c10::BFloat16", 2, TFP_FLOAT_BF16 },
+                  { "long int", 8, TFP_FLOAT_OTHER },
+                  { "long", 8, TFP_FLOAT_OTHER },
+                  { "int", 4, TFP_FLOAT_OTHER },
+                  { "short", 2, TFP_FLOAT_OTHER },
+                  { "short int", 2, TFP_FLOAT_OTHER },
+                  { "bool", 1, TFP_FLOAT_OTHER },
+                  { "char", 1, TFP_FLOAT_OTHER },
+                  { "signed char", 1, TFP_FLOAT_OTHER },
+                  { "unsigned char", 1, TFP_FLOAT_OTHER },
+                  { "c10::complex<float>", 8, TFP_FLOAT_OTHER },
+                  { "c10::complex<double>", 16, TFP_FLOAT_OTHER },
+                  { "c10::Float8_e4m3fn", 1, TFP_FLOAT_FP8 },
+                  { "c10::Float8_e5m2", 1, TFP_FLOAT_FP8 },
+                  { "c10::Float8_e4m3fnuz", 1, TFP_FLOAT_FP8 },
+                  { "c10::Float8_e5m2fnuz", 1, TFP_FLOAT_FP8 },
+                  { "c10::qint8", 1, TFP_FLOAT_OTHER },
+                  { "c10::quint8", 1, TFP_FLOAT_OTHER } };
+    in->bytes = 0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (!tfp_str_eq(type, tfp_str_of(types[i].name))) continue;
+        in->bytes = types[i].bytes;
+        in->type = types[i].type;
+        return;
+    }
 }
 
 /* Words that stand for no tensor. */
@@ -114,7 +121,7 @@ static bool no_tensor(tfp_str type)
 typedef void (*take_fn)(tfp_aten_input *in, tfp_str text);
 static void take_type(tfp_aten_input *in, tfp_str type)
 {
-    in->bytes = bytes_of(type);
+    read_type(in, type);
     in->tensor = !in->list && !no_tensor(type) && !tfp_str_eq(type, TFP_STR("TensorList"));
 }
 static void take_value(tfp_aten_input *in, tfp_str value) { in->value = value; }
@@ -146,6 +153,13 @@ bool tfp_aten_read(tfp_aten_call *c, tfp_str dims, tfp_str types, tfp_str values
     read_texts(types, c, take_type);
     read_texts(values, c, take_value);
     return true;
+}
+
+tfp_float_type tfp_aten_type(const tfp_aten_call *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->in[i].tensor && c->in[i].type != TFP_FLOAT_OTHER) return c->in[i].type;
+    return TFP_FLOAT_OTHER;
 }
 
 int tfp_aten_numbers(const tfp_aten_input *in, int64_t *out, int most)

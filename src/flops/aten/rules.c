@@ -95,6 +95,13 @@ static tfp_aten_cost each_second(const tfp_aten_call *c, const tfp_aten_rule *r)
     return steps(c, times(r->each, n), n);
 }
 
+/* What is added in: index_add and scatter_add take it behind a dimension and an index. */
+static tfp_aten_cost each_source(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    int64_t n = elements(arg(c, 3));
+    return steps(c, times(r->each, n), n);
+}
+
 /* Elements of all tensors broadcast. */
 static int64_t broadcast(const tfp_aten_call *c)
 {
@@ -384,9 +391,20 @@ static bool listed(const char *names, tfp_str name)
     return false;
 }
 
+/* torch.distributed, as it was called and as compiled programs call it. */
+static bool is_collective(tfp_str name)
+{
+    static const char *const spaces[] = { "c10d::", "_c10d_functional::", "c10d_functional::" };
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (tfp_str_begins(name, tfp_str_of(spaces[i]))) return true;
+    return false;
+}
+
 const tfp_aten_rule *tfp_aten_find(tfp_str name)
 {
+    static const tfp_aten_rule collective = { .names = "", .formula = "0", .meaning = "moves data between processes" };
     tfp_str space = TFP_STR("aten::");
+    if (is_collective(name)) return &collective;
     if (name.size <= space.size || name.size > 100 || memcmp(name.data, space.data, space.size) != 0) return NULL;
     name = (tfp_str){ name.data + space.size, name.size - space.size };
     for (int in_place = 0; in_place < 2; in_place++) {

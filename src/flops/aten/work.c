@@ -15,7 +15,7 @@ typedef struct worker {
     uint8_t *looked;            /* by string: its rule was looked for */
     uint8_t *flags;             /* by span */
     tfp_map64 set_by_call;      /* name << 32 | stats -> out->sets */
-    TFP_VEC(tfp_aten_cost) sets;
+    TFP_VEC(tfp_aten_set) sets;
     TFP_VEC(uint32_t) path;
     tfp_aten_call call;
 } worker;
@@ -45,16 +45,17 @@ static tfp_str stat_text(const worker *x, const tfp_stat_set *set, tfp_strid key
     return (tfp_str){ "", 0 };
 }
 
-static tfp_aten_cost work_out(worker *x, const tfp_aten_rule *rule, uint32_t stats)
+static tfp_aten_set work_out(worker *x, const tfp_aten_rule *rule, uint32_t stats)
 {
-    tfp_aten_cost unknown = { TFP_ATEN_UNKNOWN, TFP_ATEN_UNKNOWN, TFP_ATEN_UNKNOWN };
-    if (stats == TFP_NONE) return unknown;
-    const tfp_stat_set *set = &x->p->events.stat_sets.at[stats];
-    if (!tfp_aten_read(&x->call, stat_text(x, set, x->dims), stat_text(x, set, x->types), stat_text(x, set, x->values)))
-        return unknown;
-    tfp_aten_cost cost = rule ? rule->count(&x->call, rule) : unknown;
-    if (cost.flops < 0) cost.bytes = tfp_aten_input_bytes(&x->call); /* at least these */
-    return cost;
+    tfp_aten_set set = { { TFP_ATEN_UNKNOWN, TFP_ATEN_UNKNOWN, TFP_ATEN_UNKNOWN }, TFP_FLOAT_OTHER };
+    if (stats == TFP_NONE) return set;
+    const tfp_stat_set *s = &x->p->events.stat_sets.at[stats];
+    if (!tfp_aten_read(&x->call, stat_text(x, s, x->dims), stat_text(x, s, x->types), stat_text(x, s, x->values)))
+        return set;
+    set.type = tfp_aten_type(&x->call);
+    if (rule) set.cost = rule->count(&x->call, rule);
+    if (set.cost.flops < 0) set.cost.bytes = tfp_aten_input_bytes(&x->call); /* at least these */
+    return set;
 }
 
 /* -> sets; TFP_NONE without memory. */
@@ -63,9 +64,10 @@ static uint32_t set_of(worker *x, uint32_t span, const tfp_aten_rule *rule)
     uint64_t key = (uint64_t)x->s->name[span] << 32 | x->s->stats[span];
     uint32_t at = tfp_map64_get(&x->set_by_call, key);
     if (at != TFP_NONE) return at;
-    tfp_aten_cost none = { 0, 0, 0 }, cost = rule && !rule->count ? none : work_out(x, rule, x->s->stats[span]);
+    tfp_aten_set none = { { 0, 0, 0 }, TFP_FLOAT_OTHER };
+    tfp_aten_set set = rule && !rule->count ? none : work_out(x, rule, x->s->stats[span]);
     at = (uint32_t)x->sets.size;
-    return tfp_push(&x->sets, cost) && tfp_map64_put(&x->set_by_call, key, at) ? at : TFP_NONE;
+    return tfp_push(&x->sets, set) && tfp_map64_put(&x->set_by_call, key, at) ? at : TFP_NONE;
 }
 
 /* ---- what stands around and under a call ---- */
@@ -96,7 +98,7 @@ static bool find_cover(worker *x, uint32_t span)
 
 /* ---- the passes ---- */
 
-static bool known(const worker *x, uint32_t span) { return x->sets.at[x->out->set[span]].flops >= 0; }
+static bool known(const worker *x, uint32_t span) { return x->sets.at[x->out->set[span]].cost.flops >= 0; }
 
 static bool find_costs(worker *x)
 {
@@ -127,17 +129,23 @@ static bool is_frame(tfp_str name)
            (name.size > torch.size && memcmp(name.data, torch.data, torch.size) == 0);
 }
 
+tfp_aten_state tfp_aten_state_of(tfp_str name, const tfp_aten_rule *rule, const tfp_aten_place *at)
+{
+    if (at->covered) return TFP_ATEN_INSIDE;
+    if (!rule) return at->any_below || is_frame(name) ? TFP_ATEN_PARTS : TFP_ATEN_NO_FORMULA;
+    if (at->known && !(rule->parts && at->counted_below)) return TFP_ATEN_COUNTED;
+    return at->counted_below ? TFP_ATEN_PARTS : TFP_ATEN_NO_SHAPE;
+}
+
 static tfp_aten_state state_of(worker *x, uint32_t i)
 {
     if (x->s->kind[i] != TFP_SPAN_OP) return TFP_ATEN_NONE;
     const tfp_aten_rule *rule = rule_of(x, x->s->name[i]);
-    if (x->out->cover[i] != TFP_NONE) return TFP_ATEN_INSIDE;
-    if (!rule)
-        return x->flags[i] & BELOW_ANY || is_frame(tfp_text(x->p, x->s->name[i])) ? TFP_ATEN_PARTS
-                                                                                  : TFP_ATEN_NO_FORMULA;
-    bool below = x->flags[i] & BELOW_COUNTED;
-    if (known(x, i) && !(rule->parts && below)) return TFP_ATEN_COUNTED;
-    return below ? TFP_ATEN_PARTS : TFP_ATEN_NO_SHAPE;
+    tfp_aten_place at = { .covered = x->out->cover[i] != TFP_NONE,
+                          .known = known(x, i),
+                          .any_below = x->flags[i] & BELOW_ANY,
+                          .counted_below = x->flags[i] & BELOW_COUNTED };
+    return tfp_aten_state_of(tfp_text(x->p, x->s->name[i]), rule, &at);
 }
 
 bool tfp_aten_work_out(const tfp_profile *p, tfp_aten_work *out)
@@ -213,7 +221,7 @@ bool tfp_aten_count_execs(tfp_profile *p)
         if (w.state[i] != TFP_ATEN_COUNTED || s->node[i] == TFP_NONE) continue;
         uint32_t step = s->step[i] == TFP_NONE ? outside : s->step[i];
         uint32_t exec = tfp_map64_get(&by_step, (uint64_t)s->node[i] << 32 | step);
-        if (exec != TFP_NONE) sums[exec] = tfp_add(sums[exec], w.sets[w.set[i]].flops, NULL);
+        if (exec != TFP_NONE) sums[exec] = tfp_add(sums[exec], w.sets[w.set[i]].cost.flops, NULL);
     }
     for (size_t i = 0; ok && i < p->execs.size; i++)
         if (sums[i]) p->execs.at[i].float_ops = sums[i];

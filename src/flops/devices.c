@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flops/devices.c: the table of known devices: dense peaks by type and the memory's bandwidth, as their vendors tell them. */
+#include "flops/devices.h"
+
+const char *const tfp_float_names[TFP_FLOAT_TYPES] = { "other", "fp32", "tf32", "fp16", "bf16", "fp8" };
+
+/* fp32 is what ordinary cores do; of AMD's, what matrix cores do. Data sheets that tell peaks with sparsity only are halved
+ * here. Products add up in fp32: GeForce cards are faster when they add up in fp16, which PyTorch does not ask for. Sources:
+ * NVIDIA's data sheets of V100, T4, A100, A10, L4, L40S, H100, H200 and HGX B200; its white papers of the architectures GA102
+ * (RTX 3090) and Ada (RTX 4090); AMD's data sheets of Instinct MI250X, which is two devices of half its peaks each, and MI300X.
+ * The first row that fits. */
+/* clang-format off */
+static const tfp_device_peaks devices[] = {
+    /* words          GB   other  fp32  tf32   fp16    bf16     fp8   GB/s */
+    { "V100 SXM2",     0, {  0,  15.7,    0,    125,      0,       0 },  900 },
+    { "V100 PCIE",     0, {  0,  14.0,    0,    112,      0,       0 },  900 },
+    { "V100S PCIE",    0, {  0,  16.4,    0,    130,      0,       0 }, 1134 },
+    { "T4",            0, {  0,   8.1,    0,     65,      0,       0 },  300 },
+    { "A100 PCIE",    60, {  0,  19.5,  156,    312,    312,       0 }, 1935 },
+    { "A100",         60, {  0,  19.5,  156,    312,    312,       0 }, 2039 },
+    { "A100",          0, {  0,  19.5,  156,    312,    312,       0 }, 1555 },
+    { "A10",           0, {  0,  31.2, 62.5,    125,    125,       0 },  600 },
+    { "L4",            0, {  0,  30.3,   60,    121,    121,   242.5 },  300 },
+    { "L40S",          0, {  0,  91.6,  183, 362.05, 362.05,     733 },  864 },
+    { "H100 PCIE",     0, {  0,    51,  378,  756.5,  756.5,    1513 }, 2000 },
+    { "H100 NVL",      0, {  0,    60, 417.5, 835.5,  835.5,  1670.5 }, 3900 },
+    { "H100 HBM3",     0, {  0,    67, 494.5, 989.5,  989.5,    1979 }, 3350 },
+    { "H200 NVL",      0, {  0,    60, 417.5, 835.5,  835.5,  1670.5 }, 4800 },
+    { "H200",          0, {  0,    67, 494.5, 989.5,  989.5,    1979 }, 4800 },
+    { "B200",          0, {  0,    75, 1100,   2250,   2250,    4500 }, 7700 },
+    { "RTX 3090",      0, {  0,  35.6, 35.6,     71,     71,       0 },  936 },
+    { "RTX 4090",      0, {  0,  82.6, 82.6,  165.2,  165.2,   330.3 }, 1008 },
+    { "MI250X",        0, {  0, 47.85,    0,  191.5,  191.5,       0 }, 1638.4 },
+    { "MI300X",        0, {  0, 163.4, 653.7, 1307.4, 1307.4, 2614.9 }, 5300 },
+};
+/* clang-format on */
+
+static bool parts(char c) { return c == ' ' || c == '-' || c == '_' || c == '/'; }
+
+/* Whether a word stands in the name by itself, whatever the case: L4 is no word of L40S. */
+static bool has_word(tfp_str name, tfp_str word)
+{
+    for (size_t at = 0; at < name.size;) {
+        size_t end = at;
+        while (end < name.size && !parts(name.data[end])) end++;
+        if (end - at == word.size && tfp_str_has_caseless((tfp_str){ name.data + at, end - at }, word)) return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+static bool has_words(tfp_str name, const char *words)
+{
+    for (const char *at = words; *at;) {
+        size_t n = strcspn(at, " ");
+        if (!has_word(name, (tfp_str){ at, n })) return false;
+        at += n + (at[n] != 0);
+    }
+    return true;
+}
+
+const tfp_device_peaks *tfp_device_find(tfp_str name, int64_t memory_bytes)
+{
+    static const char *const others[] = { "MIG", "Ti", "D", "Laptop", "vGPU" }; /* another device, or a part of one */
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (has_words(name, others[i])) return NULL;
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+        if ((double)memory_bytes >= devices[i].least_gb * 1e9 && has_words(name, devices[i].words)) return &devices[i];
+    return NULL;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/flops_work_facts.c: what the report `flops` of compiled programs and traces says before its tables: the totals, and how
+ * much of it all they cover. */
+#include "views/flops.h"
+#include "views/flops_work.h"
+
+#include <stdio.h>
+
+static bool add_number(const tfp_work_tables *t, const char *name, const char *label, tfp_unit unit, int64_t n)
+{
+    tfp_fact *f = tfp_fact_add(t->r, name, label, 'i', unit);
+    if (f) f->number = n;
+    return f != NULL;
+}
+
+bool tfp_work_say(const tfp_work_tables *t, const char *format, ...)
+{
+    char words[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    char *copy = tfp_arena_copy(&t->r->arena, tfp_str_of(words));
+    if (copy) t->r->facts.at[t->r->facts.size - 1].more = tfp_str_of(copy);
+    return copy != NULL;
+}
+
+static bool add_share(const tfp_work_tables *t, const char *name, const char *label, double over, double under)
+{
+    tfp_fact *f = tfp_fact_add(t->r, name, label, 'r', TFP_SHARE);
+    if (!f) return false;
+    f->absent = under <= 0;
+    f->real = under > 0 ? over / under : 0;
+    return true;
+}
+
+static bool add_loops(const tfp_work_tables *t)
+{
+    tfp_str name = tfp_text(t->r->profile, t->first_loop);
+    if (!t->loops) return true;
+    return add_number(t, "loops_counted_once", "loops counted once", TFP_LABEL, t->loops) &&
+           tfp_work_say(t, "nobody knows how often they run (first: %.*s)", (int)(name.size < 150 ? name.size : 150),
+                        name.data);
+}
+
+/* The share of the bytes that instructions with a count move; it is told of all that has known shapes. */
+static bool add_coverage(const tfp_work_tables *t)
+{
+    bool ok = add_number(t, "ops", NULL, TFP_LABEL, t->all.instructions) &&
+              add_number(t, "counted_ops", NULL, TFP_LABEL, t->all.counted) &&
+              add_share(t, "total_coverage", "coverage", (double)t->all.bytes - (double)t->uncounted_bytes,
+                        t->all.counted == t->all.instructions ? 0 : (double)t->all.bytes);
+    if (!ok) return false;
+    tfp_fact *f = &t->r->facts.at[t->r->facts.size - 1];
+    if (t->all.counted == t->all.instructions) f->absent = false, f->real = 1;
+    ok = tfp_work_say(t, "of the bytes moved%s; %lld of %lld instructions have a count",
+                      t->bytes_missing ? ", as far as they are known" : "", (long long)t->all.counted,
+                      (long long)t->all.instructions);
+    if (!ok || !(t->shown & TFP_WORK_TIMES)) return ok;
+    return add_share(t, "time_coverage", "time covered", (double)t->counted_ns, (double)t->all.ns) &&
+           tfp_work_say(t, "of the measured time was in instructions that have a count");
+}
+
+bool tfp_work_facts(const tfp_work_tables *t)
+{
+    char exact[40];
+    tfp_fact *f = tfp_fact_add(t->r, "float_ops_source", NULL, 's', TFP_LABEL);
+    if (f)
+        f->text = t->shown & TFP_WORK_TIMES               ? TFP_STR("trace")
+                  : tfp_has_recorded_calls(t->r->profile) ? TFP_STR("execution_trace")
+                                                          : TFP_STR("hlo");
+    bool ok = f && add_number(t, "total_float_ops", "float operations", TFP_NUMBER, t->all.float_ops);
+    tfp_flops_exact(exact, t->all.float_ops);
+    if (t->all.float_ops >= 1000) ok = ok && tfp_work_say(t, "(%s)", exact);
+    ok = ok && add_number(t, "total_macs", "multiply-adds", TFP_NUMBER, t->all.macs);
+    tfp_flops_exact(exact, t->all.macs);
+    if (t->all.macs >= 1000) ok = ok && tfp_work_say(t, "(%s)", exact);
+    ok = ok && add_number(t, "total_bytes_moved", "bytes moved", TFP_SIZE, t->all.bytes);
+    return ok && add_coverage(t) && add_loops(t) && tfp_work_peak_facts(t);
+}
