@@ -50,8 +50,7 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
     if (!s) s = tfp_grid_arrange(r, err);
     if (!s && r->options->step.which == TFP_STEP_ONE)
         s = tfp_report_note_add(r, err, "stats are over all steps: step means nothing");
-    if (!s && r->clamped)
-        s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
+    if (!s) s = tfp_report_note_clamped(r, err);
     if (!s && tfp_rewrites_failures(r->options->rewrites) != failed) s = tfp_nomem(err);
     tfp_report_free(rows);
     tfp_options_free(o);

@@ -28,7 +28,7 @@ static uint32_t nth_item(tfp_items *x, tfp_turns *t, uint32_t above, tfp_str nam
                                          : tfp_items_below(x, above, above, name, name.size, turn);
 }
 
-/* The item of a row; what is above it has one already. TFP_NONE: no memory, or not among fixed items. */
+/* The item of a row, whose parent has one already. TFP_NONE: no memory, or not among fixed items. */
 static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_turns *t, const uint32_t *items, uint32_t at)
 {
     const tfp_row *row = &r->rows.at[at];

@@ -16,7 +16,7 @@
 enum { STEPS_LEAST = 3, SIDES_MOST = 1000 };
 enum { KEPT = 1, DIFFERS = 2, BROKE = 4, IS_NOISE = 8 };
 
-/* ---- what was asked for ---- */
+/* ---- the options ---- */
 
 static tfp_status name_sides(tfp_differ *d, tfp_report *r, tfp_error *err)
 {
@@ -63,7 +63,7 @@ static tfp_status check_limit(const tfp_differ *d, tfp_error *err)
                     d->w.options->fail_over);
 }
 
-/* Growth that nobody cares about, whatever share it is: a thousandth of the base side's root, and 5us. */
+/* Growth too small to matter, whatever share it is: a thousandth of the base side's root, and 5us. */
 static double gate_floor(const tfp_differ *d, size_t column)
 {
     double share = tfp_or_zero(tfp_differ_value(d, d->base, column, 0)) / 1000;
@@ -155,7 +155,7 @@ static bool apart(const tfp_differ *d, size_t column, extremes e)
     return e.there < d->w.count || e.most > e.least * (1 + d->w.options->delta);
 }
 
-/* Growth over the limit. What was not there, or took nothing, grew by more than any share. */
+/* Growth over the limit. A row that was absent, or took nothing, grew by more than any share. */
 bool tfp_pair_is_over(const tfp_differ *d, const tfp_pairing *p, uint32_t item)
 {
     if (!d->gate) return false;
@@ -183,7 +183,7 @@ static void mark_apart(tfp_differ *d)
     }
 }
 
-/* How small p must be in a pairing, by all the rows that are tested in it. */
+/* The largest significant p of a pairing, over all the rows that are tested in it. */
 static tfp_status set_limits(tfp_differ *d, tfp_error *err)
 {
     size_t count = d->w.items.at.size;
@@ -317,7 +317,7 @@ static bool is_shown(const tfp_differ *d, uint32_t item)
     return item == 0 || !only || only->count == 0 || tfp_filter_matches(only, path_of(d, item));
 }
 
-/* Down from the root; a row that is not shown takes with it what is below. */
+/* Walks down from the root; rows below a hidden row are hidden too. */
 static tfp_status walk(tfp_differ *d, tfp_error *err)
 {
     const tfp_filter *hide = d->w.options->filters[TFP_F_HIDE_NODES];
@@ -335,7 +335,7 @@ static tfp_status walk(tfp_differ *d, tfp_error *err)
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
-/* The public script knows no gate: what only broke that is no row of it. */
+/* The public script has no gate: rows that only broke the gate are no rows of it. */
 static tfp_status walk_again(tfp_differ *d, tfp_error *err)
 {
     for (size_t i = 0; i < d->w.items.at.size; i++) d->marks[i] &= DIFFERS;

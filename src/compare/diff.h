@@ -17,7 +17,7 @@ typedef struct tfp_loaded {
     double *mean[TFP_COLUMNS_MAX];    /* by column of the comparison */
     double *squares[TFP_COLUMNS_MAX]; /* of times with several steps: squared distances from the mean; else NULL */
     size_t *counts;                   /* by item: steps that the values are the mean of; NULL: `steps` of each */
-    tfp_report *rows;                 /* whose names the items borrow */
+    tfp_report *rows;                 /* the report whose names the items borrow */
 } tfp_loaded;
 
 typedef struct tfp_diff {
@@ -40,12 +40,12 @@ static inline double tfp_diff_value(const tfp_diff_work *d, size_t side, size_t 
     return item < l->size ? l->mean[column][item] : NAN;
 }
 
-/* load.c: which columns, and every side's values. */
+/* load.c: the columns, and every side's values. */
 tfp_status tfp_diff_load(tfp_diff_work *d, tfp_error *err);
 /* work.c: notes when profiles are not the same work. */
 tfp_status tfp_diff_same_work(tfp_diff_work *d, tfp_error *err);
 
-/* What the form of the public script says first, and what its lines are made of. */
+/* The header of the public script's form, and the data of its lines. */
 typedef struct tfp_diff_script {
     size_t count, to, from; /* sides: the difference is TO less FROM */
     const char *const *names, *const *labels;
@@ -77,7 +77,7 @@ typedef struct tfp_differ {
     int64_t max_depth;
     TFP_VEC(tfp_pairing) pairs;
     uint8_t *marks;     /* by item */
-    double *key;        /* by item: what siblings are sorted by, the biggest first */
+    double *key;        /* by item: the key that siblings are sorted by, the biggest first */
     uint32_t *children; /* kept items, in that order, by parent */
     uint32_t *child_start;
     TFP_VEC(uint32_t) rows; /* items in the order of display */
@@ -96,7 +96,7 @@ static inline double tfp_pair_difference(const tfp_differ *d, const tfp_pairing 
            tfp_or_zero(tfp_differ_value(d, d->base, p->column, item));
 }
 
-/* diff.c. Whether the spread of both sides is known for this row; then the test, and what it says. */
+/* diff.c. Whether the spread of both sides is known for this row; then the test, and its verdict. */
 bool tfp_pair_is_tested(const tfp_differ *d, const tfp_pairing *p, uint32_t item);
 tfp_welch tfp_pair_test(const tfp_differ *d, const tfp_pairing *p, uint32_t item);
 tfp_verdict tfp_pair_verdict(const tfp_differ *d, const tfp_pairing *p, uint32_t item);

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define NAMES_MOST ((size_t)128 << 20) /* bytes of all shown names: those of deep rows hold all that is above */
+#define NAMES_MOST ((size_t)128 << 20) /* bytes of all shown names; a deep row's name repeats those above it */
 
 static const char *const verdict_names[] = { [TFP_UNKNOWN] = "unknown", [TFP_NOISE] = "no", [TFP_REAL] = "yes" };
 
@@ -43,117 +43,141 @@ static tfp_status add_rows(tfp_differ *d, tfp_error *err)
     return s;
 }
 
-/* A new column named by its parts, or NULL without memory. */
-static tfp_grid_column *add_column(tfp_differ *d, char type, tfp_unit unit, const char *a, const char *b, const char *c)
+/* One side's value compared with the base's. */
+typedef struct pair_cells {
+    double difference, ratio, low, high;
+    tfp_str significant;
+} pair_cells;
+
+/* A row: the sides that have it, a value for each column and side, and the comparison of each pair. */
+typedef struct row_cells {
+    tfp_str only;
+    double values[];
+} row_cells;
+
+enum { TESTED = 1, TIMED = 2 }; /* columns of a pair that not all have */
+
+static const tfp_row_column only_columns[] = {
+    TFP_COLUMN(row_cells, "only", TEXT, LABEL, only, "The sides that have this row, when not all have it."), { 0 }
+};
+
+static const tfp_row_column value_columns[] = {
+    { "", TFP_T_REAL, TFP_NUMBER, 0, "What the side has; the mean over its steps, when it has several.", 0, false },
+    { 0 }
+};
+
+static const tfp_row_column pair_columns[] = {
+    TFP_COLUMN(pair_cells, "difference", REAL, NUMBER, difference, "The side's value less the base's."),
+    TFP_COLUMN(pair_cells, "ratio", REAL, LABEL, ratio, "The side's value divided by the base's."),
+    TFP_COLUMN_ONLY(pair_cells, "low", REAL, NUMBER, low, "Lower end of the difference's confidence interval.", TESTED),
+    TFP_COLUMN_ONLY(pair_cells, "high", REAL, NUMBER, high, "Upper end of the difference's confidence interval.",
+                    TESTED),
+    TFP_COLUMN_ONLY(pair_cells, "significant", TEXT, LABEL, significant,
+                    "Whether the difference is more than the spread over the steps explains: yes, no or unknown.",
+                    TIMED),
+    { 0 }
+};
+
+static size_t value_place(const tfp_differ *d, size_t side, size_t column) { return column * d->w.count + side; }
+
+static size_t pair_offset(const tfp_differ *d, size_t pair)
 {
-    tfp_report *r = d->w.report;
-    tfp_buf name = { 0 };
-    tfp_buf_printf(&name, "%s%s%s%s%s", a, *b ? "_" : "", b, *c ? "_" : "", c);
-    char *copy = name.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ name.data, name.size });
-    tfp_buf_free(&name);
-    return copy ? tfp_grid_add(r, &r->grid, copy, type, unit, true) : NULL;
+    return offsetof(row_cells, values) + d->w.column_count * d->w.count * sizeof(double) + pair * sizeof(pair_cells);
 }
 
-static void put(tfp_grid_column *c, size_t row, double x)
+static double known_or_absent(double x) { return isfinite(x) ? x : NAN; }
+
+static pair_cells cells_of_pair(const tfp_differ *d, const tfp_pairing *p, uint32_t item)
 {
-    c->absent[row] = !isfinite(x);
-    c->reals[row] = isfinite(x) ? x : 0;
+    double to = tfp_differ_value(d, p->side, p->column, item), from = tfp_differ_value(d, d->base, p->column, item);
+    tfp_welch w = { NAN, NAN, 1 };
+    if (tfp_pair_is_tested(d, p, item)) w = tfp_pair_test(d, p, item);
+    double difference = isnan(to) && isnan(from) ? NAN : tfp_pair_difference(d, p, item);
+    double ratio = from != 0 && !isnan(from) ? tfp_or_zero(to) / from : NAN;
+    return (pair_cells){ .difference = known_or_absent(difference),
+                         .ratio = known_or_absent(ratio),
+                         .low = known_or_absent(w.low),
+                         .high = known_or_absent(w.high),
+                         .significant = tfp_str_of(verdict_names[tfp_pair_verdict(d, p, item)]) };
 }
 
-static bool add_values(tfp_differ *d, size_t side, size_t column)
+/* The names of the sides that have a row, in the report's arena; without data when all have it. */
+static bool sides_of(const tfp_differ *d, uint32_t item, tfp_str *out)
+{
+    tfp_buf names = { 0 };
+    size_t there = 0;
+    for (size_t i = 0; i < d->w.count; i++)
+        if (!isnan(tfp_differ_value(d, i, 0, item))) tfp_buf_printf(&names, "%s%s", there++ ? " " : "", d->w.names[i]);
+    bool all = there == d->w.count || there == 0;
+    *out = (tfp_str){ NULL, names.size };
+    if (!all && !names.failed) out->data = tfp_arena_copy(&d->w.report->arena, (tfp_str){ names.data, names.size });
+    bool ok = !names.failed && (all || out->data);
+    tfp_buf_free(&names);
+    return ok;
+}
+
+static bool fill_row(const tfp_differ *d, uint32_t item, char *row)
+{
+    row_cells *cells = (void *)row;
+    for (size_t c = 0; c < d->w.column_count; c++)
+        for (size_t i = 0; i < d->w.count; i++)
+            cells->values[value_place(d, i, c)] = known_or_absent(tfp_differ_value(d, i, c, item));
+    for (size_t k = 0; k < d->pairs.size; k++) {
+        pair_cells pair = cells_of_pair(d, &d->pairs.at[k], item);
+        memcpy(row + pair_offset(d, k), &pair, sizeof pair);
+    }
+    return sides_of(d, item, &cells->only);
+}
+
+/* Columns about a selected column and perhaps a side: COLUMN_SIDE_PART. */
+static bool list_group(const tfp_differ *d, tfp_row_columns *list, size_t column, const char *side, tfp_row_group group)
 {
     const tfp_column *about = &tfp_columns[d->w.columns[column]];
-    tfp_grid_column *c = add_column(d, 'r', about->unit, about->name, d->w.names[side], "");
-    for (uint32_t row = 0; c && row < d->rows.size; row++)
-        put(c, row, tfp_differ_value(d, side, column, d->rows.at[row]));
-    return c != NULL;
+    tfp_buf subject = { 0 };
+    tfp_buf_printf(&subject, "%s%s%s", about->name, *side ? "_" : "", side);
+    tfp_buf_char(&subject, 0);
+    group.subject = subject.data;
+    group.unit = about->unit;
+    bool ok = !subject.failed && tfp_row_columns_add(list, d->w.report, &group);
+    tfp_buf_free(&subject);
+    return ok;
 }
 
-static bool add_differences(tfp_differ *d, const tfp_pairing *p)
+static bool list_pair(const tfp_differ *d, tfp_row_columns *list, size_t pair)
 {
-    const tfp_column *about = &tfp_columns[d->w.columns[p->column]];
-    const char *side = d->w.count > 2 ? d->w.names[p->side] : "";
-    bool ok = add_column(d, 'r', about->unit, about->name, side, "difference") &&
-              add_column(d, 'r', TFP_LABEL, about->name, side, "ratio");
-    if (!ok) return false;
-    tfp_grid_column *c = d->w.report->grid.columns.at + d->w.report->grid.columns.size - 2;
-    for (uint32_t row = 0; row < d->rows.size; row++) {
-        uint32_t item = d->rows.at[row];
-        double to = tfp_differ_value(d, p->side, p->column, item), from = tfp_differ_value(d, d->base, p->column, item);
-        put(&c[0], row, isnan(to) && isnan(from) ? NAN : tfp_pair_difference(d, p, item));
-        put(&c[1], row, from != 0 && !isnan(from) ? tfp_or_zero(to) / from : NAN);
-    }
-    return true;
+    const tfp_pairing *p = &d->pairs.at[pair];
+    bool timed = tfp_columns[d->w.columns[p->column]].unit == TFP_MICROS;
+    tfp_row_group group = { .columns = pair_columns,
+                            .offset = pair_offset(d, pair),
+                            .shown = (p->tested ? TESTED : 0) | (timed ? TIMED : 0) };
+    return list_group(d, list, p->column, d->w.count > 2 ? d->w.names[p->side] : "", group);
 }
 
-static bool add_intervals(tfp_differ *d, const tfp_pairing *p)
-{
-    const tfp_column *about = &tfp_columns[d->w.columns[p->column]];
-    const char *side = d->w.count > 2 ? d->w.names[p->side] : "";
-    if (!p->tested) return true;
-    bool ok = add_column(d, 'r', about->unit, about->name, side, "low") &&
-              add_column(d, 'r', about->unit, about->name, side, "high");
-    if (!ok) return false;
-    tfp_grid_column *c = d->w.report->grid.columns.at + d->w.report->grid.columns.size - 2;
-    for (uint32_t row = 0; row < d->rows.size; row++) {
-        uint32_t item = d->rows.at[row];
-        bool tested = tfp_pair_is_tested(d, p, item);
-        tfp_welch w = { NAN, NAN, 1 };
-        if (tested) w = tfp_pair_test(d, p, item);
-        put(&c[0], row, w.low);
-        put(&c[1], row, w.high);
-    }
-    return true;
-}
-
-static bool add_verdicts(tfp_differ *d, const tfp_pairing *p)
-{
-    const tfp_column *about = &tfp_columns[d->w.columns[p->column]];
-    const char *side = d->w.count > 2 ? d->w.names[p->side] : "";
-    if (about->unit != TFP_MICROS) return true;
-    tfp_grid_column *c = add_column(d, 's', TFP_LABEL, about->name, side, "significant");
-    for (uint32_t row = 0; c && row < d->rows.size; row++)
-        c->texts[row] = tfp_str_of(verdict_names[tfp_pair_verdict(d, p, d->rows.at[row])]);
-    return c != NULL;
-}
-
-/* Which sides have a row that not all have: their names. */
-static bool add_only(tfp_differ *d)
-{
-    tfp_report *r = d->w.report;
-    tfp_grid_column *c = add_column(d, 's', TFP_LABEL, "only", "", "");
-    tfp_buf names = { 0 };
-    for (uint32_t row = 0; c && row < d->rows.size; row++) {
-        size_t there = 0;
-        names.size = 0;
-        for (size_t i = 0; i < d->w.count; i++) {
-            if (isnan(tfp_differ_value(d, i, 0, d->rows.at[row]))) continue;
-            tfp_buf_printf(&names, "%s%s", there++ ? " " : "", d->w.names[i]);
-        }
-        bool all = there == d->w.count || there == 0;
-        c->absent[row] = all;
-        if (all) continue;
-        const char *copy = names.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ names.data, names.size });
-        if (!copy)
-            c = NULL;
-        else
-            c->texts[row] = (tfp_str){ copy, names.size };
-    }
-    tfp_buf_free(&names);
-    return c != NULL;
-}
-
-static tfp_status add_columns(tfp_differ *d, tfp_error *err)
+static bool list_columns(const tfp_differ *d, tfp_row_columns *list)
 {
     bool ok = true;
     for (size_t c = 0; c < d->w.column_count && ok; c++) {
-        for (size_t i = 0; i < d->w.count && ok; i++) ok = add_values(d, i, c);
-        for (size_t k = 0; k < d->pairs.size && ok; k++) {
-            const tfp_pairing *p = &d->pairs.at[k];
-            if (p->column == c) ok = add_differences(d, p) && add_intervals(d, p) && add_verdicts(d, p);
+        for (size_t i = 0; i < d->w.count && ok; i++) {
+            size_t at = offsetof(row_cells, values) + value_place(d, i, c) * sizeof(double);
+            ok = list_group(d, list, c, d->w.names[i], (tfp_row_group){ .columns = value_columns, .offset = at });
         }
+        for (size_t k = 0; k < d->pairs.size && ok; k++)
+            if (d->pairs.at[k].column == c) ok = list_pair(d, list, k);
     }
-    return ok && add_only(d) ? TFP_OK : tfp_nomem(err);
+    return ok && tfp_row_columns_add(list, d->w.report, &(tfp_row_group){ .columns = only_columns });
+}
+
+static tfp_status fill_grid(tfp_differ *d, tfp_error *err)
+{
+    size_t row_size = pair_offset(d, d->pairs.size);
+    char *rows = calloc(d->rows.size + 1, row_size);
+    tfp_row_columns list = { 0 };
+    bool ok = rows && list_columns(d, &list);
+    for (size_t row = 0; row < d->rows.size && ok; row++) ok = fill_row(d, d->rows.at[row], rows + row * row_size);
+    tfp_status s = ok ? tfp_grid_of_list(d->w.report, &list, rows, row_size, d->rows.size, err) : tfp_nomem(err);
+    tfp_vec_free(&list);
+    free(rows);
+    return s;
 }
 
 /* ---- what the limits hide ---- */
@@ -209,7 +233,7 @@ static bool say_broken(tfp_differ *d, const tfp_pairing *p, uint32_t item)
     return copy && tfp_push(&r->over, copy);
 }
 
-/* Only what is not known to be noise breaks it. */
+/* A difference that is known to be noise does not break the gate. */
 tfp_status tfp_differ_check_gate(tfp_differ *d, tfp_error *err)
 {
     bool ok = true;
@@ -256,5 +280,5 @@ tfp_status tfp_differ_write(tfp_differ *d, tfp_error *err)
 {
     tfp_status s = add_rows(d, err);
     if (s) return s;
-    return d->w.script ? fill_script(d, err) : add_columns(d, err);
+    return d->w.script ? fill_script(d, err) : fill_grid(d, err);
 }

@@ -9,7 +9,7 @@ typedef struct tfp_item {
     tfp_str name;    /* whole, as rows show it; borrowed */
     uint32_t parent; /* comes before it; the root (item 0) stands under itself */
     uint32_t depth;
-    uint32_t place;     /* what it is unique in: the item above, or 0 where names alone tell rows apart */
+    uint32_t place;     /* its name is unique in this item: the one above, or 0 where names alone tell rows apart */
     uint32_t part_size; /* of the end of its name, which is unique there */
     uint32_t turn;      /* the n-th of that name there */
 } tfp_item;

@@ -18,7 +18,7 @@ static uint64_t columns_of_text(const tfp_scopetext *t)
     return bits;
 }
 
-/* Those that all texts hold; ~0 when there is no text with legends. */
+/* The columns that all texts hold; ~0 when there is no text with legends. */
 static uint64_t columns_of_texts(const tfp_diff_work *d)
 {
     uint64_t bits = ~UINT64_C(0);
@@ -27,7 +27,7 @@ static uint64_t columns_of_texts(const tfp_diff_work *d)
     return bits;
 }
 
-/* What is compared when nothing was selected: what the texts have; else memory in the script's form, which is for it. */
+/* The columns when none was selected: those of the texts; else memory in the script's form, which is made for it. */
 static uint64_t default_columns(const tfp_diff_work *d)
 {
     uint64_t of_texts = columns_of_texts(d), bytes = UINT64_C(1) << TFP_C_BYTES;
@@ -68,7 +68,7 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
 
 /* ---- texts ---- */
 
-/* Where a column stands in a text; a text without legends has one, of the unit's kind. */
+/* The place of a column in a text; a text without legends has one column, of the unit's kind. */
 static int find_in_text(const tfp_scopetext *t, tfp_column_id column)
 {
     for (size_t i = 0; i < t->column_count; i++)
@@ -115,7 +115,7 @@ static tfp_status load_text(tfp_diff_work *d, size_t side, tfp_error *err)
 
 /* ---- profiles ---- */
 
-/* Of a ratio without anything to divide by 0: no row is absent for that. */
+/* A ratio with divisor 0 is 0 here: it makes no row absent. */
 static double row_value(const tfp_report *r, uint32_t row, tfp_column_id column)
 {
     const tfp_column *c = &tfp_columns[column];
@@ -180,14 +180,14 @@ static bool spread_start(spread *s, size_t size)
     return s->mean && s->squares && s->seen;
 }
 
-/* Which nodes ran in each step, so that the reports of all steps search for no execution. */
+/* The nodes that ran in each step, so that the reports of the steps need not search for executions. */
 typedef struct runs {
     uint32_t *first; /* by row of a step, and one more: -> node, exec */
     uint32_t *node, *exec;
-    uint32_t *of_node; /* of the step that is loaded: by node its execution, or TFP_NONE */
+    uint32_t *of_node; /* executions of the loaded step by node, or TFP_NONE */
 } runs;
 
-/* What every step costs is a look at each node, which a small file with many of both makes very expensive. */
+/* Each step costs a look at each node, so a small file with many of both would be very expensive. */
 #define LOOKS_MAX ((uint64_t)4 << 20)
 #define LOOKS_BY_EXECUTION 16
 
@@ -343,7 +343,7 @@ static bool has_text(const tfp_diff_work *d)
     return false;
 }
 
-/* Beside a text a profile has the mean that views print: of the steps in which each node ran. */
+/* Beside a text, a profile is compared by the views' mean: over the steps in which each node ran. */
 static tfp_status load_profile(tfp_diff_work *d, size_t side, tfp_error *err)
 {
     const tfp_side *x = &d->sides->at.at[side];
@@ -400,7 +400,7 @@ static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
     if (!s) s = tfp_step_table_of(x->profile, o, &table, err);
     tfp_options_free(o);
     if (s) return s;
-    d->loaded[side].rows = table.report; /* whose names the items borrow */
+    d->loaded[side].rows = table.report; /* the report whose names the items borrow */
     uint32_t *items = calloc(table.report->rows.size, sizeof *items);
     s = items ? take_table(d, &d->loaded[side], &table, items, err) : tfp_nomem(err);
     free(items);

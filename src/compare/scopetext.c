@@ -14,7 +14,7 @@ typedef struct reader {
     tfp_scopetext *t;
     tfp_str rest;   /* behind the current line */
     tfp_str line;   /* without blanks at both ends */
-    const char *at; /* where the line begins, blanks included */
+    const char *at; /* the beginning of the line, blanks included */
     bool indented;
     size_t number;
     int cells[TFP_COLUMNS_MAX + 3]; /* tfp_column_id of each cell, in the order of the legends */
@@ -162,7 +162,7 @@ static bool read_number(tfp_str s, double *out, tfp_unit *unit)
     return true;
 }
 
-/* The total of a cell: what stands behind its last slash; of "runs|definitions" only the first half counts. */
+/* The total of a cell: the text behind its last slash; of "runs|definitions" only the first half counts. */
 static bool read_total(tfp_str cell, double *out, tfp_unit *unit)
 {
     const char *bar = cell.size ? memchr(cell.data, '|', cell.size) : NULL;
@@ -283,7 +283,7 @@ static tfp_status read_legend(reader *r)
     return TFP_OK;
 }
 
-/* Without legends: one number, whose unit says what it is. */
+/* Without legends: one number, whose unit tells its column. */
 static tfp_status guess_column(reader *r, tfp_str cells)
 {
     tfp_str cell, last = cells;

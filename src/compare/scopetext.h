@@ -17,7 +17,7 @@ typedef struct tfp_scopetext {
 
 /* Whether a text has a line that begins a scope view's tree; `whole` means that it ends there. */
 bool tfp_scopetext_begins(tfp_str text, bool whole);
-/* Reads what is open as t->input. Errors: TFP_BADFILE with "LINE:COLUMN: message"; callers add the name. */
+/* Reads t->input, which is open. Errors: TFP_BADFILE with "LINE:COLUMN: message"; callers add the name. */
 tfp_status tfp_scopetext_read(tfp_scopetext *t, tfp_error *err);
 void tfp_scopetext_free(tfp_scopetext *t);
 

@@ -21,7 +21,7 @@ void tfp_sides_free(tfp_sides *s)
     free(s);
 }
 
-/* Takes what is in *x, also when it fails. */
+/* Takes over the contents of *x, also when it fails. */
 static tfp_status add(tfp_sides *s, tfp_side *x, const char *name, const char *label, tfp_error *err)
 {
     bool ok = (!name || (x->name = strdup(name))) && (x->label = strdup(label)) && tfp_push(&s->at, *x);
@@ -73,7 +73,7 @@ tfp_status tfp_sides_add_text_bytes(tfp_sides *s, const char *name, const char *
     }
     if (size) memcpy(copy, data, size);
     tfp_status opened = tfp_input_memory(&t->input, label, copy, size, err);
-    if (!opened && !t->input.owned) { /* not unpacked: the copy is what is read */
+    if (!opened && !t->input.owned) { /* not unpacked: the copy is read */
         t->input.buffer = copy;
         t->input.owned = true;
     } else {

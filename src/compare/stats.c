@@ -10,7 +10,6 @@
 
 #define NAMES_MAX ((size_t)512 << 20) /* bytes of all names together */
 #define VALUES_MAX ((size_t)1 << 27)  /* rows times columns times steps: 1 GiB */
-enum { PARTS = 6 };                   /* columns for each one of -select */
 
 /* ---- one row's values ---- */
 
@@ -90,10 +89,11 @@ typedef struct stats {
     const tfp_report *shown;
     size_t rows, columns, steps; /* rows: without the root */
     tfp_column_id column[TFP_COLUMNS_MAX];
-    tfp_value sum[TFP_V_COUNT]; /* what the columns are made of: a ratio of two */
+    tfp_value sum[TFP_V_COUNT]; /* the sums behind the columns: a ratio has two */
     size_t sums;
-    uint32_t *place; /* by step of the profile: which of the steps it is; TFP_NONE: it cannot be asked for */
+    uint32_t *place; /* by step of the profile: its place among the steps; TFP_NONE: it cannot be asked for */
     int64_t *values; /* by row with the root, sum, step */
+    char *cells;     /* stats_row by row, without the root */
     bool sparse;     /* not every row has every column */
 } stats;
 
@@ -102,7 +102,7 @@ static int64_t *values_at(const stats *x, size_t row, size_t sum)
     return x->values + (row * x->sums + sum) * x->steps;
 }
 
-/* Where a value stands among the sums; it is one of them. */
+/* The place of a value among the sums; it is one of them. */
 static size_t place_of(const stats *x, tfp_value v)
 {
     size_t i = 0;
@@ -117,15 +117,15 @@ static void add(const stats *x, int64_t *to, tfp_value v, int64_t n, uint32_t ti
     *to = tfp_add(*to, times == 1 || v == TFP_V_RUNS ? n : tfp_mul(n, times, clamped), clamped);
 }
 
-/* What does not come from executions is the same in each step. */
+/* Numbers that do not come from executions are the same in each step. */
 static void add_constant(const stats *x, tfp_reach at, size_t sum, int64_t n)
 {
     int64_t *to = values_at(x, at.row, sum);
     for (size_t s = 0; s < x->steps && n; s++) add(x, &to[s], x->sum[sum], n, at.times);
 }
 
-/* Whether a value is there in a step in which a node did not run: its parameters, and what there is of it; of one that never
- * ran, its static counts. */
+/* Whether a value also counts in steps in which the node did not run: its parameters and its number always; the
+ * static counts of a node that never ran. */
 static bool is_constant(tfp_value v, bool ran)
 {
     if (v == TFP_V_PARAMS || v == TFP_V_OPS || v == TFP_V_COUNTED_OPS) return true;
@@ -138,7 +138,7 @@ static int64_t kept(const stats *x, tfp_value v, int64_t n)
     return tfp_fine_times(x->shown->profile) ? n : tfp_whole(v, n);
 }
 
-/* What a number that was counted is in microseconds, bytes or ones. */
+/* A counted number in microseconds, bytes or ones. */
 static double told(const stats *x, int value, double n)
 {
     return tfp_is_time(value) && tfp_fine_times(x->shown->profile) ? n / 1000 : n;
@@ -188,7 +188,7 @@ static void add_line(const stats *x, const tfp_line_run *run)
             kept(x, x->sum[c], line_value(run, x->sum[c])), 1);
 }
 
-/* Rows of the op view stand side by side: a type counts what is its own. */
+/* Rows of the op view have no parents: a type counts its own numbers only. */
 static void sum_up(const stats *x)
 {
     size_t width = x->sums * x->steps;
@@ -201,26 +201,47 @@ static void sum_up(const stats *x)
 
 /* ---- the grid ---- */
 
-static bool add_column(const stats *x, const char *name, const char *part, char type, tfp_unit unit)
-{
-    tfp_report *r = x->r;
-    tfp_buf full = { 0 };
-    tfp_buf_printf(&full, "%s%s", name, part);
-    char *copy = full.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ full.data, full.size });
-    tfp_buf_free(&full);
-    return copy && tfp_grid_add(r, &r->grid, copy, type, unit, x->sparse && type == 'r');
-}
+/* A row: its name up to the last slash, what stands behind it, and a spread for each column. */
+typedef struct stats_row {
+    tfp_str name, op;
+    tfp_spread spreads[];
+} stats_row;
 
-static bool add_columns(const stats *x)
+static const tfp_row_column name_columns[] = {
+    TFP_COLUMN_WHOLE(stats_row, "name", TEXT, LABEL, name, "The row's name up to its last slash."),
+    TFP_COLUMN_WHOLE(stats_row, "op", TEXT, LABEL, op, "The last part of the row's name."),
+    { 0 }
+};
+
+static const tfp_row_column spread_columns[] = {
+    TFP_COLUMN(tfp_spread, "mean", REAL, NUMBER, mean, "Mean over the steps."),
+    TFP_COLUMN(tfp_spread, "cv", REAL, LABEL, cv, "Standard deviation over the steps, in per cent of the mean."),
+    TFP_COLUMN(tfp_spread, "min", REAL, NUMBER, min, "The smallest of the steps."),
+    TFP_COLUMN(tfp_spread, "median", REAL, NUMBER, median, "Median of the steps."),
+    TFP_COLUMN(tfp_spread, "p95", REAL, NUMBER, p95, "95th percentile of the steps."),
+    TFP_COLUMN(tfp_spread, "max", REAL, NUMBER, max, "The biggest of the steps."),
+    { 0 }
+};
+
+static size_t row_size(const stats *x) { return sizeof(stats_row) + x->columns * sizeof(tfp_spread); }
+static stats_row *row_at(const stats *x, size_t row) { return (void *)(x->cells + row * row_size(x)); }
+
+static tfp_status make_grid(const stats *x, tfp_error *err)
 {
-    static const char *const parts[PARTS] = { "_mean", "_cv", "_min", "_median", "_p95", "_max" };
-    bool ok = add_column(x, "name", "", 's', TFP_LABEL) && add_column(x, "op", "", 's', TFP_LABEL);
-    for (size_t c = 0; c < x->columns; c++) {
-        const tfp_column *column = &tfp_columns[x->column[c]];
-        for (size_t i = 0; ok && i < PARTS; i++)
-            ok = add_column(x, column->name, parts[i], 'r', i == 1 ? TFP_LABEL : column->unit);
+    tfp_row_columns list = { 0 };
+    bool ok = tfp_row_columns_add(&list, x->r, &(tfp_row_group){ .columns = name_columns });
+    for (size_t c = 0; c < x->columns && ok; c++) {
+        const tfp_column *about = &tfp_columns[x->column[c]];
+        ok = tfp_row_columns_add(&list, x->r,
+                                 &(tfp_row_group){ .columns = spread_columns,
+                                                   .offset = offsetof(stats_row, spreads) + c * sizeof(tfp_spread),
+                                                   .subject = about->name,
+                                                   .unit = about->unit,
+                                                   .whole = !x->sparse });
     }
-    return ok;
+    tfp_status s = ok ? tfp_grid_of_list(x->r, &list, x->cells, row_size(x), x->rows, err) : tfp_nomem(err);
+    tfp_vec_free(&list);
+    return s;
 }
 
 /* A ratio of each step; 0 where there is nothing to divide by. */
@@ -235,14 +256,12 @@ static tfp_spread spread_of_ratio(const stats *x, size_t row, const tfp_column *
     return spread_of_reals(scratch, x->steps);
 }
 
-static tfp_grid_column *columns_of(const stats *x, size_t column) { return x->r->grid.columns.at + 2 + column * PARTS; }
-
-/* The numbers are in the unit of `value`, a tfp_value; negative: in the column's. */
-static void put_spread(const stats *x, size_t row, size_t column, int value, tfp_spread s)
+/* The same in the unit that the column has in reports. */
+static tfp_spread told_spread(const stats *x, int value, tfp_spread s)
 {
-    const double numbers[PARTS] = { s.mean, s.cv, s.min, s.median, s.p95, s.max };
-    for (size_t i = 0; i < PARTS; i++)
-        columns_of(x, column)[i].reals[row] = i == 1 || value < 0 ? numbers[i] : told(x, value, numbers[i]);
+    double *const numbers[] = { &s.mean, &s.min, &s.median, &s.p95, &s.max };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = told(x, value, *numbers[i]);
+    return s;
 }
 
 /* Sums are sorted where they stand, so ratios, which need them step by step, come first. */
@@ -254,11 +273,13 @@ static bool put_spreads(const stats *x)
             size_t c = turn % x->columns;
             const tfp_column *about = &tfp_columns[x->column[c]];
             if (tfp_is_ratio(about) != (turn < x->columns)) continue;
-            tfp_spread s =
-                tfp_is_ratio(about)
-                    ? spread_of_ratio(x, row + 1, about, scratch)
-                    : tfp_spread_of(values_at(x, row + 1, place_of(x, (tfp_value)tfp_value_of(about))), x->steps);
-            put_spread(x, row, c, tfp_value_of(about), s);
+            tfp_spread *out = &row_at(x, row)->spreads[c];
+            if (tfp_is_ratio(about)) {
+                *out = spread_of_ratio(x, row + 1, about, scratch);
+            } else {
+                tfp_value v = (tfp_value)tfp_value_of(about);
+                *out = told_spread(x, v, tfp_spread_of(values_at(x, row + 1, place_of(x, v)), x->steps));
+            }
         }
     }
     bool ok = scratch != NULL;
@@ -266,12 +287,10 @@ static bool put_spreads(const stats *x)
     return ok;
 }
 
-/* The name up to its last slash, and what is behind. */
 static tfp_status put_names(const stats *x, tfp_error *err)
 {
     size_t all = 0;
     tfp_buf name = { 0 }, scratch = { 0 };
-    tfp_grid_column *first = x->r->grid.columns.at;
     bool ok = true;
     for (size_t row = 0; row < x->rows && ok && all <= NAMES_MAX; row++) {
         tfp_rewrites_apply(x->r->options->rewrites, x->shown->rows.at[row + 1].name, &name, &scratch);
@@ -280,8 +299,8 @@ static tfp_status put_names(const stats *x, tfp_error *err)
         all += name.size;
         const char *slash = name.size ? memrchr(copy, '/', name.size) : NULL;
         size_t size = slash ? (size_t)(slash - copy) : name.size;
-        first[0].texts[row] = (tfp_str){ copy, size };
-        first[1].texts[row] = slash ? (tfp_str){ slash + 1, name.size - size - 1 } : (tfp_str){ "", 0 };
+        row_at(x, row)->name = (tfp_str){ copy, size };
+        row_at(x, row)->op = slash ? (tfp_str){ slash + 1, name.size - size - 1 } : (tfp_str){ "", 0 };
     }
     ok &= !scratch.failed;
     tfp_buf_free(&name);
@@ -327,7 +346,8 @@ static tfp_status make_room(stats *x, tfp_error *err)
     const tfp_profile *p = x->shown->profile;
     x->values = calloc(cells + 1, sizeof *x->values);
     x->place = malloc((p->steps.size + 1) * sizeof *x->place);
-    if (!x->values || !x->place) return tfp_nomem(err);
+    x->cells = calloc(x->rows + 1, row_size(x));
+    if (!x->values || !x->place || !x->cells) return tfp_nomem(err);
     memset(x->place, 0xff, p->steps.size * sizeof *x->place); /* TFP_NONE */
     for (uint32_t i = 0; i < p->step_order.size; i++) x->place[p->step_order.at[i]] = i;
     return TFP_OK;
@@ -354,7 +374,6 @@ tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err
 {
     stats x = { .r = r, .shown = shown, .rows = shown->rows.size ? shown->rows.size - 1 : 0 };
     x.steps = shown->profile->step_order.size;
-    r->grid.row_count = x.rows;
     tfp_status s = choose_columns(&x, err);
     if (!s && !x.steps)
         s = tfp_within_file(err, tfp_fail(err, TFP_NOTFOUND, "stats needs steps, and there are none"),
@@ -362,13 +381,14 @@ tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err
     if (!s) s = make_room(&x, err);
     for (uint32_t i = 0; i < shown->profile->nodes.size && !s; i++) add_node(&x, i);
     for (size_t i = 0; i < shown->line_runs.size && !s; i++) add_line(&x, &shown->line_runs.at[i]);
-    if (!s && !add_columns(&x)) s = tfp_nomem(err);
     if (!s) s = put_names(&x, err);
     if (!s) sum_up(&x);
     if (!s && !put_spreads(&x)) s = tfp_nomem(err);
-    if (!s) s = tfp_note_means(r, shown->profile, NULL, err);
     free(x.values);
     free(x.place);
+    if (!s) s = make_grid(&x, err);
+    free(x.cells);
+    if (!s) s = tfp_note_means(r, shown->profile, NULL, err);
     return s;
 }
 
@@ -390,12 +410,10 @@ static tfp_status choose_of_steps(stats *x, tfp_error *err)
 
 static void put_row_of_steps(const stats *x, size_t row, const tfp_step_values *values)
 {
-    for (size_t c = 0; c < x->columns; c++) {
-        if (x->column[c] == values->column)
-            put_spread(x, row, c, -1, spread_of_reals(values->at, values->count));
-        else
-            for (size_t i = 0; i < PARTS; i++) columns_of(x, c)[i].absent[row] = 1;
-    }
+    static const tfp_spread absent = { NAN, NAN, NAN, NAN, NAN, NAN };
+    for (size_t c = 0; c < x->columns; c++)
+        row_at(x, row)->spreads[c] =
+            x->column[c] == values->column ? spread_of_reals(values->at, values->count) : absent;
 }
 
 tfp_status tfp_stats_of_steps(tfp_report *r, const tfp_options *o, tfp_report **shown, tfp_error *err)
@@ -408,8 +426,12 @@ tfp_status tfp_stats_of_steps(tfp_report *r, const tfp_options *o, tfp_report **
     *shown = table.report;
     x.shown = table.report;
     x.sparse = x.columns > 1;
-    r->grid.row_count = x.rows = table.report->rows.size - 1;
-    if (!add_columns(&x)) return tfp_nomem(err);
+    x.rows = table.report->rows.size - 1;
+    x.cells = calloc(x.rows + 1, row_size(&x));
+    if (!x.cells) return tfp_nomem(err);
     for (size_t row = 0; row < x.rows; row++) put_row_of_steps(&x, row, &table.rows[row + 1]);
-    return put_names(&x, err);
+    s = put_names(&x, err);
+    if (!s) s = make_grid(&x, err);
+    free(x.cells);
+    return s;
 }

@@ -329,4 +329,9 @@ bool tfp_options_show_parameters(const tfp_options *o)
            (tfp_options_values(o) & TFP_V_KINDS);
 }
 
+bool tfp_options_need_spans(const tfp_options *o)
+{
+    return o && (tfp_options_work_out(o) || (tfp_options_values(o) & ~TFP_V_ALL) || o->output == TFP_TO_TIMELINE);
+}
+
 int tfp_options_work_out(const tfp_options *o) { return o && (tfp_options_count(o) || tfp_options_find_parameters(o)); }

@@ -229,6 +229,8 @@ int64_t tfp_options_depth(const tfp_options *o);
 /* Values that the options make a view compute: selected, ordered by, minimums, or all of them for proto and json,
  * or when asked to (every_value). */
 uint32_t tfp_options_values(const tfp_options *o);
+/* Whether a view of nodes needs the spans of a trace: for numbers that each of them tells, or to show them. */
+bool tfp_options_need_spans(const tfp_options *o);
 bool tfp_options_count(const tfp_options *o);           /* float operations are worked out for them */
 bool tfp_options_find_parameters(const tfp_options *o); /* variables of the graph are what parameters are */
 bool tfp_options_show_parameters(
@@ -242,7 +244,7 @@ void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n);
 void tfp_format_pair(tfp_buf *b, tfp_unit unit, const int64_t *own, int64_t total); /* own/total; NULL: --/total */
 const char *tfp_unit_name(tfp_unit unit); /* "us", "bytes", "count", "label", "share" */
 const char *tfp_unit_long(tfp_unit unit); /* "microseconds", "bytes", "count" ... */
-/* The same with GB and TB, which TensorFlow's tool does not have: everywhere but in the text of the four views. */
+/* The same with GB, TB and trillions (t), which TensorFlow's tool does not have: everywhere but in the text of the four views. */
 void tfp_format_amount(tfp_buf *b, tfp_unit unit, int64_t n);
 /* The same for means and the like, and for numbers without a unit; never more digits than help. */
 void tfp_format_real(tfp_buf *b, tfp_unit unit, double x);
@@ -261,11 +263,10 @@ bool tfp_rate_parse(tfp_str text, const char *const *units, double *out);
 
 /* One assumed shape of -assume_shape, cut off the front of `rest`: NAME=32,224,?; false at the end. What is wrong with it
  * is in `wrong`, else NULL. Dims are at least 0, or -1 for unknown. */
-enum { TFP_ASSUMED_DIMS = 254 };
 typedef struct tfp_assumed_text {
     tfp_str name;
     int rank;
-    int64_t dims[TFP_ASSUMED_DIMS];
+    int64_t dims[TFP_RANK_MOST];
     const char *wrong;
 } tfp_assumed_text;
 bool tfp_assumed_next(tfp_str *rest, tfp_assumed_text *out);

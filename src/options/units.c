@@ -92,12 +92,13 @@ void tfp_format_pair(tfp_buf *b, tfp_unit unit, const int64_t *own, int64_t tota
 void tfp_format_amount(tfp_buf *b, tfp_unit unit, int64_t n)
 {
     char text[ROOM];
-    if (unit != TFP_SIZE || n < 1000000000) {
+    bool tera = n >= 1000000000000;
+    if (!(unit == TFP_SIZE && n >= 1000000000) && !(unit == TFP_NUMBER && tera)) {
         tfp_format_unit(b, unit, n);
         return;
     }
-    bool tera = n >= 1000000000000;
-    tfp_buf_add(b, text, (size_t)(put_scaled(text, tera ? n / 1000 : n, 1000000000, tera ? "TB" : "GB") - text));
+    const char *name = unit == TFP_NUMBER ? "t" : tera ? "TB" : "GB";
+    tfp_buf_add(b, text, (size_t)(put_scaled(text, tera ? n / 1000 : n, 1000000000, name) - text));
 }
 
 void tfp_format_percent(tfp_buf *b, double value)
@@ -113,7 +114,7 @@ static const struct {
 } units[] = {
     [TFP_MICROS] = { "us", "microseconds", { "us", "ms", "sec" } },
     [TFP_SIZE] = { "bytes", "bytes", { "B", "KB", "MB", "GB", "TB" } },
-    [TFP_NUMBER] = { "count", "count", { "", "k", "m", "b" } },
+    [TFP_NUMBER] = { "count", "count", { "", "k", "m", "b", "t" } },
     [TFP_LABEL] = { "label", "", { "" } },
     [TFP_SHARE] = { "share", "share", { "%" } },
 };
@@ -154,7 +155,7 @@ bool tfp_amount_parse(tfp_str text, tfp_amount *out)
         { "", 1, TFP_LABEL },     { "B", 1, TFP_SIZE },       { "KB", 1e3, TFP_SIZE },  { "MB", 1e6, TFP_SIZE },
         { "GB", 1e9, TFP_SIZE },  { "TB", 1e12, TFP_SIZE },   { "us", 1, TFP_MICROS },  { "ms", 1e3, TFP_MICROS },
         { "s", 1e6, TFP_MICROS }, { "sec", 1e6, TFP_MICROS }, { "k", 1e3, TFP_NUMBER }, { "m", 1e6, TFP_NUMBER },
-        { "b", 1e9, TFP_NUMBER },
+        { "b", 1e9, TFP_NUMBER }, { "t", 1e12, TFP_NUMBER },
     };
     char copy[64], *end;
     if (!text.size || text.size >= sizeof copy || !memchr("0123456789.", text.data[0], 11)) return false;
@@ -223,7 +224,7 @@ static const char *take_dim(tfp_str *rest, tfp_assumed_text *out)
     tfp_str dim = { rest->data, n };
     bool more = n < rest->size;
     int64_t size = -1;
-    if (out->rank == TFP_ASSUMED_DIMS) return "more than 254 dimensions";
+    if (out->rank == TFP_RANK_MOST) return "more than " TFP_QUOTED(TFP_RANK_MOST) " dimensions";
     if (!is_unknown(dim) && (!tfp_parse_int64(dim, &size) || size < 0))
         return "a dimension is a number of 0 and more, or ?";
     out->dims[out->rank++] = size;

@@ -57,7 +57,7 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     bool own = counts_variables(r), kinds = r->values & TFP_V_KINDS;
-    bool all = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]); /* who names types has chosen what counts */
+    bool all = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]); /* types that the user named choose the parameters */
     bool tell = !own && all && p->program && !p->program->of_profile && (r->values >> TFP_V_PARAMS & 1) &&
                 tfp_options_show_parameters(r->options);
 

@@ -45,7 +45,7 @@ static int64_t size_of(int32_t dtype)
 static bool is_of_model(tfp_parameter_kind k) { return k == TFP_TRAINED || k == TFP_FIXED || k == TFP_PARAMETER; }
 static bool is_shown(tfp_parameter_kind k) { return is_of_model(k) || k == TFP_SLOT; }
 
-/* The scopes of a name down to a depth; a name without that many has its own block: that of all scopes it stands in. */
+/* The scopes of a name down to a depth. A name with fewer scopes is in the block of all its scopes. */
 static tfp_str block_name(tfp_str name, int64_t depth)
 {
     size_t end = 0;
@@ -202,7 +202,6 @@ enum { BLOCKS_SHOWN = 40 };
 
 static tfp_status show(table *t, tfp_error *err)
 {
-    tfp_report_part part = { .name = "dtypes", .title = "by type" };
     for (size_t i = 0; i < t->blocks.size; i++)
         t->blocks.at[i].share = t->counts.total ? (double)t->blocks.at[i].params / (double)t->counts.total : NAN;
     unsigned shown = t->counts.elements[TFP_PARAMETER] ? 0 : KINDS_KNOWN;
@@ -213,10 +212,7 @@ static tfp_status show(table *t, tfp_error *err)
     t->r->grid.few = BLOCKS_SHOWN;
     tfp_row_table dtypes = { dtype_columns, t->dtypes.at, sizeof *t->dtypes.at, t->dtypes.size, 0 };
     if (!s) s = tfp_grid_of(t->r, &blocks, err);
-    if (!s) s = tfp_grid_fill(t->r, &part.grid, &dtypes, err);
-    if (!s && !tfp_push(&t->r->parts, part)) s = tfp_nomem(err);
-    if (s) tfp_vec_free(&part.grid.columns);
-    return s;
+    return s ? s : tfp_grid_part(t->r, "dtypes", "by type", &dtypes, 0, err);
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)
@@ -224,8 +220,11 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     table t = { .r = r };
     if (!p->program && !tfp_parameters_once(p)) {
-        tfp_fail(err, TFP_NOTFOUND,
-                 "no variables: params needs the graph file or SavedModel (--graph_path), or a checkpoint");
+        bool torch = tfp_has_format(p, "kineto") || tfp_has_format(p, "execution_trace");
+        tfp_fail(err, TFP_NOTFOUND, "no variables: %s",
+                 torch ? "PyTorch's traces do not say which tensors are parameters; of TensorFlow, params needs the "
+                         "graph file or SavedModel (--graph_path), or a checkpoint"
+                       : "params needs the graph file or SavedModel (--graph_path), or a checkpoint");
         return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(p));
     }
     tfp_status s = tfp_parameters(p, &r->arena, &t.counts, err);

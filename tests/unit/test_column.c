@@ -1,16 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_column.c: a column is one row. The column table is compiled again with a row more, in place of the
- * library's own, and everything that shows or takes columns must know the new one. */
+/* tests/unit/test_column.c: a column is one row, and a table is one list of columns. The column table and the registry are
+ * compiled again, in place of the library's own, with a column and a table more, and everything that shows or takes columns
+ * and tables must know the new ones: outputs, options, help, the manual, completion and the page's lists. */
 #include "support.h"
 
+#include "../../cli/cli.h"
 #include "options/options.h"
 #include "outputs/arrow.h"
 #include "registry.h"
+#include "routes.h"
+#include "views/grid.h"
 #include "views/view.h"
 
 enum { TFP_C_EXTRA = TFP_C_COUNT };
 #define TFP_EXTRA_COLUMNS "extra_column.def"
 #include "options/columns.c"
+
+/* ---- the table, written as docs/design.md says ---- */
+
+typedef struct name_row {
+    tfp_str name;
+    int64_t length, wait_ns;
+    double share;
+} name_row;
+
+static const tfp_row_column name_columns[] = {
+    TFP_COLUMN(name_row, "node", TEXT, LABEL, name, "The node."),
+    TFP_COLUMN(name_row, "length", INT, NUMBER, length, "Characters of its name."),
+    TFP_COLUMN(name_row, "wait_us", NANO, MICROS, wait_ns, "A time; the first node has none."),
+    TFP_COLUMN(name_row, "share", REAL, SHARE, share, "Of all characters."),
+    { 0 }
+};
+
+static tfp_status build_names(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    name_row *rows = TFP_NEW(&r->arena, name_row, p->nodes.size + 1);
+    if (!rows) return tfp_nomem(err);
+    for (uint32_t i = 0; i < p->nodes.size; i++) {
+        tfp_str name = tfp_text(p, p->nodes.at[i].name);
+        rows[i] = (name_row){ name, (int64_t)name.size, i ? 7000 * i : TFP_ABSENT, (double)name.size / 8 };
+    }
+    return tfp_grid_of(r, &(tfp_row_table){ name_columns, rows, sizeof *rows, p->nodes.size, 0 }, err);
+}
+
+static const tfp_view zz_names = { "zz_names", "Lengths of names.", TFP_REPORT_GRID, NULL, NULL, build_names, 0, NULL };
+
+#define tfp_view_advise tfp_view_advise, &zz_names /* one name more in the registry's list */
+#include "registry.c"
+#undef tfp_view_advise
+
+/* ---- the column ---- */
 
 #define LINES "a/x Conv2D 3us\na/y MatMul 4us\nb MatMul 5us\n"
 
@@ -97,6 +137,141 @@ static void a_column_sorts_and_has_a_minimum(void **state)
     drop_report(r);
 }
 
+static void a_column_with_fields_is_in_the_proto(void **state)
+{
+    (void)state;
+    static const char root[] = "\xd0\x03\x03";                                /* field 58, a varint: 3 */
+    tfp_report *r = report_of("scope", LINES, "select zz_nodes format json"); /* json: with every number */
+    tfp_buf b = { 0 };
+    assert_int_equal(tfp_report_write(r, "proto", collect, &b, NULL), TFP_OK);
+    assert_non_null(memmem(b.data, b.size, root, sizeof root - 1));
+    tfp_buf_free(&b);
+    drop_report(r);
+}
+
+static void a_column_counts_in_statistics(void **state)
+{
+    (void)state;
+    tfp_options *o = tfp_options_new();
+    tfp_profile *p = profile_of(LINES);
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_options_set(o, "select", "zz_nodes", NULL), TFP_OK);
+    assert_int_equal(tfp_stats(p, "scope", o, &r, NULL), TFP_OK);
+    char *text = written(r, "csv");
+    assert_non_null(strstr(text, "name,op,zz_nodes_mean,zz_nodes_cv,zz_nodes_min,"));
+    free(text);
+    tfp_report_free(r);
+    tfp_profile_free(p);
+    tfp_options_free(o);
+}
+
+/* ---- the program and the page ---- */
+
+static void list_word(void *ctx, const char *word, size_t size) { tfp_buf_printf(ctx, "%.*s ", (int)size, word); }
+
+static void completes(const char *line, const char *word)
+{
+    tfp_buf words = { 0 };
+    cli_complete(NULL, line, strlen(line), SIZE_MAX, list_word, &words);
+    tfp_buf_char(&words, 0);
+    assert_string_equal(words.data, word);
+    tfp_buf_free(&words);
+}
+
+static void tab_completes_both(void **state)
+{
+    (void)state;
+    completes("scope -select micros,zz", "zz_nodes ");
+    completes("scope -order_by zz", "zz_nodes ");
+    completes("scope -min_zz", "-min_zz_nodes ");
+    completes("zz", "zz_names ");
+}
+
+static void the_manual_and_help_tell_both(void **state)
+{
+    (void)state;
+    tfp_buf text = { 0 };
+    cli_out *out = calloc(1, sizeof *out);
+    assert_non_null(out);
+    *out = (cli_out){ .to = collect, .to_ctx = &text };
+    cli c = { .out = out, .options = tfp_options_new(), .err = tfp_error_new() };
+    assert_int_equal(cli_manual(&c), 0);
+    char column[] = "zz_nodes", table[] = "zz_names", *words[] = { column, table };
+    cli_call call = { .words = words, .word_count = 2 };
+    assert_int_equal(cli_help(&c, &call, c.options), 0);
+    assert_int_equal(cli_flush(out), 0);
+    tfp_buf_char(&text, 0);
+    static const char *const parts[] = { "\\fBzz_nodes\\fR", "min_zz_nodes", "zz_names",
+                                         "\nNodes, those of functions included.\n", "\nLengths of names.\n" };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(text.data, parts[i])) fail_msg("lacks \"%s\":\n%s", parts[i], text.data);
+    tfp_buf_free(&text);
+    tfp_options_free(c.options);
+    tfp_error_free(c.err);
+    free(out);
+}
+
+static void the_page_gets_both(void **state)
+{
+    (void)state;
+    request asked = { .path = "/api/v1/tables" };
+    question q = { .request = &asked };
+    answer a = { .status = ANSWER_OK };
+    routes_answer(&q, &a);
+    answer_add(&a, "", 1);
+    assert_int_equal(a.status, ANSWER_OK);
+    assert_non_null(strstr(a.data, "{\"name\":\"zz_nodes\",\"help\":\"Nodes, those of functions included.\"}"));
+    assert_non_null(strstr(a.data, "{\"name\":\"zz_nodes\",\"help\":\"By the column's total"));
+    assert_non_null(strstr(a.data, "{\"name\":\"min_zz_nodes\","));
+    assert_non_null(strstr(a.data, "{\"name\":\"zz_names\",\"help\":\"Lengths of names.\"}"));
+    answer_free(&a);
+}
+
+/* ---- the table ---- */
+
+static void a_table_is_in_every_output(void **state)
+{
+    (void)state;
+    shows("zz_names", "", "text", "node  length  wait_us   share\na/x        3");
+    shows("zz_names", "", "csv", "node,length,wait_us,share\r\na/x,3,,0.375\r\na/y,3,7,0.375\r\n");
+    shows("zz_names", "", "md", "| node | length | wait_us | share |\n");
+    shows("zz_names", "format json", "json", "{\"node\":\"a/x\",\"length\":3,\"wait_us\":null,\"share\":0.375}");
+    shows("zz_names", "format jsonl", "jsonl", "{\"node\":\"a/y\",\"length\":3,\"wait_us\":7,\"share\":0.375}\n");
+    shows("zz_names", "order_by node top 1", "csv", "share\r\na/x,");
+}
+
+static void a_table_is_in_the_pages_columns(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("zz_names", LINES, "");
+    tfp_buf b = { 0 };
+    assert_int_equal(tfp_report_write(r, "columns", collect, &b, NULL), TFP_OK);
+    static const char part[] = "\"name\":\"length\"";
+    assert_non_null(memmem(b.data, b.size, part, sizeof part - 1));
+    tfp_buf_free(&b);
+    drop_report(r);
+}
+
+static void a_table_is_in_arrow_and_single_cells(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("zz_names", LINES, "");
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    assert_int_equal(tfp_report_arrow(r, &stream, NULL), TFP_OK);
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    assert_int_equal(schema.n_children, 4);
+    assert_string_equal(schema.children[2]->name, "wait_us");
+    schema.release(&schema);
+    tfp_arrow_release(&stream);
+    int64_t n = -1;
+    assert_int_equal(tfp_report_int(r, 2, "wait_us", &n), 1);
+    assert_int_equal(n, 14);
+    assert_int_equal(tfp_report_int(r, 0, "wait_us", &n), 0);
+    assert_string_equal(tfp_report_column_help(r, "length"), "Characters of its name.");
+    drop_report(r);
+}
+
 /* -view knows its words below the views: they are those of the registry all the same. Of tables `steps` alone is known. */
 static void the_views_with_numbers_are_those_that_can_be_compared(void **state)
 {
@@ -121,6 +296,14 @@ int main(void)
         cmocka_unit_test(a_column_is_in_every_output),
         cmocka_unit_test(a_column_is_in_arrow_and_single_cells),
         cmocka_unit_test(a_column_sorts_and_has_a_minimum),
+        cmocka_unit_test(a_column_with_fields_is_in_the_proto),
+        cmocka_unit_test(a_column_counts_in_statistics),
+        cmocka_unit_test(tab_completes_both),
+        cmocka_unit_test(the_manual_and_help_tell_both),
+        cmocka_unit_test(the_page_gets_both),
+        cmocka_unit_test(a_table_is_in_every_output),
+        cmocka_unit_test(a_table_is_in_the_pages_columns),
+        cmocka_unit_test(a_table_is_in_arrow_and_single_cells),
         cmocka_unit_test(the_views_with_numbers_are_those_that_can_be_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
