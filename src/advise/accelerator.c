@@ -2,7 +2,7 @@
 /* advise/accelerator.c: accelerators that ran kernels for less than half of their steps' time. */
 #include "advise/checker.h"
 
-typedef struct usage { /* of a device in one step, then of a device in all */
+typedef struct usage { /* a device in one step, later in all steps */
     tfp_strid device;
     uint32_t steps;
     int64_t start_ns, end_ns; /* of one step */

@@ -12,7 +12,8 @@ typedef struct tfp_checker {
     const char *name; /* "OperationChecker" */
     const char *help;
     tfp_check_fn check;
-    tfp_check_fn tensorflow; /* with -compat tensorflow: what TensorFlow's tool finds; NULL: it has no such checker */
+    tfp_check_fn
+        tensorflow; /* with -compat tensorflow: the findings of TensorFlow's tool; NULL: it has no such checker */
 } tfp_checker;
 
 /* TFP_BADARG when a list of names, separated by commas, has one that is no checker. */
@@ -30,7 +31,7 @@ const tfp_checker *tfp_checker_at(size_t i); /* all there are (advise.c); NULL p
 /* Rules for traces of events (trace_rules.c), in the order of their table; they have no function of their own. */
 const tfp_checker *tfp_trace_rule(size_t i);
 
-/* What one of them found, and by how much a step could get shorter at most; 0: not known. */
+/* A finding, and by how much a step could get shorter at most; 0: not known. */
 typedef struct tfp_trace_verdict {
     const tfp_checker *rule;
     tfp_str text; /* in the report's arena */
@@ -40,7 +41,7 @@ typedef struct tfp_trace_verdict {
 enum { TFP_TRACE_RULES_MOST = 32 };
 /* TFP_BADARG when -rule_limits, "RULE=LIMIT,...", names no rule or no number. */
 tfp_status tfp_trace_limits_known(const char *list, tfp_error *err);
-/* Those that have something to say, the one that could save most first. */
+/* The rules with a finding, the one that could save most first. */
 tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count, tfp_error *err);
 extern const tfp_checker tfp_checker_accelerator, tfp_checker_operation, tfp_checker_expensive;
 

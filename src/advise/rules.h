@@ -7,27 +7,29 @@
 #include "advise/checker.h"
 #include "views/trace_facts.h"
 
-/* What a rule judges: it fills in `text`, and says whether it speaks. */
+/* The function that judges: fills in `text` and returns whether the rule has a finding. */
 typedef struct tfp_ruling {
     const tfp_trace_facts *f;
     double limit; /* in force */
     tfp_buf text;
-    double saving_ns;  /* of a step; 0: not known */
-    uint32_t evidence; /* -> spans: the one to look at; TFP_NONE */
+    double saving_ns;   /* of a step; 0: not known */
+    uint32_t evidence;  /* -> spans: the one to look at; TFP_NONE */
+    const char *remedy; /* a remedy that fits the trace better than the rule's; NULL */
 } tfp_ruling;
 typedef bool (*tfp_judge)(tfp_ruling *x);
 
 static inline double tfp_part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 void tfp_ruling_us(tfp_ruling *x, double ns);
-/* "waiting for input takes 1.2ms of a step of 5.0ms (24%)" */
+/* "waiting for input takes 1.2ms of a step of 5.0ms (24%)"; `take` when it is several */
 void tfp_ruling_part(tfp_ruling *x, const char *what, double ns);
 void tfp_ruling_name(tfp_ruling *x, tfp_str name);
 void tfp_ruling_span(tfp_ruling *x, uint32_t span); /* its name */
-void tfp_ruling_path(tfp_ruling *x, uint32_t span); /* of the host: with what is around it */
+void tfp_ruling_path(tfp_ruling *x, uint32_t span); /* of the host: with the spans around it */
 
 /* trace_host.c */
 bool tfp_ruling_input_bound(tfp_ruling *x);
 bool tfp_ruling_host_bound(tfp_ruling *x);
+bool tfp_ruling_host_stalls(tfp_ruling *x);
 bool tfp_ruling_python_time(tfp_ruling *x);
 bool tfp_ruling_value_reads(tfp_ruling *x);
 bool tfp_ruling_synchronization(tfp_ruling *x);

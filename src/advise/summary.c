@@ -9,7 +9,7 @@
 
 enum { TOP = 5, FINDINGS = 3, NAME_SHOWN = 100 };
 
-typedef struct part_row { /* of the report's own table */
+typedef struct part_row { /* the report's own table */
     tfp_str part;
     double a_step_us, share; /* NAN: not known */
     tfp_str command;
@@ -52,8 +52,12 @@ static bool say_files(tfp_report *r)
 {
     const tfp_profile *p = r->profile;
     tfp_buf b = { 0 };
-    for (size_t i = 0; i < p->sources.size && i < 4; i++) tfp_buf_printf(&b, "%s%s", i ? ", " : "", p->sources.at[i]);
-    if (p->sources.size > 4) tfp_buf_printf(&b, " and %zu more", p->sources.size - 4);
+    size_t told = 0;
+    for (size_t i = 0; i < p->sources.size; i++) {
+        if (!p->formats.at[i]) continue; /* a folder: its files follow */
+        if (told++ < 4) tfp_buf_printf(&b, "%s%s", told > 1 ? ", " : "", p->sources.at[i]);
+    }
+    if (told > 4) tfp_buf_printf(&b, " and %zu more", told - 4);
     return add_text(r, "files", "files", &b);
 }
 
@@ -107,7 +111,7 @@ static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
     return ok && say_durations(r, us, count, steps);
 }
 
-/* Of executions: from the first start of a step to its last end. */
+/* Of executions: the time from a step's first start to its last end. */
 static bool say_executed_steps(tfp_report *r)
 {
     const tfp_profile *p = r->profile;
@@ -151,21 +155,22 @@ static part_row part(const tfp_trace_facts *f, const char *name, double ns, cons
 
 static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error *err)
 {
-    double late = f->idle_ns * f->late_share;
+    double late = fmin(f->late_ns + f->stall_ns, f->idle_ns);
+    const part_row data = part(f, "host waits for data", f->data.ns, "wait");
     const part_row all[] = {
         part(f, "compute", f->compute_ns, "steps"),
         part(f, "exposed communication", f->exposed_communication_ns, "transfer"),
         part(f, "exposed copies", f->exposed_copy_ns, "transfer"),
         part(f, "idle", f->idle_ns, "wait"),
-        part(f, "  of it launched late", late, "steps -critical_path"),
-        part(f, "host waits for data", f->data.ns, "wait"),
+        f->has_devices ? part(f, "  of it host-bound", late, "steps -critical_path") : data,
+        data,
         part(f, "host waits for the device", f->item.ns + f->synchronize.ns, "wait"),
     };
-    const size_t count = sizeof all / sizeof *all;
-    return tfp_grid_of(r, &(tfp_row_table){ part_columns, all, sizeof *all, f->has_devices ? count : 4, 0 }, err);
+    const size_t most = sizeof all / sizeof *all, host = f->data.count ? 5 : 4;
+    return tfp_grid_of(r, &(tfp_row_table){ part_columns, all, sizeof *all, f->has_devices ? most : host, 0 }, err);
 }
 
-/* Of executions: what operations took on hosts and on accelerators, side by side or not. */
+/* Of executions: the time of operations on hosts and on accelerators, overlaps counted twice. */
 static tfp_status show_sums(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
@@ -341,11 +346,13 @@ static bool say_trace(tfp_report *r, const tfp_trace_facts *f)
     if (f->x.unit_count > 1) ok = ok && say_ranks(r, f);
     for (size_t i = 0; i < f->x.device_count && i < 16; i++) {
         const tfp_trace_device *d = &f->x.devices[i];
-        if (i && d->unit != f->x.devices[0].unit) break; /* of the first rank: the others have the like */
+        if (i && d->unit != f->x.devices[0].unit) break; /* of the first rank: the others are similar */
         if (i) tfp_buf_text(&devices, ", ");
         tfp_buf_str(&devices, d->name);
     }
     ok = add_text(r, "devices", "devices", &devices) && ok && say_trace_steps(r, f);
+    if (f->warm_up != TFP_NONE && f->warm_up_ns > 2 * f->even_ns)
+        ok = ok && add_real(r, "step_0_us", "step 0, start", TFP_MICROS, f->warm_up_ns / 1000);
     if (f->memory_peak) ok = ok && add_number(r, "device_memory_peak_bytes", "device memory", TFP_SIZE, f->memory_peak);
     return ok;
 }

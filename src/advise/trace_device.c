@@ -11,21 +11,31 @@ static double least(double a, double b) { return a < b ? a : b; }
 typedef struct small_sums {
     double count, saving; /* a step */
     double mean_bytes;
+    uint32_t longest; /* -> spans */
 } small_sums;
+
+/* The longer of two spans; of TFP_NONE the other. */
+static uint32_t longer(const tfp_trace_facts *f, uint32_t a, uint32_t b)
+{
+    const int64_t *ns = f->x.s->duration_ns;
+    return a == TFP_NONE || (b != TFP_NONE && ns[b] > ns[a]) ? b : a;
+}
 
 static small_sums sum_small(const tfp_trace_facts *f, double limit)
 {
     int64_t count = 0, bytes = 0, ns = 0;
+    uint32_t longest = TFP_NONE;
     for (size_t i = 0; i < f->transfer_count; i++) {
         const tfp_transfer_row *t = &f->transfers[i];
         if (!t->group.size || t->bytes == TFP_ABSENT || !t->count || t->bytes / t->count > 1 << 20) continue;
         count += t->count;
         bytes = tfp_add(bytes, t->bytes, NULL);
         ns = tfp_add(ns, t->exposed_ns, NULL);
+        longest = longer(f, longest, t->longest);
     }
     double steps = (double)f->step_count;
     small_sums s = { (double)count / steps, least((double)ns / steps, f->exposed_communication_ns),
-                     count ? (double)bytes / (double)count : 0 };
+                     count ? (double)bytes / (double)count : 0, longest };
     if (s.count < 10 || tfp_part(s.saving, f->step_ns) < limit) s.count = 0;
     return s;
 }
@@ -40,6 +50,7 @@ bool tfp_ruling_small_collectives(tfp_ruling *x)
     tfp_ruling_us(x, s.saving);
     tfp_buf_printf(&x->text, " of a step (%.0f%%) is theirs alone", 100 * tfp_part(s.saving, x->f->step_ns));
     x->saving_ns = s.saving;
+    x->evidence = s.longest;
     return true;
 }
 
@@ -62,13 +73,31 @@ bool tfp_ruling_collective_skew(tfp_ruling *x)
     return true;
 }
 
+/* The longest run of the collective that is exposed longest. */
+static const tfp_transfer_row *most_exposed(const tfp_trace_facts *f)
+{
+    const tfp_transfer_row *most = NULL;
+    for (size_t i = 0; i < f->transfer_count; i++) {
+        const tfp_transfer_row *t = &f->transfers[i];
+        if (f->x.s->class[t->longest] != TFP_CLASS_COMMUNICATION) continue;
+        if (!most || t->exposed_ns > most->exposed_ns) most = t;
+    }
+    return most;
+}
+
 bool tfp_ruling_exposed_communication(tfp_ruling *x)
 {
     small_sums s = sum_small(x->f, 0.03);
     double ns = x->f->exposed_communication_ns - (s.count > 0 ? s.saving : 0);
     if (x->f->ranks.awaited >= 0) ns -= least(ns, x->f->ranks.skew_ns);
     if (ns <= 0 || tfp_part(ns, x->f->step_ns) < x->limit) return false;
+    const tfp_transfer_row *most = most_exposed(x->f);
     tfp_ruling_part(x, "communication that nothing computes beside", ns);
+    if (most) {
+        tfp_buf_text(&x->text, "; most in ");
+        tfp_ruling_name(x, most->kind);
+        x->evidence = most->longest;
+    }
     x->saving_ns = ns;
     return true;
 }
@@ -77,17 +106,27 @@ static bool judge_copies(tfp_ruling *x, bool pageable)
 {
     const tfp_trace_facts *f = x->f;
     int64_t ns = 0, count = 0, bytes = 0;
+    bool tpu = false;
     for (size_t i = 0; i < f->transfer_count; i++) {
         const tfp_transfer_row *t = &f->transfers[i];
         bool host = tfp_str_has(t->kind, TFP_STR("HtoD")) || tfp_str_has(t->kind, TFP_STR("DtoH"));
-        if (!host || tfp_str_has(t->kind, TFP_STR("pageable")) != pageable) continue;
+        bool on_tpu = tfp_is_tpu(t->device) && f->x.s->class[t->longest] == TFP_CLASS_COPY;
+        tpu |= on_tpu;
+        if (!(host || on_tpu) || tfp_str_has(t->kind, TFP_STR("pageable")) != pageable) continue;
         ns = tfp_add(ns, t->exposed_ns, NULL);
         count += t->count;
+        x->evidence = longer(f, x->evidence, t->longest);
         if (t->bytes != TFP_ABSENT) bytes = tfp_add(bytes, t->bytes, NULL);
     }
-    double saving = least((double)ns / (double)f->step_count, f->copy_ns);
+    double saving = least((double)ns / (double)f->step_count, f->exposed_copy_ns);
     if (saving <= 0 || tfp_part(saving, f->step_ns) < x->limit) return false;
-    tfp_ruling_part(x, pageable ? "copying from or to pageable memory" : "copying between host and device", saving);
+    tfp_ruling_part(x,
+                    pageable ? "copying from or to pageable memory"
+                    : tpu    ? "copying that nothing hides"
+                             : "copying between host and device",
+                    saving);
+    if (tpu)
+        x->remedy = "keep tensors in the device's memory, offload less to the host; start copies well before their use";
     tfp_buf_printf(&x->text, "; %.1f copies a step, ", (double)count / (double)f->step_count);
     tfp_format_real(&x->text, TFP_SIZE, (double)bytes / (double)f->step_count);
     x->saving_ns = saving;
@@ -101,17 +140,18 @@ bool tfp_ruling_stragglers(tfp_ruling *x)
 {
     const tfp_rank_facts *r = &x->f->ranks;
     if (r->straggler < 0 || r->over < x->limit) return false;
-    tfp_buf_printf(
-        &x->text,
-        "rank %lld computes %.0f%% longer than the median rank, in %lld of %lld steps by over 5%%; the others, "
-        "first of all rank %lld, wait for it",
-        (long long)r->straggler, 100 * r->over, (long long)r->slow_steps, (long long)r->steps, (long long)r->fastest);
+    tfp_buf_printf(&x->text, "rank %lld computes %.0f%% longer than the median rank, in %lld of %lld steps by over 5%%",
+                   (long long)r->straggler, 100 * r->over, (long long)r->slow_steps, (long long)r->steps);
+    if (r->others_wait)
+        tfp_buf_printf(&x->text, "; the others, first of all rank %lld, wait for it", (long long)r->fastest);
     x->saving_ns = r->straggler_ns;
+    if (r->slowest_step != TFP_NONE) x->evidence = tfp_step_marker(x->f, &x->f->steps[r->slowest_step]);
     return true;
 }
 
 /* ---- kernels ---- */
 
+/* Products and convolutions are meant to run with few warps: their tiles fill the registers. */
 bool tfp_ruling_low_occupancy(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
@@ -119,30 +159,34 @@ bool tfp_ruling_low_occupancy(tfp_ruling *x)
         const tfp_kernel_fact *k = &f->kernels[i];
         double ns = least((double)k->total_ns / (double)f->step_count, f->compute_ns);
         if (k->class != TFP_CLASS_COMPUTE || tfp_part(ns, f->step_ns) < x->limit) continue;
-        if (isnan(k->occupancy) || k->occupancy >= 25) continue;
+        if (isnan(k->occupancy) || k->occupancy >= 25 || tfp_name_says(k->name) & TFP_NAME_TILES) continue;
         tfp_ruling_part(x, "a kernel of low occupancy", ns);
         tfp_buf_printf(&x->text, "; %.0f%% occupied: ", k->occupancy);
         tfp_ruling_name(x, k->name);
-        x->saving_ns = ns / 2;
+        x->saving_ns = ns * (1 - (k->occupancy > 0 ? k->occupancy : 0) / 100);
         x->evidence = k->longest;
         return true;
     }
     return false;
 }
 
+/* Where the device idles most of the step, running kernels side by side makes it idle longer. */
 bool tfp_ruling_one_stream(tfp_ruling *x)
 {
-    const tfp_tally *t = &x->f->small_grids;
-    if (!x->f->one_stream || t->count < 2 || tfp_part(t->ns, x->f->step_ns) < x->limit) return false;
-    tfp_ruling_part(x, "kernels that leave over half of the multiprocessors idle, one after the other in one stream,",
-                    t->ns);
-    tfp_buf_printf(&x->text, "; %.0f kernels a step, such as ", t->a_step);
+    const tfp_trace_facts *f = x->f;
+    const tfp_tally *t = &f->small_grids;
+    if (!f->one_stream || t->count < 2 || tfp_part(t->ns, f->step_ns) < x->limit) return false;
+    if (f->idle_ns > 0.5 * f->step_ns) return false;
+    tfp_ruling_part(x, "running small kernels one after the other in one stream", t->ns);
+    tfp_buf_printf(&x->text, "; %.0f kernels a step with blocks for %.0f%% of the multiprocessors, such as ", t->a_step,
+                   100 * f->small_grids_part);
     tfp_ruling_span(x, t->longest);
-    x->saving_ns = t->ns / 2;
+    x->saving_ns = t->ns * (1 - f->small_grids_part);
     x->evidence = t->longest;
     return true;
 }
 
+/* `worth`: the part of their time that could be saved at most. */
 static bool judge_kernels(tfp_ruling *x, const tfp_tally *t, const char *what, double worth)
 {
     const tfp_trace_facts *f = x->f;
@@ -156,24 +200,38 @@ static bool judge_kernels(tfp_ruling *x, const tfp_tally *t, const char *what, d
     return true;
 }
 
+/* What tensor cores leave of a product's time at best: they are 8 times as fast as other cores at 16 bits on Volta and Turing, 16
+ * times from Ampere on (data sheets of V100: 15.7 and 125 teraflops, of A100: 19.5 and 312). */
+static double tensor_cores(const tfp_trace_facts *f)
+{
+    return f->capability > 0 && f->capability < 8 ? 1 - 1.0 / 8 : 1 - 1.0 / 16;
+}
+
 bool tfp_ruling_casts(tfp_ruling *x) { return judge_kernels(x, &x->f->casts, "converting types on the device", 1); }
 bool tfp_ruling_layouts(tfp_ruling *x)
 {
-    return judge_kernels(x, &x->f->layouts, "moving tensors into another layout", 1);
+    return judge_kernels(x, &x->f->layouts, "only copying tensors on the device, into another layout or as they are,",
+                         1);
 }
 bool tfp_ruling_odd_shapes(tfp_ruling *x)
 {
-    return judge_kernels(x, &x->f->odd_matmuls, "multiplying matrices with sides that are no multiples of 8", 0.5);
+    return judge_kernels(x, &x->f->odd_matmuls, "multiplying matrices of 16 bits with sides that are no multiples of 8",
+                         tensor_cores(x->f));
 }
 
 bool tfp_ruling_plain_matmuls(tfp_ruling *x)
 {
-    const tfp_tally *t = &x->f->plain_matmuls;
-    if (!t->count || tfp_part(t->ns, x->f->step_ns) < x->limit) return false;
+    const tfp_trace_facts *f = x->f;
+    const tfp_tally *t = &f->plain_matmuls;
+    bool has_cores = f->capability <= 0 || f->capability >= 7, has_tf32 = f->capability <= 0 || f->capability >= 8;
+    if (!has_cores || !t->count || tfp_part(t->ns, f->step_ns) < x->limit) return false;
     tfp_ruling_part(x, "multiplying matrices in single precision without tensor cores", t->ns);
     tfp_buf_text(&x->text, "; ");
     tfp_ruling_span(x, t->longest);
-    x->saving_ns = t->ns / 2;
+    if (!has_tf32)
+        x->remedy =
+            "use float16 with loss scaling (autocast, GradScaler): this device has tensor cores for it, and no TF32";
+    x->saving_ns = t->ns * tensor_cores(f);
     x->evidence = t->longest;
     return true;
 }
@@ -189,17 +247,21 @@ bool tfp_ruling_memory_limit(tfp_ruling *x)
     tfp_buf_text(&x->text, " of the device's ");
     tfp_format_memory(&x->text, f->memory_limit);
     tfp_buf_text(&x->text, " were reserved");
+    x->evidence = f->memory_span;
     return true;
 }
 
+/* With room left on the device it does no harm. */
 bool tfp_ruling_fragmentation(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
     int64_t lost = f->reserved_peak - f->memory_peak;
     if (!f->memory_peak || lost < (int64_t)1 << 30 || (double)lost < x->limit * (double)f->reserved_peak) return false;
+    if (f->memory_limit && (double)f->reserved_peak < 0.6 * (double)f->memory_limit) return false;
     tfp_format_memory(&x->text, lost);
     tfp_buf_text(&x->text, " of ");
     tfp_format_memory(&x->text, f->reserved_peak);
-    tfp_buf_text(&x->text, " reserved bytes were never in use at once");
+    tfp_buf_text(&x->text, " that were reserved were not in use at any time recorded");
+    x->evidence = f->memory_span;
     return true;
 }

@@ -7,33 +7,39 @@
 static double least(double a, double b) { return a < b ? a : b; }
 static double rest(double a) { return a > 0 ? a : 0; }
 
-/* Part of the step in which a device waits for launches. */
-static double late_ns(const tfp_trace_facts *f) { return f->idle_ns * f->late_share; }
+/* A wait of the host costs what the device idles meanwhile: with the device busy all the time nothing is to gain. */
+static double felt_ns(const tfp_trace_facts *f, const tfp_tally *t)
+{
+    return f->has_devices ? least(t->ns, f->idle_ns) : t->ns;
+}
 
 bool tfp_ruling_input_bound(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->data;
-    if (!t->count || tfp_part(t->ns, x->f->step_ns) < x->limit) return false;
+    double felt = felt_ns(x->f, t);
+    if (!t->count || tfp_part(felt, x->f->step_ns) < x->limit) return false;
     tfp_ruling_part(x, "waiting for input", t->ns);
-    x->saving_ns = t->ns;
+    x->saving_ns = felt;
     x->evidence = t->longest;
     return true;
 }
 
-/* An optimizer of many small kernels: what the host takes for them, while the device waits. */
+/* An optimizer of many small kernels: the host's time for them while the device waits. */
 static double optimizer_host_ns(const tfp_trace_facts *f)
 {
     double kernels = f->optimizer.a_step;
     if (kernels < 50 || kernels < 0.3 * f->kernels_per_step) return 0;
-    return late_ns(f) * kernels / f->kernels_per_step;
+    return f->late_ns * kernels / f->kernels_per_step;
 }
 
-/* What is left of late launches when the other rules of the host have told theirs. */
+/* Late launches that no other rule of the host explains, in short gaps and in long ones. */
 static double unexplained_ns(const tfp_trace_facts *f)
 {
     double explained = f->data.ns + f->item.ns + f->synchronize.ns + f->allocations.ns + f->compilations.ns;
-    return rest(late_ns(f) - explained - optimizer_host_ns(f));
+    return rest(f->late_ns - rest(explained - f->stall_known_ns) - optimizer_host_ns(f));
 }
+
+static double stalled_ns(const tfp_trace_facts *f) { return rest(f->stall_ns - f->stall_known_ns); }
 
 /* Time of frames outside of all ops. */
 static double python_ns(const tfp_trace_facts *f)
@@ -44,7 +50,7 @@ static double python_ns(const tfp_trace_facts *f)
 static bool is_python(const tfp_trace_facts *f, double limit)
 {
     return f->has_devices && python_ns(f) > 0 && tfp_part(python_ns(f), f->step_ns) >= limit &&
-           unexplained_ns(f) > 0.1 * f->step_ns;
+           unexplained_ns(f) + stalled_ns(f) > 0.1 * f->step_ns;
 }
 
 bool tfp_ruling_python_time(tfp_ruling *x)
@@ -52,17 +58,19 @@ bool tfp_ruling_python_time(tfp_ruling *x)
     const tfp_trace_facts *f = x->f;
     if (!is_python(f, x->limit)) return false;
     tfp_ruling_part(x, "Python outside of all operators", python_ns(f));
-    x->saving_ns = least(python_ns(f), unexplained_ns(f));
+    x->saving_ns = least(python_ns(f), unexplained_ns(f) + stalled_ns(f));
     x->evidence = f->python.longest;
     return true;
 }
 
+/* The parts of both that Python explains, when its rule has a finding. */
+static double python_part(const tfp_trace_facts *f) { return is_python(f, 0.3) ? python_ns(f) : 0; }
+
 bool tfp_ruling_host_bound(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
-    double late = unexplained_ns(f);
-    if (is_python(f, 0.3)) late = rest(late - python_ns(f));
-    if (!f->has_devices || late <= 0 || tfp_part(late, f->step_ns) < x->limit || f->late_share < 0.5) return false;
+    double late = rest(unexplained_ns(f) - python_part(f));
+    if (!f->has_devices || late <= 0 || tfp_part(late, f->step_ns) < x->limit) return false;
     tfp_ruling_part(x, "waiting of the device for launches", late);
     tfp_buf_printf(&x->text, "; %.0f kernels a step", f->kernels_per_step);
     if (f->kernels_per_step > 0) {
@@ -70,17 +78,39 @@ bool tfp_ruling_host_bound(tfp_ruling *x)
         tfp_ruling_us(x, f->busy_ns / f->kernels_per_step);
     }
     x->saving_ns = late;
+    x->evidence = f->late_launch;
+    return true;
+}
+
+bool tfp_ruling_host_stalls(tfp_ruling *x)
+{
+    const tfp_trace_facts *f = x->f;
+    double stalled = rest(stalled_ns(f) - rest(python_part(f) - unexplained_ns(f)));
+    if (!f->has_devices || stalled <= 0 || tfp_part(stalled, f->step_ns) < x->limit) return false;
+    tfp_ruling_part(x, "waiting of the device for the host, in gaps of over a millisecond,", stalled);
+    tfp_buf_printf(&x->text, f->whole ? "; %.0f such gaps, longest " : "; %.1f such gaps a step, longest ", f->stalls);
+    tfp_ruling_us(x, (double)f->longest_stall_ns);
+    if (f->stall_span == TFP_NONE) {
+        tfp_buf_text(&x->text, ", in which nothing of the host was recorded");
+        x->remedy = "record Python's stacks to see what it is; move that out of the steps";
+    } else {
+        tfp_buf_text(&x->text, ", in which the host is longest in ");
+        tfp_ruling_span(x, f->stall_span);
+    }
+    x->saving_ns = stalled;
+    x->evidence = f->stall_span;
     return true;
 }
 
 bool tfp_ruling_value_reads(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->item;
-    if (!x->f->has_devices || t->a_step < 0.5 || tfp_part(t->ns, x->f->step_ns) < x->limit) return false;
+    double felt = felt_ns(x->f, t);
+    if (!x->f->has_devices || t->a_step < 0.5 || tfp_part(felt, x->f->step_ns) < x->limit) return false;
     tfp_ruling_part(x, "reading values from the device", t->ns);
     tfp_buf_printf(&x->text, "; %.1f reads a step, longest at ", t->a_step);
     tfp_ruling_path(x, t->longest);
-    x->saving_ns = least(t->ns, x->f->idle_ns);
+    x->saving_ns = felt;
     x->evidence = t->longest;
     return true;
 }
@@ -88,12 +118,12 @@ bool tfp_ruling_value_reads(tfp_ruling *x)
 bool tfp_ruling_synchronization(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->synchronize;
-    double most = least(t->ns, x->f->idle_ns);
-    if (t->a_step < 1.5 || tfp_part(most, x->f->step_ns) < x->limit) return false;
+    double felt = felt_ns(x->f, t);
+    if (t->a_step < 1.5 || tfp_part(felt, x->f->step_ns) < x->limit) return false;
     tfp_ruling_part(x, "waiting in synchronising calls", t->ns);
     tfp_buf_printf(&x->text, "; %.1f calls a step, longest at ", t->a_step);
     tfp_ruling_path(x, t->longest);
-    x->saving_ns = most;
+    x->saving_ns = felt;
     x->evidence = t->longest;
     return true;
 }
@@ -101,11 +131,12 @@ bool tfp_ruling_synchronization(tfp_ruling *x)
 bool tfp_ruling_allocations(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->allocations;
-    if (t->a_step < 0.5 || tfp_part(t->ns, x->f->step_ns) < x->limit) return false;
+    double felt = felt_ns(x->f, t);
+    if (t->a_step < 0.5 || tfp_part(felt, x->f->step_ns) < x->limit) return false;
     tfp_ruling_part(x, "allocating device memory", t->ns);
     tfp_buf_printf(&x->text, "; %.1f calls a step, such as ", t->a_step);
     tfp_ruling_span(x, t->longest);
-    x->saving_ns = t->ns;
+    x->saving_ns = felt;
     x->evidence = t->longest;
     return true;
 }
@@ -122,25 +153,32 @@ bool tfp_ruling_compilations(tfp_ruling *x)
     return true;
 }
 
-/* Which part of the longest step is most of what it has more than the median one. */
-static void put_reason(tfp_ruling *x, const tfp_step_row *longest, const tfp_step_row *median)
+static int64_t input_ns(const tfp_trace_facts *f, const tfp_step_row *row)
 {
+    int64_t start = row->start_ns + f->x.units[row->unit].origin_ns;
+    return tfp_union_within(&f->inputs[row->unit], start, start + row->duration_ns);
+}
+
+/* The part with the largest share of the difference between two steps. */
+static void put_reason(tfp_ruling *x, const tfp_step_row *longer, const tfp_step_row *shorter)
+{
+    int64_t input = input_ns(x->f, longer) - input_ns(x->f, shorter), idle = longer->idle_ns - shorter->idle_ns;
+    if (input < 0) input = 0;
+    if (input > idle) input = idle;
     const struct {
         const char *what;
         int64_t more;
-    } parts[] = { { "compute", longest->compute_ns - median->compute_ns },
-                  { "communication that nothing hides",
-                    longest->exposed_communication_ns - median->exposed_communication_ns },
-                  { "copies that nothing hides", longest->exposed_copy_ns - median->exposed_copy_ns },
-                  { "an idle device", longest->idle_ns - median->idle_ns } };
+    } parts[] = {
+        { "compute", longer->compute_ns - shorter->compute_ns },
+        { "communication that nothing hides", longer->exposed_communication_ns - shorter->exposed_communication_ns },
+        { "copies that nothing hides", longer->exposed_copy_ns - shorter->exposed_copy_ns },
+        { "waiting for input", input },
+        { x->f->has_devices ? "an idle device" : "time outside of all operations", idle - input },
+    };
     size_t most = 0;
     for (size_t i = 1; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].more > parts[most].more) most = i;
-    double difference = (double)(longest->duration_ns - median->duration_ns);
-    tfp_buf_printf(&x->text, "; step %.*s takes ", (int)longest->step.size, longest->step.data);
-    tfp_ruling_us(x, (double)longest->duration_ns);
-    tfp_buf_text(&x->text, ", the median ");
-    tfp_ruling_us(x, (double)median->duration_ns);
+    double difference = (double)(longer->duration_ns - shorter->duration_ns);
     tfp_buf_printf(&x->text, ", and %.0f%% of the difference is %s",
                    100 * least(tfp_part((double)parts[most].more, difference), 1), parts[most].what);
 }
@@ -149,10 +187,17 @@ bool tfp_ruling_uneven_steps(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
     if (isnan(f->step_cv) || f->step_cv < x->limit || f->median_step == SIZE_MAX) return false;
-    const tfp_step_row *longest = &f->steps[f->longest_step], *median = &f->steps[f->median_step];
+    const tfp_step_row *odd = &f->steps[f->odd_step], *median = &f->steps[f->median_step];
+    bool is_long = odd->duration_ns > median->duration_ns;
     tfp_buf_printf(&x->text, "steps differ by %.0f%% of their mean (standard deviation), which is ", 100 * f->step_cv);
-    tfp_ruling_us(x, f->step_ns);
-    put_reason(x, longest, median);
+    tfp_ruling_us(x, f->even_ns);
+    if (f->warm_up != TFP_NONE) tfp_buf_text(&x->text, " without step 0");
+    tfp_buf_printf(&x->text, "; step %.*s takes ", (int)odd->step.size, odd->step.data);
+    tfp_ruling_us(x, (double)odd->duration_ns);
+    tfp_buf_text(&x->text, ", the median ");
+    tfp_ruling_us(x, (double)median->duration_ns);
+    put_reason(x, is_long ? odd : median, is_long ? median : odd);
+    x->evidence = tfp_step_marker(f, odd);
     return true;
 }
 
@@ -164,7 +209,7 @@ bool tfp_ruling_unfused_optimizer(tfp_ruling *x)
     tfp_buf_printf(&x->text, "the optimizer launches %.0f of the %.0f kernels of a step, which take ", t->a_step,
                    f->kernels_per_step);
     tfp_ruling_us(x, t->ns);
-    x->saving_ns = t->ns / 2 + optimizer_host_ns(f);
+    x->saving_ns = t->ns + optimizer_host_ns(f);
     x->evidence = t->longest;
     return true;
 }

@@ -8,9 +8,10 @@
 typedef struct rule {
     tfp_checker checker;
     tfp_judge judge;
-    double limit;                 /* from here on it speaks; -rule_limits sets another */
-    const char *of;               /* what the limit is of */
-    const char *remedy, *command; /* what to do; what shows it */
+    double limit;                         /* from here on it speaks; -rule_limits sets another */
+    const char *of;                       /* the quantity that the limit is for */
+    const char *remedy, *command;         /* the remedy; the command with the evidence */
+    const char *torch, *tensorflow, *jax; /* how, in the words of a framework; NULL: there is none */
 } rule;
 
 /* ---- what judges write ---- */
@@ -22,8 +23,9 @@ void tfp_ruling_part(tfp_ruling *x, const char *what, double ns)
     tfp_buf_text(&x->text, what);
     tfp_buf_text(&x->text, " takes ");
     tfp_ruling_us(x, ns);
-    tfp_buf_text(&x->text, " of a step of ");
+    tfp_buf_text(&x->text, x->f->whole ? " of the " : " of a step of ");
     tfp_ruling_us(x, x->f->step_ns);
+    if (x->f->whole) tfp_buf_text(&x->text, " of a trace without steps");
     tfp_buf_printf(&x->text, " (%.0f%%)", 100 * tfp_part(ns, x->f->step_ns));
 }
 
@@ -51,55 +53,71 @@ void tfp_ruling_path(tfp_ruling *x, uint32_t span)
 /* ---- the table ---- */
 
 /* clang-format off */
-#define RULE(name, help, judge, limit, of, remedy, command) { { name, help, NULL, NULL }, tfp_ruling_##judge, limit, of, remedy, command }
+#define RULE(name, help, judge, limit, of, remedy, command, ...) \
+    { { name, help, NULL, NULL }, tfp_ruling_##judge, limit, of, remedy, command, __VA_ARGS__ }
 #define STEP "of the step"
 static const rule rules[] = {
     RULE("InputBound", "Steps of a trace that wait for input.", input_bound, 0.1, STEP,
-         "load and prepare input beside the step: more workers, prefetching, cheaper decoding", "wait"),
+         "load and prepare input beside the step: more workers, prefetching, cheaper decoding", "wait",
+         "num_workers, prefetch_factor, persistent_workers", "prefetch, map with num_parallel_calls, cache", NULL),
     RULE("HostBound", "Devices that wait for launches.", host_bound, 0.2, STEP,
-         "launch less and bigger: a compiler (torch.compile, jit), CUDA graphs, bigger batches", "steps -critical_path"),
+         "launch less and bigger: compile, bigger batches", "steps -critical_path",
+         "torch.compile, CUDA graphs", "tf.function, jit_compile=True", "jit around the whole step, lax.scan"),
+    RULE("HostStalls", "Devices that wait over a millisecond for something else on the host.", host_stalls, 0.1, STEP,
+         "move that out of the steps, or beside them into another thread", "steps -critical_path", NULL, NULL, NULL),
     RULE("PythonTime", "Devices that wait for Python.", python_time, 0.3, STEP,
-         "move work out of the loop, batch it, or compile it (torch.compile, jit)", "code"),
+         "move work out of the loop, batch it, or compile it", "code", "torch.compile", "tf.function", "jit"),
     RULE("ValueReads", "Values read from a device within steps.", value_reads, 0.05, STEP,
-         "keep values on the device (item(), float(), print and asserts wait for it); read them every N steps", "wait"),
+         "keep values on the device (item(), float(), print and asserts wait for it); read them every N steps", "wait",
+         NULL, NULL, NULL),
     RULE("Synchronization", "Calls that wait for the device within steps.", synchronization, 0.1, STEP,
-         "leave out explicit synchronisation; use asynchronous copies from pinned memory", "wait"),
+         "leave out explicit synchronisation; use asynchronous copies from pinned memory", "wait",
+         "non_blocking=True", NULL, "block_until_ready"),
     RULE("DeviceAllocations", "Device memory allocated by the driver within steps.", allocations, 0.02, STEP,
-         "keep shapes alike from step to step, warm the allocator up, reserve memory at the start", "calls"),
+         "keep shapes alike from step to step, warm the allocator up, reserve memory at the start", "calls",
+         "no empty_cache() in the loop", NULL, NULL),
     RULE("Compilations", "Compilation or tracing within steps.", compilations, 0.05, STEP,
-         "keep shapes and Python values alike, mark dynamic dimensions", "calls"),
+         "keep shapes and Python values alike, mark dynamic dimensions", "calls",
+         "TORCH_LOGS=recompiles tells why", "input_signature, reduce_retracing=True", "jax_explain_cache_misses tells why"),
     RULE("UnevenSteps", "Steps of very different length.", uneven_steps, 0.25, "standard deviation by mean",
-         "compare a long with a short one: diff FILE@A FILE@B", "steps"),
+         "compare a long with a short one: diff FILE@A FILE@B", "steps", NULL, NULL, NULL),
     RULE("ExposedCommunication", "Communication that no compute hides.", exposed_communication, 0.1, STEP,
-         "overlap it: smaller or earlier buckets, another stream, less often (accumulate gradients)", "transfer"),
+         "overlap it: smaller or earlier buckets, another stream, less often (accumulate gradients)", "transfer",
+         NULL, NULL, NULL),
     RULE("SmallCollectives", "Many collectives of few bytes.", small_collectives, 0.03, STEP,
-         "join them into bigger buckets", "transfer"),
+         "join them into bigger buckets", "transfer", "bucket_cap_mb", NULL, NULL),
     RULE("CollectiveSkew", "Collectives in which ranks wait for the last one to arrive.", collective_skew, 0.05, STEP,
-         "balance what ranks do before it (data, host work); look at the rank they wait for", "transfer -by collective"),
+         "balance what ranks do before it (data, host work); look at the rank they wait for", "transfer -by collective",
+         NULL, NULL, NULL),
     RULE("PageableCopies", "Copies between the device and pageable host memory.", pageable_copies, 0.03, STEP,
-         "pin the host memory (pin_memory=True) and copy asynchronously", "transfer"),
+         "pin the host memory and copy asynchronously", "transfer", "pin_memory=True, non_blocking=True", NULL, NULL),
     RULE("ExposedCopies", "Copies between host and device that nothing hides.", exposed_copies, 0.1, STEP,
-         "copy the next batch in a stream of its own while this one computes; keep tensors on the device", "transfer"),
+         "copy the next batch in a stream of its own while this one computes; keep tensors on the device", "transfer",
+         NULL, "prefetch_to_device", "device_put ahead of its use"),
     RULE("Stragglers", "Ranks that compute longer than others in more than half of the steps.", stragglers, 0.05, "over the median rank",
-         "balance the work of ranks; look at that machine", "steps"),
+         "balance the work of ranks; look at that machine", "steps", NULL, NULL, NULL),
     RULE("LowOccupancy", "Kernels that take long and leave most of the device unused.", low_occupancy, 0.1, STEP,
-         "bigger batches or tiles; another algorithm for this shape", "kernel"),
+         "bigger batches or tiles; another algorithm for this shape", "kernel", NULL, NULL, NULL),
     RULE("OneStream", "Small kernels one after the other where streams could overlap them.", one_stream, 0.2, STEP,
-         "run independent parts in streams of their own, or as one batch", "kernel"),
+         "run independent parts in streams of their own, or as one batch", "kernel", NULL, NULL, NULL),
     RULE("Casts", "Kernels that only convert types.", casts, 0.08, STEP,
-         "choose one type for weights and activations; let a compiler fuse conversions", "op"),
+         "choose one type for weights and activations; let a compiler fuse conversions", "op", NULL, NULL, NULL),
     RULE("Layouts", "Kernels that only move elements.", layouts, 0.08, STEP,
-         "use one memory format throughout (channels_last), avoid contiguous()", "op"),
+         "use one memory format throughout, avoid copies of views", "op",
+         "channels_last, no contiguous() or clone()", NULL, NULL),
     RULE("UnfusedOptimizer", "An optimizer of many small kernels.", unfused_optimizer, 0.3, "of the kernels",
-         "use its fused or foreach form", "kernel"),
+         "use its fused or foreach form", "kernel", "fused=True or foreach=True", NULL, NULL),
     RULE("PlainMatmuls", "Matrix products that do not use tensor cores.", plain_matmuls, 0.2, STEP,
-         "allow TF32, or use a 16-bit type (autocast)", "kernel"),
-    RULE("OddShapes", "Matrix products whose sides are no multiples of 8.", odd_shapes, 0.2, STEP,
-         "pad vocabulary, hidden sizes and sequences to multiples of 8, better 64", "op -select micros,input_shapes"),
+         "use a 16-bit type, or TF32 where the device has it (from compute capability 8.0 on)", "kernel",
+         "autocast, torch.set_float32_matmul_precision", "mixed_float16", "jax_default_matmul_precision"),
+    RULE("OddShapes", "Matrix products of 16 bits whose sides are no multiples of 8.", odd_shapes, 0.2, STEP,
+         "pad vocabulary, hidden sizes and sequences to multiples of 8, better 64", "op -select micros,input_shapes",
+         NULL, NULL, NULL),
     RULE("MemoryLimit", "Devices whose memory is nearly full.", memory_limit, 0.92, "of the device's memory",
-         "smaller batches, recomputation, sharded states", "memory"),
-    RULE("Fragmentation", "Device memory that is reserved and never used.", fragmentation, 0.4, "of what is reserved",
-         "expandable segments (PYTORCH_CUDA_ALLOC_CONF), shapes that repeat", "memory"),
+         "smaller batches, recomputation, sharded states", "memory", NULL, NULL, NULL),
+    RULE("Fragmentation", "Much of a device's memory reserved and not used.", fragmentation, 0.4, "of what is reserved",
+         "allocate alike sizes, shapes that repeat", "memory",
+         "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", NULL, NULL),
 };
 /* clang-format on */
 enum { RULES = sizeof rules / sizeof *rules };
@@ -202,17 +220,30 @@ static void put_evidence(tfp_ruling *x)
     tfp_escape(&x->text, e.lane);
 }
 
+/* "launch less and bigger (torch.compile, CUDA graphs)": the remedy, and how where one framework alone made the trace. */
+static void put_remedy(tfp_ruling *x, const rule *of)
+{
+    unsigned made = x->f->frameworks;
+    const char *how = made == TFP_NAME_TORCH        ? of->torch
+                      : made == TFP_NAME_TENSORFLOW ? of->tensorflow
+                      : made == TFP_NAME_JAX        ? of->jax
+                                                    : NULL;
+    tfp_buf_printf(&x->text, "; %s", x->remedy ? x->remedy : of->remedy);
+    if (how && !x->remedy) tfp_buf_printf(&x->text, " (%s)", how);
+    tfp_buf_printf(&x->text, " (tfprof %s)", of->command);
+}
+
 static bool finish_text(tfp_ruling *x, const rule *of)
 {
     put_evidence(x);
     if (x->saving_ns >= 1) {
         tfp_buf_text(&x->text, "; at most ");
         tfp_ruling_us(x, x->saving_ns);
-        tfp_buf_text(&x->text, " a step to gain");
+        tfp_buf_text(&x->text, x->f->whole ? " to gain" : " a step to gain");
     }
     if (x->limit < of->limit || x->limit > of->limit)
         tfp_buf_printf(&x->text, "; over the limit of %g%% %s", 100 * x->limit, of->of);
-    tfp_buf_printf(&x->text, "; %s (tfprof %s)", of->remedy, of->command);
+    put_remedy(x, of);
     return !x->text.failed;
 }
 
@@ -224,6 +255,7 @@ tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count,
     for (size_t i = 0; i < RULES && f->step_ns > 0; i++) {
         tfp_ruling x = { .f = f, .limit = limit_of(r, &rules[i]), .evidence = TFP_NONE };
         bool speaks = rules[i].judge(&x);
+        if (x.saving_ns > f->step_ns) x.saving_ns = f->step_ns;
         const char *copy = NULL;
         if (speaks && finish_text(&x, &rules[i]))
             copy = tfp_arena_copy(&r->arena, (tfp_str){ x.text.data, x.text.size });

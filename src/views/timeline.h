@@ -27,7 +27,12 @@ struct tfp_timeline {
     uint32_t *place_of;          /* by span; TFP_NONE: it is not shown */
     int64_t *start_ns, *end_ns;  /* from origin_ns */
     int64_t origin_ns, whole_ns; /* the first start; the last end, from it */
+    int64_t *offset_ns;          /* by process: what its times are moved by (timeline_clocks.c) */
+    bool moved;                  /* some for no other reason than to stand beside others */
 };
+
+/* Fills offset_ns and moved. False without memory. */
+bool tfp_timeline_set_clocks(tfp_timeline *t);
 
 tfp_strid tfp_timeline_name(const tfp_timeline *t, uint32_t place);
 tfp_str tfp_timeline_kind(const tfp_timeline *t, uint32_t place);

@@ -10,7 +10,8 @@
 
 typedef struct item_list { /* columns, as long as capacity */
     size_t count;
-    uint32_t *span, *node, *lane; /* lane: -> lane_list, then tfp_timeline.lanes; node: of executions only */
+    uint32_t *span, *node,
+        *lane; /* lane: -> lane_list, then tfp_timeline.lanes; node: only in timelines of executions */
     int64_t *start_ns, *duration_ns;
 } item_list;
 
@@ -87,9 +88,10 @@ static uint32_t *rank_lanes(const tfp_profile *p)
     return NULL;
 }
 
-typedef struct lane_list {  /* lanes that have items, as they are met */
-    TFP_VEC(uint64_t) keys; /* group << 32 | place among all lanes; group: of executions a step's place in step_order */
-    tfp_map64 number;       /* by key */
+typedef struct lane_list { /* lanes that have items, as they are met */
+    TFP_VEC(uint64_t)
+    keys; /* group << 32 | place among all lanes; the group of an execution is its step's place in step_order */
+    tfp_map64 number; /* by key */
 } lane_list;
 
 static uint32_t number_lane(lane_list *l, uint64_t key)
@@ -133,7 +135,7 @@ static bool take_events(tfp_timeline *t, item_list *x, lane_list *l, const uint3
     for (size_t i = 0; ok && i < t->p->lanes.size; i++) number[i] = TFP_NONE;
     for (uint32_t i = 0; ok && i < s->size; i++) {
         uint32_t lane = s->lane[i], process = t->p->lanes.at[lane].process;
-        int64_t offset = process == TFP_NONE ? 0 : t->p->events.processes.at[process].clock_offset_ns;
+        int64_t offset = process == TFP_NONE ? 0 : t->offset_ns[process];
         if (number[lane] == TFP_NONE) number[lane] = number_lane(l, rank[lane]);
         ok = number[lane] != TFP_NONE;
         add_item(x, i, TFP_NONE, number[lane], tfp_add(s->start_ns[i], offset, NULL), s->duration_ns[i]);
@@ -145,7 +147,8 @@ static bool take_events(tfp_timeline *t, item_list *x, lane_list *l, const uint3
 static bool take_runs(tfp_timeline *t, item_list *x, lane_list *l, const uint32_t *rank)
 {
     const tfp_profile *p = t->p;
-    uint32_t *place = malloc((p->steps.size + 1) * sizeof *place); /* of a step in step_order; TFP_NONE: not listed */
+    uint32_t *place =
+        malloc((p->steps.size + 1) * sizeof *place); /* place of a step in step_order; TFP_NONE: not listed */
     bool ok = place && reserve_items(x, p->spans.size, true);
     for (size_t i = 0; ok && i < p->steps.size; i++) place[i] = TFP_NONE;
     for (uint32_t i = 0; ok && i < p->step_order.size; i++) place[p->step_order.at[i]] = i;
@@ -202,7 +205,7 @@ typedef struct layout {
     tfp_timeline *t;
     const item_list *x;
     uint32_t *order; /* items by lane, start, longest first */
-    uint32_t *row;   /* of each in `order`: its row of all rows */
+    uint32_t *row;   /* of each span in `order`: its row among all rows */
     free_rows rows;
 } layout;
 
@@ -334,7 +337,7 @@ static bool make(tfp_timeline *t)
     item_list items = { 0 };
     lane_list lanes = { 0 };
     uint32_t *rank = rank_lanes(t->p);
-    bool ok = rank && (t->runs ? take_runs : take_events)(t, &items, &lanes, rank);
+    bool ok = rank && tfp_timeline_set_clocks(t) && (t->runs ? take_runs : take_events)(t, &items, &lanes, rank);
     ok = ok && make_lanes(t, &items, &lanes, rank) && lay_out(t, &items);
     free_items(&items);
     tfp_vec_free(&lanes.keys);
@@ -348,6 +351,7 @@ tfp_status tfp_timeline_new(const tfp_profile *p, tfp_timeline **out, tfp_error 
     tfp_error_clear(err);
     if (out) *out = NULL;
     if (!p || !p->finished || !out) return tfp_fail(err, TFP_BADARG, "no finished profile");
+    if (tfp_only_sums(p)) return tfp_no_spans(err);
     bool runs = !p->events.processes.size;
     if (runs && p->details.size < p->execs.size)
         return tfp_fail(err, TFP_BADARG, "a timeline needs a profile read with TFP_KEEP_MEMORY");
@@ -372,6 +376,7 @@ void tfp_timeline_free(tfp_timeline *t)
     free(t->place_of);
     free(t->start_ns);
     free(t->end_ns);
+    free(t->offset_ns);
     free(t);
 }
 

@@ -162,19 +162,18 @@ static tfp_status tell_steps(const tfp_timeline *t, tfp_report *r, tfp_error *er
     step_row *all = TFP_NEW(&r->arena, step_row, p->steps.size + 1),
              *rows = TFP_NEW(&r->arena, step_row, p->steps.size + 1);
     size_t count = 0;
-    if (!all || !rows || !tfp_push(&r->parts, ((tfp_report_part){ .name = "steps", .title = "Steps" })))
-        return tfp_nomem(err);
+    if (!all || !rows) return tfp_nomem(err);
     for (size_t i = 0; i < p->steps.size; i++) all[i] = (step_row){ p->steps.at[i].id, 0, -1 };
     for (size_t i = 0; i < t->lane_count; i++)
         if (t->runs) widen_step(&all[t->lanes[i].step], t->lanes[i].start_ns, t->lanes[i].end_ns);
     for (size_t i = 0; i < p->events.windows.size; i++) {
         const tfp_step_window *w = &p->events.windows.at[i];
-        int64_t offset = tfp_add(p->events.processes.at[w->process].clock_offset_ns, -t->origin_ns, NULL);
+        int64_t offset = tfp_add(t->offset_ns[w->process], -t->origin_ns, NULL);
         widen_step(&all[w->step], tfp_add(w->start_ns, offset, NULL), tfp_add(w->end_ns, offset, NULL));
     }
     for (size_t i = 0; i < p->step_order.size; i++)
         if (all[p->step_order.at[i]].end_ns >= 0) rows[count++] = all[p->step_order.at[i]];
-    return tfp_grid_fill(r, &r->parts.at[0].grid, &(tfp_row_table){ step_columns, rows, sizeof *rows, count, 0 }, err);
+    return tfp_grid_part(r, "steps", "Steps", &(tfp_row_table){ step_columns, rows, sizeof *rows, count, 0 }, 0, err);
 }
 
 tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **out, tfp_error *err)
@@ -191,5 +190,10 @@ tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ lane_columns, rows, sizeof *rows, count, 0 }, err) : tfp_nomem(err);
     free(rows);
     if (!s) s = tell_steps(t, r, err);
+    if (!s && t->moved)
+        s = tfp_report_note_add(
+            r, err,
+            "the clocks of these files have nothing to do with each other: they stand side by side at "
+            "the first step that they share; tables have the files' times");
     return tfp_timeline_give(r, s, out);
 }

@@ -128,7 +128,7 @@ static bool neighbours(const details *d, tfp_map64 *out)
     return true;
 }
 
-/* Of each of these nodes the run in the same step that is nearest: the last before, or the first after. */
+/* For each of these nodes the nearest run in the same step: the last one before, or else the first one after. */
 static bool nearest_runs(const details *d, const tfp_map64 *relation_of, tfp_map64 *out)
 {
     const tfp_timeline *t = d->t;
@@ -232,11 +232,10 @@ static tfp_status fill(details *d, tfp_error *err)
         link_event(d);
         tell_args(d);
     }
-    if (!d->ok || !tfp_push(&d->r->parts, ((tfp_report_part){ .name = "args", .title = "Arguments" })))
-        return tfp_nomem(err);
+    if (!d->ok) return tfp_nomem(err);
     tfp_row_table args = { arg_columns, d->args.at, sizeof *d->args.at, d->args.size, 0 };
     tfp_row_table links = { link_columns, d->links.at, sizeof *d->links.at, d->links.size, 0 };
-    tfp_status s = tfp_grid_fill(d->r, &d->r->parts.at[0].grid, &args, err);
+    tfp_status s = tfp_grid_part(d->r, "args", "Arguments", &args, 0, err);
     if (!s) s = tfp_grid_of(d->r, &links, err);
     return s ? s : note_rest(d, err);
 }

@@ -94,7 +94,7 @@ static bool see_row(window *w, uint32_t row)
     return true;
 }
 
-/* Adds what is seen of some rows. */
+/* Adds the visible spans of some rows. */
 static bool see(window *w, int64_t first_row, int64_t last_row)
 {
     bool ok = true;

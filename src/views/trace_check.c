@@ -188,6 +188,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (!s && !sorted) s = tfp_nomem(err);
     tfp_row_table table = { columns, sorted, sizeof *sorted, t.rows.size, 0 };
     if (!s) s = tfp_grid_of(r, &table, err);
+    /* For people only: where programs read, notes are warnings, and this note says that all is well. */
+    if (!s && !t.rows.size && tfp_for_screen(r->options)) s = tfp_report_note_add(r, err, "nothing odd in the data");
     tfp_vec_free(&t.rows);
     return s;
 }

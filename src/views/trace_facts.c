@@ -8,9 +8,26 @@
 
 static bool is_all(const tfp_step_row *s) { return *s->step.data == 'a'; }
 
+static bool is_warm_up(const tfp_trace_facts *f, const tfp_step_row *s)
+{
+    return f->warm_up != TFP_NONE && tfp_str_eq(s->step, TFP_STR("0"));
+}
+
+/* Whether steps are marked, and whether the first one is that in which a program starts: number 0, where the trace begins. */
+static void look_at_steps(tfp_trace_facts *f)
+{
+    const tfp_profile *p = f->x.p;
+    const tfp_event_tables *e = &p->events;
+    f->whole = e->windows.size > 0;
+    for (size_t i = 0; i < e->windows.size && f->whole; i++)
+        f->whole = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_NONE;
+    bool several = p->step_order.size > 1 && !tfp_trace_is_runs(&f->x);
+    f->warm_up = several && p->steps.at[p->step_order.at[0]].id == 0 ? p->step_order.at[0] : TFP_NONE;
+}
+
 static void add_steps(tfp_trace_facts *f)
 {
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, even = 0;
     f->step_count = 0;
     for (size_t i = 0; i < f->step_row_count; i++) {
         const tfp_step_row *s = &f->steps[i];
@@ -25,16 +42,22 @@ static void add_steps(tfp_trace_facts *f)
         f->exposed_copy_ns += (double)s->exposed_copy_ns;
         f->idle_ns += (double)s->idle_ns;
         f->kernels_per_step += (double)s->kernels;
+        if (is_warm_up(f, s)) {
+            if ((double)s->duration_ns > f->warm_up_ns) f->warm_up_ns = (double)s->duration_ns;
+            continue;
+        }
+        even++;
         sum += (double)s->duration_ns;
         squares += (double)s->duration_ns * (double)s->duration_ns;
     }
-    double n = f->step_count ? (double)f->step_count : 1, mean = sum / n;
+    double n = f->step_count ? (double)f->step_count : 1, mean = even > 0 ? sum / even : 0;
     double *means[] = { &f->step_ns,          &f->busy_ns, &f->compute_ns,
                         &f->communication_ns, &f->copy_ns, &f->exposed_communication_ns,
                         &f->exposed_copy_ns,  &f->idle_ns, &f->kernels_per_step };
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) *means[i] /= n;
-    double variance = squares / n - mean * mean;
-    f->step_cv = f->step_count >= 3 && mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
+    double variance = even > 0 ? squares / even - mean * mean : 0;
+    f->even_ns = mean;
+    f->step_cv = even >= 3 && mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
     if (!f->step_count) f->step_count = 1;
 }
 
@@ -44,43 +67,25 @@ static bool lasts_less(const void *ctx, uint32_t a, uint32_t b)
     return s[a].duration_ns < s[b].duration_ns;
 }
 
-/* The median and the longest step of the first device: what a long one has more of says why steps vary. */
+/* The median step of the first device and the step farthest from it: the difference between them says why steps
+ * vary. */
 static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
 {
     uint32_t *rows = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
     size_t count = 0;
-    f->median_step = f->longest_step = SIZE_MAX;
+    f->median_step = f->odd_step = SIZE_MAX;
     for (uint32_t i = 0; rows && i < f->step_row_count; i++) {
         const tfp_step_row *s = &f->steps[i];
-        if (!is_all(s) && s->unit == f->steps[0].unit && tfp_str_eq(s->device, f->steps[0].device)) rows[count++] = i;
+        if (!is_all(s) && !is_warm_up(f, s) && s->unit == f->steps[0].unit && tfp_str_eq(s->device, f->steps[0].device))
+            rows[count++] = i;
     }
     if (!rows || !tfp_sort(rows, count, lasts_less, f->steps)) return false;
     if (count < 3) return true;
     f->median_step = rows[(count - 1) / 2];
-    f->longest_step = rows[count - 1];
+    int64_t median = f->steps[f->median_step].duration_ns;
+    bool is_long = f->steps[rows[count - 1]].duration_ns - median >= median - f->steps[rows[0]].duration_ns;
+    f->odd_step = rows[is_long ? count - 1 : 0];
     return true;
-}
-
-/* Gaps in what a device does at all, by whether the activity that ends one was launched too late. */
-static void add_gaps(tfp_trace_facts *f)
-{
-    const tfp_span_columns *s = f->x.s;
-    double late = 0, all = 0;
-    for (size_t i = 0; i < f->x.device_count; i++) {
-        const tfp_trace_device *d = &f->x.devices[i];
-        int64_t since = 0;
-        if (d->host) continue;
-        for (size_t k = 0; k < d->count; k++) {
-            uint32_t span = f->x.items[d->first + k], launch = s->launch[span];
-            int64_t start = s->start_ns[span], end = tfp_span_end(s, span);
-            if (k && start > since) {
-                all += (double)(start - since);
-                if (launch != TFP_NONE && s->start_ns[launch] > since) late += (double)(start - since);
-            }
-            if (!k || end > since) since = end;
-        }
-    }
-    f->late_share = all > 0 ? late / all : 0;
 }
 
 /* ---- kernels ---- */
@@ -141,74 +146,17 @@ static bool add_kernels(tfp_report *r, tfp_trace_facts *f)
 
 /* ---- names ---- */
 
-/* What names say; each is looked at once. */
-enum {
-    KNOWN = 1,
-    ALLOCATES = 2,
-    COMPILES = 4,
-    CASTS = 8,
-    LAYOUTS = 16,
-    PLAIN_PRODUCT = 32, /* a kernel */
-    TRANSPOSES = 64,    /* a kernel */
-    OPTIMIZER = 128,
-    PRODUCT = 256 /* an op */
-};
-
+/* Each is looked at once. */
 typedef struct namer {
     const tfp_profile *p;
     uint16_t *known; /* by string */
 } namer;
 
-static bool is_any(tfp_str s, const char *const *words)
-{
-    for (; *words; words++)
-        if (tfp_str_has(s, tfp_str_of(*words))) return true;
-    return false;
-}
-
-static bool begins_any(tfp_str s, const char *const *words)
-{
-    for (; *words; words++)
-        if (tfp_str_begins(s, tfp_str_of(*words))) return true;
-    return false;
-}
-
-static unsigned look_at(tfp_str name)
-{
-    static const char *const allocates[] = { "cudaMalloc", "cudaFree",  "hipMalloc", "hipFree",
-                                             "cuMemAlloc", "cuMemFree", NULL };
-    static const char *const compiles[] = { "XlaCompile",
-                                            "backend_compile",
-                                            "TorchDynamo",
-                                            "compile_fx",
-                                            "_compile.compile_inner",
-                                            "create_aot_dispatcher",
-                                            "CompileToLocalExecutable",
-                                            "XLA compile",
-                                            NULL };
-    static const char *const casts[] = { "aten::_to_copy", "aten::to", "Cast", "convert_element_type", NULL };
-    static const char *const layouts[] = { "aten::contiguous", "aten::clone", "Transpose", "transpose", "NHWC", NULL };
-    static const char *const plain[] = { "sgemm", "s884gemm_f32", "simt_sgemm", NULL };
-    static const char *const transposes[] = { "nchwToNhwc", "nhwcToNchw", NULL };
-    static const char *const products[] = { "aten::mm",     "aten::addmm", "aten::bmm", "aten::baddbmm",
-                                            "aten::linear", "dot_general", "MatMul",    NULL };
-    unsigned flags = KNOWN;
-    if (begins_any(name, allocates) && !tfp_str_has(name, TFP_STR("Async"))) flags |= ALLOCATES;
-    if (is_any(name, compiles)) flags |= COMPILES;
-    if (is_any(name, casts)) flags |= CASTS;
-    if (is_any(name, layouts)) flags |= LAYOUTS;
-    if (is_any(name, plain)) flags |= PLAIN_PRODUCT;
-    if (is_any(name, transposes)) flags |= TRANSPOSES;
-    if (tfp_str_begins(name, TFP_STR("Optimizer.step"))) flags |= OPTIMIZER;
-    if (begins_any(name, products)) flags |= PRODUCT;
-    return flags;
-}
-
 static unsigned flags_of(const namer *n, uint32_t span)
 {
-    uint16_t *flags = &n->known[n->p->events.spans.name[span]];
-    if (!*flags) *flags = (uint16_t)look_at(tfp_span_name(n->p, span));
-    return *flags;
+    tfp_strid name = n->p->events.spans.name[span];
+    if (!n->known[name]) n->known[name] = (uint16_t)tfp_name_says(tfp_text(n->p, name));
+    return n->known[name];
 }
 
 /* ---- tallies ---- */
@@ -217,8 +165,11 @@ typedef struct gatherer {
     tfp_report *r;
     tfp_trace_facts *f;
     namer names;
-    tfp_strid dims, blocks;
+    tfp_strid dims, types, blocks;
     uint8_t *streams; /* by lane: compute ran there */
+    tfp_tally known;  /* when the host is known to wait for something but its own launches */
+    double small_ns,
+        small_part_ns; /* kernels of small grids: their time, and that times their part of the multiprocessors */
     bool failed;
 } gatherer;
 
@@ -249,32 +200,58 @@ static bool has_odd_side(tfp_str dims)
     return odd;
 }
 
+/* Whether a product works on a type of 16 bits, as its op says, else the name of its kernel. */
+static bool is_half(const gatherer *g, uint32_t span, uint32_t op)
+{
+    const tfp_stat *types = tfp_span_stat(g->f->x.p, op, g->types);
+    if (!types || types->type != TFP_STAT_TEXT) return flags_of(&g->names, span) & TFP_NAME_HALF;
+    tfp_str text = tfp_text(g->f->x.p, (tfp_strid)types->value.text);
+    return tfp_str_has(text, TFP_STR("Half")) || tfp_str_has(text, TFP_STR("BFloat16"));
+}
+
 static void add_product(gatherer *g, uint32_t span, uint32_t op)
 {
     const tfp_stat *stat = tfp_span_stat(g->f->x.p, op, g->dims);
-    if (stat && stat->type == TFP_STAT_TEXT && has_odd_side(tfp_text(g->f->x.p, (tfp_strid)stat->value.text)))
+    if (stat && stat->type == TFP_STAT_TEXT && has_odd_side(tfp_text(g->f->x.p, (tfp_strid)stat->value.text)) &&
+        is_half(g, span, op))
         tally(g, &g->f->odd_matmuls, span);
 }
 
-/* What launched a compute kernel, by the ops around; the innermost that says something counts. */
+/* The kind of a kernel, by its own name, its operation or that of XLA's instruction. */
+static tfp_tally *own_tally(gatherer *g, uint32_t span)
+{
+    const tfp_span_columns *s = g->f->x.s;
+    tfp_strid op = s->op[span];
+    unsigned flags = flags_of(&g->names, span);
+    tfp_str text = tfp_text(g->f->x.p, op);
+    if (flags & TFP_NAME_TRANSPOSES) return &g->f->layouts;
+    if (op && flags & TFP_NAME_CASTS) return &g->f->casts; /* the instruction itself, without those fused with it */
+    if (op && flags & TFP_NAME_MOVES) return &g->f->layouts;
+    if (tfp_str_eq(text, TFP_STR("Cast"))) return &g->f->casts;
+    return tfp_str_eq(text, TFP_STR("Transpose")) ? &g->f->layouts : NULL;
+}
+
+/* The kind of a compute kernel by the ops around its launch; the innermost op with a known kind counts. */
 static void add_launched(gatherer *g, uint32_t span)
 {
     enum { LEVELS = 100 };
+    const unsigned only = TFP_NAME_CASTS | TFP_NAME_MOVES | TFP_NAME_COPIES;
     const tfp_span_columns *s = g->f->x.s;
     uint32_t at = s->owner[span];
-    bool said = flags_of(&g->names, span) & TRANSPOSES;
-    if (said) tally(g, &g->f->layouts, span);
+    tfp_tally *to = own_tally(g, span);
+    bool said = to != NULL, copies = at != TFP_NONE && flags_of(&g->names, at) & only;
+    if (said) tally(g, to, span);
     for (int level = 0; at != TFP_NONE && level < LEVELS; at = s->parent[at], level++) {
         unsigned flags = flags_of(&g->names, at);
-        if (flags & OPTIMIZER) {
-            tally(g, &g->f->optimizer, span);
+        if (flags & TFP_NAME_OPTIMIZER) {
+            if (!(flags_of(&g->names, span) & TFP_NAME_JOINED)) tally(g, &g->f->optimizer, span);
             return;
         }
         if (s->kind[at] != TFP_SPAN_OP || said) continue;
-        tfp_tally *to = flags & CASTS ? &g->f->casts : flags & LAYOUTS && level == 0 ? &g->f->layouts : NULL;
+        to = copies && flags & TFP_NAME_CASTS ? &g->f->casts : copies && flags & TFP_NAME_MOVES ? &g->f->layouts : NULL;
         if (to) tally(g, to, span);
-        if (flags & PRODUCT) add_product(g, span, at);
-        said = to || flags & PRODUCT;
+        if (flags & TFP_NAME_PRODUCT) add_product(g, span, at);
+        said = to || flags & TFP_NAME_PRODUCT;
     }
 }
 
@@ -283,12 +260,16 @@ static void add_activity(gatherer *g, uint32_t span)
     const tfp_span_columns *s = g->f->x.s;
     if (s->class[span] != TFP_CLASS_COMPUTE) return;
     g->streams[s->lane[span]] = 1;
-    if (flags_of(&g->names, span) & PLAIN_PRODUCT) tally(g, &g->f->plain_matmuls, span);
+    if (flags_of(&g->names, span) & TFP_NAME_PLAIN) tally(g, &g->f->plain_matmuls, span);
     const tfp_stat *blocks = tfp_span_stat(g->f->x.p, span, g->blocks);
     double per_sm = !blocks || blocks->type == TFP_STAT_TEXT ? 1
                     : blocks->type == TFP_STAT_INT           ? (double)blocks->value.number
                                                              : blocks->value.real;
-    if (per_sm < 0.5) tally(g, &g->f->small_grids, span);
+    if (per_sm < 0.5) {
+        tally(g, &g->f->small_grids, span);
+        g->small_ns += (double)s->duration_ns[span];
+        g->small_part_ns += (double)s->duration_ns[span] * (per_sm > 0 ? per_sm : 0);
+    }
     add_launched(g, span);
 }
 
@@ -296,13 +277,18 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
 {
     const tfp_span_columns *s = g->f->x.s;
     unsigned kind = s->kind[span], flags = flags_of(&g->names, span);
+    bool start = s->step[span] == g->f->warm_up || g->f->whole; /* there it is not known whether it repeats */
+    bool compiles = (kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION) && flags & TFP_NAME_COMPILES;
+    bool allocates = kind == TFP_SPAN_CALL && flags & TFP_NAME_ALLOCATES;
+    g->f->frameworks |= flags & (TFP_NAME_TORCH | TFP_NAME_TENSORFLOW | TFP_NAME_JAX);
     if (kind == TFP_SPAN_FRAME || kind == TFP_SPAN_MODULE) tally(g, &g->f->python, span);
     if (kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL) tally(g, &g->f->ops, span);
-    if (kind == TFP_SPAN_CALL && flags & ALLOCATES) tally(g, &g->f->allocations, span);
-    if ((kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION) && flags & COMPILES) tally(g, &g->f->compilations, span);
+    if (allocates && !start) tally(g, &g->f->allocations, span);
+    if (compiles && !start) tally(g, &g->f->compilations, span);
     if (waits[span] == TFP_WAITS_DATA) tally(g, &g->f->data, span);
     if (waits[span] == TFP_WAITS_ITEM) tally(g, &g->f->item, span);
     if (waits[span] == TFP_WAITS_SYNCHRONIZE) tally(g, &g->f->synchronize, span);
+    if (waits[span] || (!start && (allocates || compiles))) tally(g, &g->known, span);
 }
 
 /* Whether each device computes in one stream. */
@@ -329,6 +315,7 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
     gatherer g = { .r = r, .f = f, .names = { p, TFP_NEW(&r->arena, uint16_t, p->strings.count + 1) } };
     const uint8_t *waits = tfp_host_waits(r, &f->x);
     g.dims = tfp_stat_key(p, "Input Dims");
+    g.types = tfp_stat_key(p, "Input type");
     g.blocks = tfp_stat_key(p, "blocks per SM");
     g.streams = TFP_NEW(&r->arena, uint8_t, p->lanes.size + 1);
     bool ok = g.names.known && waits && g.streams;
@@ -344,9 +331,13 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
         { &f->allocations, true },  { &f->compilations, true },   { &f->python, true },
         { &f->ops, true },          { &f->casts, false },         { &f->layouts, false },
         { &f->optimizer, false },   { &f->plain_matmuls, false }, { &f->odd_matmuls, false },
-        { &f->small_grids, false },
+        { &f->small_grids, false }, { &g.known, true },
     };
     ok = ok && !g.failed && find_streams(&g);
+    const tfp_union *known = ok ? tfp_tally_unions(r, f, &g.known) : NULL;
+    f->inputs = ok ? tfp_tally_unions(r, f, &f->data) : NULL;
+    ok = known && f->inputs && tfp_gaps_of(f, known);
+    f->small_grids_part = g.small_ns > 0 ? g.small_part_ns / g.small_ns : 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         ok = ok && tfp_tally_end(r, f, all[i].tally, all[i].host);
         tfp_vec_free(&all[i].tally->spans);
@@ -354,36 +345,36 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
     return ok;
 }
 
-/* ---- memory ---- */
-
-static void add_memory(tfp_trace_facts *f)
-{
-    const tfp_event_tables *e = &f->x.p->events;
-    for (size_t i = 0; i < e->memory.size; i++) {
-        const tfp_memory_event *m = &e->memory.at[i];
-        if (m->device && tfp_str_eq(tfp_text(f->x.p, m->device), TFP_STR("cpu"))) continue;
-        if (m->allocated_bytes > f->memory_peak) f->memory_peak = m->allocated_bytes;
-        if (m->reserved_bytes > f->reserved_peak) f->reserved_peak = m->reserved_bytes;
-    }
-    for (size_t i = 0; i < e->devices.size; i++)
-        if (e->devices.at[i].memory_bytes > 0 && (!f->memory_limit || e->devices.at[i].memory_bytes < f->memory_limit))
-            f->memory_limit = e->devices.at[i].memory_bytes;
-}
-
 /* ---- all of it ---- */
+
+/* "7.0" of the first device that told it. */
+static double capability_of(const tfp_trace_facts *f)
+{
+    const tfp_profile *p = f->x.p;
+    tfp_strid key = tfp_stat_key(p, "compute_capability");
+    for (size_t i = 0; i < p->events.about.size && key != TFP_NONE; i++) {
+        const tfp_stat *a = &p->events.about.at[i];
+        char text[16];
+        tfp_str told = a->type == TFP_STAT_TEXT ? tfp_text(p, (tfp_strid)a->value.text) : TFP_STR("");
+        if (a->key != key || told.size >= sizeof text) continue;
+        memcpy(text, told.data, told.size);
+        text[told.size] = '\0';
+        return strtod(text, NULL);
+    }
+    return 0;
+}
 
 static bool fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 {
     if (tfp_trace_index_new(r, &f->x, err)) return false;
     for (size_t i = 0; i < f->x.unit_count; i++) f->has_devices |= f->x.units[i].has_devices;
+    look_at_steps(f);
     bool ok = tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count) && tfp_steps_cover(r, f);
     if (ok) add_steps(f);
     ok = ok && find_odd_steps(r, f) && tfp_transfer_rows(r, &f->x, &f->transfers, &f->transfer_count) &&
-         add_kernels(r, f);
-    if (ok) add_gaps(f);
-    ok = ok && add_spans(r, f) && tfp_rank_facts_of(r, f);
+         add_kernels(r, f) && add_spans(r, f) && tfp_rank_facts_of(r, f) && tfp_reserved_of(f);
     if (!ok) return tfp_nomem(err), false;
-    add_memory(f);
+    f->capability = capability_of(f);
     return true;
 }
 

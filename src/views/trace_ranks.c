@@ -59,9 +59,10 @@ bool tfp_rank_census_of(tfp_report *r, const tfp_trace_index *x, tfp_rank_census
 typedef struct compute_table {
     size_t steps, units;
     double *ns, *devices;
-    int64_t *slow; /* by unit: in how many steps it is slower than the median */
-    double *over;  /* by unit: sum of (its compute - the median's) */
-    double *sum;   /* by unit: its compute in the steps that are compared, and how many it has of them */
+    double *communication; /* by unit: of its steps, added up */
+    int64_t *slow;         /* by unit: in how many steps it is slower than the median */
+    double *over;          /* by unit: sum of (its compute - the median's) */
+    double *sum;           /* by unit: its compute in the steps that are compared, and how many it has of them */
     int64_t *has;
     double median_sum;
     int64_t compared;
@@ -75,11 +76,12 @@ static bool start_table(tfp_report *r, const tfp_trace_facts *f, compute_table *
     if (__builtin_mul_overflow(t->steps, t->units, &cells)) return false;
     t->ns = TFP_NEW(&r->arena, double, cells + 1);
     t->devices = TFP_NEW(&r->arena, double, cells + 1);
+    t->communication = TFP_NEW(&r->arena, double, t->units + 1);
     t->slow = TFP_NEW(&r->arena, int64_t, t->units + 1);
     t->over = TFP_NEW(&r->arena, double, t->units + 1);
     t->sum = TFP_NEW(&r->arena, double, t->units + 1);
     t->has = TFP_NEW(&r->arena, int64_t, t->units + 1);
-    return t->ns && t->devices && t->slow && t->over && t->sum && t->has;
+    return t->ns && t->devices && t->communication && t->slow && t->over && t->sum && t->has;
 }
 
 static void add_row(compute_table *t, const tfp_trace_facts *f, const tfp_step_row *row)
@@ -91,6 +93,7 @@ static void add_row(compute_table *t, const tfp_trace_facts *f, const tfp_step_r
     size_t cell = step * t->units + row->unit;
     t->ns[cell] += (double)row->compute_ns;
     t->devices[cell]++;
+    t->communication[row->unit] += (double)row->communication_ns;
 }
 
 static void compare_step(compute_table *t, size_t step, double *sorted)
@@ -140,6 +143,26 @@ static bool rank_them(tfp_report *r, const compute_table *t, tfp_trace_facts *f)
     return true;
 }
 
+/* Whether the fastest rank is in communication, where it can only wait, for at least half as much longer as it computes less. */
+static bool waits_for(const compute_table *t, size_t slowest, size_t fastest)
+{
+    double steps = (double)(t->has[fastest] < t->has[slowest] ? t->has[fastest] : t->has[slowest]);
+    double computes_less = t->sum[slowest] / (double)t->has[slowest] - t->sum[fastest] / (double)t->has[fastest];
+    return t->communication[fastest] - t->communication[slowest] >= computes_less * steps / 2;
+}
+
+/* The step in which a rank computes longest. */
+static uint32_t slowest_step(const tfp_trace_facts *f, size_t unit)
+{
+    uint32_t slowest = TFP_NONE;
+    for (uint32_t i = 0; i < f->step_row_count; i++) {
+        const tfp_step_row *row = &f->steps[i];
+        if (row->unit != unit || *row->step.data == 'a') continue;
+        if (slowest == TFP_NONE || row->compute_ns > f->steps[slowest].compute_ns) slowest = i;
+    }
+    return slowest;
+}
+
 static bool find_straggler(tfp_report *r, tfp_trace_facts *f)
 {
     compute_table t = { 0 };
@@ -162,6 +185,8 @@ static bool find_straggler(tfp_report *r, tfp_trace_facts *f)
     out->over = t.over[slowest] / t.median_sum;
     out->straggler_ns = t.over[slowest] / (double)t.compared;
     out->slow_steps = t.slow[slowest];
+    out->slowest_step = slowest_step(f, slowest);
+    out->others_wait = t.communication[fastest] > 0 && waits_for(&t, slowest, fastest);
     out->steps = t.compared;
     return true;
 }
@@ -187,6 +212,6 @@ static bool find_skew(tfp_report *r, tfp_trace_facts *f)
 
 bool tfp_rank_facts_of(tfp_report *r, tfp_trace_facts *f)
 {
-    f->ranks = (tfp_rank_facts){ .straggler = -1, .awaited = -1, .worst = TFP_NONE };
+    f->ranks = (tfp_rank_facts){ .straggler = -1, .awaited = -1, .worst = TFP_NONE, .slowest_step = TFP_NONE };
     return f->x.unit_count < 2 || (find_straggler(r, f) && find_skew(r, f));
 }

@@ -27,6 +27,7 @@ typedef struct tfp_transfer_row {
     int64_t count, bytes, total_ns, overlapped_ns, exposed_ns; /* bytes: TFP_ABSENT when not known */
     double gbps, bus_gbps, share;                              /* NAN: not known */
     uint32_t device_at;                                        /* -> the index's devices */
+    uint32_t longest;                                          /* -> spans */
 } tfp_transfer_row;
 /* By device, those that take longest first. False without memory. */
 bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, tfp_transfer_row **rows, size_t *count);

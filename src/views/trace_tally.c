@@ -30,6 +30,19 @@ static bool add_group(tfp_report *r, const tfp_trace_facts *f, const groups *g, 
     return true;
 }
 
+tfp_union *tfp_tally_unions(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t)
+{
+    groups g = { &f->x, true };
+    tfp_union *by_unit = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
+    if (!by_unit || !tfp_sort(t->spans.at, t->spans.size, span_before, &g)) return NULL;
+    for (size_t first = 0, end; first < t->spans.size; first = end) {
+        uint32_t unit = group_of(&g, t->spans.at[first]);
+        for (end = first + 1; end < t->spans.size && group_of(&g, t->spans.at[end]) == unit;) end++;
+        if (!tfp_union_of_list(&r->arena, &f->x, t->spans.at + first, end - first, &by_unit[unit])) return NULL;
+    }
+    return by_unit;
+}
+
 bool tfp_tally_end(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t, bool host)
 {
     groups g = { &f->x, host };
@@ -96,4 +109,15 @@ bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f)
         tfp_union_add(u, w[order[i]].start_ns, w[order[i]].end_ns);
     }
     return true;
+}
+
+uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row)
+{
+    const tfp_event_tables *e = &f->x.p->events;
+    int64_t start = row->start_ns + f->x.units[row->unit].origin_ns;
+    for (size_t i = 0; i < e->step_marks.size; i++) {
+        uint32_t span = e->step_marks.at[i].span;
+        if (f->x.s->start_ns[span] == start && tfp_trace_unit_of(&f->x, span) == row->unit) return span;
+    }
+    return TFP_NONE;
 }

@@ -218,7 +218,8 @@ static bool add_span(transfers *t, uint32_t device, uint32_t span)
         kind.failed ? NULL : find_row(t, device, kind_text, collective ? text_near(t, span, t->k.group) : TFP_STR(""));
     bool ok = to && tfp_push(&to->spans, span);
     if (ok) {
-        to->row.count++;
+        const int64_t *ns = t->x->s->duration_ns;
+        if (!to->row.count++ || ns[span] > ns[to->row.longest]) to->row.longest = span;
         to->row.total_ns = tfp_add(to->row.total_ns, t->x->s->duration_ns[span], NULL);
         if (collective && number_near(t, span, t->k.group_size, &size)) to->row.group_size = size;
         if (collective ? collective_bytes(t, span, kind_text, &bytes) : copy_bytes(t, span, &bytes)) {
@@ -364,4 +365,5 @@ const tfp_view tfp_view_transfer = {
     build,
     TFP_NEEDS_SPANS,
     columns,
+    "no copy or collective of a device; collectives that run on the host, such as gloo's, are operations (tfprof op)",
 };

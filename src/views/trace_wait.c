@@ -295,4 +295,5 @@ const tfp_view tfp_view_wait = {
     build,
     TFP_NEEDS_SPANS,
     columns,
+    "no waits in the trace",
 };

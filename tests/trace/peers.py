@@ -4,8 +4,8 @@
 
   HTA    temporal breakdown, overlap of communication, idle time by stream and cause, queue lengths, launch delays and
          bandwidth of copies, of HolisticTraceAnalysis 0.5
-  xprof  the steps of its input pipeline (numbers, lengths, time of the input), the time of tf.data's iterators, and of its
-         overview the share of idle time and of operations
+  xprof  the steps of its input pipeline (numbers, lengths, time of the input and its share), the time of tf.data's iterators,
+         and of its overview the share of idle time and of operations and the duty cycle
 Its recorded answers are in ../shared/formats beside the repository; without them nothing is compared.
 
 HTA leaves out the last ProfilerStep when there are several, and what was launched from its start on: so does this test, from
@@ -19,6 +19,7 @@ import gzip
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -44,6 +45,29 @@ DIFFERENCES = {
     ("diff_test_stacks", "queue 7"): GRAPH,
     ("legacy_categories", "queue 7"): FIRST,
     ("diff_test_stacks", "Memcpy DtoD"): OVERLAP,
+}
+# What `advise` says of each real trace: each was read beside the trace's numbers, and what is not here would be wrong.
+FINDINGS = {
+    "alexnet_cuda_sync": "HostStalls",  # one call of 30 s before the first kernel
+    "amd_mi250": "HostStalls HostBound",  # the first launch of a kernel takes 6.6 ms
+    "backward_thread": "HostStalls",
+    "cupti_profiler_range": "",  # no device was recorded; its cudaMalloc are the start of a program
+    "diff_control_stacks": "ExposedCommunication ValueReads",
+    "diff_test_stacks": "PlainMatmuls UnevenSteps",  # a V100 that is busy while values are read
+    "legacy_categories": "HostStalls",
+    "memory_events_r1": "HostBound ExposedCommunication PlainMatmuls",  # half of what is reserved is not used, of a third of the device
+    "nccl_2rank_r0": "HostBound HostStalls",
+    "ranks128": "HostStalls ExposedCommunication Stragglers",
+    "resnet_16rank_r0": "ExposedCommunication",
+    "simple_add_cuda_sync": "HostStalls",
+    "torch213_cpu_stacks_memory": "UnevenSteps",
+    "torch213_daemon_10_iterations": "",
+    "triton_cuda_driver": "HostStalls",
+    "jax_cpu_4dev_psum": "",  # step 0 compiles
+    "jax_cpu_transformer": "",
+    "tf1_session_grpc": "",
+    "tf2_cpu_train": "InputBound UnevenSteps",  # as xprof: 42.3% of the steps wait for input
+    "tpu_inference_2": "ExposedCopies",  # a test that moves tensors to the host and back
 }
 DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset")
 # the calls that HTA knows, of launch delays and of queues, less one of MTIA
@@ -295,6 +319,10 @@ def compare_xprof(folder):
     for row in steps["rows"]:
         step, ms = row["c"][0]["v"].split()[-1], row["c"][column]["v"]
         check(abs(waits.get(step, 0) - ms) < 2e-6, f"{name}: input of step {step}: {waits.get(step, 0)} ms instead of {ms}")
+    # "HIGHLY input-bound because 42.3% of the total step time sampled is waiting for input"
+    told = re.search(r"because (?:only )?([0-9.]+)% of the total step time sampled is waiting", steps["p"].get("input_conclusion", ""))
+    bound = 100 * sum(waits.get(row["c"][0]["v"].split()[-1], 0) for row in steps["rows"]) / sum(kept)
+    check(not told or abs(float(told[1]) - bound) <= 0.0501, f"{name}: {bound}% of the steps wait for input")
     spans = {r["name"]: r for r in query("SELECT name, count(*) AS n, sum(duration_ns) / 1e6 AS ms FROM spans "
                                          "WHERE name LIKE 'Iterator::%' GROUP BY 1", path)}
     iterators = next(t for t in tables if t["cols"] and t["cols"][0]["id"] == "opName")["rows"]
@@ -314,6 +342,14 @@ def compare_overview(folder):
     devices = [r for r in ours("steps", path) if r["step"] == "all"]
     idle = 100 * sum(r["idle_us"] for r in devices) / sum(r["duration_us"] for r in devices)
     check(abs(idle - float(table["p"]["device_idle_time_percent"].rstrip("%"))) <= 0.0501, f"{name}: {idle}% idle")
+    # its duty cycle: the ops of a chip by all from the first to the last of its ops and of the runs of modules around them
+    whole = query("SELECT substr(lane, 1, instr(lane, '/') - 1) AS device, max(start_ns + duration_ns) - min(start_ns) AS ns FROM spans "
+                  "WHERE lane LIKE '%/XLA Ops' OR lane LIKE '%/XLA Modules' GROUP BY 1", path)
+    whole, busy = sum(r["ns"] for r in whole) / 1000, sum(r["busy_us"] for r in devices)
+    duty = float(table["p"]["device_duty_cycle_percent"].rstrip("%"))
+    check(abs(100 * busy / whole - duty) <= 0.0501, f"{name}: duty cycle of {100 * busy / whole}% instead of {duty}%")
+    rest = float(table["p"]["idle_time_high_confidence_ps"]) / 1e6
+    check(abs(whole - busy - rest) <= 1e-5 * rest, f"{name}: {whole - busy} us off duty instead of {rest}")
     share = collections.Counter()
     for row in ours("kernel", path):
         share[row["ops"] if row["class"] != "copy" else row["name"]] += row["share"] or 0
@@ -322,6 +358,15 @@ def compare_overview(folder):
         # xprof shares the time out among instructions of a kind in its own way: tests/trace/xprof.py compares each so too
         check(abs(share[op] - part) < 0.15 * part, f"{name}: {op} takes {share[op]} of the time instead of {part}")
     check(abs(sum(share.values()) - 1) < 1e-6, f"{name}: all shares make {sum(share.values())}")
+
+
+def compare_findings():
+    paths = glob.glob(os.path.join(SHARED, "kineto", "*.json*")) + glob.glob(os.path.join(SHARED, "xplane", "*.xplane.pb"))
+    for path in sorted(paths) + [os.path.join(SHARED, "kineto", "ranks128")]:
+        name = os.path.basename(path).split(".")[0]
+        done = subprocess.run([PROGRAM, "advise", path, "-format", "json"], capture_output=True, check=False)
+        said = " ".join(c["name"] for c in json.loads(done.stdout)["checkers"])
+        check(said == FINDINGS.get(name), f"{name}: advise says {said}")
 
 
 def main():
@@ -353,6 +398,7 @@ def main():
     for folder in sorted(glob.glob(os.path.join(SHARED, "xplane", "expected", "*", ""))):
         compare_xprof(folder.rstrip("/"))
         compare_overview(folder.rstrip("/"))
+    compare_findings()
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 

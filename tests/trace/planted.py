@@ -83,6 +83,13 @@ def host_bound(t, n, bad):
         t.launch("aten::add", "add_kernel", 3.0 if bad else 40.0, host=20.0)
 
 
+def host_stalls(t, n, bad):
+    for _ in range(2 * n):
+        compute(t, 10)
+        t.now = max(t.free.values())
+        t.host("aten::cpu_work", 4000.0 * n if bad else 20.0)
+
+
 def value_reads(t, n, bad):
     for _ in range(4 * n):
         compute(t, 20)
@@ -212,11 +219,11 @@ def memory_limit(t, n, bad):
 
 def fragmentation(t, n, bad):
     compute(t)
-    memory(t, 0.5, 0.5 * (0.6 - 0.1 * n) if bad else 0.45)
+    memory(t, 0.8, 0.8 * (0.6 - 0.1 * n) if bad else 0.7)
 
 
 CAUSES = {"Compilations": compilations, "PythonTime": python_time, "OneStream": one_stream, "OddShapes": odd_shapes,
-          "MemoryLimit": memory_limit, "Fragmentation": fragmentation, "InputBound": input_bound, "HostBound": host_bound, "ValueReads": value_reads,
+          "MemoryLimit": memory_limit, "Fragmentation": fragmentation, "InputBound": input_bound, "HostBound": host_bound, "HostStalls": host_stalls, "ValueReads": value_reads,
           "Synchronization": synchronization, "DeviceAllocations": allocations,
           "ExposedCommunication": exposed_communication, "SmallCollectives": small_collectives,
           "PageableCopies": pageable_copies, "ExposedCopies": exposed_copies, "LowOccupancy": low_occupancy,

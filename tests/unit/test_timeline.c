@@ -207,6 +207,43 @@ static void each_step_of_executions_has_lanes_of_its_own(void **state)
     drop_report(report);
 }
 
+/* Two ranks with a step each of two; the second one's clock begins at `later` microseconds. */
+static char *lanes_of_ranks(long long later)
+{
+    static const char form[] =
+        "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":%d,\"world_size\":2},\"traceEvents\":["
+        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\",\"pid\":1,\"tid\":1,"
+        "\"ts\":%lld,\"dur\":90,\"args\":{}},"
+        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\",\"pid\":1,\"tid\":1,"
+        "\"ts\":%lld,\"dur\":90,\"args\":{}}]}";
+    tfp_profile *p = tfp_profile_new();
+    tfp_timeline *t = NULL;
+    tfp_report *r = NULL;
+    for (int rank = 0; rank < 2; rank++) {
+        char text[1000], name[] = { 'a', (char)('0' + rank), '\0' };
+        long long start = rank ? later : 1000;
+        int size = snprintf(text, sizeof text, form, rank, rank, start, rank + 1, start + 100);
+        assert_int_equal(tfp_profile_add_bytes(p, "kineto", name, text, (size_t)size, NULL), TFP_OK);
+    }
+    assert_int_equal(tfp_profile_finish(p, NULL), TFP_OK);
+    assert_int_equal(tfp_timeline_new(p, &t, NULL), TFP_OK);
+    assert_int_equal(tfp_timeline_lanes(t, -1, &r, NULL), TFP_OK);
+    char *all = rows(r, "step,rank");
+    tfp_timeline_free(t);
+    tfp_profile_free(p);
+    return all;
+}
+
+static void ranks_of_unrelated_clocks_stand_at_their_first_common_step(void **state)
+{
+    (void)state;
+    char *far = lanes_of_ranks(9000000000), *near = lanes_of_ranks(1050);
+    assert_non_null(strstr(far, ",100,290,180")); /* rank 1 begins with step 1 of rank 0 */
+    assert_non_null(strstr(near, ",50,240,180")); /* clocks that share a moment stay */
+    free(far);
+    free(near);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +254,7 @@ int main(void)
         cmocka_unit_test(a_span_knows_what_launched_it),
         cmocka_unit_test(the_next_of_a_name_is_found_in_order_of_time),
         cmocka_unit_test(each_step_of_executions_has_lanes_of_its_own),
+        cmocka_unit_test(ranks_of_unrelated_clocks_stand_at_their_first_common_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Traces on which a rule of `advise` would be wrong to speak, beside one alike on which it is right:   quiet.py TFPROF
+
+Names that look alike, a device that lacks what the remedy needs, what only starts a program, what is meant to be so, and waits
+that cost nothing, for the device is busy meanwhile."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import planted
+from planted import Trace, compute
+
+ODD = {"Input Dims": [[512, 1001], [1001, 512]]}
+
+
+def each(count, name, kernel, dur=200.0, **args):
+    """A step of some compute and of that many kernels more."""
+    def body(t):
+        compute(t, 20)
+        for _ in range(count):
+            t.launch(name, kernel, dur, **args)
+    return body
+
+
+def around(names, kernel):
+    """Operators in each other, of which the innermost launches."""
+    def body(t):
+        compute(t, 20)
+        for _ in range(20):
+            start = t.now
+            t.launch(names[-1], kernel, 90.0)
+            for depth, name in enumerate(reversed(names[:-1]), 1):
+                t.add("cpu_op", name, start - depth * 0.1, 4 + depth * 0.2, 1)
+            t.now += 2
+    return body
+
+
+def optimizer(kernel):
+    def body(t):
+        compute(t, 20, 200.0)
+        t.now = max(t.free.values())
+        start = t.now
+        for _ in range(150):
+            t.launch("aten::_foreach_add_", kernel, 3.0, host=12.0)
+        t.add("user_annotation", "Optimizer.step#Adam.step", start - 1, t.now - start + 2, 1)
+    return body
+
+
+def input_beside(busy):
+    """The host waits for data while the device works, or after it is done."""
+    def body(t):
+        compute(t, 60)
+        t.now = t.now if busy else max(t.free.values())
+        t.host("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", 3000.0, "user_annotation")
+    return body
+
+
+def memory(reserved):
+    def body(t):
+        compute(t)
+        planted.memory(t, reserved, reserved * 0.3)
+    return body
+
+
+def stall(name, ms):
+    def body(t):
+        compute(t, 20)
+        t.now = max(t.free.values())
+        t.host(name, 1000.0 * ms)
+        compute(t, 20)
+    return body
+
+
+def first_only(name, cat, ms=8.0, **args):
+    """In step 0 alone: the start of a program."""
+    def body(t):
+        compute(t, 10)
+        t.now = max(t.free.values())
+        if not getattr(t, "started", False):
+            t.started = True
+            t.host(name, 1000.0 * ms, cat, **args)
+        compute(t, 10)
+    return body
+
+
+def again(name, cat, ms=8.0, **args):
+    def body(t):
+        compute(t, 10)
+        t.now = max(t.free.values())
+        t.host(name, 1000.0 * ms, cat, **args)
+        compute(t, 10)
+    return body
+
+
+# rule, what is alike about it, the body that makes it speak, the one on which it is silent, compute capability of each
+CASES = [
+    ("Casts", "topk", each(20, "aten::_to_copy", "copy_kernel", 90.0), each(20, "aten::topk", "sort_kernel", 90.0), 8, 8),
+    ("Casts", "an op that holds the word", around(["aten::to", "aten::_to_copy", "aten::copy_"], "copy_kernel"),
+     around(["aten::broadcast_to", "aten::mul"], "mul_kernel"), 8, 8),
+    ("Layouts", "a convolution", around(["aten::contiguous", "aten::clone", "aten::copy_"], "copy_kernel"),
+     around(["aten::conv_transpose2d", "aten::cudnn_convolution_transpose"], "dgrad_engine"), 8, 8),
+    ("Layouts", "a plain copy", around(["aten::clone", "aten::copy_"], "copy_kernel"),
+     around(["aten::index_put_", "aten::copy_"], "copy_kernel"), 8, 8),
+    ("PlainMatmuls", "a device without tensor cores", each(20, "aten::mm", "ampere_sgemm_128x64_nn"),
+     each(20, "aten::mm", "maxwell_sgemm_128x64_nn"), 8, 6),
+    ("LowOccupancy", "a product, whose tiles fill the registers", each(1, "aten::sort", "slow_kernel", 4000.0, **{"est. achieved occupancy %": 12}),
+     each(1, "aten::mm", "ampere_bf16_s16816gemm_bf16_128x256", 4000.0, **{"est. achieved occupancy %": 12}), 8, 8),
+    ("OddShapes", "single precision", each(20, "aten::mm", "gemm", op={**ODD, "Input type": ["c10::Half", "c10::Half"]}),
+     each(20, "aten::mm", "gemm", op={**ODD, "Input type": ["float", "float"]}), 8, 8),
+    ("UnfusedOptimizer", "kernels of many tensors", optimizer("void at::native::vectorized_elementwise_kernel<4>"),
+     optimizer("void at::native::(anonymous namespace)::multi_tensor_apply_kernel<>"), 8, 8),
+    ("InputBound", "a device that is busy meanwhile", input_beside(False), input_beside(True), 8, 8),
+    ("Fragmentation", "a device with room", memory(0.8), memory(0.3), 8, 8),
+    ("HostStalls", "a short pause", stall("aten::cpu_work", 4.0), stall("aten::cpu_work", 0.5), 8, 8),
+    ("HostStalls", "the start of a program", again("aten::cpu_work", "cpu_op"), first_only("aten::cpu_work", "cpu_op"), 8, 8),
+    ("DeviceAllocations", "the start of a program", again("cudaMalloc", "cuda_runtime", correlation=0),
+     first_only("cudaMalloc", "cuda_runtime", correlation=0), 8, 8),
+    ("Compilations", "the start of a program", again("TorchDynamo compile", "user_annotation"),
+     first_only("TorchDynamo compile", "user_annotation", 80.0), 8, 8),
+    ("UnevenSteps", "the start of a program", None, first_only("aten::cpu_work", "cpu_op", 80.0), 8, 8),
+]
+
+
+def advice(program, folder, body, capability):
+    t = Trace()
+    for step in range(5):
+        t.step(step, body)
+    path = os.path.join(folder, "trace.json")
+    t.write(path)
+    with open(path, encoding="utf-8") as f:
+        about = json.load(f)
+    about["deviceProperties"][0] |= {"computeMajor": capability, "computeMinor": 0}
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(about, f)
+    done = subprocess.run([program, "advise", path, "-format", "json"], capture_output=True, check=True)
+    return {c["name"]: c for c in json.loads(done.stdout)["checkers"]}
+
+
+def main():
+    program, passed, failed = sys.argv[1], 0, 0
+
+    def check(fine, text):
+        nonlocal passed, failed
+        passed, failed = passed + bool(fine), failed + (not fine)
+        if not fine:
+            print(text)
+
+    with tempfile.TemporaryDirectory() as folder:
+        for rule, alike, speaks, silent, capability, other in CASES:
+            if speaks:
+                said = advice(program, folder, speaks, capability)
+                check(rule in said, f"{rule} beside {alike}: {list(said)}")
+                # each of these is about spans: a finding leads to one
+                check(rule not in said or said[rule].get("evidence"), f"{rule} beside {alike} leads nowhere")
+            said = advice(program, folder, silent, other)
+            check(rule not in said, f"{rule} speaks of {alike}: {said.get(rule)}")
+        # the remedy is one that the device has, and in the words of its framework
+        for capability, words, other in ((7, "float16", "TF32 where"), (8, "TF32", "GradScaler")):
+            text = advice(program, folder, each(20, "aten::mm", "volta_sgemm_128x64_nn"), capability)["PlainMatmuls"]["reports"][0]
+            check(words in text and other not in text, f"compute capability {capability}: {text}")
+        text = advice(program, folder, stall("aten::cpu_work", 4.0), 8)["HostStalls"]["reports"][0]
+        check("aten::cpu_work" in text and "4.00ms" in text, f"what the host did is not named: {text}")
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
