@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/c->pager.c: the terminal that stdout is: its width, and a pager for what is longer than it is high. Output is collected
- * while a command runs; when it ends it goes to the terminal, or through the c->pager. */
+/* cli/pager.c: the terminal that stdout is: its width, and a pager for what is longer than it is high. Output is collected
+ * while a command runs; when it ends it goes to the terminal, or through the pager. */
 #include "cli.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COLLECTED_MOST = 64 << 20 }; /* what is longer is written as it comes */
+enum { COLLECTED_MOST = 64 << 20 }; /* longer output is written as it comes */
 
 static struct winsize window(void)
 {
@@ -128,7 +128,7 @@ static int show(const cli *c)
         _exit(127);
     }
     close(ends[0]);
-    if (pid > 0) write_out(ends[1], c->pager.data, c->pager.size); /* who quits the pager has seen enough */
+    if (pid > 0) write_out(ends[1], c->pager.data, c->pager.size); /* a user who quits the pager has seen enough */
     close(ends[1]);
     if (pid < 0) return 127;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/grid_text.c: a grid as an aligned table: a header, a line a row, texts to the left and numbers to the right.
- * The names of a tree's rows are indented as in the views. */
+ * The names of a tree's rows are indented as in the views. What fits a terminal is grid_fit.c; a line below
+ * the table names the columns for which there is no room. */
 #include "outputs/grid_text.h"
+#include "outputs/grid_fit.h"
 #include "outputs/screen.h"
-
-#include <stdlib.h>
-
-#define GAP 2
-#define NARROWEST 10      /* a text column is never cut further */
-#define NARROWEST_NAME 28 /* nor the first one, which is what a row is about */
-#define WIDEST 80         /* a cell that is wider moves what follows it, and not the whole column */
 
 static void put_int(const tfp_flat *f, int64_t n, tfp_buf *out)
 {
@@ -59,152 +54,99 @@ void tfp_fact_value(const tfp_fact *f, tfp_buf *out)
         tfp_format_amount(out, f->unit, f->number);
 }
 
-typedef struct writer {
-    const tfp_report *r;
-    const tfp_grid *g;
-    size_t rows;
-    tfp_flats columns; /* in a tree the names come first */
-    size_t *width;
-    tfp_cells cells;
-    tfp_buf cell;
-    size_t bar; /* at a terminal: the column of shares that bars stand behind; past the last: none */
-    bool cut;   /* texts are cut to their columns */
-} writer;
-
-/* Characters, each one column wide. */
-static size_t width_of(tfp_str s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.size; i++) n += ((unsigned char)s.data[i] & 0xc0) != 0x80;
-    return n;
-}
-
-static void make_cell(writer *w, size_t column, uint32_t row)
-{
-    w->cell.size = 0;
-    if (w->g->tree && column == 0) tfp_buf_fill(&w->cell, ' ', 2 * (size_t)w->r->rows.at[row].depth);
-    tfp_grid_cell(&w->columns.at[column], &w->cells, row, &w->cell);
-}
-
-static void measure(writer *w)
-{
-    for (size_t c = 0; c < w->columns.size; c++) {
-        w->width[c] = width_of(tfp_str_of(w->columns.at[c].name));
-        for (uint32_t row = 0; row < w->rows && !w->cell.failed; row++) {
-            make_cell(w, c, row);
-            size_t n = width_of((tfp_str){ w->cell.data, w->cell.size });
-            if (n > w->width[c]) w->width[c] = n;
-        }
-        if (w->width[c] > WIDEST) w->width[c] = WIDEST;
-    }
-}
-
-static size_t line_width(const writer *w)
-{
-    size_t n = w->bar < w->columns.size ? GAP + TFP_BAR : 0;
-    for (size_t c = 0; c < w->columns.size; c++) n += w->width[c] + (c ? GAP : 0);
-    return n;
-}
-
-/* The widest text column that may still get narrower. */
-static size_t widest_text(const writer *w)
-{
-    size_t best = w->columns.size;
-    for (size_t c = 0; c < w->columns.size; c++)
-        if (w->columns.at[c].type == 's' && w->width[c] > (c ? NARROWEST : NARROWEST_NAME) &&
-            (best == w->columns.size || w->width[c] > w->width[best]))
-            best = c;
-    return best;
-}
-
-/* At a terminal: bars behind the first share where there is room, and texts cut until a line fits. */
-static void fit(writer *w)
-{
-    const tfp_options *o = w->r->options;
-    size_t c = 0;
-    if (!tfp_for_screen(o)) return;
-    while (c < w->columns.size && !(tfp_flat_unit(&w->columns.at[c]) == TFP_SHARE && w->columns.at[c].type == 'r')) c++;
-    w->bar = c;
-    if (line_width(w) > (size_t)o->screen && c + 1 == w->columns.size) w->bar = w->columns.size;
-    while (line_width(w) > (size_t)o->screen) {
-        size_t widest = widest_text(w);
-        if (widest == w->columns.size) break;
-        w->width[widest]--;
-    }
-    if (line_width(w) > (size_t)o->screen) w->bar = w->columns.size;
-    w->cut = true;
-}
-
 /* The text in w->cell, in its column; nothing is padded behind the last. */
-static void put_cell(writer *w, size_t column, tfp_buf *out)
+static void put_cell(tfp_grid_lines *w, size_t column, tfp_buf *out)
 {
-    size_t n = width_of((tfp_str){ w->cell.data, w->cell.size });
-    size_t pad = n < w->width[column] ? w->width[column] - n : 0;
+    size_t n = tfp_screen_width((tfp_str){ w->cell.data, w->cell.size });
+    size_t pad = n < w->of[column].width ? w->of[column].width - n : 0;
     bool left = w->columns.at[column].type == 's';
-    if (w->cut && n > w->width[column] && left) {
-        tfp_screen_cut(&w->cell, w->width[column]);
-        n = w->width[column];
-    }
-    if (column) tfp_buf_fill(out, ' ', GAP);
+    if (w->cut && left) tfp_screen_cut(&w->cell, w->of[column].width);
+    if (column) tfp_buf_fill(out, ' ', TFP_GRID_GAP);
     if (!left) tfp_buf_fill(out, ' ', pad);
     tfp_buf_add(out, w->cell.data, w->cell.size);
     if (left && column + 1 < w->columns.size) tfp_buf_fill(out, ' ', pad);
 }
 
-static void put_bar(writer *w, size_t column, uint32_t row, tfp_buf *out)
+static void put_bar(tfp_grid_lines *w, size_t column, uint32_t row, tfp_buf *out)
 {
     double share = 0;
     if (!tfp_flat_real(&w->columns.at[column], w->r, row, &share)) share = 0;
-    tfp_buf_fill(out, ' ', GAP);
+    tfp_buf_fill(out, ' ', TFP_GRID_GAP);
     tfp_screen_bar(out, share, w->r->options->colours);
 }
 
-static void put_lines(writer *w, tfp_sink *s)
+static void put_header(tfp_grid_lines *w, tfp_buf *out)
 {
-    bool bold = w->cut && w->r->options->colours;
-    if (bold) tfp_buf_text(&s->buf, TFP_BOLD);
+    bool bold = tfp_for_screen(w->r->options) && w->r->options->colours;
+    if (bold) tfp_buf_text(out, TFP_BOLD);
     for (size_t c = 0; c < w->columns.size; c++) {
         w->cell.size = 0;
         tfp_escape(&w->cell, tfp_str_of(w->columns.at[c].name));
-        put_cell(w, c, &s->buf);
-        if (c == w->bar && c + 1 < w->columns.size) tfp_buf_fill(&s->buf, ' ', GAP + TFP_BAR);
+        put_cell(w, c, out);
+        if (c == w->bar && c + 1 < w->columns.size) tfp_buf_fill(out, ' ', TFP_GRID_GAP + TFP_BAR);
     }
-    if (w->bar + 1 == w->columns.size) tfp_buf_fill(&s->buf, ' ', GAP + TFP_BAR);
-    if (bold) tfp_buf_text(&s->buf, TFP_PLAIN);
-    tfp_buf_char(&s->buf, '\n');
-    for (uint32_t row = 0; row < w->rows && !s->status && !w->cell.failed; row++) {
+    if (w->bar + 1 == w->columns.size) tfp_buf_fill(out, ' ', TFP_GRID_GAP + TFP_BAR);
+    if (bold) tfp_buf_text(out, TFP_PLAIN);
+    tfp_buf_char(out, '\n');
+}
+
+static void put_row(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
+{
+    for (size_t c = 0; c < w->columns.size; c++) {
+        tfp_grid_lines_cell(w, c, row);
+        put_cell(w, c, out);
+        if (c == w->bar) put_bar(w, c, row, out);
+    }
+    tfp_buf_char(out, '\n');
+}
+
+/* A row whose texts go on below in their columns. */
+static void put_wrapped_row(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
+{
+    for (size_t c = 0; c < w->columns.size; c++) w->of[c].told = 0;
+    for (bool first = true, more = true; more && !w->cell.failed; first = false) {
+        more = false;
         for (size_t c = 0; c < w->columns.size; c++) {
-            make_cell(w, c, row);
-            put_cell(w, c, &s->buf);
-            if (c == w->bar) put_bar(w, c, row, &s->buf);
+            size_t *told = &w->of[c].told;
+            bool text = w->columns.at[c].type == 's';
+            tfp_grid_lines_cell(w, c, row);
+            tfp_str all = { w->cell.data, w->cell.size }, line = all;
+            if (text) line = tfp_screen_line(all, w->of[c].width, told);
+            more |= text && *told < all.size;
+            if (!text && !first) line.size = 0;
+            if (line.size) memmove(w->cell.data, line.data, line.size);
+            w->cell.size = line.size;
+            put_cell(w, c, out);
         }
-        tfp_buf_char(&s->buf, '\n');
-        tfp_sink_flush_if_full(s);
+        while (out->size && out->data[out->size - 1] == ' ') out->size--;
+        tfp_buf_char(out, '\n');
     }
 }
 
-/* A text that begins at the column `indent`; on a terminal its lines end between words, and all begin there. */
-static void put_wrapped(const tfp_report *r, tfp_buf *b, tfp_str text, size_t indent)
+/* A row of two texts, the second below the first; the first is a command that people copy, so it stays whole. */
+static void put_row_below(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
 {
-    enum { LEAST = 24 }; /* columns that are worth the trouble */
-    size_t screen = r->options->screen > 0 ? (size_t)r->options->screen : 0, column = indent;
-    if (screen < indent + LEAST) {
-        tfp_buf_add(b, text.data, text.size);
-        return;
-    }
-    for (size_t at = 0, end; at < text.size; at = end + 1) {
-        for (end = at; end < text.size && text.data[end] != ' ';) end++;
-        size_t n = width_of((tfp_str){ text.data + at, end - at });
-        if (at && column + 1 + n > screen) {
-            tfp_buf_char(b, '\n');
-            tfp_buf_fill(b, ' ', indent);
-            column = indent;
-        } else if (at) {
-            tfp_buf_char(b, ' ');
-            column++;
-        }
-        tfp_buf_add(b, text.data + at, end - at);
-        column += n;
+    enum { INDENT = 4 };
+    tfp_grid_lines_cell(w, 0, row);
+    tfp_buf_add(out, w->cell.data, w->cell.size);
+    tfp_buf_char(out, '\n');
+    tfp_grid_lines_cell(w, 1, row);
+    tfp_buf_fill(out, ' ', INDENT);
+    tfp_screen_wrap(out, (tfp_str){ w->cell.data, w->cell.size }, INDENT, w->r->options->screen);
+    tfp_buf_char(out, '\n');
+}
+
+static void put_lines(tfp_grid_lines *w, tfp_sink *s)
+{
+    if (!w->below) put_header(w, &s->buf);
+    for (uint32_t row = 0; row < w->rows && !s->status && !w->cell.failed; row++) {
+        if (w->below)
+            put_row_below(w, row, &s->buf);
+        else if (w->wrap)
+            put_wrapped_row(w, row, &s->buf);
+        else
+            put_row(w, row, &s->buf);
+        tfp_sink_flush_if_full(s);
     }
 }
 
@@ -213,10 +155,28 @@ static void put_notes(const tfp_report *r, tfp_buf *b)
 {
     for (size_t i = 0; i < r->notes.size; i++) {
         tfp_buf_text(b, "note: ");
-        put_wrapped(r, b, tfp_str_of(r->notes.at[i]), strlen("note: ")); /* escaped when it was made */
+        tfp_screen_wrap(b, tfp_str_of(r->notes.at[i]), strlen("note: "),
+                        r->options->screen); /* escaped when it was made */
         tfp_buf_char(b, '\n');
     }
     if (r->notes.size) tfp_buf_char(b, '\n');
+}
+
+/* What stands behind a fact's value, after a gap, at a column; on a terminal without room for it on lines of its own. */
+static void put_more(tfp_buf *b, tfp_str more, size_t gap, size_t column, int64_t screen)
+{
+    enum { ROOM = 24, BELOW = 4 };
+    tfp_buf text = { 0 };
+    tfp_escape(&text, more);
+    if (screen && column + ROOM > (size_t)screen) {
+        tfp_buf_char(b, '\n');
+        tfp_buf_fill(b, ' ', column = BELOW);
+    } else {
+        tfp_buf_fill(b, ' ', gap);
+    }
+    tfp_screen_wrap(b, (tfp_str){ text.data, text.size }, column, screen);
+    b->failed |= text.failed;
+    tfp_buf_free(&text);
 }
 
 static void put_facts(const tfp_report *r, tfp_buf *b)
@@ -229,17 +189,17 @@ static void put_facts(const tfp_report *r, tfp_buf *b)
             if (!f->label) continue;
             text.size = 0;
             tfp_fact_value(f, &text);
-            size_t n = width_of((tfp_str){ text.data, text.size });
+            size_t n = tfp_screen_width((tfp_str){ text.data, text.size });
             if (strlen(f->label) > label) label = strlen(f->label);
             if (n > value) value = n;
             if (!turn) continue;
             tfp_buf_text(b, f->label);
-            tfp_buf_fill(b, ' ', label - strlen(f->label) + GAP);
-            if (!f->more.size) put_wrapped(r, b, (tfp_str){ text.data, text.size }, label + GAP);
+            tfp_buf_fill(b, ' ', label - strlen(f->label) + TFP_GRID_GAP);
+            if (!f->more.size)
+                tfp_screen_wrap(b, (tfp_str){ text.data, text.size }, label + TFP_GRID_GAP, r->options->screen);
             if (f->more.size) {
                 tfp_buf_add(b, text.data, text.size);
-                tfp_buf_fill(b, ' ', value - n + GAP);
-                tfp_escape(b, f->more);
+                put_more(b, f->more, value - n + TFP_GRID_GAP, label + value + 2 * TFP_GRID_GAP, r->options->screen);
             }
             tfp_buf_char(b, '\n');
         }
@@ -249,24 +209,28 @@ static void put_facts(const tfp_report *r, tfp_buf *b)
     tfp_buf_free(&text);
 }
 
+static void put_left_out(const tfp_grid_lines *w, tfp_buf *out)
+{
+    if (!w->left_out.size) return;
+    tfp_buf line = { 0 };
+    tfp_buf_printf(&line, "no room for %.*s" TFP_NO_ROOM, (int)w->left_out.size, w->left_out.data);
+    tfp_screen_wrap(out, (tfp_str){ line.data, line.size }, 0, w->r->options->screen);
+    tfp_buf_char(out, '\n');
+    out->failed |= line.failed;
+    tfp_buf_free(&line);
+}
+
 static tfp_status put_grid(const tfp_report *r, const tfp_grid *g, tfp_sink *s, tfp_error *err)
 {
-    writer w = { .r = r, .g = g, .rows = tfp_grid_few(g), .cells = tfp_cells_of(r), .bar = SIZE_MAX };
-    tfp_flat name;
-    bool ok = !g->tree || (tfp_table_find(r, "name", &name) && tfp_push(&w.columns, name));
-    ok = ok && tfp_grid_columns(g, &w.columns) && (w.width = calloc(w.columns.size + 1, sizeof *w.width)) != NULL;
-    if (ok) {
-        measure(&w);
-        fit(&w);
-        put_lines(&w, s);
-        if (w.rows < g->row_count) tfp_buf_printf(&s->buf, "... and %zu more\n", g->row_count - w.rows);
-    }
-    ok = ok && !w.cell.failed;
-    tfp_vec_free(&w.columns);
-    free(w.width);
-    tfp_buf_free(&w.cell);
-    tfp_cells_free(&w.cells);
-    return ok ? TFP_OK : tfp_nomem(err);
+    tfp_grid_lines w;
+    tfp_status status = tfp_grid_lines_start(r, g, tfp_grid_few(g), &w, err);
+    if (status) return status;
+    put_lines(&w, s);
+    if (w.rows < g->row_count) tfp_buf_printf(&s->buf, "... and %zu more\n", g->row_count - w.rows);
+    put_left_out(&w, &s->buf);
+    if (w.cell.failed) status = tfp_nomem(err);
+    tfp_grid_lines_free(&w);
+    return status;
 }
 
 tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)

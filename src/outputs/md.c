@@ -210,14 +210,10 @@ static void put_finding(writer *w, tfp_str text)
 {
     tfp_buf_text(w->out, "- ");
     while (text.size) {
-        const char *end = memchr(text.data, '\n', text.size);
-        size_t n = end ? (size_t)(end - text.data) : text.size;
+        tfp_str line = tfp_str_cut_line(&text);
         size_t blanks = 0; /* Markdown would drop them */
-        for (; blanks < n && text.data[blanks] == ' '; blanks++) tfp_buf_text(w->out, "&nbsp;");
-        put_text(w, (tfp_str){ text.data + blanks, n - blanks });
-        n += end != NULL;
-        text.data += n;
-        text.size -= n;
+        for (; blanks < line.size && line.data[blanks] == ' '; blanks++) tfp_buf_text(w->out, "&nbsp;");
+        put_text(w, (tfp_str){ line.data + blanks, line.size - blanks });
         if (text.size) tfp_buf_text(w->out, "<br>\n  ");
     }
     tfp_buf_char(w->out, '\n');

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/screen.c: the four views for people at a terminal: a line that says what is shown, numbers in columns, the share of
- * the first of them with a bar, and names cut to the width. What a program reads is outputs/text.c. */
+ * the first of them with a bar, and names cut to the width; columns for which there is no room are left out, and named at the
+ * end. What a program reads is outputs/text.c. */
 #include "outputs/screen.h"
 #include "outputs/labels.h"
 #include "outputs/tensor_text.h"
 
 #include <stdio.h>
 
-enum { GAP = 2, NUMBER = 9, SHARE = 6, NAME_LEAST = 20, LABEL_MOST = 40 };
+enum { GAP = 2, NUMBER = 9, SHARE = 6, NAME_LEAST = 20, LABEL_LEAST = 8, LABEL_MOST = 40 };
 
 /* ---- what tables share ---- */
 
-static size_t width_of(tfp_str s)
+size_t tfp_screen_width(tfp_str s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s.size; i++) n += ((unsigned char)s.data[i] & 0xc0) != 0x80;
@@ -21,7 +22,7 @@ static size_t width_of(tfp_str s)
 void tfp_screen_cut(tfp_buf *text, size_t width)
 {
     size_t at = 0, n = 0;
-    if (width_of((tfp_str){ text->data, text->size }) <= width) return;
+    if (tfp_screen_width((tfp_str){ text->data, text->size }) <= width) return;
     while (at < text->size && n + 1 < width) {
         at++;
         while (at < text->size && ((unsigned char)text->data[at] & 0xc0) == 0x80) at++;
@@ -29,6 +30,43 @@ void tfp_screen_cut(tfp_buf *text, size_t width)
     }
     text->size = at;
     tfp_buf_text(text, "\xe2\x80\xa6");
+}
+
+void tfp_screen_wrap(tfp_buf *b, tfp_str text, size_t indent, int64_t width)
+{
+    enum { LEAST = 24 }; /* columns that are worth the trouble */
+    size_t screen = width > 0 ? (size_t)width : 0, column = indent;
+    if (screen < indent + LEAST) {
+        tfp_buf_add(b, text.data, text.size);
+        return;
+    }
+    for (size_t at = 0, end; at < text.size; at = end + 1) {
+        for (end = at; end < text.size && text.data[end] != ' ';) end++;
+        size_t n = tfp_screen_width((tfp_str){ text.data + at, end - at });
+        if (at && column + 1 + n > screen) {
+            tfp_buf_char(b, '\n');
+            tfp_buf_fill(b, ' ', indent);
+            column = indent;
+        } else if (at) {
+            tfp_buf_char(b, ' ');
+            column++;
+        }
+        tfp_buf_add(b, text.data + at, end - at);
+        column += n;
+    }
+}
+
+tfp_str tfp_screen_line(tfp_str text, size_t width, size_t *at)
+{
+    while (*at < text.size && text.data[*at] == ' ') ++*at;
+    size_t from = *at, i = from, n = 0, space = 0;
+    for (; i < text.size && n <= width; i++) {
+        if (text.data[i] == ' ') space = i;
+        n += ((unsigned char)text.data[i] & 0xc0) != 0x80;
+    }
+    if (n > width) i = space > from ? space : i - 1; /* a word that is wider is broken */
+    *at = i;
+    return (tfp_str){ text.data + from, i - from };
 }
 
 void tfp_screen_bar(tfp_buf *out, double share, bool colours)
@@ -62,6 +100,7 @@ typedef struct screen {
     number numbers[TFP_COLUMNS_MAX + 1];
     tfp_column_id labels[TFP_COLUMNS_MAX];
     size_t number_count, label_count;
+    size_t all_numbers, all_labels;     /* with those at the ends for which there is no room */
     size_t widths[TFP_COLUMNS_MAX + 1]; /* of numbers */
     size_t name_width, label_width;
     bool bars; /* there is room for them */
@@ -88,11 +127,11 @@ static void lead_with_order(screen *x)
     size_t at = 0;
     for (size_t i = 0; i < x->number_count; i++)
         if (tfp_value_of(&tfp_columns[x->numbers[i].column]) == x->r->options->order.by) at = i;
-    number first = x->numbers[at];
-    bool own = x->number_count && tfp_columns[first.column].number_count && !x->list;
-    memmove(x->numbers + 1 + own, x->numbers + 1, (x->number_count - (x->number_count > 0)) * sizeof *x->numbers);
     if (!x->number_count) return;
-    if (at) x->numbers[at + own] = x->numbers[0];
+    number first = x->numbers[at];
+    bool own = tfp_columns[first.column].number_count && !x->list;
+    memmove(x->numbers + at, x->numbers + at + 1, (x->number_count - at - 1) * sizeof *x->numbers);
+    memmove(x->numbers + 1 + own, x->numbers, (x->number_count - 1) * sizeof *x->numbers);
     x->numbers[0] = first;
     if (own) x->numbers[1] = (number){ first.column, true };
     x->number_count += own;
@@ -114,6 +153,8 @@ static void choose_columns(screen *x, const tfp_column_id *cells, size_t n)
         size_t name = x->numbers[i].own ? 4 : strlen(tfp_columns[x->numbers[i].column].name);
         x->widths[i] = name > NUMBER ? name : NUMBER;
     }
+    x->all_numbers = x->number_count;
+    x->all_labels = x->label_count;
 }
 
 static bool has_share(const screen *x) { return x->number_count && tfp_columns[x->numbers[0].column].number_count; }
@@ -152,42 +193,6 @@ static void put_label(screen *x, uint32_t row, tfp_column_id label, tfp_buf *out
     tfp_escape(out, (tfp_str){ x->scratch.data, x->scratch.size });
 }
 
-/* The name takes what numbers leave; labels, which stand behind it, a part of that. */
-static void measure(screen *x)
-{
-    size_t left = (size_t)x->r->options->screen, numbers, longest = 4;
-    x->bars = true;
-    x->bars = numbers_width(x) + NAME_LEAST <= left;
-    numbers = numbers_width(x);
-    left = left > numbers + NAME_LEAST ? left - numbers : NAME_LEAST;
-    for (uint32_t i = 0; i < x->r->rows.size && x->label_count; i++) {
-        x->cell.size = 0;
-        put_name(x, i, &x->cell);
-        size_t n = width_of((tfp_str){ x->cell.data, x->cell.size });
-        if (n > longest) longest = n;
-    }
-    if (!x->label_count) {
-        x->name_width = left;
-        return;
-    }
-    size_t labels = x->label_count * (GAP + LABEL_MOST), half = left / 2;
-    size_t for_labels = labels < half ? labels : half;
-    if (left - for_labels > longest) for_labels = left - longest;
-    x->name_width = left - for_labels < longest ? left - for_labels : longest;
-    size_t each = for_labels / x->label_count;
-    x->label_width = each > GAP + 8 ? each - GAP : 8;
-}
-
-/* ---- lines ---- */
-
-static void put_right(tfp_buf *out, const tfp_buf *cell, size_t width)
-{
-    size_t n = width_of((tfp_str){ cell->data, cell->size });
-    if (n < width) tfp_buf_fill(out, ' ', width - n);
-    tfp_buf_add(out, cell->data, cell->size);
-    tfp_buf_fill(out, ' ', GAP);
-}
-
 static void put_number(screen *x, uint32_t row, const number *n, tfp_buf *out)
 {
     const tfp_column *c = &tfp_columns[n->column];
@@ -200,6 +205,70 @@ static void put_number(screen *x, uint32_t row, const number *n, tfp_buf *out)
     int64_t amount = n->own ? tfp_own(x->r, row, v) : total_of(x, row, v);
     if (n->own && !x->r->rows.at[row].accounted) return;
     tfp_format_amount(out, c->unit, tfp_whole(v, amount));
+}
+
+static size_t longest_name(screen *x)
+{
+    size_t longest = 4;
+    for (uint32_t i = 0; i < x->r->rows.size; i++) {
+        x->cell.size = 0;
+        put_name(x, i, &x->cell);
+        size_t n = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
+        if (n > longest) longest = n;
+    }
+    return longest;
+}
+
+/* A sum too big for the usual width widens its column. */
+static void widen_numbers(screen *x)
+{
+    for (uint32_t row = 0; row < x->r->rows.size; row++)
+        for (size_t i = 0; i < x->number_count; i++) {
+            x->cell.size = 0;
+            put_number(x, row, &x->numbers[i], &x->cell);
+            if (x->cell.size > x->widths[i]) x->widths[i] = x->cell.size;
+        }
+}
+
+/* Labels go first, then numbers, from the last; the number by which rows are ordered stays. */
+static void leave_out(screen *x, size_t width)
+{
+    size_t kept = x->number_count > 1 && x->numbers[1].own ? 2 : 1;
+    while (x->label_count && numbers_width(x) + NAME_LEAST + x->label_count * (GAP + LABEL_LEAST) > width)
+        x->label_count--;
+    while (x->number_count > kept && numbers_width(x) + NAME_LEAST > width) x->number_count--;
+}
+
+/* The name takes what numbers leave; labels, which stand behind it, a part of that. */
+static void measure(screen *x)
+{
+    size_t left = (size_t)x->r->options->screen, numbers;
+    widen_numbers(x);
+    leave_out(x, left);
+    x->bars = true;
+    x->bars = numbers_width(x) + NAME_LEAST + x->label_count * (GAP + LABEL_MOST) <= left;
+    numbers = numbers_width(x);
+    left = left > numbers + NAME_LEAST ? left - numbers : NAME_LEAST;
+    if (!x->label_count) {
+        x->name_width = left;
+        return;
+    }
+    size_t longest = longest_name(x), least = x->label_count * (GAP + LABEL_LEAST);
+    size_t labels = x->label_count * (GAP + LABEL_MOST), half = left / 2 > least ? left / 2 : least;
+    size_t for_labels = labels < half ? labels : half;
+    if (left > longest && left - for_labels > longest) for_labels = left - longest;
+    x->name_width = left - for_labels < longest ? left - for_labels : longest;
+    x->label_width = for_labels / x->label_count - GAP;
+}
+
+/* ---- lines ---- */
+
+static void put_right(tfp_buf *out, const tfp_buf *cell, size_t width)
+{
+    size_t n = tfp_screen_width((tfp_str){ cell->data, cell->size });
+    if (n < width) tfp_buf_fill(out, ' ', width - n);
+    tfp_buf_add(out, cell->data, cell->size);
+    tfp_buf_fill(out, ' ', GAP);
 }
 
 static void put_share(screen *x, uint32_t row, tfp_buf *out)
@@ -227,14 +296,14 @@ static void put_row(screen *x, uint32_t row, tfp_buf *out)
     put_name(x, row, &x->cell);
     tfp_screen_cut(&x->cell, x->name_width);
     tfp_buf_add(out, x->cell.data, x->cell.size);
-    for (size_t i = 0, at = width_of((tfp_str){ x->cell.data, x->cell.size }), to = x->name_width; i < x->label_count;
-         i++) {
+    for (size_t i = 0, at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size }), to = x->name_width;
+         i < x->label_count; i++) {
         tfp_buf_fill(out, ' ', to + GAP - at);
         x->cell.size = 0;
         put_label(x, row, x->labels[i], &x->cell);
         tfp_screen_cut(&x->cell, x->label_width);
         tfp_buf_add(out, x->cell.data, x->cell.size);
-        at = width_of((tfp_str){ x->cell.data, x->cell.size });
+        at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
         to = x->label_width;
     }
     while (!out->failed && out->size && out->data[out->size - 1] == ' ') out->size--;
@@ -289,10 +358,27 @@ static void put_header(screen *x, tfp_buf *out)
         tfp_buf_text(&x->cell, tfp_columns[x->labels[i]].name);
         tfp_screen_cut(&x->cell, x->label_width);
         tfp_buf_add(out, x->cell.data, x->cell.size);
-        at = width_of((tfp_str){ x->cell.data, x->cell.size });
+        at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
     }
     if (x->r->options->colours) tfp_buf_text(out, TFP_PLAIN);
     tfp_buf_char(out, '\n');
+}
+
+static void put_left_out(const screen *x, tfp_buf *out)
+{
+    const char *comma = "";
+    if (x->number_count == x->all_numbers && x->label_count == x->all_labels) return;
+    tfp_buf text = { 0 };
+    tfp_buf_text(&text, "no room for ");
+    for (size_t i = x->number_count; i < x->all_numbers; i++, comma = ", ")
+        tfp_buf_printf(&text, "%s%s", comma, tfp_columns[x->numbers[i].column].name);
+    for (size_t i = x->label_count; i < x->all_labels; i++, comma = ", ")
+        tfp_buf_printf(&text, "%s%s", comma, tfp_columns[x->labels[i]].name);
+    tfp_buf_text(&text, TFP_NO_ROOM);
+    tfp_screen_wrap(out, (tfp_str){ text.data, text.size }, 0, x->r->options->screen);
+    tfp_buf_char(out, '\n');
+    out->failed |= text.failed;
+    tfp_buf_free(&text);
 }
 
 tfp_status tfp_screen_text(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s, tfp_error *err)
@@ -306,6 +392,7 @@ tfp_status tfp_screen_text(const tfp_report *r, const tfp_column_id *cells, size
         put_row(&x, row, &s->buf);
         tfp_sink_flush_if_full(s);
     }
+    put_left_out(&x, &s->buf);
     bool failed = x.cell.failed || x.scratch.failed;
     tfp_buf_free(&x.cell);
     tfp_buf_free(&x.scratch);

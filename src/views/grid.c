@@ -6,9 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-tfp_grid_column *tfp_grid_add(tfp_report *r, tfp_grid *g, const char *name, char type, tfp_unit unit, bool nullable)
+/* A column with a cell a row, none of them absent so far. NULL without memory; good until the next column is added. */
+static tfp_grid_column *add_column(tfp_report *r, tfp_grid *g, const tfp_row_column *about, char type)
 {
-    tfp_grid_column c = { .name = name, .type = type, .unit = unit };
+    tfp_grid_column c = { .name = about->name, .type = type, .unit = about->unit, .help = about->help };
+    bool nullable = type != 'b' && !about->whole;
     size_t n = g->row_count;
     bool ok = !nullable || (c.absent = TFP_NEW(&r->arena, uint8_t, n)) != NULL;
     if (type == 's')
@@ -77,10 +79,8 @@ tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp
     g->row_count = t->row_count;
     for (const tfp_row_column *c = t->columns; c->name; c++) {
         if (c->only && !(c->only & t->shown)) continue;
-        bool nullable = c->type != TFP_T_BOOL && !c->whole;
-        tfp_grid_column *out = tfp_grid_add(r, g, c->name, type_of(r, c->type), c->unit, nullable);
+        tfp_grid_column *out = add_column(r, g, c, type_of(r, c->type));
         if (!out) return tfp_nomem(err);
-        out->help = c->help;
         for (size_t i = 0; i < t->row_count; i++) put(out, i, field_of(t, i, c), c->type);
     }
     return TFP_OK;
@@ -91,15 +91,54 @@ tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err)
     return tfp_grid_fill(r, &r->grid, t, err);
 }
 
+tfp_grid *tfp_grid_part_add(tfp_report *r, const char *name, const char *title)
+{
+    tfp_report_part part = { .name = name, .title = title };
+    return tfp_push(&r->parts, part) ? &r->parts.at[r->parts.size - 1].grid : NULL;
+}
+
 tfp_status tfp_grid_part(tfp_report *r, const char *name, const char *title, const tfp_row_table *t, size_t few,
                          tfp_error *err)
 {
-    tfp_report_part part = { .name = name, .title = title };
-    tfp_status s = tfp_grid_fill(r, &part.grid, t, err);
-    part.grid.few = few < t->row_count ? few : few ? t->row_count : 0;
-    if (!s && !tfp_push(&r->parts, part)) s = tfp_nomem(err);
-    if (s) tfp_vec_free(&part.grid.columns);
-    return s;
+    tfp_grid *g = tfp_grid_part_add(r, name, title);
+    if (!g) return tfp_nomem(err);
+    g->few = few < t->row_count ? few : t->row_count;
+    return tfp_grid_fill(r, g, t, err);
+}
+
+/* ---- columns that depend on the question ---- */
+
+static const char *name_of(tfp_report *r, const tfp_row_group *group, const char *part)
+{
+    tfp_buf name = { 0 };
+    tfp_buf_printf(&name, "%s%s%s", group->subject, *part ? "_" : "", part);
+    const char *copy = name.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ name.data, name.size });
+    tfp_buf_free(&name);
+    return copy;
+}
+
+bool tfp_row_columns_add(tfp_row_columns *list, tfp_report *r, const tfp_row_group *group)
+{
+    for (const tfp_row_column *part = group->columns; part->name; part++) {
+        if (part->only && !(part->only & group->shown)) continue;
+        tfp_row_column column = *part;
+        column.offset += group->offset;
+        column.only = 0;
+        column.whole |= group->whole;
+        if (group->subject) {
+            column.name = name_of(r, group, part->name);
+            if (part->unit == TFP_NUMBER) column.unit = group->unit;
+        }
+        if (!column.name || !tfp_push(list, column)) return false;
+    }
+    return true;
+}
+
+tfp_status tfp_grid_of_list(tfp_report *r, tfp_row_columns *list, const void *rows, size_t row_size, size_t row_count,
+                            tfp_error *err)
+{
+    if (!tfp_push(list, (tfp_row_column){ 0 })) return tfp_nomem(err);
+    return tfp_grid_of(r, &(tfp_row_table){ list->at, rows, row_size, row_count, 0 }, err);
 }
 
 void *tfp_rows_sorted(tfp_arena *arena, const void *rows, size_t row_size, size_t count,

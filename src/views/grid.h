@@ -55,14 +55,30 @@ typedef struct tfp_row_table {
 tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err);
 tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err);
 
-/* The same as a part of the report, a table behind its own. People see `few` of its rows, if that is not 0. */
+/* An empty grid as a part of the report, a table behind its own; to be filled before the next part is added. NULL without
+ * memory. */
+tfp_grid *tfp_grid_part_add(tfp_report *r, const char *name, const char *title);
+/* Adds a part made of rows. People see `few` of them, if that is not 0. */
 tfp_status tfp_grid_part(tfp_report *r, const char *name, const char *title, const tfp_row_table *t, size_t few,
                          tfp_error *err);
 
-/* A column of a grid with `row_count` rows, for tables whose columns depend on what was asked for; cells of a nullable one
- * are there until marked. All of it stands in the report's arena, but for the name. NULL without memory. The pointer is good
- * until the next column. */
-tfp_grid_column *tfp_grid_add(tfp_report *r, tfp_grid *g, const char *name, char type, tfp_unit unit, bool nullable);
+/* Columns that depend on the question: those of a struct inside the row, once for each of several subjects, such as
+ * the columns of -select. */
+typedef struct tfp_row_group {
+    const tfp_row_column *columns; /* ended by a NULL name */
+    size_t offset;                 /* offset of the struct in the row */
+    const char *subject; /* the names are SUBJECT_NAME, that of a column named "" is SUBJECT; NULL: no subject */
+    tfp_unit unit;       /* the subject's unit: for its columns in TFP_NUMBER */
+    unsigned shown;      /* as in tfp_row_table */
+    bool whole;          /* none of its cells is ever absent */
+} tfp_row_group;
+typedef TFP_VEC(tfp_row_column) tfp_row_columns;
+
+/* Adds a group's columns to a list; their names stand in the report's arena. False without memory. */
+bool tfp_row_columns_add(tfp_row_columns *list, tfp_report *r, const tfp_row_group *group);
+/* The report's grid of such a list. */
+tfp_status tfp_grid_of_list(tfp_report *r, tfp_row_columns *list, const void *rows, size_t row_size, size_t row_count,
+                            tfp_error *err);
 
 /* Sorts the report's grid as -order_by asks and cuts it as -top says. Every maker of a table calls it once, in the end;
  * views have it from views/build.c. Errors: TFP_BADARG no such column; TFP_NOMEM. */

@@ -66,6 +66,38 @@ tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format
     return copy && tfp_push(&r->notes, copy) ? TFP_OK : tfp_nomem(err);
 }
 
+/* A graph, an op log and a checkpoint bring no times, bytes or runs, but the columns asked for may be among theirs. */
+static bool may_be_of(const tfp_report *r, size_t source)
+{
+    static const char *const graphs[] = { "graph", "op_log", "checkpoint" };
+    const tfp_profile *p = r->profile;
+    const char *format = source < p->formats.size ? p->formats.at[source] : NULL;
+    if (!format) return false; /* a folder: its files follow */
+    if (!p->execs.size || (r->values & (1u << TFP_V_PARAMS | 1u << TFP_V_FLOAT_OPS | TFP_V_KINDS))) return true;
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
+        if (strcmp(format, graphs[i]) == 0) return false;
+    return true;
+}
+
+tfp_status tfp_report_note_clamped(tfp_report *r, tfp_error *err)
+{
+    enum { NAMED = 4 };
+    const tfp_profile *p = r->profile;
+    size_t count = 0;
+    if (!r->clamped) return TFP_OK;
+    tfp_buf files = { 0 };
+    for (size_t i = 0; i < p->sources.size; i++)
+        if (may_be_of(r, i) && ++count <= NAMED)
+            tfp_buf_printf(&files, "%s%s", count > 1 ? ", " : "", p->sources.at[i]);
+    if (count > NAMED) tfp_buf_printf(&files, " and %zu more", count - NAMED);
+    if (!count) tfp_buf_text(&files, tfp_first_source(p));
+    tfp_status s = files.failed ? tfp_nomem(err)
+                                : tfp_report_note_add(r, err, "%.*s: sums too big for 64 bits, clamped",
+                                                      files.size < 900 ? (int)files.size : 900, files.data);
+    tfp_buf_free(&files);
+    return s;
+}
+
 tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
 {
     row->tensor = TFP_NONE;

@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "options/options.h"
 
-/* What kind of thing a row stands for; outputs lay them out differently. */
+/* The kind of a report's rows; outputs lay them out differently. */
 typedef enum tfp_report_kind {
     TFP_REPORT_TREE,     /* scope, graph: rows are nodes; GraphNodeProto */
     TFP_REPORT_GROUPS,   /* code: rows are frames with member nodes; MultiGraphNodeProto */
@@ -35,6 +35,7 @@ typedef struct tfp_grid {
     size_t few;       /* as many rows people see, if not 0; programs see all */
     bool keeps_order; /* a value of -order_by that the views have too orders what the rows are made of */
     bool tree;        /* the report's rows[], one for each, tell name, parent and depth; columns come after these */
+    bool sentences;   /* its texts are sentences or commands, which people get whole */
 } tfp_grid;
 
 /* The column of that name; NULL when there is none. */
@@ -54,17 +55,17 @@ typedef struct tfp_row {
     uint32_t member_first, member_count; /* -> members: the accounted nodes of a frame or op type, in name order */
     uint32_t tensor;                     /* -> tensors, TFP_NONE without */
     uint32_t hidden;                     /* -compat 1.0: nodes left out on the way to this row */
-    uint32_t own_at, total_at;           /* where its values stand in the report's arrays */
+    uint32_t own_at, total_at;           /* places of its values in the report's arrays */
     bool accounted;
 } tfp_row;
 
-/* Where a node counts: the nearest row that it stands in (root: 0, none: TFP_NONE), and in all above. */
+/* The place where a node counts: its nearest row (root: 0, none: TFP_NONE), and all rows above it. */
 typedef struct tfp_reach {
     uint32_t row; /* while a view is built: the item or type */
     uint32_t times;
 } tfp_reach;
 
-/* What a span of a trace adds to a row whose numbers are not those of nodes: a line of code. */
+/* The addition of a trace's span to a row of the code view, whose numbers are not those of nodes. */
 typedef struct tfp_line_run {
     uint32_t row; /* root: 0, none: TFP_NONE; while a view is built: the item */
     uint32_t step;
@@ -74,7 +75,7 @@ typedef struct tfp_line_run {
 /* The span to look at first. */
 typedef struct tfp_evidence {
     uint32_t span;    /* -> events.spans; TFP_NONE: there is none */
-    int64_t rank;     /* of several ranks: which; -1 */
+    int64_t rank;     /* the rank, when there are several; else -1 */
     int64_t start_ns; /* from the first start of its rank */
     int64_t duration_ns;
     tfp_str lane;
@@ -99,18 +100,19 @@ typedef struct tfp_code_tree {
     uint32_t *members;
 } tfp_code_tree;
 
-/* What the nodes of a profile count in one execution, worked out from the graph. */
+/* The counts of a node in one execution, worked out from the graph. */
 typedef struct tfp_node_count {
     int64_t float_ops, macs, bytes; /* 0 where they are not known */
     int64_t ops, counted;           /* its own, or those of the bodies that it calls */
-    int64_t runs;                   /* of one run of the model, where no run is known: iterations, calls */
-    int64_t of_runs;                /* of traces: how many runs the numbers above are the sum of; else 0: of one */
-    bool moves;                     /* bytes are known */
+    int64_t runs; /* executions in one run of the model, where no run is recorded: iterations, calls */
+    int64_t
+        of_runs; /* of traces: the number of runs that the numbers above are summed over; else 0: they are of one run */
+    bool moves;  /* bytes are known */
 } tfp_node_count;
 
 typedef struct tfp_counts {
     tfp_node_count *nodes; /* one a node of the profile */
-    const char *note;      /* what must be known of them, or NULL */
+    const char *note;      /* a note for the reader, or NULL */
 } tfp_counts;
 
 /* A part of a grid's report behind its own table, with a title; and facts before it, each a line. */
@@ -138,7 +140,7 @@ struct tfp_report {
     const struct tfp_view *about;
     tfp_report_kind kind;
     tfp_options *options;                           /* a copy */
-    tfp_step_choice step;                           /* of tables that sum: TFP_STEP_MEAN means all steps */
+    tfp_step_choice step;                           /* for tables that sum, TFP_STEP_MEAN means all steps */
     uint32_t values;                                /* bits of tfp_value that were computed */
     TFP_VEC(tfp_row) rows;                          /* in the order of display, parents before children */
     int64_t *own[TFP_V_COUNT], *total[TFP_V_COUNT]; /* by tfp_row.own_at and total_at; NULL when not computed */
@@ -146,9 +148,9 @@ struct tfp_report {
     TFP_VEC(tfp_tensor *) tensors;
     TFP_VEC(tfp_finding) findings;
     TFP_VEC(char *) notes;                /* in the arena */
-    TFP_VEC(char *) over;                 /* diff: what broke -fail_over, a line each; in the arena */
-    const struct tfp_stacks *stacks;      /* stacks: what the folded form and pprof show; NULL without */
-    const struct tfp_diff_script *script; /* diff: what the script's form shows; NULL without */
+    TFP_VEC(char *) over;                 /* diff: the rows over the limit of -fail_over, a line each; in the arena */
+    const struct tfp_stacks *stacks;      /* stacks: the stacks for the folded form and pprof; NULL without */
+    const struct tfp_diff_script *script; /* diff: the data of the script's form; NULL without */
     tfp_reach *reach; /* per profile node; NULL when the options do not ask for it, or with -compat 1.0 */
     TFP_VEC(tfp_line_run) line_runs;        /* code view of a trace, beside reach: in the steps that can be asked for */
     uint8_t *node_accounted;                /* graph view: per profile node, whether its types are accounted */
@@ -171,7 +173,8 @@ typedef struct tfp_view {
     /* Fills a report whose profile, options, step and values are set. */
     tfp_status (*build)(tfp_report *r, tfp_error *err);
     unsigned needs;                       /* a sum of TFP_NEEDS_...: a profile without it is refused before `build` */
-    const struct tfp_row_column *columns; /* of a table whose columns are always the same; NULL: of others */
+    const struct tfp_row_column *columns; /* of a table whose columns never change; else NULL */
+    const char *no_rows;                  /* the note of a table without rows; NULL: none */
 } tfp_view;
 enum {
     TFP_NEEDS_GRAPH = 1,   /* edges */
@@ -182,6 +185,7 @@ enum {
     TFP_USES_MEMORY = 32,  /* shows more of files that were read with TFP_KEEP_MEMORY */
     TFP_NEEDS_EVENTS = 64, /* with TFP_NEEDS_SPANS: a trace of events, which one made of executions is not */
     TFP_NEEDS_CALLS = 256, /* a trace of events, or sampled stacks */
+    TFP_SUMS_DO = 512,     /* of a trace the executions are enough: files may be read with TFP_KEEP_SUMS */
     TFP_USES_SPANS = 128   /* says more of executions that were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
 };
 
@@ -219,6 +223,7 @@ tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name);
 /* A fact for its caller to fill; NULL without memory. The pointer is good until the next one. */
 tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit);
 tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...) TFP_PRINTF(3, 4);
+tfp_status tfp_report_note_clamped(tfp_report *r, tfp_error *err); /* where r->clamped: with the files summed */
 
 /* Appended: the input shapes of a node as "0:32x10|1:unknown", a shape as "3x3x16" ("" when unknown or absent). */
 void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *separator, tfp_buf *out);

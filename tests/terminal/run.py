@@ -24,7 +24,7 @@ PROFILE = "dense/profile_3.gz"
 
 def environment(**more):
     kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "PAGER", "TFPROF_PAGER", "COLUMNS", "LINES")}
-    return {**kept, "TERM": "xterm", "TFPROF_PAGER": "cat", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", **more}
+    return {**kept, "TERM": "xterm", "TFPROF_PAGER": "cat", "LC_ALL": "C.UTF-8", "HOME": os.devnull, **more}
 
 
 def at_terminal(words, typed="", width=100, height=50, **more):
@@ -113,12 +113,51 @@ def names_of_a_tree_stand_below_their_scopes_and_long_ones_are_cut():
     check("\u2026" in text, "nothing was cut")
 
 
-def tables_fit_too():
-    for width in (80, 110):
-        text, _ = at_terminal(["lines", PROFILE], width=width)
-        check(plain(text).startswith("line"), text[:200])
-    text, _ = at_terminal(["kernel", "traces/kineto.json"], width=130)
-    lines_fit(text, 130)
+WIDE = "bytes,micros,params,float_ops,occurrence,peak_bytes,residual_bytes,output_bytes,device,op_types,input_shapes"
+
+
+def tables_and_views_fit_or_say_what_they_leave_out():
+    for words in (["lines", PROFILE], ["kernel", "traces/kineto.json"], ["steps", "traces/kineto.json"],
+                  ["flops", "recorded/jax.xplane.pb.gz"], ["advise", "towers/profile_9.gz"],
+                  ["scope", "towers/profile_9.gz", "-select", WIDE], ["op", "towers/profile_9.gz", "-select", WIDE],
+                  ["query", "towers/profile_9.gz", "SELECT * FROM executions LIMIT 3"],
+                  ["diff", "towers/profile_9.gz@3", "towers/profile_9.gz@7", "-select", "micros,bytes"]):
+        for width in (80, 100, 120, 200):
+            lines_fit(at_terminal(words, width=width)[0], width)
+
+
+def numbers_stay_whole_and_a_line_names_the_columns_without_room():
+    words = ["steps", "traces/kineto.json"]
+    text = plain(at_terminal(words, width=80)[0])
+    table, note = text.split("no room for ")
+    note = " ".join(note.split())
+    check(note.endswith(": a wider terminal or a pipe shows all columns"), note)
+    shown, left_out = table.split("\n")[0].split(), note.split(":")[0].split(", ")
+    whole = piped(words)[0].split("\n")
+    check(sorted(shown + left_out) == sorted(whole[0].split()), "%s and %s" % (shown, left_out))
+    check(shown[0] == "step" and "\u2026" not in table, table)
+    rows = [dict(zip(whole[0].split(), line.split())) for line in whole[1:2]]
+    for column, cell in zip(shown, table.split("\n")[1].split()):
+        check(rows[0][column] == cell, "%s: %s" % (column, cell))
+    ordered = plain(at_terminal([*words, "-order_by", left_out[-1]], width=80)[0])
+    check(left_out[-1] in ordered.split("\n")[0].split(), "the column that orders the rows is not shown")
+    check("no room" not in at_terminal(words, width=300)[0], "no room on a wide terminal")
+
+
+def commands_and_sentences_of_info_stay_whole():
+    for width in (60, 80, 120):
+        text = plain(at_terminal(["info", "towers/profile_9.gz"], width=width)[0])
+        check("\ntfprof op towers/profile_9.gz -order_by micros -top 10" in text, text)
+        check("\u2026" not in text, text)
+        if width > 60:
+            lines_fit(text, width)
+
+
+def a_trace_with_nothing_odd_says_so():
+    text, status = at_terminal(["check", "seq2seq/run_meta_0.gz"])
+    check(status == 0 and "\nnote: nothing odd in the data\n" in plain(text), text[:200])
+    told, _ = piped(["check", "seq2seq/run_meta_0.gz"])
+    check("odd" not in told, told[:200])
 
 
 def facts_and_notes_wrap_between_words():
@@ -176,9 +215,9 @@ def the_pager_takes_three_words():
 
 
 def help_wraps_at_the_width():
-    for width in (60, 90, 140):
-        text, _ = at_terminal(["help", "columns"], width=width, height=500)
-        lines_fit(text, width)
+    for width in (60, 80, 90, 140):
+        for words in (["help"], ["help", "columns"], ["help", "options"], ["op", "--help"]):
+            lines_fit(at_terminal(words, width=width, height=500)[0], width)
     widest = max(len(line) for line in plain(at_terminal(["help", "columns"], width=140, height=500)[0]).split("\n"))
     check(widest > 110, "help is no wider than %d" % widest)
 

@@ -148,7 +148,7 @@ static void amounts_have_units(void **state)
         { "7B", 7, TFP_SIZE, false },        { "2KB", 2e3, TFP_SIZE, false },    { "1MB", 1e6, TFP_SIZE, false },
         { "1.5GB", 1.5e9, TFP_SIZE, false }, { "9us", 9, TFP_MICROS, false },    { "10ms", 1e4, TFP_MICROS, false },
         { "3s", 3e6, TFP_MICROS, false },    { "3sec", 3e6, TFP_MICROS, false }, { "2k", 2e3, TFP_NUMBER, false },
-        { "2m", 2e6, TFP_NUMBER, false },    { "2b", 2e9, TFP_NUMBER, false },
+        { "2m", 2e6, TFP_NUMBER, false },    { "2b", 2e9, TFP_NUMBER, false },   { "2t", 2e12, TFP_NUMBER, false },
     };
     static const char *const bad[] = { "",
                                        "MB",
