@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/* server/agent.c: `tfprof agent`: looks at the jobs when their metrics are fetched, or are to be sent. */
+#include "agent.h"
+
+#include "address.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEAST_MS 1000 /* between two looks: rates of less time say little */
+#define TURN_MS 250
+
+enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4 };
+
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int signal)
+{
+    (void)signal;
+    if (stopped) _exit(0);
+    stopped = 1;
+}
+
+typedef struct agent {
+    const agent_options *options;
+    otlp_url url;
+    int listener;
+    fetch_rules rules;
+    fetchers *fetchers;
+    tfp_error *err;
+    int64_t looked_ms, sent_ms;
+    bool failed; /* the last send */
+} agent;
+
+/* ---- jobs ---- */
+
+static tfp_status look(agent *a, tfp_report **out)
+{
+    tfp_status s = TFP_OK;
+    int64_t now = agent_now_ms();
+    if (!a->looked_ms || now - a->looked_ms >= LEAST_MS) {
+        s = tfp_live_sample(a->options->jobs, a->err);
+        a->looked_ms = now;
+    }
+    return s ? s : tfp_live_top(a->options->jobs, NULL, out, a->err);
+}
+
+static void fill_text(void *ctx, answer *out)
+{
+    agent *a = ctx;
+    tfp_report *top = NULL;
+    if (look(a, &top))
+        answer_error(out, ANSWER_BUSY, "%s", tfp_error_message(a->err));
+    else
+        metrics_prometheus(top, a->options->commands, out);
+    tfp_report_free(top);
+}
+
+/* What a collector that does not answer misses is lost: the next send tells how things are then. */
+static void send_now(agent *a)
+{
+    answer body = { .status = ANSWER_OK };
+    tfp_report *top = NULL;
+    struct timespec t;
+    char why[300] = "", line[800];
+    clock_gettime(CLOCK_REALTIME, &t);
+    bool ok = look(a, &top) == TFP_OK;
+    if (!ok) snprintf(why, sizeof why, "%s", tfp_error_message(a->err));
+    if (ok) metrics_otlp(top, a->options->commands, (int64_t)t.tv_sec * 1000000000 + t.tv_nsec, &body);
+    ok = ok && !answer_failed(&body) && otlp_send(&a->url, body.data, body.size, why, sizeof why);
+    if (!ok && !a->failed) {
+        snprintf(line, sizeof line, "%s: %s", a->options->otlp, *why ? why : "out of memory");
+        a->options->warn(a->options->ctx, line);
+    }
+    a->failed = !ok;
+    answer_free(&body);
+    tfp_report_free(top);
+}
+
+/* ---- the beginning ---- */
+
+/* PORT, HOST:PORT, [V6]:PORT */
+static bool split_address(const char *text, char *host, size_t room, int *port)
+{
+    const char *colon = strrchr(text, ':'), *digits = colon ? colon + 1 : text;
+    size_t size = colon ? (size_t)(colon - text) : 0, n = strspn(digits, "0123456789");
+    if (!n || n > 5 || digits[n]) return false;
+    *port = atoi(digits);
+    if (size && *text == '[' && text[size - 1] == ']') text++, size -= 2;
+    if (*port > 65535 || size >= room || (colon && !size)) return false;
+    if (!size) text = "127.0.0.1", size = strlen(text);
+    snprintf(host, room, "%.*s", (int)size, text);
+    return true;
+}
+
+static int start_listening(agent *a, char *why, size_t room)
+{
+    const agent_options *o = a->options;
+    char host[64], line[200];
+    address at;
+    socklen_t size;
+    bool loopback;
+    int port;
+    if (!split_address(o->metrics, host, sizeof host, &port) || !address_of(host, port, &at, &size, &loopback)) {
+        snprintf(why, room, "--metrics '%s': neither PORT nor an address such as 127.0.0.1:9400 or [::1]:9400",
+                 o->metrics);
+        return BAD_USAGE;
+    }
+    if (!loopback && !o->token) {
+        snprintf(why, room, "--metrics %s: other machines need a token: --token-file, or TFPROF_TOKEN", o->metrics);
+        return BAD_USAGE;
+    }
+    a->listener = address_listen(&at, size);
+    if (a->listener < 0) {
+        snprintf(why, room, "--metrics %s: %s", o->metrics, strerror(errno));
+        return BAD_USAGE;
+    }
+    a->rules = (fetch_rules){ .token = o->token, .port = address_port(&at), .fill = fill_text, .ctx = a };
+    snprintf(a->rules.host, sizeof a->rules.host, strchr(host, ':') ? "[%s]" : "%s", host);
+    a->fetchers = fetchers_new(a->listener, &a->rules);
+    snprintf(line, sizeof line, "http://%s:%d/metrics", a->rules.host, a->rules.port);
+    if (a->fetchers) o->say(o->ctx, line);
+    return a->fetchers ? DONE : LIMIT;
+}
+
+static void turn(agent *a)
+{
+    struct timespec nap = { 0, TURN_MS * 1000000 };
+    if (a->fetchers)
+        fetchers_wait(a->fetchers, TURN_MS);
+    else
+        nanosleep(&nap, NULL);
+    if (!a->options->otlp || stopped) return;
+    if ((double)(agent_now_ms() - a->sent_ms) < a->options->interval * 1e3) return;
+    a->sent_ms = agent_now_ms();
+    send_now(a);
+}
+
+static int begin(agent *a, char *why, size_t room)
+{
+    const agent_options *o = a->options;
+    const char *wrong = "";
+    if (o->otlp && !otlp_url_of(o->otlp, &a->url, &wrong)) {
+        snprintf(why, room, "--otlp '%.200s': %s", o->otlp, wrong);
+        return BAD_USAGE;
+    }
+    int status = o->metrics ? start_listening(a, why, room) : DONE;
+    if (status) return status;
+    if (tfp_live_sample(o->jobs, a->err)) {
+        snprintf(why, room, "%s", tfp_error_message(a->err));
+        return BAD_INPUT;
+    }
+    a->looked_ms = a->sent_ms = agent_now_ms(); /* the first send has an interval behind it */
+    return DONE;
+}
+
+int agent_run(const agent_options *o, char *why, size_t room)
+{
+    agent a = { .options = o, .listener = -1, .err = tfp_error_new() };
+    struct sigaction stop = { .sa_handler = on_stop }, ignored = { .sa_handler = SIG_IGN };
+    static const int ending[] = { SIGTERM, SIGINT, SIGHUP };
+    *why = '\0';
+    stopped = 0;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) sigaction(ending[i], &stop, NULL);
+    sigaction(SIGPIPE, &ignored, NULL);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    int status = begin(&a, why, room);
+    while (!status && !stopped) turn(&a);
+    if (status == LIMIT) snprintf(why, room, "agent: out of memory");
+    fetchers_free(a.fetchers);
+    if (a.listener >= 0) close(a.listener);
+    tfp_error_free(a.err);
+    return status;
+}

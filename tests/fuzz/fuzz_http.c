@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tests/fuzz/fuzz_http.c: what clients, collectors and users write to `serve` and `agent`: the head of a request, the beginning of an
+ * answer, a URL. The first byte says which. */
+#include "agent.h"
+#include "gate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void heads_of_requests(const char *text, size_t size)
+{
+    static const char *const names[] = { "Host", "Authorization", "X" };
+    const char *why, *end = memmem(text, size, "\r\n\r\n", 4);
+    for (int posts = 0; posts < 2; posts++) {
+        int status = gate_check(text, size, posts, &why);
+        if (status && (status < 400 || status > 599 || !*why)) abort();
+        for (size_t i = 0; !status && end && i < 3; i++) {
+            size_t n;
+            const char *value = http_header_value(text, names[i], &n);
+            if (value && (value < text || value + n > text + size || memchr(value, '\n', n))) abort();
+        }
+    }
+    gate_same_token(text, size, "0123456789abcdef");
+}
+
+/* However the bytes are cut, the answer is the same once it is there. */
+static void answers(const char *text, size_t size)
+{
+    int whole = http_status_of(text, size);
+    if (whole > 0 && (whole < 100 || whole > 599)) abort();
+    for (size_t n = 0; n < size; n++) {
+        int part = http_status_of(text, n);
+        if (part && part != whole) abort();
+    }
+}
+
+static void urls(const char *text)
+{
+    otlp_url u;
+    const char *why = NULL;
+    if (otlp_url_of(text, &u, &why)) {
+        if (!*u.host || !*u.port || *u.path != '/' || strpbrk(u.path, " \r\n") || strpbrk(u.authority, "/ \r\n"))
+            abort();
+    } else if (!why || !*why) {
+        abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!size || size > GATE_HEAD) return 0;
+    char *text = malloc(size);
+    if (!text) return 0;
+    memcpy(text, data + 1, size - 1);
+    text[size - 1] = '\0';
+    switch (data[0] % 3) {
+    case 0: heads_of_requests(text, strnlen(text, size)); break;
+    case 1: answers(text, size - 1); break;
+    default: urls(text);
+    }
+    free(text);
+    return 0;
+}
