@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 static void say(void *ctx, const char *line)
 {
@@ -95,10 +96,10 @@ static int run_command(void *ctx, const tfp_profile *p, const char *line, tfp_wr
     return status;
 }
 
-/* ---- what is shown ---- */
+/* ---- the profiles to show ---- */
 
-/* A folder or a whole profile stands for itself. Other files belong to the leading file (a graph) named last, as in other
- * commands; what comes before the first one belongs to it. */
+/* A folder or a whole profile stands for itself. Other files belong to the leading file (a graph) named before them,
+ * as in other commands; files before the first one belong to it. */
 static int add_word(cli *c, const char *word, serve_input *in, unsigned *graphs)
 {
     struct stat st;
@@ -136,7 +137,7 @@ static bool add_flags(const cli_call *call, serve_input *in, size_t *count, char
 
 static size_t most_inputs(const cli_call *call)
 {
-    size_t most = call->word_count + CLI_FORMAT_MAX + 2;
+    size_t most = call->word_count + CLI_FORMAT_MAX + 3;
     for (size_t i = 0; i < CLI_FORMAT_MAX; i++)
         for (const char *at = call->paths[i]; at && *at; at++) most += *at == ',';
     return most;
@@ -155,6 +156,7 @@ int cli_with_inputs(cli *c, const cli_call *call, serve_options *s, cli_use_fn u
             in[s->input_count++] = (serve_input){ NULL, call->flags[CLI_CONTEXT_PATH], 0 };
         for (size_t i = 0; i < call->word_count && !status; i++)
             status = add_word(c, call->words[i], &in[s->input_count++], &graphs);
+        if (s->live_folder) in[s->input_count++] = (serve_input){ NULL, s->live_folder, 0 };
         if (!s->input_count) in[s->input_count++] = (serve_input){ NULL, ".", 0 };
         s->inputs = in;
         if (!status && (status = use(ctx, s, why, sizeof why))) cli_fault_set(&c->fault, status, "%s", why);
@@ -173,6 +175,17 @@ static bool parse_port(const char *text, int *port)
     return true;
 }
 
+/* The folder for recordings of running jobs. */
+static const char *live_folder(const cli_call *call, char *name, size_t room)
+{
+    time_t now = time(NULL);
+    struct tm t;
+    if (call->flags[CLI_DIR]) return call->flags[CLI_DIR];
+    localtime_r(&now, &t);
+    strftime(name, room, "tfprof-live-%Y%m%d-%H%M%S", &t);
+    return name;
+}
+
 static int run(void *ctx, const serve_options *s, char *why, size_t room)
 {
     (void)ctx;
@@ -182,10 +195,16 @@ static int run(void *ctx, const serve_options *s, char *why, size_t room)
 int cli_serve(cli *c, const cli_call *call, tfp_options *o)
 {
     serve_options s = { .host = call->flags[CLI_HOST], .port = -1, .say = say, .command = run_command, .ctx = c };
+    char name[64];
     (void)o;
     if (call->flags[CLI_PORT] && !parse_port(call->flags[CLI_PORT], &s.port))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--port '%s': not a number from 0 to 65535",
                              call->flags[CLI_PORT]);
+    if ((call->flags[CLI_COMMANDS] || call->flags[CLI_DIR]) && !call->flags[CLI_LIVE])
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s is for --live",
+                             call->flags[CLI_DIR] ? "--dir" : "--commands");
+    if (call->flags[CLI_LIVE]) s.live_folder = live_folder(call, name, sizeof name);
+    s.commands = call->flags[CLI_COMMANDS] != NULL;
     s.no_token = call->flags[CLI_NO_TOKEN] != NULL;
     s.open = call->flags[CLI_OPEN] != NULL;
     return cli_with_inputs(c, call, &s, run, NULL);

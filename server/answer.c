@@ -196,3 +196,9 @@ void json_bool(answer *a, const char *key, bool b)
     start_value(a, key);
     answer_text(a, b ? "true" : "false");
 }
+
+void json_raw(answer *a, const char *key, const char *json)
+{
+    start_value(a, key);
+    answer_text(a, json);
+}

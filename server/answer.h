@@ -24,6 +24,7 @@ typedef struct answer {
     char *error;       /* unless it is OK or LOADING: one line for people */
     double progress;   /* while LOADING: 0 to 1 */
     const char *type;  /* of the content; a literal */
+    const char *allow; /* of 405: the methods that the path has, a literal; NULL: GET, HEAD */
     const char *file;  /* the name under which a browser saves it, NULL; lives as long as the answer */
     bool immutable;    /* a file of the page: its name changes with its content */
     bool packed;       /* gzip'ed already */
@@ -58,5 +59,6 @@ void json_text_lines(answer *a, const char *key, const char *text); /* keeps lin
 void json_int(answer *a, const char *key, int64_t n);
 void json_real(answer *a, const char *key, double x); /* not finite: null */
 void json_bool(answer *a, const char *key, bool b);
+void json_raw(answer *a, const char *key, const char *json); /* a value that is JSON already */
 
 #endif

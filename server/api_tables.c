@@ -37,9 +37,9 @@ static void list_options(answer *a, tfp_table table)
 
 static void answer_tables(const question *q, answer *a)
 {
-    (void)q;
     json_open(a, NULL, '{');
     json_text(a, "version", tfp_version());
+    if (q->live) json_bool(a, "live", true);
     list_table(a, "views", TFP_VIEWS);
     list_table(a, "columns", TFP_COLUMNS);
     json_open(a, "options", '[');

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum { WIDTH = 1000, WIDTH_MOST = 10000, MOST = 1000000 };
-#define TIME_MOST_US 4e15 /* what a window may reach to */
+#define TIME_MOST_US 4e15 /* limits of a window */
 
 /* Microseconds with decimals, as nanoseconds; the value stays without the parameter. */
 static bool take_time(const question *q, const char *name, int64_t *ns, answer *a)
@@ -30,7 +30,7 @@ static bool take_int(const question *q, const char *name, long long least, long 
     return ok;
 }
 
-typedef struct window { /* what a request asks for; each route takes some of it */
+typedef struct window { /* the parameters of a request; each route takes some of them */
     int64_t from_ns, to_ns;
     long long width, first_row, last_row, step, most, after, backward;
     const char *search;

@@ -33,7 +33,7 @@ bool catalog_start(catalog *c, void (*changed)(void *ctx), void *ctx); /* starts
 void catalog_stop(catalog *c);                                         /* `changed` is not called after it */
 void catalog_free(catalog *c);
 int catalog_stopping(void *c, uint64_t done, uint64_t total);    /* a tfp_progress_fn: nonzero from catalog_stop on */
-size_t catalog_folders(const catalog *c, int *out, size_t most); /* how many are held, and their descriptors */
+size_t catalog_folders(const catalog *c, int *out, size_t most); /* how many profiles are held, and their descriptors */
 const serve_options *catalog_options(const catalog *c);
 
 /* Looks again for new and changed files, when it is time to. One thread only. */
@@ -62,7 +62,7 @@ lease_result catalog_take(catalog *c, const char *id, lease *out, lease_fault *f
 lease_result catalog_wait(catalog *c, const char *id, bool (*stopped)(void *ctx), void *ctx, lease *out,
                           lease_fault *fault);
 void catalog_give_back(catalog *c, lease *l);
-/* The timeline of a leased profile: made by the first who asks, kept with the profile. */
+/* The timeline of a leased profile: made for the first request, kept with the profile. */
 tfp_status catalog_timeline(catalog *c, const lease *l, const tfp_timeline **out, tfp_error *err);
 
 /* The text of a file below one of the folders given at start, named by its path from any of them or in full; -1 when

@@ -15,7 +15,7 @@ enum { CATALOG_READERS = 2 };   /* a profile that takes long to read does not ho
 struct loaded { /* a profile in memory */
     tfp_profile *profile;
     pthread_mutex_t making; /* of the timeline */
-    tfp_timeline *timeline; /* NULL: nobody asked for it yet */
+    tfp_timeline *timeline; /* NULL: not asked for yet */
     uint64_t bytes;         /* of both */
     unsigned users;
     bool dropped; /* no entry has it any more: its last user frees it */

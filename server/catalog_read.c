@@ -113,7 +113,7 @@ void catalog_drop(entry *e)
     e->loaded = NULL;
 }
 
-/* What is in memory, and which entry without users was unused longest. */
+/* The bytes in memory, and the entry without users that was unused longest. */
 static uint64_t sum_up(const catalog *c, entry **oldest)
 {
     uint64_t sum = 0;
@@ -127,7 +127,8 @@ static uint64_t sum_up(const catalog *c, entry **oldest)
     return sum;
 }
 
-/* Makes room for `coming` more bytes. Keeps what was just used, if possible: a comparison needs all of its sides. */
+/* Makes room for `coming` more bytes. Keeps recently used profiles, if possible: a comparison needs all of its
+ * sides. */
 static void forget_unused(catalog *c, uint64_t coming)
 {
     entry *oldest;

@@ -25,7 +25,7 @@ static bool allow(long set, int folder)
 #define SANITIZERS_NEED "/usr"
 #endif
 
-/* Where libraries are, which are loaded when they are first needed. */
+/* The folders of libraries that are loaded when they are first needed. */
 static bool allow_libraries(long set)
 {
     static const char *const folders[] = { "/usr", "/lib", "/lib64", "/etc", SANITIZERS_NEED };

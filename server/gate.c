@@ -28,7 +28,7 @@ typedef struct pending { /* a connection whose request is not complete, or that 
     struct pending *next, *previous;
     int socket;
     unsigned peeks, address_size;
-    bool leaving; /* refused: what it still sends is discarded, so that the client can read the refusal */
+    bool leaving; /* refused: the rest of its bytes is discarded, so that the client can read the refusal */
     size_t drained;
     int64_t since_ms;
     struct sockaddr_storage address;
@@ -41,6 +41,7 @@ struct gate {
     pending *first, *last; /* in the order in which they were accepted, or refused */
     size_t count;
     bool full; /* no descriptors are left: the listener is not polled */
+    bool posts;
     char head[GATE_HEAD + 1];
     void (*let_in)(void *ctx, int socket, const struct sockaddr *from, unsigned size);
     void *ctx;
@@ -119,7 +120,7 @@ static void refuse_pending(gate *g, pending *x, int status, const char *why)
     drain(g, x);
 }
 
-/* Where the head ends, the empty line included; 0: not yet. */
+/* The end of the head, with the empty line; 0: not yet. */
 static size_t head_size(const char *text, size_t size)
 {
     const char *end = memmem(text, size, "\r\n\r\n", 4);
@@ -144,7 +145,7 @@ static void read_head(gate *g, pending *x, bool ended)
     size_t size = head_size(g->head, (size_t)n);
     const char *line = memchr(g->head, '\n', (size_t)n);
     if (size) {
-        int status = gate_check(g->head, size, &why);
+        int status = gate_check(g->head, size, g->posts, &why);
         if (status) {
             refuse_pending(g, x, status, why);
             return;
@@ -253,12 +254,13 @@ static void close_all(gate *g)
     free(g);
 }
 
-gate *gate_start(int listener, void (*let_in)(void *ctx, int socket, const struct sockaddr *from, unsigned size),
-                 void *ctx)
+gate *gate_start(int listener, bool posts,
+                 void (*let_in)(void *ctx, int socket, const struct sockaddr *from, unsigned size), void *ctx)
 {
     gate *g = calloc(1, sizeof *g);
     if (!g) return NULL;
     g->listener = listener;
+    g->posts = posts;
     g->let_in = let_in;
     g->ctx = ctx;
     g->epoll = epoll_create1(EPOLL_CLOEXEC);

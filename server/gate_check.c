@@ -81,7 +81,7 @@ static int refuse(int status, const char *text, const char **why)
     return status;
 }
 
-static int check_line(const char *line, size_t size, bool *known, const char **why)
+static int check_line(const char *line, size_t size, bool posts, bool *known, const char **why)
 {
     const char *first = memchr(line, ' ', size), *last = memrchr(line, ' ', size);
     static const char bad[] = "the request line is malformed";
@@ -92,11 +92,12 @@ static int check_line(const char *line, size_t size, bool *known, const char **w
         return refuse(400, "this server speaks HTTP/1.1 and 1.0", why);
     if (!is_target(first + 1, (size_t)(last - first) - 1)) return refuse(400, bad, why);
     size_t method = (size_t)(first - line);
-    *known = (method == 3 && memcmp(line, "GET", 3) == 0) || (method == 4 && memcmp(line, "HEAD", 4) == 0);
+    *known = (method == 3 && memcmp(line, "GET", 3) == 0) || (method == 4 && memcmp(line, "HEAD", 4) == 0) ||
+             (posts && method == 4 && memcmp(line, "POST", 4) == 0);
     return 0;
 }
 
-int gate_check(const char *text, size_t size, const char **why)
+int gate_check(const char *text, size_t size, bool posts, const char **why)
 {
     head h = { 0 };
     bool known = false;
@@ -106,7 +107,7 @@ int gate_check(const char *text, size_t size, const char **why)
         size_t n = end ? (size_t)(end - text) - at : 0;
         if (!end || !n || end[-1] != '\r') return refuse(400, "a line does not end as HTTP has it", why);
         n--;
-        int status = line == 0 ? check_line(text, n, &known, why) : 0;
+        int status = line == 0 ? check_line(text, n, posts, &known, why) : 0;
         if (status) return status;
         if (line && n && !take_header(&h, text + at, n)) return refuse(400, "a header is malformed", why);
         if (line && !n) break;
@@ -120,4 +121,11 @@ int gate_check(const char *text, size_t size, const char **why)
     if (h.body || h.encodings) return refuse(413, "a request has no body here", why);
     if (h.expect) return refuse(417, "nothing can be expected here", why);
     return 0;
+}
+
+bool gate_same_token(const char *given, size_t size, const char *token)
+{
+    unsigned differs = strlen(token) != size;
+    for (size_t i = 0; token[i]; i++) differs |= (unsigned)(token[i] ^ (i < size ? given[i] : 0));
+    return !differs;
 }

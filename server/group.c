@@ -26,7 +26,7 @@ static part part_of(size_t number, const seen *s) { return (part){ number, s->fo
 
 static bool is(const seen *s, tfp_format_fact fact) { return tfp_format_is(s->format, fact); }
 
-/* Of the path's folder, the slash included. */
+/* The length of the path's folder, with the slash. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -105,7 +105,7 @@ static size_t companions(const shelf *f, const seen *leading, part *out)
     return count;
 }
 
-enum { LEADING_MOST = 8 }; /* of one model in several forms; a folder of more is a collection */
+enum { LEADING_MOST = 8 }; /* models in several forms; a folder with more is a collection */
 
 /* Files that follow belong to the leading ones of their folder; where there is none they stand alone, if they can. */
 static bool group_shelf(look *l, const shelf *f, part *room)

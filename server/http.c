@@ -86,14 +86,6 @@ static bool origin_fits(const headers *h)
            strcasecmp(h->origin + scheme, h->host) == 0;
 }
 
-/* In constant time: how long it takes does not tell how much of the token was right. */
-static bool same_token(const char *given, size_t size, const char *token)
-{
-    unsigned differs = strlen(token) != size;
-    for (size_t i = 0; token[i]; i++) differs |= (unsigned)(token[i] ^ (i < size ? given[i] : 0));
-    return !differs;
-}
-
 /* NAME=TOKEN among the cookies. */
 static bool cookie_fits(const server *s, const char *cookies)
 {
@@ -102,20 +94,33 @@ static bool cookie_fits(const server *s, const char *cookies)
     for (const char *at = cookies; at && *at;) {
         at += strspn(at, "; ");
         size_t length = strcspn(at, ";");
-        if (length > size && strncmp(at, name, size) == 0 && same_token(at + size, length - size, s->token))
+        if (length > size && strncmp(at, name, size) == 0 && gate_same_token(at + size, length - size, s->token))
             return true;
         at += length;
     }
     return false;
 }
 
+static bool bearer_fits(const headers *h, const char *token)
+{
+    return *token && h->authorization && strncasecmp(h->authorization, "Bearer ", 7) == 0 &&
+           gate_same_token(h->authorization + 7, strlen(h->authorization + 7), token);
+}
+
 static bool token_fits(const server *s, const headers *h, const request *r)
 {
     const char *given = request_value(r, "token");
     if (!*s->token || cookie_fits(s, h->cookie)) return true;
-    if (given && same_token(given, strlen(given), s->token)) return true;
-    return h->authorization && strncasecmp(h->authorization, "Bearer ", 7) == 0 &&
-           same_token(h->authorization + 7, strlen(h->authorization + 7), s->token);
+    if (given && gate_same_token(given, strlen(given), s->token)) return true;
+    return bearer_fits(h, s->token);
+}
+
+/* A request that changes something needs a token in a header: cookies come along by themselves, also where another site's form
+ * or a link sent it. The page has a token of its own for that, because scripts cannot read the cookie. */
+static bool may_change(const server *s, const headers *h)
+{
+    return (bearer_fits(h, s->token) || bearer_fits(h, live_token(s->live))) &&
+           (!h->site || strcmp(h->site, "same-origin") == 0);
 }
 
 /* Another site's page may link here, but not fetch. */
@@ -136,8 +141,12 @@ static int refuse(const server *s, const char *method, const headers *h, const r
 {
     int status = 0;
     const char *why = "";
-    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+    bool get = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0, post = s->live && strcmp(method, "POST") == 0;
+    bool changes = s->live && routes_changes(r->path);
+    if (!get && !post)
         status = 405, why = "only GET and HEAD are answered";
+    else if (post != changes)
+        status = 405, why = changes ? "this path is for POST" : "only GET and HEAD are answered here";
     else if (h->hosts != 1 || !host_fits(s, h->host))
         status = h->hosts == 1 ? 421 : 400, why = "the Host header must name this server once, with its port";
     else if (h->lengths > 1 || (h->lengths && h->body))
@@ -154,7 +163,11 @@ static int refuse(const server *s, const char *method, const headers *h, const r
         status = 400, why = "too many or too long parameters, or one with a NUL inside";
     else if (!token_fits(s, h, r))
         status = 403, why = "open the page with the whole address that tfprof serve printed: it has a token";
+    else if (changes && !may_change(s, h))
+        status = 403,
+        why = "it needs the header 'Authorization: Bearer TOKEN', from a page of this server or from a program";
     if (status) answer_error(a, status, "%s", why);
+    if (changes) a->allow = "POST";
     return status;
 }
 
@@ -175,10 +188,12 @@ static enum MHD_Result answer_now(server *s, job *j, const headers *h, bool visi
 /* The id of the profile that a request is about, in its path or its parameters; "" without one. */
 static void find_subject(const request *r, char *out, size_t room)
 {
-    static const char start[] = "/api/v1/profiles/";
+    static const char start[] = "/api/v1/profiles/", running[] = "/api/v1/live/";
     bool path = strncmp(r->path, start, sizeof start - 1) == 0;
     const char *id = path ? r->path + sizeof start - 1 : request_value(r, "profile");
     if (!id) id = request_value(r, "side");
+    if (strncmp(r->path, running, sizeof running - 1) == 0)
+        id = "live"; /* running jobs have their share of threads, too */
     snprintf(out, room, "%.*s", id ? (int)strcspn(id, "/@") : 0, id ? id : "");
 }
 
@@ -194,7 +209,7 @@ static enum MHD_Result take_route(server *s, job *j, const headers *h)
         j->done = true;
         return MHD_YES;
     }
-    question q = { .catalog = s->catalog, .request = &j->request };
+    question q = { .catalog = s->catalog, .live = s->live, .request = &j->request };
     routes_answer(&q, &j->answer);
     return answer_now(s, j, h, false);
 }
@@ -242,7 +257,7 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *c, const char *pa
 void http_work(void *ctx, job *j)
 {
     server *s = ctx;
-    question q = { .catalog = s->catalog, .request = &j->request };
+    question q = { .catalog = s->catalog, .live = s->live, .request = &j->request };
     j->answer = (answer){ .status = ANSWER_OK, .type = "application/json" };
     routes_answer(&q, &j->answer);
     if (send_has_room(s, &j->answer)) send_prepare(&j->answer, j->can_unpack);

@@ -22,7 +22,7 @@ typedef struct job {
     bool asked, done; /* its headers are checked; the answer is complete */
     bool can_unpack;  /* gzip */
     int64_t since_ms; /* when it came */
-    uint64_t version; /* of the catalog, when it was answered "ask again" */
+    uint64_t version; /* version of the catalog when the answer was "ask again" */
     struct job *next;
 } job;
 
@@ -31,7 +31,7 @@ typedef struct jobs {
     pthread_cond_t some;
     pthread_t threads[JOBS_THREADS];
     const job *working[JOBS_THREADS]; /* by thread; NULL: it has nothing to do */
-    size_t thread_count, count;       /* of jobs in both lists, and those that threads work on */
+    size_t thread_count, count;       /* jobs in both lists, and those that threads work on */
     job *first, *last;                /* ready for a thread */
     job *waiting;                     /* until the catalog changes, or their time is over */
     bool stop;

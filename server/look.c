@@ -202,8 +202,8 @@ static bool refuse(char *why, size_t room, const char *path, const char *what)
     return false;
 }
 
-/* The folder of a file, and its name in it; of a link that the user named, of the file that it leads to. A prefix names no
- * file: what belongs to it lies where it was named. */
+/* A file's folder, and its name in it. A link that the user named is followed to its file. A prefix names no file:
+ * its files lie where it was named. */
 static bool split_path(const serve_input *in, root *r)
 {
     char *path = tfp_format_is(in->format, TFP_FORMAT_PREFIX) ? NULL : realpath(in->path, NULL);

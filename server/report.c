@@ -26,9 +26,9 @@ typedef struct maker {
     size_t about; /* bytes of the rest of the page */
     char (*ids)[IDS];
     lack *lacks; /* by profile, as ids */
-    lack *lack;  /* of the profile that is asked about; NULL: of none */
+    lack *lack;  /* of the profile in question; NULL: of none */
     size_t count;
-    char tensor[TENSOR_NAME]; /* whose values are asked for */
+    char tensor[TENSOR_NAME]; /* the tensor whose values are asked for */
     char *why;
     size_t room;
 } maker;

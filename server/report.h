@@ -7,7 +7,7 @@
 
 typedef struct report_options {
     serve_options inputs; /* which files */
-    long long step;       /* whose runs are shown; -1: the mean of all steps, and the runs of the first */
+    long long step;       /* the step that is shown; -1: the mean of all steps, and the runs of the first */
     size_t size_most;     /* bytes of the file; what does not fit in is left out */
     /* Tells the user, in a line, of something left out. */
     void (*say)(void *ctx, const char *line);

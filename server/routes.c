@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const route *const lists[] = { routes_tables,  routes_profiles, routes_views,   routes_records, routes_timeline,
-                                      routes_compare, routes_source,   routes_command, routes_page };
+                                      routes_compare, routes_source,   routes_command, routes_live,    routes_page };
 
 /* A star stands for one part of the path, which is not empty. */
 static bool fits(const char *pattern, const char *path, route_words *w)
@@ -60,7 +60,14 @@ bool routes_quick(const char *path)
 {
     route_words w;
     const route *t = find(path, &w);
-    return !t || t->kind == ROUTE_QUICK;
+    return !t || t->kind == ROUTE_QUICK || t->kind == ROUTE_POST;
+}
+
+bool routes_changes(const char *path)
+{
+    route_words w;
+    const route *t = find(path, &w);
+    return t && t->kind == ROUTE_POST;
 }
 
 #define WAIT_FOR_PROFILE_MS 1000

@@ -40,7 +40,7 @@ const char *http_reason(int status)
     return "No";
 }
 
-typedef struct body { /* of an answer, until it is sent */
+typedef struct body { /* the state of an answer until it is sent */
     server *s;
     void *data;
     size_t size;
@@ -111,7 +111,7 @@ void send_prepare(answer *a, bool can_unpack)
     if (!a->fixed && a->size >= WORTH_PACKING && can_unpack) pack(a);
 }
 
-/* What is said instead of an answer, as JSON. */
+/* An error as JSON, in place of an answer. */
 static void add_words(answer *a)
 {
     char *error = a->error;
@@ -167,7 +167,7 @@ static void add_headers(server *s, struct MHD_Response *m, const answer *a, bool
     s->mhd.MHD_add_response_header(m, "Connection", "close");
     if (a->status == ANSWER_OK || a->status == 304) s->mhd.MHD_add_response_header(m, "ETag", a->tag);
     if (a->packed) s->mhd.MHD_add_response_header(m, "Content-Encoding", "gzip");
-    if (a->status == 405) s->mhd.MHD_add_response_header(m, "Allow", "GET, HEAD");
+    if (a->status == 405) s->mhd.MHD_add_response_header(m, "Allow", a->allow ? a->allow : "GET, HEAD");
     if (a->status == ANSWER_BUSY || a->status == ANSWER_LOADING) s->mhd.MHD_add_response_header(m, "Retry-After", "1");
     if (a->status == 303) s->mhd.MHD_add_response_header(m, "Location", "/");
     if (set_cookie) {

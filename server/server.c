@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/server.c: starts the server (address, token, threads), and stops it on a signal. */
+#include "address.h"
 #include "server_parts.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,29 +52,13 @@ static void catch_signals(void)
     sigaction(SIGPIPE, &ignored, NULL);
 }
 
-typedef union address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-} address;
-
-static bool parse_address(const char *host, int port, address *out, socklen_t *size, bool *loopback)
+/* Whether other machines may reach the address. */
+static bool leaves_machine(const serve_options *o)
 {
-    memset(out, 0, sizeof *out);
-    if (!host || strcmp(host, "localhost") == 0) host = "127.0.0.1";
-    if (inet_pton(AF_INET, host, &out->v4.sin_addr) == 1) {
-        out->v4.sin_family = AF_INET;
-        out->v4.sin_port = htons((uint16_t)port);
-        *size = sizeof out->v4;
-        *loopback = ntohl(out->v4.sin_addr.s_addr) >> 24 == 127;
-        return true;
-    }
-    if (inet_pton(AF_INET6, host, &out->v6.sin6_addr) != 1) return false;
-    out->v6.sin6_family = AF_INET6;
-    out->v6.sin6_port = htons((uint16_t)port);
-    *size = sizeof out->v6;
-    *loopback = IN6_IS_ADDR_LOOPBACK(&out->v6.sin6_addr);
-    return true;
+    address a;
+    socklen_t size;
+    bool loopback;
+    return address_of(o->host, 0, &a, &size, &loopback) && !loopback;
 }
 
 static int listen_at(const serve_options *o, server *s, char *why, size_t room)
@@ -84,42 +66,46 @@ static int listen_at(const serve_options *o, server *s, char *why, size_t room)
     address a;
     socklen_t size;
     bool loopback;
-    int wish = o->port < 0 ? PORT : o->port, one = 1;
-    if (!parse_address(o->host, wish, &a, &size, &loopback)) {
+    int wish = o->port < 0 ? PORT : o->port;
+    if (!address_of(o->host, wish, &a, &size, &loopback)) {
         snprintf(why, room, "--host '%s': not an address such as 127.0.0.1 or ::1", o->host);
+        return -1;
+    }
+    if (s->live && o->no_token) {
+        snprintf(why, room, "--live needs the token: others of this machine could record its jobs");
         return -1;
     }
     if (!loopback && o->no_token) {
         snprintf(why, room, "--no-token works on loopback addresses only: others could read the profiles");
         return -1;
     }
-    int fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (fd < 0 || bind(fd, &a.any, size) || listen(fd, 1024) || getsockname(fd, &a.any, &size)) {
+    int fd = address_listen(&a, size);
+    if (fd < 0) {
         snprintf(why, room,
                  errno == EADDRINUSE ? "port %d is in use; --port takes another one, 0 any that is free"
                                      : "port %d: cannot listen (%s)",
                  wish, strerror(errno));
-        if (fd >= 0) close(fd);
         return -1;
     }
     const char *host = !o->host || strcmp(o->host, "localhost") == 0 ? "127.0.0.1" : o->host;
-    s->port = ntohs(a.any.sa_family == AF_INET ? a.v4.sin_port : a.v6.sin6_port);
+    s->port = address_port(&a);
     snprintf(s->host_name, sizeof s->host_name, strchr(host, ':') ? "[%s]" : "%s", host);
     if (!loopback && o->say)
         o->say(
             o->ctx,
             "listening on an address that other machines may reach: anybody with the page's full URL sees all profiles "
             "given here, and it is not encrypted");
+    if (!loopback && s->live && o->say) o->say(o->ctx, "it also sees the jobs of this machine, and can record them");
     return fd;
 }
 
-static bool make_token(const serve_options *o, server *s)
+enum { TOKEN_ROOM = 33 };
+
+static bool make_token(char out[TOKEN_ROOM])
 {
-    unsigned char bytes[16];
-    if (o->no_token) return true;
+    unsigned char bytes[(TOKEN_ROOM - 1) / 2];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
-    for (size_t i = 0; i < sizeof bytes; i++) snprintf(s->token + 2 * i, 3, "%02x", bytes[i]);
+    for (size_t i = 0; i < sizeof bytes; i++) snprintf(out + 2 * i, 3, "%02x", bytes[i]);
     return true;
 }
 
@@ -149,7 +135,7 @@ static bool start_answering(server *s, int fd)
     s->jobs.version = http_version;
     s->jobs.ctx = s;
     s->working = jobs_start(&s->jobs);
-    s->gate = s->working ? gate_start(fd, http_let_in, s) : NULL;
+    s->gate = s->working ? gate_start(fd, s->live != NULL, http_let_in, s) : NULL;
     return s->gate != NULL;
 }
 
@@ -215,6 +201,7 @@ static bool give_up_rights(const server *s)
 static void stop(server *s, int fd)
 {
     gate_stop(s->gate);
+    if (s->live) live_wake(s->live);
     if (!s->gate && fd >= 0) close(fd);
     catalog_stop(s->catalog);
     if (s->working) jobs_stop(&s->jobs);
@@ -222,6 +209,7 @@ static void stop(server *s, int fd)
         connections_cut(s, true);
         s->mhd.MHD_stop_daemon(s->daemon);
     }
+    if (s->live) live_stop(s->live);
     catalog_free(s->catalog);
     mhd_unload(&s->mhd);
     pthread_mutex_destroy(&s->lock);
@@ -230,14 +218,17 @@ static void stop(server *s, int fd)
 static int start(server *s, const serve_options *o, int *fd, char *why, size_t room)
 {
     if (!mhd_load(&s->mhd, why, room)) return BAD_INPUT;
+    char page_token[TOKEN_ROOM];
+    if (!make_token(page_token) || (!o->no_token && !make_token(s->token))) {
+        snprintf(why, room, "no random numbers for a token");
+        return BAD_INPUT;
+    }
+    /* first: its processes hold nothing of the server's */
+    if (o->live_folder && !(s->live = live_start(o, page_token, why, room))) return BAD_INPUT;
     s->catalog = catalog_new(o, why, room);
     if (!s->catalog) return BAD_INPUT;
     *fd = listen_at(o, s, why, room);
     if (*fd < 0) return BAD_USAGE;
-    if (!make_token(o, s)) {
-        snprintf(why, room, "no random numbers for a token");
-        return BAD_INPUT;
-    }
     tell(o, s);
     /* before there are threads: it holds for those that are made after it */
     if (give_up_rights(s) && catalog_start(s->catalog, on_change, s) && start_answering(s, *fd)) return DONE;
@@ -249,11 +240,13 @@ int serve(const serve_options *o, char *why, size_t room)
 {
     server s = { 0 };
     int fd = -1;
+    serve_options own = *o;
+    own.hide_commands = leaves_machine(o) && !o->commands;
     *why = 0;
     pthread_mutex_init(&s.lock, NULL);
     catch_signals();
     raise_limits();
-    int status = start(&s, o, &fd, why, room);
+    int status = start(&s, &own, &fd, why, room);
     if (!status) answer_until_stopped(&s);
     stop(&s, fd);
     return status;

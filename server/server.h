@@ -22,7 +22,10 @@ typedef struct serve_options {
     bool open;                 /* show the page in the user's browser */
     const serve_input *inputs; /* files and folders */
     size_t input_count;
-    /* Says a line to the user: where the page is, what another address means. */
+    const char *live_folder; /* of recordings; NULL: running jobs are not shown */
+    bool commands;           /* command lines of jobs and their stacks may leave this machine */
+    bool hide_commands;      /* set by serve: the address is not loopback, and `commands` is not set */
+    /* Tells the user a line: the address of the page, the meaning of another address. */
     void (*say)(void *ctx, const char *line);
     /* Runs a line of the prompt over a profile; what it prints goes to fn(output), what went wrong to fn(error). The exit
      * status. Several threads may call it at a time. NULL: there is no prompt. */

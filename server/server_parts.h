@@ -17,6 +17,7 @@ typedef struct server {
     mhd mhd;
     struct MHD_Daemon *daemon;
     catalog *catalog;
+    live *live;         /* NULL: running jobs are not shown */
     char host_name[80]; /* as a Host header has it: an IPv6 address in brackets */
     int port;
     char token[40];        /* "" without */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/page/browser.mjs: the parts of the page's tests, one after the other. tests/page/run.py starts it.
 import { count, profileIds, start } from "./harness.mjs";
+import { live } from "./live.mjs";
 import { images } from "./images.mjs";
 import { parts } from "./pages.mjs";
 import { report } from "./report.mjs";
@@ -9,7 +10,7 @@ import { speed } from "./speed.mjs";
 import { units } from "./units.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { components: units, ...parts, ...shown, report, speed };
+const all = { components: units, ...parts, ...shown, live, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

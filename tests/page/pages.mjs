@@ -351,6 +351,13 @@ async function breakdown(browser, ids) {
   check("breakdown: stands in the address", page.url().includes("critical_path=true"), page.url());
   await go(page, `#/compare?side=${id}@0&side=${id}@1`);
   same("breakdown: two sides", (await labels()).length, 4);
+  await page.selectOption("#view", "steps");
+  await settled(page);
+  const compared = await rowsOf(page);
+  for (const part of ["compute_us", "idle_us", "duration_us"])
+    check(`breakdown: ${part} of steps compared`, JSON.stringify(compared).includes(`gpu:0/${part}`), JSON.stringify(compared.slice(0, 3)));
+  await go(page, `#/compare?side=${id}@0&side=${id}@1&view=steps&select=params`);
+  same("breakdown: steps have times and kernels", await page.inputValue("#select"), "micros");
   await go(page, `#/p/${ids["dense/ckpt_v2/model.ckpt-3"]}/overview`);
   check("breakdown: without times there are no such pages", !(await links(page)).some((l) => l.title === "Steps"));
   noFaults("breakdown", page);

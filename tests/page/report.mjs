@@ -43,6 +43,24 @@ async function show(page, hash) {
   await settled(page);
 }
 
+/** Of a trace: calls, and of a span its arguments. */
+async function traced(browser, folder) {
+  const page = await openFile(browser, make(folder, "trace.html", join(sample, "traces/kineto.json")));
+  const base = await baseOf(page);
+  await show(page, `${base}/calls`);
+  check("report: calls of a trace", (await page.locator(".body .row").count()) > 1, await page.locator("main").innerText());
+  await show(page, `${base}/advice`);
+  await page.locator(".leads a", { hasText: "timeline" }).first().click();
+  await settled(page);
+  await page.waitForSelector(".told strong");
+  await page.fill("#search", "Memcpy");
+  await page.click("button:text-is('Next match')");
+  await page.waitForFunction(() => document.querySelector(".told strong")?.textContent.startsWith("Memcpy"));
+  check("report: the arguments of a span", /bytes\s*4096/.test(await page.locator("main").innerText()), await page.locator("main").innerText());
+  noFaults("report: of a trace", page);
+  await page.context().close();
+}
+
 async function everyPage(browser, folder) {
   // by a link, as a training run may name its newest profile
   symlinkSync(resnet, join(folder, "latest"));
@@ -137,7 +155,8 @@ async function large(browser, folder) {
   const path = make(folder, "large.html", big);
   check("large report: its size", statSync(path).size < 20 << 20, statSync(path).size);
   const page = await openFile(browser, path);
-  same("large report: nothing is left out", await page.locator("script[data-left]").count(), 0);
+  // calls are of traces
+  same("large report: nothing is left out", await page.locator('script[data-left]:not([data-ask*="/views/calls"])').count(), 0);
   const from = Date.now();
   await show(page, `${await baseOf(page)}/scope`);
   await page.locator("[role=treegrid]").waitFor();
@@ -190,7 +209,7 @@ async function hostile(browser, folder) {
 export async function report(browser) {
   const folder = mkdtempSync(join(tmpdir(), "tfprof_report_"));
   try {
-    for (const run of [everyPage, numbers, several, oneStep, hostile, checkpoint, large, small]) await run(browser, folder);
+    for (const run of [everyPage, traced, numbers, several, oneStep, hostile, checkpoint, large, small]) await run(browser, folder);
   } finally {
     rmSync(folder, { recursive: true });
   }

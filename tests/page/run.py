@@ -6,6 +6,7 @@ Makes profiles (a ResNet-32, a seq2seq, an 85,000-node transformer, a million ev
 browser.mjs on them, which prints a line for each failure and "N passed, N failed". WORD picks the parts with it in their
 name; --images writes docs/images too. Left out where node, its packages, Chromium or the page are missing.
 """
+import contextlib
 import os
 import shutil
 import signal
@@ -14,6 +15,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "live"))
+import fake  # noqa: E402
 DATA = os.path.join(ROOT, "tests", "data")
 CHROMIUM = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 MODELS = {"resnet32": "graph.pbtxt.gz", "seq2seq": "graph_shapes.pb.gz"}
@@ -64,6 +67,26 @@ def served(program, folder):
     return server, line.rstrip("/")
 
 
+@contextlib.contextmanager
+def live(program, folder):
+    """The address of a server that shows running jobs, one of them pretended and prepared."""
+    fake.make(os.path.join(folder, "fake"))
+    os.mkdir(os.path.join(folder, "live"))
+    os.mkdir(os.path.join(folder, "run"), 0o700)
+    environment = dict(os.environ, TFPROF_RUN_DIR=os.path.join(folder, "run"), PYTHONPATH=os.path.join(folder, "fake"))
+    code = "import torch, time\nfor i in range(600):\n    time.sleep(1)\n"
+    job = subprocess.Popen([program, "run", "--dir", os.path.join(folder, "results"), "--", sys.executable, "-c", code],
+                           env=environment, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen([program, "serve", "--live", "--dir", "recorded", "--port", "0"], cwd=os.path.join(folder, "live"),
+                              env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield server.stdout.readline().strip()
+    finally:
+        for process in (server, job):
+            process.terminate()
+            process.wait(20)
+
+
 def main():
     lacks = missing()
     if lacks:
@@ -75,9 +98,10 @@ def main():
     try:
         make_profiles(program, folder)
         server, url = served(program, folder)
-        done = subprocess.run(["node", os.path.join(ROOT, "tests", "page", "browser.mjs"), *sys.argv[2:]], cwd=ROOT,
-                              env=dict(os.environ, PAGE_URL=url, PAGE_PROGRAM=program, PAGE_FOLDER=folder,
-                                       PAGE_CHROMIUM=chromium()))
+        with live(program, folder) as jobs:
+            done = subprocess.run(["node", os.path.join(ROOT, "tests", "page", "browser.mjs"), *sys.argv[2:]], cwd=ROOT,
+                                  env=dict(os.environ, PAGE_URL=url, PAGE_LIVE=jobs, PAGE_PROGRAM=program, PAGE_FOLDER=folder,
+                                           PAGE_CHROMIUM=chromium()))
         return done.returncode
     finally:
         if server:

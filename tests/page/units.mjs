@@ -14,9 +14,10 @@ async function load(name) {
 }
 
 async function numbers() {
-  const { formatBytes, formatMicros, markBytes, markMicros } = await load("format.ts");
+  const { formatBytes, formatCount, formatMicros, markBytes, markMicros } = await load("format.ts");
   const bytes = { 0: "0B", 999: "999B", 1000: "1.00KB", 1024: "1.02KB", 1500000: "1.50MB", 2e9: "2.00GB", 3.25e12: "3.25TB", [-4000]: "-4.00KB" };
   for (const [n, text] of Object.entries(bytes)) same(`${n} bytes`, formatBytes(Number(n)), text);
+  same("counts", [999, 31.27e9, 989.5e12].map(formatCount), ["999", "31.27b", "989.50t"]);
   same("times", [12, 1500, 2.5e6].map(formatMicros), ["12us", "1.50ms", "2.50sec"]);
   for (const step of [0.001, 0.002, 0.05, 0.5, 1, 2, 5, 10, 200, 5000, 1e6])
     for (const from of [0, 3, 1234.5, 999995, 12345678]) {

@@ -46,6 +46,7 @@ export interface OptionRow extends Named {
 
 export interface Tables {
   version: string;
+  live?: boolean; // running jobs are shown too
   views: Named[];
   columns: Named[];
   options: OptionRow[];

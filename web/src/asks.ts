@@ -31,11 +31,16 @@ const COLUMNS =
   "micros,accelerator_micros,cpu_micros,occurrence,params,float_ops,bytes,peak_bytes,residual_bytes,output_bytes,op_types,device,input_shapes";
 const WORKED_OUT = "params,float_ops,macs,bytes_moved,intensity,flops_per_second,coverage";
 
+/** The arguments of spans, where all of these stand in a report one by one (HELD_SPANS). */
+export const ARGUMENTS_SQL = "SELECT span, key, value FROM span_args WHERE (SELECT count(*) FROM spans) <= 20000";
+
 /** As many spans of a timeline stand in a report; of more a summary. */
 export const HELD_SPANS = 20000;
 
-export const COMPARED_VIEWS = ["scope", "graph", "op", "code"];
+export const COMPARED_VIEWS = ["scope", "graph", "op", "code", "steps"];
 export const COMPARED = ["micros", "bytes", "peak_bytes", "params", "float_ops"];
+/** What rows of steps have: times, and numbers of kernels. */
+export const COMPARED_OF_STEPS = ["micros", "occurrence"];
 
 const api = "/api/v1";
 const one = `${api}/profiles/ID`;
@@ -49,7 +54,8 @@ const first = "step=FIRST";
 const view = (name: string): string[] => [name, `${one}/views/${name}`, columns, all, `select=${COLUMNS}`, chosen];
 const worked = (name: string): string[] => [name, `${one}/views/${name}`, "float_ops_source=own", columns, all, `select=${WORKED_OUT}`, chosen];
 const compared = COMPARED_VIEWS.flatMap((v) =>
-  COMPARED.map((c) => ["comparison", `${api}/compare`, columns, "min_size=0", `select=${c}`, "side=SIDES", `view=${v}`]),
+  // of steps every part, changed or not
+  (v === "steps" ? COMPARED_OF_STEPS : COMPARED).map((c) => ["comparison", `${api}/compare`, columns, ...(v === "steps" ? ["delta=0"] : []), "min_size=0", `select=${c}`, "side=SIDES", `view=${v}`]),
 );
 
 /** The most wanted first: the last ones are left out of a report that would become too large. ID, CHOSEN, FIRST, SIDES and
@@ -80,6 +86,9 @@ export const ASKS: string[][] = [
   ["timeline", `${one}/lanes`, first],
   ["timeline", `${one}/spans`, columns, `most=${HELD_SPANS}`, first],
   ...compared,
+  view("calls"),
+  worked("calls"),
+  ["arguments", `${one}/query`, columns, `sql=${ARGUMENTS_SQL}`],
   view("graph"),
   worked("graph"),
   ["dataflow", `${one}/query`, columns, `sql=${EDGES_SQL}`],

@@ -6,7 +6,7 @@ interface Unit {
   name: string;
 }
 
-const COUNTS: Unit[] = [{ size: 1e3, name: "k" }, { size: 1e6, name: "m" }, { size: 1e9, name: "b" }];
+const COUNTS: Unit[] = [{ size: 1e3, name: "k" }, { size: 1e6, name: "m" }, { size: 1e9, name: "b" }, { size: 1e12, name: "t" }];
 const TIMES: Unit[] = [{ size: 1e3, name: "ms" }, { size: 1e6, name: "sec" }];
 const BYTES: Unit[] = [{ size: 1e3, name: "KB" }, { size: 1e6, name: "MB" }, { size: 1e9, name: "GB" }, { size: 1e12, name: "TB" }];
 

@@ -12,7 +12,7 @@ export interface Part {
   wanted: ((name: string) => boolean) | null;
 }
 
-const VIEW = /\/views\/(scope|graph|op|code)$/;
+const VIEW = /\/views\/(scope|graph|op|code|calls)$/;
 const OWN = "float_ops_source=own";
 
 /** An ask by which it is found, whatever the order of its parameters. A view has all columns, whichever are asked for. */

@@ -9,6 +9,7 @@ import { useLoaded } from "./load";
 import { Status } from "./parts/Status";
 import { pages } from "./pages";
 import { Compare } from "./pages/Compare";
+import { Live } from "./pages/Live";
 import { Profiles, useListVersion } from "./pages/Profiles";
 import type { Route } from "./route";
 import { hashOf, useRoute } from "./route";
@@ -110,12 +111,13 @@ function OneProfile({ route, known }: { route: Route; known: Tables }) {
 function App() {
   const route = useRoute();
   const known = useLoaded("tables", tables);
-  useTitle(route.id ? null : [route.page === "compare" ? "Compare" : "Profiles"]);
+  useTitle(route.id ? null : [{ compare: "Compare", live: "Running jobs" }[route.page] ?? "Profiles"]);
   return (
     <>
       <header>
         <span>
           <a class="brand" href="#/">tfprof</a> <a href="#/">Profiles</a>{" "}
+          {known.value?.live && <a href="#/live">Jobs</a>}{" "}
           {(!isReport || holdsAny("/api/v1/compare")) && <a href={`#/compare${route.id && !isReport ? `?side=${route.id}` : ""}`}>Compare</a>}
         </span>
         <ThemeSwitch />
@@ -126,6 +128,8 @@ function App() {
             <OneProfile key={route.id} route={route} known={t} />
           ) : route.page === "compare" ? (
             <Compare route={route} tables={t} />
+          ) : route.page === "live" && t.live ? (
+            <Live route={route} />
           ) : route.page === "profiles" ? (
             <Profiles />
           ) : (

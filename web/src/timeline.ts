@@ -20,6 +20,7 @@ export interface Lanes {
   lanes: Lane[];
   all: Window; // from the first start to the last end
   steps: Map<number, Window>;
+  notes: string[];
 }
 
 /** Spans, or several narrower than a pixel as one, by row and start. */
@@ -109,6 +110,7 @@ interface LaneRow {
 export interface LaneAnswer {
   rows: LaneRow[];
   steps: { step: number; start_us: number; end_us: number }[];
+  notes?: string[];
 }
 
 /** A lane's name with the rank or process before it, when there are several, and what the file calls it. */
@@ -123,7 +125,7 @@ export function readLanes(answer: LaneAnswer): Lanes {
   const from = Math.min(...answer.rows.map((l) => l.start_us));
   const to = Math.max(...answer.rows.map((l) => l.end_us));
   const all = lanes.length ? { from, to: Math.max(to, from + 1) } : { from: 0, to: 1 };
-  return { lanes, all, steps: new Map(answer.steps.map((s) => [s.step, { from: s.start_us, to: Math.max(s.end_us, s.start_us + 1) }])) };
+  return { lanes, all, notes: answer.notes ?? [], steps: new Map(answer.steps.map((s) => [s.step, { from: s.start_us, to: Math.max(s.end_us, s.start_us + 1) }])) };
 }
 
 function rowsOf(row: ArrayLike<number>, firstRow: number, lastRow: number): Uint32Array {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of a report: one list of spans for all windows. What is not in it (arguments) needs a server.
-import { cellText, json, profilePath, table } from "./api";
-import { HELD_SPANS } from "./asks";
+// The timeline of a report: one list of spans for all windows, and their arguments where each stands by itself.
+import { cellText, json, profilePath, queryPath, table } from "./api";
+import { ARGUMENTS_SQL, HELD_SPANS } from "./asks";
+import { heldParts, whyNot } from "./held";
 import type { Details, Items, LaneAnswer, Linked, Source, Sum, Window } from "./timeline";
 import { firstRowOf, lastRowOf, makeItems, nameAt, readLanes } from "./timeline";
 
@@ -11,7 +12,7 @@ function linkedAt(d: Items, i: number, relation: string): Linked {
   return { relation, span: d.span[i] ?? 0, row: d.row[i] ?? 0, name: nameAt(d, i), start_us: d.start[i] ?? 0, duration_us: (d.end[i] ?? 0) - (d.start[i] ?? 0) };
 }
 
-function detailsOf(d: Items, lanes: Source["lanes"], span: number): Details {
+function detailsOf(d: Items, lanes: Source["lanes"], span: number, args: Details["args"]): Details {
   const at = d.span as Float64Array;
   const [i, self, parent, launch] = [at.indexOf(span), d.t.column("self_us"), d.t.column("parent"), d.t.column("launch")];
   if (i < 0) throw new Error("This report does not hold that span; tfprof serve FILE shows it.");
@@ -26,7 +27,23 @@ function detailsOf(d: Items, lanes: Source["lanes"], span: number): Details {
   const lane = lanes.lanes.find((l) => row >= l.firstRow && row < l.firstRow + l.rows)?.name ?? "";
   const { start_us, duration_us, name } = linkedAt(d, i, "");
   const summary = { span, name, kind: cellText(d.kind, i), class: null, lane, row, start_us, duration_us, self_us: self && !self.absent?.[i] ? (self.values[i] ?? 0) : null, step: null, node: null };
-  return { summary, args: [], rows };
+  return { summary, args, rows };
+}
+
+/** The arguments of all spans; none where the report had no room for them. */
+async function args(id: string, signal: AbortSignal): Promise<Map<number, Details["args"]>> {
+  const by = new Map<number, Details["args"]>();
+  const path = `${queryPath(id, ARGUMENTS_SQL)}&format=columns`;
+  if (whyNot(heldParts(path))) return by;
+  const t = await table(path, signal);
+  const [spans, keys, values] = [t.column("span"), t.column("key"), t.column("value")];
+  for (let i = 0; spans && keys && values && i < t.rows; i++) {
+    const span = spans.values[i] ?? -1;
+    const list = by.get(span) ?? [];
+    list.push({ key: cellText(keys, i), value: cellText(values, i) });
+    by.set(span, list);
+  }
+  return by;
 }
 
 function sumsIn(d: Items, w: Window): Sum[] {
@@ -63,7 +80,7 @@ export async function heldSource(id: string, step: string, signal: AbortSignal):
     lanes,
     summary: t.notes.join(" "),
     items: (_w, _first, _last, _px, search) => Promise.resolve(whole(search)),
-    details: (span) => Promise.resolve().then(() => detailsOf(whole(""), lanes, span)),
+    details: async (span, stop) => detailsOf(whole(""), lanes, span, (await args(id, stop)).get(span) ?? []),
     sums: (w) => Promise.resolve(sumsIn(whole(""), w)),
     find(search, after, backward) {
       const d = whole("");

@@ -2,7 +2,7 @@
 // Two or more profiles, or steps of them, row by row.
 import type { ProfileEntry, ProfileFacts, Tables } from "../api";
 import { json, profilePath, profiles, table } from "../api";
-import { COMPARED, COMPARED_VIEWS } from "../asks";
+import { COMPARED, COMPARED_OF_STEPS, COMPARED_VIEWS } from "../asks";
 import { besidesOf, optionWords } from "../command";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
@@ -61,18 +61,23 @@ function Side({ route, at, list }: { route: Route; at: number; list: ProfileEntr
   );
 }
 
+/** The columns that rows of a view have. */
+function columnsOf(tables: Tables, view: string): string[] {
+  if (view === "steps") return COMPARED_OF_STEPS;
+  return tables.columns.map((c) => c.name).filter((name) => !isReport || COMPARED.includes(name));
+}
+
 /** The controls: which sides, and of what. */
 function Sides({ route, tables, list, sides, view, select }: { route: Route; tables: Tables; list: ProfileEntry[]; sides: string[]; view: string; select: string }) {
-  const columns = tables.columns.map((c) => c.name).filter((name) => !isReport || COMPARED.includes(name));
   return (
     <form class="controls" onSubmit={(e) => e.preventDefault()}>
       {!isReport && [...sides, ""].slice(0, 8).map((_, i) => <Side key={i} route={route} at={i} list={list} />)}
       <ChoiceField name="view" value={view} choices={choicesOf(COMPARED_VIEWS)} onChoose={(to) => go(withParams(route, { view: to }))} />
-      <ChoiceField name="select" label="column" value={select} choices={choicesOf(columns)} onChoose={(to) => go(withParams(route, { select: to }))} />
+      <ChoiceField name="select" label="column" value={select} choices={choicesOf(columnsOf(tables, view))} onChoose={(to) => go(withParams(route, { select: to }))} />
       {!isReport && (["min_size", "delta"] as const).map((name) => (
         <div class="field" key={name}>
           <label for={name}>{name.replace("_", " ")}</label>
-          <input id={name} type="text" placeholder={name === "delta" ? "0.1" : "0"} value={route.params.get(name) ?? ""} onChange={(e) => go(withParams(route, { [name]: e.currentTarget.value || null }))} />
+          <input id={name} type="text" placeholder={name === "delta" && view !== "steps" ? "0.1" : "0"} value={route.params.get(name) ?? ""} onChange={(e) => go(withParams(route, { [name]: e.currentTarget.value || null }))} />
         </div>
       ))}
       <FindField route={route} />
@@ -110,9 +115,10 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
   const found = list.value?.profiles ?? [];
   const sides = isReport ? found.map((p) => p.id) : sidesOf(route);
   const view = route.params.get("view") ?? "scope";
-  const select = route.params.get("select") ?? "micros";
+  const wanted = route.params.get("select") ?? "micros";
+  const select = columnsOf(tables, view).includes(wanted) ? wanted : "micros";
   const options = new URLSearchParams({ view, select, min_size: route.params.get("min_size") ?? "0" });
-  const delta = route.params.get("delta");
+  const delta = route.params.get("delta") ?? (view === "steps" ? "0" : null); // of steps every part is shown, changed or not
   if (delta) options.set("delta", delta);
   return (
     <main>

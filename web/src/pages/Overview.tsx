@@ -72,7 +72,8 @@ function firstAndLast(id: string, steps: number[]): URLSearchParams {
 /** The steps by number, or from where to where. */
 function stepsOf({ steps }: ProfileFacts): string {
   if (!steps.length) return "none";
-  return steps.length > 12 ? `${steps.length}: ${steps[0]} to ${steps[steps.length - 1]}` : steps.join(", ");
+  if (steps.length === 1) return `1 (step ${steps[0]})`;
+  return `${steps.length} (${steps.length > 12 ? `${steps[0]} to ${steps[steps.length - 1]}` : steps.join(", ")})`;
 }
 
 /** Of a trace a step is as long as its window, and operations are summed over all steps; else both are means of what was recorded. */

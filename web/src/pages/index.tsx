@@ -67,7 +67,7 @@ export const pages: Page[] = [
   view("scope"),
   view("graph", hasEdges),
   view("op"),
-  view("calls", (facts) => !isReport && (facts.has?.trace ?? false)),
+  view("calls", (facts) => facts.has?.trace ?? false),
   view("code", (facts) => facts.has?.code ?? true),
   { name: "flame", title: "Flame graph", fits: always, show: ({ route, files, tables }) => <Flame route={route} files={files} tables={tables} /> },
   {

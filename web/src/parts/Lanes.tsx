@@ -89,20 +89,22 @@ interface Size {
   height: number;
 }
 
-/** The items of what is seen, and of all; older ones until the next are there. */
+/** The items of what is seen, and of all; older ones until the next are there. Nothing is asked for before the width is known. */
 function useItems(source: Source, v: View, size: Size, rows: [number, number], search: string): { base: Items | null; items: Items | null } {
   const [base, setBase] = useState<Items | null>(null);
   const [items, set] = useState<Items | null>(null);
   const [firstRow, lastRow] = rows;
   const [first, last] = [firstRowOf(source.lanes), lastRowOf(source.lanes)];
-  const width = Math.max(100, Math.round(size.width));
+  const width = size.width && Math.max(100, Math.round(size.width));
   useEffect(() => {
+    if (!width) return;
     const stop = new AbortController();
     source.items(v.all, first, Math.min(last, first + BASE_ROWS), Math.min(width, PX_MOST), search, stop.signal).then(setBase, () => undefined);
     return () => stop.abort();
   }, [source, width, search]);
   const { from, to } = v.seen;
   useEffect(() => {
+    if (!width) return;
     const scale = width / (to - from);
     const has = items && items.search === search && items.firstRow <= firstRow && items.lastRow >= lastRow && items.window.from <= from && items.window.to >= to;
     if (has && items.scale >= 0.999 * scale && (items.scale <= FINER * scale || items.scale === Infinity)) return;
@@ -189,7 +191,7 @@ export function Lanes({ source, route }: { source: Source; route: Route }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const v = useView(source, route, box);
-  const [size, setSize] = useState<Size>({ width: 1000, height: 400 });
+  const [size, setSize] = useState<Size>({ width: 0, height: 400 }); // no width: not measured yet
   const [top, setTop] = useState(0);
   const theme = useShownTheme();
   const search = route.params.get("q") ?? "";
@@ -212,7 +214,7 @@ export function Lanes({ source, route }: { source: Source; route: Route }) {
   const height = heightOf(lanes);
   return (
     <>
-      {source.summary && <p class="note">{source.summary}</p>}
+      {[...source.lanes.notes, source.summary].filter(Boolean).map((note) => <p key={note} class="note">{note}</p>)}
       <Tools source={source} v={v} search={search} next={next} place={place} />
       <Minimap base={base} v={v} theme={theme} width={size.width} />
       <div ref={box} class="lanes" style={{ height: `min(${height}px, 65vh)` }} onScroll={(e) => setTop(e.currentTarget.scrollTop)}>

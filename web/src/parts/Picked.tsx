@@ -60,7 +60,7 @@ export function PickedSpan({ details, zero, lead }: { details: Details | null; z
           <tbody>{details.args.map((a, i) => <tr key={i}><th scope="row">{a.key}</th><td>{a.value}</td></tr>)}</tbody>
         </table>
       )}
-      {isReport && <p class="soft">Arguments and further links: tfprof serve FILE.</p>}
+      {isReport && <p class="soft">Further links: tfprof serve FILE.</p>}
     </section>
   );
 }

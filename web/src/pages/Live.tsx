@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running jobs: a table that refreshes, one job on a click, and recordings of those that are chosen.
+import { useState } from "preact/hooks";
+import { formatBytes, formatCount, formatShare } from "../format";
+import type { Job } from "../live";
+import { liveJobs, liveState, preparedness, useTick } from "../live";
+import { useLoaded } from "../load";
+import { LiveJob } from "../parts/LiveJob";
+import { Record, Recordings } from "../parts/Recordings";
+import { Status } from "../parts/Status";
+import type { Route } from "../route";
+import { hashOf } from "../route";
+
+const REFRESH_MS = 2000;
+
+function age(micros: number): string {
+  const s = Math.floor(micros / 1e6);
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min`;
+  return s < 86400 ? `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min` : `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
+}
+
+/** A cell; an empty one says in its title why it is. */
+function Cell({ of, column, text }: { of: Job; column: string; text: string | null }) {
+  const why = of.why?.split("; ").find((w) => w.startsWith(`${column}: `))?.slice(column.length + 2);
+  return text === null ? <td class="number absent" title={why}>–</td> : <td class="number">{text}</td>;
+}
+
+interface RowProps {
+  of: Job;
+  shown: boolean;
+  chosen: boolean;
+  onChoose: () => void;
+}
+
+function Row({ of, shown, chosen, onChoose }: RowProps) {
+  const memory = of.rss_bytes === null ? null : formatBytes(of.rss_bytes);
+  const gpu = of.gpus === null ? null : `${of.gpus}${of.gpu === null ? "" : `: ${formatShare(of.gpu, 1)}`}`;
+  return (
+    <tr class={shown ? "shown" : undefined}>
+      <td class="choose"><input type="checkbox" aria-label={`choose ${of.pid}`} checked={chosen} onChange={onChoose} /></td>
+      <td class="number"><a href={hashOf("live", "", new URLSearchParams({ job: of.job }))}>{of.pid}</a></td>
+      <td>{of.framework ?? "–"} {of.version}</td>
+      <td>{of.state}{of.processes > 1 && <span class="soft"> {of.processes} processes</span>}</td>
+      <td class="number" title={of.steps_are ?? of.why ?? ""}>{of.steps_per_second === null ? "–" : formatCount(Number(of.steps_per_second.toPrecision(4)))}</td>
+      <Cell of={of} column="cpu" text={of.cpu === null ? null : of.cpu.toFixed(2)} />
+      <Cell of={of} column="rss_bytes" text={memory} />
+      <Cell of={of} column="gpus" text={gpu} />
+      <td class="number less">{age(of.age_micros)}</td>
+      <td>{preparedness(of.capture)}</td>
+      <td class="command" title={of.command ?? ""}>{of.command ?? "–"}</td>
+    </tr>
+  );
+}
+
+const HEADS = [["PID", true], ["Framework", false], ["State", false], ["Steps/s", true], ["CPU", true], ["Memory", true], ["GPU", true], ["Age", true], ["Recording", false], ["Command", false]] as const;
+
+function JobTable({ jobs, shown, chosen, onChoose }: { jobs: Job[]; shown: string; chosen: string[]; onChoose: (job: string) => void }) {
+  if (!jobs.length) return <p class="empty">No process of this machine that may be seen has loaded JAX, TensorFlow, torch or CUDA. The list refreshes by itself.</p>;
+  return (
+    <div class="sideways" role="region" aria-label="running jobs" tabIndex={0}><table class="list jobs">
+      <thead>
+        <tr>
+          <td class="choose" />
+          {HEADS.map(([name, number]) => <th key={name} scope="col" class={`${number ? "number" : ""} ${name === "Age" ? "less" : ""}`}>{name}</th>)}
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map((j) => <Row key={j.job} of={j} shown={j.job === shown} chosen={chosen.includes(j.job)} onChoose={() => onChoose(j.job)} />)}
+      </tbody>
+    </table></div>
+  );
+}
+
+export function Live({ route }: { route: Route }) {
+  const tick = useTick(REFRESH_MS);
+  const jobs = useLoaded(`jobs ${tick}`, (signal) => liveJobs(signal));
+  const [asked, setAsked] = useState(0);
+  const state = useLoaded(`live ${tick} ${asked}`, (signal) => liveState(signal));
+  const [marked, setMarked] = useState<string[]>([]);
+  const there = jobs.value?.rows ?? [];
+  const chosen = marked.filter((m) => there.some((j) => j.job === m));
+  const choose = (job: string): void => setMarked(chosen.includes(job) ? chosen.filter((c) => c !== job) : [...chosen, job]);
+  const shown = route.params.get("job") ?? "";
+  return (
+    <main>
+      <h1>Running jobs</h1>
+      <Status of={jobs} calm>{(all) => <JobTable jobs={all.rows} shown={shown} chosen={chosen} onChoose={choose} />}</Status>
+      {state.value && <Record state={state.value} jobs={there.filter((j) => chosen.includes(j.job))} onAsked={() => setAsked(asked + 1)} />}
+      {shown && <LiveJob key={shown} id={shown} of={there.find((j) => j.job === shown)} gone={jobs.value !== undefined} stacks={state.value?.commands ?? true} />}
+      {state.value && <Recordings of={state.value} />}
+    </main>
+  );
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings of running jobs: how one begins, and those that were made, with their profiles.
+import { useState } from "preact/hooks";
+import type { ProfileEntry } from "../api";
+import { profiles } from "../api";
+import { formatBytes, formatDate, formatMicros } from "../format";
+import type { Job, LiveState, Recorded, Recording } from "../live";
+import { record } from "../live";
+import { useLoaded } from "../load";
+import { useListVersion } from "../pages/Profiles";
+import { hashOf } from "../route";
+
+const WINDOWS = [100, 200, 500, 1000, 2000, 5000];
+
+function Check({ label, on, onChange }: { label: string; on: boolean; onChange: (on: boolean) => void }) {
+  return <label><input type="checkbox" checked={on} onChange={(e) => onChange(e.currentTarget.checked)} /> {label}</label>;
+}
+
+/** What would happen to the jobs that are chosen. */
+function outlook(jobs: Job[], attach: boolean): string {
+  const unprepared = jobs.filter((j) => j.capture === "attach").length;
+  if (!jobs.length) return "Choose jobs above.";
+  if (!unprepared) return "";
+  return attach
+    ? `${unprepared} not prepared: tfprof holds the main thread of each for about a millisecond and starts an agent in it, which leaves afterwards.`
+    : `${unprepared} not prepared: refused, and nothing happens to ${unprepared === 1 ? "it" : "them"}.`;
+}
+
+export function Record({ state, jobs, onAsked }: { state: LiveState; jobs: Job[]; onAsked: () => void }) {
+  const [ms, setMs] = useState(500);
+  const [attach, setAttach] = useState(false);
+  const [align, setAlign] = useState(false);
+  const [fault, setFault] = useState("");
+  const running = state.recordings.some((r) => r.state === "running");
+  const begin = async (): Promise<void> => {
+    setFault("");
+    try {
+      await record(state.token, jobs.map((j) => j.job), { ms, attach, align });
+    } catch (why) {
+      setFault(why instanceof Error ? why.message : String(why));
+    }
+    onAsked();
+  };
+  return (
+    <section>
+      <p class="tools">
+        <label>Record{" "}
+          <select value={String(ms)} onChange={(e) => setMs(Number(e.currentTarget.value))}>
+            {WINDOWS.map((w) => <option key={w} value={String(w)}>{w} ms</option>)}
+          </select>
+        </label>
+        <Check label="attach to jobs that are not prepared" on={attach} onChange={setAttach} />
+        <Check label="begin together" on={align} onChange={setAlign} />
+        <button type="button" disabled={running || !jobs.length} onClick={() => void begin()}>{running ? "Recording…" : `Record ${jobs.length === 1 ? "this job" : `${jobs.length} jobs`}`}</button>
+        <span class="soft" role="status">{outlook(jobs, attach)}</span>
+      </p>
+      {fault && <div class="fault" role="alert">{fault}</div>}
+    </section>
+  );
+}
+
+/** A profile of the recording: its files stand in a folder a job. */
+function profileOf(list: ProfileEntry[], folder: string, r: Recording, row: Recorded): ProfileEntry | undefined {
+  const job = row.file?.split("/")[0];
+  const inJob = list.filter((p) => p.folder === folder && p.name.startsWith(`${r.folder}/${job}/`));
+  return inJob.find((p) => p.name === `${r.folder}/${row.file}`) ?? inJob[0];
+}
+
+function Result({ row, to }: { row: Recorded; to: ProfileEntry | undefined }) {
+  return (
+    <tr>
+      <td class="number">{row.pid}</td>
+      <td>{row.framework}</td>
+      <td>{row.via}</td>
+      <td class={row.status === "ok" ? undefined : "failed"}>{row.status}{row.code && ` (${row.code})`}</td>
+      <td class="number">{row.window_micros !== null && formatMicros(row.window_micros)}</td>
+      <td class="number">{row.bytes !== null && formatBytes(row.bytes)}</td>
+      <td>{to ? <a href={hashOf("overview", to.id)}>Open {to.name}</a> : row.message ?? (row.file && "its profile comes in a moment")}</td>
+    </tr>
+  );
+}
+
+function One({ of, folder, list }: { of: Recording; folder: string; list: ProfileEntry[] }) {
+  const caption = `${of.folder}: ${of.jobs.length} ${of.jobs.length === 1 ? "job" : "jobs"}, ${formatDate(of.began)}`;
+  if (of.state !== "done" || !of.table) return <p class={of.state === "failed" ? "fault" : "soft"} role="status">{caption}: {of.error ?? "recording…"}</p>;
+  return (
+    <div class="sideways" role="region" aria-label={`recording ${of.folder}`} tabIndex={0}><table class="list">
+      <caption>{caption}</caption>
+      <thead>
+        <tr>{["PID", "Framework", "By", "Status", "Time", "Size", "Profile"].map((h) => <th key={h} scope="col" class={["PID", "Time", "Size"].includes(h) ? "number" : undefined}>{h}</th>)}</tr>
+      </thead>
+      <tbody>{of.table.rows.map((row) => <Result key={row.pid} row={row} to={row.file ? profileOf(list, folder, of, row) : undefined} />)}</tbody>
+    </table></div>
+  );
+}
+
+export function Recordings({ of }: { of: LiveState }) {
+  const version = useListVersion();
+  const list = useLoaded(`recorded ${version}`, (signal) => profiles(signal));
+  if (!of.recordings.length) return null;
+  return (
+    <section>
+      <h2>Recordings</h2>
+      {of.recordings.map((r) => <One key={r.recording} of={r} folder={of.folder} list={list.value?.profiles ?? []} />)}
+      <p class="soft">They lie in <code>{of.folder}</code> and stay there.</p>
+    </section>
+  );
+}
