@@ -63,13 +63,24 @@ int cli_capture(cli *c, const cli_call *call, tfp_options *o)
                 { CLI_TIMEOUT, "timeout" },
                 { CLI_MAX_BYTES, "max_bytes" },
                 { CLI_HOST_LEVEL, "host_level" },
-                { CLI_PYTHON_LEVEL, "python_level" } };
+                { CLI_PYTHON_LEVEL, "python_level" },
+                { CLI_SNAPSHOT, "snapshot" },
+                { CLI_RECORDER, "recorder" },
+                { CLI_VIA, "via" } };
     tfp_report *r = NULL;
     int status = 0;
     if (!call->word_count && !call->flags[CLI_ALL])
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "capture needs PID, NAME, HOST:PORT or --all");
     if (call->flags[CLI_MS] && call->flags[CLI_STEPS])
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--ms and --steps: one of both");
+    bool window = call->flags[CLI_MS] || call->flags[CLI_STEPS] || call->flags[CLI_ATTACH] || call->flags[CLI_ALIGN];
+    if ((call->flags[CLI_SNAPSHOT] && (window || call->flags[CLI_RECORDER])) || (call->flags[CLI_RECORDER] && window))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "--snapshot, --recorder: one of both, and no window, attach or align");
+    if (call->flags[CLI_VIA] &&
+        (call->flags[CLI_SNAPSHOT] || call->flags[CLI_RECORDER] || call->flags[CLI_ATTACH] || call->flags[CLI_ALIGN]))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "--via kineto goes with --ms or --steps: no attach, align, snapshot or recorder");
     tfp_live *l = tfp_live_new();
     if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     tfp_status s = TFP_OK;

@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t child, wanted; /* what the handlers pass signals on to; signals for us */
+static volatile sig_atomic_t child,
+    wanted; /* the process that the handlers pass signals on to; signals for tfprof itself */
 
 enum { ON_SIGNAL_NONE = 0 };
 static volatile sig_atomic_t our_signal = ON_SIGNAL_NONE;
@@ -49,7 +50,7 @@ static void hold_signals(dispositions *d, int own)
     sigaction(SIGXFSZ, &plain, &d->limit);
 }
 
-/* Between fork and exec: what was ignored when tfprof began is ignored again; handlers end with exec. */
+/* Between fork and exec: signals that tfprof's parent had it ignore are ignored again; handlers end with exec. */
 static void restore_in_child(const dispositions *d)
 {
     struct sigaction plain = { .sa_handler = SIG_DFL };

@@ -40,7 +40,7 @@ typedef enum cell_kind { CELL_TEXT, CELL_COUNT, CELL_RATE, CELL_BYTES, CELL_AGE,
 static const struct {
     const char *column, *head;
     cell_kind kind;
-    int width; /* of numbers right, of texts left */
+    int width; /* numbers are aligned right, texts left */
 } shown[] = {
     { "pid", "PID", CELL_COUNT, 7 },
     { "user", "USER", CELL_TEXT, 8 },
@@ -162,7 +162,9 @@ typedef struct screen {
     double interval;
     size_t chosen; /* row */
     bool details;
-    char pid[24]; /* of the chosen row */
+    char job[64], pid[24], way[32]; /* of the chosen row: columns job, pid and capture; "" without one */
+    char asked[64], asked_way[32];  /* the job and way of the question on the screen */
+    char line[1024];                /* a question or a result: shown until a key is pressed */
 } screen;
 
 static struct winsize size_of_terminal(void)
@@ -180,6 +182,31 @@ static void put_number(const tfp_report *r, size_t row, const char *column, char
     snprintf(out, room, "%lld", (long long)n);
 }
 
+/* The chosen job keeps being chosen while rows change places; when it has ended its row's next job is. */
+static void choose(const tfp_report *r, screen *v)
+{
+    char job[64];
+    size_t count = tfp_report_row_count(r);
+    for (size_t row = 0; row < count && *v->job; row++) {
+        tfp_report_string(r, row, "job", job, sizeof job);
+        if (strcmp(job, v->job) == 0) v->chosen = row;
+    }
+    if (v->chosen >= count) v->chosen = count ? count - 1 : 0;
+    *v->job = *v->pid = *v->way = '\0';
+    if (!count) return;
+    put_number(r, v->chosen, "pid", v->pid, sizeof v->pid);
+    tfp_report_string(r, v->chosen, "job", v->job, sizeof v->job);
+    tfp_report_string(r, v->chosen, "capture", v->way, sizeof v->way);
+}
+
+static void print_head(cli *c, const screen *v, const char *keys, size_t width)
+{
+    char line[8192];
+    snprintf(line, sizeof line, "%s", *v->line ? v->line : keys);
+    cli_print(c->out, "\033[H\033[J");
+    print_line(c->out, line, width);
+}
+
 static int draw(cli *c, tfp_live *l, screen *v)
 {
     char line[256];
@@ -188,22 +215,19 @@ static int draw(cli *c, tfp_live *l, screen *v)
     tfp_status s = tfp_live_top(l, NULL, &r, c->err);
     if (s) return cli_fault_from(&c->fault, s, c->err);
     size_t count = tfp_report_row_count(r);
-    if (v->chosen >= count) v->chosen = count ? count - 1 : 0;
-    *v->pid = '\0';
-    if (count) put_number(r, v->chosen, "pid", v->pid, sizeof v->pid);
-    cli_print(c->out, "\033[H\033[J");
-    size_t n = (size_t)snprintf(line, sizeof line, "%zu jobs, %gs  j k: %s  d details  q quit  sort:", count,
+    choose(r, v);
+    size_t n = (size_t)snprintf(line, sizeof line, "%zu jobs, %gs  j k: %s  d details  r record  q quit  sort:", count,
                                 v->interval, *v->pid ? v->pid : "none");
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts && n + 32 < sizeof line; i++)
         n += (size_t)snprintf(line + n, sizeof line - n, " %c %s", sorts[i].key, sorts[i].help);
-    print_line(c->out, line, size.ws_col);
+    print_head(c, v, line, size.ws_col);
     print_table(c, r, size.ws_col, size.ws_row - 2u);
     tfp_report_free(r);
     return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
 }
 
 /* The chosen job: its facts, then its threads with their Python stacks, as far as the screen goes. */
-static int draw_details(cli *c, tfp_live *l, const screen *v)
+static int draw_details(cli *c, tfp_live *l, screen *v)
 {
     static const char *const facts[] = { "job",     "framework", "version", "state",
                                          "capture", "container", "why",     "command" };
@@ -213,7 +237,14 @@ static int draw_details(cli *c, tfp_live *l, const screen *v)
     size_t rows = sizeof facts / sizeof *facts + 2;
     tfp_status s = tfp_live_top(l, NULL, &r, c->err);
     if (s) return cli_fault_from(&c->fault, s, c->err);
-    cli_print(c->out, "\033[H\033[Jprocess %s   d back   q quit\n", v->pid);
+    choose(r, v);
+    if (!*v->pid) {
+        tfp_report_free(r);
+        v->details = false;
+        return draw(c, l, v);
+    }
+    snprintf(line, sizeof line, "process %s   d back   r record   q quit", v->pid);
+    print_head(c, v, line, size.ws_col);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         tfp_report_string(r, v->chosen, facts[i], cell, sizeof cell);
         snprintf(line, sizeof line, "%-10s %s", facts[i], *cell ? cell : "-");
@@ -247,13 +278,43 @@ static int draw_details(cli *c, tfp_live *l, const screen *v)
     return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
 }
 
-static void act_on_key(tfp_live *l, screen *v, int key)
+/* The answer to the question whether to record: anything but y is no. */
+static int answer(cli *c, tfp_live *l, screen *v, int key)
 {
+    char job[sizeof v->asked];
+    snprintf(job, sizeof job, "%s", v->asked);
+    *v->asked = '\0';
+    if (key != 'y') return 0;
+    snprintf(v->line, sizeof v->line, "process %s is being recorded ...   ^C ends it", v->pid);
+    int status = sample(c, l);
+    if (status) return status;
+    status = v->details ? draw_details(c, l, v) : draw(c, l, v);
+    if (status) return status;
+    if (strcmp(job, v->job) == 0 && strcmp(v->way, v->asked_way) == 0)
+        cli_record(c, v->pid, v->way, v->line, sizeof v->line);
+    else
+        snprintf(v->line, sizeof v->line, "nothing is recorded: the job has ended, or must be asked in another way");
+    return 0;
+}
+
+static int act_on_key(cli *c, tfp_live *l, screen *v, int key)
+{
+    if (!key) return 0;
+    *v->line = '\0';
+    if (*v->asked) return answer(c, l, v, key);
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
         if (key == sorts[i].key) tfp_live_set(l, "sort", sorts[i].column, NULL);
-    if (key == 'j' && !v->details) v->chosen++;
-    if (key == 'k' && !v->details && v->chosen) v->chosen--;
+    if ((key == 'j' || key == 'k') && !v->details) {
+        if (key == 'j') v->chosen++;
+        if (key == 'k' && v->chosen) v->chosen--;
+        *v->job = '\0';
+    }
     if (key == 'd' || key == '\n') v->details = !v->details && *v->pid;
+    if (key == 'r' && *v->pid && cli_record_question(v->pid, v->way, v->line, sizeof v->line)) {
+        snprintf(v->asked, sizeof v->asked, "%s", v->job);
+        snprintf(v->asked_way, sizeof v->asked_way, "%s", v->way);
+    }
+    return 0;
 }
 
 static int refresh(cli *c, tfp_live *l, double interval)
@@ -272,7 +333,7 @@ static int refresh(cli *c, tfp_live *l, double interval)
         status = sample(c, l);
         if (!status) status = v.details ? draw_details(c, l, &v) : draw(c, l, &v);
         if (!status) key = wait_for(interval, keys);
-        act_on_key(l, &v, key);
+        if (!status && key != 'q') status = act_on_key(c, l, &v, key);
     }
     cli_print(c->out, "\033[?1049l");
     cli_flush(c->out);

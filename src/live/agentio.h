@@ -21,7 +21,7 @@ typedef struct tfp_answer {
     int64_t number, waited;
 } tfp_answer;
 
-/* The line at the beginning of what was received; *used is how much of it that was. */
+/* The first line of the received bytes; *used is its length with the line feed. */
 tfp_answer tfp_answer_next(tfp_str in, size_t *used);
 
 #endif

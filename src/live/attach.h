@@ -36,7 +36,7 @@ bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *out, tfp_way 
 bool tfp_attach_lock(tfp_attach *a, const char *run_folder, tfp_way *refusal);
 /* Has the interpreter run a text of Python at its next safe point. False: why not; the process goes on unharmed. */
 bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal);
-/* Empties a text that has not run: a process that is long in C would run it when nobody waits for it any more. */
+/* Empties a text that has not run: a process that stays long in C would run it after the caller gave up. */
 void tfp_attach_empty(tfp_attach *a);
 /* Gives the page back after the text has run: done by the thread that the text started, which is ours, so that the job is not held. */
 void tfp_attach_unmap(tfp_attach *a, int64_t thread_id);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define ALIGN_LEAD_MICROS 400000 /* from asking to the start that all share */
 
@@ -37,7 +38,7 @@ static bool any_in(const tfp_capture *c, tfp_session_state state)
 static void start_more(tfp_capture *c)
 {
     size_t running = count_in(c, true), most = (size_t)c->wish->parallel;
-    if (c->wish->align) most = SIZE_MAX;
+    if (c->wish->align || c->wish->kineto) most = SIZE_MAX; /* they wait for each other, or for the next poll */
     for (size_t i = 0; i < c->sessions.size && running < most; i++) {
         tfp_session *s = c->sessions.at[i];
         if (s->state != TFP_SESSION_WAITS || (c->wish->align && !c->align_unix_micros && *s->host)) continue;
@@ -65,10 +66,13 @@ static void wait_and_work(tfp_capture *c, polled *p)
         p->fds[p->count] = (struct pollfd){ s->fd, tfp_session_events(s), 0 };
         p->sessions[p->count++] = i;
     }
+    size_t sessions = p->count;
+    if (c->daemon_fd >= 0) p->fds[p->count++] = (struct pollfd){ c->daemon_fd, POLLIN, 0 };
     bool soon = any_in(c, TFP_SESSION_ATTACHES) || any_in(c, TFP_SESSION_LEAVES);
     int ready = poll(p->fds, p->count, soon ? 5 : 50);
-    for (size_t i = 0; i < p->count && ready > 0; i++)
+    for (size_t i = 0; i < sessions && ready > 0; i++)
         if (p->fds[i].revents) tfp_session_ready(c, c->sessions.at[p->sessions[i]], p->fds[i].revents);
+    if (p->count > sessions && ready > 0 && p->fds[sessions].revents) tfp_capture_serve_kineto(c);
     for (size_t i = 0; i < c->sessions.size; i++) {
         tfp_session *s = c->sessions.at[i];
         if (is_running(s)) tfp_session_tick(c, s);
@@ -132,6 +136,26 @@ static tfp_status new_report(const tfp_options *o, tfp_report **out, tfp_error *
     return tfp_nomem(err);
 }
 
+/* Recorders are profiler servers'; what a snapshot lacks is said with its remedy. */
+static tfp_status note_recorders(tfp_capture *c)
+{
+    for (size_t i = 0; i < c->sessions.size; i++) {
+        const tfp_capture_row *row = &c->sessions.at[i]->row;
+        if (c->wish->snapshot && row->code.data && is(row->code, "grpc-5"))
+            return add_note(c, "a recorder is started by tfprof capture --recorder start HOST:PORT");
+    }
+    return TFP_OK;
+}
+
+static void refuse_processes(tfp_capture *c)
+{
+    for (size_t i = 0; i < c->sessions.size; i++) {
+        tfp_session *s = c->sessions.at[i];
+        if (!*s->host)
+            tfp_session_end(c, s, "refused", "unprepared", "only a profiler server has a recorder: name its HOST:PORT");
+    }
+}
+
 /* The empty table, for forms that begin before the rows are there. */
 static tfp_status tell_columns(tfp_capture *c, const tfp_options *o, tfp_error *err)
 {
@@ -149,6 +173,7 @@ static void release(tfp_capture *c)
     tfp_vec_free(&c->sessions);
     tfp_vec_free(&c->notes);
     tfp_arena_free(&c->arena);
+    if (c->daemon_fd >= 0) close(c->daemon_fd);
 }
 
 static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t count, const tfp_options *o,
@@ -159,7 +184,9 @@ static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t c
     if (!s) s = tell_columns(c, o, err);
     if (!s) s = tfp_capture_select(c, selectors, count, err);
     if (!s && !c->sessions.size) s = add_note(c, "no job was found");
+    if (!s && (c->wish->snapshot || c->wish->recorder)) refuse_processes(c);
     if (!s) s = record_all(c, err);
+    if (!s && note_recorders(c)) s = tfp_nomem(err);
     if (s) return s;
     s = tfp_capture_manifest(c, err);
     if (!s) s = new_report(o, out, err);
@@ -175,7 +202,9 @@ tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t co
     if (out) *out = NULL;
     if (!l || !out || !exit_status || (count && !selectors) || (!count && !l->wish.all))
         return tfp_fail(err, TFP_BADARG, "no process is named: PID, NAME, HOST:PORT or --all");
-    tfp_capture c = { .live = l, .wish = &l->wish, .started_unix_micros = tfp_unix_micros(), .fn = fn, .ctx = ctx };
+    tfp_capture c = {
+        .live = l, .wish = &l->wish, .started_unix_micros = tfp_unix_micros(), .daemon_fd = -1, .fn = fn, .ctx = ctx
+    };
     tfp_status s = capture(&c, selectors, count, o, out, err);
     *exit_status = s ? tfp_exit_status(s) : status_of(&c);
     snprintf(l->run.results, sizeof l->run.results, "%s", c.results);

@@ -38,10 +38,17 @@ typedef struct tfp_session {
     bool first;      /* the job's first process: its graph needs no prefix */
     tfp_session_state state;
     tfp_agent agent;
-    /* a process that nobody prepared */
+    /* a process that was not prepared */
     bool unprepared, ran; /* ran: the text that starts the agent */
     struct tfp_attach *attach;
     int64_t leave_by_ns;
+    /* a process that PyTorch records by itself */
+    struct {
+        char folder[40]; /* for its trace; "": none was made */
+        int dir;         /* the same, held */
+        bool asked;
+        int64_t look_ns, seen_bytes, read_bytes;
+    } kineto;
     /* a server */
     char host[256], port[8];
     struct addrinfo *addresses, *address; /* address: the one that is tried */
@@ -66,6 +73,7 @@ typedef struct tfp_capture {
     int64_t started_unix_micros, align_unix_micros;
     TFP_VEC(char *) notes;
     bool nomem, bad_output, cancelled, too_many_files;
+    int daemon_fd; /* at which PyTorch's processes ask; -1: it is not open */
     tfp_live_row_fn fn;
     void *ctx;
 } tfp_capture;
@@ -95,6 +103,11 @@ bool tfp_session_has_left(const tfp_capture *c, tfp_session *s); /* whether noth
 void tfp_session_free_attach(tfp_session *s);
 /* session_files.c: writes bytes as FOLDER/NAME; false: the session has ended with the reason. */
 bool tfp_session_write(tfp_capture *c, tfp_session *s, const char *name, tfp_str bytes);
+/* session_kineto.c: PyTorch's own way to record on demand. */
+void tfp_session_start_kineto(tfp_capture *c, tfp_session *s);
+void tfp_capture_serve_kineto(tfp_capture *c); /* processes have asked */
+void tfp_session_kineto_tick(tfp_capture *c, tfp_session *s, bool ended);
+void tfp_session_free_kineto(tfp_session *s);
 /* session_grpc.c */
 void tfp_session_start_grpc(tfp_capture *c, tfp_session *s);
 void tfp_session_connect_next(tfp_capture *c, tfp_session *s);

@@ -11,7 +11,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_capture_row, "job", TEXT, LABEL, job, "Number and start time of the job's first process."),
     TFP_COLUMN(tfp_capture_row, "pid", INT, LABEL, pid, "The process."),
     TFP_COLUMN(tfp_capture_row, "framework", TEXT, LABEL, framework, "By the libraries that it has mapped."),
-    TFP_COLUMN(tfp_capture_row, "via", TEXT, LABEL, via, "agent, grpc, attach"),
+    TFP_COLUMN(tfp_capture_row, "via", TEXT, LABEL, via, "agent, grpc, attach, kineto"),
     TFP_COLUMN(tfp_capture_row, "status", TEXT, LABEL, status, "ok, partial, refused, failed, cancelled"),
     TFP_COLUMN(tfp_capture_row, "code", TEXT, LABEL, code, "Why it is not ok."),
     TFP_COLUMN(tfp_capture_row, "message", TEXT, LABEL, message, "The same as a sentence."),
@@ -105,7 +105,7 @@ tfp_status tfp_capture_manifest(tfp_capture *c, tfp_error *err)
     for (size_t i = 0; i < c->sessions.size; i++) put_json(&j, &c->sessions.at[i]->row, true);
     tfp_manifest m = { c->results,
                        c->started_unix_micros,
-                       c->wish->steps ? -1 : c->wish->ms,
+                       c->wish->steps || c->wish->snapshot || c->wish->recorder ? -1 : c->wish->ms,
                        c->wish->steps ? c->wish->steps : -1,
                        { rows.data, rows.size },
                        c->notes.at,
@@ -128,6 +128,7 @@ tfp_status tfp_capture_table(tfp_capture *c, tfp_report *r, tfp_error *err)
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < c->sessions.size; i++) {
         rows[i] = c->sessions.at[i]->row;
+        if (c->live->no_commands) rows[i].message = (tfp_str){ NULL, 0 }; /* it may name a line of the job */
         for (const tfp_row_column *k = columns; k->name; k++)
             if (k->type == TFP_T_TEXT && !keep_text(r, (tfp_str *)((char *)&rows[i] + k->offset)))
                 return tfp_nomem(err);

@@ -74,6 +74,17 @@ static int64_t memory_left(int64_t pid)
 
 /* ---- processes ---- */
 
+/* With --via kineto PyTorch does everything itself: what an agent or an attach needs does not matter. */
+static void select_kineto(tfp_capture *c, tfp_session *s, const tfp_way *way, unsigned frameworks)
+{
+    static const char *const hindered[] = { "zombie", "gone", "stopped", "other-user" };
+    s->row.via = TFP_STR("kineto");
+    for (size_t i = 0; i < sizeof hindered / sizeof *hindered; i++)
+        if (strcmp(way->code, hindered[i]) == 0) tfp_session_end(c, s, "refused", way->code, "%s", way->message);
+    if (!(frameworks & TFP_FRAMEWORK_TORCH))
+        tfp_session_end(c, s, "refused", "no-framework", "only PyTorch has the protocol of --via kineto");
+}
+
 static void add_process(tfp_capture *c, const char *target, const tfp_live_process *p, const tfp_live_process *root)
 {
     enum { LEAST_MEMORY = 256 << 20 };
@@ -103,7 +114,9 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     tfp_way_of(c->run_folder, &p->stat, told ? &status : NULL, p->frameworks, &way);
     bool attach = strcmp(way.code, "attach") == 0, agent = strcmp(way.code, "agent") == 0;
     int64_t left = agent || (attach && c->wish->attach) ? memory_left(p->stat.pid) : -1;
-    if (attach && !c->wish->attach)
+    if (c->wish->kineto)
+        select_kineto(c, s, &way, p->frameworks);
+    else if (attach && !c->wish->attach)
         tfp_session_end(c, s, "refused", "unprepared",
                         "no agent answers in it: tfprof capture --attach %lld starts one; or start such jobs as tfprof "
                         "run -- COMMAND",
@@ -115,8 +128,8 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
                         (long long)(left >> 20));
     else
         s->agent = way.agent;
-    s->unprepared = attach;
-    if (s->state == TFP_SESSION_WAITS) s->row.via = attach ? TFP_STR("attach") : TFP_STR("agent");
+    s->unprepared = attach && !c->wish->kineto;
+    if (s->state == TFP_SESSION_WAITS && !c->wish->kineto) s->row.via = attach ? TFP_STR("attach") : TFP_STR("agent");
 }
 
 /* A job: all of its processes that have loaded a framework. */
@@ -218,6 +231,8 @@ static void add_server(tfp_capture *c, const char *target)
     memcpy(s->base, s->folder, sizeof s->base);
     s->row.via = TFP_STR("grpc");
     s->first = true;
+    if (c->wish->kineto)
+        tfp_session_end(c, s, "refused", "no-framework", "--via kineto is for processes of this machine");
     if (c->wish->steps) tfp_session_end(c, s, "refused", "no-steps", "a server counts no steps: use --ms");
 }
 

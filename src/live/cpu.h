@@ -23,7 +23,7 @@ void tfp_cpu_free(tfp_cpu *c);
 /* Saves the state of a stopped thread, to which `home` (the address of tfp_cpu_home_code) leads back. False: it must not be touched
  * now, *why says the reason. */
 bool tfp_cpu_save(tfp_cpu *c, const tfp_tracer *t, uint64_t home, const char **why);
-/* Where its stack ends, and how many bytes the frame needs there. */
+/* The end of the thread's stack, and the bytes that the frame needs there. */
 uint64_t tfp_cpu_stack(const tfp_cpu *c);
 size_t tfp_cpu_frame_size(const tfp_cpu *c);
 /* Puts the frame on the stack and lets the thread be at the beginning of a function. It goes there when it is let go on. */

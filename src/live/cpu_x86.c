@@ -77,7 +77,7 @@ static uint64_t word_at(const unsigned char *bytes)
 static void put32(unsigned char *to, uint32_t n) { memcpy(to, &n, sizeof n); }
 static void put64(unsigned char *to, uint64_t n) { memcpy(to, &n, sizeof n); }
 
-/* ---- what is saved ---- */
+/* ---- the saved state ---- */
 
 /* Inside a restartable sequence a thread may not be led away: the kernel would take it for left without telling it. */
 static bool in_restartable_sequence(const tfp_tracer *t, uint64_t rip)
@@ -136,7 +136,7 @@ static void build_frame(tfp_cpu *c, uint64_t features)
     c->at = ((state_at - CONTEXT_ROOM) & ~(uint64_t)15) - 8; /* the stack of a function's first instruction */
     signal_frame f = { .home = c->home,
                        .flags = 7, /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
-                       /* flags that the kernel refuses: the thread's alternate stack stays what it is */
+                       /* flags that the kernel refuses: the thread's alternate stack stays as it was */
                        .alternate_flags = 0x100,
                        .r8 = r.r8,
                        .r9 = r.r9,

@@ -150,7 +150,7 @@ bool tfp_elf_symbols(const char *path, const char *const *names, uint64_t *value
 
 /* ---- code by its bytes ---- */
 
-/* Where `bytes` stand first in a loaded, executable segment. */
+/* The first place of `bytes` in a loaded, executable segment. */
 static uint64_t search_segment(int fd, const Elf64_Phdr *p, tfp_str bytes, char *room)
 {
     for (uint64_t at = 0; at + bytes.size <= p->p_filesz && p->p_filesz < NAMES_MOST;) {

@@ -21,21 +21,22 @@ typedef struct tfp_call {
     int http_status;     /* 0: not told */
     int64_t grpc_status; /* -1: not told */
     char grpc_message[304];
-    const char *wrong; /* what is no HTTP/2 or gRPC in it; lives for ever */
+    const char *wrong; /* the fault in HTTP/2 or gRPC; a literal */
 } tfp_call;
 
 /* path: "/package.Service/Method"; authority: host and port; message: the request, at most 32 KB. */
 void tfp_call_start(tfp_call *c, const char *authority, const char *path, tfp_str message, size_t body_most);
-/* Takes in what was received. After `done`, `wrong` or `too_big` nothing more is expected. */
+/* Takes in received bytes. After `done`, `wrong` or `too_big` nothing more is expected. */
 void tfp_call_feed(tfp_call *c, const void *data, size_t size);
 /* The first message; false: there is none, and `wrong` says why when the status was 0. */
 bool tfp_call_message(tfp_call *c, tfp_str *out);
 void tfp_call_free(tfp_call *c);
 
 /* ---- live/grpc.c: the profiler service of TensorFlow and JAX ---- */
-#define TFP_PROFILE_METHOD "/tensorflow.ProfilerService/Profile"
+#define TFP_PROFILER_SERVICE "/tensorflow.ProfilerService/"
+#define TFP_PROFILE_METHOD TFP_PROFILER_SERVICE "Profile"
 typedef struct tfp_profile_request {
-    int64_t ms, host_level, python_level, start_unix_ns; /* start_unix_ns 0: at once */
+    int64_t ms, host_level, python_level, start_unix_ns; /* ms 0: until it is stopped; start_unix_ns 0: at once */
 } tfp_profile_request;
 void tfp_profile_request_put(const tfp_profile_request *r, tfp_buf *out);
 /* The XSpace of a response; false: it has none (*empty: the server says that it recorded nothing). */

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/jobs.c: samples of /proc folded into jobs. A process is known by its number and start time, so that a number that is
- * used again is another process. What is expensive (maps, threads) is read again only when something changed. */
+ * used again is another process. Of a process that did not run, as the kernel's CPU clock tells, nothing is read but every fifth time;
+ * what is expensive (maps, threads) is read again only when something changed; files that are read every time stay open. */
 #include "live/jobs.h"
+#include "live/names.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MAPS_GROWTH ((int64_t)1 << 20) /* a library that is loaded adds more than this to the address space */
 #define SAMPLES_A_RESTING_LOOK 4       /* of a process that did not run: its threads' states can hardly be new */
+#define SAMPLES_A_TURN 5               /* of a process that did not run, and of what rarely changes */
+#define KEPT_MOST 400                  /* descriptors; the counters of steps take up to 512 */
 
 static int64_t now_ns(void)
 {
@@ -21,9 +26,25 @@ static int64_t now_ns(void)
 
 /* ---- the table of processes ---- */
 
-static void forget(tfp_live_process *p, const tfp_proc_stat *stat)
+static void let_go(tfp_live_process *p)
+{
+    const int files[] = { p->stat_file, p->status_file, p->io_file };
+    for (size_t i = 0; i < 3; i++)
+        if (files[i] >= 0) close(files[i]);
+    p->stat_file = p->status_file = p->io_file = -1;
+    free(p->names);
+    p->names = NULL;
+}
+
+static void start_row(tfp_live_process *p, const tfp_proc_stat *stat)
 {
     *p = (tfp_live_process){ .stat = *stat,
+                             .cpu_ns = -1,
+                             .read_cpu_ns = -1,
+                             .stat_file = -1,
+                             .status_file = -1,
+                             .io_file = -1,
+                             .root = TFP_NONE,
                              .looked_bytes = -1,
                              .threads_ticks = -1,
                              .threads_cpu_ns = -1,
@@ -31,7 +52,8 @@ static void forget(tfp_live_process *p, const tfp_proc_stat *stat)
                              .write_bytes = -1,
                              .read_before = -1,
                              .write_before = -1,
-                             .agent_steps = -1 };
+                             .agent_steps = -1,
+                             .no_agent_ns = -1 };
 }
 
 /* The row of a process, a new one when its number was not seen before or belongs to another one now. */
@@ -40,17 +62,32 @@ static tfp_live_process *find(tfp_jobs *j, const tfp_proc_stat *stat)
     uint32_t at = tfp_map64_get(&j->by_pid, (uint64_t)stat->pid);
     if (at == TFP_NONE) {
         tfp_live_process row;
-        forget(&row, stat);
+        start_row(&row, stat);
         if (!tfp_push(&j->processes, row)) return NULL;
         at = (uint32_t)j->processes.size - 1;
         return tfp_map64_put(&j->by_pid, (uint64_t)stat->pid, at) ? &j->processes.at[at] : NULL;
     }
     tfp_live_process *p = &j->processes.at[at];
-    if (p->stat.start_ticks != stat->start_ticks) forget(p, stat);
+    if (p->stat.start_ticks != stat->start_ticks) {
+        let_go(p);
+        start_row(p, stat);
+    }
     return p;
 }
 
-/* Which frameworks it has mapped: looked at again while its address space grows. */
+/* It has become another program: its libraries and names are others. */
+static void note_program(tfp_live_process *p, const tfp_proc_stat *now)
+{
+    if (p->stat.code_start == now->code_start && p->stat.stack_start == now->stack_start) return;
+    p->frameworks = 0;
+    *p->library = '\0';
+    p->looked_bytes = -1;
+    p->probed = false;
+    free(p->names);
+    p->names = NULL;
+}
+
+/* The frameworks that it has mapped: looked up again while its address space grows. */
 static void look_at_maps(tfp_live_process *p)
 {
     tfp_proc_maps maps;
@@ -67,20 +104,67 @@ static void look_at_maps(tfp_live_process *p)
     for (size_t i = 0; i < 4 && !*p->library; i++) memcpy(p->library, maps.library[i], sizeof p->library);
 }
 
-static bool read_process(tfp_jobs *j, int64_t pid)
+/* While none of its threads runs, only other processes change anything of it: its tracer and its parent. */
+static bool did_not_run(const tfp_live_process *p)
+{
+    return p->known && p->stat.state != 'R' && p->cpu_ns >= 0 && p->cpu_ns == p->read_cpu_ns;
+}
+
+/* None at the first sample, which may be the only one, and a quarter of what this process may have. */
+static size_t most_kept(const tfp_jobs *j)
+{
+    struct rlimit limit;
+    if (!j->samples || getrlimit(RLIMIT_NOFILE, &limit)) return 0;
+    return limit.rlim_cur / 4 < KEPT_MOST ? (size_t)limit.rlim_cur / 4 : KEPT_MOST;
+}
+
+/* Files of processes of jobs stay open, as far as there are descriptors. */
+static long read_file(tfp_jobs *j, tfp_live_process *p, const char *name, int *file, char *text, size_t room)
+{
+    if (p->root == TFP_NONE || (*file < 0 && j->kept >= j->kept_most))
+        return tfp_proc_read(p->stat.pid, name, text, room);
+    bool was_open = *file >= 0;
+    long n = tfp_proc_read_kept(p->stat.pid, name, file, text, room);
+    j->kept += (size_t)(*file >= 0) - (size_t)was_open;
+    return n;
+}
+
+static bool read_stat(tfp_jobs *j, tfp_live_process *known, int64_t pid, tfp_proc_stat *out)
+{
+    char text[1024];
+    if (!known) return tfp_proc_stat_read(pid, out);
+    long n = read_file(j, known, "stat", &known->stat_file, text, sizeof text);
+    return n > 0 && tfp_proc_stat_parse((tfp_str){ text, (size_t)n }, out);
+}
+
+static bool read_process(tfp_jobs *j, int64_t pid, bool thorough)
 {
     tfp_proc_stat stat;
-    if (!tfp_proc_stat_read(pid, &stat)) return true; /* it has ended */
-    tfp_live_process *p = find(j, &stat);
+    uint32_t at = tfp_map64_get(&j->by_pid, (uint64_t)pid);
+    tfp_live_process *p = at == TFP_NONE ? NULL : &j->processes.at[at];
+    int64_t cpu_ns = tfp_proc_cpu_ns(pid);
+    bool turn = thorough || !p || (j->samples + (size_t)pid) % SAMPLES_A_TURN == 0;
+    if (p) p->cpu_ns = cpu_ns;
+    if (!turn && did_not_run(p)) {
+        p->cpu_before = p->stat.cpu_ticks;
+        p->fresh = p->turn = false;
+        p->seen = true;
+        return true;
+    }
+    if (!read_stat(j, p, pid, &stat)) return true; /* it has ended */
+    p = find(j, &stat);
     if (!p) return false;
     p->cpu_before = p->known ? p->stat.cpu_ticks : j->taken_ns ? 0 : stat.cpu_ticks;
+    note_program(p, &stat);
     p->stat = stat;
-    p->seen = p->known = true;
+    p->cpu_ns = p->read_cpu_ns = cpu_ns;
+    p->fresh = p->seen = p->known = true;
+    p->turn = turn;
     look_at_maps(p);
     return true;
 }
 
-static bool read_all(tfp_jobs *j, tfp_error *err)
+static bool read_all(tfp_jobs *j, bool thorough, tfp_error *err)
 {
     DIR *d = opendir("/proc");
     bool ok = d != NULL;
@@ -88,7 +172,7 @@ static bool read_all(tfp_jobs *j, tfp_error *err)
     for (size_t i = 0; i < j->processes.size; i++) j->processes.at[i].seen = false;
     for (struct dirent *e; ok && (e = readdir(d));)
         if (isdigit((unsigned char)*e->d_name))
-            ok = read_process(j, strtoll(e->d_name, NULL, 10)) || (tfp_nomem(err), false);
+            ok = read_process(j, strtoll(e->d_name, NULL, 10), thorough) || (tfp_nomem(err), false);
     if (d) closedir(d);
     return ok;
 }
@@ -97,15 +181,22 @@ static bool read_all(tfp_jobs *j, tfp_error *err)
 static bool drop_ended(tfp_jobs *j)
 {
     size_t kept = 0;
+    bool ok = true;
     tfp_map64_free(&j->by_pid);
+    j->kept = 0;
     for (size_t i = 0; i < j->processes.size; i++) {
-        if (!j->processes.at[i].seen) continue;
-        j->processes.at[kept] = j->processes.at[i];
-        if (!tfp_map64_put(&j->by_pid, (uint64_t)j->processes.at[kept].stat.pid, (uint32_t)kept)) return false;
+        tfp_live_process *p = &j->processes.at[i];
+        if (!p->seen) {
+            let_go(p);
+            continue;
+        }
+        j->kept += (size_t)(p->stat_file >= 0) + (p->status_file >= 0) + (p->io_file >= 0);
+        j->processes.at[kept] = *p;
+        if (!tfp_map64_put(&j->by_pid, (uint64_t)j->processes.at[kept].stat.pid, (uint32_t)kept)) ok = false;
         kept++;
     }
     j->processes.size = kept;
-    return true;
+    return ok;
 }
 
 /* ---- jobs ---- */
@@ -214,7 +305,7 @@ static bool list_roots(tfp_jobs *j)
 
 /* ---- threads and input and output of jobs ---- */
 
-static void look_at_threads(tfp_live_process *p, int64_t cpu_ns)
+static void look_at_threads(tfp_live_process *p)
 {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%lld/task", (long long)p->stat.pid);
@@ -231,15 +322,15 @@ static void look_at_threads(tfp_live_process *p, int64_t cpu_ns)
     }
     if (d) closedir(d);
     p->threads_ticks = p->stat.cpu_ticks;
-    p->threads_cpu_ns = cpu_ns;
+    p->threads_cpu_ns = p->cpu_ns;
 }
 
 /* A thread that slept can do nothing without CPU time but become runnable: while none of the process's threads runs, all of
  * them sleep on, or one was woken and waits for a CPU. */
-static bool rests(const tfp_live_process *p, int64_t cpu_ns)
+static bool rests(const tfp_live_process *p)
 {
     bool slept = p->threads_ticks >= 0 && !p->runnable && !p->blocked;
-    return slept && p->stat.cpu_ticks == p->threads_ticks && cpu_ns >= 0 && cpu_ns == p->threads_cpu_ns;
+    return slept && p->stat.cpu_ticks == p->threads_ticks && p->cpu_ns >= 0 && p->cpu_ns == p->threads_cpu_ns;
 }
 
 /* Processes that rest are looked at in turn: a thread that was woken and waits long for a CPU is found as well. */
@@ -248,9 +339,8 @@ static void look_at_one_resting(tfp_jobs *j)
     size_t count = j->processes.size, first = j->next_resting_look;
     for (size_t k = 0; k < count; k++) {
         tfp_live_process *p = &j->processes.at[(first + k) % count];
-        int64_t cpu_ns = p->root == TFP_NONE ? -1 : tfp_proc_cpu_ns(p->stat.pid);
-        if (p->root == TFP_NONE || !rests(p, cpu_ns)) continue;
-        look_at_threads(p, cpu_ns);
+        if (p->root == TFP_NONE || !rests(p)) continue;
+        look_at_threads(p);
         j->next_resting_look = (first + k + 1) % count;
         return;
     }
@@ -261,40 +351,49 @@ static void look_at_all_threads(tfp_jobs *j, size_t budget)
 {
     size_t count = j->processes.size, first = j->next_thread_look, looks = 0;
     bool all = budget == SIZE_MAX;
-    if (!all && j->samples++ % SAMPLES_A_RESTING_LOOK == 0) look_at_one_resting(j);
+    if (!all && j->samples % SAMPLES_A_RESTING_LOOK == 0) look_at_one_resting(j);
     for (size_t k = 0; k < count; k++) {
         tfp_live_process *p = &j->processes.at[(first + k) % count];
-        int64_t cpu_ns = p->root == TFP_NONE ? -1 : tfp_proc_cpu_ns(p->stat.pid);
-        if (p->root == TFP_NONE || (!all && rests(p, cpu_ns))) continue;
+        if (p->root == TFP_NONE || (!all && rests(p))) continue;
         if ((size_t)p->stat.threads > budget && looks) {
             j->next_thread_look = (first + k) % count;
             return;
         }
         budget -= (size_t)p->stat.threads < budget ? (size_t)p->stat.threads : budget;
         looks++;
-        look_at_threads(p, cpu_ns);
+        look_at_threads(p);
     }
 }
 
-static void look_at_io(tfp_jobs *j)
+static void look_at_files(tfp_jobs *j)
 {
+    char text[4096];
     for (size_t i = 0; i < j->processes.size; i++) {
         tfp_live_process *p = &j->processes.at[i];
         if (p->root == TFP_NONE) continue;
         p->read_before = p->read_bytes;
         p->write_before = p->write_bytes;
-        if (!tfp_proc_io_read(p->stat.pid, &p->read_bytes, &p->write_bytes)) p->read_bytes = p->write_bytes = -1;
+        if (!p->fresh && p->files_read) continue;
+        p->files_read = true;
+        long n = read_file(j, p, "status", &p->status_file, text, sizeof text);
+        p->status_told = n > 0;
+        tfp_proc_status_parse((tfp_str){ text, n > 0 ? (size_t)n : 0 }, &p->status);
+        n = read_file(j, p, "io", &p->io_file, text, sizeof text);
+        if (n <= 0 || !tfp_proc_io_parse((tfp_str){ text, (size_t)n }, &p->read_bytes, &p->write_bytes))
+            p->read_bytes = p->write_bytes = -1;
     }
 }
 
 tfp_status tfp_jobs_sample(tfp_jobs *j, size_t thread_budget, tfp_error *err)
 {
-    if (!read_all(j, err)) return TFP_NOMEM;
+    j->kept_most = most_kept(j);
+    if (!read_all(j, thread_budget == SIZE_MAX, err)) return TFP_NOMEM;
     j->before_ns = j->taken_ns;
     j->taken_ns = now_ns();
     if (!drop_ended(j) || !find_own(j) || !find_roots(j) || !list_roots(j)) return tfp_nomem(err);
     if (j->processes.size && thread_budget) look_at_all_threads(j, thread_budget);
-    look_at_io(j);
+    look_at_files(j);
+    j->samples++;
     return TFP_OK;
 }
 
@@ -302,6 +401,7 @@ void tfp_jobs_free(tfp_jobs *j)
 {
     tfp_vec_free(&j->select.pids);
     tfp_vec_free(&j->select.names);
+    for (size_t i = 0; i < j->processes.size; i++) let_go(&j->processes.at[i]);
     tfp_vec_free(&j->processes);
     tfp_vec_free(&j->roots);
     tfp_vec_free(&j->own);

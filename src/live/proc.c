@@ -15,27 +15,49 @@ static int open_file(int64_t pid, const char *name)
     return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-long tfp_proc_read(int64_t pid, const char *name, char *buf, size_t room)
+static long read_from_start(int fd, char *buf, size_t room)
 {
-    int fd = open_file(pid, name);
     size_t size = 0;
-    if (fd < 0) return -1;
     while (size + 1 < room) {
-        ssize_t n = read(fd, buf + size, room - 1 - size);
+        ssize_t n = pread(fd, buf + size, room - 1 - size, (off_t)size);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && !size) {
-            int why = errno;
-            close(fd);
-            errno = why;
-            return -1;
-        }
+        if (n < 0 && !size) return -1;
         if (n <= 0) break;
         size += (size_t)n;
         if (size + 1 < room) break; /* the kernel gives such a text whole: less than was asked for ends it */
     }
-    close(fd);
     buf[size] = '\0';
     return (long)size;
+}
+
+static void close_keeping_errno(int fd)
+{
+    int why = errno;
+    close(fd);
+    errno = why;
+}
+
+long tfp_proc_read(int64_t pid, const char *name, char *buf, size_t room)
+{
+    int fd = open_file(pid, name);
+    if (fd < 0) return -1;
+    long n = read_from_start(fd, buf, room);
+    close_keeping_errno(fd);
+    return n;
+}
+
+long tfp_proc_read_kept(int64_t pid, const char *name, int *fd, char *buf, size_t room)
+{
+    long n = -1;
+    for (int tries = *fd >= 0 ? 2 : 1; n < 0 && tries; tries--) {
+        if (*fd < 0) *fd = open_file(pid, name);
+        if (*fd < 0) return -1;
+        n = read_from_start(*fd, buf, room);
+        if (n >= 0) break;
+        close_keeping_errno(*fd);
+        *fd = -1;
+    }
+    return n;
 }
 
 /* ---- numbers in texts ---- */
@@ -103,9 +125,10 @@ bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out)
 
 int64_t tfp_proc_cpu_ns(int64_t pid)
 {
-    clockid_t clock;
+    /* the number that clock_getcpuclockid(3) gives, which asks the kernel first whether there is such a process */
+    clockid_t clock = (clockid_t)(~(unsigned)pid << 3 | 2);
     struct timespec t;
-    if (clock_getcpuclockid((pid_t)pid, &clock) || clock_gettime(clock, &t)) return -1;
+    if (clock_gettime(clock, &t)) return -1;
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -130,6 +153,21 @@ static int64_t last_number(tfp_str text, tfp_str name)
     return count ? n[count - 1] : -1;
 }
 
+/* The words of a line; empty without it. */
+static tfp_str line_of(tfp_str text, const char *name)
+{
+    const char *at = text.data, *end = text.data + text.size;
+    size_t size = strlen(name);
+    while (at < end) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        if (!next) next = end;
+        if ((size_t)(next - at) > size && memcmp(at, name, size) == 0)
+            return (tfp_str){ at + size, (size_t)(next - at) - size };
+        at = next + 1;
+    }
+    return (tfp_str){ end, 0 };
+}
+
 void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out)
 {
     for (size_t i = 0; i < 4; i++) out->uid[i] = out->gid[i] = -1;
@@ -142,7 +180,8 @@ void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out)
     if (!line_numbers(text, TFP_STR("Seccomp"), &out->seccomp, 1)) out->seccomp = 0;
     if (!line_numbers(text, TFP_STR("Seccomp_filters"), &out->seccomp_filters, 1)) out->seccomp_filters = 0;
     out->inner_pid = last_number(text, TFP_STR("NSpid"));
-    out->shadow_stack = tfp_str_has(text, TFP_STR("shstk"));
+    /* x86_Thread_features_locked names what can no longer be changed, on or off */
+    out->shadow_stack = tfp_str_has(line_of(text, "x86_Thread_features:"), TFP_STR("shstk"));
 }
 
 bool tfp_proc_status_read(int64_t pid, tfp_proc_status *out)
@@ -153,13 +192,10 @@ bool tfp_proc_status_read(int64_t pid, tfp_proc_status *out)
     return n > 0;
 }
 
-bool tfp_proc_io_read(int64_t pid, int64_t *read_bytes, int64_t *write_bytes)
+bool tfp_proc_io_parse(tfp_str text, int64_t *read_bytes, int64_t *write_bytes)
 {
-    char text[512];
-    long n = tfp_proc_read(pid, "io", text, sizeof text);
-    tfp_str all = { text, n > 0 ? (size_t)n : 0 };
-    return line_numbers(all, TFP_STR("read_bytes"), read_bytes, 1) &&
-           line_numbers(all, TFP_STR("write_bytes"), write_bytes, 1);
+    return line_numbers(text, TFP_STR("read_bytes"), read_bytes, 1) &&
+           line_numbers(text, TFP_STR("write_bytes"), write_bytes, 1);
 }
 
 /* ---- maps ---- */

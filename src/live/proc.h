@@ -42,6 +42,9 @@ typedef struct tfp_proc_maps {
 
 /* A file below /proc/PID into buf, ended by NUL. How many bytes; -1 when it cannot be read (errno says why). */
 long tfp_proc_read(int64_t pid, const char *name, char *buf, size_t room);
+/* The same through a descriptor that stays open for the next reading, which costs a third: *fd is -1 before the first one. It belongs
+ * to the process that was opened; when that has ended the file of its number is opened again. */
+long tfp_proc_read_kept(int64_t pid, const char *name, int *fd, char *buf, size_t room);
 bool tfp_proc_stat_read(int64_t pid, tfp_proc_stat *out);
 /* CPU time of all its threads, finer than the ticks of stat: it stays the same only while none of them runs. -1: not told. */
 int64_t tfp_proc_cpu_ns(int64_t pid);
@@ -51,7 +54,8 @@ void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out);
 bool tfp_proc_maps_read(int64_t pid, tfp_proc_maps *out);
 /* One line of maps; adds what its path tells. */
 void tfp_proc_maps_line(tfp_str line, tfp_proc_maps *out);
-bool tfp_proc_io_read(int64_t pid, int64_t *read_bytes, int64_t *write_bytes);
+/* /proc/PID/io */
+bool tfp_proc_io_parse(tfp_str text, int64_t *read_bytes, int64_t *write_bytes);
 /* The short id of the container that a cgroup path names, "" when it names none. */
 void tfp_proc_container(tfp_str cgroup, char out[16]);
 /* Arguments joined by blanks, at most `room` - 1 bytes; a kernel thread or zombie has "". */

@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* ---- what stands in the way ---- */
+/* ---- obstacles ---- */
 
 void tfp_why_forbidden(int64_t pid, char *out, size_t room)
 {

@@ -83,7 +83,7 @@ static bool read_frame(const tfp_python *p, uint64_t address, raw_frame *raw, tf
     return read_word(p, raw->code + 8) == p->code_type;
 }
 
-/* Whether the frames are still what they were when they were read: all of them in one call for each hundred. */
+/* Whether the frames are unchanged since they were read: one system call for each hundred. */
 static bool unchanged(const tfp_python *p, const raw_frame *raw, size_t count)
 {
     enum { MANY = 100 };

@@ -8,7 +8,7 @@
 
 #include "live/way.h"
 
-/* Where things stand in the structs of one version, on x86-64; -1: it has none. live/pylayout.c */
+/* Offsets in the structs of one version, on x86-64; -1: it has no such field. live/pylayout.c */
 typedef struct tfp_python_layout {
     int minor; /* of 3.minor */
     int runtime_head;

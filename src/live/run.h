@@ -10,12 +10,14 @@ extern const char *const tfp_file_common[],
     *const tfp_file_sessions[], *const tfp_file_steps[], *const tfp_file_agent[], *const tfp_file_attached[],
                                                                                       *const tfp_file_sitecustomize[];
 
-/* What `run` and `capture` were asked to do. */
+/* The settings of `run` and `capture`. */
 typedef struct tfp_live_wish {
     char *dir;                 /* NULL: named by date and time */
     char *every, *at_step;     /* of run, checked; NULL */
     int64_t ms, steps, signal; /* steps 0: none asked for; signal 0: none */
-    bool attach, keep_agent, align, all;
+    bool attach, keep_agent, align, all, kineto;
+    bool snapshot; /* what a recorder has, without a window */
+    enum { TFP_RECORDER_STAYS, TFP_RECORDER_STARTS, TFP_RECORDER_STOPS } recorder;
     int64_t parallel, host_level, python_level, max_bytes;
     double wait, timeout;
 } tfp_live_wish;

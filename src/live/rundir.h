@@ -12,7 +12,7 @@ typedef struct tfp_agent {
     char socket[108];
     bool counts;   /* steps are counted in `steps` */
     int64_t steps; /* since the start of the process */
-    char what[32]; /* what they are: "optimizer steps" */
+    char what[32]; /* their name: "optimizer steps" */
 } tfp_agent;
 
 /* $TFPROF_RUN_DIR, else $XDG_RUNTIME_DIR/tfprof, else /tmp/tfprof-UID. With `make` it is there afterwards, and absolute. One that is not there is
@@ -21,7 +21,7 @@ tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err)
 /* The agent that answers for a process, by its number and start; false without. Root finds those of the process's own user
  * too. Stale entries (of a process that ended) are none. */
 bool tfp_agent_find(const char *folder, int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent *out);
-/* What PID.json says: false when it is no JSON object of such a process. */
+/* The contents of PID.json: false when it is no JSON object of such a process. */
 bool tfp_agent_parse(tfp_str json, int64_t *pid, int64_t *start_ticks, char *what, size_t room);
 
 #endif

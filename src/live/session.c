@@ -37,6 +37,7 @@ static void close_all(tfp_session *s)
     tfp_buf_free(&s->out);
     tfp_buf_free(&s->file);
     tfp_call_free(&s->call);
+    tfp_session_free_kineto(s);
     if (s->addresses) freeaddrinfo(s->addresses);
     s->addresses = s->address = NULL;
 }
@@ -151,6 +152,8 @@ void tfp_session_start(tfp_capture *c, tfp_session *s)
     set_deadline(c, s);
     if (*s->host)
         tfp_session_start_grpc(c, s);
+    else if (c->wish->kineto)
+        tfp_session_start_kineto(c, s);
     else if (s->unprepared)
         tfp_session_start_attach(c, s);
     else
@@ -169,12 +172,12 @@ static bool is_one_of(const char *word, const char *const *words)
 /* Codes that an agent may tell; others are its failure. */
 static void end_with_error(tfp_capture *c, tfp_session *s, const tfp_answer *a)
 {
-    static const char *const refused[] = { "busy", "no-steps", "no-framework", NULL };
+    static const char *const refused[] = { "busy", "no-steps", "no-framework", "unsafe", NULL };
     bool known = is_one_of(a->name, refused);
     tfp_session_end(c, s, known ? "refused" : "failed", known ? a->name : "failed", "%s", a->text);
 }
 
-/* What was cut at --max-bytes: whole planes of an XSpace are kept. */
+/* Ends a session at --max-bytes: whole planes of an XSpace are kept. */
 static void end_too_big(tfp_capture *c, tfp_session *s)
 {
     size_t whole = strstr(s->file_name, ".xplane.pb") ? tfp_xspace_whole((tfp_str){ s->file.data, s->file.size }) : 0;
@@ -356,7 +359,7 @@ static void where_is_it(const tfp_session *s, char *out, size_t room)
     tfp_buf_free(&function);
 }
 
-/* What has ended, or can go on, without a word from the other side. */
+/* Sessions that have ended, or can go on, without a message from the other side. */
 static void look_again(tfp_capture *c, tfp_session *s, int64_t now)
 {
     if (s->retry_ns && now >= s->retry_ns) {
@@ -383,6 +386,10 @@ void tfp_session_tick(tfp_capture *c, tfp_session *s)
 {
     char where[640];
     int64_t now = tfp_now_ns();
+    if (*s->kineto.folder) {
+        tfp_session_kineto_tick(c, s, has_ended(s));
+        return;
+    }
     look_again(c, s, now);
     if (s->state == TFP_SESSION_DONE || s->state == TFP_SESSION_LEAVES || now < s->deadline_ns) return;
     where_is_it(s, where, sizeof where);

@@ -13,13 +13,19 @@ static void prepare_call(const tfp_capture *c, tfp_session *s)
 {
     char authority[280];
     tfp_buf message = { 0 };
-    tfp_profile_request r = { c->wish->ms, c->wish->host_level, c->wish->python_level,
+    const tfp_live_wish *w = c->wish;
+    const char *method = TFP_PROFILE_METHOD;
+    tfp_profile_request r = { w->recorder ? 0 : w->ms, w->host_level, w->python_level,
                               tfp_mul(c->align_unix_micros, 1000, NULL) };
-    tfp_profile_request_put(&r, &message);
+    if (w->recorder == TFP_RECORDER_STARTS) method = TFP_PROFILER_SERVICE "StartContinuousProfiling";
+    if (w->recorder == TFP_RECORDER_STOPS) method = TFP_PROFILER_SERVICE "StopContinuousProfiling";
+    if (w->snapshot) method = TFP_PROFILER_SERVICE "GetSnapshot";
+    /* the other requests have no field that is needed */
+    if (!w->snapshot && w->recorder != TFP_RECORDER_STOPS) tfp_profile_request_put(&r, &message);
     snprintf(authority, sizeof authority, strchr(s->host, ':') ? "[%s]:%s" : "%s:%s", s->host, s->port);
     tfp_call_free(&s->call);
     /* the XSpace stands behind a few bytes of the response */
-    tfp_call_start(&s->call, authority, TFP_PROFILE_METHOD, (tfp_str){ message.data, message.size },
+    tfp_call_start(&s->call, authority, method, (tfp_str){ message.data, message.size },
                    (size_t)c->wish->max_bytes + 64);
     s->call.out.failed |= message.failed;
     tfp_buf_free(&message);
@@ -64,9 +70,11 @@ void tfp_session_start_grpc(tfp_capture *c, tfp_session *s)
     tfp_session_connect_next(c, s);
 }
 
-/* One session a process: a server that is in one says so, and is asked again until --wait is over. */
+/* One session a process: a server that is in one says so, and is asked again until --wait is over. A recorder that is there, or
+ * is not, stays so. */
 static bool wait_for_other(tfp_capture *c, tfp_session *s)
 {
+    if (c->wish->snapshot || c->wish->recorder) return false;
     if (s->call.grpc_status == 0 || !strcasestr(s->call.grpc_message, "session")) return false;
     int64_t now = tfp_now_ns();
     if (!s->waits_since_ns) s->waits_since_ns = now;
@@ -84,14 +92,19 @@ static void keep_response(tfp_capture *c, tfp_session *s)
 {
     tfp_str message, xspace;
     bool empty, cut = s->call.too_big;
+    if (c->wish->recorder) { /* the answer is empty */
+        tfp_session_end(c, s, "ok", NULL, "%s", "");
+        return;
+    }
     if (!tfp_call_message(&s->call, &message)) {
         tfp_session_end(c, s, "failed", "protocol", "%s", s->call.wrong);
         return;
     }
     if (!tfp_profile_response(message, &xspace, &empty)) {
         tfp_session_end(c, s, "failed", "protocol",
-                        empty ? "the server recorded nothing"
-                              : "the answer has no XSpace: the server is older than emit_xspace");
+                        empty               ? "the server recorded nothing"
+                        : c->wish->snapshot ? "the answer has no XSpace"
+                                            : "the answer has no XSpace: the server is older than emit_xspace");
         return;
     }
     if ((int64_t)xspace.size > c->wish->max_bytes) {
@@ -104,7 +117,7 @@ static void keep_response(tfp_capture *c, tfp_session *s)
         return;
     }
     s->row.kind = TFP_STR("xspace");
-    s->row.window_micros = c->wish->ms * 1000;
+    if (!c->wish->snapshot) s->row.window_micros = c->wish->ms * 1000;
     if (s->waits_since_ns) s->row.waited_micros = (s->begun_ns - s->waits_since_ns) / 1000;
     if (s->row.waited_micros < 0) s->row.waited_micros = (tfp_now_ns() - s->waits_since_ns) / 1000;
     if (!tfp_session_write(c, s, ".xplane.pb", xspace)) return;
@@ -120,7 +133,7 @@ void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bo
 {
     char code[32];
     tfp_call *k = &s->call;
-    if (s->row.started_unix_micros == TFP_ABSENT)
+    if (s->row.started_unix_micros == TFP_ABSENT && !c->wish->snapshot && !c->wish->recorder)
         s->row.started_unix_micros = tfp_unix_micros(); /* about: the server tells no time */
     if (bytes.size) tfp_call_feed(k, bytes.data, bytes.size);
     if (k->in.failed || k->body.failed || k->block.failed) {

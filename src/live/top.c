@@ -6,7 +6,7 @@
 #include <math.h>
 #include <pwd.h>
 
-#define THREADS_A_SAMPLE 600 /* of a table that is refreshed; one shot looks at all */
+#define THREADS_A_SAMPLE 250 /* of a table that is refreshed; one shot looks at all */
 
 /* ---- steps ---- */
 
@@ -20,14 +20,20 @@ static const char *steps_name(const char *told)
 static bool agent_steps(const tfp_live *l, tfp_live_process *p, tfp_steps_of *out)
 {
     tfp_agent a;
-    if (!tfp_agent_find(l->run_folder, p->stat.pid, p->stat.start_ticks, -1, &a) || !a.counts) return false;
+    if (!p->turn && p->no_agent_ns == l->run_changed_ns) return false; /* no entry was added since */
+    if (!tfp_agent_find(l->run_folder, p->stat.pid, p->stat.start_ticks, -1, &a) || !a.counts) {
+        p->no_agent_ns = l->run_changed_ns;
+        return false;
+    }
+    p->no_agent_ns = -1;
     if (p->agent_steps >= 0 && a.steps >= p->agent_steps)
         *out = (tfp_steps_of){ a.steps - p->agent_steps, steps_name(a.what), NULL };
     p->agent_steps = a.steps;
     return out->calls >= 0;
 }
 
-/* Which functions are counted in a process: of each framework that it has mapped the library is known of the first. */
+/* Calls of a process since the last sample: those of the first framework, in this order, that it has mapped with a
+ * known library. */
 static tfp_steps_of count_steps(tfp_live *l, tfp_live_process *p)
 {
     static const tfp_framework order[] = { TFP_FRAMEWORK_JAX, TFP_FRAMEWORK_TENSORFLOW, TFP_FRAMEWORK_TORCH };
@@ -35,7 +41,9 @@ static tfp_steps_of count_steps(tfp_live *l, tfp_live_process *p)
     if (agent_steps(l, p, &out)) return out;
     for (size_t i = 0; i < 3; i++) {
         if (!(p->frameworks & order[i])) continue;
-        out.why = tfp_probes_add(l->probes, p->stat.pid, p->library, order[i]);
+        if (!p->probed || p->turn) p->unprobed = tfp_probes_add(l->probes, p->stat.pid, p->library, order[i]);
+        p->probed = true;
+        out.why = p->unprobed;
         if (!out.why) out.calls = tfp_probes_take(l->probes, p->stat.pid, &out.what);
         break;
     }
@@ -53,6 +61,16 @@ static bool read_steps(tfp_live *l)
         if (!tfp_push(&l->steps, s)) return false;
     }
     return true;
+}
+
+/* ---- names ---- */
+
+static bool read_names(tfp_live *l)
+{
+    bool ok = true;
+    for (size_t i = 0; i < l->jobs.roots.size && ok; i++)
+        ok = tfp_live_names_read(l->run_folder, l->run_changed_ns, &l->jobs.processes.at[l->jobs.roots.at[i]]);
+    return ok;
 }
 
 /* ---- the table ---- */
@@ -99,7 +117,7 @@ typedef struct sorting {
     const tfp_row_column *by;
 } sorting;
 
-/* A cell as a number to sort by; what is absent comes last. */
+/* A cell as a number to sort by; absent cells come last. */
 static double number_in(const tfp_top_row *r, const tfp_row_column *c)
 {
     const void *field = (const char *)r + c->offset;
@@ -232,6 +250,8 @@ tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_er
         l->jobs.select.apart = true;
     } else if (strcmp(name, "all_threads") == 0) {
         l->all_threads = true;
+    } else if (strcmp(name, "no_commands") == 0) {
+        l->no_commands = true;
     } else if (strcmp(name, "once") == 0) {
         l->stacks.once = true;
     } else if (strcmp(name, "idle") == 0) {
@@ -267,8 +287,9 @@ tfp_status tfp_live_sample(tfp_live *l, tfp_error *err)
     tfp_status s = tfp_run_folder(l->run_folder, false, err);
     if (!s) s = tfp_jobs_sample(&l->jobs, l->all_threads ? SIZE_MAX : THREADS_A_SAMPLE, err);
     if (s) return s;
+    l->run_changed_ns = tfp_run_changed_ns(l->run_folder);
     tfp_gpus_read(&l->gpus);
-    return read_steps(l) ? TFP_OK : tfp_nomem(err);
+    return read_names(l) && read_steps(l) ? TFP_OK : tfp_nomem(err);
 }
 
 tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **out, tfp_error *err)

@@ -6,15 +6,13 @@
 #include "live/nvml.h"
 #include "live/probe.h"
 #include "live/jobs.h"
+#include "live/names.h"
 #include "live/run.h"
 #include "live/stacks.h"
 #include "live/way.h"
 #include "views/grid.h"
 
-/* The version of the framework whose library this is; false when no dist-info tells. */
-bool tfp_live_version(int64_t pid, const char *library, char *out, size_t room);
-
-typedef struct tfp_steps_of { /* what was counted in a process since the sample before */
+typedef struct tfp_steps_of { /* counted in a process since the previous sample */
     int64_t calls;            /* -1: not known */
     const char *what, *why;   /* why: nothing is counted in it */
 } tfp_steps_of;
@@ -25,10 +23,12 @@ struct tfp_live {
     tfp_probes *probes;
     TFP_VEC(tfp_steps_of) steps; /* by process of the last sample */
     char run_folder[TFP_RUN_PATH_MAX];
+    int64_t run_changed_ns;
     bool lost;                  /* calls were too many to count all */
     tfp_arena arena;            /* texts of selectors */
     const tfp_row_column *sort; /* NULL: by CPU time */
     bool all_threads;
+    bool no_commands; /* the table leaves the machine */
     tfp_stacks_wish stacks;
     tfp_live_wish wish;
     tfp_run run;

@@ -15,19 +15,15 @@ static tfp_str keep(tfp_report *r, const char *text)
     return s.data ? s : (tfp_str){ "", 0 };
 }
 
-static tfp_str user_name(tfp_report *r, int64_t uid)
-{
-    char name[256];
-    tfp_user_name(uid, name, sizeof name);
-    return keep(r, name);
-}
+/* A text that is absent when it is empty. */
+static tfp_str keep_some(tfp_report *r, const char *text) { return *text ? keep(r, text) : (tfp_str){ NULL, 0 }; }
 
 static tfp_str framework_names(tfp_report *r, unsigned frameworks, bool python)
 {
     char text[TFP_FRAMEWORK_ROOM];
     tfp_framework_names(frameworks, text);
     if (!*text && python && (frameworks & TFP_FRAMEWORK_PYTHON)) strcpy(text, "python");
-    return *text ? keep(r, text) : (tfp_str){ NULL, 0 };
+    return keep_some(r, text);
 }
 
 const char *tfp_state_name(char state)
@@ -50,9 +46,10 @@ typedef struct sums {
     bool no_memory, no_io;
 } sums;
 
-static void add_memory(const tfp_live_process *p, const tfp_proc_status *status, sums *s)
+static void add_memory(const tfp_live_process *p, sums *s)
 {
-    if (!status || status->anonymous_bytes < 0) {
+    const tfp_proc_status *status = &p->status;
+    if (!p->status_told || status->anonymous_bytes < 0) {
         s->no_memory |= p->stat.memory_bytes > 0; /* a zombie has none */
         return;
     }
@@ -62,8 +59,7 @@ static void add_memory(const tfp_live_process *p, const tfp_proc_status *status,
     if (shared > s->shared_most) s->shared_most = shared;
 }
 
-/* status: NULL when it cannot be read. */
-static void add_process(const tfp_live_process *p, const tfp_proc_status *status, tfp_top_row *out, sums *s)
+static void add_process(const tfp_live_process *p, tfp_top_row *out, sums *s)
 {
     out->processes++;
     out->threads = tfp_add(out->threads, p->stat.threads, NULL);
@@ -71,7 +67,7 @@ static void add_process(const tfp_live_process *p, const tfp_proc_status *status
     out->blocked += p->blocked;
     s->ticks = tfp_add(s->ticks, p->stat.cpu_ticks, NULL);
     if (p->stat.cpu_ticks > p->cpu_before) s->ticks_delta += p->stat.cpu_ticks - p->cpu_before;
-    add_memory(p, status, s);
+    add_memory(p, s);
     if (p->read_bytes < 0)
         s->no_io = true;
     else if (p->read_before >= 0) {
@@ -186,6 +182,7 @@ static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out,
     if (isnan(out->gpu)) because(&why, "gpu", no_gpu);
     if (out->gpu_memory_bytes == TFP_ABSENT) because(&why, "gpu_memory_bytes", no_gpu);
     if (!out->container.data) because(&why, "container", "its cgroup names none");
+    if (l->no_commands) because(&why, "command", "command lines stay on the machine");
     if (!why.failed && why.size) {
         const char *copy = tfp_arena_copy(&r->arena, (tfp_str){ why.data, why.size });
         if (copy) text = (tfp_str){ copy, why.size };
@@ -196,32 +193,21 @@ static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out,
 
 /* ---- a row ---- */
 
-static tfp_str container_of(tfp_report *r, int64_t pid)
+static void put_names(const tfp_live *l, tfp_report *r, const tfp_live_process *p, tfp_top_row *out)
 {
-    char cgroup[4096], id[16];
-    long n = tfp_proc_read(pid, "cgroup", cgroup, sizeof cgroup);
-    tfp_proc_container((tfp_str){ cgroup, n > 0 ? (size_t)n : 0 }, id);
-    return *id ? keep(r, id) : (tfp_str){ NULL, 0 };
-}
-
-static void put_names(const tfp_live *l, tfp_report *r, const tfp_live_process *p, const tfp_proc_status *status,
-                      tfp_top_row *out)
-{
-    char text[4097];
-    tfp_way way;
-    snprintf(text, sizeof text, "%lld@%lld", (long long)p->stat.pid, (long long)p->stat.start_ticks);
-    out->job = keep(r, text);
+    const tfp_live_names *n = p->names;
+    char job[64];
+    snprintf(job, sizeof job, "%lld@%lld", (long long)p->stat.pid, (long long)p->stat.start_ticks);
+    out->job = keep(r, job);
     out->pid = p->stat.pid;
-    out->user = status ? user_name(r, status->uid[0]) : (tfp_str){ NULL, 0 };
+    out->user = keep_some(r, n->user);
     out->framework = framework_names(r, p->frameworks, l->jobs.select.python);
-    if (*p->library && tfp_live_version(p->stat.pid, p->library, text, sizeof text)) out->version = keep(r, text);
+    out->version = keep_some(r, n->version);
     out->state = tfp_str_of(tfp_state_name(p->stat.state));
-    out->container = container_of(r, p->stat.pid);
-    tfp_way_of(l->run_folder, &p->stat, status, p->frameworks, &way);
-    out->capture = tfp_str_of(way.code);
+    out->container = keep_some(r, n->container);
+    out->capture = tfp_str_of(n->capture);
     out->age_micros = age_of(p);
-    size_t size = tfp_proc_command(p->stat.pid, text, sizeof text);
-    out->command = size ? keep(r, text) : (tfp_str){ "", 0 };
+    if (!l->no_commands) out->command = keep(r, n->command);
 }
 
 tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, const uint32_t *members, size_t count)
@@ -230,18 +216,8 @@ tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, cons
     tfp_top_row out = { .pid = p->stat.pid };
     sums s = { 0 };
     const char *no_steps = NULL;
-    tfp_proc_status first = { .tracer = -1 };
-    bool first_told = false;
-    for (size_t i = 0; i < count; i++) {
-        const tfp_live_process *member = &l->jobs.processes.at[members[i]];
-        tfp_proc_status status;
-        bool told = tfp_proc_status_read(member->stat.pid, &status);
-        add_process(member, told ? &status : NULL, &out, &s);
-        if (members[i] != root || !told) continue;
-        first = status;
-        first_told = true;
-    }
-    put_names(l, r, p, first_told ? &first : NULL, &out);
+    for (size_t i = 0; i < count; i++) add_process(&l->jobs.processes.at[members[i]], &out, &s);
+    put_names(l, r, p, &out);
     put_rates(&l->jobs, &out, &s);
     put_steps(l, r, members, count, &out, &no_steps);
     put_gpus(l, r, members, count, &out);

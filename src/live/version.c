@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/version.c: the version of a framework, by the name of the dist-info folder beside its package; none of the job's code
  * is run, and its files are seen through its own root. */
-#include "live/top.h"
+#include "live/names.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool split(const char *library, char *folder, char *package, size_t room)
     return false;
 }
 
-/* "torch-2.13.0.dist-info" of torch, "tensorflow_cpu-2.21.0.dist-info" of tensorflow: what stands between. */
+/* "torch-2.13.0.dist-info" of torch, "tensorflow_cpu-2.21.0.dist-info" of tensorflow: the version stands between. */
 static bool version_in(const char *entry, const char *package, char *out, size_t room)
 {
     static const char end[] = ".dist-info";

@@ -28,7 +28,7 @@ void tfp_way_refuse(tfp_way *w, const char *code, const char *format, ...)
     va_end(args);
 }
 
-/* A program that has more rights than its caller is nobody's to look into. */
+/* A program with more rights than its caller must not be looked into. */
 static bool has_special_rights(int64_t pid)
 {
     char path[64];

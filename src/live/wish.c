@@ -108,7 +108,8 @@ static const struct flag {
 } flags[] = { { "attach", offsetof(tfp_live_wish, attach) },
               { "keep_agent", offsetof(tfp_live_wish, keep_agent) },
               { "align", offsetof(tfp_live_wish, align) },
-              { "all", offsetof(tfp_live_wish, all) } };
+              { "all", offsetof(tfp_live_wish, all) },
+              { "snapshot", offsetof(tfp_live_wish, snapshot) } };
 
 static tfp_status set_number(tfp_live_wish *w, const struct number *n, const char *value, tfp_error *err)
 {
@@ -158,6 +159,15 @@ tfp_status tfp_live_wish_set(tfp_live_wish *w, const char *name, const char *val
         return is_step_list(v) ? set_text(&w->at_step, v, err) : wrong(name, v, "no steps such as 10 or 10,200", err);
     if (strcmp(name, "on_signal") == 0)
         return (w->signal = signal_of(v)) ? TFP_OK : wrong(name, v, "no signal such as USR2", err);
+    if (strcmp(name, "via") == 0) {
+        w->kineto = strcmp(v, "kineto") == 0;
+        return w->kineto ? TFP_OK : wrong(name, v, "only kineto can be named", err);
+    }
+    if (strcmp(name, "recorder") == 0) {
+        bool start = strcmp(v, "start") == 0, stop = strcmp(v, "stop") == 0;
+        w->recorder = start ? TFP_RECORDER_STARTS : stop ? TFP_RECORDER_STOPS : TFP_RECORDER_STAYS;
+        return start || stop ? TFP_OK : wrong(name, v, "neither start nor stop", err);
+    }
     if (strcmp(name, "max_bytes") == 0)
         return parse_bytes(v, &w->max_bytes) ? TFP_OK : wrong(name, v, "no size such as 100MiB", err);
     return TFP_NOTFOUND;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_live.c: what other processes and machines tell of running jobs. The first byte says what the rest is: frames of
- * HTTP/2, lines of an agent, an agent's entry, /proc, a line table. */
+ * HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files of PyTorch. */
 #include "live/agentio.h"
 #include "live/http2.h"
+#include "live/kineto_daemon.h"
 #include "live/probe.h"
 #include "live/python.h"
 #include "live/rundir.h"
@@ -67,18 +68,28 @@ static void line_tables(tfp_str in)
         for (int64_t at = -2; at < 300; at += 7) tfp_python_table_line(minor, in, 10, at);
 }
 
+/* A text that is whole is no longer so without its last bracket. */
+static void kineto(tfp_str in)
+{
+    bool activities;
+    if (tfp_kineto_datagram(in, &activities) != TFP_KINETO_POLL && activities) abort();
+    while (in.size && strchr(" \t\r\n", in.data[in.size - 1]) && in.data[in.size - 1]) in.size--;
+    if (tfp_json_is_whole(in) && tfp_json_is_whole((tfp_str){ in.data, in.size - 1 })) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int64_t pid, ticks;
     char what[32];
     if (!size) return 0;
     tfp_str in = { (const char *)data + 1, size - 1 };
-    switch (data[0] % 5) {
+    switch (data[0] % 6) {
     case 0: answers_of_servers(in); break;
     case 1: lines_of_agents(in); break;
     case 2: tfp_agent_parse(in, &pid, &ticks, what, sizeof what); break;
     case 3: proc(in); break;
-    default: line_tables(in);
+    case 4: line_tables(in); break;
+    default: kineto(in);
     }
     return 0;
 }

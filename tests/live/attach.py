@@ -3,13 +3,18 @@
 """`tfprof capture --attach` to processes that know nothing of it: nothing in them changes, whatever they do and whenever tfprof
 dies. attach.py TFPROF   Every CPython of 3.8 to 3.13 that this machine has is a case. The jobs pretend to be frameworks; real ones
 are in real.py."""
+import fcntl
 import json
 import os
+import pty
+import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -126,6 +131,17 @@ def agent_threads(pid):
         except OSError:
             pass
     return found
+
+
+def child_of(pid):
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as f:
+                if int(f.read().rpartition(")")[2].split()[1]) == pid:
+                    return int(name)
+        except OSError:
+            pass
+    return None
 
 
 def has_our_pages(pid):
@@ -306,6 +322,7 @@ def one_at_a_time(p):
     job = p.job(BUSY)
     first = p.start(job.pid, "--ms", "3000")
     check("first attaches", until(lambda: agent_threads(job.pid)))
+    time.sleep(0.7)  # the agent is there before the first asks it: a second that is quicker would be served
     done, rows, _ = p.capture(job.pid, "--wait", "0.2")
     check("a second is told", rows[0]["code"] == "busy" and rows[0]["status"] == "refused", rows)
     check("first", first.wait(timeout=20) == 0)
@@ -319,6 +336,45 @@ def one_at_a_time(p):
     job.kill()
     job.wait()
     p.clean()
+
+
+def terminal(p):
+    """`top` records the chosen job when it is told to, and only after a y."""
+    job = p.job(BUSY)
+    folder = p.name("terminal")
+    os.mkdir(folder)
+    pid, screen = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execve(p.program, [p.program, "top", "--interval", "0.3", str(job.pid)], dict(p.env, TERM="xterm"))
+    fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("4H", 40, 200, 0, 0))
+
+    def wait_for(text, key=b""):
+        os.write(screen, key)
+        got, end = b"", time.monotonic() + 30
+        while text not in got and time.monotonic() < end:
+            if select.select([screen], [], [], 0.2)[0]:
+                got += os.read(screen, 65536)
+        check(f"terminal, {text.decode()}", text in got, got)
+
+    wait_for(b"r record")
+    wait_for(b"record process %d for 0.5 s by attach?" % job.pid, b"r")
+    check("nothing happens before an answer", not agent_threads(job.pid) and not os.listdir(folder))
+    wait_for(b"r record", b"n")
+    check("nothing happens after a no", not agent_threads(job.pid) and not os.listdir(folder))
+    wait_for(b"record process", b"r")
+    wait_for(b"is recorded: tfprof op " + os.path.realpath(folder).encode() + b"/tfprof-capture-", b"y")
+    found = os.listdir(folder)
+    check("a folder", len(found) == 1 and os.listdir(os.path.join(folder, found[0], str(job.pid))) == [f"{job.pid}.xplane.pb"], found)
+    wait_for(b"r record", b"x")
+    wait_for(b"record process", b"r")
+    job.kill()
+    job.wait()
+    wait_for(b"the job has ended", b"y")
+    check("no second folder", os.listdir(folder) == found, os.listdir(folder))
+    os.write(screen, b"q")
+    check("terminal, end", os.waitpid(pid, 0)[1] == 0)
+    os.close(screen)
 
 
 # ---- what is refused ----
@@ -371,6 +427,77 @@ libc.swapcontext(back, context)""")
             done, rows, _ = p.capture(job.pid)
             check("root attaches to a user's job", is_ok(rows) and rows[0]["user"] != "root", (done, rows))
             check("and leaves no folder", made_before or not os.path.exists("/tmp/tfprof-65534"))
+
+
+def at_their_limits(p):
+    """A job, or tfprof, that has no memory or no descriptors left: a row says so, and the job goes on as if nothing was."""
+    limits = {"no page": ("RLIMIT_AS", "vm_bytes"), "no stack for a thread": ("RLIMIT_AS", "vm_bytes + (1 << 20)"), "no descriptor": ("RLIMIT_NOFILE", "3")}
+    for name, (limit, value) in limits.items():
+        job = p.job("import jax, hashlib, resource, select\n"
+                    "vm_bytes = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+                    f"most = resource.getrlimit(resource.{limit})[1]\nresource.setrlimit(resource.{limit}, ({value}, most))\n"
+                    "print('ready', flush=True)\nh = b''\nwhile not select.select([0], [], [], 0)[0]:\n    h = hashlib.sha256(h).digest()\n"
+                    f"resource.setrlimit(resource.{limit}, (most, most))\nprint('end')\n")
+        threads = os.listdir(f"/proc/{job.pid}/task")
+        done, rows, _ = p.capture(job.pid, "--timeout", "1", "--wait", "0")
+        code = "low-memory" if name == "no page" else "timeout"  # the text runs, and starts nothing
+        check(f"{name}: a row", done.returncode == 1 and rows[0]["status"] in ("refused", "failed") and rows[0]["code"] == code, (done, rows))
+        check(f"{name}: no thread", until(lambda: os.listdir(f"/proc/{job.pid}/task") == threads))
+        out, err = job.communicate(b"\n", timeout=20)
+        check(f"{name}: goes on", out == b"end\n" and not err and job.returncode == 0, (out, err))
+        check(f"{name}: run folder is empty", until(lambda: os.listdir(p.run) == []), os.listdir(p.run))
+    job = p.job(BUSY)
+    ends = set()
+    for most in range(4, 16):
+        done, rows, _ = p.capture(job.pid, "--timeout", "2", "--wait", "0", before=["prlimit", f"--nofile={most}:{most}"])
+        ends.add(done.returncode)
+        check(f"tfprof with {most} descriptors", done.returncode in (0, 1, 3, 4) and (done.returncode == 0 or done.stderr or rows), (done, rows))
+        check(f"the job goes on, {most}", job.poll() is None and until(lambda: not agent_threads(job.pid)))
+    check("from too few descriptors to enough", 0 in ends and len(ends) > 1, ends)
+    p.clean()
+
+
+def preloaded(p, name, text):
+    """A library of that C text for LD_PRELOAD; None without a compiler."""
+    source, library = p.name(name) + ".c", p.name(name) + ".so"
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(text)
+    try:
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return library
+
+
+def another_program(p):
+    """Between the selection and the stop the process becomes another program, or its number another process's: nothing is written to it."""
+    shim = preloaded(p, "hook", HOOK)
+    if not shim:
+        print("left out: no C compiler for a process that becomes another program")
+        return
+    job = p.job("import jax, os, signal, sys, time\nsignal.signal(signal.SIGUSR1, lambda *_: os.execv(sys.executable, [sys.executable, '-c', "
+                "'import time\\nprint(1, flush=True)\\ntime.sleep(1)\\nprint(2)']))\n"
+                "print('ready', flush=True)\nwhile True: time.sleep(0.01)\n")
+    done, rows, _ = p.capture(job.pid, "--wait", "0", env=dict(p.env, LD_PRELOAD=shim, BEFORE=f"kill -USR1 {job.pid}; sleep 0.4"))
+    check("another program", done.returncode == 1 and rows[0]["code"] == "gone" and "another program" in rows[0]["message"], (done, rows))
+    out, err = job.communicate(timeout=20)
+    check("it goes on", out == b"1\n2\n" and not err and job.returncode == 0, (out, err))
+
+
+def in_a_container(p):
+    """A job in other namespaces is refused from outside, with the remedy; tfprof in the same ones attaches (all_of_them)."""
+    for name, words, text in (("container", ["--pid", "--fork", "--mount", "--mount-proc", "--kill-child"], "container"),
+                              ("user namespace", ["--user", "--map-root-user", "--pid", "--fork", "--mount", "--mount-proc", "--net", "--kill-child"], "user namespace")):
+        outer = subprocess.Popen(["unshare", *words, sys.executable, "-c", BUSY], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=p.env, start_new_session=True)
+        p.jobs.append(outer)
+        if outer.stdout.readline() != b"ready\n":
+            print(f"left out: a job in another {name}, which cannot be made here")
+            continue
+        child = str(child_of(outer.pid))
+        done, rows, _ = p.capture(child, "--wait", "0")
+        check(f"{name}: refused", done.returncode == 1 and rows[0]["code"] == "no-permission" and text in rows[0]["message"] and rows[0]["stopped_micros"] == 0, (done, rows))
+        shown = subprocess.run([p.program, "top", "--once", "--interval", "0.2", child, "-format", "json"], capture_output=True, check=False, env=p.env)
+        check(f"{name}: top", json.loads(shown.stdout)["rows"][0]["capture"] == "no-permission", shown)
 
 
 def handlers(p):
@@ -430,14 +557,35 @@ long ptrace(int request, ...)
 """
 
 
+# Runs a command before the first call of ptrace.
+HOOK = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+long ptrace(int request, ...)
+{
+    static long (*real)(int, ...);
+    va_list a;
+    va_start(a, request);
+    long pid = va_arg(a, long);
+    void *x = va_arg(a, void *), *y = va_arg(a, void *);
+    va_end(a);
+    if (!real) {
+        unsetenv("LD_PRELOAD");
+        if (system(getenv("BEFORE"))) _exit(99);
+        *(void **)&real = dlsym(RTLD_NEXT, "ptrace");
+    }
+    return real(request, (int)pid, x, y);
+}
+"""
+
+
 def deaths(p):
     """tfprof is killed before and after each of its calls of ptrace; the job goes on, and its results are the same."""
-    source, shim = p.name("shim") + ".c", p.name("shim") + ".so"
-    with open(source, "w", encoding="utf-8") as f:
-        f.write(SHIM)
-    try:
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
+    shim = preloaded(p, "shim", SHIM)
+    if not shim:
         print("left out: no C compiler for the deaths of tfprof")
         return
     jobs = {"computes": p.job(COMPUTE.format(imports="import jax")),
@@ -491,7 +639,7 @@ def pending_lock(p):
         check(f"{name}: unharmed", out == b"end\n" and job.returncode == 0, (out, err, job.returncode))
 
 
-PARTS = (versions, frameworks, only_when_asked, waits, surroundings, processes, all_of_them, inside_of_all, one_at_a_time, refused, handlers, deaths, killed_while_recording, pending_lock)
+PARTS = (versions, frameworks, only_when_asked, waits, surroundings, processes, all_of_them, inside_of_all, one_at_a_time, terminal, refused, at_their_limits, another_program, in_a_container, handlers, deaths, killed_while_recording, pending_lock)
 
 
 def main():

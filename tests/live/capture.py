@@ -121,6 +121,11 @@ def agents(p):
     check("torch steps", done.returncode == 0 and rows[0]["status"] == "ok", (done, rows))
     with open(os.path.join(out, rows[0]["file"]), encoding="utf-8") as f:
         check("five steps", json.load(f)["steps"] == 5)
+    old = p.job(TORCH.replace("sgd =", "del torch.profiler.profile.toggle_collection_dynamic\nsgd =", 1))
+    for words in (("--ms", "50"), ("--steps", "2")):
+        done, rows, out, _ = p.capture(str(old.python), *words)
+        check(f"a torch that frees under its writers, {words}", done.returncode == 1 and rows[0]["code"] == "unsafe" and "2.9" in rows[0]["message"], rows)
+    old.kill()
     done, rows, out, _ = p.capture(str(jobs["jax"].python), "--steps", "5")
     check("no-steps", done.returncode == 1 and rows[0]["code"] == "no-steps" and rows[0]["status"] == "refused", rows)
     check("manifest alone", os.listdir(out) == ["manifest.json"], os.listdir(out))
@@ -375,6 +380,52 @@ def hostile_agents(p):
         os.killpg(job.pid, signal.SIGKILL)
 
 
+def recorders(p):
+    """--snapshot and --recorder: one call each, no window, of servers only."""
+    xspace, names = fake.sample(), []
+
+    def method(server, number):
+        return server.heads[number].split(b"/tensorflow.ProfilerService/")[1].split(b"\0")[0]
+
+    class Named(Server):
+        """Keeps the heads of calls, too: the method stands in them."""
+        heads = ()
+
+        def serve(self, peer):
+            self.heads = [*self.heads, peer.recv(4096, socket.MSG_PEEK)]
+            super().serve(peer)
+
+    whole = HEAD + frame(0, 0, 1, message(response(xspace))) + trailers(b"0")
+    good = Named(lambda n, r: whole)
+    done, rows, out, _ = p.capture(f"127.0.0.1:{good.port}", "--snapshot")
+    check("a snapshot", done.returncode == 0 and (rows[0]["status"], rows[0]["window_micros"], rows[0]["started_unix_micros"]) == ("ok", None, None), rows)
+    check("its call", method(good, 0).startswith(b"GetSnapshot") and good.calls[0][1] == b"", (good.heads, good.calls))
+    with open(os.path.join(out, rows[0]["file"]), "rb") as f:
+        check("its bytes", f.read() == xspace, rows)
+    with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
+        check("its manifest", json.load(f)["ms"] is None, out)
+    empty = Named(lambda n, r: HEAD + frame(0, 0, 1, message(b"")) + trailers(b"0"))
+    for word, call in (("start", b"StartContinuousProfiling"), ("stop", b"StopContinuousProfiling")):
+        done, rows, _, _ = p.capture(f"127.0.0.1:{empty.port}", "--recorder", word)
+        check(f"--recorder {word}", done.returncode == 0 and (rows[0]["status"], rows[0]["file"]) == ("ok", None), rows)
+        names.append(method(empty, len(names)).startswith(call))
+    check("their calls", names == [True, True] and b"\x10\x02" in empty.calls[0][1] and empty.calls[1][1] == b"", empty.calls)
+    none = Server(lambda n, r: HEAD + trailers(b"5", b"No continuous profiling session found."))
+    start = time.monotonic()
+    done, rows, _, err = p.capture(f"127.0.0.1:{none.port}", "--snapshot")
+    check("no recorder", (rows[0]["status"], rows[0]["code"]) == ("failed", "grpc-5") and b"--recorder start" in done.stderr, done)
+    done, rows, _, _ = p.capture(f"127.0.0.1:{Server(lambda n, r: HEAD + trailers(b'6', b'A profiling session is already running.')).port}", "--recorder", "start")
+    check("a recorder that is there", rows[0]["code"] == "grpc-6" and time.monotonic() - start < 8, rows)
+    done, rows, _, _ = p.capture(f"127.0.0.1:{empty.port}", "--snapshot")
+    check("an empty snapshot", rows[0]["code"] == "protocol", rows)
+    job = p.job(JAX)
+    done, rows, _, _ = p.capture(str(job.python), "--snapshot")
+    check("a process has none", (rows[0]["status"], rows[0]["code"]) == ("refused", "unprepared"), rows)
+    for words in (("--snapshot", "--ms", "5"), ("--snapshot", "--recorder", "stop"), ("--recorder", "start", "--attach"), ("--recorder", "on")):
+        done, _, _, _ = p.capture("127.0.0.1:1", *words)
+        check(f"{words}", done.returncode == 2, done)
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -385,6 +436,7 @@ def main():
             refusals(p, jobs)
             hostile_agents(p)
             servers(p)
+            recorders(p)
         finally:
             p.end()
     print(f"{passed} passed, {failed} failed")

@@ -78,12 +78,17 @@ class ProfilerActivity:
 class profile:
     on = False
     def __init__(self, activities, with_stack=False, experimental_config=None):
-        assert not profile.on
+        assert not profile.on and experimental_config.words == {"profile_all_threads": True}
+        self.callbacks = True
+    def toggle_collection_dynamic(self, enable, activities):
+        assert not enable and activities == [ProfilerActivity.CPU, ProfilerActivity.CUDA]
+        self.callbacks = False
     def start(self):
         profile.on = True
         from torch.optim import optimizer
         self.first = optimizer.count
     def stop(self):
+        assert not self.callbacks  # else other threads would write to what it frees
         profile.on = False
         from torch.optim import optimizer
         self.steps = optimizer.count - self.first
@@ -144,11 +149,13 @@ def make(folder):
     put("jaxlib/__init__.py")
     put("jaxlib/_profiler.py", PROFILER)
     put("jaxlib/sample.xplane.pb", sample())
-    put("torch/__init__.py", LIBRARY + '__version__ = "2.9"\nfrom torch import autograd, cuda, optim, profiler\n_held = held("libtorch_cpu.so")\n')
+    put("torch/__init__.py", LIBRARY + '__version__ = "2.9"\nfrom torch import _C, autograd, cuda, optim, profiler\nimport torch._C._profiler\n_held = held("libtorch_cpu.so")\n')
     put("torch/lib/libtorch_cpu.so", b"\0" * 4096)
     put("torch/autograd.py", "def _profiler_enabled():\n    from torch.profiler import profile\n    return profile.on\n")
     put("torch/cuda.py", "def is_available():\n    return False\n")
     put("torch/profiler.py", TORCH_PROFILER)
+    put("torch/_C/__init__.py", "")
+    put("torch/_C/_profiler.py", "class _ExperimentalConfig:\n    def __init__(self, **words):\n        self.words = words\n")
     put("torch/optim/__init__.py", "from torch.optim.optimizer import SGD\n")
     put("torch/optim/optimizer.py", OPTIMIZER)
     put("tensorflow/__init__.py", LIBRARY + '__version__ = "2.99"\n_held = held("libtensorflow_cc.so.2")\n'

@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`tfprof run`, `top` and `capture` with real frameworks on the CPU, as far as they are installed: `make test-live`.
-Attached to as well: `real.py TFPROF [ATTACHES]`, 200 without it, with losses that are equal to the bit to those of an undisturbed run.
-real.py TFPROF   TensorFlow of .venv, or of $TFPROF_TENSORFLOW_PYTHON; JAX and torch of $TFPROF_JAX_PYTHON, $TFPROF_TORCH_PYTHON."""
+real.py TFPROF [ATTACHES [PART...]]   TensorFlow of .venv, or of $TFPROF_TENSORFLOW_PYTHON; JAX and torch of $TFPROF_JAX_PYTHON and
+$TFPROF_TORCH_PYTHON. Jobs are prepared ones, one after the other; then ATTACHES (200) attaches to a job of each kind, all kinds side by
+side, with losses that are equal to the bit to those of an undisturbed run; then eight jobs, half of them prepared, in one capture of
+all. Where it can be made everything runs in a network namespace of its own, since frameworks listen on all addresses, and in a pid
+namespace, since `--all` reaches all jobs of a machine."""
+import fcntl
 import json
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -59,17 +66,22 @@ def step():
 """),
 }
 
-# Losses of all steps until it is told to stop, or of so many.
+# Losses of all steps until it is told to stop; with STEPS, after each of these counts of steps what it would have said there.
 TRAIN = """
-import hashlib, os, select, sys
+import hashlib, os, select, sys, time
 {setup}
-most, n, all_losses = int(os.environ.get("STEPS", "0")), 0, hashlib.sha256()
+marks, n, all_losses = [int(x) for x in os.environ.get("STEPS", "").split(",") if x], 0, hashlib.sha256()
 loss()
 print("ready", flush=True)
-while n < most if most else not select.select([0], [], [], 0)[0]:
+while n < max(marks) if marks else not select.select([0], [], [], 0)[0]:
     all_losses.update(loss().hex().encode())
     n += 1
-print(n, all_losses.hexdigest(), len(os.listdir("/proc/self/task")), flush=True)
+    if n in marks:
+        print(n, all_losses.hexdigest(), flush=True)
+    if n % 10 == 0 and not marks:
+        time.sleep(0.01)  # an attach finds it asleep, too
+if not marks:
+    print(n, all_losses.hexdigest(), flush=True)
 os._exit(0)
 """
 TRAINED = {
@@ -97,6 +109,18 @@ def step():
 def loss():
     return float(step())
 """),
+    "tf1": ("tensorflow", """
+import tensorflow.compat.v1 as tf
+tf.disable_v2_behavior()
+x = tf.reshape(tf.sin(tf.range(64 * 128.0)), (64, 128))
+w = tf.get_variable("w", initializer=tf.reshape(tf.cos(tf.range(128 * 128.0)), (128, 128)) / 10)
+mean = tf.reduce_mean((tf.tanh(tf.matmul(x, w)) - 0.3) ** 2)
+train = tf.train.GradientDescentOptimizer(0.1).minimize(mean)
+session = tf.Session()
+session.run(tf.global_variables_initializer())
+def loss():
+    return float(session.run([mean, train])[0])
+"""),
     "torch": ("torch", """
 import torch
 x = torch.sin(torch.arange(64 * 128.0)).reshape(64, 128)
@@ -112,13 +136,15 @@ def loss():
 }
 
 passed = failed = 0
+counting = threading.Lock()
 
 
 def check(name, ok, what=""):
     global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
+    with counting:
+        passed, failed = passed + bool(ok), failed + (not ok)
     if not ok:
-        print(f"{name}: {str(what)[:1500]}")
+        print(f"{name}: {str(what)[:1500]}", flush=True)
 
 
 def has(framework):
@@ -130,7 +156,7 @@ def one(program, folder, name, framework, kind, text):
     script = os.path.join(folder, f"job_{name}.py")
     with open(script, "w", encoding="utf-8") as f:
         f.write(text + LOOP)
-    env = dict(os.environ, TFPROF_RUN_DIR=os.path.join(folder, "run"), CUDA_VISIBLE_DEVICES="", TF_CPP_MIN_LOG_LEVEL="3", JAX_PLATFORMS="cpu")
+    env = environment(folder, "run")
     job = subprocess.Popen([program, "run", "--dir", os.path.join(folder, "out_" + name), "--", PYTHONS[framework], script],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env, start_new_session=True)
     try:
@@ -154,54 +180,176 @@ def one(program, folder, name, framework, kind, text):
         job.wait()
 
 
-def attached(program, folder, name, framework, setup, attaches):
-    """Many attaches to a job that nobody prepared: its losses, threads and modules' files are those of a run without them."""
+def environment(folder, run):
+    return dict(os.environ, TFPROF_RUN_DIR=os.path.join(folder, run), CUDA_VISIBLE_DEVICES="", TF_CPP_MIN_LOG_LEVEL="3", JAX_PLATFORMS="cpu")
+
+
+def script_of(folder, name):
     script = os.path.join(folder, f"train_{name}.py")
     with open(script, "w", encoding="utf-8") as f:
-        f.write(TRAIN.format(setup=setup))
-    env = dict(os.environ, TFPROF_RUN_DIR=os.path.join(folder, "run_attach"), CUDA_VISIBLE_DEVICES="", TF_CPP_MIN_LOG_LEVEL="3", JAX_PLATFORMS="cpu")
-    words = [PYTHONS[framework], script]
-    job = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env, start_new_session=True)
+        f.write(TRAIN.format(setup=TRAINED[name][1]))
+    return script
+
+
+def train(words, env):
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env, start_new_session=True)
+
+
+def end(jobs):
+    for job in jobs:
+        if job.poll() is None:
+            os.killpg(job.pid, signal.SIGKILL)
+        job.communicate()
+
+
+def capture(program, env, out, *words):
+    """The process's end and the rows of the manifest."""
+    done = subprocess.run([program, "capture", "--attach", "-o", out, "--timeout", "60", *words], capture_output=True, env=env, check=False)
+    try:
+        with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
+            return done, json.load(f)["captures"]
+    except OSError:
+        return done, []
+
+
+def same_losses(folder, name, told, env):
+    """What jobs said at their ends is what one says at these counts of steps that nobody disturbs."""
+    marks = ",".join(steps.decode() for steps, _ in told)
+    words = [PYTHONS[TRAINED[name][0]], script_of(folder, name)]
+    alone = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(env, STEPS=marks), check=False, timeout=1800).stdout.split(b"\n")
+    for steps, losses in told:
+        check(f"{name}: losses to the bit", steps + b" " + losses in alone, (alone, steps, losses))
+
+
+def attached(program, folder, name, attaches):
+    """Many attaches to a job that nobody prepared: its losses and descriptors are those of a run without them."""
+    framework, env = TRAINED[name][0], environment(folder, "run_" + name)
+    job = train([PYTHONS[framework], script_of(folder, name)], env)
+    descriptors, stopped, good = None, [], 0
     try:
         check(f"{name}: starts", job.stdout.readline() == b"ready\n")
-        descriptors, stopped = None, []
+        threads = len(os.listdir(f"/proc/{job.pid}/task"))
         for i in range(attaches):
             out = os.path.join(folder, f"attach_{name}_{i}")
-            done = subprocess.run([program, "capture", "--attach", str(job.pid), "-o", out, "--ms", "20", "--timeout", "60"], capture_output=True, env=env, check=False)
-            with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
-                row = json.load(f)["captures"][0]
-            check(f"{name}: attach {i}", done.returncode == 0 and row["status"] == "ok" and row["via"] == "attach", row)
-            stopped.append(row["stopped_micros"])
+            kind, window = ("tf1", ["--steps", "2"]) if name == "tf1" and i % 2 else (None, ["--ms", str(1 + i % 20)])
+            done, rows = capture(program, env, out, str(job.pid), *window)
+            ok = done.returncode == 0 and len(rows) == 1 and rows[0]["status"] == "ok" and rows[0]["via"] == "attach" and kind in (None, rows[0]["kind"])
+            check(f"{name}: attach {i}", ok, (done, rows))
+            good += ok
+            stopped += [r["stopped_micros"] for r in rows]
             now = len(os.listdir(f"/proc/{job.pid}/fd"))
             descriptors = now if i == 0 else descriptors  # a framework's first session may open files of its own
             check(f"{name}: descriptors {i}", now == descriptors, (now, descriptors))
+            if kind and i < 10:
+                shown = subprocess.run([program, "op", out, "-select", "micros,occurrence"], capture_output=True, check=False)
+                check(f"{name}: graph and run metadata are read", shown.returncode == 0 and b"MatMul" in shown.stdout, shown)
             shutil.rmtree(out)
-        stopped.sort()
-        print(f"{name}: {attaches} attaches, held {stopped[len(stopped) // 2]} us in the middle, {stopped[-1]} us at most")
-        steps, losses, threads = job.communicate(b"\n", timeout=60)[0].split()
-        alone = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(env, STEPS=steps.decode()), check=False, timeout=600).stdout.split()
-        check(f"{name}: losses to the bit", alone[1:3] == [steps, losses], (alone, steps, losses, threads))
+            check(f"{name}: lives on {i}", job.poll() is None, job.poll())
+            if job.poll() is not None:
+                return
+        now = len(os.listdir(f"/proc/{job.pid}/task"))
+        check(f"{name}: no thread stays", now <= threads + 8, (threads, now))  # frameworks start pools of their own
+        told = job.communicate(b"\n", timeout=120)[0].split()
+        check(f"{name}: status", job.returncode == 0, job.returncode)
         check(f"{name}: run folder is empty", not os.listdir(env["TFPROF_RUN_DIR"]), os.listdir(env["TFPROF_RUN_DIR"]))
     finally:
-        if job.poll() is None:
-            os.killpg(job.pid, signal.SIGKILL)
-            job.wait()
+        end([job])
+    same_losses(folder, name, [told], env)
+    stopped.sort()
+    print(f"{name}: {good} of {attaches} attaches, held {stopped[len(stopped) // 2]} us in the middle, {stopped[-1]} us at most; {told[0].decode()} steps, "
+          f"load {os.getloadavg()[0]:.1f}", flush=True)
+
+
+def many_attaches(program, folder, found, attaches):
+    """All kinds at once, so that the jobs and tfprof wait for CPUs."""
+    threads = [threading.Thread(target=attached, args=(program, folder, name, attaches)) for name in TRAINED if found[TRAINED[name][0]]]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+
+def mixed(program, folder, found):
+    """Two jobs of each kind, one of them started by `run`, in one capture of all."""
+    if not os.environ.get(INSIDE):
+        print("left out: a capture of all jobs, which needs a pid namespace")
+        return
+    env, jobs = environment(folder, "run_mixed"), []
+    names = [name for name in TRAINED if found[TRAINED[name][0]]]
+    try:
+        for name in names:
+            words = [PYTHONS[TRAINED[name][0]], script_of(folder, name)]
+            jobs += [(name, train(words, env)), (name, train([program, "run", "--dir", os.path.join(folder, "ran_" + name), "--", *words], env))]
+        for name, job in jobs:
+            check(f"mixed, {name}: starts", job.stdout.readline() == b"ready\n")
+        out = os.path.join(folder, "mixed")
+        done, rows = capture(program, env, out, "--all", "--align", "--ms", "300")
+        check("mixed: all of them", done.returncode == 0 and len(rows) == len(jobs) and all(r["status"] == "ok" for r in rows), (done, rows))
+        check("mixed: half by attach, half by agents", sorted(r["via"] for r in rows) == ["agent"] * len(names) + ["attach"] * len(names), rows)
+        frameworks = sorted(2 * [TRAINED[name][0] for name in names])
+        check("mixed: frameworks", sorted(r["framework"] for r in rows) == frameworks, rows)
+        starts = sorted(r["started_unix_micros"] for r in rows)
+        print(f"mixed: {len(rows)} jobs, recordings began within {(starts[-1] - starts[0]) / 1000:.1f} ms, load {os.getloadavg()[0]:.1f}", flush=True)
+        for r in rows:
+            shown = subprocess.run([program, "op", os.path.join(out, os.path.dirname(r["file"] or "none"))], capture_output=True, check=False)
+            check(f"mixed, {r['framework']}: opens", shown.returncode == 0 and len(shown.stdout.splitlines()) > 2, shown)
+        shown = subprocess.run([program, "op", out], capture_output=True, check=False)
+        check("mixed: different jobs are not added up", shown.returncode == 1 and all(str(r["pid"]).encode() in shown.stderr for r in rows), shown)
+        told = [(name, job.communicate(b"\n", timeout=120)[0].split()[:2]) for name, job in jobs]
+    finally:
+        end([job for _, job in jobs])
+    for name in names:
+        same_losses(folder, name, [t for n, t in told if n == name], env)
+
+
+def prepared(program, folder, found):
+    for name, (framework, kind, text) in JOBS.items():
+        if found[framework]:
+            one(program, folder, name, framework, kind, text)
+
+
+# ---- a place of its own ----
+
+INSIDE = "TFPROF_TEST_INSIDE"
+
+
+def go_inside():
+    """The same again in namespaces of its own; None where they cannot be made."""
+    if os.environ.get(INSIDE):
+        return None
+    words = ["unshare", "--net", "--pid", "--fork", "--mount-proc", "--kill-child", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"])]
+    try:
+        subprocess.run([*words, "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return subprocess.run([*words, sys.executable, *sys.argv], env={**os.environ, INSIDE: "1"}, check=False).returncode
+
+
+def loopback_up():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        fcntl.ioctl(s, 0x8914, struct.pack("16sh14x", b"lo", 0x41))  # SIOCSIFFLAGS: IFF_UP, IFF_RUNNING
 
 
 def main():
+    status = go_inside()
+    if status is not None:
+        return status
+    if os.environ.get(INSIDE):
+        loopback_up()
     attaches = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    parts = sys.argv[3:]
     program = os.path.abspath(sys.argv[1])
     found = {f: has(f) for f in PYTHONS}
     for framework, there in found.items():
         if not there:
             print(f"left out: {framework} is not installed")
     with tempfile.TemporaryDirectory() as folder:
-        for name, (framework, kind, text) in JOBS.items():
-            if found[framework]:
-                one(program, folder, name, framework, kind, text)
-        for name, (framework, setup) in TRAINED.items():
-            if found[framework]:
-                attached(program, folder, name, framework, setup, attaches)
+        if not parts or "prepared" in parts:
+            prepared(program, folder, found)
+        if not parts or "attached" in parts:
+            many_attaches(program, folder, found, attaches)
+        if not parts or "mixed" in parts:
+            mixed(program, folder, found)
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What /proc says, parsed: names with brackets in them, absent lines, libraries by their names, containers, symbols. */
 #include "live/attach.h"
+#include "live/cpu.h"
 #include "live/jobs.h"
 #include "live/probe.h"
 #include "live/python.h"
 #include "live/rundir.h"
 #include "support.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +69,24 @@ static void a_status_tells_of_filters_and_namespaces(void **state)
     assert_int_equal(s.inner_pid, -1);
     assert_int_equal(s.seccomp, 0);
     assert_false(s.shadow_stack);
+}
+
+static void a_shadow_stack_is_refused(void **state)
+{
+    (void)state;
+    tfp_proc_status s;
+    tfp_way way = { .code = NULL };
+    tfp_proc_status_parse(TFP_STR("Name:\tshstk\nx86_Thread_features:\t\nx86_Thread_features_locked:\tshstk wrss\n"),
+                          &s);
+    assert_false(s.shadow_stack);
+    tfp_proc_status_parse(TFP_STR("Name:\tx\nx86_Thread_features:\tshstk wrss\nx86_Thread_features_locked:\t\n"), &s);
+    assert_true(s.shadow_stack);
+    if (!tfp_cpu_home_code.size) return; /* no attach on this machine at all */
+    assert_false(tfp_attach_allowed(getpid(), &s, &way));
+    assert_string_equal(way.code, "unsafe");
+    assert_non_null(strstr(way.message, "shadow stack"));
+    s.shadow_stack = false;
+    assert_true(tfp_attach_allowed(getpid(), &s, &way));
 }
 
 static void a_mapped_file_is_known_by_its_first_line(void **state)
@@ -247,16 +268,39 @@ static void expect_runnable(tfp_jobs *j, int64_t pid, int64_t expected)
     assert_int_equal(runnable, expected);
 }
 
+/* A process that sleeps; it ends with the test, also where that fails, since whoever reads our output waits for all who hold
+ * it. */
+static pid_t sleeper(void)
+{
+    pid_t parent = getpid(), child = fork();
+    assert_true(child >= 0);
+    if (child) return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (getppid() == parent) pause();
+    _exit(0);
+}
+
+/* Waits until it has come to its sleep: its CPU clock stands for a while. */
+static void expect_sleep(pid_t pid)
+{
+    int64_t clock = -1;
+    for (size_t i = 0, stood = 0; i < 4000 && stood < 20; i++) {
+        int64_t now = tfp_proc_cpu_ns(pid);
+        stood = now == clock ? stood + 1 : 0;
+        clock = now;
+        usleep(5000);
+    }
+}
+
 static void a_thread_that_sleeps_is_seen_when_it_runs(void **state)
 {
     (void)state;
     tfp_jobs j = { .select.user = -1 };
     signal(SIGUSR1, spin);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    while (child == 0) pause();
+    pid_t child = sleeper();
     signal(SIGUSR1, SIG_DFL);
     assert_true(tfp_push(&j.select.pids, child));
+    expect_sleep(child);
     expect_runnable(&j, child, 0);
     for (size_t i = 0; i < 3; i++) assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
     kill(child, SIGUSR1);
@@ -269,6 +313,42 @@ static void a_thread_that_sleeps_is_seen_when_it_runs(void **state)
     assert_int_equal(tfp_proc_cpu_ns(child), -1); /* it has ended */
 }
 
+static size_t open_descriptors(void)
+{
+    size_t count = 0;
+    for (int fd = 0; fd < 1024; fd++) count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+static void a_process_that_sleeps_is_read_every_fifth_time(void **state)
+{
+    (void)state;
+    size_t before = open_descriptors(), fresh = 0;
+    tfp_jobs j = { .select.user = -1 };
+    tfp_live_process *p = NULL;
+    pid_t child = sleeper();
+    assert_true(tfp_push(&j.select.pids, child));
+    expect_sleep(child);
+    for (size_t i = 0; i < 7; i++) assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
+    for (size_t i = 0; i < 20; i++) {
+        assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
+        p = &j.processes.at[tfp_map64_get(&j.by_pid, (uint64_t)child)];
+        fresh += p->fresh;
+        assert_true(p->status_told && p->status.uid[0] == (int64_t)getuid() && p->stat.state == 'S');
+    }
+    assert_int_equal(fresh, 4);
+    assert_true(p->stat_file >= 0 && p->status_file >= 0 && p->io_file >= 0);
+    assert_int_equal(tfp_jobs_sample(&j, SIZE_MAX, NULL), TFP_OK);
+    assert_true(j.processes.at[tfp_map64_get(&j.by_pid, (uint64_t)child)].fresh);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
+    assert_true(tfp_map64_get(&j.by_pid, (uint64_t)child) == TFP_NONE);
+    assert_int_equal(open_descriptors(), before + j.kept); /* other jobs of this machine have theirs */
+    tfp_jobs_free(&j);
+    assert_int_equal(open_descriptors(), before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +356,7 @@ int main(void)
         cmocka_unit_test(a_stat_that_is_cut_is_refused),
         cmocka_unit_test(a_status_without_memory_says_so),
         cmocka_unit_test(a_status_tells_of_filters_and_namespaces),
+        cmocka_unit_test(a_shadow_stack_is_refused),
         cmocka_unit_test(a_mapped_file_is_known_by_its_first_line),
         cmocka_unit_test(code_is_found_by_its_bytes),
         cmocka_unit_test(an_attach_text_is_two_lines_of_ascii),
@@ -286,6 +367,7 @@ int main(void)
         cmocka_unit_test(an_interpreter_is_known_by_its_file_name),
         cmocka_unit_test(a_function_is_found_in_our_own_program),
         cmocka_unit_test(a_thread_that_sleeps_is_seen_when_it_runs),
+        cmocka_unit_test(a_process_that_sleeps_is_read_every_fifth_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

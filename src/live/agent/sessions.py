@@ -80,17 +80,25 @@ class TorchSession:
         if torch.cuda.is_available():
             activities.append(profiler.ProfilerActivity.CUDA)
         words = {"activities": activities, "with_stack": wish["python"] > 0}
-        try:
-            from torch._C._profiler import _ExperimentalConfig
-            words["experimental_config"] = _ExperimentalConfig(profile_all_threads=True)
-        except (ImportError, TypeError):
-            pass  # older: the threads that it knows
+        # With all three torch says nothing of what it may mean for activities of GPUs: they end here as well.
+        self.ending = [getattr(profiler.ProfilerActivity, n) for n in ("CPU", "CUDA", "XPU") if hasattr(profiler.ProfilerActivity, n)]
+        if not hasattr(profiler.profile, "toggle_collection_dynamic"):
+            raise Refused("unsafe", "torch %s frees a recording while other threads write to it; newer ones can be kept from it" % torch.__version__)
+        from torch._C._profiler import _ExperimentalConfig
+        words["experimental_config"] = _ExperimentalConfig(profile_all_threads=True)
         self.profile = profiler.profile(**words)
         self.profile.start()
 
+    def end(self):
+        """torch frees its events at once, and other threads that are in one of its callbacks write to them: the job would crash, seen at
+        1 attach in 126. So the callbacks are taken away first, and every thread leaves them."""
+        self.profile.toggle_collection_dynamic(False, self.ending)
+        let_threads_pass()
+        self.profile.stop()
+
     def stop(self):
         try:
-            self.profile.stop()
+            self.end()
             self.profile.export_chrome_trace(self.path)
             with open(self.path, "rb") as f:
                 return [(".kineto.json", f.read())]
@@ -98,7 +106,7 @@ class TorchSession:
             remove(self.path)
 
     def drop(self):
-        self.profile.stop()
+        self.end()
 
 
 SESSIONS = {"jax": JaxSession, "tensorflow": TensorFlowSession, "torch": TorchSession}
