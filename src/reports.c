@@ -33,6 +33,7 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
     const tfp_view *v = tfp_view_find(view);
     unsigned keep = v && (v->needs & (TFP_NEEDS_PROGRAM | TFP_USES_PROGRAM)) ? TFP_KEEP_PROGRAM : 0;
     if (v && (v->needs & (TFP_USES_MEMORY | TFP_NEEDS_SPANS | TFP_USES_SPANS))) keep |= TFP_KEEP_MEMORY;
+    if (v && v->needs & TFP_SUMS_DO && !tfp_options_need_spans(o)) keep |= TFP_KEEP_SUMS;
     if (tfp_options_work_out(o)) keep |= TFP_KEEP_PROGRAM;
     if (o && tfp_options_show_parameters(o)) keep |= TFP_KEEP_GRAPHS;
     if (o && tfp_options_values(o) & TFP_V_KINDS) keep |= TFP_KEEP_PROGRAM;

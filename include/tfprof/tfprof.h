@@ -118,6 +118,9 @@ typedef enum tfp_keep {
     TFP_KEEP_ALL = 3,       /**< all that tfp_profile_write writes */
     TFP_KEEP_FUNCTIONS = 4, /**< nodes of functions too, as FUNCTION/NODE; TensorFlow's tool leaves them out */
     TFP_KEEP_GRAPHS = 16,   /**< the program of graph files only, which costs little: to tell where parameters differ */
+    TFP_KEEP_SUMS = 32,     /**< of traces only what op, scope and graph show: sums by node and step in place of spans.
+                                 Other views are refused then (TFP_BADARG). Without effect beside TFP_KEEP_MEMORY or
+                                 TFP_KEEP_PROGRAM. */
     TFP_KEEP_PROGRAM = 8    /**< the graph as a program with its functions: what shapes and float operations need */
 } tfp_keep;
 
@@ -634,7 +637,8 @@ TFP_API void tfp_live_free(tfp_live *l);
 TFP_API tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error *err);
 
 /** "user" (a name or number: only this user's jobs), "sort" (a column), and without a value "python" (every CPython is a job
- *  too), "processes" (no folding), "all_threads" (the state of every thread is read in every sample, whatever it takes).
+ *  too), "processes" (no folding), "all_threads" (the state of every thread is read in every sample, whatever it takes),
+ *  "no_commands" (tables leave out command lines of jobs and messages that may name their files).
  *  For tfp_live_stacks: "seconds" (1) and "rate" (100, samples a second; 1 to 1000), and without a value "idle" (threads that wait
  *  count too) and "once" (one reading of every thread).
  *  For tfp_live_run_begin: "dir" (by date and time), "every" (N steps, or seconds as "Ns"), "at_step" ("10,200"), "steps" (1; how many
@@ -681,7 +685,7 @@ typedef int (*tfp_live_row_fn)(void *ctx, const tfp_report *columns, const char 
  *  exit_status  0 all recorded; 1 not all; 3 a file could not be written; 4 no descriptors; 5 --max-bytes ended one; 130 stopped
  *  out          the table `capture`, a row a process
  *  Settings: "dir", "ms" (500), "steps", "align", "all", "user", "parallel" (8), "wait" (10), "timeout" (30), "max_bytes" (512 MiB),
- *  "host_level" (2), "python_level" (0).
+ *  "host_level" (2), "python_level" (0), "snapshot" (no value: what a server's recorder has so far), "recorder" ("start", "stop"), "via" ("kineto").
  *  Errors: TFP_BADARG nothing is selected; TFP_BADFILE the run folder is not the user's own; TFP_BADOUTPUT; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o,
                                     tfp_live_row_fn fn, void *ctx, int *exit_status, tfp_report **out, tfp_error *err);

@@ -251,11 +251,16 @@ static PyObject *node_names(PyObject *self, PyObject *nothing)
     return list_of((profile_object *)self, node_name_at);
 }
 
-static PyObject *write_profile(PyObject *object, PyObject *args)
+typedef tfp_status write_fn(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err);
+typedef tfp_status write_file_fn(const tfp_profile *p, const char *path, tfp_error *err);
+
+/* Into the file that the arguments name, or as bytes. */
+static PyObject *put_profile(PyObject *object, PyObject *args, const char *words, write_fn *write,
+                             write_file_fn *write_file)
 {
     profile_object *self = (profile_object *)object;
     PyObject *path = NULL;
-    if (!PyArg_ParseTuple(args, "|O&:write", PyUnicode_FSConverter, &path)) return NULL;
+    if (!PyArg_ParseTuple(args, words, PyUnicode_FSConverter, &path)) return NULL;
     const char *name = path ? PyBytes_AsString(path) : NULL;
     if (!lock_for_reading(self)) {
         Py_XDECREF(path);
@@ -265,7 +270,7 @@ static PyObject *write_profile(PyObject *object, PyObject *args)
     tfp_error *err = tfp_error_new();
     tfp_status s;
     Py_BEGIN_ALLOW_THREADS
-    s = name ? tfp_profile_write_file(self->profile, name, err) : tfp_profile_write(self->profile, collect, &c, err);
+    s = name ? write_file(self->profile, name, err) : write(self->profile, collect, &c, err);
     Py_END_ALLOW_THREADS
     unlock_profile(self);
     if (s) raise_about(state_of(object), s, err, name);
@@ -276,6 +281,16 @@ static PyObject *write_profile(PyObject *object, PyObject *args)
     Py_XDECREF(bytes);
     if (s) return NULL;
     Py_RETURN_NONE;
+}
+
+static PyObject *write_profile(PyObject *object, PyObject *args)
+{
+    return put_profile(object, args, "|O&:write", tfp_profile_write, tfp_profile_write_file);
+}
+
+static PyObject *save_profile(PyObject *object, PyObject *args)
+{
+    return put_profile(object, args, "|O&:save", tfp_profile_save, tfp_profile_save_file);
 }
 
 /* ---- reports ---- */
@@ -387,6 +402,7 @@ static PyMethodDef methods[] = {
     { "steps", steps, METH_NOARGS, "steps(): the numbers of the steps, ascending." },
     { "node_names", node_names, METH_NOARGS, "node_names(): in the order of the files." },
     { "write", write_profile, METH_VARARGS, "write([path]): a ProfileProto into a file, or returned as bytes." },
+    { "save", save_profile, METH_VARARGS, "save([path]): a file of tfprof's own, or returned as bytes." },
     { "report", report, METH_VARARGS, "report(view, options): the view's rows." },
     { "records", records, METH_VARARGS, "records(what, step): what was recorded, row by row: steps, spans or memory." },
     { "stats", stats, METH_VARARGS, "stats(view, options): statistics of the view's rows over the steps." },

@@ -13,6 +13,7 @@ _NO_LISTS = (bytes, bytearray, memoryview, Mapping)
 
 
 Items = Union[str, Sequence[str]]  # "a,b" or ["a", "b"]; items of a list are taken whole
+Amount = Union[int, str]  # 2000 or "2ms"
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
@@ -23,18 +24,21 @@ class ViewOptions(TypedDict, total=False):
     """The keywords of the views, for type checkers; tfprof.help("options") tells what each does. None leaves one as it is."""
 
     max_depth: Optional[int]
-    min_bytes: Optional[int]
-    min_peak_bytes: Optional[int]
-    min_residual_bytes: Optional[int]
-    min_output_bytes: Optional[int]
-    min_micros: Optional[int]
-    min_accelerator_micros: Optional[int]
-    min_cpu_micros: Optional[int]
-    min_params: Optional[int]
-    min_float_ops: Optional[int]
-    min_occurrence: Optional[int]
-    min_macs: Optional[int]
-    min_bytes_moved: Optional[int]
+    min_bytes: Optional[Amount]
+    min_peak_bytes: Optional[Amount]
+    min_residual_bytes: Optional[Amount]
+    min_output_bytes: Optional[Amount]
+    min_micros: Optional[Amount]
+    min_accelerator_micros: Optional[Amount]
+    min_cpu_micros: Optional[Amount]
+    min_params: Optional[Amount]
+    min_float_ops: Optional[Amount]
+    min_occurrence: Optional[Amount]
+    min_macs: Optional[Amount]
+    min_bytes_moved: Optional[Amount]
+    min_trainable_params: Optional[Amount]
+    min_fixed_params: Optional[Amount]
+    min_slot_params: Optional[Amount]
     step: Optional[int]
     device_regexes: Optional[Items]
     order_by: Optional[str]

@@ -399,6 +399,11 @@ class Profile:
         """The serialized ProfileProto."""
         return self._native.write()
 
+    def save(self, path: Path) -> None:
+        """Writes all tables as a file of tfprof's own, as `tfprof convert -o NAME.tfprof` does: tfprof.open reads it without
+        the files that were opened. Values of a checkpoint's tensors are not in it."""
+        self._native.save(path)
+
     def __repr__(self) -> str:
         if self.closed:
             return "<tfprof.Profile: closed>"

@@ -17,7 +17,7 @@ static void put_text(sql_cell *out, const char *text)
     out->s = tfp_str_of(text);
 }
 
-/* What was appended to the buffer; nothing is NULL. */
+/* The text appended to the buffer; an empty one is NULL. */
 static void put_made(sql_cell *out, const tfp_buf *text)
 {
     if (!text->size) return;
@@ -95,7 +95,7 @@ void sql_step_listed(const sql_row *row, tfp_buf *b, sql_cell *out)
     put_int(out, row->in->p->steps.at[row->at].listed);
 }
 
-/* ---- executions, and what is in them ---- */
+/* ---- executions and their parts ---- */
 
 static void put_step(const sql_row *row, uint32_t exec, sql_cell *out)
 {

@@ -26,7 +26,7 @@ static uint32_t word_at(const char *at)
 
 /* ---- numbers ---- */
 
-/* What the spans of a trace were told with, each for itself, though equal sets are stored once. */
+/* The stats of a trace's spans: one row for each span, though equal sets are stored once. */
 static size_t count_args(const tfp_profile *p)
 {
     const tfp_event_tables *t = &p->events;
@@ -129,7 +129,7 @@ static bool own_source(sql_data *d, sql_source *s, sql_table_id table)
         }
         for (; at != TFP_NONE; at = word_at(items.at + at * t->item + t->next)) owners[at] = i;
     }
-    /* a lane that an execution named without a time: kept for who writes the profile, but no span */
+    /* a lane that an execution named without a time: kept for writing the profile again, but no span */
     for (size_t i = 0; table == SQL_SPANS && i < count; i++)
         if (!s->p->spans.at[i].start_ns && !s->p->spans.at[i].duration_ns) owners[i] = TFP_NONE;
     s->owners[table] = owners;

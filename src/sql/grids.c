@@ -81,7 +81,7 @@ static void free_table(grid_table *t)
     free(t);
 }
 
-/* What a profile lacks is no fault of the query; memory is. */
+/* A missing trace is no fault of the query; missing memory is. */
 static int build_reports(grid_table *t)
 {
     const sql_data *d = &t->session->data;

@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-/* ---- what is allowed ---- */
+/* ---- permitted statements ---- */
 
 /* Functions of SQLite that neither reach outside nor take long over little (as printf('%.2147483647c') does). In
  * alphabetical order. */
@@ -93,7 +93,7 @@ static tfp_str text_of(const sql_api *a, sqlite3_value *v)
 
 static const char *find_in(tfp_str in, tfp_str part) { return memmem(in.data, in.size, part.data, part.size); }
 
-/* instr(X, Y): where Y begins in X, in characters from 1; 0: nowhere. */
+/* instr(X, Y): the place of Y in X, in characters from 1; 0: not found. */
 static void instr(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     const sql_api *a = sql_api_loaded();
@@ -235,7 +235,7 @@ int sql_guard_set(sql_session *s)
     for (size_t i = 0; i < sizeof switches / sizeof *switches && !rc; i++)
         rc = s->api->db_config(s->db, switches[i].what, switches[i].on, NULL);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) s->api->limit(s->db, limits[i].what, limits[i].most);
-    /* what a query sets aside stays in memory: no file is ever written */
+    /* temporary tables stay in memory: no file is ever written */
     if (!rc) rc = s->api->exec(s->db, "PRAGMA temp_store=2", NULL, NULL, NULL);
     if (!rc) rc = s->api->set_authorizer(s->db, authorize, s);
     s->api->progress_handler(s->db, TICK, on_tick, s);

@@ -13,7 +13,8 @@ enum {
 /* Nothing but reading the tables of tables.h, with functions that are known to end: to be set when the connection has
  * its tables. SQLite's result code. */
 int sql_guard_set(sql_session *s);
-/* Whether SQLite can be given a statement: how big it grows before anything is looked at. TFP_LIMIT, TFP_NOMEM. */
+/* Whether a statement is small enough for SQLite once its names are expanded, checked before SQLite sees it.
+ * TFP_LIMIT, TFP_NOMEM. */
 tfp_status sql_guard_size(const char *sql, tfp_error *err);
 /* The clock starts; sql_session.stopped tells later why a query was stopped. */
 void sql_guard_start(sql_session *s);

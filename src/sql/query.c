@@ -28,7 +28,7 @@ typedef struct result {
     size_t columns, rows;
 } result;
 
-/* What SQLite says, as a status: its words are the message. */
+/* SQLite's error as a status, with its words as the message. */
 static tfp_status failed(sql_session *s, int rc, tfp_error *err)
 {
     switch (s->stopped) {
@@ -39,7 +39,7 @@ static tfp_status failed(sql_session *s, int rc, tfp_error *err)
     default: break;
     }
     if ((rc & 0xff) == SQLITE_NOMEM) return tfp_nomem(err);
-    if (strcmp(s->api->errmsg(s->db), "not authorized") == 0) /* SQLite's words for what guard.c does not let pass */
+    if (strcmp(s->api->errmsg(s->db), "not authorized") == 0) /* SQLite's words for a refusal by guard.c */
         return tfp_fail(err, TFP_BADARG, "query: only SELECT over the tables of profiles is answered");
     return tfp_fail(err, (rc & 0xff) == SQLITE_TOOBIG ? TFP_LIMIT : TFP_BADARG, "query: %s", s->api->errmsg(s->db));
 }
@@ -92,7 +92,7 @@ static const value *value_at(const result *x, size_t row, size_t column)
     return &x->values.at[row * x->columns + column];
 }
 
-/* The one type that holds all cells: text before real before integer. An empty column is what its table says. */
+/* The one type that holds all cells: text before real before integer. An empty column has its table's declared type. */
 static char type_of(const result *x, size_t column)
 {
     char type = 0;
@@ -238,6 +238,8 @@ tfp_status tfp_query(const tfp_profile *const *p, const char *const *names, size
     if (!p || !count || !sql || !out) return tfp_fail(err, TFP_BADARG, "no profile, or no query");
     for (size_t i = 0; i < count; i++)
         if (!p[i] || !p[i]->finished) return tfp_fail(err, TFP_BADARG, "no finished profile");
+    for (size_t i = 0; i < count; i++)
+        if (tfp_only_sums(p[i])) return tfp_no_spans(err);
     sql_session *s = calloc(1, sizeof *s);
     tfp_report *r = calloc(1, sizeof *r);
     tfp_status st = TFP_NOMEM;

@@ -86,7 +86,7 @@ typedef struct sql_column {
     char type; /* 'i', 'r', 's', or 'v': a cell has the type of its value */
     sql_kind kind;
     size_t at;        /* of the field */
-    sql_table_id row; /* what the number is of */
+    sql_table_id row; /* the meaning of the number */
     void (*make)(const sql_row *row, tfp_buf *text, sql_cell *out);
     const char *help;
 } sql_column;
@@ -97,8 +97,9 @@ typedef struct sql_table {
     const char *name;
     size_t vector, item; /* the array in the profile, the size of a row of it; item 0: the table is made */
     int owner;           /* the table whose rows own those of this one, or -1 */
-    size_t heads, heads_item, first, next; /* how their chains run: array, its item's size, fields in it and here */
-    bool detail;                           /* kept with TFP_KEEP_MEMORY only */
+    size_t heads, heads_item, first,
+        next;    /* the links of their chains: array, its item's size, fields in it and here */
+    bool detail; /* kept with TFP_KEEP_MEMORY only */
     const char *help;
     const sql_column *columns; /* ended by a NULL name */
 } sql_table;
@@ -113,7 +114,7 @@ bool sql_data_own(sql_data *d, sql_table_id table); /* makes what SQL_OWNER colu
 const sql_index *sql_data_index(sql_data *d, sql_table_id table, int column); /* NULL without memory */
 uint64_t sql_hash(const sql_cell *c);
 
-/* Row `number` of a table; what belongs to none (its execution came a second time) is no row: false. */
+/* Row `number` of a table. False for a row without an owner (its execution came a second time), which is left out. */
 bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *out);
 void sql_read(const sql_row *row, sql_table_id table, const sql_column *c, tfp_buf *text, sql_cell *out);
 

@@ -17,7 +17,7 @@ typedef struct cursor {
     tfp_buf text; /* of a cell that is made */
 } cursor;
 
-/* How a cursor finds its rows: what xBestIndex tells xFilter. */
+/* The way a cursor finds its rows, as xBestIndex tells xFilter. */
 enum { SCAN, BY_NUMBER, BY_CELL /* + column */ };
 
 static sql_data *data_of(cursor *c) { return &((table *)c->base.pVtab)->session->data; }
@@ -264,7 +264,7 @@ static int row_number(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
     return SQLITE_OK;
 }
 
-/* Without xCreate the tables are there in every connection, and nobody can make more of them. */
+/* Without xCreate the tables exist in every connection, and statements cannot make more of them. */
 static const sqlite3_module module = {
     .xConnect = connect,
     .xBestIndex = best_index,

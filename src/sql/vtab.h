@@ -10,7 +10,7 @@ enum { SQL_TEXT_MOST = 4 << 20 }; /* bytes of one text in a query */
 
 typedef struct sql_session sql_session;
 
-typedef struct sql_module { /* what a table of a connection is made from */
+typedef struct sql_module { /* the parts of a connection's table */
     sql_session *session;
     sql_table_id table;
 } sql_module;

@@ -96,12 +96,23 @@ static bool sound_attrs(const tfp_profile *p)
     return true;
 }
 
-/* What a warning is about is our own words, which are shown as they are. */
+/* The kinds of warnings are the program's own words and are shown as they are. */
 static bool sound_warnings(const tfp_profile *p)
 {
     for (size_t i = 0; i < p->warnings.size; i++)
         if (!tfp_is_plain(tfp_str_of(p->warnings.at[i].what))) return false;
     return true;
+}
+
+/* The nodes of a program are those of its bodies, one body after another. */
+static bool bodies_have_all_nodes(const tfp_program *g)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < g->bodies.size; i++) {
+        if (g->bodies.at[i].node_first != next) return false;
+        next += g->bodies.at[i].node_count;
+    }
+    return next == g->nodes.size;
 }
 
 static tfp_store_fault check_sizes(tfp_store_file *f)
@@ -114,6 +125,7 @@ static tfp_store_fault check_sizes(tfp_store_file *f)
     if (f->rows[TFP_STORE_PROGRAM_VALUES] != f->rows[TFP_STORE_PROGRAM_ATTRS])
         return wrong(f, TFP_STORE_PROGRAM_VALUES, "");
     if (p->samples.size && p->sample_type >= p->sample_types.size) return wrong(f, TFP_STORE_PROFILE, "sample_type");
+    if (p->time_grain_ns != 1 && p->time_grain_ns != 1000) return wrong(f, TFP_STORE_PROFILE, "time_grain_ns");
     if (p->program && !f->rows[TFP_STORE_PROGRAM_BODIES]) return wrong(f, TFP_STORE_PROGRAM_BODIES, "");
     for (size_t i = 0; i < p->shapes.size; i++)
         if (p->shapes.at[i].count > TFP_RANK_MOST) return wrong(f, TFP_STORE_SHAPES, "count");
@@ -125,6 +137,8 @@ tfp_store_fault tfp_store_check(tfp_store_file *f)
     const tfp_event_tables *t = &f->p->events;
     tfp_store_fault fault = check_sizes(f);
     if (!fault) fault = check_all_ranges(f);
+    if (!fault && f->p->program && !bodies_have_all_nodes(f->p->program))
+        fault = wrong(f, TFP_STORE_PROGRAM_BODIES, "node_first");
     if (!fault) fault = check_events(f);
     if (!fault && !sound_warnings(f->p)) fault = wrong(f, TFP_STORE_WARNINGS, "what");
     if (!fault && !sound_attrs(f->p)) fault = wrong(f, TFP_STORE_ATTRS, "value");
@@ -133,7 +147,7 @@ tfp_store_fault tfp_store_check(tfp_store_file *f)
     return fault;
 }
 
-/* ---- what is not stored ---- */
+/* ---- tables that are made anew ---- */
 
 static void set_word(char *at, uint32_t n) { memcpy(at, &n, sizeof n); }
 

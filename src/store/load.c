@@ -97,7 +97,7 @@ static void scatter(const char *from, size_t count, char *to, size_t stride, siz
 typedef struct passage {
     const tfp_store_table *t;
     const tfp_store_column *c;
-    const tfp_store_entry *e; /* NULL: nothing but what stands for nothing */
+    const tfp_store_entry *e; /* NULL: every value is the default */
     char *to;                 /* of the first row */
     size_t stride;
     uint32_t crc;
@@ -138,7 +138,7 @@ static tfp_store_fault wrong_or_changed(const tfp_store_file *f, const passage *
         if (read_at(f, x->e->offset + (uint64_t)at * x->c->width, numbers, size)) return TFP_STORE_UNREAD;
         crc = tfp_crc32c(crc, numbers, size);
     }
-    return x->e && crc != x->e->crc ? TFP_STORE_CHANGED : TFP_STORE_WRONG;
+    return x->e && !tfp_checksum_fits(crc, x->e->crc) ? TFP_STORE_CHANGED : TFP_STORE_WRONG;
 }
 
 static tfp_store_fault run_passages(const tfp_store_file *f, passage *all, size_t count, size_t rows,
@@ -161,7 +161,7 @@ static tfp_store_fault run_passages(const tfp_store_file *f, passage *all, size_
     }
     for (size_t i = 0; i < count && !fault; i++) {
         *at_fault = all[i].c;
-        if (all[i].e && all[i].crc != all[i].e->crc) fault = TFP_STORE_CHANGED;
+        if (all[i].e && !tfp_checksum_fits(all[i].crc, all[i].e->crc)) fault = TFP_STORE_CHANGED;
     }
     free(numbers);
     return fault;
@@ -179,7 +179,7 @@ static tfp_store_fault load_texts(tfp_store_file *f, const tfp_store_entry *e, s
     if (!all) return TFP_STORE_NO_MEMORY;
     tfp_store_fault fault = read_at(f, e->offset, all, size);
     if (fault) return fault;
-    if (tfp_crc32c(0, all, size) != e->crc) return TFP_STORE_CHANGED;
+    if (!tfp_checksum_fits(tfp_crc32c(0, all, size), e->crc)) return TFP_STORE_CHANGED;
     uint64_t need = head;
     *sizes = (const uint32_t *)(void *)all;
     *bytes = all + head;

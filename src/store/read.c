@@ -46,7 +46,7 @@ static tfp_status read_directory(tfp_store_file *f, tfp_error *err)
     s = tfp_source_read(&f->in, foot.directory, f->entries, (size_t)size, err);
     if (s) return s;
     uint32_t crc = tfp_crc32c(tfp_crc32c(0, &head, sizeof head), f->entries, (size_t)size);
-    if (tfp_crc32c(crc, &foot, offsetof(tfp_store_foot, crc)) != foot.crc)
+    if (!tfp_checksum_fits(tfp_crc32c(crc, &foot, offsetof(tfp_store_foot, crc)), foot.crc))
         return tfp_fail(err, TFP_BADFILE, "damaged: its directory has another checksum: %s", again);
     f->entry_count = (size_t)foot.entries;
     for (size_t i = 0; i < f->entry_count; i++) {
@@ -72,7 +72,7 @@ static tfp_status fail_at(const tfp_store_file *f, tfp_store_fault fault, tfp_er
                     words[fault], again);
 }
 
-/* ---- what is kept ---- */
+/* ---- tables that are kept ---- */
 
 /* As the readers of graphs decide it. */
 static bool wants_program(const tfp_program *g, unsigned keep)
@@ -91,7 +91,7 @@ static tfp_status start_program(tfp_store_file *f, tfp_error *err)
     return TFP_OK;
 }
 
-/* How many rows each table will have, and that there is memory for them. */
+/* Sets the row count of each table, and checks that there is memory for them. */
 static tfp_status count_rows(tfp_store_file *f, tfp_error *err)
 {
     uint64_t bytes = 0;
@@ -110,7 +110,7 @@ static tfp_status count_rows(tfp_store_file *f, tfp_error *err)
     return TFP_OK;
 }
 
-/* The file's flags take their places; what belongs to this reading stays. */
+/* The flags of the file replace the profile's, except those about this reading. */
 static tfp_status load_profile(tfp_store_file *f, tfp_error *err)
 {
     tfp_profile *p = f->p;
@@ -145,7 +145,7 @@ static bool is_empty(const tfp_profile *p)
     return p->sources.size == 1 && !p->program && !p->checkpoint && !p->events.spans.start_ns;
 }
 
-/* Nothing half read is left: what comes after a failure must find sound tables. */
+/* Frees half-read tables: code that runs after a failure must find sound ones. */
 static void empty(tfp_profile *p)
 {
     tfp_program_free(p->program);
@@ -167,7 +167,9 @@ static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     tfp_profile *p = b->p;
     tfp_store_file f = { .p = p, .table = "", .column = "" };
-    if (!is_empty(p)) return tfp_fail(err, TFP_BADARG, "a converted profile holds everything: it is added first");
+    if (!is_empty(p))
+        return tfp_fail(err, TFP_BADARG,
+                        "a converted profile is whole: convert it again, together with the other files");
     char *name = p->sources.at[0];
     const char *format = p->formats.at[0];
     /* places in the file are read one by one, and side by side: its window is not used */

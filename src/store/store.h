@@ -12,7 +12,7 @@
 
 #define TFP_STORE_VERSION 1u
 
-/* Bits of what a profile has that are not kept: the end of adding tells them anew of what was read. */
+/* Flags of a profile that are not stored: they are worked out when the tables were read. */
 #define TFP_STORE_FOLLOWS                                                                                              \
     (1u << TFP_HAS_PROGRAM | 1u << TFP_HAS_STEPS | 1u << TFP_HAS_SPANS | 1u << TFP_HAS_TRACE | 1u << TFP_HAS_MEMORY |  \
      1u << TFP_HAS_TENSORS)
@@ -33,13 +33,13 @@ typedef struct tfp_store_entry { /* of the directory: a table when `column` is e
 } tfp_store_entry;
 
 typedef struct tfp_store_foot {  /* the file's last bytes */
-    uint64_t directory, entries; /* where the directory begins, and how many entries it has */
+    uint64_t directory, entries; /* the place of the directory, and its number of entries */
     uint32_t crc;                /* of the head, the directory and the two numbers above */
     uint32_t order;
     char magic[8];
 } tfp_store_foot;
 
-/* What a number of a column may be. A number that breaks its rule ends the reading. */
+/* The rule for the numbers of a column. A number that breaks it ends the reading. */
 typedef enum tfp_store_rule {
     TFP_STORE_ANY,
     TFP_STORE_BELOW,        /* less than `arg` */
@@ -155,7 +155,7 @@ typedef struct tfp_store_values {
     TFP_VEC(tfp_str) rows;
 } tfp_store_values;
 
-/* Where a table is; NULL for one of a program that is not there. */
+/* The address of a table; NULL for one of a program that is not there. */
 void *tfp_store_at(const tfp_store_table *t, const tfp_profile *p, const tfp_store_values *values);
 /* A growable array or a struct of arrays as every one of them begins. */
 typedef struct tfp_store_rows {

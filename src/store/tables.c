@@ -53,7 +53,7 @@ static const tfp_store_column nodes[] = {
     STRING(tfp_node, name), STRING(tfp_node, op), STRING(tfp_node, device), STRING(tfp_node, host_device),
     STRING(tfp_node, graph_device), STRING(tfp_node, data_format), MAYBE_IN(tfp_node, shape, SHAPES),
     MAYBE_IN(tfp_node, trace, TRACES), MAYBE_IN(tfp_node, attrs, ATTRS), ANY(tfp_node, flags), ANY(tfp_node, id),
-    ANY(tfp_node, float_ops),
+    ANY(tfp_node, float_ops), NUMBER(tfp_node, calls, NOT_NEGATIVE, 0),
 };
 static const tfp_store_column types[] = { STRING(tfp_type, name) };
 static const tfp_store_column inputs[] = {

@@ -61,7 +61,7 @@ bool tfp_store_put_value(tfp_buf *b, const tfp_program_attr *a)
 typedef struct bytes_reader {
     tfp_str left;
     tfp_arena *arena;
-    tfp_store_fault fault; /* the first one sticks; what is read after it is empty */
+    tfp_store_fault fault; /* the first fault stays; values read after it are empty */
 } bytes_reader;
 
 static const char *take(bytes_reader *r, size_t size)
@@ -126,7 +126,7 @@ static tfp_dims take_dims(bytes_reader *r)
     return r->fault ? TFP_ANY_DIMS : (tfp_dims){ (int)rank, at };
 }
 
-/* How many members of a list; each takes at least `least` bytes of what is left. */
+/* The length of a list. Each member takes at least `least` of the bytes left. */
 static size_t take_count(bytes_reader *r, size_t least)
 {
     size_t n = take_word(r);

@@ -50,7 +50,7 @@ static void put_data(writer *w, tfp_store_entry *e, const void *data, size_t siz
 
 /* ---- numbers ---- */
 
-/* Where a column's numbers are, and how far apart. */
+/* The address of a column's numbers, and the distance between them. */
 typedef struct place {
     const char *at;
     size_t stride, width, rows;
@@ -79,7 +79,7 @@ static void gather(const place *from, size_t first, size_t count, char *out)
     }
 }
 
-/* Whether a column holds nothing but what stands for nothing: then it is not written. */
+/* Whether all values of a column are the default: then it is not written. */
 static bool is_nothing(const place *from, unsigned char nothing)
 {
     if (!from->at) return true;

@@ -87,7 +87,8 @@ static void add_stacks(lines *x)
         if (trace != TFP_NONE && !by_trace[trace]) by_trace[trace] = item_of_trace(x, trace);
         if (trace != TFP_NONE)
             x->item[i] = by_trace[trace];
-        else if (!s->path[i] && parent != TFP_NONE) /* what tells its own place has its own stack, or none */
+        else if (!s->path[i] &&
+                 parent != TFP_NONE) /* a span with a place of its own has a call stack of its own, or none */
             x->item[i] = x->item[parent];
         bool op = s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_CALL;
         if (op && x->item[i]) tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], s->self_ns[i], 0, 1);
@@ -104,7 +105,7 @@ static void add_activities(lines *x)
         if (s->kind[i] != TFP_SPAN_ACTIVITY || x->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         uint32_t from = s->launch[i] != TFP_NONE ? s->launch[i] : s->owner[i];
         uint32_t item = s->trace[i] != TFP_NONE || s->path[i] ? x->item[i] : from == TFP_NONE ? 0 : x->item[from];
-        /* one that no host op has is a run of its line */
+        /* an activity without a host op is a run of its line */
         if (item) tfp_trace_tree_add(&x->tree, item, s->step[i], 0, s->self_ns[i], from == TFP_NONE || s->path[i]);
     }
 }

@@ -21,7 +21,7 @@ typedef struct old_view {
     tfp_arena arena;
     tfp_tree t;               /* children: of the graph view each input once, by name */
     uint8_t *match;           /* by string: 1 no account regex matches it, 2 one does */
-    TFP_VEC(uint32_t) starts; /* what stands below the root */
+    TFP_VEC(uint32_t) starts; /* the items below the root */
     bool graph;
 } old_view;
 
@@ -40,7 +40,7 @@ static bool is_variable(tfp_str op)
     return false;
 }
 
-/* What was requested for all outputs of an execution; a ProfileProto does not hold it, but something near to it. */
+/* Bytes requested for all outputs of an execution. A ProfileProto does not hold them, only a similar number. */
 static int64_t output_bytes(const tfp_profile *p, uint32_t exec)
 {
     if (p->run_output_bytes.size == 0) return p->execs.at[exec].output_bytes;
@@ -96,7 +96,8 @@ static bool is_accounted(old_view *v, uint32_t node, bool variables)
     return device && matches(v, device);
 }
 
-/* Fills in what is accounted and owned; items without a node are made up, the root among them. */
+/* Fills in which items are accounted, and their own numbers. Items without a node are made up; the root is one of
+ * them. */
 static bool fill(old_view *v)
 {
     const tfp_filter *account = v->o->filters[TFP_F_ACCOUNT];
@@ -289,7 +290,7 @@ static bool leave_out_invented(old_view *v)
         uint32_t item = order[count++] = stack[--depth];
         for (uint32_t c = t->child_start[item]; c < t->child_start[item + 1]; c++) stack[depth++] = t->children[c];
     }
-    while (count--) { /* backwards: what is below comes first */
+    while (count--) { /* backwards: children come before their parents */
         uint32_t item = order[count];
         if (t->node[item] != TFP_NONE && !exists(p, &p->nodes.at[t->node[item]])) t->node[item] = TFP_NONE;
         t->kept[item] = item == 0 || t->node[item] != TFP_NONE;

@@ -73,7 +73,7 @@ static bool has_bodies(const tfp_flops *f)
     return false;
 }
 
-/* How often one execution of the main graph runs a body, as far as anybody knows. */
+/* How often one execution of the main graph runs a body, as far as it is known. */
 static int64_t calls_of(const tfp_flops *f, uint32_t body) { return body ? known(f->calls[body]) : 1; }
 
 static bool bodies_of(const tfp_program *g, tfp_arena *arena, uint32_t **out)
@@ -84,7 +84,7 @@ static bool bodies_of(const tfp_program *g, tfp_arena *arena, uint32_t **out)
     return body != NULL;
 }
 
-/* A node with what it calls, or by itself. */
+/* The counts of a node: with the functions that it calls (`whole`), or by itself. */
 static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registry)
 {
     bool counted = n->state == TFP_COUNTED;
@@ -131,7 +131,7 @@ static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
     for (size_t i = 0; ok && i < count; i++) {
         uint32_t at = f->program_node[i];
         bool argument = tfp_str_eq(tfp_text(r->profile, r->profile->nodes.at[i].op), TFP_STR("_Arg"));
-        /* what ran and is in no graph: nothing is known of it; arguments of functions are no operations */
+        /* a node that ran and is in no graph: nothing is known of it; arguments of functions are no operations */
         c->nodes[i] = (tfp_node_count){ .ops = !argument, .runs = 1 };
         if (at == TFP_NONE) continue;
         c->nodes[i] = count_of(&f->nodes[at], !bodies, r->options->float_ops_source == TFP_FLOPS_TENSORFLOW);
@@ -143,7 +143,7 @@ static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
     return add_note(r, c, f->total.loops_unknown, err);
 }
 
-/* What the files, or an op log, cannot say. */
+/* Columns that neither the files nor an op log can fill. */
 static tfp_status note_missing(tfp_report *r, tfp_error *err)
 {
     int order = r->options->order.by;

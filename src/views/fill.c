@@ -26,8 +26,8 @@ static void fill_item(const job *j, tfp_report *r, size_t i)
     tfp_reach_item(r, node, i, 1);
 }
 
-/* What is added to is written first: to read a fresh page before writing to it costs a second fault, which stops all
- * threads. */
+/* Pages are written before they are read: reading a fresh page and writing to it later costs a second page fault,
+ * which stops all threads. */
 static void clear(const tfp_values *v, size_t first, size_t end)
 {
     for (int c = 0; c < TFP_V_COUNT; c++)

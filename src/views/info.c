@@ -62,13 +62,6 @@ static bool say_files(tfp_report *r)
     return add_text(r, "files", "files", &all) && ok;
 }
 
-static bool has_format(const tfp_profile *p, const char *name)
-{
-    for (size_t i = 0; i < p->formats.size; i++)
-        if (p->formats.at[i] && strcmp(p->formats.at[i], name) == 0) return true;
-    return false;
-}
-
 static bool is_told(const tfp_profile *p, const char *key)
 {
     for (size_t i = 0; i < p->events.about.size; i++)
@@ -79,7 +72,7 @@ static bool is_told(const tfp_profile *p, const char *key)
 /* Not any other program that writes Chrome traces. */
 static bool is_torch(const tfp_profile *p)
 {
-    return has_format(p, "kineto") && (is_told(p, "schemaVersion") || is_told(p, "deviceProperties"));
+    return tfp_has_format(p, "kineto") && (is_told(p, "schemaVersion") || is_told(p, "deviceProperties"));
 }
 
 /* Only what the files say: an XPlane is of TensorFlow or of JAX, and does not tell which. */
@@ -89,7 +82,7 @@ static bool say_framework(tfp_report *r)
     const tfp_profile *p = r->profile;
     tfp_buf b = { 0 };
     for (size_t i = 0; i < 4 && !b.size; i++)
-        if (has_format(p, tensorflow[i])) tfp_buf_text(&b, "TensorFlow");
+        if (tfp_has_format(p, tensorflow[i])) tfp_buf_text(&b, "TensorFlow");
     if (is_torch(p)) tfp_buf_text(&b, b.size ? ", PyTorch" : "PyTorch");
     return add_text(r, "framework", "framework", &b);
 }
@@ -98,7 +91,7 @@ static bool say_framework(tfp_report *r)
 
 typedef struct range {
     int64_t start_ns, end_ns; /* of all spans; 0, 0: there are none */
-    int64_t origin_ns;        /* of the Unix clock at time 0 */
+    int64_t origin_ns;        /* Unix time of the trace's time 0 */
 } range;
 
 static void widen(range *x, int64_t start, int64_t end)
@@ -119,7 +112,7 @@ static range range_of(const tfp_profile *p)
     return x;
 }
 
-#define EARLIEST_NS ((int64_t)946684800 * 1000000000) /* the year 2000: what lies before is no time of day */
+#define EARLIEST_NS ((int64_t)946684800 * 1000000000) /* the year 2000: smaller numbers are no time of day */
 
 static bool say_when(tfp_report *r)
 {
@@ -217,7 +210,7 @@ static bool say_steps(tfp_report *r)
            add_number(r, "first_step", NULL, first) && add_number(r, "last_step", NULL, last);
 }
 
-/* Of sampled stacks: how many numbers, and of which kinds. */
+/* Sampled stacks: how many numbers, and of which kinds. */
 static bool say_samples(tfp_report *r)
 {
     const tfp_profile *p = r->profile;
@@ -276,7 +269,7 @@ static info_row part(const char *name, bool there, int64_t count, const char *of
 
 static int64_t memory_records(const tfp_profile *p)
 {
-    return (int64_t)(p->events.memory.size ? p->events.memory.size : p->allocations.size + p->memories.size);
+    return (int64_t)(p->events.memory.size ? p->events.memory.size : p->allocations.size);
 }
 
 static bool ran(const tfp_profile *p) { return p->execs.size > 0; }
@@ -294,10 +287,11 @@ static int64_t program_count(const tfp_profile *p)
     return p->instructions.size ? (int64_t)p->instructions.size : TFP_ABSENT; /* spans tell without saying how many */
 }
 
-/* What float operations are worked out of: a graph, XLA's instructions, what PyTorch's operators were called with. */
+/* The source of float operations: a graph, XLA's instructions, or the arguments of PyTorch's operators. */
 static info_row program_part(const tfp_profile *p)
 {
-    bool there = tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p), calls = !p->program && tfp_aten_recorded(p);
+    bool there = tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
+    bool calls = !p->program && (tfp_aten_recorded(p) || tfp_has_recorded_calls(p));
     const char *of = p->program ? "nodes, those of functions too"
                      : calls    ? "shapes of the inputs of operators"
                                 : "instructions of a compiled program";
@@ -342,6 +336,7 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
         part("tensors", tfp_has(p, TFP_HAS_TENSORS), p->checkpoint ? (int64_t)tfp_checkpoint_count(p->checkpoint) : 0,
              "variables", "scope -select tensor_value", "a checkpoint (--checkpoint_path)"),
     };
+    r->grid.sentences = true;
     return tfp_grid_of(r, &(tfp_row_table){ info_columns, all, sizeof *all, sizeof all / sizeof *all, 0 }, err);
 }
 
@@ -400,13 +395,13 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
         ok = ok && add_next(r, rows, &n, "scope -select params,tensor_value", "what is in the variables?");
     if (p->nodes.size || p->events.spans.size)
         ok = ok && add_next(r, rows, &n, "report -o report.html", "all of it as a page in one file");
-    tfp_report_part next = { .name = "next", .title = "what to ask next" };
     if (!ok) return tfp_nomem(err);
     if (!n) return TFP_OK;
-    tfp_status s = tfp_grid_fill(r, &next.grid, &(tfp_row_table){ next_columns, rows, sizeof *rows, n, 0 }, err);
-    if (!s && !tfp_push(&r->parts, next)) s = tfp_nomem(err);
-    if (s) tfp_vec_free(&next.grid.columns);
-    return s;
+    tfp_row_table next = { next_columns, rows, sizeof *rows, n, 0 };
+    tfp_grid *g = tfp_grid_part_add(r, "next", "what to ask next");
+    if (!g) return tfp_nomem(err);
+    g->sentences = true;
+    return tfp_grid_fill(r, g, &next, err);
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)
@@ -430,5 +425,5 @@ const tfp_view tfp_view_info = {
     NULL,
     NULL,
     build,
-    TFP_USES_PROGRAM,
+    TFP_USES_PROGRAM | TFP_USES_MEMORY,
 };

@@ -13,7 +13,7 @@ typedef struct kernel_row {
     tfp_str name, class, ops;
     int64_t count, total_ns, min_ns, max_ns, bytes;
     double mean_us, share, occupancy;
-    double weighted, weight, plain; /* of occupancy: times and sums */
+    double weighted, weight, plain; /* occupancy: sum over time, and the times */
     int64_t occupied;               /* activities that tell it */
     uint32_t unit, first_op;        /* -> ops */
     bool async;
@@ -29,7 +29,7 @@ typedef struct kernels {
     tfp_report *r;
     const tfp_trace_index *x;
     tfp_strid bytes, size, bytes_accessed, memcpy_details, memset_details, occupancy, kernel_details;
-    tfp_map64 row_by_name; /* of a hash of unit, class, lane role and name -> rows */
+    tfp_map64 row_by_name; /* hash of unit, class, lane role and name -> rows */
     tfp_map64 op_by_row;   /* row << 32 | op -> ops */
     TFP_VEC(kernel_row) rows;
     TFP_VEC(tfp_strid) names; /* by row: of the profile */
@@ -65,7 +65,7 @@ static bool is_on_tpu(const kernels *t, uint32_t span)
     return tfp_is_tpu(tfp_text(t->x->p, t->x->p->lanes.at[t->x->s->lane[span]].device));
 }
 
-/* Of copies and sets, which HIP tells on the API call; of a TPU's instructions the bytes that they access. */
+/* Bytes: of copies and sets, which HIP records on the API call; of a TPU's instructions, the bytes accessed. */
 static bool bytes_of(const kernels *t, uint32_t span, int64_t *out)
 {
     double n;
@@ -306,4 +306,5 @@ const tfp_view tfp_view_kernel = {
     build,
     TFP_NEEDS_SPANS,
     columns,
+    "no kernel, copy or collective of a device",
 };

@@ -18,7 +18,7 @@ typedef struct table {
     const tfp_report *code;
     TFP_VEC(line_row) rows;
     tfp_map64 row_of; /* hash of a name and its file -> rows */
-    uint32_t *line;   /* by row of the code view: -> rows; of a library's the caller's; TFP_NONE: nobody's */
+    uint32_t *line;   /* by row of the code view: -> rows; rows of a library have their caller's; TFP_NONE: no line */
 } table;
 
 static const char gradient_mark[] = " (gradient)";
@@ -31,7 +31,7 @@ static tfp_str plain_name(tfp_str name, bool *gradient)
     return *gradient ? (tfp_str){ name.data, name.size - n } : name;
 }
 
-/* The file of a line: that of its frame; of a trace the row's name, FILE:LINE:FUNCTION, begins with it. */
+/* The file of a line: its frame's, or of a trace the beginning of the row's name, FILE:LINE:FUNCTION. */
 tfp_str tfp_line_file(const tfp_report *code, uint32_t row)
 {
     const tfp_profile *p = code->profile;

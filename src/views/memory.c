@@ -11,7 +11,7 @@
 
 typedef struct event {
     uint32_t device;      /* its place by name */
-    uint32_t node;        /* TFP_NONE: of the allocator's own counts */
+    uint32_t node;        /* TFP_NONE: the allocator's own count */
     int64_t at_ns, bytes; /* more, or with `counted` all that the allocator had */
     bool counted;
     uint32_t place; /* in the order of the profile */
@@ -216,7 +216,7 @@ static int compare_holders(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Of the events of one device: the last one of the time at which most was held. */
+/* The last event of one device at the time when it held most. */
 static size_t find_peak(const memory *m, size_t first, size_t after)
 {
     int64_t held = 0, most = 0;

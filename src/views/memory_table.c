@@ -27,7 +27,7 @@ typedef struct peak {
     int64_t bytes, end;
 } peak;
 
-typedef struct holding { /* of one owner at the peak */
+typedef struct holding { /* bytes of one owner at the peak */
     uint32_t owner, span;
     int64_t bytes;
 } holding;
@@ -36,8 +36,8 @@ typedef struct table {
     tfp_report *r;
     tfp_holding held;
     peak *peaks;     /* by device */
-    int64_t *sums;   /* by node, and two more: nobody, before */
-    uint32_t *spans; /* the same: what was around the last allocation */
+    int64_t *sums;   /* by node, and two more: no owner, allocated before the recording */
+    uint32_t *spans; /* by owner as well: the span around the last allocation */
 } table;
 
 static size_t place(const table *t, uint32_t owner)
@@ -78,7 +78,7 @@ static void find_peaks(table *t)
     }
 }
 
-/* What each owner held then; the sums are 0 again afterwards. */
+/* The bytes of each owner at the peak. The sums are 0 again afterwards. */
 typedef TFP_VEC(holding) holdings;
 static bool holders_of(table *t, uint32_t device, holdings *out)
 {
@@ -310,7 +310,7 @@ static bool say_peak(table *t, uint32_t d, const char *label)
     return f->more.data != NULL;
 }
 
-/* TensorFlow's steps are apart: of the mean nobody held anything, so the last one is told. */
+/* TensorFlow's steps have memory of their own, and their mean has none: the last step is shown. */
 static bool say_step(table *t)
 {
     const tfp_profile *p = t->r->profile;
@@ -341,11 +341,8 @@ static bool say_peaks(table *t)
 
 static tfp_status add_part(table *t, const char *name, const char *title, grouping by, tfp_error *err)
 {
-    tfp_report_part part = { .name = name, .title = title };
-    tfp_status s = fill_holders(t, &part.grid, by, err);
-    if (!s && !tfp_push(&t->r->parts, part)) s = tfp_nomem(err);
-    if (s) tfp_vec_free(&part.grid.columns);
-    return s;
+    tfp_grid *g = tfp_grid_part_add(t->r, name, title);
+    return g ? fill_holders(t, g, by, err) : tfp_nomem(err);
 }
 
 static bool has_lines(const tfp_profile *p)

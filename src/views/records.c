@@ -254,7 +254,7 @@ static tfp_status files(tfp_report *r, tfp_error *err)
 static const struct {
     const char *name;
     tfp_status (*make)(tfp_report *r, tfp_error *err);
-    bool detail; /* of runs: a profile read with TFP_KEEP_MEMORY */
+    bool detail; /* runs: of a profile that was read with TFP_KEEP_MEMORY */
 } tables[] = {
     { "steps", steps, false },          { "spans", spans, true },      { "memory", tfp_records_memory, true },
     { "peak", tfp_records_peak, true }, { "tensors", tensors, false }, { "files", files, false },
@@ -281,8 +281,7 @@ static tfp_status make(tfp_report *r, const char *what, int64_t step, tfp_error 
         return tfp_fail(err, TFP_BADARG, "%s need a profile read with TFP_KEEP_MEMORY", what);
     tfp_status s = find_step(r, step, err);
     if (!s) s = tables[i].make(r, err);
-    if (!s && r->clamped)
-        s = tfp_report_note_add(r, err, "%s: sums too big for 64 bits, clamped", tfp_first_source(r->profile));
+    if (!s) s = tfp_report_note_clamped(r, err);
     return s;
 }
 

@@ -8,7 +8,7 @@ typedef struct sampled {
     const tfp_profile *p;
     tfp_arena arena;
     bool lines;            /* rows are lines, not functions */
-    uint32_t type, counts; /* -> sample types: what is shown, what counts runs; TFP_NONE */
+    uint32_t type, counts; /* -> sample types: the one that is shown, the one that counts runs; TFP_NONE */
     tfp_value value;       /* the column that `type` fills */
     int64_t times;         /* one of its units in that of the column */
     uint32_t *item_of;     /* by trace, 0: none yet */

@@ -104,7 +104,13 @@ static tfp_status check_types(tfp_report *r, tfp_error *err)
 static tfp_status check_runs(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    bool times = r->options->select & OF_TIME;
+    bool times = r->options->select & OF_TIME, params = r->options->select & UINT64_C(1) << TFP_C_PARAMS;
+    if (p->nodes.size && p->nodes.at[0].calls && params) {
+        tfp_status s = tfp_report_note_add(r, err,
+                                           "an execution trace does not say which tensors are parameters, so params "
+                                           "are 0 everywhere");
+        if (s) return s;
+    }
     if (p->execs.size || !p->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
     return tfp_report_note_add(r, err,
                                "nothing ran in these files, so %s 0 everywhere: add run metadata (--run_meta_path); "
@@ -157,7 +163,7 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
 {
     const tfp_options *o = r->options;
     bool minimum = false, filter = false;
-    if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* the root alone is what was asked for */
+    if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* a report of the root alone was asked for */
     if (r->rows.size > 1 || r->notes.size > notes_before || !r->profile->nodes.size) return TFP_OK;
     for (int v = 0; v < TFP_V_COUNT; v++) minimum |= o->min[v] > 0;
     for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters; i++) {
@@ -174,6 +180,8 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
 
 tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
 {
+    if (r->kind == TFP_REPORT_GRID && !r->grid.row_count && r->about->no_rows && r->notes.size == notes_before)
+        return tfp_report_note_add(r, err, "%s", r->about->no_rows);
     if (!speaks(r)) return TFP_OK;
     tfp_status s = check_types(r, err);
     if (!s) s = check_rows(r, notes_before, err);

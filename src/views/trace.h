@@ -14,7 +14,7 @@ typedef struct tfp_trace_unit {
     bool has_devices;
 } tfp_trace_unit;
 
-/* A device of a unit and what ran on it; of a unit without devices "cpu" and its host ops. */
+/* A device of a unit and its activities; a unit without devices has "cpu" with its host ops. */
 typedef struct tfp_trace_device {
     uint32_t unit;
     tfp_str name;
@@ -70,7 +70,7 @@ typedef struct tfp_union {
     size_t count;
 } tfp_union;
 void tfp_union_add(tfp_union *u, int64_t start, int64_t end); /* the next by start; there is room */
-/* Of those of the device's spans (by start) whose class is in `classes` (bits 1 << class). */
+/* Intervals of the device's spans (by start) whose class is in `classes` (bits 1 << class). */
 bool tfp_union_of(tfp_arena *a, const tfp_trace_index *x, const tfp_trace_device *d, unsigned classes, tfp_union *u);
 bool tfp_union_of_list(tfp_arena *a, const tfp_trace_index *x, const uint32_t *spans, size_t count, tfp_union *u);
 int64_t tfp_union_within(const tfp_union *u, int64_t start, int64_t end); /* its length between two times */

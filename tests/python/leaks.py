@@ -188,6 +188,7 @@ def profile_cases(native, folder):
         refused(q.add_bytes, graph, "g", None, "x")
         refused(p.write, "/nothing/here/p")
         refused(p.write, 1)
+        refused(p.save, "/nothing/here/p")
         refused(p.records, "none", 0)
         refused(p.records, 1, 0)
         refused(p.report, "none", o)
@@ -220,6 +221,7 @@ def profile_cases(native, folder):
         "Profile: close is_closed": closed,
         "Profile.records": lambda: [p.records(what, -1).columns() for what in ("steps", "spans", "memory")],
         "Profile.write": lambda: (p.write(), p.write(target)),
+        "Profile.save": lambda: (p.save(), p.save(target)),
         "Profile.report": lambda: [p.report(view, o) for view in views_of_a_model(native)],
         "Profile.show": lambda: [p.show("scope", to) for to in (to_stdout, to_file)],
     }

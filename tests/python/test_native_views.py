@@ -241,6 +241,19 @@ class Forms(unittest.TestCase):
             self.assertEqual(str(again.op(order_by='micros')), str(profile.op(order_by='micros')))
 
 
+    def test_a_profile_is_saved_and_opened_again(self):
+        for profile in (opened(MODELS['loops']), tfprof.open(os.path.join(SAMPLE, 'traces', 'kineto.json'))):
+            with tempfile.TemporaryDirectory() as folder:
+                file = os.path.join(folder, 'saved.tfprof')
+                profile.save(file)
+                again = tfprof.open(file)
+                with self.assertRaises(tfprof.UsageError):
+                    tfprof.open(file, file)
+                with self.assertRaises(tfprof.OutputError):
+                    profile.save(os.path.join(folder, 'none', 'saved.tfprof'))
+            self.assertEqual(str(again.op(order_by='micros')), str(profile.op(order_by='micros')))
+
+
 class Tables(unittest.TestCase):
     def test_the_keywords_for_type_checkers_are_the_option_table(self):
         self.assertEqual(list(tfprof.ViewOptions.__annotations__), tfprof.names('options'))

@@ -3,6 +3,7 @@
  * That views tell the same from them is checked by tests/golden/converted.py and, of every input, by the fuzz targets. */
 #include "support.h"
 
+#include "base/crc32c.h"
 #include "store/store.h"
 
 #define KEEP (TFP_KEEP_ALL | TFP_KEEP_PROGRAM)
@@ -103,6 +104,49 @@ static void a_column_that_changed_is_named(void **state)
     tfp_buf_free(&b);
 }
 
+/* Puts a number into a column and makes the checksums fit, as whoever crafts a file would. */
+static void craft(tfp_buf *b, const char *table, const char *column, size_t row, uint64_t number)
+{
+    tfp_store_foot foot;
+    tfp_store_entry e;
+    char *end = b->data + b->size - sizeof foot, *at;
+    memcpy(&foot, end, sizeof foot);
+    for (at = b->data + foot.directory; at < end; at += sizeof e) {
+        memcpy(&e, at, sizeof e);
+        if (strcmp(e.table, table) == 0 && strcmp(e.column, column) == 0) break;
+    }
+    assert_true(at < end && row < e.rows);
+    memcpy(b->data + e.offset + row * e.width, &number, e.width); /* the machine has the lowest byte first */
+    e.crc = tfp_crc32c(0, b->data + e.offset, (size_t)e.size);
+    memcpy(at, &e, sizeof e);
+    foot.crc = tfp_crc32c(0, b->data, sizeof(tfp_store_head));
+    foot.crc = tfp_crc32c(foot.crc, b->data + foot.directory, (size_t)foot.entries * sizeof e);
+    foot.crc = tfp_crc32c(foot.crc, &foot, offsetof(tfp_store_foot, crc));
+    memcpy(end, &foot, sizeof foot);
+}
+
+static void numbers_that_no_reader_makes_are_refused_behind_right_checksums(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *table, *column;
+        size_t row;
+        uint64_t number;
+    } cases[] = {
+        { "towers/profile_9.gz", "profile", "time_grain_ns", 0, 0 }, /* means are cut to multiples of it */
+        { "towers/profile_9.gz", "profile", "time_grain_ns", 0, UINT64_MAX },
+        { "functions/saved_model", "program_bodies", "node_first", 1, 0 },
+        { "functions/saved_model", "program_bodies", "node_count", 0, 1 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tfp_error err = { 0 };
+        tfp_buf b = saved(cases[i].file);
+        craft(&b, cases[i].table, cases[i].column, cases[i].row, cases[i].number);
+        assert_fails(open_bytes(all(&b), NULL, &err), &err, TFP_BADFILE, cases[i].table);
+        tfp_buf_free(&b);
+    }
+}
+
 static void nothing_but_a_checkpoint_is_added_to_it(void **state)
 {
     (void)state;
@@ -115,7 +159,7 @@ static void nothing_but_a_checkpoint_is_added_to_it(void **state)
     tfp_profile_free(p);
     p = tfp_profile_new();
     assert_int_equal(tfp_profile_add_file(p, NULL, TEST_DATA "/sample/odd/graph.pb", &err), TFP_OK);
-    assert_fails(tfp_profile_add_bytes(p, NULL, "saved", b.data, b.size, &err), &err, TFP_BADARG, "it is added first");
+    assert_fails(tfp_profile_add_bytes(p, NULL, "saved", b.data, b.size, &err), &err, TFP_BADARG, "convert it again");
     tfp_profile_free(p);
     tfp_buf_free(&b);
 }
@@ -249,6 +293,7 @@ int main(void)
         cmocka_unit_test(a_file_that_was_cut_is_refused),
         cmocka_unit_test(other_versions_and_byte_orders_are_refused_by_name),
         cmocka_unit_test(a_column_that_changed_is_named),
+        cmocka_unit_test(numbers_that_no_reader_makes_are_refused_behind_right_checksums),
         cmocka_unit_test(nothing_but_a_checkpoint_is_added_to_it),
         cmocka_unit_test(functions_must_have_been_converted),
         cmocka_unit_test(a_checkpoint_alone_is_not_converted),
