@@ -77,4 +77,4 @@ install: all
 	@meson install -C $(BUILD) --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
 clean:
-	@rm -rf build build-asan build-unit build-fuzz build-lint build-bench build-python build-python-asan build-tsan
+	@rm -rf build build-asan build-unit build-fuzz build-lint build-bench build-python build-tsan

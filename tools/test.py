@@ -11,6 +11,7 @@ What needs .venv (TensorFlow, the Python package) is left out where tools/setup.
 import concurrent.futures
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,9 +19,9 @@ import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RELEASE, ASAN, PACKAGE_ASAN, UNIT = "build", "build-asan", "build-python-asan", "build-unit"
+RELEASE, ASAN, UNIT = "build", "build-asan", "build-unit"
 PYTHON = sys.executable
-HANGS_AFTER = 3600  # seconds: a busy machine makes suites late, but none takes that long
+HANGS_AFTER = 1200  # seconds: a busy machine makes suites late, but none takes that long (at most 300 on a quiet one)
 TENSORFLOW = os.path.join(ROOT, ".venv", "bin", "python")
 
 ENVIRONMENT = dict(os.environ,
@@ -29,18 +30,18 @@ ENVIRONMENT = dict(os.environ,
                    TERM="dumb", LC_ALL="C.UTF-8", NO_COLOR="1")
 
 # name, command, a file without which there is nothing to run (the reason is printed); the longest first, so that both run to
-# the end. Each tells its processor time: what takes minutes here belongs into samples or into EXHAUSTIVE.
+# the end. Each tells its processor time and how long it took: what takes minutes here belongs into samples or into EXHAUSTIVE.
 SUITES = [
     ("python package", [TENSORFLOW, "tests/python/run.py"], ".venv/ready"),
     ("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], ".venv/ready"),
     ("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof"], ".venv/ready"),
     ("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], None),
-    ("python package, sanitizers", [TENSORFLOW, "tests/python/sanitized.py", PACKAGE_ASAN, "test_native"], ".venv/ready"),
+    ("python package, sanitizers", [TENSORFLOW, "tests/python/sanitized.py", ASAN, "test_native"], ".venv/ready"),
     ("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN], None),
     ("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], None),
     ("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], None),
     ("faults, memory", [f"{ASAN}/tests/faults/memory", "-e", "16"], None),
-    ("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof"], None),
+    ("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof", "3/300"], None),
     ("damage", [PYTHON, "tests/bad/damage.py", ASAN, "11"], None),
     ("faults, input and output", [f"{ASAN}/tests/faults/io"], None),
     ("golden, sanitizers", [PYTHON, "tests/golden/run.py", f"{ASAN}/tfprof"], "tests/golden/run.py"),
@@ -59,8 +60,12 @@ SUITES = [
     ("prepared jobs", [PYTHON, "tests/live/start.py", f"{RELEASE}/tfprof"], None),
     ("captures", [PYTHON, "tests/live/capture.py", f"{RELEASE}/tfprof"], None),
     ("attach", [PYTHON, "tests/live/attach.py", f"{RELEASE}/tfprof"], None),
+    ("metrics of running jobs", [PYTHON, "tests/live/agent.py", f"{RELEASE}/tfprof"], None),
+    ("captures by PyTorch's own daemon protocol", [PYTHON, "tests/live/kineto.py", f"{RELEASE}/tfprof"], None),
+    ("page of running jobs", [PYTHON, "tests/live/serve.py", f"{RELEASE}/tfprof"], None),
     ("stacks of running jobs", [PYTHON, "tests/live/stacks.py", f"{RELEASE}/tfprof"], None),
     ("planted causes", [PYTHON, "tests/trace/planted.py", f"{RELEASE}/tfprof"], None),
+    ("advice that would be wrong", [PYTHON, "tests/trace/quiet.py", f"{RELEASE}/tfprof"], None),
     ("one mean", [PYTHON, "tests/trace/means.py", f"{RELEASE}/tfprof"], None),
     ("random traces against a second program", [PYTHON, "tests/trace/random_traces.py", f"{RELEASE}/tfprof", "0", "200"], None),
     ("steps and gaps of HTA and xprof", [PYTHON, "tests/trace/peers.py", f"{RELEASE}/tfprof"], None),
@@ -106,17 +111,19 @@ def counts(output):
 def run(suite):
     name, command, needs = suite
     if needs and not os.path.exists(os.path.join(ROOT, needs)):
-        return name, 0, 0, 0.0, f"left out: no {needs}\n"
+        return name, 0, 0, 0.0, 0.0, f"left out: no {needs}\n"
+    start = time.monotonic()
     try:
         output, status, seconds = watched(command)
     except OSError as wrong:
         output, status, seconds = str(wrong), 1, 0.0
+    wall = time.monotonic() - start
     passed, failed = counts(output)
     if status == 0 and output.startswith("left out"):
-        return name, 0, 0, 0.0, output
+        return name, 0, 0, 0.0, wall, output
     if status != 0 and failed == 0 or passed + failed == 0:
         failed += 1
-    return name, passed, failed, seconds, output
+    return name, passed, failed, seconds, wall, output
 
 
 running = set()
@@ -147,6 +154,27 @@ def watched(command):
     return output + "\nran too long\n" * len(late), process.returncode, usage.ru_utime + usage.ru_stime
 
 
+def sanitized_build():
+    """Commands for the build with sanitizers. Where there is .venv the Python extension is a part of it, so that the library is
+    compiled once for both; that takes the Meson in .venv, since Debian's does not know the limited API."""
+    folder = os.path.join(ROOT, ASAN)
+    with_python = os.path.exists(os.path.join(ROOT, ".venv", "ready"))
+    meson = ".venv/bin/meson" if with_python else "meson"
+    if with_python != os.path.exists(os.path.join(folder, "python")):
+        shutil.rmtree(folder, ignore_errors=True)
+    steps = []
+    if not os.path.exists(os.path.join(folder, "build.ninja")):
+        steps.append([meson, "setup", ASAN, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined",
+                      "-Db_lundef=false", "-Dwerror=true", "-Dtests=true"])
+        if with_python:
+            site = os.path.join(folder, "site")
+            steps[-1] += ["-Dpython=true", f"-Dpython.platlibdir={site}", f"-Dpython.purelibdir={site}"]
+    steps.append(["ninja", "-C", ASAN, "--quiet"])
+    if with_python:
+        steps.append([meson, "install", "-C", ASAN, "--no-rebuild", "--quiet", "--tags=python-runtime"])
+    return steps
+
+
 def build(wanted, check=False):
     """What the suites need beside the release build, which is there already. With `check` unit tests only, without
     sanitizers."""
@@ -158,11 +186,8 @@ def build(wanted, check=False):
             steps.append(["meson", "setup", UNIT, "--buildtype=debug", "-Dtests=true"])
         steps.append(["ninja", "-C", UNIT, "--quiet"])
         python = False
-    elif sanitizers and not os.path.exists(os.path.join(ROOT, ASAN, "build.ninja")):
-        steps.append(["meson", "setup", ASAN, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined",
-                      "-Db_lundef=false", "-Dwerror=true", "-Dtests=true"])
-    if sanitizers and not check:
-        steps.append(["ninja", "-C", ASAN, "--quiet"])
+    elif sanitizers:
+        steps += sanitized_build()
     if python and os.path.exists(os.path.join(ROOT, ".venv", "ready")):
         steps.append(["tools/python.sh"])
     for step in steps:
@@ -192,7 +217,7 @@ def main():
     pool = concurrent.futures.ThreadPoolExecutor(max_workers=2)
     try:
         for done in concurrent.futures.as_completed([pool.submit(run, s) for s in wanted]):
-            name, ok, bad, seconds, output = done.result()
+            name, ok, bad, seconds, wall, output = done.result()
             passed, failed = passed + ok, failed + bad
             if output.startswith("left out"):
                 print(f"{name}: {output.strip()}", flush=True)
@@ -200,7 +225,7 @@ def main():
             if bad:
                 print(f"---- {name}\n{output[-6000:].rstrip()}\n----")
             busy += seconds
-            print(f"{name}: {ok} passed, {bad} failed, {seconds:.0f} s of processors", flush=True)
+            print(f"{name}: {ok} passed, {bad} failed, {seconds:.0f} s of processors, {wall:.0f} s in all", flush=True)
     except KeyboardInterrupt:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in list(running):

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import threading
 import time
+import zlib
 
 from harness import SAMPLE
 
@@ -431,6 +432,42 @@ def bombs(b):
     b.refused("a gzip bomb as a graph", b.run("scope", "--graph_path", b.file(bomb, "bomb.gz")), (1, 4), "bomb.gz")
     b.refused("/dev/zero", b.run("scope", "--graph_path", "/dev/zero"), (1, 4), "/dev/zero")
     b.refused("/dev/urandom", b.run("scope", "--profile_path", "/dev/urandom"), (1, 4), "/dev/urandom")
+
+
+@group
+def big_gzip(b):
+    """gzip of more than is unpacked as a whole: traces are read in windows, and memory is bounded by what the profile holds."""
+    event = '{"ph":"X","cat":"cpu_op","name":"op%d","pid":1,"tid":1,"ts":%d,"dur":3,"args":{"note":"' + "-" * 400 + '"}}'
+    step = ",\n".join(event % (i % 10, 10 * i) for i in range(1000)).encode()
+    start, end, count = b'{"traceEvents":[', b"]}", (260 << 20) // len(step)
+    packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+    packed = packer.compress(start)
+    for i in range(count):
+        packed += packer.compress((b",\n" if i else b"") + step)
+    packed += packer.compress(end) + packer.flush()
+    whole = b.file(packed, "big.gz")
+    results = []
+    for threads in ("1", "2", "3", "7"):
+        os.environ["TFPROF_THREADS"] = threads
+        results.append(b.run("op", whole))
+    del os.environ["TFPROF_THREADS"]
+    b.works("a trace of 260 MB in gzip", results[0], "op9")
+    b.check("the same answer for any number of threads", len({(r.status, r.out) for r in results}) != 1, results[0])
+    b.check("less memory than its content", not b.sanitised and min(r.megabytes for r in results) > 200, results[0])
+    b.works("cut short", b.run("op", b.file(packed[:-len(packed) // 3], "big.gz")), "op9", warns="cut short")
+    wrong = bytearray(packed)
+    wrong[-6] ^= 1
+    b.refused("a wrong checksum", b.run("op", b.file(wrong, "big.gz")), 1, "big.gz")
+    b.refused("garbage behind it", b.run("op", b.file(packed + b"more", "big.gz")), 1, "big.gz")
+    members = gzip.compress(start + step, 1) + b"".join([gzip.compress(b",\n" + step, 1)] * (count - 1)) + gzip.compress(end)
+    r = b.run("op", b.file(members + bytes(1000), "big.gz"))
+    b.works("many members", r, "op9")
+    b.check("the same answer from many members", r.out != results[0].out, r)
+    b.works("from a pipe", b.run("op", "/dev/stdin", stdin=packed), "op9")
+    blanks = gzip.compress(b" " * (32 << 20))
+    b.refused("a bomb of blanks", b.run("op", b.file(gzip.compress(start) + blanks * 100, "bomb.gz")), 4, "bomb.gz")
+    zeros = gzip.compress(GRAPH) + gzip.compress(bytes(8 << 20), 0) * 33
+    b.refused("a graph that is too big as gzip", b.run("scope", b.file(zeros, "graph.gz")), (1, 4), "graph.gz")
 
 
 @group

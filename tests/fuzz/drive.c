@@ -45,6 +45,12 @@ enum { SET_COUNT = sizeof option_sets / sizeof *option_sets };
 
 bool drive_everything;
 
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+enum { ONE_VIEW = 1 };
+#else
+enum { ONE_VIEW = 0 };
+#endif
+
 static const char graph_text[] =
     "node { name: 'x' op: 'Placeholder' attr { key: 'shape' value { shape { dim { size: 2 } dim { size: 3 } } } } }\n"
     "node { name: 'a/w' op: 'VariableV2' attr { key: 'shape' value { shape { dim { size: 3 } dim { size: 4 } } } } }\n"
@@ -312,6 +318,37 @@ static void drive_finished(tfp_profile *p, tfp_error *err)
     if (again != warnings) broken("no warning comes twice", tfp_profile_warning(p, again - 1));
 }
 
+/* What the fuzzer's build does with an input: one thing, chosen by the input, so that it gets through more of them. */
+static void drive_one(tfp_profile *p, uint64_t pick, tfp_error *err)
+{
+    enum { WAYS = 8 };
+    uint64_t rest = pick / WAYS;
+    size_t views = 0;
+    while (tfp_list(TFP_VIEWS, views)) views++;
+    tfp_options *o;
+    switch (pick % WAYS) {
+    case 0: drive_timeline(p, rest, err); break;
+    case 1: drive_program(p, rest); break;
+    case 2: drive_rewritten(p, err); break;
+    case 3: drive_saved(p, err); break;
+    default:
+        o = options_of(option_sets[rest % SET_COUNT], err);
+        if (o) drive_view(p, tfp_list(TFP_VIEWS, rest / SET_COUNT % views), o, rest / SET_COUNT / views, err);
+        tfp_options_free(o);
+    }
+}
+
+static void drive_some(tfp_profile *p, uint64_t pick, tfp_error *err)
+{
+    drive_timeline(p, pick, err);
+    drive_program(p, pick);
+    for (size_t i = 0; i < SET_COUNT; i++) {
+        if (drive_everything || i == pick % SET_COUNT) drive_set(p, option_sets[i], pick / SET_COUNT, err);
+    }
+    if (drive_everything || pick % 5 == 0) drive_rewritten(p, err);
+    if (drive_everything || pick % 5 == 1) drive_saved(p, err);
+}
+
 void drive_profile(tfp_profile *p, uint64_t pick)
 {
     tfp_error *err = tfp_error_new();
@@ -322,13 +359,10 @@ void drive_profile(tfp_profile *p, uint64_t pick)
         return;
     }
     drive_finished(p, err);
-    drive_timeline(p, pick, err);
-    drive_program(p, pick);
-    for (size_t i = 0; i < SET_COUNT; i++) {
-        if (drive_everything || i == pick % SET_COUNT) drive_set(p, option_sets[i], pick / SET_COUNT, err);
-    }
-    if (drive_everything || pick % 5 == 0) drive_rewritten(p, err);
-    if (drive_everything || pick % 5 == 1) drive_saved(p, err);
+    if (ONE_VIEW)
+        drive_one(p, pick, err);
+    else
+        drive_some(p, pick, err);
     tfp_error_free(err);
 }
 

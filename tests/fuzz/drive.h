@@ -11,8 +11,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Finishes the profile and drives all of it: warnings, views, outputs, the profile written and read again. A fuzzer
- * gets a few of the option sets each time, chosen by `pick`; a replay gets all. Ends the program (abort) when a
+/* Finishes the profile and drives all of it: warnings, views, outputs, the profile written and read again. A replay
+ * gets all option sets, changed copies in it a few, and an input of the fuzzer's build one view or one other thing, chosen
+ * by `pick`. Ends the program (abort) when a
  * promise of tfprof.h is broken: a message of two lines, output after a failure, a view that differs when repeated. */
 void drive_profile(tfp_profile *p, uint64_t pick);
 

@@ -216,6 +216,25 @@ SCOPE_TEXTS = [
 ]
 
 
+# operators with their shapes, types and values, as a trace has them
+CALLS = [
+    ("aten::addmm", "[[5],[2,3],[3,5],[],[]]", '["float","float","float","Scalar","Scalar"]', '["","","","1","1"]'),
+    ("aten::convolution", "[[2,3,8,8],[4,3,3,3],[],[],[],[],[],[],[]]",
+     '["float","float","","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar"]',
+     '["","","","[2, 2]","[1, 1]","[1, 1]","False","[0, 0]","1"]'),
+    ("aten::convolution_backward", "[[2,4,4,4],[2,3,8,8],[4,3,3,3],[],[],[],[],[],[],[],[]]",
+     '["c10::Half","c10::Half","c10::Half","ScalarList","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar","ScalarList"]',
+     '["","","","[4]","[2, 2]","[1, 1]","[1, 1]","False","[0, 0]","1","[True, True, True]"]'),
+    ("aten::_foreach_add_", "[[[3,4],[5]],[[3,4],[5]],[]]", '["TensorList","TensorList","Scalar"]', '["","","1"]'),
+    ("aten::max_pool2d_with_indices", "[[2,3,8,8],[],[],[],[],[]]",
+     '["float","ScalarList","ScalarList","ScalarList","ScalarList","Scalar"]', '["","[2, 2]","[2]","[0, 0]","[1, 1]","False"]'),
+    ("aten::_scaled_dot_product_flash_attention", "[[2,4,8,16],[2,4,10,16],[2,4,10,32]]",
+     '["c10::BFloat16","c10::BFloat16","c10::BFloat16"]', "[]"),
+    ("aten::mkldnn_rnn_layer", "[[5,2,3],[16,3],[16,4]]", '["float","float","float"]', "[]"),
+    ("aten::index_add_", "[[9],[],[4],[4],[]]", '["float","Scalar","long","float","Scalar"]', '["","0","","","1"]'),
+    ("c10d::allreduce_", "[[[7]],[],[],[]]", '["TensorList","","",""]', "[]"),
+]
+
 QUERIES = (
     b"SELECT * FROM nodes",
     b"SELECT n.profile, name, op, sum(run_us) AS us, NULL FROM nodes n LEFT JOIN executions USING (node) "
@@ -235,6 +254,17 @@ def http2(kind, flags, payload, stream=1):
     return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
+def http_seeds():
+    """The first byte says which reader gets the rest."""
+    yield "get", b"\0GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:9400\r\nAuthorization: Bearer secret\r\n\r\n"
+    yield "post", b"\0POST /api/v1/live/record?job=1@2&ms=5 HTTP/1.1\r\nHost: localhost:7007\r\nContent-Length: 0\r\nX: \ty \r\n\r\n"
+    yield "body", b"\0GET /%41?a=b HTTP/1.0\r\nHost: [::1]:1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
+    yield "ok", b"\1HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+    yield "busy", b"\1HTTP/1.0 503\n"
+    for i, url in enumerate((b"http://localhost", b"http://[::1]:4318/v1/metrics?x=1", b"http://a.b:1/", b"https://x", b"http://u@h")):
+        yield f"url{i}", b"\2" + url
+
+
 def live_seeds():
     """What servers, agents and /proc tell of running jobs; the first byte says which."""
     status = b"\x00\x0bgrpc-status\x010"
@@ -250,12 +280,17 @@ def live_seeds():
     yield "stat", b"\x0342 (a) b (c)) D 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 5 0 12345 67108864 100"
     yield "status", b"\3Name:\tx\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nTracerPid:\t9\nRssAnon:\t12 kB\n"
     yield "maps", b"\x037f00-7f01 r-xp 00000000 08:01 1    /a/site-packages/torch/lib/libtorch_cpu.so"
+    yield "poll", b"\5" + struct.pack("<Q32siiqii", 24, b"req", 3, 2, 0, 7, 1)
+    yield "hello", b"\5" + struct.pack("<Q32siiq", 16, b"ctxt", 0, 7, 0)
+    yield "whole", b'\5{"a": ["}\\"", {}]}\n'
     yield "lines", b"\4\x83\x10\xd8\x21\xe9\x42\x01\xf8"
 
 
 def seeds():
     for name, data in live_seeds():
         yield "live", name, data
+    for name, data in http_seeds():
+        yield "http", name, data
     for name in ("odd/profile_5", "dense/profile_3", "gpu/profile_1", "towers/profile_9"):
         data = sample(name)
         yield "profile", name, data if len(data) < 15000 else thinned(data)
@@ -319,10 +354,15 @@ def seeds():
         yield "execution_trace", name, data
         yield "execution_trace_bare", name, data
         yield "recognise", name + ".et", data[:1000]
+    for i, lines in enumerate(CALLS):
+        yield "aten", str(i), "\n".join(lines).encode()
     for i, text in enumerate(QUERIES):
         yield "query", str(i), text
     for i, text in enumerate(SCOPE_TEXTS):
         yield "scope_text", str(i), text
+    packed = gzip.compress(trace[:3000], mtime=0)
+    for name, data in (("member", packed), ("members", packed + bytes(40) + packed), ("stored", gzip.compress(trace[:500], 0, mtime=0))):
+        yield "gunzip", name, data
     for name, data in options_proto_seeds():
         yield "options_proto", name, data
     yield "options", "all", OPTION_LINES

@@ -152,7 +152,7 @@ def a_device_each(n):
             "run_meta": run_meta(*((GPU % i, [execution("n%d" % i, 1000 + i)]) for i in range(n)))}
 
 
-@kind(5000)
+@kind(3600)
 def one_node_on_many_devices(n):
     return {"graph.pb": node("a"), "run_meta": run_meta(*((GPU % i, [execution("a", 1000 + i)]) for i in range(n)))}
 
@@ -369,7 +369,7 @@ def counters(n):
                  [span("op", "x", 1, 2)])
 
 
-# ---- traces as XPlane, HLO ----
+# ---- traces as XPlane, HLO, StableHLO ----
 
 @kind(2000)
 def xplane_events(n):
@@ -410,6 +410,55 @@ def hlo_computations(n):
         i, "call(p), to_apply=f%d" % (i - 1) if i else "add(p, p)") for i in range(n)]
     return {"m.hlo.txt": ("HloModule m\n\n%s\nENTRY main {\n  p = f32[4] parameter(0)\n  ROOT r = f32[4] call(p), to_apply=f%d\n}\n"
                           % ("\n".join(bodies), n - 1)).encode()}
+
+
+@kind(1600)
+def stablehlo_operations(n):
+    lines = ["    %%%d = stablehlo.add %s, %%arg0 : tensor<4x4xf32>" % (i, "%%%d" % (i - 1) if i else "%arg0") for i in range(n)]
+    return {"m.mlir": ("module @m {\n  func.func public @main(%%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> {\n%s\n"
+                       "    return %%%d : tensor<4x4xf32>\n  }\n}\n" % ("\n".join(lines), n - 1)).encode()}
+
+
+@kind(1500)
+def stablehlo_functions(n):
+    kind_of = "(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n    %0 = "
+    called = ["  func.func private @f%d%s%s\n    return %%0 : tensor<4xf32>\n  }\n" % (
+        i, kind_of, "call @f%d(%%arg0) : (tensor<4xf32>) -> tensor<4xf32>" % (i - 1) if i else
+        "stablehlo.add %arg0, %arg0 : tensor<4xf32>") for i in range(n)]
+    return {"m.mlir": ("module @m {\n  func.func public @main%scall @f%d(%%arg0) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                       "    return %%0 : tensor<4xf32>\n  }\n%s}\n" % (kind_of, n - 1, "".join(called))).encode()}
+
+
+# ---- sampled stacks ----
+
+def pprof(functions, stacks):
+    """A function each with a place of its own, and samples whose frames are numbers of them, from 1 on."""
+    strings = ["", "cpu", "nanoseconds", "file.go"] + ["f%d" % i for i in range(functions)]
+    return {"profile.pb": text(1, number(1, 1) + number(2, 2)) +
+            b"".join(text(2, b"".join(number(1, frame) for frame in stack) + number(2, 10)) for stack in stacks) +
+            b"".join(text(4, number(1, i + 1) + text(4, number(1, i + 1) + number(2, i))) for i in range(functions)) +
+            b"".join(text(5, number(1, i + 1) + number(2, i + 4) + number(4, 3)) for i in range(functions)) +
+            b"".join(text(6, s) for s in strings)}
+
+
+@kind(6000)
+def a_stack_each(n):
+    return pprof(n, [[i + 1, i // 2 + 1, 1] for i in range(n)])
+
+
+@kind(6000)
+def one_deep_stack(n):
+    return pprof(n, [range(1, n + 1)] * 2)
+
+
+@kind(8000)
+def one_function_calls_itself(n):
+    return pprof(2, [[1] * n, [2] + [1] * n])
+
+
+@kind(60000)
+def stacks_of_every_depth(n):
+    return pprof(int(n ** 0.5), [range(1, i + 1) for i in range(1, int(n ** 0.5))])
 
 
 # ---- printed reports ----

@@ -3,7 +3,7 @@
 """Whether cost grows no faster than the input: tests/growth/run.py PROGRAM [WORD...]
 
 Each kind of tests/growth/inputs.py is made at size 4n and opened in one session, which answers every view and every form of
-output; report, convert, diff of two files and info run as commands of their own. Each answer's processor time is read from
+output; report, convert, diff of two files, and a file of tfprof's own that is written and opened, are commands of their own. Each answer's processor time is read from
 the clock of the process, so that a busy machine changes little. What takes longer than FLOOR seconds at 4n is measured at n
 too, and may take at most GROWTH times that; the same holds for the most memory of each process. Only growth that three
 measurements agree on is a failure. WORDs choose kinds by their names; VERBOSE=1 prints every slow answer.
@@ -38,7 +38,9 @@ ANSWERS = (
      "graph " + WHOLE + "-step 0 -output timeline:outfile=step.json",
      "code " + WHOLE + "-select micros -output pprof:outfile=pprof.gz"])
 # Commands of their own; FILES stands for what is opened.
-COMMANDS = (["report", "FILES", "-o", "report.html"], ["convert", "FILES", "-o", "converted"], ["diff", "FILES", "FILES", "-delta", "0"])
+COMMANDS = (["report", "FILES", "-o", "report.html"], ["convert", "FILES", "-o", "converted"],
+            ["convert", "FILES", "-o", "whole.tfprof"], ["info", "whole.tfprof"], ["scope", "whole.tfprof", "-max_depth", "100000"],
+            ["diff", "FILES", "FILES", "-delta", "0"])
 
 
 def clock(process):
@@ -109,7 +111,8 @@ class Case:
         """-> {answer: seconds}, {process: KB}"""
         seconds, memory = ({}, {}) if self.words == ["scope.txt"] else self.session()  # only diff reads printed scopes
         for words in COMMANDS:
-            seconds[words[0]], memory[words[0]] = self.command(words)
+            name = " ".join(words)
+            seconds[name], memory[name] = self.command(words)
         return seconds, memory
 
 

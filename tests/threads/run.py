@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same bytes for any number of threads: tests/threads/run.py PROGRAM
+"""The same bytes for any number of threads: tests/threads/run.py PROGRAM [THREADS/PIECE ...]
 
 Every sample goes through commands with one thread, and with 2, 3 and 7 threads and pieces of several sizes
-(TFPROF_THREADS=THREADS/PIECE); damaged samples do, too. Output, messages and exit status must be the same: of two faults in
+(TFPROF_THREADS=THREADS/PIECE), or with those that are named; damaged samples do, too. Output, messages and exit status must be the same: of two faults in
 a file the first one is told. Made for a ThreadSanitizer build as well, where a data race is a failure.
 """
 import concurrent.futures
@@ -18,7 +18,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAMPLE = os.path.join(ROOT, "tests", "data", "sample")
 PROGRAM = os.path.abspath(sys.argv[1])
-SHARINGS = ("2/300", "3/5000", "7/60", "2/40000", "7")
+SHARINGS = sys.argv[2:] or ["2/300", "3/5000", "7/60", "2/40000", "7"]
 ALL = ["-max_depth", "1000", "-account_type_regexes", ".*", "-select",
        "micros,bytes,params,float_ops,occurrence,device,op_types,input_shapes"]
 COMMANDS = {

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* ---- profiles and reports from text ---- */
 
@@ -247,4 +248,21 @@ void assert_linear(void (*work)(void *ctx, size_t size), void *ctx, size_t size)
         ratio = big / small;
     }
     fail_msg("%d times the size takes %.1f times as long", TIMES, ratio);
+}
+
+tfp_buf gzip_of(const void *data, size_t size)
+{
+    tfp_buf out = { 0 };
+    z_stream z = { 0 };
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    size_t room = deflateBound(&z, size) + 64;
+    tfp_buf_fill(&out, 0, room);
+    z.next_in = (Bytef *)(uintptr_t)data;
+    z.avail_in = (uInt)size;
+    z.next_out = (Bytef *)out.data;
+    z.avail_out = (uInt)room;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    out.size = z.total_out;
+    deflateEnd(&z);
+    return out;
 }

@@ -51,6 +51,9 @@ char *new_folder(void);
 void drop_folder(char *folder);
 char *file_in(const char *folder, const char *name, const void *data, size_t size); /* its path, freed by the caller */
 
+/* The same bytes as gzip; freed by the caller. */
+tfp_buf gzip_of(const void *data, size_t size);
+
 /* The call gives `status` and a message that holds `part`. */
 #define assert_fails(call, err, wanted, part)                                                                          \
     do {                                                                                                               \
