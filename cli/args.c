@@ -17,8 +17,9 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_ATTACH]  = { "attach",  NULL,                "capture", "start an agent in processes that tfprof run did not start; it leaves after the recording", false, false },
     [CLI_CACHE]   = { "cache",   NULL,                NULL,      "keep what the files hold in ~/.cache/tfprof and open it there when they are asked again unchanged; 4 GB in all, safe to delete", false, false },
     [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default, means on a terminal without NO_COLOR", false, false },
+    [CLI_COMMANDS] = { "commands", NULL,              "serve agent", "let command lines of jobs leave the machine; serve: and stacks, with --live and --host", false, false },
     [CLI_CONTEXT_PATH] = { "profile_context_path", "DIR", "serve", "the folder into which a ProfileContext writes its profiles", false, false },
-    [CLI_DIR]     = { "dir",     "DIR",               "run",     "the folder for what is recorded, named by date and time without it; new or empty", false, false },
+    [CLI_DIR]     = { "dir",     "DIR",               "run serve", "the folder for what is recorded, named by date and time without it; run: new or empty; serve: with --live", false, false },
     [CLI_EVERY]   = { "every",   "N|Ns",              "run",     "record every N-th step (optimizer steps of torch, session runs of TensorFlow 1), or a window every N seconds", false, false },
     [CLI_EXTRA_FILES] = { "extra_files", "FILE...",   "diff",    "more sides", true, true },
     [CLI_EXTRA_NAMES] = { "extra_names", "NAME...",   "diff",    "what --extra-files are called", true, true },
@@ -28,31 +29,38 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_HOST]    = { "host",    "ADDRESS",           "serve",   "listen on this address instead of 127.0.0.1; others than loopback ones let other machines in", false, false },
     [CLI_HOST_LEVEL] = { "host_level", "0..3",        "capture", "how much of the host is traced, 2 without it; TensorFlow's agents ignore it", false, false },
     [CLI_IDLE]    = { "idle",    NULL,                "stacks",  "count threads that wait too", false, false },
-    [CLI_INTERVAL] = { "interval", "SECONDS",         "top",     "time between two looks, 1 without it; 0.2 to 3600", false, false },
+    [CLI_INTERVAL] = { "interval", "SECONDS",         "top agent", "top: time between two looks, 1 without it; 0.2 to 3600; agent: between two sends, 10 without it", false, false },
     [CLI_KEEP_AGENT] = { "keep_agent", NULL,          "capture", "leave the agents that --attach started in their processes", false, false },
     [CLI_KEEP_GOING] = { "keep_going", NULL,          "set",     "let a session end with status 0 whatever its commands did; without it a session on stdin ends with the status of the first one that failed", false, true },
+    [CLI_LIVE]    = { "live",    NULL,                "serve",   "show running jobs too, and record them from the page, into the folder --dir", false, false },
     [CLI_PAGER]   = { "pager",   "auto|always|never", NULL,      "whether what is longer than the terminal goes through a pager: $TFPROF_PAGER, $PAGER or less; auto, the default, means on a terminal", false, true },
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)", false, false },
     [CLI_MAX_BYTES] = { "max_bytes", "BYTES",         "capture", "the most that is taken of a process, 512MiB without it", false, false },
     [CLI_MAX_SIZE] = { "max_size", "MB",              "report",  "how big the file may become, 64 MB without it; what does not fit in is left out, and the page says so", false, false },
+    [CLI_METRICS] = { "metrics", "[ADDRESS:]PORT",    "agent",   "answer at http://ADDRESS:PORT/metrics in Prometheus's format; 127.0.0.1 without an address; 0: any free port", false, false },
     [CLI_MS]      = { "ms",      "MILLISECONDS",      "capture run",     "how long a window is, 500 without it; 1 to 60000", false, false },
     [CLI_NO_TOKEN] = { "no_token", NULL,              "serve",   "let every program of this machine in, without the token in the address", false, false },
     [CLI_O]       = { "o",       "FILE",              NULL,      "the file to write; - is stdout", false, true },
     [CLI_ON_SIGNAL] = { "on_signal", "SIGNAL",        "run",     "record a window when tfprof, or a process of the command, gets this signal: USR2", false, false },
     [CLI_ONCE]    = { "once",    NULL,                "top stacks", "top: print one table, of one interval, and end; stacks: read every thread once", false, false },
     [CLI_OPEN]    = { "open",    NULL,                "serve",   "show the page in the browser", false, false },
+    [CLI_OTLP]    = { "otlp",    "URL",               "agent",   "send to this collector by OTLP, JSON over HTTP: http://HOST[:4318][/v1/metrics]", false, false },
     [CLI_PARALLEL] = { "parallel", "N",               "capture", "how many recordings run at a time, 8 without it", false, false },
     [CLI_PORT]    = { "port",    "NUMBER",            "serve",   "listen on this port instead of 7007; 0: any that is free", false, false },
     [CLI_PROCESSES] = { "processes", NULL,            "top",     "show each process of a framework by itself", false, false },
     [CLI_PYTHON]  = { "python",  NULL,                "top",     "show every CPython too", false, false },
     [CLI_PYTHON_LEVEL] = { "python_level", "0|1",     "capture", "1: trace calls of Python functions too", false, false },
     [CLI_RATE]    = { "rate",    "HZ",                "stacks",  "samples a second, 100 without it; 1 to 1000", false, false },
+    [CLI_RECORDER] = { "recorder", "start|stop",      "capture", "a profiler server records from now on, for --snapshot, until it is stopped; no other recording works meanwhile", false, false },
     [CLI_SECONDS] = { "seconds", "SECONDS",           "stacks",  "how long to sample, 1 without it", false, false },
+    [CLI_SNAPSHOT] = { "snapshot", NULL,              "capture", "take what a profiler server's recorder has so far, without waiting; it goes on", false, false },
     [CLI_SORT]    = { "sort",    "COLUMN",            "top",     "order by this column instead of cpu", false, false },
     [CLI_STEPS]   = { "steps",   "N",                 "capture run", "how many steps to record; run: at a time, 1 without it; capture: instead of --ms", false, false },
     [CLI_TIMEOUT] = { "timeout", "SECONDS",           "capture", "how long an answer may take, on top of the window, 30 without it", false, false },
-    [CLI_USER]    = { "user",    "NAME",              "capture top", "this user's jobs only", false, false },
+    [CLI_TOKEN_FILE] = { "token_file", "FILE",        "agent",   "what a reader of the metrics must send as Authorization: Bearer; readable by you only; or set TFPROF_TOKEN", false, false },
+    [CLI_USER]    = { "user",    "NAME",              "agent capture top", "this user's jobs only", false, false },
     [CLI_WAIT]    = { "wait",    "SECONDS",           "capture", "how long to wait for another session in a process to end, 10 without it", false, false },
+    [CLI_VIA]     = { "via",     "kineto",            "capture", "kineto: let PyTorch record by itself, in processes that were started with KINETO_USE_DAEMON=1", false, false },
     [CLI_VERSION] = { "version", NULL,                NULL,      "show the version", false, false },
 };
 /* clang-format on */
@@ -254,7 +262,7 @@ static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
     bool about = call->word_count && (strcmp(call->words[0], "help") == 0 || strcmp(call->words[0], "unset") == 0);
     if (topic && about) {
         call->words[call->word_count++] = word; /* `help -max_depth` asks about the option */
-        /* `help -compat 1.0` also has what is in force then */
+        /* `help -compat 1.0` also lists what differs then */
         bool compat = strcmp(w.name, "compat") == 0 && (w.value || in->next < in->count);
         return compat ? take_compat(in, &w, call, f) : 0;
     }

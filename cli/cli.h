@@ -72,6 +72,7 @@ typedef enum cli_flag_id {
     CLI_CACHE,
     CLI_ATTACH,
     CLI_COLOR,
+    CLI_COMMANDS,
     CLI_CONTEXT_PATH,
     CLI_DIR,
     CLI_EVERY,
@@ -86,15 +87,18 @@ typedef enum cli_flag_id {
     CLI_INTERVAL,
     CLI_KEEP_AGENT,
     CLI_KEEP_GOING,
+    CLI_LIVE,
     CLI_MAN,
     CLI_MAX_BYTES,
     CLI_MAX_SIZE,
+    CLI_METRICS,
     CLI_MS,
     CLI_NO_TOKEN,
     CLI_O,
     CLI_ON_SIGNAL,
     CLI_ONCE,
     CLI_OPEN,
+    CLI_OTLP,
     CLI_PARALLEL,
     CLI_PAGER,
     CLI_PORT,
@@ -102,12 +106,16 @@ typedef enum cli_flag_id {
     CLI_PYTHON,
     CLI_PYTHON_LEVEL,
     CLI_RATE,
+    CLI_RECORDER,
     CLI_SECONDS,
     CLI_SORT,
+    CLI_SNAPSHOT,
     CLI_STEPS,
     CLI_TIMEOUT,
+    CLI_TOKEN_FILE,
     CLI_USER,
     CLI_VERSION,
+    CLI_VIA,
     CLI_WAIT,
     CLI_FLAG_COUNT
 } cli_flag_id;
@@ -227,8 +235,6 @@ bool cli_option_begins(const tfp_options *o, const char *name, const char *begin
 int cli_take_steps(cli *c, const cli_call *call, tfp_options *o);
 int cli_load(cli *c, const cli_call *call, unsigned keep); /* fills c->profile; nothing to do when it is there */
 
-/* Timelines draw every allocation, and float operations are worked out from the program; other forms need only sums. */
-
 /* Whether what a report says on stdout begins with its notes. */
 bool cli_says_notes(const tfp_report *r, const tfp_options *o); /* compare.c */
 
@@ -244,11 +250,15 @@ bool cli_pager_start(cli *c, const cli_call *call); /* output is collected until
 void cli_pager_end(cli *c);
 
 /* ---- one file each ---- */
-int cli_stats(cli *c, const cli_call *call, tfp_options *o);        /* compare.c */
-int cli_diff(cli *c, const cli_call *call, tfp_options *o);         /* compare.c */
-int cli_query(cli *c, const cli_call *call, tfp_options *o);        /* query.c */
-int cli_serve(cli *c, const cli_call *call, tfp_options *o);        /* serve.c */
+int cli_stats(cli *c, const cli_call *call, tfp_options *o); /* compare.c */
+int cli_diff(cli *c, const cli_call *call, tfp_options *o);  /* compare.c */
+int cli_query(cli *c, const cli_call *call, tfp_options *o); /* query.c */
+int cli_serve(cli *c, const cli_call *call, tfp_options *o); /* serve.c */
+/* record.c: a recording from the table of top. The question before it, false when it would be refused; way: the column `capture`. */
+bool cli_record_question(const char *pid, const char *way, char *out, size_t room);
+void cli_record(cli *c, const char *pid, const char *way, char *result, size_t room);
 int cli_top(cli *c, const cli_call *call, tfp_options *o);          /* top.c */
+int cli_agent(cli *c, const cli_call *call, tfp_options *o);        /* agent.c */
 int cli_capture(cli *c, const cli_call *call, tfp_options *o);      /* capture.c */
 int cli_start(cli *c, const cli_call *call, tfp_options *o);        /* run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);       /* stacks.c */

@@ -73,7 +73,7 @@ static int findings(cli *c, const char *names, const tfp_report *r)
     return status;
 }
 
-/* What went wrong on the way to stdout, if that was it. */
+/* The fault of writing to stdout, if it was that. */
 int cli_stdout_fault(cli *c)
 {
     if (cli_interrupted) return cli_fault_set(&c->fault, CLI_STOPPED, "interrupted");
@@ -134,7 +134,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* What the file is called says what it becomes. */
+/* The ending of the file's name chooses the form. */
 static int run_convert(cli *c, const cli_call *call, tfp_options *o)
 {
     (void)o;
@@ -229,7 +229,7 @@ static int run_unset(cli *c, const cli_call *call, tfp_options *o)
     return 0;
 }
 
-/* What was open stays so when the other files cannot be read. */
+/* The open files stay open when the others cannot be read. */
 static int run_open(cli *c, const cli_call *call, tfp_options *o)
 {
     (void)o;
@@ -265,6 +265,7 @@ const cli_command cli_commands[] = {
     { "capture",    "PID|NAME|HOST:PORT...", "record profiles of many running jobs at once, into a folder: those that tfprof run started, others with --attach, and profiler servers", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_capture },
     { "stacks",     "PID|NAME", "the Python functions in which a running process spends its time, by reading its memory: it is not stopped", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
     { "run",        "[-option value ...] -- COMMAND", "start a command so that the jobs in it can be captured, and record steps of them: nothing else of it changes", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
+    { "agent",      "[PID|NAME...]", "running jobs as metrics: for Prometheus at --metrics, sent to a collector with --otlp", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_agent },
     { "serve",      "[FILE|DIR...]", "show profiles as pages in the browser: those in the files and folders named, or here", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "report",     "FILE... -o FILE", "write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step", CLI_IN_SHELL, cli_report },
     { "timeline",   "FILE... -o FILE", "write what ran when as a Chrome trace, for Perfetto and chrome://tracing: a trace as it was recorded, of RunMetadata and ProfileProto the nodes of a step; -step N: of that step", CLI_IN_SHELL, run_timeline },
@@ -302,7 +303,7 @@ static bool is_show_regexes(const char *name)
     return true;
 }
 
-/* The items of a value that are none of those that the option takes, and what the first of them may mean. */
+/* The items of a value that the option does not take, and a suggestion for the first of them. */
 typedef struct guess {
     const char *item;
     size_t size;
@@ -358,7 +359,7 @@ int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_any
     return 0;
 }
 
-/* -o FILE of a command that shows a report: what -dump_to_file says. */
+/* -o FILE of a command that shows a report: the same as -dump_to_file. */
 static int take_file(cli *c, const cli_call *call, tfp_options *o)
 {
     const char *path = call->flags[CLI_O];
@@ -406,7 +407,7 @@ int cli_run(cli *c, const cli_call *call)
     }
     tfp_options_free(o);
     if (!status && cli_flush(c->out)) status = cli_stdout_fault(c);
-    /* One line says what went wrong: what came last. A reader that went away ends the program quietly. */
+    /* One line tells the last fault. When the reader went away, the program ends quietly. */
     if (status && *c->fault.text && !c->out->gone) cli_tell(c, c->fault.text);
     if (status || !shown_anyway.status) return status;
     cli_tell(c, shown_anyway.text);

@@ -261,7 +261,7 @@ static int add_side(cli *c, const cli_call *call, comparison *all, side *x)
     return status ? status : from_library(c, tfp_sides_add(all->made, x->name, x->word, x->profile, x->step, c->err));
 }
 
-/* ---- diff: which sides ---- */
+/* ---- the sides of diff ---- */
 
 static const char *base_of(const char *path)
 {
@@ -269,7 +269,7 @@ static const char *base_of(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Of more than two sides without names the file names tell them apart, where they do. */
+/* Names of more than two unnamed sides: the file names, when they differ. */
 static void name_by_files(comparison *all)
 {
     for (size_t i = 0; i < all->count; i++)

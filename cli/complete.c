@@ -88,7 +88,7 @@ static void offer_table(search *s, tfp_table table)
     for (size_t i = 0; (name = tfp_list(table, i)); i++) offer(s, name);
 }
 
-/* Names of nodes, up to the next '/' behind what is typed, each once; past SEEN_MAX of them some may come twice. */
+/* Names of nodes up to the next '/' behind the typed part, each once; past SEEN_MAX names some may come twice. */
 static void offer_nodes(search *s, const tfp_profile *p)
 {
     enum { SEEN_MAX = 128 };
@@ -121,7 +121,7 @@ static void offer_commands(search *s)
         if ((c->where & CLI_IN_PROMPT) && !(c->where & CLI_HIDDEN)) offer(s, c->name);
 }
 
-/* Those of the views, and those that the command at `line` takes besides; `set` takes all. */
+/* Options of the views, and those of the command at `line`; `set` takes all. */
 static void offer_options(search *s, const char *line)
 {
     const char *name;

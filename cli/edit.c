@@ -22,7 +22,7 @@ static char *prompt(EditLine *e)
 
 /* ---- completion ---- */
 typedef struct candidates {
-    FILE *to;      /* where they are listed; NULL while the common beginning is sought */
+    FILE *to;      /* the list that is shown; NULL while the common beginning is sought */
     size_t listed; /* in this row */
     size_t count;
     size_t common_size;
@@ -54,7 +54,7 @@ static void hear(void *ctx, const char *word, size_t size)
     all->common_size = same;
 }
 
-/* How much of the word before the cursor the candidates repeat: the longest end of it that they begin with. */
+/* The length of the overlap: the longest end of the text before the cursor that all candidates begin with. */
 static size_t overlap(const char *line, size_t size, const candidates *all)
 {
     size_t n = size < all->common_size ? size : all->common_size;
@@ -112,7 +112,7 @@ static char *history_path(void)
     return n < 0 ? NULL : path;
 }
 
-/* Makes the folders above a path; only what is inside it matters, so failures show when it is opened. */
+/* Makes the folders above a path. Failures show when the file in them is opened. */
 static void make_folders(char *path)
 {
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {

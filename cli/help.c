@@ -90,7 +90,7 @@ static void row(cli *c, const char *name, const char *text)
 /* Names only, side by side. */
 typedef struct names_row {
     cli *c;
-    size_t at; /* where the cursor stands; 0 before the first */
+    size_t at; /* column of the cursor; 0 before the first */
 } names_row;
 
 static void add_name(void *ctx, const char *word, size_t size)
@@ -115,7 +115,7 @@ static void names(cli *c, tfp_table table, const char *before)
 
 enum { OP_TEXT = 1024 };
 
-/* Of an operation its formula and where that is from; of a column also what it means in a trace. */
+/* The formula of an operation and its source; the meaning of a column, and its meaning in a trace. */
 static const char *help_of(tfp_table table, const char *name, char *room, size_t size)
 {
     const char *help = tfp_help(table, name), *trace = tfp_help(TFP_TRACE_COLUMNS, name);
@@ -128,7 +128,7 @@ static const char *help_of(tfp_table table, const char *name, char *room, size_t
     return room;
 }
 
-/* Those of one formula stand in one paragraph: most move data, and a few cannot be counted. */
+/* Operations with one formula stand in one paragraph: most move data, and a few cannot be counted. */
 static void list_ops_of(cli *c, const char *formula, const char *title)
 {
     const char *name;
@@ -204,14 +204,30 @@ static void list_flags(cli *c)
     }
 }
 
+/* A form of the command line with its explanation behind it or below it. */
+static void synopsis(cli *c, const char *form, const char *text)
+{
+    enum { BEHIND = 45, BELOW = 6 };
+    size_t n = 2 + strlen(form), at = n < BEHIND && BEHIND + strlen(text) <= width_of(c) ? BEHIND : BELOW;
+    cli_print(c->out, "  %s", form);
+    if (*text) cli_print(c->out, at == BEHIND ? "%*s" : "\n%*s", (int)(at == BEHIND ? at - n : at), "");
+    wrapped(c, text, at, at);
+}
+
 static void overview(cli *c)
 {
-    cli_print(c->out, "tfprof %s: where a model's parameters, float operations, memory and time go\n\n", tfp_version());
-    if (c->session)
-        cli_print(c->out, "  VERB [-option value ...]                   an empty line lists the options in force\n");
-    else
-        cli_print(c->out, "  tfprof VERB [FILE...] [-option value ...]\n"
-                          "  tfprof [FILE...] [-option value ...]       the prompt, or commands from stdin\n");
+    const char *program = c->session ? "" : "tfprof ";
+    char text[256];
+    snprintf(text, sizeof text, "tfprof %s: where a model's parameters, float operations, memory and time go",
+             tfp_version());
+    wrapped(c, text, 0, 0);
+    cli_print(c->out, "\n");
+    if (c->session) {
+        synopsis(c, "VERB [-option value ...]", "an empty line lists the options in force");
+    } else {
+        synopsis(c, "tfprof VERB [FILE...] [-option value ...]", "");
+        synopsis(c, "tfprof [FILE...] [-option value ...]", "the prompt, or commands from stdin");
+    }
     list_commands(c);
     if (!c->session) list_flags(c);
     heading(c, "Options (-opt value, --opt value, -opt=value, --opt=value)");
@@ -220,10 +236,12 @@ static void overview(cli *c)
     names(c, TFP_COMMAND_OPTIONS, "-");
     heading(c, "Columns (-select)");
     names(c, TFP_COLUMNS, "");
-    cli_print(c->out,
-              "\n`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`,\n"
-              "`checkers`, `ops`, `status` and `examples` explain all of a kind.\n",
-              c->session ? "" : "tfprof ", c->session ? "" : "tfprof ");
+    cli_print(c->out, "\n");
+    snprintf(text, sizeof text,
+             "`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`, "
+             "`checkers`, `ops`, `status` and `examples` explain all of a kind.",
+             program, program);
+    wrapped(c, text, 0, 0);
 }
 
 static void list_examples(cli *c)
@@ -260,7 +278,7 @@ static bool whole_table(cli *c, const char *topic)
     return commands || examples || status;
 }
 
-/* The options that only some commands take: those of this one. */
+/* The options of this command that other commands do not take. */
 static void list_own_options(cli *c, const char *command)
 {
     const char *name;
@@ -390,7 +408,7 @@ int cli_help(cli *c, const cli_call *call, tfp_options *o)
         int status = about(c, call->words[i], o);
         if (status) return status;
     }
-    if (call->option_count) { /* -compat: what is in force with it */
+    if (call->option_count) { /* -compat: the rules in force with it */
         cli_print(c->out, "\n");
         cli_list_options(c, o, false);
     }

@@ -276,7 +276,7 @@ static void tell(const cli_call *call, const tfp_profile *p)
 
 enum { CACHE_PATH = 4096 };
 
-/* Where the cache keeps a profile of these inputs; "" when it does not. */
+/* The cache's file for a profile of these inputs; "" without one. */
 static void cache_path(cli *c, const inputs *in, unsigned keep, char *path)
 {
     const char **words = calloc(in->count * 2, sizeof *words);

@@ -28,7 +28,7 @@ static bool people_ask(const cli_call *call)
     return files && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
-/* What is in the files, before the first question. */
+/* The contents of the files, before the first question. */
 static void say_contents(cli *c)
 {
     tfp_options *o = tfp_options_new();
@@ -69,7 +69,7 @@ static int run(cli *c, int argc, char **argv)
     return status;
 }
 
-/* What is still collected, and what the system finds out only when the file is closed. */
+/* Writes the collected rest. The system may report a failed write only when the file is closed. */
 static int close_stdout(cli *c)
 {
     bool told = c->out->error != 0;
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
         status = run(c, argc, argv);
         int closed = close_stdout(c);
         if (out->gone && status == CLI_BAD_OUTPUT)
-            status = 0; /* the reader has what it wanted */
+            status = 0; /* the reader has read enough */
         else if (!status)
             status = closed;
     }

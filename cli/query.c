@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <strings.h>
 #include <sys/stat.h>
 
@@ -132,19 +133,15 @@ static int stop_when_interrupted(void *ctx, uint64_t done, uint64_t total)
     return cli_interrupted != 0;
 }
 
-/* The SQL is the word that reads like it, wherever it stands; else the first. It is taken out of the words. */
+/* The SQL is the word that reads like it, wherever it stands; else the first that is no file, so that a slip in it is told as
+ * one. It is taken out of the words; NULL when there is none. */
 static const char *take_sql(cli_call *call)
 {
-    size_t at = 0;
-    for (size_t i = 0; i < call->word_count; i++)
-        if (starts_statement(call->words[i])) {
-            at = i;
-            break;
-        }
-    /* one word that reads like nothing of the kind is the file of a user who forgot the SQL */
-    if (!call->word_count ||
-        (call->word_count == 1 && !starts_statement(call->words[0]) && tfp_recognise_file(call->words[0], NULL)))
-        return NULL;
+    size_t at = 0, count = call->word_count;
+    while (at < count && !starts_statement(call->words[at])) at++;
+    if (at == count)
+        for (at = 0; at < count && access(call->words[at], F_OK) == 0;) at++;
+    if (at == count) return NULL;
     const char *sql = call->words[at];
     memmove(call->words + at, call->words + at + 1, (call->word_count - at - 1) * sizeof *call->words);
     call->word_count--;

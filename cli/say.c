@@ -123,7 +123,7 @@ bool cli_coloured(cli_colour wish, int fd)
 
 void cli_stderr(const char *data, size_t size)
 {
-    /* Nobody can be told when this fails. */
+    /* A failure here cannot be reported. */
     write_all(STDERR_FILENO, data, size, false);
 }
 

@@ -43,6 +43,8 @@ static char *cut_sql(char *text)
 static int take_file(char **words, size_t *count, const char **file, cli_fault *f)
 {
     for (size_t i = 0; i < *count; i++) {
+        if (strcmp(words[i], "|") == 0)
+            return cli_fault_set(f, CLI_BAD_USAGE, "'|' needs a program behind it, and a terminal");
         if (strcmp(words[i], ">") != 0) continue;
         if (i + 2 != *count) return cli_fault_set(f, CLI_BAD_USAGE, "'>' needs one file's name behind it");
         *file = cli_unquote(words[i + 1]);
@@ -51,7 +53,7 @@ static int take_file(char **words, size_t *count, const char **file, cli_fault *
     return 0;
 }
 
-/* Where `COMMAND | PROGRAM` writes to. */
+/* The pipe that `COMMAND | PROGRAM` writes to. */
 typedef struct pipe_out {
     FILE *to;
     cli_out *out;
@@ -62,7 +64,7 @@ static int write_pipe(void *ctx, const void *data, size_t size)
     return fwrite(data, 1, size, ctx) == size ? 0 : EPIPE;
 }
 
-/* What stands behind " | " gets the answer; only people at a terminal can ask for that. */
+/* The program behind " | " gets the answer; this works at a terminal only. */
 static bool open_pipe(cli *c, char *text, pipe_out *p)
 {
     char *bar = c->page || !c->session || !isatty(STDIN_FILENO) ? NULL : strstr(text, " | ");
