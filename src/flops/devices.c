@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/devices.c: the table of known devices: dense peaks by type and the memory's bandwidth, as their vendors tell them. */
+/* flops/devices.c: the table of known devices: dense peaks by type and memory bandwidth, as the vendors publish them. */
 #include "flops/devices.h"
 
 const char *const tfp_float_names[TFP_FLOAT_TYPES] = { "other", "fp32", "tf32", "fp16", "bf16", "fp8" };
 
-/* fp32 is what ordinary cores do; of AMD's, what matrix cores do. Data sheets that tell peaks with sparsity only are halved
- * here. Products add up in fp32: GeForce cards are faster when they add up in fp16, which PyTorch does not ask for. Sources:
- * NVIDIA's data sheets of V100, T4, A100, A10, L4, L40S, H100, H200 and HGX B200; its white papers of the architectures GA102
- * (RTX 3090) and Ada (RTX 4090); AMD's data sheets of Instinct MI250X, which is two devices of half its peaks each, and MI300X.
- * The first row that fits. */
+/* The fp32 column is the peak of ordinary cores; for AMD, of matrix cores. Where a data sheet gives only peaks with sparsity,
+ * this table has half of them. Peaks are for products accumulated in fp32: GeForce cards are faster when accumulating in fp16,
+ * which PyTorch does not ask for. Sources: NVIDIA's data sheets of V100, T4, A100, A10, L4, L40S, H100, H200 and HGX B200; its
+ * white papers of the architectures GA102 (RTX 3090) and Ada (RTX 4090); AMD's data sheets of Instinct MI250X (its two devices
+ * have half of its peaks each) and MI300X. The first matching row is used. */
 /* clang-format off */
 static const tfp_device_peaks devices[] = {
     /* words          GB   other  fp32  tf32   fp16    bf16     fp8   GB/s */
@@ -37,7 +37,7 @@ static const tfp_device_peaks devices[] = {
 
 static bool parts(char c) { return c == ' ' || c == '-' || c == '_' || c == '/'; }
 
-/* Whether a word stands in the name by itself, whatever the case: L4 is no word of L40S. */
+/* Whether a word stands alone in the name, ignoring case: L4 does not match L40S. */
 static bool has_word(tfp_str name, tfp_str word)
 {
     for (size_t at = 0; at < name.size;) {
@@ -61,7 +61,8 @@ static bool has_words(tfp_str name, const char *words)
 
 const tfp_device_peaks *tfp_device_find(tfp_str name, int64_t memory_bytes)
 {
-    static const char *const others[] = { "MIG", "Ti", "D", "Laptop", "vGPU" }; /* another device, or a part of one */
+    /* suffixes of other devices, or of a part of one */
+    static const char *const others[] = { "MIG", "Ti", "D", "Laptop", "vGPU" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (has_words(name, others[i])) return NULL;
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/flops.c: the engine from the outside: one call works out a whole program. */
+/* flops/flops.c: the engine's entry: one call works out a whole program. */
 #include "flops/engine/engine.h"
 
-/* A hostile file must not make endless work or output: a handful of times what its nodes can sensibly need. */
+/* Bounds work and output, so that a hostile file cannot make either endless: a few times what its nodes can sensibly need. */
 #define WORK_FLOOR UINT64_C(4000000) /* steps; body.c adds what the bodies need */
 #define OUTS_FLOOR UINT64_C(1000000)
 #define OUTS_PER_NODE 16
@@ -25,7 +25,7 @@ static tfp_status check_assumed(const tfp_engine *e, tfp_error *err)
     return TFP_OK;
 }
 
-/* The signature that is counted when none is named: serving_default, or the first that does not set the model up. */
+/* The signature that is counted by default: serving_default, or the first one that is not the model's initialisation. */
 static uint32_t default_signature(const tfp_engine *e)
 {
     uint32_t first = TFP_NONE;
@@ -39,7 +39,7 @@ static uint32_t default_signature(const tfp_engine *e)
     return first;
 }
 
-/* What ran is known from run metadata: there the whole graph counts, as often as it ran. */
+/* With run metadata the nodes that ran are known: then the whole graph counts, each node as often as it ran. */
 static tfp_status choose_signature(tfp_engine *e, tfp_error *err)
 {
     tfp_str wanted = e->assume ? e->assume->signature : (tfp_str){ "", 0 };
@@ -89,7 +89,7 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
     return s ? s : check_assumed(e, err);
 }
 
-/* The rows of the profile's nodes: the main graph by name; functions, if they are kept, as FUNCTION/NODE. */
+/* Maps the profile's nodes: the main graph by name; functions, if they are kept, as FUNCTION/NODE. */
 static tfp_status find_profile_nodes(tfp_engine *e, tfp_error *err)
 {
     const tfp_program *g = e->program;

@@ -6,9 +6,9 @@
 #include "flops/rules/rule.h"
 
 typedef enum tfp_flops_source {
-    TFP_FLOPS_FILES,      /* what the inputs say: nothing is worked out */
-    TFP_FLOPS_TENSORFLOW, /* what TensorFlow's op log would have said */
-    TFP_FLOPS_OWN         /* all that we can */
+    TFP_FLOPS_FILES,      /* take the numbers of the input files; infer nothing */
+    TFP_FLOPS_TENSORFLOW, /* the numbers that TensorFlow's op log would have */
+    TFP_FLOPS_OWN         /* infer as much as possible */
 } tfp_flops_source;
 
 typedef struct tfp_assumed_shape {
@@ -17,10 +17,10 @@ typedef struct tfp_assumed_shape {
 } tfp_assumed_shape;
 
 typedef struct tfp_assume {
-    int64_t batch; /* for the unknown first dimension of known rank of all that brings input; 0: none */
+    int64_t batch; /* size of the unknown first dimension of every input op of known rank; 0: none assumed */
     const tfp_assumed_shape *shapes;
     size_t shape_count;
-    tfp_str signature; /* counts what it needs; empty: serving_default, or the first; "all": the whole graph */
+    tfp_str signature; /* the signature to count; empty: serving_default, or the first; "all": the whole graph */
 } tfp_assume;
 
 typedef enum tfp_count_state {
@@ -29,25 +29,25 @@ typedef enum tfp_count_state {
     TFP_NO_SHAPE /* it has a formula, but a shape that it needs is not known, or the number does not fit into 64 bits */
 } tfp_count_state;
 
-typedef struct tfp_work { /* as far as it is known; TFP_UNKNOWN when a sum does not fit into 64 bits */
+typedef struct tfp_work { /* the known part; TFP_UNKNOWN when a sum does not fit into 64 bits */
     int64_t flops, macs, bytes;
     int64_t ops, counted;
     bool loops_unknown;
 } tfp_work;
 
 typedef struct tfp_node_flops { /* of one execution of a node; beside program->nodes */
-    const tfp_known *outs;      /* shapes and types of its outputs: what all calls of its body agree on */
-    tfp_known *common;          /* these, where the calls differ */
+    const tfp_known *outs;      /* shapes and types of its outputs, as far as all calls of its body agree */
+    tfp_known *common;          /* storage of outs where the calls differ */
     uint32_t out_count;
-    bool seen; /* always, unless memory or a bound on work cut it short */
+    bool seen; /* false only when memory or the work limit ended the inference before it */
     tfp_count_state state;
     int64_t flops, macs; /* of the node itself, without bodies that it calls; TFP_UNKNOWN unless counted */
-    int64_t bytes;       /* that it reads and writes; TFP_UNKNOWN when a shape or type is not known */
-    int64_t trips; /* of a while: iterations; TFP_UNKNOWN when nobody knows (then its bodies count once), also at the
-                          LoopCond of such a loop of TensorFlow 1; else 1 */
-    bool needed;   /* some output of its body needs it, or it has an effect; all in a graph without signatures */
-    int64_t loop_runs; /* how often one run of its body executes it: more than once in loops of TensorFlow 1 */
-    tfp_work all;      /* with the bodies that it calls, iterations included, as far as it is known */
+    int64_t bytes;       /* read and written; TFP_UNKNOWN when a shape or type is not known */
+    int64_t trips;       /* of a while: iterations; TFP_UNKNOWN when not fixed (then its bodies count once), also at the
+                          LoopCond of such a TF1 loop; else 1 */
+    bool needed;         /* some output of its body needs it, or it has an effect; all in a graph without signatures */
+    int64_t loop_runs;   /* how often one run of its body executes it: more than once in TF1 loops */
+    tfp_work all;        /* including the bodies that it calls, times iterations, as far as known */
 } tfp_node_flops;
 
 typedef struct tfp_flops {
@@ -55,18 +55,18 @@ typedef struct tfp_flops {
     const tfp_profile *profile;
     const tfp_program *program;
     tfp_node_flops *nodes;   /* one for each of program->nodes */
-    const char **wrong;      /* per node: what did not fit together; NULL */
+    const char **wrong;      /* per node: the mismatch that its rule found, in words; NULL */
     uint32_t *program_node;  /* per node of the profile: -> program->nodes, TFP_NONE */
     int64_t *calls;          /* per body: how often one execution of the main graph runs it; 0 never */
     tfp_work total;          /* of one execution of the main graph */
-    int64_t batches_assumed; /* outputs that were given the assumed batch */
-    int64_t recursive_calls; /* of functions that call themselves: unknown */
-    uint32_t signature;      /* -> program->signatures: the one that is counted; TFP_NONE: the whole graph */
-    tfp_str recursion;       /* the first one's: "f -> g -> f" */
-    bool cut_short;          /* there was too much work, or memory: what came after is unknown */
+    int64_t batches_assumed; /* outputs whose first dimension was assumed */
+    int64_t recursive_calls; /* calls of recursive functions, whose cost is unknown */
+    uint32_t signature;      /* -> program->signatures: the signature that is counted; TFP_NONE: the whole graph */
+    tfp_str recursion;       /* the first recursive chain: "f -> g -> f" */
+    bool cut_short;          /* a limit on work or memory was reached: later nodes are unknown */
 } tfp_flops;
 
-/* An operation that brings data into the graph: a placeholder, a queue, an iterator. engine/told.c */
+/* An operation that feeds data into the graph: a placeholder, a queue, an iterator. engine/told.c */
 bool tfp_brings_input(tfp_str op);
 
 /* Works out the whole program. Errors: TFP_NOMEM; TFP_BADARG a profile without a program; TFP_NOTFOUND an assumed name. */

@@ -11,16 +11,16 @@
 enum { TFP_ATEN_INPUTS = 48, TFP_ATEN_RANK = 12 };
 #define TFP_ATEN_UNKNOWN ((int64_t)-1)
 
-/* One argument of a call. */
+/* One argument of a call: a tensor, a list, or (neither flag set) a number, a list of numbers or nothing. */
 typedef struct tfp_aten_input {
-    bool tensor, list; /* neither: a number, a list of numbers, or nothing */
-    int rank;          /* of a tensor */
+    bool tensor, list;
+    int rank; /* of a tensor */
     int64_t dims[TFP_ATEN_RANK];
-    int64_t elements; /* of a tensor, or of all in a list */
-    int64_t matrices; /* of a list: elements of those of rank 2 */
+    int64_t elements; /* of the tensor, or of all tensors of the list */
+    int64_t matrices; /* of a list: elements of its tensors of rank 2 */
     int bytes;        /* of an element; 0: not known */
     tfp_float_type type;
-    tfp_str value; /* of what is no tensor: as written, "[2, 2]", "1", "True"; empty: not recorded, or none */
+    tfp_str value; /* a number or list of numbers as written: "[2, 2]", "1", "True"; empty: not recorded, or none */
 } tfp_aten_input;
 
 typedef struct tfp_aten_call {
@@ -28,51 +28,52 @@ typedef struct tfp_aten_call {
     int count; /* of arguments */
 } tfp_aten_call;
 
-/* Numbers of one call; TFP_ATEN_UNKNOWN where a shape is missing. */
+/* Cost of one call; TFP_ATEN_UNKNOWN where a shape is missing. */
 typedef struct tfp_aten_cost {
-    int64_t flops, macs, bytes; /* bytes that it reads and writes */
+    int64_t flops, macs, bytes; /* bytes: read and written */
 } tfp_aten_cost;
 
 /* A row of the table of formulas. */
 typedef struct tfp_aten_rule {
-    const char *names; /* without "aten::", separated by blanks; NAME_ is NAME in place */
-    tfp_aten_cost (*count)(const tfp_aten_call *c, const struct tfp_aten_rule *rule); /* NULL: moves or makes data, 0 */
+    const char *names; /* without "aten::", separated by blanks; NAME also covers NAME_, the form that works in place */
+    tfp_aten_cost (*count)(const tfp_aten_call *c,
+                           const struct tfp_aten_rule *rule); /* NULL: an operator that only moves or makes data, 0 */
     int64_t each;
-    bool parts;                    /* made of other operators: counts only when none of them was recorded */
-    const char *formula, *meaning; /* in words */
+    bool parts;                    /* composed of other operators: counts only when none of those was recorded */
+    const char *formula, *meaning; /* for documentation */
 } tfp_aten_rule;
 
-/* Arguments of a call as the trace has them; false when `dims` is no list of shapes. */
+/* Parses the arguments of a call as the trace writes them; false when `dims` is not a list of shapes. */
 bool tfp_aten_read(tfp_aten_call *c, tfp_str dims, tfp_str types, tfp_str values);
-/* The type of the first tensor of floats that it takes. */
+/* The type of the call's first tensor of floats. */
 tfp_float_type tfp_aten_type(const tfp_aten_call *c);
-/* Bytes of all tensors that it takes; TFP_ATEN_UNKNOWN when the type of one is not known. */
+/* Bytes of all input tensors; TFP_ATEN_UNKNOWN when the type of one is not known. */
 int64_t tfp_aten_input_bytes(const tfp_aten_call *c);
 /* The rule of an operator ("aten::mm", "c10d::allreduce_"), NULL when there is none. */
 const tfp_aten_rule *tfp_aten_find(tfp_str name);
 
-/* Numbers in an argument such as "[2, 2]" or "1"; how many there are, 0 when it is neither. */
+/* Parses an argument such as "[2, 2]" or "1" into at most `most` numbers; returns how many, 0 when it is neither. */
 int tfp_aten_numbers(const tfp_aten_input *in, int64_t *out, int most);
 
-/* ---- what the calls of a trace take ---- */
+/* ---- the cost of a trace's calls ---- */
 typedef enum tfp_aten_state {
-    TFP_ATEN_NONE,     /* no operator */
+    TFP_ATEN_NONE,     /* not an operator */
     TFP_ATEN_COUNTED,  /* has a count, perhaps 0 */
-    TFP_ATEN_INSIDE,   /* part of an operator that counts it */
-    TFP_ATEN_PARTS,    /* what it does is counted by the operators in it */
-    TFP_ATEN_NO_SHAPE, /* it has a formula, and the trace lacks a shape for it */
+    TFP_ATEN_INSIDE,   /* an enclosing operator's count includes it */
+    TFP_ATEN_PARTS,    /* the operators inside it are counted instead */
+    TFP_ATEN_NO_SHAPE, /* it has a formula, but the trace lacks a shape for it */
     TFP_ATEN_NO_FORMULA
 } tfp_aten_state;
 
-/* What is known of a call and of those around and inside it. */
+/* What is known of a call, of the calls around it and of those inside it. */
 typedef struct tfp_aten_place {
-    bool covered;                  /* an operator around it counts it */
-    bool known;                    /* it has a count by itself */
-    bool any_below, counted_below; /* inside it is an operator with a count; with a formula */
+    bool covered;                  /* an enclosing operator's count includes it */
+    bool known;                    /* it has a count of its own */
+    bool any_below, counted_below; /* some operator inside it has a count; has a formula */
 } tfp_aten_place;
 tfp_aten_state tfp_aten_state_of(tfp_str name, const tfp_aten_rule *rule, const tfp_aten_place *at);
 
-typedef struct tfp_aten_set { /* calls that are the same */
+typedef struct tfp_aten_set { /* calls with the same name and arguments */
     tfp_aten_cost cost;
     tfp_float_type type;
 } tfp_aten_set;
@@ -80,18 +81,18 @@ typedef struct tfp_aten_set { /* calls that are the same */
 typedef struct tfp_aten_work {
     tfp_aten_set *sets;
     uint32_t *set;   /* by span: -> sets; TFP_NONE */
-    uint32_t *cover; /* by span: the operator around it that counts it; TFP_NONE */
+    uint32_t *cover; /* by span: the enclosing operator whose count includes it; TFP_NONE */
     uint8_t *state;  /* by span: tfp_aten_state */
 } tfp_aten_work;
 
 /* Whether a trace recorded input shapes. */
 bool tfp_aten_recorded(const tfp_profile *p);
-/* Works out every call; false without memory. */
+/* Counts every call; false when memory runs out. */
 bool tfp_aten_work_out(const tfp_profile *p, tfp_aten_work *out);
 void tfp_aten_work_free(tfp_aten_work *w);
-/* The float operations of executions, of a profile whose trace recorded shapes; false without memory. */
+/* Adds the float operations to the executions of a profile whose trace recorded shapes; false when memory runs out. */
 bool tfp_aten_count_execs(tfp_profile *p);
-/* The same of nodes that were made of recorded calls, and with TFP_KEEP_PROGRAM the calls as instructions. */
+/* The same for nodes that were made of recorded calls; with TFP_KEEP_PROGRAM the calls also become instructions. */
 bool tfp_aten_count_recorded(tfp_profile *p);
 
 #endif

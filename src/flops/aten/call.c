@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/aten/call.c: the arguments of one operator's call, out of the texts that Kineto writes: lists of lists of numbers for
- * shapes, lists of words for types and values. */
+/* flops/aten/call.c: parses the arguments of one operator's call from the texts that Kineto writes: lists of lists of numbers
+ * for shapes, lists of words for types and values. */
 #include "flops/aten/aten.h"
 #include "wire/jsonscan.h"
 
@@ -20,7 +20,7 @@ static int64_t plus(int64_t a, int64_t b)
 
 /* ---- shapes ---- */
 
-/* "[8, 16]", whose '[' is next. */
+/* Reads "[8, 16]"; its '[' is next. */
 static void read_shape(tfp_jscan *j, tfp_aten_input *in)
 {
     int64_t dim;
@@ -35,7 +35,7 @@ static void read_shape(tfp_jscan *j, tfp_aten_input *in)
     if (in->rank > TFP_ATEN_RANK) in->rank = TFP_ATEN_RANK;
 }
 
-/* "[[8, 16], [4]]": what follows the first '[' says whether it is a list of tensors. */
+/* Reads "[[8, 16], [4]]": the character after the first '[' tells whether it is a list of tensors. */
 static void read_argument(tfp_jscan *j, tfp_aten_input *in)
 {
     tfp_jscan ahead = *j;
@@ -74,7 +74,7 @@ static void read_dims(tfp_jscan *j, tfp_aten_call *c)
 
 /* ---- types and values ---- */
 
-/* Nothing of what is no tensor or has no type that is known. */
+/* Leaves the element size 0 for arguments that are no tensors and for unknown types. */
 static void read_type(tfp_aten_input *in, tfp_str type)
 {
     static const struct {
@@ -111,7 +111,7 @@ static void read_type(tfp_aten_input *in, tfp_str type)
     }
 }
 
-/* Words that stand for no tensor. */
+/* Type names of arguments that are no tensors. */
 static bool no_tensor(tfp_str type)
 {
     return !type.size || tfp_str_eq(type, TFP_STR("Scalar")) || tfp_str_eq(type, TFP_STR("ScalarList")) ||
@@ -126,7 +126,7 @@ static void take_type(tfp_aten_input *in, tfp_str type)
 }
 static void take_value(tfp_aten_input *in, tfp_str value) { in->value = value; }
 
-/* The texts of a list, one an argument. */
+/* Reads a list of texts, one for each argument. */
 static void read_texts(tfp_str list, tfp_aten_call *c, take_fn take)
 {
     tfp_jscan j = tfp_jscan_start(list);
@@ -148,7 +148,7 @@ bool tfp_aten_read(tfp_aten_call *c, tfp_str dims, tfp_str types, tfp_str values
     if (!dims.size || tfp_jscan_peek(&j) != '[') return false;
     read_dims(&j, c);
     if (j.fault) return false;
-    /* old traces have no types: what has dims is a tensor */
+    /* old traces have no types: an argument with dims is a tensor */
     for (int i = 0; i < c->count && !types.size; i++) c->in[i].tensor = !c->in[i].list && c->in[i].rank > 0;
     read_texts(types, c, take_type);
     read_texts(values, c, take_value);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/aten/recorded.c: float operations of calls that were recorded without times (model/recorded.h), where nodes were made
- * of them: each node has the sum of its calls. As in a trace (work.c) an operator with a formula counts for all that it calls,
- * and one that is made of others only when none of those counts. Calls of one node with the same arguments are one
- * instruction, which runs as often. */
+ * of them: each node has the sum of its calls. As in a trace (work.c), the count of an operator with a formula includes all
+ * calls inside it, and an operator composed of others counts only when none of those does. Calls of one node with the same
+ * arguments become one instruction with a number of runs. */
 #include "flops/aten/aten.h"
 
 enum { STATE_BITS = 3 };
@@ -35,11 +35,11 @@ static tfp_aten_cost work_out(counter *c, const call_set *set)
     if (set->rule && !set->rule->count) return none;
     if (!tfp_aten_read(&c->call, dims, types, tfp_text(c->p, set->key.values))) return unknown;
     tfp_aten_cost cost = set->rule ? set->rule->count(&c->call, set->rule) : unknown;
-    if (cost.flops < 0) cost.bytes = tfp_aten_input_bytes(&c->call); /* at least these */
+    if (cost.flops < 0) cost.bytes = tfp_aten_input_bytes(&c->call); /* a lower bound: the inputs */
     return cost;
 }
 
-/* -> sets; TFP_NONE without memory. */
+/* Returns an index into `sets`; TFP_NONE when memory runs out. */
 static uint32_t set_of(counter *c, const tfp_recorded_op *x)
 {
     call_set set = { .key = { x->name, x->dims, x->types, x->values } };
@@ -64,7 +64,7 @@ static bool find_sets(counter *c, uint32_t first, uint32_t end)
     return true;
 }
 
-/* Rows come as calls end: what is inside a call stands before it. */
+/* Rows come in the order in which calls end, so inner calls stand before the outer one. */
 static uint32_t around(const counter *c, uint32_t op)
 {
     uint32_t above = c->ops[op].above;
@@ -73,7 +73,7 @@ static uint32_t around(const counter *c, uint32_t op)
 
 static void find_places(counter *c, uint32_t first, uint32_t end)
 {
-    for (uint32_t i = end; i-- > first;) { /* what is around a call first */
+    for (uint32_t i = end; i-- > first;) { /* outer calls first */
         uint32_t above = around(c, i);
         if (above == TFP_NONE) continue;
         const tfp_aten_rule *rule = c->set[above] == TFP_NONE ? NULL : c->sets.at[c->set[above]].rule;

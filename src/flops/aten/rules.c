@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/aten/rules.c: the formulas of PyTorch's operators, a row a formula (the rows: rules.def). Functions of one element count as TensorFlow's
- * registry counts them (src/flops/rules/math.c), so that models of both can be compared. Products, convolutions and attention
- * count what torch.utils.flop_counter counts: their multiply-adds, twice. */
+/* flops/aten/rules.c: how PyTorch's operators are counted; the table itself is rules.def, one row a formula. Functions of one
+ * element count as in TensorFlow's registry (src/flops/rules/math.c), so that models of both can be compared. Products,
+ * convolutions and attention count as in torch.utils.flop_counter: two operations for each multiply-add. */
 #include "flops/aten/aten.h"
 
 #define UNKNOWN TFP_ATEN_UNKNOWN
@@ -30,7 +30,7 @@ static const tfp_aten_input *arg(const tfp_aten_call *c, int i)
     return i < c->count ? &c->in[i] : &none;
 }
 
-/* Dim i of a tensor; below 0 from its end. */
+/* Dim i of a tensor; negative i counts from the last. */
 static int64_t dim(const tfp_aten_input *in, int i)
 {
     if (i < 0) i += in->rank;
@@ -55,7 +55,8 @@ static int64_t moved(const tfp_aten_call *c, int64_t out)
     int bytes = 0;
     for (int i = 0; i < c->count; i++) {
         const tfp_aten_input *in = &c->in[i];
-        if (in->list || (in->tensor && !in->bytes)) return UNKNOWN; /* nobody tells the type of a list's tensors */
+        if (in->list || (in->tensor && !in->bytes))
+            return UNKNOWN; /* traces do not record the types of a list's tensors */
         if (!in->tensor) continue;
         if (!bytes) bytes = in->bytes;
         sum = plus(sum, times(in->elements, in->bytes));
@@ -83,7 +84,7 @@ static tfp_aten_cost each_in(const tfp_aten_call *c, const tfp_aten_rule *r)
     return steps(c, times(r->each, n), n);
 }
 
-/* The result of a reduction is taken for small. */
+/* The result of a reduction is taken to be negligibly small. */
 static tfp_aten_cost reduced(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     return steps(c, times(r->each, elements(arg(c, 0))), 0);
@@ -95,14 +96,14 @@ static tfp_aten_cost each_second(const tfp_aten_call *c, const tfp_aten_rule *r)
     return steps(c, times(r->each, n), n);
 }
 
-/* What is added in: index_add and scatter_add take it behind a dimension and an index. */
+/* Elements of the added tensor: index_add and scatter_add take it after a dimension and an index. */
 static tfp_aten_cost each_source(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     int64_t n = elements(arg(c, 3));
     return steps(c, times(r->each, n), n);
 }
 
-/* Elements of all tensors broadcast. */
+/* Elements of the shape that all tensors broadcast to. */
 static int64_t broadcast(const tfp_aten_call *c)
 {
     int64_t n = 1;
@@ -128,7 +129,7 @@ static tfp_aten_cost each_out(const tfp_aten_call *c, const tfp_aten_rule *r)
     return steps(c, times(r->each, n), n);
 }
 
-/* Lists of tensors, an optimizer's: each element of the first list. */
+/* Lists of tensors, as optimizers take them: counts the elements of the first list. */
 static tfp_aten_cost each_listed(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     int64_t n = arg(c, 0)->list ? arg(c, 0)->elements : UNKNOWN;
@@ -174,7 +175,7 @@ static tfp_aten_cost count_outer(const tfp_aten_call *c, const tfp_aten_rule *r)
     return steps(c, r->each ? times(2, n) : n, n);
 }
 
-/* A layer: rows of `x` times the transposed weights. */
+/* A linear layer: rows of `x` times the transposed weights. */
 static tfp_aten_cost count_linear(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     (void)r;
@@ -183,7 +184,7 @@ static tfp_aten_cost count_linear(const tfp_aten_call *c, const tfp_aten_rule *r
     return multiply_adds(c, times(elements(x), dim(w, 0)), times(product(x, 0, x->rank - 1), dim(w, 0)));
 }
 
-/* Any ranks; only what is plainly one product, the batches of both the same or of one of them none. */
+/* Any ranks, but only plain products: both have the same batch dims, or one of them has none. */
 static tfp_aten_cost count_matmul(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     (void)r;
@@ -201,7 +202,7 @@ typedef struct window {
     int64_t stride[TFP_ATEN_RANK], padding[TFP_ATEN_RANK], dilation[TFP_ATEN_RANK];
 } window;
 
-/* Numbers for each spatial dimension: one stands for all. */
+/* One number for each spatial dimension; a single number stands for all. */
 static bool spread(const tfp_aten_input *in, int64_t *out, int count)
 {
     int n = tfp_aten_numbers(in, out, count);
@@ -209,7 +210,7 @@ static bool spread(const tfp_aten_input *in, int64_t *out, int count)
     return n == 1 || n == count;
 }
 
-/* Places of the result: (in + 2 * padding - dilation * (window - 1) - 1) / stride + 1 in each dimension. */
+/* Positions of the window: (in + 2 * padding - dilation * (window - 1) - 1) / stride + 1 in each dimension. */
 static int64_t places(const tfp_aten_input *x, const tfp_aten_input *w, const window *v)
 {
     int64_t n = 1;
@@ -222,14 +223,14 @@ static int64_t places(const tfp_aten_input *x, const tfp_aten_input *w, const wi
     return n;
 }
 
-/* Multiply-adds of one pass: each weight at each place of each image. */
+/* Multiply-adds of one pass: each weight at each position of each image. */
 static int64_t conv_macs(const tfp_aten_input *w, int64_t images, int64_t at)
 {
     return times(times(elements(w), images), at);
 }
 
-/* The places of a forward convolution, of `x` with `w`; arguments from `at` on: stride, padding, dilation (and whether it is
- * transposed, when there is `transposed`). A transposed one puts the window at each place of what it takes. */
+/* Window positions of a forward convolution of `x` with `w`. Arguments from `at` on: stride, padding, dilation and, where
+ * `transposed` is set, whether it is transposed. A transposed convolution puts the window at each element of its input. */
 static int64_t conv_places(const tfp_aten_call *c, const tfp_aten_input *x, const tfp_aten_input *w, int stride,
                            int padding, int dilation, int transposed)
 {
@@ -244,7 +245,7 @@ static int64_t conv_places(const tfp_aten_call *c, const tfp_aten_input *x, cons
     return places(x, w, &v);
 }
 
-/* What it writes is told for plain ones only. */
+/* The bytes written are known for plain convolutions only. */
 static tfp_aten_cost conv_cost(const tfp_aten_call *c, int64_t at, int transposed)
 {
     const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
@@ -258,20 +259,20 @@ static tfp_aten_cost count_convolution(const tfp_aten_call *c, const tfp_aten_ru
     (void)r;
     return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), 3, 4, 5, 6), 6);
 }
-/* Kernels of libraries: the order of arguments is (padding, stride, dilation) from `each` on. */
+/* Library kernels: the arguments from `each` on are (padding, stride, dilation). */
 static tfp_aten_cost count_library_conv(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     int at = (int)r->each;
     return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), at + 1, at, at + 2, -1), -1);
 }
-/* (stride, padding, dilation) from `each` on. */
+/* The arguments from `each` on are (stride, padding, dilation). */
 static tfp_aten_cost count_plain_conv(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     int at = (int)r->each;
     return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), at, at + 1, at + 2, -1), -1);
 }
 
-/* Gradient of the input and of the weights, as asked for (output_mask), each as much as the forward pass. */
+/* Gradients of the input and of the weights, where output_mask asks for them; each costs as much as the forward pass. */
 static tfp_aten_cost count_convolution_backward(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     (void)r;
@@ -287,8 +288,8 @@ static tfp_aten_cost count_convolution_backward(const tfp_aten_call *c, const tf
 
 /* ---- attention ---- */
 
-/* Two products forward (queries with keys, scores with values); five backward, the first of them again. `each`: where the
- * queries stand; shapes are batch, heads, length, width. */
+/* Two products forward (queries with keys, scores with values); five backward, because the first is computed again. `each` is
+ * the position of the queries; shapes are batch, heads, length, width. */
 static tfp_aten_cost attention(const tfp_aten_call *c, int q, bool backward)
 {
     const tfp_aten_input *a = arg(c, q), *k = arg(c, q + 1), *v = arg(c, q + 2);
@@ -322,7 +323,8 @@ static tfp_aten_cost count_batch_norm(const tfp_aten_call *c, const tfp_aten_rul
     return steps(c, times(yes ? r->each : 2, elements(x)), elements(x));
 }
 
-/* Each element of the result looks at a window; window 1, stride 2 (empty: the window), padding 3, dilation 4 or none. */
+/* One operation for each element of each window. Arguments: window 1, stride 2 (empty: the window), padding 3, dilation 4
+ * or none. */
 static tfp_aten_cost pool(const tfp_aten_call *c, bool dilated, int ceiling)
 {
     const tfp_aten_input *x = arg(c, 0);
@@ -354,7 +356,7 @@ static tfp_aten_cost count_avg_pool(const tfp_aten_call *c, const tfp_aten_rule 
     return pool(c, false, 4);
 }
 
-/* Every weight once for each step of each sequence; backward (each 2) twice. The weights are tensors 1 and 2. */
+/* Each weight once for each step of each sequence; twice in the backward pass (each = 2). Tensors 1 and 2 are the weights. */
 static tfp_aten_cost count_layer(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, 0);
@@ -362,7 +364,7 @@ static tfp_aten_cost count_layer(const tfp_aten_call *c, const tfp_aten_rule *r)
     int64_t weights = plus(elements(arg(c, 1)), elements(arg(c, 2)));
     return multiply_adds(c, times(r->each, times(steps_of_all, weights)), UNKNOWN);
 }
-/* The weights are a list. */
+/* As count_layer, with the weights in a list. */
 static tfp_aten_cost count_layers(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
@@ -380,7 +382,7 @@ static const tfp_aten_rule rules[] = {
 #include "flops/aten/rules.def"
 };
 
-/* A word of a list, which blanks part. */
+/* Whether `name` is one of the words of a list separated by blanks. */
 static bool listed(const char *names, tfp_str name)
 {
     for (const char *at = names; *at;) {
@@ -391,7 +393,7 @@ static bool listed(const char *names, tfp_str name)
     return false;
 }
 
-/* torch.distributed, as it was called and as compiled programs call it. */
+/* Operators of torch.distributed, by their own names and by those that compiled programs use. */
 static bool is_collective(tfp_str name)
 {
     static const char *const spaces[] = { "c10d::", "_c10d_functional::", "c10d_functional::" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/aten/work.c: what the calls of a trace take, each piece of work once. An operator with a formula counts, and what it
- * calls is part of it; one that is made of others (linear, conv2d) counts only when none of them was recorded. Calls with
- * the same name and the same arguments are worked out once. */
+/* flops/aten/work.c: the cost of a trace's calls, with each piece of work counted once. The count of an operator with a formula
+ * includes the calls inside it; an operator composed of others (linear, conv2d) counts only when none of those was recorded.
+ * Calls with the same name and the same arguments are worked out once. */
 #include "flops/aten/aten.h"
 
 enum { BELOW_ANY = 1, BELOW_COUNTED = 2, COVER_KNOWN = 4, STRONG = 8 };
@@ -12,7 +12,7 @@ typedef struct worker {
     tfp_aten_work *out;
     tfp_strid dims, types, values;
     const tfp_aten_rule **rule; /* by string: the operator's */
-    uint8_t *looked;            /* by string: its rule was looked for */
+    uint8_t *looked;            /* by string: whether its rule was looked up */
     uint8_t *flags;             /* by span */
     tfp_map64 set_by_call;      /* name << 32 | stats -> out->sets */
     TFP_VEC(tfp_aten_set) sets;
@@ -54,11 +54,11 @@ static tfp_aten_set work_out(worker *x, const tfp_aten_rule *rule, uint32_t stat
         return set;
     set.type = tfp_aten_type(&x->call);
     if (rule) set.cost = rule->count(&x->call, rule);
-    if (set.cost.flops < 0) set.cost.bytes = tfp_aten_input_bytes(&x->call); /* at least these */
+    if (set.cost.flops < 0) set.cost.bytes = tfp_aten_input_bytes(&x->call); /* a lower bound: the inputs */
     return set;
 }
 
-/* -> sets; TFP_NONE without memory. */
+/* Returns an index into out->sets; TFP_NONE when memory runs out. */
 static uint32_t set_of(worker *x, uint32_t span, const tfp_aten_rule *rule)
 {
     uint64_t key = (uint64_t)x->s->name[span] << 32 | x->s->stats[span];
@@ -70,17 +70,17 @@ static uint32_t set_of(worker *x, uint32_t span, const tfp_aten_rule *rule)
     return tfp_push(&x->sets, set) && tfp_map64_put(&x->set_by_call, key, at) ? at : TFP_NONE;
 }
 
-/* ---- what stands around and under a call ---- */
+/* ---- the spans around and inside a call ---- */
 
-/* All around a span learn that an operator with a formula is in them. */
+/* Marks every span around this one as containing an operator with a formula. */
 static void mark_above(worker *x, uint32_t span, uint8_t bits)
 {
     for (uint32_t at = x->s->parent[span]; at != TFP_NONE && (x->flags[at] & bits) != bits; at = x->s->parent[at])
         x->flags[at] |= bits;
 }
 
-/* The outermost operator around a span that counts. What is found on the way is kept, so that all spans together cost one
- * walk. */
+/* Finds the outermost counted operator around a span. The answer is kept for every span on the way, so that all spans
+ * together cost one walk. */
 static bool find_cover(worker *x, uint32_t span)
 {
     uint32_t at = span, cover = TFP_NONE;
@@ -120,7 +120,7 @@ static void find_parts(worker *x)
     }
 }
 
-/* Nodes of autograd's graph only call what they stand for; what has no namespace is no operator. */
+/* Nodes of autograd's graph only wrap the operators they call; a name without a namespace is no operator. */
 static bool is_frame(tfp_str name)
 {
     tfp_str autograd = TFP_STR("autograd::"), torch = TFP_STR("torch::autograd::");

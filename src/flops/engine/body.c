@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/body.c: a body of the program made ready: its inputs as numbers, its outputs with their types, the
- * functions it calls, and an order in which sources come before users. Done once a body, whoever calls it. */
+/* flops/engine/body.c: prepares a body of the program: its inputs as numbers, its outputs with their types, the functions it
+ * calls, and an order in which sources come before users. Done once for each body, however often it is called. */
 #include "flops/engine/engine.h"
 
 /* ---- calls ---- */
 
-/* An op with the name of a function: how TensorFlow 1 called them. */
+/* An op with the name of a function: how TensorFlow 1 wrote calls. */
 static const tfp_call_op named_call = { NULL, TFP_CALL_PLAIN, { NULL }, NULL, 0, 0 };
 
 static uint32_t body_named(const tfp_engine *e, tfp_str name)
@@ -14,7 +14,7 @@ static uint32_t body_named(const tfp_engine *e, tfp_str name)
     return id == TFP_NONE || !name.size ? TFP_NONE : tfp_map64_get(&e->program->body_by_name, id);
 }
 
-#define WORK_PER_STEP 8 /* how often a body may be worked out, on the average, before nothing more is */
+#define WORK_PER_STEP 8 /* how often, on average, a body may be worked out before the engine stops */
 
 typedef struct maker { /* of one body */
     tfp_engine *e;
@@ -47,7 +47,7 @@ static void find_calls(maker *m, tfp_local *l)
     for (size_t i = 0; i < listed->function_count; i++) add_call(m, l, listed->functions[i]);
 }
 
-/* ---- outputs: what an op's definition says, with the node's attributes ---- */
+/* ---- outputs: from the op's definition and the node's attributes ---- */
 
 #define OUTPUTS_OF_UNKNOWN 1024 /* an op without a definition has as many as are used, but not more than this */
 
@@ -55,10 +55,10 @@ typedef struct out_item { /* one "N*NAME:TYPE" of a definition */
     tfp_str name;
     int64_t count;
     int dtype;
-    const int64_t *types; /* of a list; else NULL */
+    const int64_t *types; /* for a list; else NULL */
 } out_item;
 
-/* "N" or "N=2": the attribute's name, and the default. */
+/* "N" or "N=2": the attribute's name, and the default value. */
 static const char *attr_with_default(tfp_str text, char name[64], int64_t *fallback)
 {
     const char *equals = memchr(text.data, '=', text.size);
@@ -111,7 +111,7 @@ static bool next_item(maker *m, const char **at, out_item *item)
     return true;
 }
 
-/* A small file must not make millions of outputs. */
+/* Bounds the outputs: a small file must not make millions of them. */
 static uint32_t room_for(maker *m, int64_t count)
 {
     if (count <= 0) return 0;
@@ -128,7 +128,7 @@ static void add_outputs(maker *m, tfp_local *l, int64_t count, int dtype, const 
     l->out_count += n;
 }
 
-/* Its results: of a function called by its name. */
+/* Adds the outputs of a function that is called by its name: its results. */
 static void add_result_outputs(maker *m, tfp_local *l)
 {
     uint32_t body = m->b->calls.at[l->call_first];
@@ -150,12 +150,12 @@ static void find_outputs(maker *m, tfp_local *l, const uint32_t *used)
     }
 }
 
-/* The number of a function's result of that name. */
+/* The index of a function's result with that name. */
 static uint32_t result_named(maker *m, uint32_t body, tfp_strid name)
 {
     tfp_engine *e = m->e;
     const tfp_program_body *f = &e->program->bodies.at[body];
-    for (uint32_t i = f->result_count; i-- > 0 && !e->named[body];) /* of one name the first counts */
+    for (uint32_t i = f->result_count; i-- > 0 && !e->named[body];) /* the first result of a name wins */
         if (!tfp_map64_put(&e->result_slots, (uint64_t)body << 32 | e->program->results.at[f->result_first + i].name,
                            i))
             m->no_memory = true;
@@ -163,7 +163,7 @@ static uint32_t result_named(maker *m, uint32_t body, tfp_strid name)
     return tfp_map64_get(&e->result_slots, (uint64_t)body << 32 | name);
 }
 
-/* Where the output of that name begins among a node's outputs; TFP_NONE when there is none such. */
+/* The offset of the named output among a node's outputs; TFP_NONE when it has none of that name. */
 static uint32_t slot_named(maker *m, const tfp_local *l, tfp_strid id)
 {
     uint32_t slot = 0;
@@ -222,7 +222,7 @@ static void find_edges(maker *m, uint32_t local)
 
 /* ---- the order ---- */
 
-/* Sources first; what stands in a cycle that is no loop comes at the end, as the file has it. */
+/* Puts sources first; nodes of a cycle that is no loop come last, in the order of the file. */
 static bool find_order(tfp_body *b, tfp_arena *arena)
 {
     uint32_t *waits = calloc((size_t)b->count + 1, sizeof *waits), *first = calloc((size_t)b->count + 2, sizeof *first);
@@ -244,11 +244,12 @@ static bool find_order(tfp_body *b, tfp_arena *arena)
             if (edge.from != TFP_NONE && !edge.back) users[--first[edge.from + 1]] = i;
         }
     uint32_t done = 0; /* first[n + 1] is now where n's users begin, first[n + 2] where they end */
-    for (uint32_t i = 0, at = 0; ok && i < b->count; i++) { /* near the order of the file, which the cache likes */
+    for (uint32_t i = 0, at = 0; ok && i < b->count; i++) { /* close to the order of the file, for locality */
         if (!waits[i]) b->order[done++] = i;
         for (; at < done; at++)
             for (uint32_t n = b->order[at], u = first[n + 1]; u < first[n + 2]; u++)
-                if (--waits[users[u]] == 0 && users[u] <= i) b->order[done++] = users[u]; /* the others come yet */
+                if (--waits[users[u]] == 0 && users[u] <= i)
+                    b->order[done++] = users[u]; /* the loop comes to the others later */
     }
     for (uint32_t i = 0; ok && i < b->count && done < b->count; i++)
         if (waits[i]) b->order[done++] = i;
@@ -258,9 +259,9 @@ static bool find_order(tfp_body *b, tfp_arena *arena)
     return ok;
 }
 
-/* ---- what a look costs ---- */
+/* ---- the weight of a look at a node ---- */
 
-/* Bytes that a rule may read in an attribute. */
+/* Bytes of an attribute that a rule may have to read. */
 static uint64_t attr_bytes(const tfp_program_attr *a)
 {
     switch (a->kind) {
@@ -280,7 +281,7 @@ static uint32_t weight_of(const tfp_engine *e, const tfp_local *l, const tfp_pro
     return weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
 }
 
-/* ---- what only hands on its input ---- */
+/* ---- nodes that only forward their input ---- */
 
 static bool passes(const tfp_engine *e, const tfp_body *b, uint32_t local)
 {
@@ -291,7 +292,7 @@ static bool passes(const tfp_engine *e, const tfp_body *b, uint32_t local)
     return false;
 }
 
-/* In the order of the body an input's origin is known before it is asked for; in a circle it is the input itself. */
+/* In the body's order an input's origin is known before it is needed; in a cycle the input itself is taken. */
 static bool find_origins(const tfp_engine *e, tfp_body *b)
 {
     const tfp_edge none = { TFP_NONE, 0, false };
@@ -308,7 +309,7 @@ static bool find_origins(const tfp_engine *e, tfp_body *b)
 
 /* ---- a body ---- */
 
-/* What the signature says of arguments: the shapes that the function was traced with. */
+/* What the signature says of the arguments: the shapes with which the function was traced. */
 static bool find_args(maker *m)
 {
     tfp_body *b = m->b;
@@ -327,7 +328,7 @@ static void name_locals(maker *m, bool set)
 {
     const tfp_program *g = m->e->program;
     const tfp_program_body *def = m->b->def;
-    for (uint32_t i = def->node_count; i-- > 0;) { /* of nodes with one name the first counts */
+    for (uint32_t i = def->node_count; i-- > 0;) { /* the first node of a name wins */
         tfp_strid name = g->nodes.at[def->node_first + i].name;
         m->e->local_by_name[name] = set ? def->arg_count + i : TFP_NONE;
     }
@@ -335,7 +336,7 @@ static void name_locals(maker *m, bool set)
         m->e->local_by_name[g->args.at[def->arg_first + i].name] = set ? i : TFP_NONE;
 }
 
-/* How many outputs of nodes without a definition are used: one more than the biggest number. */
+/* How many outputs are used of each node without a definition: one more than the highest index. */
 static uint32_t *find_used(maker *m)
 {
     uint32_t *used = calloc((size_t)m->b->count + 1, sizeof *used);

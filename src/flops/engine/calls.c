@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/calls.c: nodes that run functions: plain calls, branches, while loops. What a loop's variables are is
- * tried, and relaxed until the loop agrees with itself. */
+/* flops/engine/calls.c: nodes that run functions: plain calls, branches, while loops. The shapes of a loop's variables are
+ * assumed, and relaxed until the loop reaches a fixed point. */
 #include "flops/engine/machine.h"
 
 #include <math.h>
 
-/* The arguments that a call hands on: some of its inputs. */
+/* The inputs that a call passes to its function. */
 static const tfp_known *handed(const tfp_op *op, const tfp_call_op *call, uint32_t *count)
 {
     uint32_t skip = call->first_arg < op->in_count ? call->first_arg : op->in_count;
@@ -14,7 +14,7 @@ static const tfp_known *handed(const tfp_op *op, const tfp_call_op *call, uint32
     return op->in + skip;
 }
 
-/* What holds whichever of two results comes. */
+/* What holds for both of two possible results. */
 static tfp_known join_known(tfp_op *op, const tfp_known *a, const tfp_known *b)
 {
     tfp_known k = { .shape = tfp_either(op, a->shape, b->shape), .dtype = a->dtype ? a->dtype : b->dtype };
@@ -23,7 +23,7 @@ static tfp_known join_known(tfp_op *op, const tfp_known *a, const tfp_known *b)
     return k;
 }
 
-/* A plain call, a branch: every function once with the same arguments. false: it waits for one. */
+/* A plain call or a branch: works out every function with the same arguments. False: a function is not ready yet. */
 bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
 {
     uint32_t count, parent = f->instance;
@@ -53,14 +53,14 @@ bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, c
     return true;
 }
 
-/* What a loop's attribute says of variable i. */
+/* The loop's attribute about variable i. */
 static tfp_dims told_of(const tfp_frame *f, uint32_t i)
 {
     return i < f->told->shape_count ? f->told->shapes[i] : TFP_ANY_DIMS;
 }
 
-/* The variables of a while loop before the first try: as they come in, and as the attribute says; in the importer as it
- * says alone. */
+/* The variables of a while loop before the first try: as they come in, refined by the loop's attribute; for the importer the
+ * attribute alone. */
 static tfp_known *loop_start(tfp_machine *m, tfp_frame *f, tfp_op *op)
 {
     tfp_known *loop = TFP_NEW(m->e->arena, tfp_known, op->in_count + 1);
@@ -72,7 +72,7 @@ static tfp_known *loop_start(tfp_machine *m, tfp_frame *f, tfp_op *op)
         if (!m->e->importer) {
             bool agree;
             loop[i].shape = tfp_both_true(op, loop[i].shape, told, &agree);
-            if (!agree) loop[i].elements = NULL; /* they are of the other shape */
+            if (!agree) loop[i].elements = NULL; /* the elements belong to the other shape */
             continue;
         }
         loop[i].elements = NULL;
@@ -81,13 +81,13 @@ static tfp_known *loop_start(tfp_machine *m, tfp_frame *f, tfp_op *op)
     return loop;
 }
 
-/* After TRIES_MOST nothing is believed but the attribute. */
+/* After TRIES_MOST tries only the loop's attribute is trusted. */
 static void give_up(const tfp_frame *f, tfp_known *k, uint32_t i)
 {
     *k = (tfp_known){ .shape = told_of(f, i), .dtype = k->dtype };
 }
 
-/* What a variable is when it may come in as it is tried and come back as `back`; true when that is less. */
+/* Merges variable i as assumed with its value `back` after an iteration; true when less is known than before. */
 static bool relax(const tfp_machine *m, const tfp_frame *f, tfp_op *op, uint32_t of, uint32_t i)
 {
     const tfp_instance *x = &m->e->instances.at[of];
@@ -97,7 +97,7 @@ static bool relax(const tfp_machine *m, const tfp_frame *f, tfp_op *op, uint32_t
     tfp_known now = { .shape = tfp_either(op, k->shape, back->shape), .dtype = k->dtype };
     now.shape = tfp_both_true(op, now.shape, told_of(f, i), NULL);
     now.held = tfp_either_held(op, k->held, back->held);
-    /* handles and constants stay what they are only if they are handed through untouched */
+    /* handles and constants keep their value only if the body passes them through unchanged */
     tfp_edge from = tfp_origin(body, body->results[i]);
     if (from.from == i && i < body->arg_count) {
         now.held = k->held;
@@ -108,7 +108,7 @@ static bool relax(const tfp_machine *m, const tfp_frame *f, tfp_op *op, uint32_t
     return changed;
 }
 
-/* After a loop whose iterations are known its counters are known too; the loop of its gradient counts down from them. */
+/* After a loop with a known number of iterations its counters are known too; the gradient's loop counts down from them. */
 static void set_counters(tfp_machine *m, tfp_op *op, uint32_t cond, uint32_t body)
 {
     const tfp_instance *c = &m->e->instances.at[cond], *b = &m->e->instances.at[body];
@@ -121,7 +121,7 @@ static void set_counters(tfp_machine *m, tfp_op *op, uint32_t cond, uint32_t bod
     }
 }
 
-/* false: it waits for its body or condition. */
+/* False: the loop's body or condition is not ready yet. */
 bool tfp_call_while(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
 {
     bool started;
@@ -150,7 +150,7 @@ bool tfp_call_while(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b,
     for (uint32_t i = 0; i < op->out_count && i < count; i++) op->out[i] = loop[i];
     if (of == TFP_NONE || m->e->importer) {
         tfp_forget_outputs(op, b, l);
-        if (f->told->shape_count) /* TensorFlow believes it alone */
+        if (f->told->shape_count) /* TensorFlow trusts the attribute alone */
             for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, told_of(f, i));
         else
             for (uint32_t i = 0; i < op->out_count && i < count; i++) tfp_set(op, i, tfp_in(op, i));
@@ -163,7 +163,7 @@ bool tfp_call_while(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b,
     return true;
 }
 
-/* For: a number that counts, then the variables. */
+/* The op For: a counter, then the variables. */
 bool tfp_call_for(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
 {
     bool started;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/count.c: from shapes to numbers: every node of every instance is counted, instances are summed up from
- * those that are called to those that call, and what the instances of one body agree on becomes the table of its
- * nodes. */
+/* flops/engine/count.c: turns shapes into counts: counts every node of every instance, sums instances up from callees to
+ * callers, and makes the table of a body's nodes from what its instances agree on. */
 #include "flops/engine/engine.h"
 
 static int64_t tensor_bytes(const tfp_known *k)
@@ -25,7 +24,7 @@ typedef struct summer { /* of one instance */
     tfp_engine *e;
     tfp_instance *x;
     const tfp_body *b;
-    size_t child; /* children come in the order of the nodes that call them */
+    size_t child; /* children are in the order of the calling nodes */
     bool no_memory;
 } summer;
 
@@ -41,7 +40,7 @@ static void add_total(tfp_work *to, const tfp_work *t, int64_t times)
     to->loops_unknown |= t->loops_unknown;
 }
 
-/* What an execution of a call takes besides itself. */
+/* The work that an execution of a call adds to that of the call itself. */
 static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_t *trips, bool *all)
 {
     size_t first = s->child;
@@ -55,11 +54,11 @@ static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_
         if (l->call->kind == TFP_CALL_WHILE || l->call->kind == TFP_CALL_FOR) {
             called[c->call & 1] = x;
         } else if (l->call->kind == TFP_CALL_BRANCH) {
-            tfp_work dearer = x->total.flops > t.flops ? x->total : t;
-            dearer.ops = tfp_plus(t.ops, x->total.ops);
-            dearer.counted = tfp_plus(t.counted, x->total.counted);
-            dearer.loops_unknown = t.loops_unknown || x->total.loops_unknown;
-            t = dearer;
+            tfp_work costlier = x->total.flops > t.flops ? x->total : t;
+            costlier.ops = tfp_plus(t.ops, x->total.ops);
+            costlier.counted = tfp_plus(t.counted, x->total.counted);
+            costlier.loops_unknown = t.loops_unknown || x->total.loops_unknown;
+            t = costlier;
         } else {
             add_total(&t, &x->total, 1);
         }
@@ -99,7 +98,7 @@ static tfp_node_flops count_node(summer *s, uint32_t local, const tfp_op *op)
 
 /* ---- the table: what the instances of a body agree on ---- */
 
-/* Shapes that are not the same in all instances keep what is. */
+/* Forgets dims and types in which the instances differ. */
 static void keep_common(summer *s, tfp_node_flops *to, const tfp_op *op)
 {
     tfp_op scratch = *op;
@@ -141,7 +140,7 @@ static void keep_node(summer *s, uint32_t local, const tfp_node_flops *n, const 
     }
     if (to->bytes != n->bytes) to->bytes = TFP_UNKNOWN;
     if (to->trips != n->trips) to->trips = TFP_UNKNOWN;
-    to->all = n->all; /* of calls in bodies nobody asks */
+    to->all = n->all; /* for bodies the work of their calls is not needed */
 }
 
 static void count_instance(summer *s)
@@ -167,7 +166,7 @@ static void count_instance(summer *s)
             bool all;
             tfp_work t = called_total(s, local, &op, &n.trips, &all);
             add_total(&n.all, &t, 1);
-            if (!all) { /* a function that calls itself, or that the file lacks */
+            if (!all) { /* a recursive function, or one that the file lacks */
                 n.state = TFP_NO_FORMULA;
                 n.flops = n.macs = TFP_UNKNOWN;
                 sum(&n.all.ops, 1);
@@ -195,7 +194,7 @@ static void count_instance(summer *s)
     }
 }
 
-/* How often each instance, and so each node, runs in one execution of the main graph. */
+/* Computes how often each instance, and so each node, runs in one execution of the main graph. */
 static void spread_runs(tfp_engine *e)
 {
     for (size_t k = e->finished.size; k-- > 0;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/infer.c: shapes flow through the program. A body is worked out once for each set of arguments that
- * calls give it (an instance); calls wait on a stack of their own for the bodies that they need, so depth costs no
- * stack. Loops are worked out until they agree with themselves. */
+/* flops/engine/infer.c: shape inference through the program. A body is worked out once for each set of arguments that calls
+ * give it (an instance). Calls wait on an explicit stack for the bodies that they need, so that nesting uses no C stack. Loops
+ * are repeated until they reach a fixed point. */
 #include "flops/engine/machine.h"
 #include "flops/fold/fold.h"
 
@@ -20,7 +20,7 @@ bool tfp_op_of(tfp_engine *e, const tfp_body *b, const tfp_instance *x, uint32_t
     if (!tfp_reserve(&e->scratch, (size_t)l->edge_count + 1)) return false;
     for (uint32_t i = 0; i < l->edge_count; i++) {
         tfp_edge edge = b->edges.at[l->edge_first + i];
-        if (edge.back) /* the importer has not seen it yet; else relax_merges looks at it after each pass */
+        if (edge.back) /* the importer has not seen it yet; otherwise relax_merges checks it after each pass */
             e->scratch.at[i] = i && !e->importer ? e->scratch.at[0] : tfp_nothing_known(0);
         else
             e->scratch.at[i] =
@@ -41,7 +41,7 @@ bool tfp_op_of(tfp_engine *e, const tfp_body *b, const tfp_instance *x, uint32_t
 
 /* ---- rules ---- */
 
-/* TensorFlow's importer uses no part of these inputs when it does not know all of them. */
+/* TensorFlow's importer ignores these inputs unless all of their elements are known. */
 static void hide_parts(tfp_engine *e, const tfp_op *op, unsigned whole)
 {
     for (uint32_t i = 0; i < op->in_count && whole >> i; i++)
@@ -77,7 +77,7 @@ static void after_rule(tfp_machine *m, tfp_frame *f, tfp_op *op, uint32_t local)
     if (x->body == 0) tfp_tell_assumed(m->e, op);
     tfp_tell_attributes(op);
     if (x->body == 0 && !m->e->importer) tfp_tell_runs(m->e, op, local);
-    for (uint32_t i = 0; i < op->out_count; i++) { /* elements never outlive a shape that does not fit them */
+    for (uint32_t i = 0; i < op->out_count; i++) { /* drop elements that do not fit the shape */
         tfp_known *k = &op->out[i];
         if (k->elements && (!tfp_dims_known(k->shape) || tfp_elements(k->shape) > TFP_FOLD_MAX)) k->elements = NULL;
     }
@@ -99,11 +99,11 @@ static void after_rule(tfp_machine *m, tfp_frame *f, tfp_op *op, uint32_t local)
 
 /* ---- one node ---- */
 
-/* A call. False: it waits for a function. */
+/* A call. False: a function is not ready yet. */
 static bool call(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
 {
     tfp_engine *e = m->e;
-    /* the place for inputs is taken by those of the functions that are started: they need another one */
+    /* functions that are started use `scratch` for their own inputs, so the call's inputs move to `call_in` */
     if (!tfp_reserve(&e->call_in, (size_t)op->in_count + 1)) return m->no_memory = true, true;
     memcpy(e->call_in.at, op->in, op->in_count * sizeof *op->in);
     op->in = e->call_in.at;
@@ -115,7 +115,7 @@ static bool call(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, co
     return ready;
 }
 
-/* Steps that one look at a node takes. */
+/* Steps of work that one look at a node takes. */
 static uint64_t steps_of(const tfp_local *l, const tfp_op *op)
 {
     uint64_t steps = l->weight;
@@ -124,7 +124,7 @@ static uint64_t steps_of(const tfp_local *l, const tfp_op *op)
     return steps;
 }
 
-/* false: it waits for a function. */
+/* Works out the next node. False: a function that it calls is not ready yet. */
 static bool step(tfp_machine *m, tfp_frame *f)
 {
     tfp_engine *e = m->e;
@@ -138,7 +138,7 @@ static bool step(tfp_machine *m, tfp_frame *f)
     }
     tfp_op op;
     if (!tfp_op_of(e, b, x, local, &op)) return m->no_memory = true, true;
-    bool again = f->call_at > 0; /* what is known of the outputs comes from the functions before that one */
+    bool again = f->call_at > 0; /* the outputs already hold the results of earlier functions of this call */
     if (!again) tfp_forget_outputs(&op, b, l);
     if (!tfp_charge(e, again ? op.in_count : steps_of(l, &op))) {
         tfp_forget_outputs(&op, b, l);
@@ -154,9 +154,9 @@ static bool step(tfp_machine *m, tfp_frame *f)
     return true;
 }
 
-/* ---- loops of TensorFlow 1: a Merge is what comes in and what comes back ---- */
+/* ---- TF1 loops: a Merge joins the value that enters with the one that comes back ---- */
 
-/* After a pass: whether some Merge has to be less than it was. */
+/* After a pass: relaxes the Merges that an iteration contradicts; true when there was one. */
 static bool relax_merges(tfp_machine *m, tfp_frame *f)
 {
     tfp_engine *e = m->e;
@@ -229,7 +229,7 @@ static tfp_status run(tfp_machine *m, tfp_error *err)
     return m->no_memory ? tfp_nomem(err) : TFP_OK;
 }
 
-/* ---- the whole program: the main graph, then functions that nobody calls ---- */
+/* ---- the whole program: the main graph, then functions that are never called ---- */
 
 static bool *find_called(tfp_engine *e, tfp_error *err)
 {
@@ -243,7 +243,7 @@ static bool *find_called(tfp_engine *e, tfp_error *err)
     return called;
 }
 
-/* The instances that calls really use: loops were tried with more than one. */
+/* Marks the instances that calls really use: loops were tried with more than one. */
 static bool mark_used(tfp_machine *m, uint32_t from, bool *seen)
 {
     tfp_engine *e = m->e;
@@ -274,7 +274,7 @@ tfp_status tfp_infer_all(tfp_engine *e, tfp_error *err)
     tfp_machine m = { .e = e };
     bool *called = find_called(e, err), *seen = TFP_NEW(e->arena, bool, e->program->bodies.size + 1);
     tfp_status s = called && seen ? work_out(&m, 0, seen, err) : tfp_nomem(err);
-    for (int round = 0; round < 2 && !s; round++) /* those that nobody calls first, then those in circles */
+    for (int round = 0; round < 2 && !s; round++) /* first functions without callers, then those in call cycles */
         for (uint32_t i = 1; i < e->program->bodies.size && !s; i++)
             if (!seen[i] && (round || !called[i])) s = work_out(&m, i, seen, err);
     tfp_vec_free(&m.stack);

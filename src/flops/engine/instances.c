@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/instances.c: a body with the arguments of a call, worked out once however often such a call stands in
- * the program. */
+/* flops/engine/instances.c: a body with the arguments of a call, worked out once however often the program makes such a
+ * call. */
 #include "flops/engine/machine.h"
 
 static uint64_t hash_known(uint64_t h, const tfp_known *k)
@@ -34,8 +34,8 @@ static bool same_args(const tfp_instance *x, const tfp_known *args, uint32_t cou
     return true;
 }
 
-/* What a body's arguments are: what the call gives, and what the signature says beyond it, which the importer does not
- * see in a plain call, whose results it hands on. */
+/* Completes a body's arguments: those of the call, refined by the signature. The importer ignores the signature in a plain
+ * call. */
 static void complete_args(tfp_machine *m, const tfp_request *r, tfp_known *args)
 {
     const tfp_body *b = &m->e->bodies[r->body];
@@ -54,7 +54,7 @@ static void complete_args(tfp_machine *m, const tfp_request *r, tfp_known *args)
     m->no_memory |= op.no_memory;
 }
 
-/* Steps that comparing arguments takes. */
+/* Steps of work that comparing arguments takes. */
 static uint64_t args_weight(const tfp_known *args, uint32_t count)
 {
     uint64_t steps = count;
@@ -80,8 +80,8 @@ static uint32_t start_instance(tfp_machine *m, uint32_t body, const tfp_known *a
     return f.instance;
 }
 
-/* The instance of a body with these arguments; TFP_NONE when it cannot be had: it runs already, or there was too much
- * work. *started: it is new, and stands on the stack now. */
+/* The instance of a body with these arguments; TFP_NONE when it cannot be had: the body is being worked out already, or the
+ * work limit is reached. *started: the instance is new and was pushed on the stack. */
 uint32_t tfp_instance_of(tfp_machine *m, tfp_request r, bool *started)
 {
     tfp_engine *e = m->e;
@@ -114,7 +114,7 @@ void tfp_add_child(tfp_machine *m, uint32_t parent, uint32_t local, uint32_t cal
     if (!tfp_push(&m->e->instances.at[parent].children, ((tfp_child){ local, call, instance }))) m->no_memory = true;
 }
 
-/* What holds whichever of two comes; a list that nothing was put into is like the other one. */
+/* What holds in both cases; an empty list agrees with any other. */
 const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b)
 {
     bool agree;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/loops.c: how often loops run, where that is fixed: a counter that begins at a constant, grows by a
- * constant and is compared with a constant. Anything else is unknown: a condition on data may end a loop at any time. */
+/* flops/engine/loops.c: how often loops run where that is fixed: a counter starts at a constant, grows by a constant and is
+ * compared with a constant. Otherwise the number is unknown, because a condition on data may end a loop at any time. */
 #include "flops/engine/engine.h"
 
 #include <math.h>
 
-typedef struct place { /* a body as one instance has it */
+typedef struct place { /* a body and one instance of it */
     const tfp_engine *e;
     const tfp_body *b;
     const tfp_instance *x;
@@ -29,7 +29,7 @@ static tfp_edge input_of(const place *p, uint32_t local, uint32_t i)
 
 static tfp_edge behind(const place *p, tfp_edge edge) { return tfp_origin(p->b, edge); }
 
-/* The one known element of a tensor; NAN when it is not known. */
+/* The value of a tensor of one known element; NAN when it is not known. */
 static double value_at(const place *p, tfp_edge edge)
 {
     if (edge.from == TFP_NONE) return NAN;
@@ -37,7 +37,7 @@ static double value_at(const place *p, tfp_edge edge)
     return k->elements && tfp_elements(k->shape) == 1 ? *k->elements : NAN;
 }
 
-/* How often a counter passes: `what` compares it with `end`. */
+/* How many iterations pass the comparison of the counter with `end`. */
 static int64_t passes(double start, double step, double end, bool inclusive)
 {
     if (step < 0) start = -start, step = -step, end = -end;
@@ -46,24 +46,24 @@ static int64_t passes(double start, double step, double end, bool inclusive)
     return !(n < 9007199254740992.0) ? TFP_UNKNOWN : n > 0 ? (int64_t)n : 0;
 }
 
-/* A counter: where it begins, and what is added each time; NAN when it is none. */
+/* A counter: its start and its increment; NAN when the variable is no counter. */
 typedef struct counter {
     double start, step;
 } counter;
 
 typedef struct loop {
     place cond;
-    counter (*count)(const struct loop *l, tfp_edge variable); /* of a variable as the condition sees it */
+    counter (*count)(const struct loop *l, tfp_edge variable); /* of a variable, as the condition reads it */
     place body;
     const tfp_known *in;
     uint32_t in_count;
-    const double *exits; /* per local, of loops of TensorFlow 1: what leaves a loop there; NULL in a While */
+    const double *exits; /* per local, for TF1 loops: the value that leaves a loop there; NULL in a While */
 } loop;
 
 static const char *const merges[] = { "Merge", "RefMerge", NULL }, *const enters[] = { "Enter", "RefEnter", NULL },
                          *const exits[] = { "Exit", "RefExit", NULL }, *const conditions[] = { "LoopCond", NULL };
 
-/* What comes into a loop at a Merge, if it comes back as it is. */
+/* The value that enters a loop at a Merge, if iterations pass it on unchanged. */
 static tfp_edge handed_around(const place *p, uint32_t merge)
 {
     tfp_edge enter = { TFP_NONE, 0, false };
@@ -78,9 +78,9 @@ static tfp_edge handed_around(const place *p, uint32_t merge)
     return same ? enter : (tfp_edge){ TFP_NONE, 0, false };
 }
 
-#define DEPTH_MOST 64 /* of loops in each other, and of conditions: what is deeper is unknown */
+#define DEPTH_MOST 64 /* nested loops, and conditions; anything deeper is unknown */
 
-/* The same as value_at; and in loops of TensorFlow 1 back to what came in from outside, or out of another loop. */
+/* As value_at; in TF1 loops it also follows values that come from outside the loop or from another loop. */
 static double value_of(const loop *l, const place *p, tfp_edge edge)
 {
     for (int steps = 0; steps < DEPTH_MOST; steps++) {
@@ -98,7 +98,7 @@ static double value_of(const loop *l, const place *p, tfp_edge edge)
     return NAN;
 }
 
-/* x + c, c + x or x - c: what is added to `variable`. */
+/* For x + c, c + x or x - c: the constant that is added to `variable`. */
 static double added(const loop *l, const place *p, tfp_edge sum, tfp_edge variable)
 {
     static const char *const adds[] = { "Add", "AddV2", NULL }, *const subtracts[] = { "Sub", NULL };
@@ -114,7 +114,7 @@ static double added(const loop *l, const place *p, tfp_edge sum, tfp_edge variab
 typedef struct comparison {
     const char *const op[2];
     bool inclusive;
-    bool falls; /* its first input does, when the loop ends some time */
+    bool falls; /* the first input must fall for the loop to end */
 } comparison;
 
 static const comparison comparisons[] = { { { "Less", NULL }, false, false },
@@ -124,7 +124,7 @@ static const comparison comparisons[] = { { { "Less", NULL }, false, false },
 
 static int64_t compare_passes(const loop *l, uint32_t compare, const comparison *how)
 {
-    for (uint32_t side = 0; side < 2; side++) { /* on which the counter stands */
+    for (uint32_t side = 0; side < 2; side++) { /* the side of the comparison with the counter */
         counter c = l->count(l, behind(&l->cond, input_of(&l->cond, compare, side)));
         bool falls = how->falls != (side == 1);
         if (!isnan(c.start) && (falls ? c.step < 0 : c.step > 0))
@@ -150,7 +150,7 @@ static int64_t condition_passes(const loop *l, tfp_edge condition)
         }
         for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons && n < 0; i++)
             if (op_is(&l->cond, at.from, comparisons[i].op)) n = compare_passes(l, at.from, &comparisons[i]);
-        if (n < 0 && value_of(l, &l->cond, at) == 1) continue; /* true whatever comes */
+        if (n < 0 && value_of(l, &l->cond, at) == 1) continue; /* always true */
         if (n < 0) return TFP_UNKNOWN;
         if (n < least) least = n;
     }
@@ -184,7 +184,7 @@ double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tf
     return c.start + c.step * (double)trips;
 }
 
-/* ---- loops of TensorFlow 1: the counter is a Merge of what enters and what comes back ---- */
+/* ---- TF1 loops: the counter is a Merge of the value that enters and the one that comes back ---- */
 
 static counter merge_counter(const loop *l, tfp_edge variable)
 {
@@ -200,13 +200,13 @@ static counter merge_counter(const loop *l, tfp_edge variable)
     return c;
 }
 
-typedef struct frames {       /* of a body: number 0 is the body itself */
-    TFP_VEC(tfp_strid) names; /* ids of frame_name */
+typedef struct frames {       /* frames of a body; frame 0 is the body itself */
+    TFP_VEC(tfp_strid) names; /* ids of the attribute frame_name */
     TFP_VEC(uint32_t) parents;
     TFP_VEC(int64_t) trips; /* iterations; TFP_UNKNOWN */
     uint32_t *of;           /* per local */
-    int64_t *runs;          /* per frame: of a node in it */
-    tfp_map64 by_name;      /* hash of the name -> number */
+    int64_t *runs;          /* per frame: executions of a node in it */
+    tfp_map64 by_name;      /* hash of the name -> frame */
 } frames;
 
 static uint32_t frame_named(frames *fs, tfp_str name, uint32_t parent, bool *no_memory)
@@ -214,7 +214,9 @@ static uint32_t frame_named(frames *fs, tfp_str name, uint32_t parent, bool *no_
     uint64_t key = tfp_hash(name.data, name.size);
     uint32_t at = tfp_map64_get(&fs->by_name, key);
     if (at != TFP_NONE) {
-        if (!fs->parents.at[at] && parent != at) fs->parents.at[at] = parent; /* constants seem to come from outside */
+        if (!fs->parents.at[at] && parent != at)
+            fs->parents.at[at] =
+                parent; /* constants have no frame of their own and look as if they came from outside */
         return at;
     }
     if (!tfp_push(&fs->names, 0) || !tfp_push(&fs->parents, parent) || !tfp_push(&fs->trips, TFP_UNKNOWN) ||
@@ -231,7 +233,7 @@ static void find_frames(tfp_engine *e, const place *p, frames *fs, bool *no_memo
         uint32_t local = p->b->order[k];
         const tfp_local *l = &p->b->locals[local];
         uint32_t frame = 0;
-        for (uint32_t i = 0; i < l->edge_count; i++) { /* an input from outside of a loop may stand first */
+        for (uint32_t i = 0; i < l->edge_count; i++) { /* the first input may come from outside the loop */
             tfp_edge in = input_of(p, local, i);
             if (in.from != TFP_NONE && !in.back && fs->of[in.from] > frame) frame = fs->of[in.from];
         }
@@ -248,7 +250,7 @@ static void find_frames(tfp_engine *e, const place *p, frames *fs, bool *no_memo
     }
 }
 
-/* Loops one after the other as they run: what a counter is when its loop ends may be where another's begins. */
+/* Goes through loops in the order in which they run: the final value of one loop's counter may start another's. */
 static void find_trips(const loop *l, frames *fs, double *left)
 {
     const place *p = &l->cond;
@@ -267,7 +269,7 @@ static void find_trips(const loop *l, frames *fs, double *left)
     }
 }
 
-/* Of nodes in a frame: the iterations of all loops around it, those that nobody knows once. */
+/* Runs of nodes in a frame: the product of the iterations of all loops around it, where an unknown number counts once. */
 static bool find_runs(frames *fs)
 {
     enum { UNSET = -2, LOOKED_AT = -3 };
@@ -279,7 +281,7 @@ static bool find_runs(frames *fs)
     for (uint32_t i = 1; ok && i < count; i++) {
         uint32_t at = i, depth = 0;
         for (; fs->runs[at] == UNSET; at = fs->parents.at[at]) fs->runs[path[depth++] = at] = LOOKED_AT;
-        int64_t runs = fs->runs[at] == LOOKED_AT ? 1 : fs->runs[at]; /* frames in a circle: a broken file */
+        int64_t runs = fs->runs[at] == LOOKED_AT ? 1 : fs->runs[at]; /* cyclic frames: a broken file */
         while (depth) {
             int64_t trips = fs->trips.at[path[--depth]];
             fs->runs[path[depth]] = runs = tfp_mul(runs, trips < 0 ? 1 : trips, NULL);

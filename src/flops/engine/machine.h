@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/machine.h: the machine that lets shapes flow, for the files that it is made of: infer.c drives it,
- * told.c knows what is said from outside, instances.c finds bodies with their arguments, calls.c runs what calls
- * them. */
+/* flops/engine/machine.h: the inference machine, for the files it consists of: infer.c drives it, told.c has facts from
+ * outside the rules, instances.c finds bodies with their arguments, calls.c runs calls. */
 #ifndef TFP_MACHINE_H
 #define TFP_MACHINE_H
 
 #include "flops/engine/engine.h"
 
-#define TRIES_MOST 8 /* until a loop's shapes agree; then they are what its attributes say, or unknown */
+#define TRIES_MOST 8 /* tries until a loop's shapes agree; after that its attributes count, or the shapes are unknown */
 
-typedef struct tfp_relaxed { /* of a Merge that begins a loop: what an earlier pass found */
+typedef struct tfp_relaxed { /* for a Merge that begins a loop: the result of the last pass */
     tfp_dims shape;
     const tfp_held *held;
     bool found;
 } tfp_relaxed;
 
-typedef struct tfp_frame { /* an instance at work */
+typedef struct tfp_frame { /* an instance that is being worked out */
     uint32_t instance;
-    uint32_t at;               /* in the body's order */
-    uint32_t pass;             /* over a body with loops of TensorFlow 1 */
-    uint32_t tries;            /* of the While at hand */
-    uint32_t call_at;          /* of the call at hand: the function that it comes to */
-    bool found, lost;          /* some function before that one could be worked out, or could not */
-    tfp_known *loop;           /* its variables as tried, NULL before */
-    const tfp_attr_list *told; /* what its attribute says of them */
+    uint32_t at;               /* index in the body's order */
+    uint32_t pass;             /* passes over a body with TF1 loops */
+    uint32_t tries;            /* of the current While */
+    uint32_t call_at;          /* of the current call: the index of its next function */
+    bool found, lost;          /* some earlier function of the call could be worked out; could not */
+    tfp_known *loop;           /* the variables as assumed; NULL before the first try */
+    const tfp_attr_list *told; /* the loop's attribute about the variables */
     tfp_relaxed *relaxed;      /* per local; NULL without loops */
 } tfp_frame;
 
@@ -33,10 +32,10 @@ typedef struct tfp_machine {
     bool no_memory;
 } tfp_machine;
 
-typedef struct tfp_request { /* for an instance */
+typedef struct tfp_request { /* asks for an instance */
     uint32_t body;
     tfp_call_kind kind;
-    const tfp_known *given; /* arguments; NULL: those of the signature */
+    const tfp_known *given; /* arguments; NULL: take the signature's */
     uint32_t given_count;
 } tfp_request;
 
@@ -45,7 +44,8 @@ tfp_known tfp_nothing_known(int dtype);
 void tfp_forget_outputs(tfp_op *op, const tfp_body *b, const tfp_local *l);
 
 /* told.c: attributes, run metadata, assumptions */
-/* Both are true; where they contradict each other neither is believed. *agree, if not NULL, says whether they do. */
+/* Intersects two facts that both hold; where they contradict each other neither is used. *agree, if not NULL, says whether
+ * they agree. */
 tfp_dims tfp_both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree);
 void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims told);
 void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b);
@@ -53,7 +53,7 @@ void tfp_tell_assumed(tfp_engine *e, tfp_op *op);
 void tfp_tell_attributes(tfp_op *op);
 void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node);
 
-/* recursion.c: notes that a function calls itself, and through which others. */
+/* recursion.c: records that a function calls itself, and through which others. */
 void tfp_calls_itself(tfp_machine *m, uint32_t body);
 
 /* instances.c */
@@ -63,7 +63,7 @@ uint32_t tfp_instance_of(tfp_machine *m, tfp_request r, bool *started);
 void tfp_add_child(tfp_machine *m, uint32_t parent, uint32_t local, uint32_t call, uint32_t instance);
 const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b);
 
-/* calls.c: false: it waits for a function, and is to be called again */
+/* calls.c. False: a function is not ready yet, and the call must be repeated. */
 bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local);
 bool tfp_call_while(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local);
 bool tfp_call_for(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local);

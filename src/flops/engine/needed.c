@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/needed.c: the nodes that a body runs: those that its results need, what has an effect, and what these need in
- * turn, as TensorFlow prunes a function before it runs it (tensorflow/core/common_runtime/function_utils.cc). Of the main
- * graph: what a signature's outputs need; without signatures anything may be asked for, so all of it runs. */
+/* flops/engine/needed.c: the nodes that a body runs: those with an effect, those that its results need, and their sources, as
+ * TensorFlow prunes a function before it runs it (tensorflow/core/common_runtime/function_utils.cc). In the main graph the
+ * outputs of a signature are the results; without signatures any node may be fetched, so all of them run. */
 #include "flops/engine/engine.h"
 
 typedef struct walk {
@@ -23,7 +23,7 @@ static void need_named(walk *w, tfp_strid name)
     if (name < w->e->profile->strings.count) need(w, w->e->local_by_name[name]);
 }
 
-/* Operations that run whether anybody asks for them or not: stateful ones, and the control flow of TensorFlow 1. */
+/* Operations that run whether their outputs are used or not: stateful ones, and TF1 control flow. */
 static bool has_effect(const tfp_engine *e, const tfp_program_node *n)
 {
     static const char *const control[] = { "Switch",          "RefSwitch", "Merge",   "RefMerge", "Enter",
@@ -33,7 +33,7 @@ static bool has_effect(const tfp_engine *e, const tfp_program_node *n)
     for (size_t i = 0; i < sizeof control / sizeof *control; i++)
         if (tfp_str_eq(op, tfp_str_of(control[i]))) return true;
     const tfp_opdef *def = tfp_opdef_find(op);
-    return !def || tfp_opdef_stateful(def); /* nobody knows what an operation of one's own does */
+    return !def || tfp_opdef_stateful(def); /* a custom operation may have any effect */
 }
 
 static void need_inputs(walk *w, uint32_t local)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/recursion.c: a function that calls itself, directly or through others: what it takes nobody knows, so its
- * call is unknown. The first such chain is told. */
+/* flops/engine/recursion.c: functions that call themselves, directly or through others: their cost is unknown. The first such
+ * chain is reported. */
 #include "flops/engine/machine.h"
 
-enum { NAMES_MOST = 8 }; /* a longer chain is cut in the middle */
+enum { NAMES_MOST = 8 }; /* longer chains are cut in the middle */
 
 static void put_name(tfp_machine *m, tfp_buf *text, uint32_t body)
 {

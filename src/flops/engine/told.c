@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/told.c: what is known of outputs besides their rules: attributes of the file, shapes that they had
- * when they ran, and what the user assumes. */
+/* flops/engine/told.c: facts about outputs besides the rules: attributes of the file, shapes recorded at run time, and the
+ * user's assumptions. */
 #include "flops/engine/machine.h"
 
 bool tfp_brings_input(tfp_str op)
@@ -32,7 +32,8 @@ void tfp_tell_assumed(tfp_engine *e, tfp_op *op)
     }
 }
 
-/* Both are true; where they contradict each other neither is believed. *agree, if not NULL, says whether they do. */
+/* Intersects two facts that both hold; where they contradict each other neither is used. *agree, if not NULL, says whether
+ * they agree. */
 tfp_dims tfp_both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree)
 {
     const char *before = op->wrong;
@@ -66,7 +67,7 @@ tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape)
     return s->scalar ? TFP_SCALAR_DIMS : tfp_shape_of(op, op->profile->dims.at + s->first, (int)s->count);
 }
 
-/* Shapes of run metadata, for nodes of the main graph. */
+/* Shapes recorded by run metadata, for nodes of the main graph. */
 void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node)
 {
     if (!e->profile->run_shapes.size || e->profile_node[node] == TFP_NONE) return;
@@ -74,8 +75,8 @@ void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node)
         tfp_also_known(op, i, tfp_stored_shape(op, tfp_run_shape_of(e->profile, e->profile_node[node], i)));
 }
 
-/* As TensorFlow's op log has them: an op whose outputs ran all, and only where its shape is not fully known. What comes
- * after it does not learn of it. */
+/* As in TensorFlow's op log: for ops whose outputs were all recorded, and only where the inferred shape is not fully known.
+ * Later nodes do not see these shapes. */
 void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b)
 {
     for (uint32_t i = b->arg_count; i < b->count && e->profile->run_shapes.size; i++) {
@@ -86,7 +87,8 @@ void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b
                       .arena = e->arena,
                       .out = &x->outs[l->out_first],
                       .out_count = l->out_count };
-        for (uint32_t k = 0; k <= l->out_count && node != TFP_NONE; k++) /* fused ones have more than the op has */
+        for (uint32_t k = 0; k <= l->out_count && node != TFP_NONE;
+             k++) /* fused kernels have more outputs than the op */
             ran += tfp_run_shape_of(e->profile, node, k) != TFP_NONE;
         if (ran != l->out_count) continue;
         for (uint32_t k = 0; k < l->out_count; k++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/fold/fold.c: constant folding of small tensors: which ops, the constants themselves, and shapes as values. */
+/* flops/fold/fold.c: constant folding of small tensors: the table of ops, constants, and shapes as values. */
 #include "flops/fold/fold.h"
 
 #include "formats/tensor.h"
@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-#define BEYOND 9007199254740992.0 /* 2^53: from here on a double does not tell one integer from the next */
+#define BEYOND 9007199254740992.0 /* 2^53: above it doubles cannot represent every integer */
 
-/* ---- what the parts share ---- */
+/* ---- shared by the parts ---- */
 
 const double *tfp_fold_in(const tfp_op *op, uint32_t i)
 {
@@ -41,7 +41,7 @@ static double fit_integer(const tfp_dtype *d, double x)
 double tfp_fold_fit(int dtype, double x)
 {
     const tfp_dtype *d = tfp_dtype_of(dtype);
-    if (isnan(x)) return NAN; /* always the same one: elements are compared byte by byte */
+    if (isnan(x)) return NAN; /* one NaN pattern, because elements are compared byte by byte */
     switch (d->class) {
     case TFP_DTYPE_INT:
     case TFP_DTYPE_UINT: return fit_integer(d, x);
@@ -87,7 +87,7 @@ void tfp_fold_share(tfp_op *op, uint32_t i, uint32_t from)
 
 /* ---- constants ---- */
 
-/* How many values stand in the field of this type, and whether they are in tensor_content instead. */
+/* How many values the field of this type has, and whether tensor_content holds them instead. */
 static size_t count_values(const tfp_dtype *d, tfp_str proto, bool *content)
 {
     size_t count = 0;
@@ -103,7 +103,7 @@ static size_t count_values(const tfp_dtype *d, tfp_str proto, bool *content)
     return w.fault ? SIZE_MAX : count;
 }
 
-/* Of fewer values than elements the last one is repeated; none means zeros. */
+/* When a tensor has fewer values than elements the last value repeats; none means zeros. */
 static bool read_values(const tfp_attr_tensor *v, size_t count, void *to)
 {
     bool content;
@@ -116,7 +116,7 @@ static bool read_values(const tfp_attr_tensor *v, size_t count, void *to)
     return true;
 }
 
-/* Integers, where their values stand already, as doubles. */
+/* Converts integers in place to doubles. */
 static void to_doubles(int dtype, double *at, size_t count)
 {
     bool is_unsigned = tfp_dtype_of(dtype)->class == TFP_DTYPE_UINT;
@@ -144,7 +144,7 @@ static void fold_const(tfp_op *op)
         to_doubles(v->dtype, out, (size_t)count);
 }
 
-/* ---- names for what is there ---- */
+/* ---- ops that rename a value ---- */
 
 static void fold_same(tfp_op *op) { tfp_fold_share(op, 0, 0); }
 
@@ -153,7 +153,7 @@ static void fold_each_same(tfp_op *op)
     for (uint32_t i = 0; i < op->out_count; i++) tfp_fold_share(op, i, i);
 }
 
-/* Either output of a switch has the value of its input. */
+/* Both outputs of a switch have the value of its input. */
 static void fold_switch(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->out_count; i++) tfp_fold_share(op, i, 0);
@@ -165,7 +165,7 @@ static void fold_enter(tfp_op *op)
     if (op->out_count) op->out[0].limit = op->importer ? TFP_NO_FOLD : TFP_ANY_USE;
 }
 
-/* Numbers that follow from the shape. */
+/* Constants of the input's shape (ZerosLike, OnesLike). */
 static void fold_like(tfp_op *op, double x)
 {
     double *out = tfp_fold_new(op, 0);
@@ -178,7 +178,7 @@ static void fold_ones(tfp_op *op) { fold_like(op, 1); }
 
 /* ---- shapes as values ---- */
 
-/* The dims of a shape, as output i. TensorFlow's int32 stops one short of its largest number. */
+/* Output i is the dims of a shape. Like TensorFlow, int32 excludes its largest number. */
 static void shape_as_values(tfp_op *op, uint32_t i, tfp_dims shape)
 {
     double *out = shape.rank >= 0 && tfp_elements(tfp_out(op, i)) == shape.rank ? tfp_fold_new(op, i) : NULL;

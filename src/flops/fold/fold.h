@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/fold/fold.h: what the parts of constant folding share.
+/* flops/fold/fold.h: shared by the parts of constant folding.
  *
- * Which elements are known: every one that follows from the graph, on its own; that may be some of a tensor only.
- * TensorFlow's importer knows less, and so do we when op->importer is set (tensorflow/core/common_runtime/
- * eval_const_tensor.cc, shape_refiner.cc). It computes a tensor as a whole or not at all, from constants and from
- * shapes that are fully known; only Shape's single elements are looked at one by one. A tensor that is asked for as a
+/* Every element that follows from the graph is known, each on its own, so a tensor may be known in part. TensorFlow's
+ * importer knows less, and so does this code when op->importer is set (tensorflow/core/common_runtime/
+ * eval_const_tensor.cc, shape_refiner.cc). The importer computes a tensor as a whole or not at all, from constants and from
+ * shapes that are fully known; only single elements of Shape are evaluated one by one. A tensor that is asked for as a
  * shape may be known in part, through Shape, ShapeN, VariableShape, Pack, Concat, Cast and simple slices of those;
- * such elements are marked TFP_AS_SHAPE_ONLY. What comes through Enter may be used, but not computed with:
+ * such elements are marked TFP_AS_SHAPE_ONLY. A value that comes through Enter may be used but not folded:
  * TFP_NO_FOLD.
  *
- * Not as there: values of more than TFP_FOLD_MAX elements are not kept, of floats TFP_FOLD_FLOATS_MAX; the results of
+ * Differences from TensorFlow: values of more than TFP_FOLD_MAX elements are not kept, of floats TFP_FOLD_FLOATS_MAX; the results of
  * BroadcastGradientArgs, ListDiff, Where and Unique have the shape that their values have, which TensorFlow's static
  * shapes do not tell. */
 #ifndef TFP_FOLD_H
@@ -19,17 +19,17 @@
 
 #define TFP_FOLD_FLOATS_MAX 64
 
-/* Room for the elements of output i, cleared; NULL when its shape is not known or it has too many. */
+/* Room for the elements of output i, all zero; NULL when its shape is not known or it has too many elements. */
 double *tfp_fold_new(tfp_op *op, uint32_t i);
 /* Elements of input i to compute with; NAN where unknown, never in the importer. NULL: none. */
 const double *tfp_fold_in(const tfp_op *op, uint32_t i);
-/* The value as one of that type: rounded to it, NAN when it has no such number or is not known exactly. */
+/* The value converted to a type: rounded, NAN when the type cannot represent it or it is not known exactly. */
 double tfp_fold_fit(int dtype, double x);
-/* An element as a number to compute with: NAN when it is an integer beyond 2^53, which it tells but roughly. */
+/* An element as a number to compute with: NAN for an integer beyond 2^53, which a double holds inexactly. */
 double tfp_fold_exact(int dtype, double x);
-/* Place in input `in` of the element at place k of `out`, to whose shape it is broadcast. */
+/* Index in input `in` of the element that is broadcast to element k of `out`. */
 int64_t tfp_fold_broadcast(tfp_dims in, tfp_dims out, int64_t k);
-void tfp_fold_unflatten(int64_t k, tfp_dims d, int64_t *at); /* places of element k in each dimension */
+void tfp_fold_unflatten(int64_t k, tfp_dims d, int64_t *at); /* coordinates of element k */
 int64_t tfp_fold_flatten(tfp_dims d, const int64_t *at);
 /* Output i has the elements of input `from`, in the same order. */
 void tfp_fold_share(tfp_op *op, uint32_t i, uint32_t from);
@@ -84,12 +84,12 @@ void tfp_fold_cumsum(tfp_op *op);
 void tfp_fold_cumprod(tfp_op *op);
 
 /* ---- move.c ---- */
-int64_t tfp_fold_product(tfp_dims d, int from, int to); /* of the dims [from, to) */
-bool tfp_fold_axis(int64_t axis, int rank, int *out);   /* counted from the front; false when there is none such */
+int64_t tfp_fold_product(tfp_dims d, int from, int to);              /* of the dims [from, to) */
+bool tfp_fold_axis(int64_t axis, int rank, int *out);                /* made non-negative; false when out of range */
 bool tfp_fold_every(const tfp_op *op, uint32_t first, uint32_t end); /* elements of all inputs [first, end) are known */
-/* Place in input 0 of the element at `at` (in the dims that are walked), -1 when it comes from nowhere. */
+/* Index in input 0 of the element for coordinates `at` of the walked dims; -1 when there is none. */
 typedef int64_t (*tfp_place_fn)(const void *ctx, const int64_t *at);
-/* Output 0 has as many elements as `walked`, each the one of `in` that `place` tells. */
+/* Output 0 has as many elements as `walked`; `place` gives the index in `in` of each. */
 void tfp_fold_rearrange(tfp_op *op, const double *in, tfp_dims walked, tfp_place_fn place, const void *ctx);
 void tfp_fold_pack(tfp_op *op);
 void tfp_fold_unpack(tfp_op *op);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/fold/index.c: constant folding of what reads and writes at indexes, and of what makes new arrays. */
+/* flops/fold/index.c: constant folding of ops that read or write at indexes, and of ops that make new arrays. */
 #include "flops/fold/fold.h"
 
 #include <math.h>

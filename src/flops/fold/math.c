@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/fold/math.c: constant folding element by element: arithmetic, comparisons, casts, choices.
- * Numbers are worked out as doubles and must then be exact in the type of the output; integers that overflow it are
- * unknown, and so are small floats. */
+ * Numbers are computed as doubles and must be exact in the type of the output; integers that overflow it are unknown, and so
+ * are floats too small for it. */
 #include "flops/fold/fold.h"
 
 #include "formats/tensor.h"
@@ -52,12 +52,12 @@ static double sub(int dtype, double a, double b) { return (void)dtype, a - b; }
 static double maximum(int dtype, double a, double b) { return (void)dtype, isnan(a + b) ? (double)NAN : a > b ? a : b; }
 static double minimum(int dtype, double a, double b) { return (void)dtype, isnan(a + b) ? (double)NAN : a < b ? a : b; }
 
-/* An integer times zero is zero, whatever it is. */
+/* An integer times zero is zero, even when the integer is unknown. */
 static double mul(int dtype, double a, double b) { return is_integer(dtype) && (a == 0 || b == 0) ? 0 : a * b; }
 
 static bool both_whole(double a, double b, int64_t *x, int64_t *y) { return tfp_whole(a, x) && tfp_whole(b, y); }
 
-/* Integers are cut. */
+/* Integers are truncated. */
 static double divide(int dtype, double a, double b)
 {
     int64_t x, y;
@@ -88,7 +88,7 @@ static double floor_mod(int dtype, double a, double b)
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-/* Of floats only what is exact however it is computed. */
+/* For floats only results that are exact on every machine. */
 static double power(int dtype, double a, double b)
 {
     int64_t x, y;
@@ -107,7 +107,7 @@ static double up(int dtype, double a) { return (void)dtype, ceil(a); }
 static double root(int dtype, double a) { return (void)dtype, a < 0 ? (double)NAN : sqrt(a); }
 static double square(int dtype, double a) { return (void)dtype, a * a; }
 
-/* Halves go to the even neighbour. */
+/* Halves round to even. */
 static double nearest(int dtype, double a)
 {
     (void)dtype;
@@ -149,7 +149,7 @@ static double equal(int dtype, double a, double b) { return (void)dtype, truth(b
 static double not_equal(int dtype, double a, double b) { return (void)dtype, truth(both(a, b), a != b); }
 static double opposite(int dtype, double a) { return (void)dtype, truth(!isnan(a), a == 0); }
 
-/* One of the two may decide alone. */
+/* One of the two operands may decide alone. */
 static double both_true(int dtype, double a, double b)
 {
     (void)dtype;
@@ -174,14 +174,14 @@ void tfp_fold_not(tfp_op *op) { each(op, opposite); }
 
 /* ---- casts ---- */
 
-/* Floats are cut to integers; what is then out of range depends on the machine. */
+/* Floats are truncated to integers; out-of-range results depend on the machine. */
 static double cast_one(const tfp_dtype *to, int dtype, double x)
 {
     bool integer = to->class == TFP_DTYPE_INT || to->class == TFP_DTYPE_UINT;
     return tfp_fold_fit(dtype, integer && isfinite(x) ? trunc(x) : x);
 }
 
-/* TensorFlow looks through a cast to an index type for a shape that is known in part. */
+/* TensorFlow looks through a cast to an index type when it wants a partly known shape. */
 static void cast_shape(tfp_op *op)
 {
     const tfp_known *in = &op->in[0];
@@ -220,7 +220,7 @@ void tfp_fold_clip(tfp_op *op)
     }
 }
 
-/* Of Select a condition that is a vector chooses rows. */
+/* For Select: a condition that is a vector chooses rows. */
 static int64_t condition_at(const tfp_op *op, int64_t k)
 {
     tfp_dims c = tfp_in(op, 0), out = tfp_out(op, 0);

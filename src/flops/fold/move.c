@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/fold/move.c: constant folding of what joins, cuts and rearranges. */
+/* flops/fold/move.c: constant folding of ops that join, cut and rearrange. */
 #include "flops/fold/fold.h"
 
 #include <math.h>
 
-/* ---- joining: outer blocks, each a row of every input one behind the other ---- */
+/* ---- joining: for each outer index, one row of every input after the other ---- */
 
 int64_t tfp_fold_product(tfp_dims d, int from, int to)
 {
@@ -13,14 +13,14 @@ int64_t tfp_fold_product(tfp_dims d, int from, int to)
     return n;
 }
 
-/* Input i's part of a row of the output; -1 when the input does not fit. */
+/* The elements of input i in one row of the output; -1 when the input does not fit. */
 static int64_t part_of_row(const tfp_op *op, uint32_t i, int64_t outer)
 {
     int64_t n = tfp_elements(tfp_in(op, i));
     return n < 0 || outer <= 0 || n % outer ? -1 : n / outer;
 }
 
-/* In importer, elements as they are known when a shape is asked for. */
+/* For the importer: the elements known when a shape is asked for. */
 static const double *as_shape(const tfp_op *op, uint32_t i) { return i < op->in_count ? op->in[i].elements : NULL; }
 
 static bool any_known(const tfp_op *op, uint32_t first, uint32_t end, bool shapes)
@@ -71,7 +71,7 @@ bool tfp_fold_axis(int64_t axis, int rank, int *out)
     return true;
 }
 
-/* A shape in parts is made from numbers that are computed; negative ones say that a dimension is not known. */
+/* A partly known shape is packed from computed numbers; negative ones stand for unknown dimensions. */
 static void pack_shape(tfp_op *op)
 {
     double *out = tfp_fold_new(op, 0);
@@ -106,7 +106,7 @@ static void concat(tfp_op *op, uint32_t first, uint32_t end, uint32_t axis_input
 void tfp_fold_concat(tfp_op *op) { concat(op, 1, op->in_count, 0); }
 void tfp_fold_concat_v2(tfp_op *op) { concat(op, 0, op->in_count ? op->in_count - 1 : 0, op->in_count - 1); }
 
-/* Input i is a shape of that rank which differs from the first one in nothing but dimension `at`. */
+/* Whether input i is a shape of that rank that differs from the first one in dimension `at` at most. */
 static bool same_but_for(const tfp_op *op, uint32_t i, int64_t rank, int at)
 {
     const double *first = tfp_fold_in(op, 1), *in = tfp_fold_in(op, i);
@@ -116,7 +116,7 @@ static bool same_but_for(const tfp_op *op, uint32_t i, int64_t rank, int at)
     return true;
 }
 
-/* Where each input begins along the axis: the sizes before it; 0 along the others. */
+/* The offset of each input along the axis is the sum of the sizes before it; the other dimensions have 0. */
 void tfp_fold_concat_offset(tfp_op *op)
 {
     int64_t axis, rank = tfp_elements(tfp_out(op, 0));
@@ -227,8 +227,8 @@ void tfp_fold_slice(tfp_op *op)
     tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), offset_place, &(offsets){ in, begin, NULL });
 }
 
-/* TensorFlow's ways to look into a vector that it does not know as a whole: one index into what comes from Shape, and
- * a simple part of what is asked for as a shape. */
+/* TensorFlow's two ways to read a vector that it does not know as a whole: one element of the output of Shape, and a simple
+ * slice of a tensor that is asked for as a shape. */
 static const double *slice_of_unknown(tfp_op *op, tfp_limit *limit)
 {
     bool masked = tfp_attr_int(op, "ellipsis_mask", 0) || tfp_attr_int(op, "new_axis_mask", 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/fold/reduce.c: constant folding of reductions, of the place of the largest or smallest, and of running sums. */
+/* flops/fold/reduce.c: constant folding of reductions, of ArgMax and ArgMin, and of running sums. */
 #include "flops/fold/fold.h"
 
 #include "formats/tensor.h"
@@ -9,7 +9,7 @@
 /* ---- reductions ---- */
 
 typedef struct reduction {
-    double start; /* NAN: of nothing there is no result */
+    double start; /* NAN: an empty reduction has no result */
     double (*join)(double a, double b);
 } reduction;
 
@@ -26,7 +26,7 @@ static double any_true(double a, double b)
     return is ? 1 : isnan(a + b) ? (double)NAN : 0;
 }
 
-/* Marks the axes that input 1 names; false when they are not known, or too many dimensions to look at. */
+/* Marks the axes that input 1 names; false when they are not known, or there are too many dimensions. */
 static bool reduced_axes(tfp_op *op, bool *reduced)
 {
     int rank = tfp_in(op, 0).rank;
@@ -41,7 +41,7 @@ static bool reduced_axes(tfp_op *op, bool *reduced)
     return true;
 }
 
-/* Place of the result that element k goes into. */
+/* Index of the result that element k is added to. */
 static int64_t kept_place(tfp_dims d, const bool *reduced, int64_t k)
 {
     int64_t place = 0, step = 1;
@@ -55,7 +55,7 @@ static int64_t kept_place(tfp_dims d, const bool *reduced, int64_t k)
     return place;
 }
 
-/* Floats are added in an order that is the machine's: only whole numbers come out the same. */
+/* The order in which floats are added depends on the machine: only whole numbers give the same sum. */
 static bool order_matters(int dtype, double x)
 {
     return tfp_dtype_of(dtype)->class == TFP_DTYPE_FLOAT && !(x == floor(x) && fabs(x) < 16777216);
@@ -75,7 +75,7 @@ static void reduce(tfp_op *op, reduction r, bool exact_only, bool mean)
         double x = tfp_fold_exact(tfp_in_type(op, 0), in[i]);
         if (place >= kept) continue;
         if (isnan(out[place]) && isnan(r.start))
-            out[place] = x; /* the first one, or unknown ever since */
+            out[place] = x; /* the first element, or unknown since an earlier one */
         else
             out[place] =
                 tfp_fold_exact(dtype, r.join(out[place], exact_only && order_matters(dtype, x) ? (double)NAN : x));
@@ -109,7 +109,7 @@ void tfp_fold_min(tfp_op *op)
 
 /* ---- along one axis ---- */
 
-/* Elements of one line along the axis follow each other in steps of `step`; `dim` of them. */
+/* One line along the axis: `dim` elements, `step` apart. */
 typedef struct line {
     int64_t dim, step;
 } line;

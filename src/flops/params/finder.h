@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/params/finder.h: what the files share that find a model's variables: the graph at hand, and its variables so
- * far. */
+/* flops/params/finder.h: shared by the files that find a model's variables: the graph, and its variables so far. */
 #ifndef TFP_FINDER_H
 #define TFP_FINDER_H
 
@@ -23,16 +22,16 @@ static inline const tfp_program_node *tfp_main_node(const tfp_finder *f, uint32_
 {
     return &f->g->nodes.at[tfp_main_graph(f)->node_first + i];
 }
-/* Input k, which there is; NULL for a control input. */
+/* Input k, which must exist; NULL for a control input. */
 static inline const tfp_program_input *tfp_input_of(const tfp_finder *f, const tfp_program_node *n, uint32_t k)
 {
     const tfp_program_input *e = &f->g->inputs.at[n->input_first + k];
     return e->control ? NULL : e;
 }
 
-/* What operations that optimizers have for it (ApplyAdam) make of variables. */
+/* Marks variables by the operations that optimizers apply to them (ApplyAdam). */
 void tfp_mark_applied(tfp_finder *f);
-/* The same of those that write their updates out, in a scope of their own. False without memory. */
+/* The same for optimizers that write out their updates in a scope of their own. False when memory runs out. */
 bool tfp_mark_updated(tfp_finder *f);
 
 #endif

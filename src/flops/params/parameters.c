@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/params/parameters.c: which variables of a profile are the model's parameters. Of a graph: its variable
- * operations, those that a signature of a SavedModel takes when there are signatures, each once, whatever handles it
- * has; whether they are trained is told by the object graph, by collections, by an op log's types, and by the
- * operations that optimizers apply. Of a checkpoint alone: its variables, as their names tell them apart.
+/* flops/params/parameters.c: which variables of a profile are the model's parameters. For a graph: its variable operations
+ * (with signatures of a SavedModel only the variables that these use), each once, however many handles it has. Whether they
+ * are trained comes from the object graph, from collections, from an op log's types, and from the operations of optimizers.
+ * For a checkpoint alone: its variables, told apart by their names.
  * In: a profile with a program, or a checkpoint. Out: a kind and a count for each node. */
 #include "flops/params/finder.h"
 
@@ -26,7 +26,7 @@ static tfp_str text_attr(const tfp_finder *f, const tfp_program_node *n, const c
 
 /* ---- which nodes are variables ---- */
 
-/* -1: not known, or no number of elements that there can be. */
+/* -1: not known, or not a possible number of elements. */
 static int64_t elements_of(const tfp_profile *p, uint32_t shape)
 {
     int64_t product = 1;
@@ -43,7 +43,7 @@ static int64_t elements_of(const tfp_profile *p, uint32_t shape)
 
 enum { RESOURCE = 20 }; /* DT_RESOURCE */
 
-/* A graph of a function has a placeholder for each variable that it captured. */
+/* A function's graph has a placeholder for each captured variable. */
 static bool is_variable(const tfp_finder *f, const tfp_program_node *n)
 {
     static const char *const ops[] = { "VarHandleOp", "VariableV2", "Variable" };
@@ -87,7 +87,7 @@ static bool collect(tfp_finder *f)
     return !f->failed;
 }
 
-/* ---- what captured variables hold: said by those who read them ---- */
+/* ---- the contents of captured variables: taken from the operations that read them ---- */
 
 static void learn(tfp_finder *f, const tfp_program_node *n, uint32_t k, uint32_t shape, int dtype)
 {
@@ -99,7 +99,7 @@ static void learn(tfp_finder *f, const tfp_program_node *n, uint32_t k, uint32_t
     f->all.at[v].dtype = dtype;
 }
 
-/* A function that is called knows what its arguments hold. */
+/* A called function knows what its arguments hold. */
 static void learn_from_call(tfp_finder *f, const tfp_program_node *n)
 {
     const tfp_program_attr *called = tfp_program_attr_find(f->p, f->g, n, "f");
@@ -131,7 +131,7 @@ static void learn_held(tfp_finder *f)
     }
 }
 
-/* ---- signatures: only what they take is the model ---- */
+/* ---- signatures: only nodes that they use belong to the model ---- */
 
 static bool is_model_signature(const tfp_finder *f, const tfp_program_signature *s)
 {
@@ -139,7 +139,7 @@ static bool is_model_signature(const tfp_finder *f, const tfp_program_signature 
     return !tfp_str_eq(key, TFP_STR("__saved_model_init_op")) && !tfp_str_eq(key, TFP_STR("__saved_model_train_op"));
 }
 
-/* Everything that signatures' outputs need. False when there is no signature to ask. */
+/* Marks all nodes that the outputs of signatures need. False when there is no signature. */
 static bool mark_taken(tfp_finder *f)
 {
     TFP_VEC(uint32_t) todo = { 0 };
@@ -166,7 +166,7 @@ static bool mark_taken(tfp_finder *f)
     return any;
 }
 
-/* Variables that no signature takes, and second handles of one variable, which have one shared name. */
+/* Drops variables that no signature uses, and second handles of one variable, which share a name. */
 static void leave_out_others(tfp_finder *f)
 {
     bool by_signature = mark_taken(f);
@@ -188,9 +188,9 @@ static void leave_out_others(tfp_finder *f)
     tfp_map64_free(&shared);
 }
 
-/* ---- what the file tells of its variables ---- */
+/* ---- facts in the file about its variables ---- */
 
-/* Variables that nothing tells apart, and what they agree on. Those of collections have no type and no shape. */
+/* Variables that cannot be told apart, and the facts they agree on. Those of collections have no type and no shape. */
 typedef struct told_key {
     int64_t elements;
     tfp_strid name;
@@ -235,7 +235,7 @@ static void told_free(told *t)
     tfp_map64_free(&t->row_of);
 }
 
-/* NULL when nothing is told of such a variable. */
+/* NULL when the file has no facts about such a variable. */
 static const told_row *told_of(const told *t, tfp_strid name, const tfp_model_variable *v)
 {
     if (name == TFP_NONE) return NULL;
@@ -243,7 +243,7 @@ static const told_row *told_of(const told *t, tfp_strid name, const tfp_model_va
     return row ? row : told_find(t, (told_key){ -1, name, 0 });
 }
 
-/* "kernel" of "kernel_1": handles of equally named variables are numbered. */
+/* "kernel" for "kernel_1": handles of variables with equal names are numbered. */
 static tfp_strid without_number(const tfp_finder *f, tfp_str name)
 {
     size_t size = name.size;
@@ -252,7 +252,8 @@ static tfp_strid without_number(const tfp_finder *f, tfp_str name)
     return tfp_strtab_find(&f->p->strings, (tfp_str){ name.data, size - 1 });
 }
 
-/* Objects are told of whole: a handle that none is told for is another handle of one that is. Collections are not. */
+/* Object graphs list every variable, so a handle that they lack (`whole`) is a second handle of a listed one. Collections may
+ * be incomplete. */
 static void hear_of(const tfp_finder *f, const told *t, tfp_model_variable *v, bool whole)
 {
     const told_row *row = told_of(t, f->p->nodes.at[v->node].name, v);
@@ -282,7 +283,7 @@ static void hear_types(tfp_finder *f)
             if (f->p->types.at[t].name == type) f->all.at[i].kind = TFP_TRAINED;
 }
 
-/* ---- all of it ---- */
+/* ---- putting it together ---- */
 
 static bool find_in_graph(tfp_finder *f)
 {
@@ -314,7 +315,7 @@ static bool find_in_checkpoint(tfp_finder *f)
     return true;
 }
 
-/* Of a file that says what is trained, the others are not. */
+/* In a file that says which variables are trained, the others are not. */
 static tfp_parameter_kind rest_kind(const tfp_finder *f) { return f->trains ? TFP_FIXED : TFP_PARAMETER; }
 
 static void give(const tfp_finder *f, tfp_parameter_counts *out)
@@ -325,7 +326,7 @@ static void give(const tfp_finder *f, tfp_parameter_counts *out)
         bool counts = kind == TFP_TRAINED || kind == TFP_FIXED || kind == TFP_PARAMETER;
         int64_t elements = v->elements < 0 ? 0 : v->elements;
         out->elements_of[v->node] = elements;
-        out->dtype[v->node] = v->dtype > 100 ? v->dtype - 100 : v->dtype; /* a reference to it */
+        out->dtype[v->node] = v->dtype > 100 ? v->dtype - 100 : v->dtype; /* a reference type */
         out->kinds[v->node] = (uint8_t)kind;
         out->elements[kind] = tfp_add(out->elements[kind], elements, &out->clamped);
         if (!counts) continue;

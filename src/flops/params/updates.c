@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/params/updates.c: what a graph's optimizers do to its variables: what they train, and what they have for
- * themselves. */
+/* flops/params/updates.c: the variables that a graph's optimizers train, and those that they keep for themselves. */
 #include "flops/params/finder.h"
 
-/* The variable that input k is: itself, or its value. NULL when it is something else. */
+/* The variable of input k: the handle itself, or a read of its value. NULL for anything else. */
 static tfp_model_variable *variable_at(tfp_finder *f, const tfp_program_node *n, uint32_t k)
 {
     static const char *const reads[] = { "Identity", "ReadVariableOp" };
@@ -20,7 +19,7 @@ static tfp_model_variable *variable_at(tfp_finder *f, const tfp_program_node *n,
     return v == TFP_NONE ? NULL : &f->all.at[v];
 }
 
-/* ---- operations of their own ---- */
+/* ---- operations made for an optimizer ---- */
 
 static bool is_apply(tfp_str op)
 {
@@ -32,7 +31,7 @@ static bool is_apply(tfp_str op)
     return false;
 }
 
-/* Their first input is trained; other variables among their inputs are the optimizer's own. */
+/* The first input is trained; other variables among the inputs belong to the optimizer. */
 void tfp_mark_applied(tfp_finder *f)
 {
     for (int rest = 0; rest < 2; rest++) {
@@ -52,11 +51,11 @@ void tfp_mark_applied(tfp_finder *f)
     }
 }
 
-/* ---- updates that are written out: Keras 3 ---- */
+/* ---- updates written out as ordinary operations: Keras 3 ---- */
 
 typedef enum use { READ_OUTSIDE = 1, READ_INSIDE = 2, WRITTEN_OUTSIDE = 4, WRITTEN_INSIDE = 8 } use;
 
-/* Whether a node stands in a scope that is named as an optimizer. */
+/* Whether a node is in a scope with the name of an optimizer. */
 static bool is_inside(tfp_str name)
 {
     for (size_t i = 0, start = 0; i < name.size; i++) {
@@ -75,7 +74,7 @@ static use use_of(tfp_str op, bool inside)
     return inside ? READ_INSIDE : READ_OUTSIDE;
 }
 
-/* Of each variable how it is used, by bits of use. */
+/* For each variable, bits of how it is used. */
 static void find_uses(tfp_finder *f, uint8_t *uses)
 {
     for (uint32_t i = 0; i < tfp_main_graph(f)->node_count; i++) {
@@ -92,7 +91,8 @@ static void find_uses(tfp_finder *f, uint8_t *uses)
     }
 }
 
-/* What the optimizer writes is trained when the model reads it, else it is its own; so is what nobody else looks at. */
+/* A variable that the optimizer writes is trained when the model reads it; otherwise, or when nothing else uses it, it is the
+ * optimizer's own. */
 bool tfp_mark_updated(tfp_finder *f)
 {
     uint8_t *uses = TFP_NEW(&f->arena, uint8_t, f->all.size);

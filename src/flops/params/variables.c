@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/params/variables.c: what the names of variables say. Optimizers and training loops have variables of their
- * own, in graphs and in checkpoints; they are told by where they stand: TensorFlow 1 puts a slot under the variable
- * that it is for (w/Adam), object-based checkpoints have a marked place for it, and Keras has a scope for each
- * optimizer. */
+/* flops/params/variables.c: classifies variables by their names. Optimizers and training loops have variables of their own,
+ * in graphs and in checkpoints, which are recognised by their place: TensorFlow 1 puts a slot under its variable (w/Adam),
+ * object-based checkpoints have a marked place for slots, and Keras has a scope for each optimizer. */
 #include "flops/params/variables.h"
 
-#define KEY_END "/.ATTRIBUTES/VARIABLE_VALUE" /* of a key in an object-based checkpoint */
+#define KEY_END "/.ATTRIBUTES/VARIABLE_VALUE" /* end of every key of an object-based checkpoint */
 #define SLOT_PLACE "/.OPTIMIZER_SLOT/"
 
 static bool is_one_of(tfp_str s, const char *const *words)
@@ -17,7 +16,7 @@ static bool is_one_of(tfp_str s, const char *const *words)
 
 static tfp_str first(tfp_str s, size_t size) { return (tfp_str){ s.data, size }; }
 
-/* A name without what every key of an object-based checkpoint ends in. */
+/* A name without the end that every key of an object-based checkpoint has. */
 static tfp_str path_of(tfp_str name)
 {
     return tfp_str_ends(name, TFP_STR(KEY_END)) ? first(name, name.size - strlen(KEY_END)) : name;
@@ -29,7 +28,7 @@ static tfp_str parent_of(tfp_str path)
     return slash ? first(path, (size_t)(slash - path.data)) : (tfp_str){ "", 0 };
 }
 
-/* Without the number of a second one: "Adam" of "Adam_1". */
+/* Drops the number that makes a name unique: "Adam" for "Adam_1". */
 static tfp_str without_number(tfp_str s)
 {
     size_t size = s.size;
@@ -37,7 +36,7 @@ static tfp_str without_number(tfp_str s)
     return size > 1 && size < s.size && s.data[size - 1] == '_' ? first(s, size - 1) : s;
 }
 
-/* The last part, without the number that makes it another one's second: "Adam" of "w/Adam_1". */
+/* The last part, without the number that makes it unique: "Adam" for "w/Adam_1". */
 static tfp_str last_of(tfp_str path)
 {
     tfp_str parent = parent_of(path), last = path;
@@ -53,7 +52,7 @@ static bool is_integer(int dtype)
     return false;
 }
 
-/* ---- names as keys: the hash of a path -> one that has it ---- */
+/* ---- names as keys: the hash of a path -> one variable with it ---- */
 
 static bool put_name(tfp_map64 *m, tfp_str name, uint32_t at)
 {
@@ -88,7 +87,7 @@ bool tfp_is_optimizer(tfp_str scope)
     char plain[32];
     size_t size = 0;
     scope = without_number(scope);
-    for (size_t i = 0; i < scope.size; i++) { /* AdamW, adamw and adam_w are one */
+    for (size_t i = 0; i < scope.size; i++) { /* AdamW, adamw and adam_w are the same */
         char c = scope.data[i];
         if (c == '_') continue;
         if (size == sizeof plain) return false;
@@ -107,9 +106,9 @@ static bool is_optimizer_scope(const tfp_map64 *t, tfp_model_variable *all, cons
            has_child(t, all, parent, "learning_rate") || has_child(t, all, parent, "_learning_rate");
 }
 
-#define DEEP 64 /* parts of a name that are looked at */
+#define DEEP 64 /* most parts of a name that are examined */
 
-/* In a scope: where the rest of the path begins; SIZE_MAX when it is in none. */
+/* Where the rest of the path begins behind a known scope; SIZE_MAX when it is in none. */
 static size_t inside_scope(const tfp_map64 *scopes, const tfp_model_variable *all, tfp_str path)
 {
     size_t parts = 0;
@@ -133,7 +132,7 @@ static bool mark_scopes(const tfp_map64 *t, tfp_model_variable *all, size_t coun
         tfp_str path = path_of(all[i].name);
         size_t rest = inside_scope(&scopes, all, path);
         if (rest == SIZE_MAX || all[i].kind == TFP_TRAINED) continue;
-        /* Keras 3: what the optimizer trains is saved under it when that is the shorter path */
+        /* Keras 3 saves trained variables under the optimizer when that path is shorter */
         bool trained =
             tfp_str_begins((tfp_str){ path.data + rest, path.size - rest }, TFP_STR("_trainable_variables/"));
         all[i].kind = trained ? TFP_TRAINED : TFP_SLOT;
@@ -169,7 +168,7 @@ static void mark_slot(const tfp_map64 *t, tfp_model_variable *all, tfp_model_var
 
 /* ---- bookkeeping ---- */
 
-#define GENERATOR_STATE 3 /* integers at most; a counter is one */
+#define GENERATOR_STATE 3 /* integers of a generator's state; a counter has one */
 
 static bool is_bookkeeping(const tfp_model_variable *v)
 {
@@ -186,7 +185,7 @@ static bool is_bookkeeping(const tfp_model_variable *v)
            is_one_of(last_of(path_of(v->name)), names);
 }
 
-/* Keras' export archives save every variable of the model twice: as its own list, and as the list of what they serve. */
+/* Keras' export archives save every variable of the model twice: in the model's list, and in the list of served variables. */
 static void mark_archive(tfp_model_variable *all, size_t count)
 {
     bool archive = false;

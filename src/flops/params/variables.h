@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/params/variables.h: the variables that a graph or a checkpoint has, and what their names say of them. */
+/* flops/params/variables.h: the variables of a graph or a checkpoint, and what follows from their names. */
 #ifndef TFP_VARIABLES_H
 #define TFP_VARIABLES_H
 
@@ -13,11 +13,11 @@ typedef struct tfp_model_variable {
     tfp_parameter_kind kind;
 } tfp_model_variable;
 
-/* Of variables that are TFP_NO_PARAMETER until now: what is an optimizer's, what is bookkeeping, what is trained because
- * an optimizer has something for it. The others stay as they are. False without memory. */
+/* Classifies variables that are TFP_NO_PARAMETER so far: optimizer's, bookkeeping, or trained because an optimizer has
+ * something for them. The others stay as they are. False when memory runs out. */
 bool tfp_variables_by_name(tfp_model_variable *all, size_t count);
 
-/* A part of a name that optimizers have: Adam, adam_w_1. */
+/* Whether a part of a name names an optimizer: Adam, adam_w_1. */
 bool tfp_is_optimizer(tfp_str scope);
 
 #endif

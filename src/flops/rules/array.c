@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/array.c: ops that name, make, reshape and reorder arrays. What cuts and joins them is in slice.c,
- * blocks and patches in space.c, searches in lookup.c, what depends on values in value.c.
+/* flops/rules/array.c: ops that rename, make, reshape and reorder arrays. Cutting and joining is in slice.c, blocks and
+ * patches in space.c, searches in lookup.c, shapes that depend on values in value.c.
  * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, math_ops.cc, manip_ops.cc. */
 #include "flops/rules/array.h"
 
 #include <math.h>
 
-/* ---- names for what is there ---- */
+/* ---- ops that rename a value ---- */
 
-/* Output 0 is input 0, with what it holds. */
+/* Output 0 is input 0, with its elements and held tensors. */
 static void unchanged(tfp_op *op)
 {
     tfp_set(op, 0, tfp_in(op, 0));
@@ -63,7 +63,7 @@ static void fill(tfp_op *op)
     if (op->out_count) op->out[0].held = tfp_in_held(op, 1);
 }
 
-/* Steps from start to limit, as TensorFlow computes them in the type of the numbers. */
+/* Steps from start to limit, computed as TensorFlow does in the type of the numbers. */
 static double range_size(int dtype, double start, double limit, double delta)
 {
     if (dtype == 1) return (double)ceilf(fabsf(((float)limit - (float)start) / (float)delta));
@@ -108,7 +108,7 @@ static void one_hot(tfp_op *op)
     tfp_set(op, 0, tfp_joined(op, front, tfp_part(op, in, at, TFP_TO_END)));
 }
 
-/* The attribute tells the whole; each input is one row of it. */
+/* The attribute has the whole shape; each input is one row of it. */
 static void parallel_concat(tfp_op *op)
 {
     tfp_dims whole = tfp_attr_shape(op, "shape");
@@ -123,7 +123,7 @@ static void parallel_concat(tfp_op *op)
 
 /* ---- another shape ---- */
 
-/* Product of the known dims, and where the one is that is not known: -1 all are known, -2 it is not the only one. */
+/* Product of the known dims, and the index of the unknown one: -1 when all are known, -2 when several are unknown. */
 static int64_t known_part(tfp_dims d, int *unknown)
 {
     int64_t product = 1;
@@ -305,7 +305,7 @@ static void roll(tfp_op *op)
 
 /* ---- counts ---- */
 
-/* What is folded together is added: one addition for each element that goes. */
+/* Elements that are folded together are added: one addition for each that disappears. */
 static tfp_cost count_folded(const tfp_op *op)
 {
     return tfp_cost_of(tfp_minus(tfp_elements(tfp_in(op, 0)), tfp_elements(tfp_out(op, 0))));
@@ -313,7 +313,7 @@ static tfp_cost count_folded(const tfp_op *op)
 
 static tfp_cost count_updates(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 2))); }
 
-#define FOLDED count_folded, 0, "n(in0) - n(out)", "an addition for each element that goes"
+#define FOLDED count_folded, 0, "n(in0) - n(out)", "an addition for each element that disappears"
 #define UPDATES count_updates, 0, "n(updates)", "one operation an element"
 
 /* clang-format off */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/array.h: what the rules for arrays and the folding of constants share: values of constants, arithmetic of
- * dimensions, and what a strided slice takes. */
+/* flops/rules/array.h: shared by the rules for arrays and constant folding: values of constants, arithmetic of dimensions,
+ * and the plan of a strided slice. */
 #ifndef TFP_ARRAY_H
 #define TFP_ARRAY_H
 
@@ -8,20 +8,20 @@
 
 /* ---- elements ---- */
 bool tfp_whole(double x, int64_t *out);                         /* an integer below 2^53 */
-const double *tfp_in_all(const tfp_op *op, uint32_t i);         /* the elements when each of them is known, else NULL */
+const double *tfp_in_all(const tfp_op *op, uint32_t i);         /* the elements when all are known, else NULL */
 int64_t tfp_in_at(const tfp_op *op, uint32_t i, int64_t index); /* one element; INT64_MIN when it is not known */
 
-/* ---- dimensions; unknown stays unknown unless the other side decides ---- */
+/* ---- dimensions; unknown stays unknown unless the other operand decides ---- */
 int64_t tfp_dim_over(tfp_op *op, int64_t a, int64_t b); /* must divide evenly */
 
 /* ---- strided slices ---- */
 typedef struct tfp_stride {
-    int64_t begin, stride, count; /* count: TFP_DIM_UNKNOWN when it is not known; begin then says nothing */
+    int64_t begin, stride, count; /* count: TFP_DIM_UNKNOWN when not known; begin is then meaningless */
     bool placed;                  /* begin and stride are known */
 } tfp_stride;
 typedef struct tfp_strided {
     int rank, out_rank;
-    tfp_stride at[TFP_RANK_MOST]; /* by dimension of the input; one that is dropped has a count of 1 */
+    tfp_stride at[TFP_RANK_MOST]; /* by dimension of the input; a dropped one has a count of 1 */
     int64_t out[TFP_RANK_MOST];   /* the dimensions of the result */
 } tfp_strided;
 /* Begin, end and strides are inputs 1, 2 and 3, masks are attributes. False when not even the rank is known. */

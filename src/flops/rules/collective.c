@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/collective.c: what passes between devices, hosts and programs (collectives, sends, infeeds), and XLA's ops
- * that move data; ops of TPUs stand in tpu.c. A reduction over devices counts what one device does: it takes in about
- * each of its elements once (a ring of d devices: (d-1)/d of them). */
+/* flops/rules/collective.c: communication between devices, hosts and programs (collectives, sends, infeeds), and XLA's ops that
+ * move data; ops of TPUs are in tpu.c. A reduction over devices counts the work of one device, which adds each of its elements
+ * about once (in a ring of d devices (d-1)/d of them). */
 #include "flops/rules/collective.h"
 #include "wire/proto.h"
 
 static void shape_by_attr(tfp_op *op) { tfp_set(op, 0, tfp_attr_shape(op, "shape")); }
 
-/* Where a shape must be known TensorFlow takes one of an unknown rank for a scalar's. */
+/* Where TensorFlow needs a known shape it takes an unknown rank for a scalar. */
 static tfp_dims certain(tfp_dims d) { return d.rank < 0 ? TFP_SCALAR_DIMS : d; }
 
 static void set_certain(tfp_op *op, const char *name)
@@ -33,7 +33,7 @@ void tfp_shape_each_as_input(tfp_op *op)
 
 /* ---- collectives ---- */
 
-/* Part of the dimension that is divided: one for each of a group, which is a row of the assignment. */
+/* Divides the scattered dimension by the size of a group, which is a row of the assignment. */
 static void shape_reduce_scatter(tfp_op *op)
 {
     tfp_dims d = tfp_in(op, 0), groups = tfp_in(op, 1);
@@ -85,7 +85,7 @@ static void shape_dynamic_slice(tfp_op *op)
     if (tfp_out(op, 0).rank < 0 && rank >= 0 && !op->wrong) tfp_set(op, 0, tfp_any_of_rank(op, rank));
 }
 
-/* low + high + n + interior between each two. */
+/* low + high + n + interior between neighbours. */
 static int64_t padded(tfp_op *op, int64_t n, double low, double high, double interior)
 {
     const double most = 9007199254740992.0;
@@ -118,8 +118,8 @@ static void shape_pad(tfp_op *op)
 
 /* GatherDimensionNumbers, as far as shapes depend on them. */
 typedef struct gather {
-    bool offset[TFP_RANK_MOST]; /* dims of the result that are of the slice */
-    bool left[TFP_RANK_MOST];   /* dims of the slice that the result has not */
+    bool offset[TFP_RANK_MOST]; /* dims of the result that come from the slice */
+    bool left[TFP_RANK_MOST];   /* dims of the slice that the result lacks */
     int64_t index_dim;
 } gather;
 
@@ -140,7 +140,7 @@ static bool read_gather(tfp_str bytes, gather *g)
     return !w.fault;
 }
 
-/* Dims of the slices where the numbers say so, the others are those of the indices, in order. */
+/* Offset dims come from the slices, the others from the indices, in order. */
 static void shape_gather(tfp_op *op)
 {
     gather g;
@@ -166,7 +166,7 @@ static void shape_gather(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, dims, rank));
 }
 
-/* Into parts, row-major, all of one size; and back. TensorFlow does not say. */
+/* Splits into parts of equal size in row-major order, and joins them. TensorFlow has no shape function for these. */
 static void shape_split_nd(tfp_op *op)
 {
     int64_t splits[PARTS_MOST], pads[PARTS_MOST];

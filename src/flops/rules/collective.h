@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/collective.h: what the rules of collectives and XLA share with those of TPUs. */
+/* flops/rules/collective.h: shared by the rules of collectives, XLA and TPUs. */
 #ifndef TFP_RULES_COLLECTIVE_H
 #define TFP_RULES_COLLECTIVE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/contract.c: contractions of any kind: Einsum by its equation, XLA's general product and convolution by
- * their numbered dimensions. A contraction of two takes a multiply-add for each choice of all its indices. */
+/* flops/rules/contract.c: contractions: Einsum by its equation, XLA's general product and convolution by their numbered
+ * dimensions. A contraction of two operands takes one multiply-add for each combination of all its indices. */
 #include "flops/rules/rule.h"
 #include "wire/proto.h"
 
@@ -10,21 +10,21 @@ static int64_t known_of(int64_t a, int64_t b) { return a >= 0 ? a : b; }
 
 /* ---- Einsum: the equation ---- */
 
-enum { LABELS = 256, DOTS = '.' }; /* a label is a byte; the period stands for all dims of the ellipsis */
-#define IN_RESULT UINT32_MAX       /* as the last operand that has a label */
-#define NO_DOTS SIZE_MAX           /* as the place of the ellipsis */
+enum { LABELS = 256, DOTS = '.' }; /* a label is a byte; '.' stands for all dims of the ellipsis */
+#define IN_RESULT UINT32_MAX       /* as "last operand with this label" */
+#define NO_DOTS SIZE_MAX           /* as "position of the ellipsis" */
 
 typedef struct einsum {
     int64_t size[LABELS]; /* of each index */
     bool used[LABELS];
-    uint32_t last[LABELS];       /* the last operand that has it */
-    int64_t wide[TFP_RANK_MOST]; /* what the ellipses stand for, broadcast; the last dim first */
+    uint32_t last[LABELS];       /* the last operand with this label */
+    int64_t wide[TFP_RANK_MOST]; /* dims of the ellipses, broadcast; the last dim first */
     int wide_rank;               /* or TFP_RANK_UNKNOWN */
     tfp_str operands, result;    /* sides of the equation */
     const char *wrong;
 } einsum;
 
-/* Takes what stands before `end` off *rest; false when there is no `end`, then it is all of it. */
+/* Takes the text before `end` off *rest; false when there is no `end`, and then takes all of it. */
 static bool cut(tfp_str *rest, const char *end, tfp_str *part)
 {
     size_t size = strlen(end);
@@ -95,7 +95,7 @@ static void use_operand(einsum *e, tfp_str labels, tfp_dims in, uint32_t operand
     if (dots != NO_DOTS) use_dots(e, in, dots, in.rank < 0 ? 0 : in.rank - (int)named, operand);
 }
 
-/* Everything that the equation and the operands say; e->wrong when they do not fit. */
+/* Reads the equation and the operands; sets e->wrong when they do not fit. */
 static void read_einsum(const tfp_op *op, einsum *e)
 {
     memset(e, 0, sizeof *e);
@@ -150,8 +150,8 @@ static int64_t all_choices(const einsum *e, const bool *labels)
     return n;
 }
 
-/* One operand is summed only. Several are multiplied from left to right; what no later one and the result lack is
- * summed at once. */
+/* One operand is only summed. Several are multiplied from left to right; an index that neither a later operand nor the result
+ * has is summed at once. */
 static tfp_cost count_einsum(const tfp_op *op)
 {
     einsum e;
@@ -180,7 +180,7 @@ typedef struct numbers {
     int count;
 } numbers;
 
-/* The repeated int64 field of a message; false when they are not all dims of such a rank. */
+/* Reads a repeated int64 field of a message; false when one is not a dim of that rank. */
 static bool read_numbers(tfp_str message, uint32_t field, int rank, numbers *out)
 {
     tfp_wire w = tfp_wire_start(message);
@@ -219,7 +219,7 @@ static bool read_dot(const tfp_op *op, dot *d)
            d->lhs_contracted.count == d->rhs_contracted.count && d->lhs_batch.count == d->rhs_batch.count;
 }
 
-/* Appends the dims that are neither contracted nor of the batch. */
+/* Appends the dims that are neither contracted nor batch dims. */
 static int add_free(int64_t *dims, int rank, tfp_dims in, const numbers *contracted, const numbers *batch)
 {
     for (int i = 0; i < in.rank; i++)
@@ -311,7 +311,7 @@ static int64_t window_places(const tfp_op *op, int64_t k, int64_t in, int64_t wi
     bool known = setting(op, 2, k, &stride) && setting(op, 3, 2 * k, &low) && setting(op, 3, 2 * k + 1, &high) &&
                  setting(op, 4, k, &in_dilation) && setting(op, 5, k, &window_dilation);
     if (!known || in < 0 || window < 1 || stride < 1 || in_dilation < 1 || window_dilation < 1) return TFP_DIM_UNKNOWN;
-    if (in > INT32_MAX || window > INT32_MAX) return TFP_DIM_UNKNOWN; /* so that nothing below can overflow */
+    if (in > INT32_MAX || window > INT32_MAX) return TFP_DIM_UNKNOWN; /* prevents overflow below */
     int64_t across = (in == 0 ? 0 : (in - 1) * in_dilation + 1) + low + high;
     int64_t reach = (window - 1) * window_dilation + 1;
     return across < reach ? 0 : (across - reach) / stride + 1;
@@ -343,10 +343,11 @@ static tfp_cost count_conv(const tfp_op *op)
     return tfp_cost_macs(macs);
 }
 
-/* The last members of rows. */
+/* Ends of rows in the table below. */
 #define EINSUM                                                                                                         \
-    count_einsum, 0, "2 * product of all indices", "a multiply-add a choice of indices; several operands left to right"
-#define DOT count_dot, 0, "2 * contracted dims * n(out)", "a multiply-add a choice of indices"
+    count_einsum, 0, "2 * product of all indices",                                                                     \
+        "a multiply-add for each combination of indices; several operands left to right"
+#define DOT count_dot, 0, "2 * contracted dims * n(out)", "a multiply-add for each combination of indices"
 #define CONV count_conv, 0, "2 * n(out) * window * input features of the kernel", "as Conv2D"
 
 /* clang-format off */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/control.c: control flow of TensorFlow 1, and what begins and ends functions. Calls, If, Case and While
- * are worked out by infer.c; they stand here so that they have a row, and cost nothing themselves. */
+/* flops/rules/control.c: TF1 control flow, and the ops at the ends of functions. Calls, If, Case and While are worked out by
+ * infer.c; they have a row here because every op needs one, and cost nothing themselves. */
 #include "flops/engine/engine.h"
 
 static void hand_on(tfp_op *op)
@@ -11,7 +11,7 @@ static void hand_on(tfp_op *op)
     }
 }
 
-/* What is constant in a loop is the same in each iteration; what is not is another tensor each time. */
+/* A loop constant is the same tensor in each iteration; any other is a new tensor each time. */
 static void enter(tfp_op *op)
 {
     hand_on(op);
@@ -41,8 +41,8 @@ const tfp_op_rule tfp_rules_control[] = {
     { "_Retval _DeviceRetval", tfp_no_outputs, TFP_MOVES },
     { "PartitionedCall StatefulPartitionedCall TPUPartitionedCall RemoteCall XlaLaunch",
       NULL, tfp_count_zero, 0, "that of its function", "calls" },
-    { "If StatelessIf _If", NULL, tfp_count_zero, 0, "that of its dearer branch", "calls" },
-    { "Case StatelessCase", NULL, tfp_count_zero, 0, "that of its dearest branch", "calls" },
+    { "If StatelessIf _If", NULL, tfp_count_zero, 0, "that of its more expensive branch", "calls" },
+    { "Case StatelessCase", NULL, tfp_count_zero, 0, "that of its most expensive branch", "calls" },
     { "While StatelessWhile _While", NULL, tfp_count_zero, 0, "that of its functions times iterations", "calls" },
     { "For",                     NULL,                tfp_count_zero, 0, "that of its function times iterations", "calls" },
     { NULL },

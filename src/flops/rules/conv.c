@@ -31,7 +31,7 @@ static bool filter_layout_of(const tfp_op *op, int spatials, filter_layout *out)
     return false;
 }
 
-/* The filter's places times its input channels: multiply-adds an element of the output. */
+/* Multiply-adds for each output element: the filter's elements times its input channels. */
 static int64_t filter_taps(const tfp_op *op, tfp_dims filter, int spatials)
 {
     filter_layout at;
@@ -44,7 +44,7 @@ static int64_t filter_taps(const tfp_op *op, tfp_dims filter, int spatials)
 
 /* ---- shapes ---- */
 
-/* Groups: the input's channels are a multiple of the filter's, the output's of the number of groups. */
+/* Groups: the input's channels are a multiple of the filter's; the output's channels are a multiple of the groups. */
 static void check_channels(tfp_op *op, int64_t in, int64_t filter_in, int64_t out)
 {
     if (filter_in == 0) tfp_wrong(op, "a filter without input channels");
@@ -55,7 +55,7 @@ static void check_channels(tfp_op *op, int64_t in, int64_t filter_in, int64_t ou
         tfp_wrong(op, "output channels that are no multiple of the groups");
 }
 
-/* TensorFlow's rule for three dimensions takes the dilation of the rows for the columns and the other way round. */
+/* TensorFlow's shape function for three dimensions swaps the dilations of rows and columns. */
 static void swap_dilations(tfp_window *w)
 {
     int rows = w->at.spatial[1], columns = w->at.spatial[2];
@@ -141,8 +141,8 @@ static void like_second(tfp_op *op) { tfp_image_as(op, 1); }
 static void sizes_first(tfp_op *op) { tfp_image_said(op, 0); }
 static void sizes_second(tfp_op *op) { tfp_image_said(op, 1); }
 
-/* Conv2DBackpropInput: all four sizes, or the two of the image alone; channels are then the filter's. TensorFlow takes
- * the batch from the gradient only. */
+/* Conv2DBackpropInput: the size input has all four dims, or the two of the image alone; the channels are then the filter's.
+ * TensorFlow takes the batch from the gradient only. */
 static void conv_input_grad_shape(tfp_op *op)
 {
     tfp_layout at;
@@ -162,7 +162,7 @@ static void conv_input_grad_shape(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, out, 4));
 }
 
-/* Output 1: the gradient of a bias; TensorFlow reads its size off the input image, of another number of channels. */
+/* Output 1 is the gradient of the bias; TensorFlow takes its size from the input image, which may have other channels. */
 static void filter_and_bias_grad(tfp_op *op)
 {
     tfp_layout at;
@@ -188,7 +188,7 @@ static void like_filter(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 1)); }
 
 /* ---- padding, or resizing and padding, before the convolution ---- */
 
-/* Adds what input i, a matrix of paddings before and after, says; any dims when it is not known. */
+/* Adds the paddings of input i, a matrix of before and after; any dims when it is not known. */
 static tfp_dims padded(tfp_op *op, tfp_dims in, uint32_t i)
 {
     const double *pads = tfp_in_elements(op, i);
@@ -239,7 +239,7 @@ int64_t tfp_depthwise_macs(const tfp_op *op)
     return tfp_times(tfp_elements(tfp_out(op, 0)), tfp_times(tfp_dim(filter, 0), tfp_dim(filter, 1)));
 }
 
-/* What is fused onto it, each output element. */
+/* Adds the operations fused after the convolution, for each output element. */
 static tfp_cost with_fused(const tfp_op *op, int64_t macs)
 {
     int64_t per = tfp_fused_per_element(op);
@@ -275,7 +275,7 @@ static tfp_cost resize_conv_count(const tfp_op *op)
     return tfp_cost_macs(tfp_plus(pad_conv_count(op).macs, tfp_times(4, resized)));
 }
 
-/* The registry's formula: 2 * n(image) * n(filter) / (channels of the image * strides), cut. */
+/* The registry's formula, truncated: 2 * n(image) * n(filter) / (channels of the image * strides). */
 static tfp_cost registry_grad(const tfp_op *op, tfp_dims image, tfp_dims filter)
 {
     tfp_layout at;
@@ -295,7 +295,7 @@ static tfp_cost filter_bias_grad_count(const tfp_op *op)
     return (tfp_cost){ tfp_plus(grad.flops, tfp_elements(tfp_in(op, 2))), grad.macs };
 }
 
-/* As often as forward: for each element of the output's gradient once. */
+/* As many products as forward: once for each element of the output's gradient. */
 static tfp_cost as_forward(const tfp_op *op, tfp_dims filter)
 {
     return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, 2)), filter_taps(op, filter, (int)op->rule->per)));
@@ -314,7 +314,7 @@ static tfp_cost depthwise_filter_grad(const tfp_op *op)
     return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, 2)), filter_places(tfp_out(op, 0))));
 }
 
-/* An addition and a comparison each. */
+/* An addition and a comparison for each filter element. */
 static tfp_cost dilation_count(const tfp_op *op)
 {
     return tfp_cost_of(tfp_times(2, tfp_times(tfp_elements(tfp_out(op, 0)), filter_places(tfp_in(op, 1)))));
@@ -359,9 +359,9 @@ const tfp_op_rule tfp_rules_conv[] = {
       "Conv2D, and ResizeBilinear" },
     { "Dilation2D", dilation_shape, dilation_count, 0, "2 * n(out) * filter height * width", "registry" },
     { "Dilation2DBackpropInput", tfp_same_as_input, dilation_grad_count, 0,
-      "n(out_backprop) * (2 * filter height * width + 1)", "the place of the largest again, an addition there" },
+      "n(out_backprop) * (2 * filter height * width + 1)", "finds the largest again, adds there" },
     { "Dilation2DBackpropFilter", like_filter, dilation_grad_count, 0,
-      "n(out_backprop) * (2 * filter height * width + 1)", "the place of the largest again, an addition there" },
+      "n(out_backprop) * (2 * filter height * width + 1)", "finds the largest again, adds there" },
     TFP_ONEDNN("Conv2D", conv_shape, CONV2),
     TFP_ONEDNN("FusedConv2D", conv_shape, CONV2),
     TFP_ONEDNN("PadWithConv2D", conv_shape, CONV2),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/data.c: input pipelines: datasets, iterators, their caches and seeds, and ops that call out of the graph
- * (Python, other processes). A dataset op makes a handle; what its functions do for each element is
+ * (Python, other processes). A dataset op makes a handle; the work of its functions for each element is
  * counted at no node. TensorFlow's rules: core/ops/dataset_ops.cc, experimental_dataset_ops.cc,
  * script_ops.cc, functional_ops.cc (MapDefun), rpc_ops.cc. */
 #include "flops/rules/rule.h"
@@ -78,7 +78,7 @@ const tfp_op_rule tfp_rules_data[] = {
 
     { "BatchFunction", tfp_unknown_outputs, TFP_NO_COUNT },
 
-    /* What runs is not in the graph. */
+    /* The code that runs is not in the graph. */
     { "PyFunc PyFuncStateless EagerPyFunc RpcCall", tfp_unknown_outputs, TFP_NO_COUNT },
     { "RpcCheckStatus RpcClient RpcGetValue RpcServer", tfp_unknown_outputs, TFP_MOVES },
     { NULL }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/image.c: ops on images: resizing, cropping, warping, colours, boxes, and reading and writing of image
- * files. Interpolation is counted by its taps: a pixel that goes into a result is one multiply-add. TensorFlow's rules:
+ * files. Interpolation is counted by its taps: each source pixel of a result is one multiply-add. TensorFlow's rules:
  * core/ops/image_ops.cc. */
 #include "flops/rules/rule.h"
 #include <math.h>
 
 static void need_rank(tfp_op *op, uint32_t i, int rank) { tfp_merge_rank(op, tfp_in(op, i), rank); }
 
-/* Element `which` of the vector that input i is; TensorFlow knows all of a vector or nothing. */
+/* Element `which` of the vector in input i; TensorFlow knows all of a vector or nothing. */
 static int64_t told_dim(tfp_op *op, uint32_t i, int which)
 {
     const double *elements = tfp_in_elements(op, i);
@@ -24,7 +24,7 @@ static int64_t told_dim(tfp_op *op, uint32_t i, int which)
     return (int64_t)dim;
 }
 
-/* Output 0: images whose height and width input `size` tells. */
+/* Output 0: images with the height and width in input `size`. */
 static void sized(tfp_op *op, uint32_t size, int64_t batch, int64_t channels)
 {
     tfp_dims told = tfp_merge_rank(op, tfp_in(op, size), 1);
@@ -88,7 +88,7 @@ static void adjust_contrast(tfp_op *op) /* images, factor */
 static void draw(tfp_op *op) /* images, boxes, (colours) */
 {
     tfp_dims images = tfp_in(op, 0);
-    if (op->in_count == 2) { /* version 2 does not look */
+    if (op->in_count == 2) { /* version 2 does not check */
         if (images.rank >= 0) tfp_merge_rank(op, images, 4);
         tfp_merge_dim(op, tfp_dim(tfp_merge_rank(op, tfp_in(op, 1), 3), 2), 4);
     }
@@ -164,7 +164,7 @@ static void box(tfp_op *op) /* begin, size, and the box for drawing */
     tfp_set(op, 2, tfp_shape_of(op, (int64_t[]){ 1, 1, 4 }, 3));
 }
 
-/* A number of boxes that input i tells. */
+/* The number of boxes given by input i. */
 static int64_t told_most(tfp_op *op, uint32_t i)
 {
     int64_t n = TFP_DIM_UNKNOWN;
@@ -248,7 +248,7 @@ static tfp_cost area_taps(const tfp_op *op)
     return tfp_cost_macs(larger(tfp_elements(tfp_in(op, 0)), tfp_elements(tfp_out(op, 0))));
 }
 
-static tfp_cost count_pixels(const tfp_op *op) /* the last dimension of output 0 is a pixel's channels */
+static tfp_cost count_pixels(const tfp_op *op) /* the last dimension of output 0 is the channels of a pixel */
 {
     tfp_dims d = tfp_out(op, 0);
     int64_t pixels = d.rank > 0 ? 1 : TFP_UNKNOWN;
@@ -264,7 +264,7 @@ static tfp_cost count_warp(const tfp_op *op)
     return (tfp_cost){ tfp_plus(points.flops, tfp_times(2, taps)), taps };
 }
 
-/* Of ScaleAndTranslate: the width of the kernel in pixels. */
+/* ScaleAndTranslate: the width of its kernel in pixels. */
 static int64_t kernel_width(const tfp_op *op)
 {
     static const struct {
@@ -282,7 +282,7 @@ static int64_t kernel_width(const tfp_op *op)
 }
 
 /* Rows first, then columns. With antialias a kernel grows as the image shrinks: then every pixel of the larger image
- * goes into `width` others. */
+ * contributes to `width` others. */
 static int64_t scale_taps(const tfp_op *op, tfp_dims from, tfp_dims to)
 {
     bool antialias = tfp_attr_bool(op, "antialias", true);
@@ -342,7 +342,7 @@ const tfp_op_rule tfp_rules_image[] = {
     { "EncodePng",        encode_png,    NO_FLOATS },
     { "ExtractJpegShape", file_shape,    NO_FLOATS },
 
-    /* How many boxes are compared depends on the data. */
+    /* The number of compared boxes depends on the data. */
     { "NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3", select_boxes, TFP_NO_COUNT },
     { "NonMaxSuppressionV4",           select_boxes_v4, TFP_NO_COUNT },
     { "NonMaxSuppressionV5",           select_boxes_v5, TFP_NO_COUNT },

@@ -20,7 +20,7 @@ static void gather(tfp_op *op)
     tfp_set(op, 0, tfp_joined(op, tfp_in(op, 1), tfp_part(op, in, 1, TFP_TO_END)));
 }
 
-/* Only the rank is known. TensorFlow subtracts batch dimensions that count from the end, so adds them. */
+/* Only the rank is known. TensorFlow subtracts batch dimensions counted from the end, and so adds them. */
 static void gather_any_axis(tfp_op *op, tfp_dims in, tfp_dims indices)
 {
     int64_t batch = tfp_attr_int(op, "batch_dims", 0);
@@ -98,7 +98,7 @@ static void scatter_rows(tfp_op *op)
 
 static void resource_scatter_rows(tfp_op *op) { check_rows(op, params_of(op)); }
 
-/* One operation an update; one number may be the update of every element that is meant. */
+/* One operation for each update; one number may update every element of a slice. */
 static tfp_cost count_scatter(const tfp_op *op)
 {
     tfp_dims updates = tfp_in(op, 2), variable = params_of(op);
@@ -119,7 +119,7 @@ static void check_nd(tfp_op *op, tfp_dims indices, tfp_dims updates, tfp_dims ta
     if (op->wrong || indices.rank < 0 || updates.rank < 0 || depth < 0) return;
     int outer = indices.rank - 1;
     if (outer > updates.rank || (target.rank >= 0 && depth > target.rank)) {
-        tfp_wrong(op, "indexes, updates and what they go to do not fit together");
+        tfp_wrong(op, "indexes, updates and the updated tensor do not fit together");
         return;
     }
     tfp_merge(op, tfp_part(op, indices, 0, outer), tfp_part(op, updates, 0, outer));
@@ -152,7 +152,7 @@ static tfp_cost count_scatter_nd(const tfp_op *op) { return tfp_cost_of(tfp_elem
 
 /* ---- partitions and stitches ---- */
 
-/* `data` begins with the dims of `indices`; what follows them, any when that is not known. */
+/* `data` begins with the dims of `indices`; returns the dims after them, any when not known. */
 static tfp_dims beyond(tfp_op *op, tfp_dims data, tfp_dims indices)
 {
     if (data.rank < 0 || indices.rank < 0) return TFP_ANY_DIMS;
@@ -168,7 +168,7 @@ static void dynamic_partition(tfp_op *op)
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, out);
 }
 
-/* The largest of the indexes of input i, INT64_MIN when they are not known. */
+/* The largest index of input i; INT64_MIN when not known. */
 static int64_t largest(tfp_op *op, uint32_t i)
 {
     int64_t n = tfp_elements(tfp_in(op, i)), most = -1;

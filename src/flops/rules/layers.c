@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/layers.c: images, windows over them, and sums with dimensions; see layers.h. */
+/* flops/rules/layers.c: layouts of images, windows over them, and sums of dimensions; see layers.h. */
 #include "flops/rules/layers.h"
 
 /* ---- sums with dimensions ---- */
@@ -52,7 +52,7 @@ bool tfp_attr_of_dims(tfp_op *op, const char *name, size_t count, int64_t fallba
     return right;
 }
 
-/* Explicit paddings: before and after each dimension; batch and depth have none. */
+/* Explicit paddings, before and after each dimension; batch and depth have none. */
 static bool read_around(tfp_op *op, const char *name, tfp_window *w)
 {
     int64_t pads[2 * TFP_WINDOW_RANK];
@@ -97,7 +97,7 @@ int64_t tfp_window_out(tfp_op *op, const tfp_window *w, int dim, int64_t in, int
 {
     int64_t stride = w->strides[dim], dilation = w->dilations[dim];
     if (stride < 1 || dilation < 1) return tfp_wrong(op, "a stride or dilation below 1"), TFP_DIM_UNKNOWN;
-    int64_t last; /* the places before the last one, in steps of one */
+    int64_t last; /* offset of the last position, in steps of one */
     if (w->pad == TFP_PAD_SAME) {
         last = tfp_dim_plus(op, in, stride - 1);
     } else {

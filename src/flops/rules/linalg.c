@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/linalg.c: decompositions of matrices, and what is solved with them. The counts are the leading terms of
- * the usual algorithms, as Golub and Van Loan, "Matrix Computations", give them; real numbers, per matrix of the batch.
- * What an iteration takes depends on the numbers; there the book's average is taken. */
+/* flops/rules/linalg.c: matrix decompositions, and solvers of linear systems. Counts are the leading terms of the usual
+ * algorithms, as in Golub and Van Loan, "Matrix Computations", for real numbers and each matrix of the batch.
+ * Where the number of iterations depends on the data the book's average is taken. */
 #include "flops/rules/rule.h"
 
 /* ---- shapes ---- */
@@ -31,14 +31,14 @@ static void square(tfp_op *op)
     tfp_set(op, 0, with_matrix(op, batch_of(op, tfp_in(op, 0)), n, n));
 }
 
-/* One number a matrix in each output. */
+/* Each output has one number for each matrix. */
 static void determinant(tfp_op *op)
 {
     side_of(op);
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, batch_of(op, tfp_in(op, 0)));
 }
 
-/* Eigenvalues above the vectors. */
+/* One row of eigenvalues above the eigenvectors. */
 static void eigen_old(tfp_op *op)
 {
     int64_t n = side_of(op);
@@ -111,7 +111,7 @@ static void least_squares(tfp_op *op)
     solve_any(op);
 }
 
-/* Rows of the solution are n; the batches are broadcast. */
+/* The solution has n rows; the batches are broadcast. */
 static void solve_broadcast(tfp_op *op, int64_t n)
 {
     tfp_dims a = tfp_in(op, 0), b = tfp_at_least(op, tfp_in(op, 1), 2);
@@ -122,7 +122,7 @@ static void solve_broadcast(tfp_op *op, int64_t n)
 
 static void solve_triangular(tfp_op *op) { solve_broadcast(op, side_of(op)); }
 
-/* The bands are rows: [..., bands, n]. */
+/* The bands are rows of the input: [..., bands, n]. */
 static void solve_banded(tfp_op *op)
 {
     tfp_dims a = tfp_at_least(op, tfp_in(op, 0), 2);
@@ -131,7 +131,7 @@ static void solve_banded(tfp_op *op)
     solve_broadcast(op, n);
 }
 
-/* Input 0 is [..., 3, n], input 1 what the output looks like. */
+/* Input 0 is [..., 3, n]; the output looks like input 1. */
 static void solve_tridiagonal(tfp_op *op)
 {
     tfp_dims a = tfp_at_least(op, tfp_in(op, 0), 2), b = tfp_at_least(op, tfp_in(op, 1), 2);
@@ -141,7 +141,7 @@ static void solve_tridiagonal(tfp_op *op)
     tfp_set(op, 0, b);
 }
 
-/* Three diagonals of [..., 1, n]; input 3 is what the output looks like. */
+/* Three diagonals of [..., 1, n]; the output looks like input 3. */
 static void multiply_tridiagonal(tfp_op *op)
 {
     tfp_dims diagonal = TFP_ANY_DIMS, b = tfp_at_least(op, tfp_in(op, 3), 2);
@@ -169,7 +169,7 @@ static sizes sizes_of(const tfp_op *op)
     return s;
 }
 
-/* factor * a * b * c; products of sizes that stand in the formulas. */
+/* factor * a * b * c for the products of sizes in the formulas. */
 static int64_t term(int64_t factor, int64_t a, int64_t b, int64_t c)
 {
     return tfp_times(tfp_times(factor, a), tfp_times(b, c));
@@ -188,7 +188,7 @@ static tfp_cost count_cube(const tfp_op *op)
     return thirds(s.batch, term(op->rule->per, s.n, s.n, s.n));
 }
 
-/* With vectors 9 n^3 (symmetric) or 25 n^3; the values alone take 4/3 n^3 or 10 n^3: `per` is the former. */
+/* n^3: 9 (symmetric) or 25 with eigenvectors, which is `per`; 4/3 or 10 for the values alone. */
 static tfp_cost count_eigen(const tfp_op *op)
 {
     sizes s = sizes_of(op);
@@ -197,7 +197,7 @@ static tfp_cost count_eigen(const tfp_op *op)
     return thirds(s.batch, term(factor, s.n, s.n, s.n));
 }
 
-/* p reflections put upon q columns of m rows: 4 m q p - 2 (m + q) p^2 + 4/3 p^3. */
+/* p reflections applied to q columns of m rows: 4 m q p - 2 (m + q) p^2 + 4/3 p^3. */
 static int64_t reflected_thirds(int64_t m, int64_t q, int64_t p)
 {
     return tfp_minus(tfp_plus(term(12, m, q, p), term(4, p, p, p)), term(6, tfp_plus(m, q), p, p));
@@ -210,7 +210,7 @@ static tfp_cost count_qr(const tfp_op *op)
     return thirds(s.batch, tfp_plus(reflected_thirds(s.m, s.n, s.low), reflected_thirds(s.m, q, s.low)));
 }
 
-/* With h the larger and l the smaller side: values 4 h l^2 - 4/3 l^3, with vectors 14 h l^2 + 8 l^3, with all of them
+/* h is the larger side, l the smaller: values alone 4 h l^2 - 4/3 l^3, with vectors 14 h l^2 + 8 l^3, with full matrices
  * 4 h^2 l + 8 h l^2 + 9 l^3. */
 static tfp_cost count_svd(const tfp_op *op)
 {
@@ -225,7 +225,7 @@ static tfp_cost count_svd(const tfp_op *op)
     return thirds(s.batch, cost);
 }
 
-/* Columns of the right sides, all batches together: elements of output 0 by its rows. */
+/* Columns of the right sides of all batches: elements of output 0 divided by its rows. */
 static int64_t all_columns(const tfp_op *op)
 {
     tfp_dims out = tfp_out(op, 0);
@@ -233,7 +233,7 @@ static int64_t all_columns(const tfp_op *op)
     return rows == 0 ? 0 : tfp_over(n, rows);
 }
 
-/* A decomposition of `per` thirds of n cubed a matrix, and two triangles a column. */
+/* A decomposition of `per` thirds of n cubed for each matrix, and two triangular solves for each column. */
 static tfp_cost count_solve(const tfp_op *op)
 {
     sizes s = sizes_of(op);
@@ -247,8 +247,8 @@ static tfp_cost count_triangular(const tfp_op *op)
     return tfp_cost_of(term(1, s.n, s.n, all_columns(op)));
 }
 
-/* fast: the normal equations; h l^2 for half of the square, l^3 / 3 for its root, and 2 h l + 2 l^2 a column. Else by
- * reflections: 2 h l^2 - 2/3 l^3, and 4 h l - l^2 a column. */
+/* fast: the normal equations: h l^2 for half of the square, l^3 / 3 for its root, and 2 h l + 2 l^2 for each column. Otherwise
+ * reflections: 2 h l^2 - 2/3 l^3, and 4 h l - l^2 for each column. */
 static tfp_cost count_least_squares(const tfp_op *op)
 {
     sizes s = sizes_of(op);
@@ -268,7 +268,7 @@ static tfp_cost count_banded(const tfp_op *op)
     return tfp_cost_of(term(2, tfp_dim(tfp_in(op, 0), -2), tfp_elements(tfp_out(op, 0)), 1));
 }
 
-/* Eliminating takes 3 a row, each right side 5. */
+/* Elimination takes 3 operations for each row, and 5 for each row of a right side. */
 static tfp_cost count_tridiagonal(const tfp_op *op)
 {
     int64_t rows = tfp_over(tfp_elements(tfp_in(op, 0)), 3);
@@ -280,7 +280,7 @@ static tfp_cost count_tridiagonal_product(const tfp_op *op)
     return tfp_cost_macs(tfp_times(3, tfp_elements(tfp_out(op, 0))));
 }
 
-/* The last members of rows. */
+/* Ends of rows in the table below. */
 #define BOOK "Golub and Van Loan"
 #define CHOLESKY count_cube, 1, "n^3 / 3", BOOK
 #define DETERMINANT count_cube, 2, "2/3 * n^3", BOOK ", by LU"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/list.c: ops that keep tensors for others to fetch: lists and maps of tensors, queues, stacks, staging areas,
- * accumulators and optionals; TensorArrays stand in tensor_array.c. TensorFlow's rules: core/ops/data_flow_ops.cc,
+/* flops/rules/list.c: ops that store tensors for other ops: lists and maps of tensors, queues, stacks, staging areas,
+ * accumulators and optionals; TensorArrays are in tensor_array.c. TensorFlow's rules: core/ops/data_flow_ops.cc,
  * list_ops.cc, map_ops.cc, dataset_ops.cc. */
 #include "flops/rules/held.h"
 
@@ -14,7 +14,7 @@ static void pairs_to_scalars(tfp_op *op) /* inputs are handles of the old kind; 
 
 static int element_type(const tfp_op *op) { return tfp_attr_type(op, "element_dtype", 0); }
 
-/* The shape of the elements of the list that input i is. */
+/* The shape of the elements of the list in input i. */
 static tfp_dims list_element(tfp_op *op, uint32_t i)
 {
     tfp_held held = held_of(op, i);
@@ -23,7 +23,7 @@ static tfp_dims list_element(tfp_op *op, uint32_t i)
     return held.shape;
 }
 
-/* Input i tells the shape of elements; one number instead of a vector says that nothing is known. */
+/* The shape of elements that input i gives; a single number instead of a vector means unknown. */
 static tfp_dims told_element(tfp_op *op, uint32_t i)
 {
     tfp_dims told = tfp_in(op, i);
@@ -45,8 +45,8 @@ static void list_new(tfp_op *op)
     tfp_set_held_list(op, 0, (tfp_held){ told, element_type(op), !op->importer, told });
 }
 
-/* A list into which an element of that shape is put. TensorFlow knows what the list was made for alone; when all its
- * elements are of one shape, that is what comes out again. */
+/* A list after an element of that shape is put into it. TensorFlow knows only the shape with which the list was made; here,
+ * when all its elements have one shape, that is the shape of an element taken out. */
 static void put_in_list(tfp_op *op, tfp_dims item)
 {
     const tfp_held *held = tfp_in_held(op, 0);
@@ -185,7 +185,7 @@ static void queue_get_many(tfp_op *op)
 
 static void queue_get_up_to(tfp_op *op) { dequeue(op, true, TFP_DIM_UNKNOWN); }
 
-/* ---- the rest ---- */
+/* ---- others ---- */
 
 static void second_input(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 1)); } /* handle, element */
 
@@ -196,7 +196,7 @@ static void need_second_scalar(tfp_op *op) { need_scalar(op, 1); }
 static void accumulator_v2(tfp_op *op)
 {
     pair(op);
-    /* An accumulator's shape [] means that it is not known. */
+    /* An accumulator's shape [] means unknown. */
     tfp_dims shape = tfp_attr_shape(op, "shape");
     if (shape.rank > 0) tfp_set_held(op, 0, shape, tfp_attr_type(op, "dtype", 0));
 }

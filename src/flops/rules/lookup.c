@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/lookup.c: shapes as values, and what is found in arrays: places, different values, bounds, distances.
+/* flops/rules/lookup.c: shapes as values, and searches in arrays: indexes, distinct values, bounds, distances.
  * TensorFlow's rules: core/ops/array_ops.cc. */
 #include "flops/rules/array.h"
 
@@ -30,7 +30,7 @@ static void sorted_bound(tfp_op *op)
     tfp_set(op, 0, tfp_in(op, 1));
 }
 
-/* A binary search of each value in one row. */
+/* One binary search in a row for each value. */
 static tfp_cost count_sorted_bound(const tfp_op *op)
 {
     int64_t row = tfp_dim(tfp_in(op, 0), 1), steps = 0;
@@ -76,7 +76,7 @@ static void fingerprint(tfp_op *op)
 {
     tfp_at_least(op, tfp_in(op, 0), 1);
     tfp_merge_rank(op, tfp_in(op, 1), 0);
-    tfp_set(op, 0, tfp_matrix_of(op, tfp_dim(tfp_in(op, 0), 0), 8)); /* farmhash64, the only one there is */
+    tfp_set(op, 0, tfp_matrix_of(op, tfp_dim(tfp_in(op, 0), 0), 8)); /* farmhash64 is the only method */
 }
 
 /* clang-format off */
@@ -95,9 +95,9 @@ const tfp_op_rule tfp_rules_lookup[] = {
     { "UniqueWithCountsV2",        tfp_shape_unique_v2,                   TFP_MOVES },
     { "ListDiff",                  tfp_shape_list_diff,                   TFP_MOVES },
     { "UpperBound",                sorted_bound,                count_sorted_bound, 0,
-      "steps * n(values), steps = bits of the row's length", "a comparison a step of a binary search" },
+      "steps * n(values), steps = bits of the row's length", "a comparison for each step of a binary search" },
     { "LowerBound",                sorted_bound,                count_sorted_bound, 0,
-      "steps * n(values), steps = bits of the row's length", "a comparison a step of a binary search" },
+      "steps * n(values), steps = bits of the row's length", "a comparison for each step of a binary search" },
     { "UnravelIndex",              unravel_index,               TFP_MOVES },
     { "EditDistance",              edit_distance,               TFP_NO_COUNT },
     { "Fingerprint",               fingerprint,                 TFP_MOVES },

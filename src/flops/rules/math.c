@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/math.c: operations on single elements: arithmetic, comparisons, logic, bits, complex numbers, special
- * functions and the gradients of these. The registry's way of counting is kept throughout: one unit for a function of
- * one element, whatever the type; what is made of several such steps counts each. */
+ * functions and their gradients. All count as in TensorFlow's registry: one operation for a function of one element, whatever
+ * the type; a function composed of several such steps counts each of them. */
 #include "flops/rules/rule.h"
 
 /* ---- shapes ---- */
 
-/* Equal and NotEqual may be told to answer for shapes that do not fit, with one false: then they must be known to fit. */
+/* Equal and NotEqual can be asked to answer a single false for incompatible shapes; the output's shape then needs both known. */
 static void equality(tfp_op *op)
 {
     tfp_dims a = tfp_in(op, 0), b = tfp_in(op, 1);
     if (!tfp_attr_bool(op, "incompatible_shape_error", true) && (a.rank < 0 || b.rank < 0)) return;
     int rank = tfp_attr_bool(op, "incompatible_shape_error", true) ? 0 : a.rank > b.rank ? a.rank : b.rank;
-    for (int i = rank; i > 0; i--) { /* dims from behind, the first one first */
+    for (int i = rank; i > 0; i--) { /* aligned at the last dim, starting with the first */
         int64_t x = i > a.rank ? 1 : tfp_dim(a, -i), y = i > b.rank ? 1 : tfp_dim(b, -i);
         if (x == 1 || y == 1 || x == y) continue;
         if (x >= 0 && y >= 0) tfp_set(op, 0, TFP_SCALAR_DIMS);
@@ -23,7 +23,7 @@ static void equality(tfp_op *op)
 
 static void merged_pair(tfp_op *op) { tfp_set(op, 0, tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1))); }
 
-/* Scalars go with every shape, all others are of one shape. */
+/* Scalars combine with any shape; all other inputs have one shape. */
 static void betainc(tfp_op *op)
 {
     tfp_dims out = TFP_ANY_DIMS, last = TFP_ANY_DIMS;
@@ -43,7 +43,7 @@ static void betainc(tfp_op *op)
     tfp_set(op, 0, out);
 }
 
-/* Handles of one kind on both sides stay known. */
+/* Handles of the same kind on both sides stay known. */
 static void chosen_held(tfp_op *op)
 {
     const tfp_held *a = tfp_in_held(op, 1), *b = tfp_in_held(op, 2);
@@ -87,7 +87,7 @@ static tfp_cost count_addends(const tfp_op *op)
     return tfp_cost_of(tfp_times(n, (int64_t)op->in_count - 1));
 }
 
-/* Halving the sorted boundaries until one place is left. */
+/* A binary search in the sorted boundaries. */
 static tfp_cost count_bucketize(const tfp_op *op)
 {
     uint64_t places = (uint64_t)tfp_attr_members(op, "boundaries")->size + 1;
@@ -101,7 +101,7 @@ static tfp_cost count_composition(const tfp_op *op)
     return tfp_cost_of(tfp_times((int64_t)tfp_attr_members(op, "op_names")->size, tfp_elements(tfp_in(op, 0))));
 }
 
-/* The last three members of rows; sources. */
+/* Ends of rows in the table below: count and source. */
 #define REGISTRY TFP_EACH_OUT(1, "registry")
 #define FUNCTION TFP_EACH_OUT(1, "one function an element, as the registry counts Log")
 #define STEP TFP_EACH_OUT(1, "one step an element, as the registry counts Add")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/matrix.c: products of matrices and of batches of them, and matrices made of diagonals. Contractions that
- * are told by an equation or by numbered dimensions are in contract.c. */
+/* flops/rules/matrix.c: products of matrices and of batches of them, and matrices made of diagonals. Contractions given by an
+ * equation or by numbered dimensions are in contract.c. */
 #include "flops/rules/layers.h"
 #include "flops/rules/rule.h"
 
@@ -16,7 +16,7 @@ static void matmul(tfp_op *op)
     tfp_set(op, 0, tfp_matrix_of(op, tfp_dim(a, ta), tfp_dim(b, 1 - tb)));
 }
 
-/* Rows of the first and columns of the second behind the dims of the batch. */
+/* The dims are: the batch, rows of the first operand, columns of the second. */
 static void batch_product(tfp_op *op, tfp_dims (*batches)(tfp_op *op, tfp_dims a, tfp_dims b))
 {
     tfp_dims a = tfp_at_least(op, tfp_in(op, 0), 2), b = tfp_at_least(op, tfp_in(op, 1), 2);
@@ -38,7 +38,7 @@ static void cross(tfp_op *op)
 
 /* ---- products: counts ---- */
 
-/* n(out) products of length k, and `more` operations. */
+/* n(out) products of length k, and `more` other operations. */
 static tfp_cost products(const tfp_op *op, int64_t k, int64_t more)
 {
     return tfp_cost_mixed(tfp_times(k, tfp_elements(tfp_out(op, 0))), more);
@@ -61,7 +61,7 @@ static int64_t batch_depth(const tfp_op *op)
     return known_of(of_a, of_b);
 }
 
-/* What is done to the product in the same kernel. */
+/* Operations done to each output element in the same kernel. */
 static int64_t fused_steps(const tfp_op *op)
 {
     return tfp_times(tfp_fused_per_element(op), tfp_elements(tfp_out(op, 0)));
@@ -95,7 +95,7 @@ static void matrix_diag_part(tfp_op *op)
     tfp_set(op, 0, tfp_joined(op, tfp_part(op, in, 0, -2), diagonal));
 }
 
-/* The input, with what the diagonals know of its dims; they are behind as many dims of a batch. */
+/* The input, merged with the dims that the diagonals know; both begin with the same batch dims. */
 static tfp_dims with_batch_of(tfp_op *op, tfp_dims in, tfp_dims diagonal, int own_dims)
 {
     if (diagonal.rank < 0 || tfp_dims_known(in)) return in;
@@ -123,7 +123,7 @@ static bool small_int(double x, int64_t *out)
     return true;
 }
 
-/* Input i says which diagonals; false when it is not known. */
+/* Reads the diagonals from input i; false when they are not known. */
 static bool band_of(tfp_op *op, uint32_t i, band *out)
 {
     const double *k = tfp_in_elements(op, i);
@@ -163,15 +163,15 @@ static void matrix_diag_part_v2(tfp_op *op)
     tfp_set(op, 0, tfp_joined(op, tfp_part(op, in, 0, -2), part));
 }
 
-/* An asked size of -1 stands for the least one, which the longest diagonal takes. */
+/* An asked size of -1 stands for the smallest size in which the longest diagonal fits. */
 static int64_t asked_size(tfp_op *op, int64_t asked, int64_t least)
 {
     if (asked >= 0 && asked < least) tfp_wrong(op, "a matrix too small for its diagonals");
     return asked == -1 ? least : asked;
 }
 
-/* TensorFlow takes sizes that are not constant for sizes not given, and an unknown length for -1. What follows from
- * that is repeated for its importer alone. */
+/* TensorFlow treats sizes that are not constant as absent, and an unknown length as -1. The consequences are repeated for its
+ * importer only. */
 static void matrix_diag_v2(tfp_op *op)
 {
     tfp_dims in = tfp_at_least(op, tfp_in(op, 0), 1);
@@ -186,7 +186,7 @@ static void matrix_diag_v2(tfp_op *op)
     bool sure = tfp_in_int(op, 2, &rows);
     sure = tfp_in_int(op, 3, &columns) && sure && length >= 0;
     tfp_dims batch = tfp_part(op, in, 0, one ? -1 : -2);
-    if (!sure && !op->importer) { /* what is asked for holds all the same */
+    if (!sure && !op->importer) { /* the sizes asked for hold all the same */
         tfp_set(op, 0, tfp_joined(op, batch, tfp_matrix_of(op, rows, columns)));
         return;
     }
@@ -207,13 +207,13 @@ static void matrix_set_diag_v2(tfp_op *op)
     if (known) check_band(op, b, tfp_dim(in, -2), tfp_dim(in, -1));
     if (known && in.rank >= 0) diagonal = tfp_merge_rank(op, diagonal, in.rank - 2 + own_dims);
     if (!known && in.rank >= 0) own_dims = diagonal.rank - in.rank + 2;
-    if (!known && in.rank < 0 && !op->importer) return; /* which takes it for one diagonal */
+    if (!known && in.rank < 0 && !op->importer) return; /* the importer takes it for one diagonal */
     tfp_set(op, 0, with_batch_of(op, in, diagonal, own_dims));
 }
 
-/* The last members of rows. */
+/* Ends of rows in the table below. */
 #define MATMUL(count, source) count, 0, "2 * k * n(out)", (source)
-#define FUSED(count) count, 0, "2 * k * n(out) + fused", "as MatMul, and what is fused"
+#define FUSED(count) count, 0, "2 * k * n(out) + fused", "as MatMul, and the fused operations"
 
 /* clang-format off */
 const tfp_op_rule tfp_rules_matrix[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/nn.c: biases, activations, losses, the largest few, decoders of speech, samplers of classes. */
+/* flops/rules/nn.c: biases, activations, losses, top-k, decoders of speech, samplers of classes. */
 #include "flops/rules/layers.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ TFP_PATTERN(ctc_loss_shape, "tbc, l2, l, b -> b, tbc")
 TFP_PATTERN(two_merged, "A, A -> A")
 /* clang-format on */
 
-/* How many: input 1, or the attribute k. */
+/* The number of wanted elements: input 1, or the attribute k. */
 static int64_t wanted(tfp_op *op)
 {
     int64_t k = TFP_DIM_UNKNOWN;
@@ -68,7 +68,7 @@ static int64_t wanted(tfp_op *op)
         tfp_merge_rank(op, tfp_in(op, 1), 0);
         given = tfp_in_int(op, 1, &k);
     }
-    if (given && k < 0) tfp_wrong(op, "fewer than none are wanted");
+    if (given && k < 0) tfp_wrong(op, "a negative number is wanted");
     return given ? k : TFP_DIM_UNKNOWN;
 }
 
@@ -88,7 +88,7 @@ static void top_unique_shape(tfp_op *op)
 {
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 2);
     int64_t k = tfp_attr_int(op, "k", -1);
-    if (k < 0) tfp_wrong(op, "fewer than none are wanted");
+    if (k < 0) tfp_wrong(op, "a negative number is wanted");
     tfp_dims out = tfp_matrix_of(op, tfp_dim(in, 0), k);
     tfp_set(op, 0, out);
     tfp_set(op, 1, out);
@@ -107,12 +107,12 @@ static int64_t floor_log2(int64_t n) { return n < 1 ? 0 : 63 - __builtin_clzll((
 static int64_t ceil_log2(int64_t n) { return floor_log2(n) + ((n & (n - 1)) != 0); }
 static int64_t ceil_over(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-/* How many candidates are left of `n`, when they are not gathered into the best k: bins of a TPU's tile. */
+/* How many of `n` candidates are left before the best k are gathered: the bins of a TPU's tile. */
 static int64_t approximate_size(const tfp_op *op, int64_t n, int rank, int64_t k)
 {
     int64_t tile = rank == 1 ? 1024 : 128, override = tfp_attr_int(op, "reduction_input_size_override", -1);
     double recall = tfp_attr_real(op, "recall_target", (double)0.95F);
-    if (n <= tile || recall == 1) return n; /* all, where none may be missed */
+    if (n <= tile || recall == 1) return n; /* keep all: none may be missed */
     if (!(recall > 0 && recall <= 1) || (override >= 0 && override < n)) return TFP_DIM_UNKNOWN;
     if (k == 1) return tile;
     double bins = (1.0 - (double)k) / log(recall);
@@ -128,7 +128,7 @@ static void approximate_top_shape(tfp_op *op)
     tfp_dims in = tfp_in(op, 0);
     int64_t k = tfp_attr_int(op, "k", -1), axis = tfp_attr_int(op, "reduction_dimension", -1);
     if (in.rank < 0 || k < 0 || axis < -in.rank || axis >= in.rank) {
-        tfp_wrong(op, "nothing to reduce"); /* TensorFlow takes no unknown rank either */
+        tfp_wrong(op, "nothing to reduce"); /* TensorFlow refuses an unknown rank, too */
         return;
     }
     if (axis < 0) axis += in.rank;
@@ -143,7 +143,7 @@ static void approximate_top_shape(tfp_op *op)
     tfp_set(op, 1, out);
 }
 
-/* top_paths each of: places, values, and the sparse shape; then their logarithms. */
+/* top_paths each of: indices, values, and the sparse shape; then the log probabilities. */
 static void beam_shape(tfp_op *op)
 {
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 3), lengths = tfp_merge_rank(op, tfp_in(op, 1), 1);
@@ -167,7 +167,7 @@ static void sampler_shape(tfp_op *op)
     tfp_set(op, 2, tfp_vector_of(op, sampled));
 }
 
-/* Pairs of a row and a place where a sample is a true class by accident. */
+/* Pairs of a row and an index where a sample is a true class by accident. */
 static void hits_shape(tfp_op *op)
 {
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 2);
@@ -193,8 +193,8 @@ static tfp_cost cross_entropy_count(const tfp_op *op)
     return tfp_cost_of(tfp_times(9, tfp_elements(tfp_out(op, 1))));
 }
 
-/* Softmax; then each step and state (labels and the blanks around them) forwards, backwards and in the gradient: sums
- * of logarithms, of four operations each. */
+/* Softmax; then for each step and state (the labels and the blanks around them) log sums of four operations, forwards,
+ * backwards and in the gradient. */
 static tfp_cost ctc_count(const tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/norm.c: normalisation over batches, channels, layers, neighbours. Multiply-adds are not told apart here:
+/* flops/rules/norm.c: normalisation over batches, channels, layers, neighbours. Multiply-adds are not counted here, because
  * published totals count those of products only. */
 #include "flops/rules/layers.h"
 
 /* ---- shapes ---- */
 
-/* Merges the one dimension of inputs [from, to), vectors of one number a channel, into `channels`. */
+/* Merges the sizes of inputs [from, to), vectors with one number for each channel, into `channels`. */
 static int64_t merge_vectors(tfp_op *op, uint32_t from, uint32_t to, int64_t channels)
 {
     for (uint32_t i = from; i < to; i++) {
@@ -15,7 +15,7 @@ static int64_t merge_vectors(tfp_op *op, uint32_t from, uint32_t to, int64_t cha
     return channels;
 }
 
-/* NDHWC and NCDHW are volumes, all others images. */
+/* NDHWC and NCDHW are volumes; other formats are images. */
 static bool layout_of(tfp_op *op, tfp_layout *at)
 {
     tfp_str format = tfp_attr_text(op, "data_format", "NHWC");
@@ -25,7 +25,7 @@ static bool layout_of(tfp_op *op, tfp_layout *at)
     return false;
 }
 
-/* Mean and variance are inputs that count unless the batch alone decides. */
+/* Mean and variance are inputs that matter unless only the batch's own statistics are used. */
 static void batch_norm_shape(tfp_op *op)
 {
     tfp_layout at;
@@ -74,15 +74,15 @@ TFP_PATTERN(quantized_norm_shape, "abcd, (), (), d, (), (), d, (), (), d, (), ()
 
 /* ---- counts ---- */
 
-/* By running statistics: a scale and a shift. By the batch's own: the mean 1, the variance 3 (difference, square, sum),
- * scale and shift 2. */
+/* With given statistics: a scale and a shift. With the batch's own: mean 1, variance 3 (difference, square, sum), scale and
+ * shift 2. */
 static tfp_cost batch_norm_count(const tfp_op *op)
 {
     bool training = tfp_attr_bool(op, "is_training", true);
     return tfp_cost_of(tfp_times(training ? 6 : 2, tfp_elements(tfp_in(op, 0))));
 }
 
-/* What is fused behind it: an addition and an activation. */
+/* Fused after the normalisation: an addition and an activation. */
 static tfp_cost batch_norm_ex_count(const tfp_op *op)
 {
     int64_t n = tfp_elements(tfp_in(op, 0)), more = tfp_attr_int(op, "num_side_inputs", 0) > 0;
@@ -90,7 +90,8 @@ static tfp_cost batch_norm_ex_count(const tfp_op *op)
     return tfp_cost_of(tfp_plus(batch_norm_count(op).flops, tfp_times(more, n)));
 }
 
-/* Both sums 4 (the gradient; times the difference from the mean), and of the input 5 or, with running statistics, 1. */
+/* Two sums take 4 (the gradient; its product with the difference from the mean); the input's gradient takes 5, or 1 with
+ * given statistics. */
 static tfp_cost batch_norm_grad_count(const tfp_op *op)
 {
     bool training = tfp_attr_bool(op, "is_training", true);
@@ -122,7 +123,7 @@ static tfp_cost lrn_grad_count(const tfp_op *op)
 #define NORM batch_norm_count, 0, "6 * n(in0); 2 * n(in0) without is_training", \
     "mean 1, variance 3, scale and shift 2"
 #define NORM_EX batch_norm_ex_count, 0, "as FusedBatchNorm + n(in0) a side input + n(in0) an activation", \
-    "FusedBatchNorm and what is fused"
+    "FusedBatchNorm and the fused operations"
 #define NORM_GRAD batch_norm_grad_count, 0, "9 * n(in0); 5 * n(in0) without is_training", \
     "two sums 4, gradient of the input 5 or 1"
 #define LRN lrn_count, 0, "n(in0) * (2 * depth_radius + 5)", \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/opdefs.c: the outputs of every op in the registry of TensorFlow 2.21.0, public or not: how many there
- * are and of what type. Made by tools/opdefs.py; the form of a row is told in rule.h. */
+/* flops/rules/opdefs.c: the outputs of every op in the registry of TensorFlow 2.21.0, public or not: their number and types.
+ * Made by tools/opdefs.py; rule.h describes the form of a row. */
 #include "flops/rules/rule.h"
 
 /* clang-format off */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/optimizer.c: what optimizers do to variables. Counted is the rule that stands as a row's source, for each
- * element of the gradient: + - * / sqrt pow exp sign abs max, ^2 and comparisons are one each, rsqrt two (a root and a
- * division). What is the same for all elements (1 - b1, lr*l1) is not counted. A sparse update touches the rows of its
- * gradient only. */
+/* flops/rules/optimizer.c: optimizers' updates of variables. The formula in a row's source is counted for each element of the
+ * gradient: + - * / sqrt pow exp sign abs max, ^2 and comparisons are one operation each, rsqrt two (a root and a
+ * division). Values that are the same for all elements (1 - b1, lr*l1) are not counted. A sparse update touches only the rows
+ * of its gradient. */
 #include "flops/rules/rule.h"
 
-/* Variable and slots, as refs or resources; then scalars, the gradient, more scalars. A sparse gradient has rows of its
- * own, n of them, and an index for each. */
+/* Inputs are the variable and its slots, as refs or resources; then scalars, the gradient, more scalars. A sparse gradient has n
+ * rows and an index for each. */
 
-/* Elements that are updated; `grad` is the gradient's input. A dense one has the shape of the variable. */
+/* Number of updated elements; `grad` is the gradient's input. A dense gradient has the shape of the variable. */
 static int64_t updated(const tfp_op *op, uint32_t grad)
 {
     int64_t n = tfp_elements(tfp_in(op, grad));
@@ -40,7 +40,7 @@ static tfp_cost count_momentum(const tfp_op *op) { return count(op, 3, nesterov(
 static tfp_cost count_keras(const tfp_op *op) { return count(op, 3, nesterov(op, 2)); }
 static tfp_cost count_adam(const tfp_op *op) { return count(op, 9, nesterov(op, 3)); }
 
-/* Stochastic dual coordinate ascent: state, and weights as they came in. */
+/* Stochastic dual coordinate ascent: outputs the state, and the weights in their input shapes. */
 static void shape_sdca(tfp_op *op)
 {
     int64_t sparse = tfp_attr_int(op, "num_sparse_features", 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/other.c: ops of no larger family: boosted trees, clustering, vocabularies of checkpoints, debugging and
- * copying between devices, TensorFlow's small and experimental sets. TensorFlow's rules: core/ops/boosted_trees_ops.cc,
+/* flops/rules/other.c: ops of no larger family: boosted trees, clustering, vocabularies of checkpoints, debugging,
+ * copies between devices, TensorFlow's small and experimental sets. TensorFlow's rules: core/ops/boosted_trees_ops.cc,
  * clustering_ops.cc, checkpoint_ops.cc, debug_ops.cc, risc_ops.cc and others of that folder. */
 #include "flops/rules/rule.h"
 
@@ -23,7 +23,7 @@ static void bucketize(tfp_op *op) /* a vector for each feature, boundaries */
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_merge_rank(op, tfp_in(op, i), 1));
 }
 
-/* For each node that could be split: vectors, and at `first` what the two sides would give. */
+/* For each node that could be split: vectors, and from output `first` on the contributions of both sides. */
 static void best_split(tfp_op *op, uint32_t first)
 {
     vectors(op);
@@ -74,7 +74,7 @@ static void ensemble_states(tfp_op *op)
     tfp_set(op, 4, tfp_vector_of(op, 2));
 }
 
-/* Examples are the rows of each feature, which are inputs from `first` on. */
+/* The number of examples: rows of the features, which are the inputs from `first` on. */
 static int64_t examples(tfp_op *op, uint32_t first)
 {
     int64_t rows = TFP_DIM_UNKNOWN;
@@ -117,7 +117,7 @@ static void last_gone(tfp_op *op) { tfp_set(op, 0, tfp_part(op, tfp_at_least(op,
 static void kth(tfp_op *op)
 {
     last_gone(op);
-    if (tfp_in(op, 0).rank < 0) tfp_set(op, 0, some(op)); /* as TensorFlow says */
+    if (tfp_in(op, 0).rank < 0) tfp_set(op, 0, some(op)); /* as TensorFlow's shape function does */
 }
 
 static void matrix(tfp_op *op) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in(op, 0), 2)); }
@@ -244,7 +244,7 @@ const tfp_op_rule tfp_rules_other[] = {
     { "RiscSqueeze RiscTranspose", tfp_unknown_outputs, TFP_MOVES },
     { "RiscWhile",         tfp_unknown_outputs, TFP_NO_COUNT },
 
-    /* These only TensorFlow's own optimizers write. */
+    /* Only TensorFlow's own optimizers write these. */
     { "_ArrayToList _ListToArray", one_by_one, TFP_MOVES },
     { "_EagerConst",            like_first,          TFP_MOVES },
     { "_ScopedAllocator _ScopedAllocatorConcat", given_shape, TFP_MOVES },

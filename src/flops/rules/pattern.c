@@ -2,13 +2,13 @@
 /* flops/rules/pattern.c: shape rules written as text, for the many ops whose shapes follow from names of dimensions alone:
  *
  *     "nd, n, d -> _d, _, d"       inputs -> outputs, one item each
- *     "kT, k, () -> _T"            T: the dimensions that are left, any number of them
+ *     "kT, k, () -> _T"            T: the remaining dimensions, any number of them
  *
- * a-z a dimension; where a name stands twice both are the same.  A-Z the rest of a shape (alone: all of it; among the
- * outputs several may follow each other).
- * 0-9 that many. _ any dimension. () a scalar. * any shape. @ before an item: of a resource the shape that it holds.
- * #S: the input's elements are the shape S; #k: its one element is the dimension k.
- * Inputs beyond the text are not looked at, outputs beyond it stay unknown. */
+ * a-z: a dimension; a name that occurs twice stands for equal dimensions.  A-Z: the rest of a shape (alone: all of it;
+ * outputs may have several in a row).
+ * 0-9: a dimension of that size. _: any dimension. (): a scalar. *: any shape. @ before an item: the shape that the resource
+ * holds. #S: the input's elements are the shape S; #k: its one element is the dimension k.
+ * Further inputs are ignored, further outputs stay unknown. */
 #include "flops/rules/rule.h"
 
 enum { NAMES = 26, ITEM_MOST = 8, RESOURCE = 20 /* DT_RESOURCE */ };
@@ -40,7 +40,7 @@ static tfp_dims held_or_shape(const tfp_op *op, uint32_t i)
     return tfp_in_type(op, i) == RESOURCE ? TFP_ANY_DIMS : tfp_in(op, i);
 }
 
-/* The input's numbers are what the item names. */
+/* Binds the item's name to the numbers in the input. */
 static void bind_value(names *n, uint32_t i, char name)
 {
     tfp_op *op = n->op;

@@ -7,7 +7,7 @@
 
 /* ---- shapes ---- */
 
-/* The image's rows and columns (and planes) become places of the window; so do channels when `deep`. */
+/* Rows and columns (and planes) of the image become positions of the window; so do channels when `deep`. */
 static tfp_dims pooled(tfp_op *op, const tfp_window *w, const int64_t *sizes, bool deep)
 {
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), w->at.rank);
@@ -35,7 +35,7 @@ void tfp_max_pool_shape(tfp_op *op) { tfp_set(op, 0, pooled_by_attributes(op, 2,
 
 static void pool_shape(tfp_op *op) { tfp_avg_pool_shape(op, (int)op->rule->per); }
 
-/* Four whole numbers that input i holds; false when they are not all known. */
+/* Reads four whole numbers from input i; false when they are not all known. */
 static bool four_in(tfp_op *op, uint32_t i, int64_t *out)
 {
     const double *at = tfp_in_elements(op, i);
@@ -48,7 +48,7 @@ static bool four_in(tfp_op *op, uint32_t i, int64_t *out)
     return true;
 }
 
-/* Window and strides are the last two inputs; nothing is known without them. */
+/* Window and strides are the last two inputs; without them nothing is known. */
 static tfp_dims pooled_by_inputs(tfp_op *op)
 {
     int64_t sizes[TFP_WINDOW_RANK];
@@ -72,7 +72,7 @@ static void like_input(tfp_op *op) { tfp_image_as(op, 0); }
 static void sizes_first(tfp_op *op) { tfp_image_said(op, 0); }
 static void sizes_of_four(tfp_op *op) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in_as_shape(op, 0), 4)); }
 
-/* Of (image, pooled image, gradient of an image): the pooled gradient. Equal dims are checked, but not merged. */
+/* For (image, pooled image, gradient of an image) -> pooled gradient. Equal dims are checked, but not merged. */
 static void check_second_order(tfp_op *op, tfp_dims out, uint32_t image, uint32_t pooled_image)
 {
     tfp_merge(op, tfp_in(op, 0), tfp_in(op, image));
@@ -87,7 +87,7 @@ static void second_order(tfp_op *op)
 static void second_order_v2(tfp_op *op) { check_second_order(op, pooled_by_inputs(op), 2, 1); }
 static void second_order_argmax(tfp_op *op) { check_second_order(op, pooled_by_attributes(op, 2, true), 1, 2); }
 
-/* Each dimension divided by its ratio and cut, in single precision as TensorFlow does it. */
+/* Each dimension divided by its ratio and truncated, in single precision as in TensorFlow. */
 static void fractional_shape(tfp_op *op)
 {
     int64_t out[4];
@@ -130,7 +130,7 @@ static tfp_cost max_grad_count(const tfp_op *op)
     return tfp_cost_of(tfp_times(tfp_plus(window_size(op), 1), tfp_elements(tfp_in(op, 1))));
 }
 
-/* The product of the window's sizes where they are an input, the last but one. */
+/* The product of the window's sizes where they are the second last input. */
 static int64_t window_size_in(const tfp_op *op)
 {
     if (op->in_count < 2) return TFP_UNKNOWN;
@@ -188,7 +188,7 @@ const tfp_op_rule tfp_rules_pool[] = {
     { "FractionalMaxPool", fractional_shape, TFP_EACH_IN(1, "a comparison an element, regions without overlap") },
     { "FractionalAvgPoolGrad", sizes_of_four, TFP_EACH_OUT(2, "a division and an addition, as AvgPoolGrad") },
     { "FractionalMaxPoolGrad", like_input, fractional_max_grad_count, 2, "n(in0) + n(out_backprop)",
-      "the place of the largest again, an addition there" },
+      "finds the largest again, adds there" },
     TFP_ONEDNN("AvgPool", pool_shape, POOL(2, "registry, as AvgPool")),
     TFP_ONEDNN("AvgPool3D", pool_shape, POOL(3, "as AvgPool")),
     TFP_ONEDNN("AvgPoolGrad", sizes_first, AVG_GRAD(2, "registry, as AvgPoolGrad")),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/quantized.c: operations on quantized numbers, and to and from them. Products count as those of real
- * numbers; so does what is fused behind them, each output element: a bias 1, relu 1, a sum 1, another range 3 (product,
- * sum, rounding). */
+/* flops/rules/quantized.c: operations on quantized numbers, and conversions from and to them. Products count as those of floats.
+ * So do fused operations, for each output element: a bias 1, relu 1, a sum 1, requantization 3 (product, sum,
+ * rounding). */
 #include "flops/rules/array.h"
 #include "flops/rules/layers.h"
 
@@ -13,7 +13,7 @@ static void set_range(tfp_op *op, tfp_dims shape)
     tfp_set(op, 2, shape);
 }
 
-/* The rule of the op that works on real numbers. */
+/* Applies the rule of the op for floats. */
 static void as_plain(tfp_op *op, const char *name)
 {
     const tfp_op_rule *own = op->rule, *plain = tfp_rule_find(tfp_str_of(name));
@@ -35,13 +35,13 @@ static void resize(tfp_op *op)
     set_range(op, TFP_SCALAR_DIMS);
 }
 
-/* N parts and the axis come first, then the ranges. */
+/* N parts and the axis are the first inputs, then come the ranges. */
 static void concat_parts(tfp_op *op, void (*plain)(tfp_op *op))
 {
     uint32_t all = op->in_count;
     int64_t parts = tfp_attr_int(op, "N", 0);
     if (parts < 1 || parts >= all) {
-        tfp_wrong(op, "another number of inputs than N says");
+        tfp_wrong(op, "a number of inputs other than N");
         return;
     }
     op->in_count = (uint32_t)parts + 1;
@@ -52,13 +52,13 @@ static void concat_parts(tfp_op *op, void (*plain)(tfp_op *op))
 static void concat(tfp_op *op) { concat_parts(op, tfp_shape_concat); }
 static void concat_v2(tfp_op *op) { concat_parts(op, tfp_shape_concat_v2); }
 
-/* Convolutions: what the range of the output looks like. */
+/* Convolutions: the shape of the output's range. */
 static void conv_scalars(tfp_op *op)
 {
     tfp_conv_shape(op, 2);
     set_range(op, TFP_SCALAR_DIMS);
 }
-static void conv_channels(tfp_op *op) /* as the filter's */
+static void conv_channels(tfp_op *op) /* as the filter's range */
 {
     tfp_conv_shape(op, 2);
     set_range(op, tfp_in(op, 5));
@@ -68,7 +68,7 @@ static void conv_bias_channels(tfp_op *op)
     tfp_conv_shape(op, 2);
     set_range(op, tfp_in(op, 6));
 }
-/* The tensors of the device, then those of the host: ranges of the input and the filter, and what is wanted. */
+/* Inputs are the device's tensors, then the host's: ranges of the input and the filter, and the wanted range. */
 static void fused_range(tfp_op *op)
 {
     const tfp_attr_list *fused = tfp_attr_members(op, "fused_ops");
@@ -126,7 +126,7 @@ static void broadcast_scalars(tfp_op *op)
     set_range(op, TFP_SCALAR_DIMS);
 }
 
-/* Along an axis each place has a range of its own; it looks like the last input. */
+/* Along an axis each index has a range of its own, with the shape of the last input. */
 static void quantize(tfp_op *op)
 {
     int64_t axis = tfp_attr_int(op, "axis", -1);
@@ -140,7 +140,7 @@ static void there_and_back_grad(tfp_op *op)
     set_range(op, tfp_merge_rank(op, tfp_merge(op, tfp_in(op, 2), tfp_in(op, 3)), axis == -1 ? 0 : 1));
 }
 
-/* One range for each place of the last dimension. */
+/* One range for each index of the last dimension. */
 static void per_channel_grad(tfp_op *op)
 {
     tfp_dims in = tfp_merge(op, tfp_at_least(op, tfp_in(op, 0), 1), tfp_in(op, 1));
@@ -193,14 +193,14 @@ static tfp_cost resize_count(const tfp_op *op)
 static tfp_cost uniform_conv_count(const tfp_op *op) { return and_more(op, tfp_uniform_conv_macs(op)); }
 
 /* clang-format off */
-#define CONV(per) conv_count, (per), "as Conv2D + " #per " * n(out)", "Conv2D and what is fused"
+#define CONV(per) conv_count, (per), "as Conv2D + " #per " * n(out)", "Conv2D and the fused operations"
 #define DEPTHWISE(per) depthwise_count, (per), "as DepthwiseConv2dNative + " #per " * n(out)", \
-    "DepthwiseConv2dNative and what is fused"
-#define PRODUCT(per) product_count, (per), "2 * m * k * n + " #per " * n(out)", "MatMul and what is fused"
-#define FUSED(count, plain) count, 0, "as " plain " + fused", plain " and what is fused"
+    "DepthwiseConv2dNative and the fused operations"
+#define PRODUCT(per) product_count, (per), "2 * m * k * n + " #per " * n(out)", "MatMul and the fused operations"
+#define FUSED(count, plain) count, 0, "as " plain " + fused", plain " and the fused operations"
 #define POOL(plain) pool_count, 0, "product of ksize * n(out)", "as " plain
 #define THERE_AND_BACK TFP_EACH_OUT(5, "two limits, product, rounding, product")
-/* TensorFlow's own and oneDNN's form. */
+/* TensorFlow's own form and oneDNN's. */
 #define BOTH(op, ...) { "Quantized" op, __VA_ARGS__ }, { "_MklQuantized" op, __VA_ARGS__ }
 const tfp_op_rule tfp_rules_quantized[] = {
     BOTH("Conv2D", conv_scalars, CONV(0)),
@@ -219,7 +219,7 @@ const tfp_op_rule tfp_rules_quantized[] = {
     { "QuantizedDepthwiseConv2DWithBias", tfp_depthwise_shape, DEPTHWISE(1) },
     { "QuantizedDepthwiseConv2DWithBiasAndRelu", tfp_depthwise_shape, DEPTHWISE(2) },
     { "QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", tfp_depthwise_shape, DEPTHWISE(5) },
-    /* The rule of these four in TensorFlow is Conv2D's, though they have as many channels as the plain ones. */
+    /* TensorFlow gives these four the shape function of Conv2D, although they are depthwise. */
     { "_MklQuantizedDepthwiseConv2D", conv_channels, DEPTHWISE(0) },
     { "_MklQuantizedDepthwiseConv2DWithBias", conv_bias_channels, DEPTHWISE(1) },
     { "_MklQuantizedDepthwiseConv2DWithBiasAndRelu", conv_bias_channels, DEPTHWISE(2) },

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/random.c: random numbers. Making random bits is integer work and not counted; what is counted is the
- * arithmetic that turns them into numbers of a distribution, with one round where values may be rejected. */
+/* flops/rules/random.c: random numbers. Making random bits is integer work and not counted; the arithmetic that turns bits into
+ * numbers of a distribution is, with one round where values may be rejected. */
 #include "flops/rules/rule.h"
 
-/* The parameters are broadcast, but the shape is the one asked for. */
+/* The parameters are broadcast, but the output has the shape asked for. */
 static void shape_truncated(tfp_op *op)
 {
     tfp_dims d = tfp_in(op, 2);
@@ -20,7 +20,7 @@ static void shape_crop(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ rows, columns, tfp_dim(image, 2) }, 3));
 }
 
-/* Scalars and vectors of one length go together: index, seed (three numbers, or three each), largest index. */
+/* Scalars and vectors of one length may be combined: index, seed (three numbers, or three for each index), largest index. */
 static void shape_index_shuffle(tfp_op *op)
 {
     tfp_dims index = tfp_in(op, 0), seed = tfp_in(op, 1), most = tfp_in(op, 2);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/reduce.c: operations that gather many elements into fewer: reductions along axes, the place of the
- * largest or smallest, running sums, histograms. */
+/* flops/rules/reduce.c: operations that combine many elements into fewer: reductions along axes, ArgMax and ArgMin, running
+ * sums, histograms. */
 #include "flops/rules/rule.h"
 
 #include <math.h>
 
 /* ---- shapes ---- */
 
-/* Axis k of input i, counted from the front; false when it is not known, or there is no such axis. */
+/* Axis k, counted from the front; false when it is not known or out of range. */
 static bool axis_of(const double *axes, int64_t k, int rank, int *out)
 {
     double axis = axes[k];
@@ -16,7 +16,7 @@ static bool axis_of(const double *axes, int64_t k, int rank, int *out)
     return true;
 }
 
-/* Marks the axes that input i names; false when they are not all known. What names no axis sets `wrong`. */
+/* Marks the axes that input i names; false when they are not all known. Calls tfp_wrong for axes out of range. */
 static bool mark_axes(tfp_op *op, uint32_t i, int rank, bool *reduced)
 {
     int64_t count = tfp_elements(tfp_in(op, i));
@@ -33,7 +33,7 @@ static bool mark_axes(tfp_op *op, uint32_t i, int rank, bool *reduced)
     return true;
 }
 
-/* The dims that stay; the others are 1 or gone. */
+/* The dims that stay; reduced ones become 1 or disappear. */
 static tfp_dims reduced_dims(tfp_op *op, tfp_dims in, const bool *reduced, bool keep)
 {
     int64_t dims[TFP_RANK_MOST];
@@ -56,7 +56,7 @@ static void reduction(tfp_op *op)
         tfp_set(op, 0, tfp_any_of_rank(op, in.rank));
 }
 
-/* ArgMax, ArgMin: one axis, which goes. */
+/* ArgMax, ArgMin: the one axis disappears. */
 static void arg_reduction(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
@@ -71,7 +71,7 @@ static void arg_reduction(tfp_op *op)
         tfp_set(op, 0, tfp_any_of_rank(op, in.rank - 1));
 }
 
-/* Marks the axes that attribute dimensions_to_reduce names; false when they do not fit. */
+/* Marks the axes that the attribute dimensions_to_reduce names; false when they do not fit. */
 static bool mark_given_axes(tfp_op *op, int rank, bool *reduced)
 {
     const tfp_attr_list *list = tfp_attr_members(op, "dimensions_to_reduce");
@@ -84,7 +84,7 @@ static bool mark_given_axes(tfp_op *op, int rank, bool *reduced)
     return true;
 }
 
-/* XlaReduce and XlaVariadicReduce: TensorFlow takes the rank from them, the dims are certain too. */
+/* XlaReduce and XlaVariadicReduce: TensorFlow infers only the rank; here the dims are known too. */
 static void xla_reduce(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
@@ -116,14 +116,14 @@ static int64_t sum_elements(const tfp_op *op, bool outputs)
     return sum;
 }
 
-/* Each element but the first of a result is one step; nothing gathered into something takes none. */
+/* One step for each element but the first of each result; an empty reduction takes none. */
 static tfp_cost count_steps(const tfp_op *op)
 {
     int64_t in = sum_elements(op, false), out = sum_elements(op, true);
     return tfp_cost_of(in >= 0 && out > in ? 0 : tfp_times(op->rule->per, tfp_minus(in, out)));
 }
 
-/* XlaReduceWindow: as many steps a result as the window has places but one. */
+/* XlaReduceWindow: for each result one step less than the window has elements. */
 static tfp_cost count_window(const tfp_op *op)
 {
     const double *window = tfp_in_elements(op, 2);
@@ -136,7 +136,7 @@ static tfp_cost count_window(const tfp_op *op)
     return tfp_cost_of(tfp_times(tfp_minus(places, 1), tfp_elements(tfp_out(op, 0))));
 }
 
-/* The last members of rows. */
+/* Ends of rows in the table below. */
 #define STEPS(source) count_steps, 1, "n(in0) - n(out)", (source)
 #define AS_SUM STEPS("one step an element but the first, as the registry counts Sum")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/rnn.c: recurrent cells and whole recurrent layers. Of each: the products with the weights, and a few
- * float operations a unit and step for gates and states, where a sigmoid is 4 and a hyperbolic tangent 1. */
+/* flops/rules/rnn.c: recurrent cells and whole recurrent layers: the products with the weights, and a few
+ * float operations for each unit and step for gates and states, where a sigmoid is 4 and a hyperbolic tangent 1. */
 #include "flops/rules/layers.h"
 
 /* ---- shapes ---- */
@@ -16,8 +16,8 @@ static int64_t directions(const tfp_op *op)
     return attr_is(op, "direction", "unidirectional", "bidirectional") ? 2 : 1;
 }
 
-/* per: which version of the op. The third gives the last cell state the shape of the first one, the others that of the
- * output state, which is another one when it is projected. */
+/* per: the version of the op. Version 3 gives the last cell state the shape of the initial one; the others give it that of the
+ * output state, which differs when the output is projected. */
 static void cudnn_shape(tfp_op *op)
 {
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 3), h = tfp_in(op, 1);
@@ -33,7 +33,7 @@ static void cudnn_shape(tfp_op *op)
         tfp_set(op, 2, op->rule->per == 3 ? tfp_in(op, 2) : h);
 }
 
-/* The number of weights, which come first, is an attribute. */
+/* The number of weights, which are the first outputs, is an attribute. */
 static void cudnn_parts_shape(tfp_op *op)
 {
     int64_t weights = tfp_attr_int(op, tfp_attr_given(op, "num_params") ? "num_params" : "num_params_weights", 0);
@@ -66,7 +66,7 @@ TFP_PATTERN(gru_cell_grad_shape, "bi, cu, dt -> bi, bu, bu, bt")
 
 /* ---- counts ---- */
 
-/* Per unit and step of one of TensorFlow's own cells; peepholes are three products and sums. */
+/* For each unit and step of one of TensorFlow's own cells; peepholes are three products and sums. */
 enum {
     LSTM_UNIT = 23,
     LSTM_GRAD_UNIT = 22,
@@ -103,7 +103,7 @@ static tfp_cost lstm_cell_count(const tfp_op *op)
     return tfp_cost_mixed(macs, tfp_times(lstm_unit(op), tfp_times(rows, units)));
 }
 
-/* The gradients of the weights are products outside of the cell. */
+/* The products for the gradients of the weights are separate ops. */
 static tfp_cost lstm_cell_grad_count(const tfp_op *op)
 {
     return tfp_cost_of(tfp_times(lstm_grad_unit(op), tfp_elements(tfp_out(op, 0))));
@@ -137,7 +137,8 @@ static tfp_cost block_lstm_grad_count(const tfp_op *op)
 
 static const struct {
     const char *mode;
-    int64_t gates, per; /* float operations a unit and step besides the products: two biases, gates, states */
+    int64_t gates,
+        per; /* per: float operations for each unit and step besides the products: two biases, gates, states */
 } modes[] = { { "lstm", 4, 30 }, { "gru", 3, 23 }, { "rnn_relu", 1, 4 }, { "rnn_tanh", 1, 4 } };
 
 /* One direction of one layer. */
@@ -152,7 +153,7 @@ static tfp_cost cudnn_layer(const tfp_op *op, size_t mode, int64_t rows, int64_t
 
 static tfp_cost times_cost(int64_t n, tfp_cost a) { return (tfp_cost){ tfp_times(n, a.flops), tfp_times(n, a.macs) }; }
 
-/* Of the initial state: layers times directions, and units. */
+/* Takes layers times directions, and units, from the initial state. */
 static tfp_cost cudnn_forward(const tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0), h = tfp_in(op, 1), c = tfp_in(op, 2);
@@ -163,7 +164,7 @@ static tfp_cost cudnn_forward(const tfp_op *op)
     int64_t stacked = tfp_dim(h, tfp_attr_bool(op, "time_major", true) ? 0 : 1), sides = directions(op);
     int64_t units = tfp_dim(projected ? c : h, 2), rows = steps_of(in), inputs = tfp_dim(in, 2);
     if (attr_is(op, "input_mode", "linear_input", "skip_input"))
-        inputs = 0; /* goes past the weights of the first layer */
+        inputs = 0; /* the number of weights goes beyond the first layer */
     tfp_cost first = times_cost(sides, cudnn_layer(op, mode, rows, inputs, units));
     tfp_cost next = times_cost(sides, cudnn_layer(op, mode, rows, tfp_times(sides, tfp_dim(h, 2)), units));
     next = times_cost(tfp_minus(tfp_over(stacked, sides), 1), next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/rule.c: what rules are written with: counts that know when they are unknown, shapes, inputs and
- * attributes of the node at hand. Nothing here trusts a file: what is absent or of another kind is the fallback. */
+/* flops/rules/rule.c: what every rule uses: counts that propagate unknown, shapes, inputs and attributes of the current
+ * node. Files are not trusted: a value that is absent or of another kind gives the fallback. */
 #include "flops/rules/rule.h"
 #include "formats/tensor.h"
 
@@ -65,7 +65,7 @@ const double *tfp_in_elements(const tfp_op *op, uint32_t i)
 const tfp_held *tfp_in_held(const tfp_op *op, uint32_t i) { return i < op->in_count ? op->in[i].held : NULL; }
 tfp_dims tfp_out(const tfp_op *op, uint32_t i) { return i < op->out_count ? op->out[i].shape : TFP_ANY_DIMS; }
 
-/* Whole numbers up to 2^53: what a double holds exactly. */
+/* Whole numbers up to 2^53, which a double holds exactly. */
 static bool whole(double x, int64_t *out)
 {
     if (!(x >= -9007199254740992.0 && x <= 9007199254740992.0) || x != floor(x)) return false;
@@ -157,7 +157,7 @@ tfp_dims tfp_any_of_rank(tfp_op *op, int rank)
 
 tfp_dims tfp_part(tfp_op *op, tfp_dims d, int from, int to)
 {
-    (void)op; /* a part shares the numbers */
+    (void)op; /* the part shares the array of dims */
     if (d.rank < 0) return d;
     if (from < 0) from += d.rank;
     if (to == TFP_TO_END) to = d.rank;
@@ -198,7 +198,7 @@ tfp_dims tfp_merge(tfp_op *op, tfp_dims a, tfp_dims b)
 {
     if (a.rank < 0) return b;
     if (b.rank < 0 || tfp_dims_equal(a, b)) return a;
-    if (a.rank != b.rank) return tfp_wrong(op, "shapes that should be equal have other ranks"), a;
+    if (a.rank != b.rank) return tfp_wrong(op, "shapes that should be equal differ in rank"), a;
     int64_t *at = new_dims(op, a.rank);
     if (!at) return TFP_ANY_DIMS;
     for (int i = 0; i < a.rank; i++) at[i] = tfp_merge_dim(op, a.at[i], b.at[i]);
@@ -218,7 +218,7 @@ tfp_dims tfp_at_least(tfp_op *op, tfp_dims d, int rank)
     return d;
 }
 
-/* As InferenceContext does sums with dimensions: unknown stays unknown unless the other one decides. */
+/* Sums of dimensions as in InferenceContext: unknown stays unknown unless the other operand decides. */
 int64_t tfp_dim_plus(tfp_op *op, int64_t a, int64_t b)
 {
     if (a == 0) return b;
@@ -255,7 +255,7 @@ static int64_t broadcast_dim(tfp_op *op, int64_t a, int64_t b)
         if (b != 1 && a != b) tfp_wrong(op, "shapes that cannot be broadcast to each other");
         return a;
     }
-    if (a > 1) return a; /* the other one is the same, or 1 */
+    if (a > 1) return a; /* the other dim is the same, or 1 */
     if (b > 1) return b;
     if (a == 1) return b;
     if (b == 1) return a;
@@ -290,7 +290,7 @@ tfp_dims tfp_either(tfp_op *op, tfp_dims a, tfp_dims b)
 
 double *tfp_new_elements(tfp_op *op, uint32_t i)
 {
-    if (op->arena->used > op->arena->limit / 4) return NULL; /* memory is for shapes first */
+    if (op->arena->used > op->arena->limit / 4) return NULL; /* keep memory for shapes */
     int64_t n = tfp_elements(tfp_out(op, i));
     if (n < 0 || n > TFP_FOLD_MAX || !tfp_dims_known(tfp_out(op, i))) return NULL;
     double *at = TFP_NEW(op->arena, double, (size_t)n + 1);

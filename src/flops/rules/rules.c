@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/rules.c: the lists of rules, and the table by which an op finds its own. */
+/* flops/rules/rules.c: the lists of rules, and the hash table that finds an op's rule. */
 #include "flops/rules/index.h"
 
 static const tfp_op_rule *const lists[] = {
@@ -30,7 +30,7 @@ const tfp_op_rule *tfp_rule_find(tfp_str op)
     return NULL;
 }
 
-/* The name ends with NUL in the table of definitions. */
+/* A name in the table of definitions ends with NUL. */
 const char *tfp_rule_name(size_t i)
 {
     tfp_str name;
@@ -41,7 +41,7 @@ const char *tfp_rule_name(size_t i)
     return NULL;
 }
 
-/* What moves less than its inputs and outputs. */
+/* Ops that move less than their inputs and outputs. */
 static const struct {
     tfp_moves moves;
     const char *ops;
@@ -54,7 +54,7 @@ static const struct {
       "Gather GatherV2 GatherNd ResourceGather ResourceGatherNd Slice StridedSlice Split SplitV Unpack" },
 };
 
-/* The place of an operation, or the free one where it would go. */
+/* The slot of an operation, or the free slot where it would go. */
 static tfp_rule_set *place(const tfp_rule_index *x, tfp_str op)
 {
     size_t at = (size_t)tfp_hash(op.data, op.size) & (TFP_RULE_SLOTS - 1);
@@ -69,7 +69,7 @@ static tfp_rule_set *placed(tfp_rule_index *x, tfp_str op)
     return s;
 }
 
-/* Each operation of a row. */
+/* Sets a member of the entry of each operation of a row. */
 #define EACH(x, names, set)                                                                                            \
     for (const char *at = (names); tfp_next_name(&at, &name);) placed((x), name)->set
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/segment.c: sums, means and the like over groups of rows, sparse embeddings, and counts of values. */
+/* flops/rules/segment.c: sums, means and other reductions over groups of rows, sparse embeddings, and counts of values. */
 #include "flops/rules/rule.h"
 
-/* Segment numbers of sorted kinds, when they are constants: the last one tells how many there are. */
+/* The number of segments for sorted ids that are constant: it follows from the last one. */
 static int64_t segments(const tfp_op *op, uint32_t ids)
 {
     const double *x = op->importer ? NULL : tfp_in_elements(op, ids);
@@ -29,7 +29,7 @@ static void shape_sparse_segment(tfp_op *op)
     set_segments(op, 2);
 }
 
-/* The first dimensions of the data are those of the numbers; they become one. */
+/* The data begins with the dims of the segment ids; they become one dim. */
 static void shape_segment_of(tfp_op *op)
 {
     tfp_dims data = tfp_in(op, 0), ids = tfp_in(op, 1);
@@ -41,7 +41,7 @@ static void shape_segment_of(tfp_op *op)
     if (!op->wrong) tfp_set(op, 0, tfp_joined(op, tfp_vector_of(op, k), tfp_part(op, data, ids.rank, TFP_TO_END)));
 }
 
-/* Elements of the rows that the indices name. */
+/* Elements of the rows that the indices select. */
 static tfp_cost count_gathered(const tfp_op *op)
 {
     tfp_dims data = tfp_in(op, 0);
@@ -77,7 +77,7 @@ static void shape_sparse_bincount(tfp_op *op)
     tfp_set(op, 0, rank == 1 ? tfp_vector_of(op, size) : tfp_matrix_of(op, d.at[0], size));
 }
 
-/* A row for each part that the splits make. */
+/* One row for each row that the splits make. */
 static void shape_ragged_bincount(tfp_op *op)
 {
     int64_t size = TFP_DIM_UNKNOWN, splits = tfp_dim(tfp_in(op, 0), 0);
@@ -96,7 +96,7 @@ static void shape_dense_count(tfp_op *op)
     tfp_set(op, 2, tfp_vector_of(op, rank));
 }
 
-/* Where a value is, and the value: a number more than the values have dimensions, which is one. */
+/* Index, value, and dense shape: an index has one number more than the values have dimensions. */
 static void shape_ragged_count(tfp_op *op)
 {
     int values = tfp_in(op, 1).rank;
@@ -108,9 +108,9 @@ static void shape_ragged_count(tfp_op *op)
 
 static tfp_cost count_values(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 1))); }
 
-static const char added[] = "each element of the data is taken in once";
+static const char added[] = "each element of the data is added once";
 static const char mean[] = "as the registry's Mean: additions, and a division for each output";
-static const char gathered[] = "each element of the rows named by indices is taken in once";
+static const char gathered[] = "each element of the rows named by indices is added once";
 static const char scaled[] = "each element of the rows named by indices is scaled and added";
 static const char tallied[] = "one addition for each value";
 

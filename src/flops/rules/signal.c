@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/signal.c: Fourier transforms, and sound. A complex transform of n points takes 5 * n * log2(n)
- * operations, as FFTW's benchmark counts, a real one half of it; of several dims n is all points together. */
+ * operations, as FFTW's benchmark counts, and a real one half of that; with several dims n is the number of all points. */
 #include "flops/rules/layers.h"
 #include "flops/rules/rule.h"
 
 #include <math.h>
 
-/* ---- Fourier transforms: shapes; `per` of a row is how many dims it transforms, 0 when an input says it ---- */
+/* ---- Fourier transforms: shapes; a row's `per` is how many dims it transforms, 0 when an input gives the number ---- */
 
 static void fft(tfp_op *op) { tfp_set(op, 0, tfp_at_least(op, tfp_in(op, 0), (int)op->rule->per)); }
 
@@ -22,7 +22,7 @@ static bool length_at(const tfp_op *op, int64_t k, int64_t *out)
     return true;
 }
 
-/* The innermost dims become the asked lengths; a real signal's transform keeps half of the last one, and one. */
+/* The innermost dims become the lengths asked for; the transform of a real signal keeps n / 2 + 1 of the last one. */
 static void real_fft(tfp_op *op, bool forward)
 {
     int dims = (int)op->rule->per;
@@ -40,7 +40,7 @@ static void irfft(tfp_op *op) { real_fft(op, false); }
 
 /* ---- Fourier transforms: counts ---- */
 
-/* halves * 2.5 * n * log2(n) for each of `batch`, cut to a whole number; exact for powers of two. */
+/* halves * 2.5 * n * log2(n) for each of `batch`, truncated; exact for powers of two. */
 static int64_t transform(int64_t batch, int64_t n, int halves)
 {
     if (n < 0) return TFP_UNKNOWN;
@@ -70,7 +70,7 @@ static tfp_cost count_real_fft(const tfp_op *op)
     return tfp_cost_of(transform(outer(tfp_in(op, 0), dims), n, 1));
 }
 
-/* Input 1 holds the lengths, input 2 the dims that they are of. */
+/* Input 1 holds the lengths, input 2 the dims to transform. */
 static tfp_cost count_nd(const tfp_op *op, int halves)
 {
     tfp_dims in = tfp_in(op, 0);
@@ -91,7 +91,7 @@ static tfp_cost count_real_fft_nd(const tfp_op *op) { return count_nd(op, 1); }
 
 /* ---- sound ---- */
 
-/* -1: as the file has it. */
+/* -1: as in the file. */
 static void decode_wav(tfp_op *op)
 {
     int64_t samples = tfp_attr_int(op, "desired_samples", -1), channels = tfp_attr_int(op, "desired_channels", -1);
@@ -108,7 +108,7 @@ static void encode_wav(tfp_op *op)
     tfp_set(op, 0, TFP_SCALAR_DIMS);
 }
 
-/* Points of the transform of one window: the next power of two; unknown for what no window is. */
+/* Points of the transform of one window: the next power of two; unknown for an invalid window. */
 static int64_t window_points(const tfp_op *op)
 {
     int64_t window = tfp_attr_int(op, "window_size", 0), points = 1;
@@ -138,7 +138,7 @@ static void mfcc(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, dims, 3));
 }
 
-/* A window: its weights, the transform, two squares and a sum for each of its outputs, and a root when asked for. */
+/* For each window: its weights, the transform, two squares and a sum for each output, and a root if asked for. */
 static tfp_cost count_spectrogram(const tfp_op *op)
 {
     tfp_dims out = tfp_out(op, 0);
@@ -148,8 +148,8 @@ static tfp_cost count_spectrogram(const tfp_op *op)
     return tfp_cost_of(tfp_plus(tfp_plus(weights, transform(windows, window_points(op), 1)), sizes));
 }
 
-/* A frame: each line of the spectrum goes with weights to two filters after a root, each filter through a logarithm,
- * all filters into each coefficient. */
+/* For each frame: each line of the spectrum is rooted, weighted and added to two filters; each filter goes through a logarithm;
+ * all filters contribute to each coefficient. */
 static tfp_cost count_mfcc(const tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
@@ -159,7 +159,7 @@ static tfp_cost count_mfcc(const tfp_op *op)
     return tfp_cost_mixed(macs, tfp_plus(lines, all_filters));
 }
 
-/* The last members of rows. */
+/* Ends of rows in the table below. */
 #define FFTW "FFTW's convention"
 #define COMPLEX(dims) count_fft, dims, "5 * n * log2(n) a transform", FFTW
 #define REAL(dims) count_real_fft, dims, "5/2 * n * log2(n) a transform", FFTW

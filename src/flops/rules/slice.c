@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/slice.c: shapes of what cuts arrays apart, puts them together, pads and repeats them.
+/* flops/rules/slice.c: shapes of ops that cut, join, pad and repeat arrays.
  * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, framework/common_shape_fns.cc. */
 #include "flops/rules/array.h"
 
 /* ---- slices ---- */
 
-/* One dimension of a slice: `size` of -1 is all that follows `begin`; INT64_MIN is not known. */
+/* One dimension of a slice: `size` -1 takes everything after `begin`; INT64_MIN is unknown. */
 static int64_t slice_dim(tfp_op *op, int64_t dim, int64_t begin, int64_t size)
 {
     if (size < -1 && size != INT64_MIN) tfp_wrong(op, "a slice of negative size");
@@ -21,7 +21,7 @@ void tfp_shape_slice(tfp_op *op)
     if (rank > TFP_RANK_MOST) tfp_wrong(op, "more dimensions than there may be");
     if (op->wrong || (rank < 0 && in.rank < 0)) return;
     in = rank >= 0 ? tfp_merge_rank(op, in, (int)rank) : in;
-    /* TensorFlow takes sizes that it knows in part for dims, where -1 is not known. */
+    /* TensorFlow reads partly known sizes as dims, where -1 means unknown. */
     if (op->importer && !tfp_in_all(op, 2)) {
         tfp_dims as_shape = tfp_in_as_shape(op, 2);
         tfp_set(op, 0, as_shape.rank >= 0 ? as_shape : tfp_any_of_rank(op, in.rank));
@@ -39,7 +39,7 @@ void tfp_shape_strided_slice(tfp_op *op)
     if (op->out_count) op->out[0].held = tfp_in_held(op, 0);
 }
 
-/* ---- putting together ---- */
+/* ---- joining ---- */
 
 static void concat_without_axis(tfp_op *op, uint32_t first, uint32_t end)
 {
@@ -90,7 +90,7 @@ static bool axis_in(tfp_op *op, int rank, int *axis)
     return true;
 }
 
-/* What all inputs of one type hold is held by the stack of them. */
+/* A stack holds the tensors that all inputs of one type hold. */
 static void pack_held(tfp_op *op)
 {
     const tfp_held *first = tfp_in_held(op, 0);
@@ -127,7 +127,7 @@ void tfp_shape_unpack(tfp_op *op)
 
 /* ---- taking apart ---- */
 
-/* The axis that input i tells; false when it is not known, also when it counts from the end of an unknown rank. */
+/* Reads the axis from input i; false when it is not known, also when it counts from the end of an unknown rank. */
 static bool axis_from(tfp_op *op, uint32_t i, int rank, int *axis)
 {
     int64_t at;
@@ -155,7 +155,7 @@ void tfp_shape_split(tfp_op *op)
     all_outputs(op, tfp_with_dim(op, in, axis, tfp_dim_over(op, in.at[axis], op->out_count)));
 }
 
-/* What is left of `dim` for the one part whose size is -1. */
+/* The rest of `dim`, for the one part with size -1. */
 static int64_t rest_of_split(tfp_op *op, int64_t dim)
 {
     const double *sizes = tfp_in_all(op, 1);
@@ -185,7 +185,7 @@ void tfp_shape_split_v(tfp_op *op)
         all_outputs(op, tfp_any_of_rank(op, in.rank));
         return;
     }
-    if (!known) axis = in.rank - 1; /* TensorFlow takes an axis that it does not know for -1, when it knows the sizes */
+    if (!known) axis = in.rank - 1; /* TensorFlow treats an unknown axis as -1 when it knows the sizes */
     int64_t rest = rest_of_split(op, in.at[axis]);
     for (uint32_t i = 0; i < op->out_count; i++) {
         int64_t size = tfp_in_at(op, 1, i);
@@ -196,7 +196,7 @@ void tfp_shape_split_v(tfp_op *op)
 
 /* ---- padding and repeating ---- */
 
-/* Both paddings of dimension i; unknown when one is. */
+/* Sum of both paddings of dimension i; unknown when one is. */
 static int64_t padding(tfp_op *op, int i)
 {
     int64_t front = tfp_in_at(op, 1, 2 * (int64_t)i), back = tfp_in_at(op, 1, 2 * (int64_t)i + 1);
@@ -205,7 +205,7 @@ static int64_t padding(tfp_op *op, int i)
     return tfp_dim_plus(op, front, back);
 }
 
-/* The input, with the rank that the paddings tell; any when neither does. */
+/* The input, merged with the rank of the paddings; any when neither is known. */
 static tfp_dims padded_input(tfp_op *op)
 {
     tfp_dims pads = tfp_merge_rank(op, tfp_in(op, 1), 2), in = tfp_in(op, 0);

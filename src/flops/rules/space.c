@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/space.c: shapes of what moves data between the dimensions of an image: blocks, and patches of a window.
+/* flops/rules/space.c: shapes of ops that move data between the dimensions of an image: blocks, and patches of a window.
  * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc. */
 #include "flops/rules/array.h"
 
 /* ---- space to batch and back ---- */
 
-/* Blocks: of the attribute `block_size` in two dimensions, or one number a dimension in input 1. */
+/* Block sizes: the attribute `block_size` in two dimensions, or one number for each dimension in input 1. */
 typedef struct blocks {
     bool by_input;
-    uint32_t edges; /* the input that tells paddings or crops */
+    uint32_t edges; /* the input with paddings or crops */
     int count;
-    int64_t size; /* not by input */
+    int64_t size; /* from the attribute */
 } blocks;
 
 static int64_t block_at(tfp_op *op, const blocks *b, int i)
@@ -86,7 +86,7 @@ void tfp_shape_batch_to_space(tfp_op *op) { move_blocks(op, false, false); }
 
 /* ---- space to depth and back ---- */
 
-typedef struct layout { /* where a data format has its dimensions */
+typedef struct layout { /* positions of a data format's dimensions */
     const char *name;
     int rank, height, width, depth;
 } layout;
@@ -125,7 +125,7 @@ void tfp_shape_depth_to_space(tfp_op *op) { move_depth(op, false); }
 
 /* ---- patches ---- */
 
-/* TensorFlow finds fault with a window that is too large only when it knows all of the image. */
+/* TensorFlow rejects a window that is too large only when all of the image is known. */
 static int64_t windows(tfp_op *op, int64_t dim, int64_t window, int64_t stride, bool same, bool all_known)
 {
     if (window < 1 || stride < 1) return tfp_wrong(op, "a window that is not positive"), TFP_DIM_UNKNOWN;
@@ -151,7 +151,7 @@ static bool all_dims_known(tfp_dims in, int from, int to)
 
 static void patches(tfp_op *op, int rank)
 {
-    int64_t sizes[5], strides[5], rates[4]; /* rates: of images only */
+    int64_t sizes[5], strides[5], rates[4]; /* rates: for images only */
     size_t size_count = tfp_attr_numbers(op, "ksizes", sizes, 5);
     size_t stride_count = tfp_attr_numbers(op, "strides", strides, 5);
     size_t rate_count = tfp_attr_numbers(op, "rates", rates, 4);
@@ -170,7 +170,7 @@ static void patches(tfp_op *op, int rank)
     dims[rank - 1] = depth;
     if (rank == 4 || all)
         tfp_set(op, 0, tfp_shape_of(op, dims, rank));
-    else if (op->importer) /* TensorFlow says four dimensions of a volume that it does not know whole: it has five */
+    else if (op->importer) /* TensorFlow infers rank 4 for a volume that is not fully known; the rank is 5 */
         tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ dims[0], TFP_DIM_UNKNOWN, TFP_DIM_UNKNOWN, depth }, 4));
 }
 

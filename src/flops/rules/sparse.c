@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/sparse.c: sparse tensors (indices, values, shape), ragged ones (values, row splits), and CSR matrices:
- * variants that hold the shape of the matrix. */
+/* flops/rules/sparse.c: sparse tensors (indices, values, shape), ragged ones (values, row splits), and CSR matrices, which are
+ * variants that hold the matrix's shape. */
 #include "flops/rules/rule.h"
 
 /* ---- sparse tensors ---- */
 
-/* Indices, values and shape of a sparse tensor of that rank and of unknown size. */
+/* Sets indices, values and shape of a sparse tensor of that rank and unknown size. */
 static void set_sparse(tfp_op *op, int64_t rank)
 {
     tfp_set(op, 0, tfp_matrix_of(op, TFP_DIM_UNKNOWN, rank));
@@ -52,7 +52,7 @@ static void shape_slice(tfp_op *op)
     tfp_set(op, 2, shape);
 }
 
-/* What to reduce must be constant; TensorFlow takes any number of dimensions modulo the rank, as C++ does. */
+/* The axes must be constant; TensorFlow takes any number modulo the rank, with C++'s sign. */
 static void shape_reduce(tfp_op *op)
 {
     const double *shape = tfp_in_elements(op, 2), *axes = tfp_in_elements(op, 3);
@@ -74,7 +74,7 @@ static void shape_reduce(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, dims, n));
 }
 
-/* num_split times indices, then values, then shapes. */
+/* Outputs num_split indices, then values, then shapes. */
 static void shape_split(tfp_op *op)
 {
     tfp_dims shape = tfp_in(op, 3);
@@ -117,7 +117,7 @@ static void shape_dense_sparse_sets(tfp_op *op)
     set_sparse(op, tfp_merge_dim(op, a.rank >= 0 ? a.rank : TFP_DIM_UNKNOWN, tfp_dim(shape, 0)));
 }
 
-/* All but the last dimension; TensorFlow does not say. */
+/* All but the last dimension; TensorFlow has no shape function for it. */
 static void shape_set_size(tfp_op *op)
 {
     tfp_dims shape = tfp_in_as_shape(op, 2);
@@ -136,7 +136,7 @@ static tfp_cost count_both(const tfp_op *op) /* values of two sparse tensors, th
 
 /* ---- ragged tensors ---- */
 
-/* Splits of the result: as many as those of each ragged input, one more than rows of each dense one. */
+/* Row splits of the result: as many as each ragged input has, one more than each dense input has rows. */
 static void shape_ragged_cross(tfp_op *op)
 {
     size_t ragged = tfp_attr_members(op, "ragged_values_types")->size,
@@ -150,7 +150,7 @@ static void shape_ragged_cross(tfp_op *op)
     tfp_set(op, 1, tfp_vector_of(op, splits));
 }
 
-/* Splits of the parameters, their values, indices; every output but the last is splits. */
+/* Inputs: the splits of the parameters, their values, indices; every output but the last is splits. */
 static void shape_ragged_gather(tfp_op *op)
 {
     if (op->in_count < 2 || !op->out_count) return;
@@ -160,7 +160,7 @@ static void shape_ragged_gather(tfp_op *op)
     if (values.rank > 0) tfp_set(op, op->out_count - 1, tfp_with_dim(op, values, 0, TFP_DIM_UNKNOWN));
 }
 
-/* A row for each of the starts, limits and deltas, one of which at least is a vector; one row when all are scalars. */
+/* One row for each element of starts, limits and deltas, at least one of which is a vector; one row when all are scalars. */
 static void shape_ragged_range(tfp_op *op)
 {
     int64_t rows = TFP_DIM_UNKNOWN;
@@ -199,7 +199,7 @@ static void shape_ragged_to_variant(tfp_op *op)
         tfp_set(op, 0, TFP_SCALAR_DIMS);
 }
 
-/* The number of dimensions that the row partitions make: FIRST_DIM_SIZE only tells the size of another one. */
+/* The number of dimensions that the row partitions make: FIRST_DIM_SIZE only gives the size of another partition. */
 static int ragged_rank(const tfp_op *op)
 {
     const tfp_attr_list *types = tfp_attr_members(op, "row_partition_types");
@@ -208,7 +208,7 @@ static int ragged_rank(const tfp_op *op)
     return n && n < TFP_RANK_MOST ? (int)n : -1;
 }
 
-/* The wanted shape as far as it is given, below the ragged dimensions that of the values. */
+/* The wanted shape where it is given; below the ragged dimensions that of the values. */
 static void shape_ragged_to_tensor(tfp_op *op)
 {
     tfp_dims wanted = tfp_in_as_shape(op, 0), values = tfp_in(op, 1);
@@ -306,7 +306,7 @@ static void shape_csr_transpose(tfp_op *op)
     set_csr(op, tfp_joined(op, tfp_part(op, d, 0, -2), turned), csr_type(op, 0));
 }
 
-/* By a scalar, or by one for each matrix of the batch. */
+/* Multiplies by a scalar, or by one number for each matrix of the batch. */
 static void shape_csr_mul(tfp_op *op)
 {
     tfp_dims a = csr(op, 0), b = tfp_in(op, 1);
@@ -321,7 +321,7 @@ static bool turned(const tfp_op *op, const char *transpose, const char *adjoint)
     return tfp_attr_bool(op, transpose, false) || tfp_attr_bool(op, adjoint, false);
 }
 
-/* Rows and columns of a product; false when they do not fit. */
+/* Rows and columns of a product; calls tfp_wrong when they do not fit. */
 static tfp_dims csr_product(tfp_op *op, tfp_dims a, tfp_dims b)
 {
     bool at = turned(op, "transpose_a", "adjoint_a"), bt = turned(op, "transpose_b", "adjoint_b");
@@ -348,7 +348,7 @@ static void shape_csr_sparse_matmul(tfp_op *op)
     set_csr(op, tfp_joined(op, batch, csr_product(op, a, b)), csr_type(op, 1));
 }
 
-/* How many values a matrix holds is known at run time only. */
+/* The number of values in a matrix is known at run time only. */
 static tfp_cost count_nonzeros(const tfp_op *op)
 {
     (void)op;

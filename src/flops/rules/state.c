@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/state.c: variables, checkpoints, tables, barriers, summaries: what keeps, saves and tells of state. */
+/* flops/rules/state.c: variables, checkpoints, tables, barriers, summaries: ops that keep, save and report state. */
 #include "flops/rules/rule.h"
 
 /* ---- variables ---- */
 
 static void shape_by_attr(tfp_op *op) { tfp_set(op, 0, tfp_attr_shape(op, "shape")); }
 
-/* Old files cannot tell a scalar from no shape at all. */
+/* Old files cannot distinguish a scalar from an absent shape. */
 static void shape_variable_v1(tfp_op *op)
 {
     tfp_dims d = tfp_attr_shape(op, "shape");
@@ -29,7 +29,7 @@ static void shape_var_handles(tfp_op *op)
     }
 }
 
-/* What resource i holds when it holds `dtype`; any when nobody knows. */
+/* The shape that resource i holds if it holds `dtype`; any when not known. */
 static tfp_dims held_shape(tfp_op *op, uint32_t i, int dtype)
 {
     const tfp_held *held = tfp_in_held(op, i);
@@ -69,12 +69,12 @@ static void shape_variable_shape(tfp_op *op)
 
 static void shape_resource_count_up(tfp_op *op)
 {
-    if (!tfp_in_held(op, 0)) tfp_wrong(op, "nobody knows what the resource holds");
+    if (!tfp_in_held(op, 0)) tfp_wrong(op, "a resource of unknown contents");
     tfp_merge_rank(op, held_shape(op, 0, tfp_attr_type(op, "T", 0)), 0);
     if (!op->wrong) tfp_set(op, 0, TFP_SCALAR_DIMS);
 }
 
-/* The ref forms count what is assigned; the registry has AssignAdd and AssignSub. */
+/* The ref forms count the assigned elements; AssignAdd and AssignSub are in the registry. */
 static tfp_cost count_assigned(const tfp_op *op)
 {
     int64_t n = tfp_elements(tfp_in(op, 1));
@@ -82,7 +82,7 @@ static tfp_cost count_assigned(const tfp_op *op)
     return tfp_cost_of(n < 0 && held ? tfp_elements(held->shape) : n);
 }
 
-/* ---- variables in parts; the parts are row-major, all of one size ---- */
+/* ---- variables in parts; the parts are in row-major order and of one size ---- */
 
 enum { PARTS_MOST = 8 };
 
@@ -103,7 +103,7 @@ static void shape_read_split(tfp_op *op)
 
 /* ---- tables: handles are scalars, or two strings in TensorFlow 1 ---- */
 
-/* The handle of a table whose keys are scalars holds the shape of its values. */
+/* The handle of a table with scalar keys holds the shape of its values. */
 static void set_table(tfp_op *op, tfp_dims value)
 {
     tfp_set(op, 0, TFP_SCALAR_DIMS);
@@ -139,7 +139,7 @@ static void shape_batch(tfp_op *op)
     tfp_set(op, op->out_count - 1, TFP_SCALAR_DIMS);
 }
 
-/* TensorFlow gives an unknown shape of the rank of the gradient. */
+/* TensorFlow infers an unknown shape with the rank of the gradient. */
 static void shape_unbatch_grad(tfp_op *op)
 {
     tfp_dims d = tfp_in(op, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/strided.c: values of constants, arithmetic of dimensions, and what a strided slice takes. */
+/* flops/rules/strided.c: values of constants, arithmetic of dimensions, and the plan of a strided slice. */
 #include "flops/rules/array.h"
 
 #include <math.h>
@@ -42,17 +42,17 @@ int64_t tfp_dim_over(tfp_op *op, int64_t a, int64_t b)
 
 /* ---- strided slices: tensorflow/core/util/strided_slice_op.cc ---- */
 
-typedef struct masks { /* a bit an index */
+typedef struct masks { /* one bit for each index */
     uint32_t begin, end, ellipsis, new_axis, shrink;
 } masks;
 
-/* What the node says of one dimension of its input. */
+/* A slice's begin, end and stride for one dimension of the input. */
 typedef struct range {
     int64_t begin, end, stride; /* INT64_MIN: not known */
     bool from_start, to_end, drop;
 } range;
 
-/* Beyond 2^53 is the end of every dimension, however far: that is how programs say it. */
+/* A bound beyond 2^53 is the end of any dimension: programs write it so. */
 static int64_t bound_at(const tfp_op *op, uint32_t i, int64_t index)
 {
     const double far = 9007199254740992.0, *x = tfp_in_elements(op, i);
@@ -66,7 +66,7 @@ static tfp_stride whole_dim(int64_t dim) { return (tfp_stride){ 0, 1, dim, true 
 
 static int64_t clamped(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
 
-/* One index: the dimension goes. */
+/* A single index removes the dimension. */
 static tfp_stride one_index(tfp_op *op, int64_t dim, const range *r)
 {
     tfp_stride out = { 0, 1, 1, false };
@@ -117,7 +117,7 @@ static bool take_dim(tfp_op *op, tfp_dims input, const masks *m, int i, bool all
     range r = { bound_at(op, 1, i), bound_at(op, 2, i), bound_at(op, 3, i),
                 bit(m->begin, i),   bit(m->end, i),     bit(m->shrink, i) };
     if (r.stride == 0) return tfp_wrong(op, "a stride of zero"), false;
-    if (!all_known) { /* TensorFlow looks at begin and end only when it knows all of both */
+    if (!all_known) { /* TensorFlow uses begin and end only when it knows all of both */
         r.begin = r.end = INT64_MIN;
         r.from_start = r.to_end = r.from_start && r.to_end;
     }
@@ -128,7 +128,7 @@ static bool take_dim(tfp_op *op, tfp_dims input, const masks *m, int i, bool all
     return true;
 }
 
-/* Dimensions that an ellipsis at index i stands for end here. */
+/* The first dimension after those that an ellipsis at index i stands for. */
 static int64_t ellipsis_end(tfp_dims input, const masks *m, int i, int count)
 {
     int64_t after = 0;

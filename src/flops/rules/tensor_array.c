@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/tensor_array.c: TensorArrays, whose tensors others write and read by a handle. TensorFlow's rules:
+/* flops/rules/tensor_array.c: TensorArrays, whose tensors other ops write and read by a handle. TensorFlow's rules:
  * core/ops/data_flow_ops.cc. */
 #include "flops/rules/held.h"
 
@@ -20,7 +20,7 @@ static void array_v3(tfp_op *op)
 {
     array(op);
     tfp_dims element = tfp_attr_shape(op, "element_shape");
-    /* TensorFlow forgets a shape with unknown dims, which holds for every element all the same. */
+    /* TensorFlow drops a shape with unknown dims, although it holds for every element. */
     if (!op->importer || tfp_dims_known(element) || tfp_attr_bool(op, "identical_element_shapes", false)) {
         tfp_set_held(op, 0, element, tfp_attr_type(op, "dtype", 0));
     }

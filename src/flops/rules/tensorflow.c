@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/tensorflow.c: the float operations that TensorFlow 2.21's op log has: its registry of 46 ops, to the
- * unit, with what is odd in it. Products that it makes with numpy wrap at 64 bits; those of Python's integers that do
- * not fit make its op log fail: here they are unknown. Our own counts are in the rules.
+/* flops/rules/tensorflow.c: the float operations in the op log of TensorFlow 2.21: its registry of 46 ops, exactly, including
+ * its oddities. Products that it computes with numpy wrap at 64 bits; those of Python integers that do not fit make its op log
+ * fail: here they are unknown. Our own counts are in the rules.
  * Source: tensorflow/python/profiler/internal/flops_registry.py, python/ops/nn_ops.py, python/framework/ops.py. */
 #include "flops/rules/index.h"
 
@@ -22,7 +22,7 @@ static int64_t wrapped_elements(tfp_dims d)
     return n;
 }
 
-/* A shape that must be there: of an input, or of the first output. */
+/* A required shape: of an input, or of the first output. */
 typedef enum have { HAVE, HAVE_NOT, HAVE_NONE } have;
 static have shape_of_input(const tfp_op *op, uint32_t i, tfp_dims *out)
 {
@@ -62,7 +62,7 @@ static tfp_logged each_output(const tfp_op *op, const tfp_registered *row)
     return exact(tfp_times(tfp_elements(out), row->per));
 }
 
-/* per: of each output besides the reduction */
+/* per: operations for each output besides the reduction. */
 static tfp_logged reduction(const tfp_op *op, const tfp_registered *row)
 {
     tfp_dims in, out;
@@ -90,7 +90,7 @@ static tfp_logged bias_add(const tfp_op *op, const tfp_registered *row)
     return entry(wrapped_elements(in));
 }
 
-/* per: the rank that the inner dimension is counted from, 0: from the end; transpose_a also where the op has none */
+/* per: the dim from which the inner dimension is counted, 0: from the end; transpose_a is read even where the op lacks it. */
 static tfp_logged matrix_product(const tfp_op *op, const tfp_registered *row)
 {
     tfp_dims a, out;
@@ -102,7 +102,7 @@ static tfp_logged matrix_product(const tfp_op *op, const tfp_registered *row)
     return entry(wrapped(wrapped(k, wrapped_elements(out)), 2));
 }
 
-/* per: how many dims of the filter multiply */
+/* per: how many dims of the filter are multiplied. */
 static tfp_logged convolution(const tfp_op *op, const tfp_registered *row)
 {
     tfp_dims in, filter, out;
@@ -153,7 +153,7 @@ static tfp_logged max_pool_grad(const tfp_op *op, const tfp_registered *row)
     return exact(tfp_times(tfp_plus(kernel_size(op), row->per), tfp_elements(in)));
 }
 
-/* Python's true division of integers, cut. */
+/* Python's true division of integers, truncated. */
 static tfp_logged convolution_grad(const tfp_op *op, tfp_dims image, tfp_dims filter)
 {
     const tfp_attr_list *list = tfp_attr_members(op, "strides");

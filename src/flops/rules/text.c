@@ -10,13 +10,13 @@ static tfp_dims some(tfp_op *op) { return tfp_vector_of(op, TFP_DIM_UNKNOWN); }
 
 /* ---- text ---- */
 
-static void with_patterns(tfp_op *op) /* text, and scalars that say what to do with it */
+static void with_patterns(tfp_op *op) /* text, and scalars such as patterns */
 {
     for (uint32_t i = 1; i < op->in_count; i++) need_rank(op, i, 0);
     tfp_set(op, 0, tfp_in(op, 0));
 }
 
-static void join(tfp_op *op) /* scalars go with every shape */
+static void join(tfp_op *op) /* scalars combine with any shape */
 {
     tfp_dims all = TFP_SCALAR_DIMS;
     for (uint32_t i = 0; i < op->in_count; i++) {
@@ -57,7 +57,7 @@ static void join_along(tfp_op *op) /* text, axes */
         }
         int axis = (int)axes[k] + (axes[k] < 0 ? text.rank : 0);
         if (axis < 0 || axis >= text.rank) {
-            tfp_wrong(op, "an axis that there is not");
+            tfp_wrong(op, "an axis outside of the rank");
             return;
         }
         gone[axis] = true;
@@ -128,7 +128,7 @@ static void give_sparse(filling *f, const char *attr, int64_t rank)
     give(f, count, tfp_vector_of(f->op, rank));
 }
 
-/* Tensors of the shapes that the attribute lists, one for each example. */
+/* Tensors with the shapes that the attribute lists, one for each example. */
 static void give_dense(filling *f, const char *attr, tfp_dims examples)
 {
     const tfp_attr_list *list = tfp_attr_members(f->op, attr);
@@ -141,7 +141,7 @@ static int64_t rank_and(tfp_dims examples, int more)
     return examples.rank < 0 ? TFP_DIM_UNKNOWN : examples.rank + more;
 }
 
-/* Where the rows of a ragged tensor with a row for each example end. */
+/* Row splits of a ragged tensor with one row for each example. */
 static tfp_dims row_ends(tfp_op *op, tfp_dims examples) { return tfp_vector_of(op, tfp_plus(tfp_dim(examples, 0), 1)); }
 
 static void parse_examples(tfp_op *op)
@@ -183,7 +183,7 @@ static void parse_sequence(tfp_op *op) /* of a single example */
     give_dense(&f, "feature_list_dense_shapes", some(op));
 }
 
-/* The features that have a value at each step: sparse ones, dense ones, and how many steps there are. */
+/* The features with a value at each step: sparse ones, dense ones, and the number of steps. */
 static void give_steps(filling *f, tfp_dims examples)
 {
     give_sparse(f, "Nfeature_list_sparse", rank_and(examples, 2));

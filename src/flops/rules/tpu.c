@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/tpu.c: ops of TPUs: partitioned and replicated values, embeddings, what configures them. TensorFlow's rules:
+/* flops/rules/tpu.c: ops of TPUs: partitioned and replicated values, embeddings, configuration. TensorFlow's rules:
  * core/ops/tpu_*.cc, sparse_core_*.cc. */
 #include "flops/rules/collective.h"
 
@@ -51,7 +51,7 @@ static void shape_partitioned_output_v2(tfp_op *op)
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, d);
 }
 
-/* Replicas of a variable hold the same. */
+/* All replicas of a variable hold the same. */
 static void shape_replicated_input(tfp_op *op)
 {
     const tfp_held *held = tfp_in_held(op, 0);
@@ -66,7 +66,7 @@ static void shape_replicated_output(tfp_op *op)
     for (uint32_t i = 0; held && i < op->out_count; i++) tfp_set_held(op, i, held->shape, held->dtype);
 }
 
-/* A status, then keys of programs, then what may be modified by each. */
+/* Outputs: a status, then the keys of programs, then for each whether it may be modified. */
 static void shape_compile(tfp_op *op)
 {
     int64_t programs = tfp_attr_int(op, "num_computations", 1);
@@ -79,7 +79,7 @@ static void shape_vectors(tfp_op *op)
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_any_of_rank(op, 1));
 }
 
-/* Row pointers (of each core for every core, padded to eights), then ids, columns and gains, then three sizes. */
+/* Row pointers (for each pair of cores, padded to multiples of 8), then ids, columns and gains, then three sizes. */
 static void shape_minibatches(tfp_op *op)
 {
     int64_t cores = tfp_attr_int(op, "num_sc_per_chip", TFP_UNKNOWN);
@@ -93,18 +93,18 @@ static void shape_minibatches(tfp_op *op)
     for (uint32_t i = 1; i < op->out_count; i++) tfp_set(op, i, i < 4 ? tfp_vector_of(op, ids) : TFP_SCALAR_DIMS);
 }
 
-/* Tables of an embedding, their size is known to the TPU. */
+/* Tables of an embedding; only the TPU knows their sizes. */
 static void shape_tables(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_any_of_rank(op, 2));
 }
 
-/* Rows of samples, columns of the table; table and values stand where the op has them. */
+/* Rows of samples, columns of the table; `table` is the input with the table. */
 static void set_embedded(tfp_op *op, uint32_t table)
 {
     int64_t rows = tfp_attr_int(op, "input_size", TFP_DIM_UNKNOWN);
     tfp_dims d = tfp_merge_rank(op, tfp_in(op, table), 2);
-    bool silent = op->importer && tfp_in(op, table).rank < 0; /* TensorFlow says nothing */
+    bool silent = op->importer && tfp_in(op, table).rank < 0; /* TensorFlow infers nothing */
     if (!silent) tfp_set(op, 0, tfp_matrix_of(op, rows, tfp_dim(d, 1)));
 }
 
@@ -123,15 +123,16 @@ static void shape_embedding_combined(tfp_op *op)
     tfp_set(op, 2, tfp_shape_of(op, (int64_t[]){ rows, most, tfp_dim(tfp_in(op, 5), 1) }, 3));
 }
 
-static tfp_cost count_embedding(const tfp_op *op) /* per: the number of the values' input, which the table's follows */
+static tfp_cost
+count_embedding(const tfp_op *op) /* per: the index of the input with the values; the table comes after it */
 {
     uint32_t values = (uint32_t)op->rule->per;
-    bool offsets = tfp_op_is(op, "XlaSparseDenseMatmul"); /* they stand between */
+    bool offsets = tfp_op_is(op, "XlaSparseDenseMatmul"); /* the offsets come between */
     tfp_dims table = tfp_in(op, values + 1 + offsets);
     return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, values)), tfp_dim(table, 1)));
 }
 
-/* Outputs are updates of inputs; the numbers of those. */
+/* Outputs are updated inputs; the arguments are those inputs' indexes. */
 #define UPDATED(name, ...)                                                                                             \
     static void name(tfp_op *op)                                                                                       \
     {                                                                                                                  \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/uniform_conv.c: the convolution of UniformQuantizedConvolution, which is XLA's: any number of
- * dimensions, in an order that a message tells, both sides dilated, groups of channels and of batches. */
+ * dimensions, in an order given by a message, both sides dilated, groups of channels and of batches. */
 #include "flops/rules/layers.h"
 #include "wire/proto.h"
 
@@ -11,7 +11,7 @@ typedef struct uniform_layout {  /* UniformQuantizedConvolutionDimensionNumbersA
     size_t count[3];
 } uniform_layout;
 
-/* As if written NCHW, OIHW, NCHW. */
+/* The usual order: NCHW, OIHW, NCHW. */
 static void usual_layout(int rank, uniform_layout *out)
 {
     for (int t = 0; t < 3; t++) {
@@ -51,7 +51,7 @@ static bool read_layout(tfp_str message, int rank, uniform_layout *out)
 
 static int64_t dilated(int64_t n, int64_t by) { return n == 0 ? 0 : tfp_plus(tfp_times(n - 1, by), 1); }
 
-/* A list that may be left out; at least 1 each. */
+/* Reads a list that may be absent; each number is at least 1. */
 static bool steps(tfp_op *op, const char *name, size_t count, int64_t *out)
 {
     for (size_t i = 0; i < count; i++) out[i] = 1;
@@ -61,7 +61,7 @@ static bool steps(tfp_op *op, const char *name, size_t count, int64_t *out)
     return given == 0 || given == count;
 }
 
-/* Places of the kernel along spatial dimension k. */
+/* Positions of the kernel along spatial dimension k. */
 static int64_t uniform_places(tfp_op *op, size_t k, size_t count, int64_t in, int64_t kernel)
 {
     int64_t strides[SPATIAL_MOST], in_by[SPATIAL_MOST], kernel_by[SPATIAL_MOST], pads[2 * SPATIAL_MOST];
@@ -79,7 +79,7 @@ static int64_t uniform_places(tfp_op *op, size_t k, size_t count, int64_t in, in
     return in >= 0 && in < kernel ? 0 : tfp_over(tfp_plus(tfp_minus(in, kernel), strides[k]), strides[k]);
 }
 
-/* All or nothing: TensorFlow asks for both shapes fully known. */
+/* TensorFlow needs both shapes fully known, or infers nothing. */
 void tfp_uniform_conv_shape(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0), kernel = tfp_in(op, 1);

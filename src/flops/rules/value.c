@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/value.c: ops whose values tell their shapes: they are found here together.
- * TensorFlow's static shapes of them have unknown dimensions, but its importer computes with the values; so the shapes
- * of values that it knows are given in both cases. */
+/* flops/rules/value.c: ops whose output shapes depend on values, so that values and shapes are found together.
+ * TensorFlow's static shapes of these ops have unknown dimensions, but its importer computes the values; so the shapes
+ * of values that it knows are set in both cases. */
 #include "flops/rules/array.h"
 
 /* ---- what is reduced after a broadcast ---- */
 
-/* The dim that shape `i` has at place `at` of the longer one's rank: 1 in front; INT64_MIN when it is not known. */
+/* The dim of shape `i` at index `at` of the longer shape's rank; leading dims are 1; INT64_MIN when not known. */
 static int64_t padded_at(const tfp_op *op, uint32_t i, int64_t at, int64_t rank)
 {
     int64_t own = tfp_elements(tfp_in(op, i)), k = at - (rank - own);
@@ -28,7 +28,7 @@ static sameness compare_shapes(const tfp_op *op, int64_t a, int64_t b)
     return found;
 }
 
-/* The axes over which shape `i` is broadcast: those where it has 1; none of equal shapes. -1 when that is not known. */
+/* The axes along which shape `i` is broadcast: those where it has 1; none for equal shapes. -1 when that is not known. */
 static int64_t reduced_axes(const tfp_op *op, uint32_t i, int64_t rank, sameness same, double *axes)
 {
     int64_t count = 0;
@@ -40,7 +40,7 @@ static int64_t reduced_axes(const tfp_op *op, uint32_t i, int64_t rank, sameness
     return count;
 }
 
-/* Its values tell its shapes, so they are found here. The importer sees values of whole shapes only. */
+/* The shape depends on the values, so both are found here. The importer knows values of whole shapes only. */
 void tfp_shape_broadcast_gradient_args(tfp_op *op)
 {
     int64_t a = tfp_dim(tfp_merge_rank(op, tfp_in(op, 0), 1), 0), b = tfp_dim(tfp_merge_rank(op, tfp_in(op, 1), 1), 0);
@@ -57,9 +57,9 @@ void tfp_shape_broadcast_gradient_args(tfp_op *op)
     }
 }
 
-/* ---- what is found in values ---- */
+/* ---- searches in values ---- */
 
-/* A vector as output i, of known values; NULL when there is no room. */
+/* Output i becomes a vector of known values; NULL when it does not fit. */
 static double *vector_output(tfp_op *op, uint32_t i, int64_t count)
 {
     if (i >= op->out_count) return NULL;
@@ -74,9 +74,9 @@ static int64_t place_of(const double *in, int64_t count, double x)
     return -1;
 }
 
-#define SEARCHED_MOST 256 /* elements that are compared with each other */
+#define SEARCHED_MOST 256 /* most elements that are compared with each other */
 
-/* The values of x that are not in y, and where they stand in x. */
+/* The values of x that are not in y, and their indexes in x. */
 static void find_differences(tfp_op *op, const double *x, const double *y)
 {
     int64_t n = tfp_elements(tfp_in(op, 0)), m = tfp_elements(tfp_in(op, 1)), count = 0, at = 0;
@@ -99,7 +99,7 @@ void tfp_shape_list_diff(tfp_op *op)
     if (x && y && small && !op->wrong) find_differences(op, x, y);
 }
 
-/* The places of what is not zero: a row each, in order. */
+/* The indexes of elements that are not zero, one row each, in order. */
 static void find_places(tfp_op *op, const double *x)
 {
     tfp_dims in = tfp_in(op, 0);
@@ -122,7 +122,7 @@ void tfp_shape_where(tfp_op *op)
     if (x && op->out_count) find_places(op, x);
 }
 
-/* Each value once, in the order in which they come first, and for each element which one it is. */
+/* Each distinct value in order of first occurrence, and for each element the index of its value. */
 static void find_values(tfp_op *op, const double *x)
 {
     int64_t n = tfp_elements(tfp_in(op, 0)), count = 0;
@@ -147,7 +147,8 @@ void tfp_shape_unique(tfp_op *op)
 {
     const double *x = tfp_in_all(op, 0);
     tfp_dims some = tfp_vector_of(op, TFP_DIM_UNKNOWN);
-    if (op->out_count < 3 || !op->importer) tfp_merge_rank(op, tfp_in(op, 0), 1); /* with counts it is not checked */
+    /* the importer does not check UniqueWithCounts */
+    if (op->out_count < 3 || !op->importer) tfp_merge_rank(op, tfp_in(op, 0), 1);
     tfp_set(op, 0, some);
     tfp_set(op, 1, tfp_in(op, 0));
     tfp_set(op, 2, some);
