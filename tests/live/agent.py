@@ -117,15 +117,24 @@ class Collector:
         return len(self.got) >= count
 
 
+def with_rates(a):
+    """The answer to the first fetch that has rates: two looks at the jobs are behind it, a second apart."""
+    end = time.monotonic() + 60
+    while True:
+        answer = a.get()
+        if b"\ntfprof_job_steps_per_second{" in answer.body or time.monotonic() > end:
+            return answer
+        time.sleep(0.2)
+
+
 def fetched(a, pid):
-    time.sleep(1.1)
-    answer = a.get()
+    answer = with_rates(a)
     check("a fetch", answer.status == 200 and answer.headers["content-type"].startswith("text/plain; version=0.0.4"), answer.raw[:300])
     check("its length", int(answer.headers["content-length"]) == len(answer.body), answer.headers)
     got = samples(answer.body.decode())
     check("all metrics", NAMES <= set(got), NAMES - set(got))
     of = {name: next((v for k, v in rows if k.get("pid") == str(pid)), None) for name, rows in got.items()}
-    check("steps of the agent", 50 < (of["tfprof_job_steps_per_second"] or 0) < 250, of)
+    check("steps of the agent", 5 < (of["tfprof_job_steps_per_second"] or 0) < 250, of)
     check("its numbers", of["tfprof_job_processes"] == 1 and of["tfprof_job_memory_bytes"] > 1e6 and 0 < of["tfprof_job_age_seconds"] < 120, of)
     info = next(k for k, _ in got["tfprof_job_info"] if k["pid"] == str(pid))
     check("what it is", info["framework"] == "torch" and info["capture"] == "agent" and "command" not in info, info)
@@ -194,7 +203,7 @@ def sent(program, environment, pid):
     a = Agent(program, environment, "--otlp", c.url, "--interval", "1", "--commands")
     check("it is sent", c.wait(2), c.got)
     status, err, seconds = a.stop(signal.SIGINT)
-    check("it ends", status == 0 and not err and seconds < 3, (status, err, seconds))
+    check("it ends", status == 0 and not err and seconds < 15, (status, err, seconds))
     head, body = c.got[0].split(b"\r\n\r\n", 1)
     check("its head", head.startswith(b"POST /v1/metrics HTTP/1.1\r\n") and b"Content-Type: application/json" in head, head)
     resource, = json.loads(body)["resourceMetrics"]
@@ -208,7 +217,7 @@ def sent(program, environment, pid):
             assert re.fullmatch(r"\d{19}", point["timeUnixNano"]) and isinstance(point["asDouble"], (int, float)), point
             if labels["process.pid"] == str(pid):
                 of[m["name"]] = (point["asDouble"], labels)
-    check("its numbers", 50 < of["tfprof.job.steps"][0] < 250 and of["tfprof.job.memory"][0] > 1e6, of)
+    check("its numbers", 5 < of["tfprof.job.steps"][0] < 250 and of["tfprof.job.memory"][0] > 1e6, of)
     check("--commands", "train.py" in of["tfprof.job.info"][1]["process.command_line"], of)
 
 
@@ -226,9 +235,9 @@ def bad_collectors(program, environment):
     with socket.create_server(("127.0.0.1", 0)) as s:
         port = s.getsockname()[1]
     a = Agent(program, environment, "--otlp", f"http://127.0.0.1:{port}", "--interval", "1")
-    time.sleep(2.5)
+    first = a.process.stderr.readline()
     status, err, _ = a.stop()
-    check("nobody is there", status == 0 and "refused" in err and err.count("\n") == 1, err)
+    check("nobody is there", status == 0 and "refused" in first and not err, first + err)
 
 
 def main():
@@ -250,7 +259,7 @@ def main():
             fetched(a, pid)
             who_may(a)
             status, err, seconds = a.stop()
-            check("it ends", status == 0 and not err and seconds < 3, (status, err, seconds))
+            check("it ends", status == 0 and not err and seconds < 15, (status, err, seconds))
             tokens(program, environment, folder)
             sent(program, environment, pid)
             bad_collectors(program, environment)

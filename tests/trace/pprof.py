@@ -31,7 +31,7 @@ class Check:
 
     def rows(self, *words):
         done = subprocess.run([self.program, *words, "-format", "csv", "-max_depth", "1000"], check=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=120)
+                              stderr=subprocess.PIPE, timeout=900)
         return list(csv.DictReader(io.StringIO(done.stdout.decode())))
 
     def same(self, what, mine, theirs):
@@ -110,7 +110,7 @@ def against_go(check):
         command = ["go", "tool", "pprof", "-top", "-nodefraction=0", "-symbolize=none", "-unit=" + unit, "-sample_index=" + kind, path]
         mine = by_function(check.rows("calls", path, "-sample_type", kind, "-select", column), column)
         if shutil.which("go"):
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=120, check=False)
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=900, check=False)
             if done.returncode == 0:
                 check.same(name + " beside go", mine, top_of(done.stdout, divisor))
         with open(recorded, encoding="utf-8") as f:
