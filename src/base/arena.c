@@ -7,8 +7,8 @@
 #define BLOCK_SIZE ((size_t)64 << 10)
 #define BLOCK_MAX ((size_t)4 << 20)
 
-/* With AddressSanitizer each piece stands alone: what is around it is poisoned, so that a read or write past its end is found
- * though a block holds many. */
+/* With AddressSanitizer each allocation gets poisoned bytes around it, so that a read or write past its end is found although a
+ * block holds many. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define REDZONES 1
@@ -38,7 +38,7 @@ static bool add_block(tfp_arena *a, size_t need)
     if (size > BLOCK_MAX) size = BLOCK_MAX;
     if (size < need) size = need;
     if (size > SIZE_MAX / 2 || (a->limit && a->used + size > a->limit && a->used + need > a->limit)) return false;
-    tfp_arena_block *b = calloc(1, sizeof *b + size); /* nothing of it is used twice, so nothing is cleared twice */
+    tfp_arena_block *b = calloc(1, sizeof *b + size); /* pieces are never reused, so this is the only clearing */
     if (!b) return false;
     b->next = a->blocks;
     a->blocks = b;
@@ -68,7 +68,7 @@ void *tfp_arena_zero(tfp_arena *a, size_t count, size_t size)
     return tfp_arena_alloc(a, bytes);
 }
 
-/* Strings are not aligned: most allocations of an arena are strings. */
+/* Strings are not aligned, because most allocations of an arena are strings. */
 char *tfp_arena_copy(tfp_arena *a, tfp_str s)
 {
     if (s.size > SIZE_MAX / 4) return NULL;
@@ -96,7 +96,7 @@ void *tfp_alloc_written(size_t count, size_t size)
 {
     size_t bytes;
     void *p = __builtin_mul_overflow(count, size, &bytes) ? NULL : malloc(bytes);
-    __asm__ volatile("" : "+r"(p)); /* or the compiler makes one calloc of the two */
+    __asm__ volatile("" : "+r"(p)); /* prevents the compiler from merging malloc and memset into calloc */
     if (p) memset(p, 0, bytes);
     return p;
 }

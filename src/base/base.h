@@ -40,7 +40,7 @@ static inline bool tfp_str_has(tfp_str s, tfp_str part) { return tfp_str_find(s,
 
 bool tfp_str_has_caseless(tfp_str s, tfp_str part); /* of ASCII letters the case does not count */
 
-/* Cuts the first line off a text: without its line feed. The text must not be empty. */
+/* Cuts the first line off a text and returns it without its line feed. The text must not be empty. */
 tfp_str tfp_str_cut_line(tfp_str *text);
 
 /* ---- limits ---- */
@@ -54,27 +54,27 @@ tfp_str tfp_str_cut_line(tfp_str *text);
 #define TFP_ERROR_MAX 4000 /* an error line is at most 4,096 bytes with the program's name before it */
 struct tfp_error {
     size_t size;
-    int line, column; /* of a text format, 0 when the fault has no such place */
-    int number;       /* errno, 0 when the system said nothing */
+    int line, column; /* place in a text format; 0 when the fault has none */
+    int number;       /* errno, 0 when no system call failed */
     char text[TFP_ERROR_MAX + 1];
 };
 
-/* Sets the message (escaped, cut with "…") and gives back the status. err may be NULL. */
+/* Sets the message (escaped, cut with "…") and returns the status. err may be NULL. */
 tfp_status tfp_fail(tfp_error *err, tfp_status s, const char *format, ...) TFP_PRINTF(3, 4);
 /* The same with a place in a text file: "LINE:COLUMN: message". */
 tfp_status tfp_fail_at(tfp_error *err, tfp_status s, int line, int column, const char *format, ...) TFP_PRINTF(5, 6);
-/* On failure puts "where: " before the message; gives back s. */
+/* On failure puts "where: " before the message; returns s. */
 tfp_status tfp_within(tfp_error *err, tfp_status s, const char *format, ...) TFP_PRINTF(3, 4);
 /* The same for a file's name: "FILE: message", or "FILE:LINE:COLUMN: message". */
 tfp_status tfp_within_file(tfp_error *err, tfp_status s, const char *path);
 tfp_status tfp_nomem(tfp_error *err);
-/* On failure says which errno was behind it; gives back s. */
+/* On failure stores the errno that caused it; returns s. */
 tfp_status tfp_with_errno(tfp_error *err, tfp_status s, int number);
-/* "what: the words for errno"; TFP_NOMEM when that is the reason, else TFP_BADFILE. */
+/* "what: " and the system's text for errno; TFP_NOMEM when errno says so, otherwise TFP_BADFILE. */
 tfp_status tfp_fail_errno(tfp_error *err, const char *what);
 void tfp_error_clear(tfp_error *err); /* NULL is fine */
 
-/* ---- numbers: saturating, never wrapping; *clamped (may be NULL) is set to true when it happened ---- */
+/* ---- numbers: saturating, never wrapping; *clamped (may be NULL) is set to true on saturation ---- */
 static inline int64_t tfp_add(int64_t a, int64_t b, bool *clamped)
 {
     int64_t r;
@@ -89,7 +89,7 @@ static inline int64_t tfp_mul(int64_t a, int64_t b, bool *clamped)
     if (clamped) *clamped = true;
     return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
 }
-/* Whole text as a decimal number with optional sign and blanks around it, as absl's SimpleAtoi reads it. */
+/* Parses the whole text as a decimal number with optional sign and blanks around it, as absl's SimpleAtoi does. */
 bool tfp_parse_int64(tfp_str s, int64_t *out);
 
 /* ---- memory: one arena per owner ---- */
@@ -98,7 +98,7 @@ typedef struct tfp_arena {
     tfp_arena_block *blocks;
     char *at, *end;
     size_t used;  /* bytes taken from malloc */
-    size_t limit; /* 0: none; past it allocation fails */
+    size_t limit; /* 0: none; allocations beyond it fail */
 } tfp_arena;
 
 void *tfp_arena_alloc(tfp_arena *a, size_t size);              /* 16-aligned and cleared; NULL without memory */
@@ -107,9 +107,9 @@ char *tfp_arena_copy(tfp_arena *a, tfp_str s);                 /* ended by NUL *
 void tfp_arena_free(tfp_arena *a);                             /* an empty (zeroed) arena is fine */
 #define TFP_NEW(arena, type, count) ((type *)tfp_arena_zero((arena), (count), sizeof(type)))
 
-/* Cleared memory to be freed, as calloc's, but written to. A page of calloc's that is read first is one page of zeros that
- * all share; the first write then costs a second fault, which stops every thread. For tables that are looked into before
- * they are filled. NULL without memory. */
+/* Cleared memory that the caller frees, as calloc's, but already written. A page of calloc's that is read first maps the
+ * shared zero page; the first write then costs a second fault, which stops every thread. For tables that are searched before
+ * they are filled. NULL when memory runs out. */
 void *tfp_alloc_written(size_t count, size_t size);
 
 /* Growable array: TFP_VEC(int) v = {0}; if (!tfp_push(&v, 7)) out of memory. Freed with tfp_vec_free(&v). */
@@ -146,31 +146,31 @@ void tfp_buf_thousandths(tfp_buf *b, int64_t n);                           /* n 
 void tfp_buf_printf(tfp_buf *b, const char *format, ...) TFP_PRINTF(2, 3); /* not for hot paths */
 void tfp_buf_free(tfp_buf *b);
 
-/* ---- what people and terminals see: the one escaping function ---- */
+/* ---- text shown to people and terminals: the one escaping function ---- */
 /* Appends s with control characters and bad UTF-8 as \xNN and bidi controls and C1 as \u{NNNN}; a backslash stays. */
 void tfp_escape(tfp_buf *b, tfp_str s);
-/* As much of a text as there is room for, in whole characters, and a NUL. */
+/* Copies as much of a text as fits, in whole characters, and a NUL. */
 void tfp_text_give(tfp_str all, char *out, size_t room);
 bool tfp_is_plain(tfp_str s); /* nothing in it needs escaping */
-/* Length of the valid UTF-8 sequence at s (1 to 4) and its code point, or 0 when it is not valid. */
+/* Length (1 to 4) of the valid UTF-8 sequence at s, and its code point; 0 when it is not valid. */
 size_t tfp_utf8(tfp_str s, uint32_t *code);
 bool tfp_utf8_valid(tfp_str s);
 
 /* ---- interned strings: same id, same string ---- */
 typedef uint32_t tfp_strid; /* 0 is the empty string */
 typedef struct tfp_strtab {
-    tfp_arena *arena; /* the bytes, each ended by NUL; NULL: they are borrowed, and end without one */
+    tfp_arena *arena; /* owns the strings, each ended by NUL; NULL: they are borrowed, without NUL */
     tfp_str *strings;
-    uint64_t *slots; /* open addressing: the string's hash above, its id + 1 below; 0 is free */
+    uint64_t *slots; /* open addressing: high half the string's hash, low half its id + 1; 0 is free */
     size_t count, capacity, slot_count;
 } tfp_strtab;
 tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena);
 tfp_strid tfp_intern(tfp_strtab *t, tfp_str s); /* TFP_NONE without memory */
 uint32_t tfp_string_hash(tfp_str s);
-tfp_strid tfp_intern_hashed(tfp_strtab *t, tfp_str s, uint32_t hash); /* the same, by tfp_string_hash(s) */
-tfp_strid tfp_intern_kept(tfp_strtab *t, tfp_str s);           /* the same of bytes that stay as long as the table */
+tfp_strid tfp_intern_hashed(tfp_strtab *t, tfp_str s, uint32_t hash); /* the same with hash = tfp_string_hash(s) */
+tfp_strid tfp_intern_kept(tfp_strtab *t, tfp_str s); /* the same without a copy: the bytes must outlive the table */
 void tfp_strtab_hashes(const tfp_strtab *t, uint32_t *hashes); /* the hash of each string, by id */
-void tfp_strtab_clear(tfp_strtab *t);                          /* of borrowed strings: forgets all of them */
+void tfp_strtab_clear(tfp_strtab *t);                          /* for borrowed strings: forgets all of them */
 tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s);     /* TFP_NONE when absent */
 static inline tfp_str tfp_strtab_get(const tfp_strtab *t, tfp_strid id) { return t->strings[id]; }
 void tfp_strtab_free(tfp_strtab *t);
@@ -187,17 +187,17 @@ void tfp_map64_clear(tfp_map64 *m);                             /* empties it an
 void tfp_map64_free(tfp_map64 *m);
 
 uint64_t tfp_hash(const void *data, size_t size);
-/* A name for bytes: 128 bits of them in hexadecimal, the same in every process; no protection against an attacker. */
+/* A 128-bit hash of bytes in hexadecimal, the same in every process; not secure against an attacker. */
 #define TFP_DIGEST 33
 void tfp_digest(const void *data, size_t size, char out[TFP_DIGEST]);
 
-/* Sorts indexes into `strings` by byte order of the strings, stable. scratch-free; false without memory. */
+/* Sorts indexes into `strings` by the byte order of the strings; stable. False when memory runs out. */
 bool tfp_sort_strings(uint32_t *items, size_t count, const tfp_str *strings);
 
 /* Stable merge sort of 32-bit items. less(ctx, a, b) is true when a goes before b. */
 bool tfp_sort(uint32_t *items, size_t count, bool (*less)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
-/* The value at a share of the way through sorted ones, `at(values, i)`, between two of them in proportion: numpy's percentile.
- * There is at least one. */
+/* The quantile of `count` (at least 1) sorted values `at(values, i)`, interpolated linearly: numpy's percentile of
+ * 100 * share. */
 double tfp_quantile(double (*at)(const void *values, size_t i), const void *values, size_t count, double share);
 
 #endif

@@ -5,15 +5,15 @@
 
 #include "base/base.h"
 
-/* The checksum of the bytes that `crc` is of (0: none) followed by these. */
+/* Extends the checksum `crc` (0: none) by these bytes. */
 uint32_t tfp_crc32c(uint32_t crc, const void *data, size_t size);
 /* The same without the processor's own instruction: for tests. */
 uint32_t tfp_crc32c_table(uint32_t crc, const void *data, size_t size);
-/* The form in which files keep it: a checksum stored beside its data would otherwise be weak over both. */
+/* The masked form in which files keep it: the checksum of data that contain their own plain checksum would be weak. */
 static inline uint32_t tfp_crc32c_mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
 
-/* Whether data have the checksum that a file keeps of them. In a build for fuzzing all have it, so that changed bytes get to
- * what lies behind: what a checksum guards may still be wrong, because whoever makes a file makes its checksums too. */
+/* Whether data have the checksum that the file stores. In a build for fuzzing always true, so that changed bytes reach the code
+ * behind the check: attackers can compute checksums, too. */
 static inline bool tfp_checksum_fits(uint32_t computed, uint32_t kept)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

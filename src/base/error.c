@@ -30,14 +30,14 @@ static size_t cut(char *text, size_t size, size_t limit)
     return at + 3;
 }
 
-/* The formatted words, escaped, in a buffer that holds them whatever happens: an error must not need memory. */
+/* Formats and escapes the message in a fixed buffer: an error must not need memory. */
 static size_t format_words(char out[TFP_ERROR_MAX + 1], const char *format, va_list args)
 {
     char raw[TFP_ERROR_MAX + 1];
     int n = vsnprintf(raw, sizeof raw, format, args);
     size_t size = n < 0 ? 0 : (size_t)n >= sizeof raw ? sizeof raw - 1 : (size_t)n;
     bool longer = n > 0 && (size_t)n >= sizeof raw;
-    if (longer) { /* do not leave half a sequence at the end: it would be shown as bytes */
+    if (longer) { /* drop a partial sequence at the end: it would be shown as bytes */
         while (size > 0 && ((unsigned char)raw[size] & 0xc0) == 0x80) size--;
     }
     tfp_str s = { raw, size };

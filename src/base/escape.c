@@ -34,7 +34,7 @@ bool tfp_utf8_valid(tfp_str s)
     return true;
 }
 
-/* Characters that change what is around them: C1, marks and overrides of direction, line separators. */
+/* Characters that change the text around them: C1, marks and overrides of direction, line separators. */
 static bool is_hidden_control(uint32_t c)
 {
     return (c >= 0x80 && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/gunzip.c: gzip data unpacked. What fits into memory goes through libdeflate, which is three times as fast as zlib
- * and wants all of the output at once; zlib gives it piece by piece, and takes what libdeflate refuses: data of several
- * members, and such as are cut short. Members stand one after another, as gzip(1) takes them; behind the last one there
- * may be zeros. */
+/* base/gunzip.c: unpacks gzip data. Small data go through libdeflate, which is three times as fast as zlib but needs all of the
+ * output in memory at once. zlib unpacks piece by piece, and handles data that libdeflate refuses: several members, and
+ * truncated data. Members may follow one another, and the last may be followed by zeros, as gzip(1) accepts. */
 #include "base/gunzip.h"
 #include "base/io.h"
 
@@ -12,14 +11,14 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define CHUNK ((size_t)256 << 10) /* of packed or unpacked bytes, at a time */
+#define CHUNK ((size_t)256 << 10) /* bytes processed at a time */
 #define BIG_PAGE ((uintptr_t)2 << 20)
 
-/* What gzip data may unpack to. Of honest files no more than a small part is repetition: those that are nearly nothing
- * else are stopped early. */
+/* Limits on the unpacked size. Only a small part of honest files is repetition; files that are almost nothing else are refused
+ * early. */
 #define BOMB_FREE ((uint64_t)64 << 20)
 #define BOMB_RATIO 128
-#define MOST_RATIO 1032 /* deflate packs no better */
+#define MOST_RATIO 1032 /* the best ratio of deflate */
 
 static uint64_t unpacked_limit(uint64_t packed)
 {
@@ -49,7 +48,7 @@ bool tfp_gzip_is_big(uint64_t packed, const unsigned char trailer[4])
     return packed > TFP_STREAM_LIMIT || (size > TFP_STREAM_LIMIT && size <= unpacked_limit(packed));
 }
 
-/* Z_OK, or there is no memory. Checksums are not looked at in a build for fuzzing, as in tfp_checksum_fits. */
+/* Returns Z_OK, or an error when memory runs out. A build for fuzzing ignores checksums, as in tfp_checksum_fits. */
 static int inflate_start(z_stream *z)
 {
     int rc = inflateInit2(z, 15 + 16);
@@ -64,10 +63,10 @@ static int inflate_start(z_stream *z)
 struct tfp_gunzip {
     z_stream z;
     int fd;         /* -1: the bytes are in memory */
-    tfp_str packed; /* they */
-    char *buffer;   /* what was read of the file */
+    tfp_str packed; /* the bytes in memory */
+    char *buffer;   /* packed bytes read from the file */
     uint64_t taken, given;
-    bool behind, no_more, ended, cut; /* behind a member; the input is at its end; the output is */
+    bool behind, no_more, ended, cut; /* between members; end of the input; end of the output */
 };
 
 tfp_gunzip *tfp_gunzip_start(int fd, tfp_str packed)
@@ -110,7 +109,7 @@ static tfp_status damaged(const tfp_gunzip *g, const char *why, tfp_error *err)
     return tfp_fail(err, TFP_BADFILE, "damaged gzip data near byte %llu%s", (unsigned long long)used(g), why);
 }
 
-/* More packed bytes behind those that are left. */
+/* Reads more packed bytes and appends them to the unread ones. */
 static tfp_status take_more(tfp_gunzip *g, tfp_error *err)
 {
     size_t have = g->z.avail_in, more = 0;
@@ -130,14 +129,14 @@ static tfp_status take_more(tfp_gunzip *g, tfp_error *err)
     return TFP_OK;
 }
 
-/* Behind a member: goes on to the next one. */
+/* After the end of a member: starts the next one. */
 static tfp_status begin_member(tfp_gunzip *g, tfp_error *err)
 {
     tfp_str left = { (const char *)g->z.next_in, g->z.avail_in };
     while (left.size && left.data[0] == 0) left.data++, left.size--;
     g->z.next_in = (Bytef *)(uintptr_t)left.data;
     g->z.avail_in = (uInt)left.size;
-    if (left.size < 2 && !g->no_more) return TFP_OK; /* look again with more of it */
+    if (left.size < 2 && !g->no_more) return TFP_OK; /* read more first */
     g->ended = left.size == 0;
     g->behind = false;
     if (g->ended) return TFP_OK;
@@ -160,7 +159,7 @@ static tfp_status inflate_some(tfp_gunzip *g, char *to, size_t room, size_t *got
     return TFP_OK;
 }
 
-/* As tfp_gunzip_read; as many bytes as `packed` may give all that they can. */
+/* As tfp_gunzip_read, with the output limit that `packed` input bytes allow. */
 static tfp_status read_within(tfp_gunzip *g, uint64_t packed, char *to, size_t room, size_t *got, tfp_error *err)
 {
     tfp_status s = TFP_OK;
@@ -181,8 +180,8 @@ tfp_status tfp_gunzip_read(tfp_gunzip *g, char *to, size_t room, size_t *got, tf
 
 /* ---- as a whole ---- */
 
-/* Big pages, where the system gives them when asked: what is unpacked is written once, and a fault for each page of 4 KB
- * would cost as much as the unpacking. The size is what a file claims, so pages that are not written must cost nothing. */
+/* Asks for huge pages: unpacked data are written once, and a fault for each page of 4 KB would cost as much as unpacking.
+ * The size comes from the file and may be wrong, so pages that are never written must cost nothing. */
 static void ask_for_big_pages(const tfp_buf *b)
 {
     uintptr_t first = ((uintptr_t)b->data + BIG_PAGE - 1) / BIG_PAGE * BIG_PAGE;
@@ -190,7 +189,7 @@ static void ask_for_big_pages(const tfp_buf *b)
     if (end > first) madvise((void *)first, end - first, MADV_HUGEPAGE);
 }
 
-/* Small and honest data go through the faster library: the size in the trailer is tried, not believed. */
+/* Small data go through the faster library; the size in the trailer is only a guess, and a wrong one fails here. */
 static bool gunzip_fast(tfp_str packed, uint64_t limit, tfp_buf *out)
 {
     if (packed.size < 18) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/input.c: bytes in, from files, pipes, memory and gzip. A regular file is read through a window that grows to
- * what a reader asks to see at once. Pipes, and what gzip unpacks to, are in memory up to a limit; gzip beyond it is
- * unpacked through such a window, too. */
+/* base/input.c: bytes in, from files, pipes, memory and gzip. A regular file is read through a window that grows to the size a
+ * reader asks for. Pipes and unpacked gzip are kept in memory up to a limit; larger gzip is unpacked through such a
+ * window, too. */
 #include "base/gunzip.h"
 #include "base/io.h"
 
@@ -15,7 +15,7 @@
 
 #define WINDOW ((size_t)256 << 10)
 #define WAIT_MS 3000   /* for the first byte of a pipe */
-#define PAUSE_MS 20000 /* between later ones: a writer that computes is no dead one */
+#define PAUSE_MS 20000 /* between later ones: a slow writer is not a dead one */
 
 static tfp_status over_limit(tfp_error *err)
 {
@@ -30,7 +30,7 @@ ssize_t tfp_read_some(int fd, void *to, size_t size)
     return n;
 }
 
-/* Waits for a pipe to have data or an end; a writer that never comes is an error. */
+/* Waits until a pipe has data or ends; fails when neither happens in time. */
 static tfp_status wait_readable(int fd, int wait_ms, tfp_error *err)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -56,10 +56,10 @@ static tfp_status read_stream(int fd, bool wait, uint64_t limit, tfp_buf *out, t
     }
 }
 
-/* Bytes that are read from a file as they are needed, not all in memory. */
+/* Whether the bytes are read as needed and not all in memory. */
 static bool in_windows(const tfp_input *in) { return in->fd >= 0 || in->packed; }
 
-/* Gzip in the input's file, or these bytes of it, is from now on unpacked in windows. */
+/* From now on unpacks gzip, in the input's file or in these bytes of it, in windows. */
 static tfp_status unpack_in_windows(tfp_input *in, tfp_str packed, tfp_error *err)
 {
     in->total = TFP_TOTAL_UNKNOWN;
@@ -72,7 +72,7 @@ static bool is_big_gzip(tfp_str s)
     return tfp_is_gzip(s) && s.size >= 4 && tfp_gzip_is_big(s.size, (const unsigned char *)s.data + s.size - 4);
 }
 
-/* Unpacks gzip that is all in memory. *big: that takes more than is unpacked as a whole. */
+/* Unpacks gzip that is all in memory. *big: it is too big to unpack as a whole. */
 static tfp_status unpack_whole(tfp_input *in, tfp_str packed, bool *big, tfp_error *err)
 {
     tfp_buf plain = { 0 };
@@ -90,7 +90,7 @@ static tfp_status unpack_whole(tfp_input *in, tfp_str packed, bool *big, tfp_err
     return TFP_OK;
 }
 
-/* Takes over bytes that are now all in memory; `owned` are they, and NULL when they are borrowed. */
+/* Takes over bytes that are all in memory; `owned` holds them, or is NULL when they are borrowed. */
 static tfp_status take_memory(tfp_input *in, tfp_str bytes, tfp_buf *owned, tfp_error *err)
 {
     in->stored = bytes.size;
@@ -164,7 +164,7 @@ static tfp_status open_pipe(tfp_input *in, tfp_error *err)
     return s;
 }
 
-/* So many bytes at that place, whatever signals come between them. */
+/* Reads exactly that many bytes at that offset, continuing after signals. */
 static bool read_at(int fd, uint64_t at, void *to, size_t size)
 {
     for (size_t have = 0; have < size;) {
@@ -215,7 +215,7 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* A FIFO is opened without waiting for its writer; poll tells whether one comes. */
+/* A FIFO is opened without waiting for its writer; poll shows whether one comes. */
 static tfp_status wait_for_writer(int fd, tfp_error *err)
 {
     struct timespec nap = { 0, 20 * 1000 * 1000 };
@@ -271,7 +271,7 @@ static tfp_status read_window(tfp_input *in, size_t room, tfp_error *err)
     return TFP_OK;
 }
 
-/* The same of gzip, whose end tells the size. */
+/* The same for gzip; the size is known at its end. */
 static tfp_status unpack_some(tfp_input *in, size_t room, tfp_error *err)
 {
     size_t got = 0;
@@ -322,7 +322,7 @@ tfp_status tfp_input_skip(tfp_input *in, size_t size, tfp_error *err)
     return tfp_input_tell(in, before, tfp_input_at(in), err);
 }
 
-/* Goes forward through the window, and back from the beginning. */
+/* Seeks forward through the window; going back restarts at the beginning. */
 static tfp_status seek_packed(tfp_input *in, uint64_t at, tfp_error *err)
 {
     if (at < in->base) {
@@ -363,7 +363,7 @@ tfp_status tfp_input_give(tfp_input *in, size_t size, tfp_buf *own, tfp_str *out
         in->at += size;
         return TFP_OK;
     }
-    if (own->capacity < in->capacity) { /* exactly as big: buffers that change hands must not outgrow each other */
+    if (own->capacity < in->capacity) { /* exactly as big: exchanged buffers must not keep growing */
         tfp_buf_free(own);
         if (!tfp_grow((void **)&own->data, &own->capacity, in->capacity, 1)) return tfp_nomem(err);
     }

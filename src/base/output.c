@@ -49,10 +49,10 @@ static tfp_status fail_path(tfp_error *err, const char *path, const char *what, 
     return tfp_with_errno(err, tfp_fail(err, TFP_BADOUTPUT, "%s: %s: %s", path, what, strerror(error)), error);
 }
 
-/* ---- parts that a signal's handler can remove ---- */
+/* ---- temporary files that a signal handler can remove ---- */
 
-/* Names of the parts being written. A handler may only read; a part that finds no place is left when a signal ends the
- * process. */
+/* Names of the temporary files being written. A handler may only read the list; a file that found no slot is left behind when a
+ * signal ends the process. */
 enum { PARTS = 16 };
 static _Atomic(char *) parts[PARTS];
 
@@ -89,7 +89,7 @@ static bool open_part(tfp_outfile *f, mode_t mode)
         size_t size = strlen(f->path) + 32;
         if (!(f->part = malloc(size))) return false;
         snprintf(f->part, size, "%s.part%d.%d", f->path, (int)getpid(), n);
-        remember_part(f->part); /* first: the signal may come before open gives back the descriptor */
+        remember_part(f->part); /* before open: a signal may come before it returns */
         f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (f->fd >= 0) return true;
         int error = errno;
@@ -100,7 +100,7 @@ static bool open_part(tfp_outfile *f, mode_t mode)
     return true;
 }
 
-/* Where a link leads that names no file yet; a copy of the path when it is no link. NULL without memory. */
+/* The target of a link whose file does not exist yet; a copy of the path when it is no link. NULL when memory runs out. */
 static char *follow_links(const char *path)
 {
     char *at = strdup(path), target[4097];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* base/sort.c: stable sorting of indexes. Strings are compared by their first eight bytes as one number, so that
- * most comparisons touch no string; names that share a long beginning are skipped forward together. */
+ * most comparisons touch no string; strings with a long common prefix advance together. */
 #include "base/base.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ bool tfp_sort(uint32_t *items, size_t count, bool (*less)(const void *ctx, uint3
 
 typedef struct keyed {
     uint64_t key;
-    uint32_t item, place; /* place: where it stood, which makes the order total and so the sort stable */
+    uint32_t item, place; /* place: the original index; makes the sort stable */
 } keyed;
 
 static uint64_t key_at(tfp_str s, size_t depth)
@@ -75,7 +75,7 @@ static void sift(keyed *v, size_t root, size_t count)
 
 static int keyed_compare(const void *a, const void *b) { return keyed_less(a, b) ? -1 : keyed_less(b, a); }
 
-/* glibc's qsort takes memory that may be missing; small groups are the common case. */
+/* glibc's qsort allocates, which may fail; small groups are the common case. */
 static void sort_keys(keyed *v, size_t count)
 {
     if (count < 24) {
@@ -115,10 +115,10 @@ bool tfp_sort_strings(uint32_t *items, size_t count, const tfp_str *strings)
         keyed *w = v + g.first;
         for (size_t i = 0; i < g.count; i++) w[i].key = key_at(strings[w[i].item], g.depth);
         sort_keys(w, g.count);
-        for (size_t i = 0, j; i < g.count; i = j) { /* groups of the same eight bytes go on behind them */
+        for (size_t i = 0, j; i < g.count; i = j) { /* groups with equal eight bytes are sorted by the next ones */
             for (j = i + 1; j < g.count && w[j].key == w[i].key; j++) {}
             if (j - i < 2) continue;
-            /* strings that end inside these eight bytes go first, the shorter the earlier: a zero byte is no end */
+            /* strings that end within these eight bytes come first, shorter ones earlier: a zero byte may also be data */
             for (size_t k = i; k < j; k++) {
                 size_t left = strings[w[k].item].size - g.depth;
                 w[k].key = left < 8 ? left : 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/source.c: bytes by place. Files are read with pread, never mapped: one that its writer cuts is an error, not a
+/* base/source.c: random access to bytes. Files are read with pread, never mapped: a truncated one gives an error, not a
  * signal. */
 #include "base/source.h"
 

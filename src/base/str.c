@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/str.c: strings by view, and numbers out of them. */
+/* base/str.c: string views, and parsing numbers. */
 #include "base/base.h"
 
 tfp_str tfp_str_of(const char *s) { return s ? (tfp_str){ s, strlen(s) } : (tfp_str){ "", 0 }; }
@@ -48,7 +48,7 @@ bool tfp_parse_int64(tfp_str s, int64_t *out)
     bool negative = s.size && s.data[0] == '-';
     if (s.size && (s.data[0] == '-' || s.data[0] == '+')) s.data++, s.size--;
     if (s.size == 0) return false;
-    int64_t value = 0; /* built below zero, where there is room for the smallest number */
+    int64_t value = 0; /* computed as a negative number, so that INT64_MIN fits */
     for (size_t i = 0; i < s.size; i++) {
         if (s.data[i] < '0' || s.data[i] > '9') return false;
         if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, s.data[i] - '0', &value))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/strtab.c: interned strings, and maps of 64-bit keys: open addressing, hashes by xxHash. Hashes are keyed by a random
- * number of the process, so that no file can be made of names that all fall into one slot. */
+/* base/strtab.c: interned strings, and maps of 64-bit keys: open addressing, xxHash. Hashes are seeded randomly in each
+ * process, so that a file cannot be crafted to make all names collide. */
 #include "base/base.h"
 
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Chosen once; of threads that choose at the same time the first one's counts. */
+/* Chosen once; when threads race, the first one's choice counts. */
 static uint64_t hash_seed(void)
 {
     static _Atomic uint64_t chosen;
@@ -59,7 +59,7 @@ tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena)
     return rehash(t, 256) && tfp_intern(t, TFP_STR("")) == 0 ? TFP_OK : TFP_NOMEM;
 }
 
-/* The slot where s is, or the free one where it would go. */
+/* The slot of s, or the free slot where it would go. */
 static size_t find_slot(const tfp_strtab *t, tfp_str s, uint32_t hash)
 {
     size_t at = hash & (t->slot_count - 1);
@@ -127,8 +127,8 @@ void tfp_strtab_free(tfp_strtab *t)
 
 /* ---- 64-bit keys ---- */
 
-/* Keys are often two ids side by side, or ids that a file chose: every bit has to count for every slot. Where the table
- * lies is mixed in, so that no file can be made of keys that all fall together. */
+/* Keys are often two ids side by side, or ids chosen by a file: every bit must affect the slot. The table's address is mixed
+ * in, so that a file cannot be crafted to make all keys collide. */
 static uint64_t mix(uint64_t key, const void *salt)
 {
     key ^= (uint64_t)(uintptr_t)salt >> 4 ^ hash_seed();

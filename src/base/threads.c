@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/threads.c: work shared out over the processors: threads that start and end within one call, and pieces that are
+/* base/threads.c: work spread over the processors: threads that start and end within one call, and pieces that are
  * taken and joined in order, so that results are the same for any number of threads. */
 #include "base/threads.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define USUAL_MOST 16
-#define STACK ((size_t)512 << 10) /* readers do not recurse; messages of errors take some 20 KB */
+#define STACK ((size_t)512 << 10) /* readers do not recurse; error messages take about 20 KB */
 
 static size_t processors(void)
 {
@@ -80,8 +80,8 @@ void tfp_threads_run(size_t threads, void (*run)(void *ctx, size_t worker), void
 
 /* ---- rows ---- */
 
-#define ROWS 4096    /* of a part */
-#define FEWEST 16384 /* fewer rows are done sooner than threads are started */
+#define ROWS 4096    /* rows of a part */
+#define FEWEST 16384 /* starting threads takes longer than fewer rows */
 
 typedef struct rows {
     void (*work)(void *ctx, size_t worker, size_t first, size_t end);
@@ -124,10 +124,10 @@ typedef enum slot_state { FREE, BUSY, DONE } slot_state;
 
 typedef struct line {
     const tfp_pieces *p;
-    pthread_mutex_t lock; /* of all below; not held during a call of `p` */
+    pthread_mutex_t lock; /* guards all members below; not held during callbacks of `p` */
     pthread_cond_t moved;
     size_t waiting, slot_count;
-    uint64_t taken, joined; /* pieces; piece n lies in slot n modulo the number of slots */
+    uint64_t taken, joined; /* counts of pieces; piece n is in slot n modulo the number of slots */
     bool taking, joining, no_more, ended;
     uint8_t slots[TFP_SLOTS(TFP_THREADS_MOST)];
 } line;
@@ -183,7 +183,7 @@ static void take_one(line *l, size_t worker)
     tell(l);
 }
 
-/* The caller stays until everything is joined; the others go when nothing is left to take. */
+/* The caller stays until everything is joined; the other workers leave when no piece is left to take. */
 static bool is_finished(const line *l, size_t worker)
 {
     return l->ended || (l->no_more && (worker || l->joined == l->taken));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/threads.h: work shared out over the processors, with results that do not depend on how many there are.
- * Nothing here outlives a call and nothing is kept between calls: threads start and end within one function. */
+/* base/threads.h: work spread over the processors, with results that do not depend on their number.
+ * Nothing is kept between calls: threads start and end within one function. */
 #ifndef TFP_THREADS_H
 #define TFP_THREADS_H
 
@@ -8,30 +8,30 @@
 
 #define TFP_THREADS_MOST 64
 
-/* How work is shared out. TFPROF_THREADS sets it: "4" is four threads, "4/65536" also sets the piece size, so that
- * tests can cut small files into many pieces. Without it: a thread a processor that the process may use, at most 16. */
+/* How work is spread. TFPROF_THREADS sets it: "4" is four threads; "4/65536" also sets the piece size, so that
+ * tests can cut small files into many pieces. By default one thread for each processor that the process may use, at most 16. */
 typedef struct tfp_sharing {
     size_t threads; /* at least 1 */
-    size_t piece;   /* bytes or rows of a piece, when it was set; else 0 */
+    size_t piece;   /* bytes or rows of a piece when set; otherwise 0 */
 } tfp_sharing;
 tfp_sharing tfp_sharing_get(void);
 
-/* How many threads read input of so many bytes, and in pieces of how many: `piece`, unless TFPROF_THREADS says so. Input of
- * less than `smallest` bytes is read sooner than threads are started. */
+/* How many threads should read input of that many bytes. *piece, the piece size in bytes, may be changed by TFPROF_THREADS.
+ * Input smaller than `smallest` gets one thread: starting threads would take longer. */
 size_t tfp_threads_for_bytes(uint64_t bytes, uint64_t smallest, size_t *piece);
 
 /* Calls run(ctx, worker) on `threads` threads with worker = 0 .. threads - 1; the caller is worker 0. Returns when all
  * calls have ended. A thread that cannot be started is left out, so every call must be able to do all the work. */
 void tfp_threads_run(size_t threads, void (*run)(void *ctx, size_t worker), void *ctx);
 
-/* Rows 0 .. count - 1 in parts: work(ctx, worker, first, end) is called for each of them, side by side. The parts that one
- * worker gets may differ from run to run. `threads` is what tfp_rows_threads(count) gave: 1 for few rows. */
+/* Splits rows 0 .. count - 1 into parts and calls work(ctx, worker, first, end) for them in parallel. Which parts a worker gets
+ * may vary. `threads` is the result of tfp_rows_threads(count): 1 for few rows. */
 size_t tfp_rows_threads(size_t count);
 void tfp_rows_run(size_t threads, size_t count, void (*work)(void *ctx, size_t worker, size_t first, size_t end),
                   void *ctx);
 
-/* Work in pieces that are taken in order, done side by side, and joined in order. A piece lies in a slot from its taking to
- * its joining. There are more slots than threads: one that is early goes on with the next piece. */
+/* Pieces that are taken in order, worked on in parallel, and joined in order. A piece occupies a slot from take to
+ * join. There are more slots than threads, so that a worker that finishes early can go on with the next piece. */
 typedef struct tfp_pieces {
     void *ctx;
     /* Makes the next piece; false when there are no more. One call at a time, in order of the pieces. */

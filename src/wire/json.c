@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/json.c: JSON tokens into a buffer. Strings come from files and may hold anything: what tfp_escape would show
- * escaped is shown the same way here, so that a name reads alike in text and in JSON, and the result is always UTF-8. */
+/* wire/json.c: writes JSON tokens into a buffer. Strings come from files and may hold anything: bytes that tfp_escape escapes
+ * are escaped the same way here, so that a name looks alike in text and in JSON, and the result is always UTF-8. */
 #include "wire/json.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ void tfp_json_key(tfp_json *j, const char *key)
     j->comma = false;
 }
 
-/* How many bytes from the start need nothing done to them. */
+/* How many bytes from the start need no escaping. */
 static size_t plain_run(tfp_str s)
 {
     size_t n = 0;

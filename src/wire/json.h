@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-/* Tokens go straight into a buffer. One bit of memory is enough, whatever the depth: whether the token before was a
- * whole value, so that a comma is due. The caller opens and closes in pairs and gives each member a key. */
+/* Tokens go straight into a buffer. One bit of state is enough at any depth: whether the last token completed a value, so
+ * that a comma is due. The caller opens and closes in pairs and gives each member a key. */
 typedef struct tfp_json {
     tfp_buf *out;
     bool comma;
@@ -20,7 +20,7 @@ void tfp_json_key(tfp_json *j, const char *key); /* a plain literal */
 
 /* A string of foreign bytes: control characters and bad UTF-8 are shown as tfp_escape shows them ("\xNN"). */
 void tfp_json_str(tfp_json *j, tfp_str s);
-void tfp_json_lines(tfp_json *j, tfp_str s);    /* the same for text of our own making: newlines stay newlines */
+void tfp_json_lines(tfp_json *j, tfp_str s);    /* the same for texts made by tfprof: newlines stay newlines */
 void tfp_json_text(tfp_json *j, const char *s); /* a literal; NULL gives null */
 void tfp_json_int(tfp_json *j, int64_t n);
 void tfp_json_thousandths(tfp_json *j, int64_t n); /* n / 1000, exactly */
@@ -28,7 +28,7 @@ void tfp_json_double(tfp_json *j, double d);       /* shortest that reads back e
 void tfp_json_bool(tfp_json *j, bool b);
 void tfp_json_null(tfp_json *j);
 
-/* The string's characters without the quotes around it, for values put together from pieces. */
+/* The string's escaped characters without quotes, for values put together from pieces. */
 void tfp_json_put_escaped(tfp_buf *out, tfp_str s);
 
 /* Shortest decimal form that reads back as the same double. */

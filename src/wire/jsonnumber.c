@@ -14,7 +14,7 @@ static bool wrong(tfp_jscan *j, const char *what)
 
 static inline bool ends_value(char c) { return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' '; }
 
-/* Up to 18 digits from `at`; gives the place behind them. */
+/* Parses up to 18 digits from `at`; returns the place after them. */
 static inline const char *digits_from(const char *at, const char *end, uint64_t *out)
 {
     const char *last = end - at > 18 ? at + 18 : end;
@@ -28,7 +28,7 @@ static inline const char *digits_from(const char *at, const char *end, uint64_t 
     return at;
 }
 
-/* Takes a number that is digits only, as nearly all are. False, and nothing is taken, when it is anything else. */
+/* Takes a number that is digits only, the usual case. Otherwise returns false and takes nothing. */
 static inline bool plain_number(tfp_jscan *j, uint64_t *out)
 {
     tfp_jscan_peek(j);
@@ -39,13 +39,13 @@ static inline bool plain_number(tfp_jscan *j, uint64_t *out)
     return true;
 }
 
-/* Bytes of numbers and words: up to what may follow a value. */
+/* The bytes of a number or word, up to a byte that may follow a value. */
 static tfp_str bare_word(tfp_jscan *j)
 {
     const char *at = j->at;
     while (at < j->end && (unsigned char)*at > ' ' && *at != ',' && *at != '}' && *at != ']' && *at != ':') at++;
     tfp_str word = { j->at, (size_t)(at - j->at) };
-    if (at == j->end) tfp_jscan_fail(j, TFP_JSCAN_MORE, "the text ends inside a value"); /* it may go on */
+    if (at == j->end) tfp_jscan_fail(j, TFP_JSCAN_MORE, "the text ends inside a value"); /* the value may continue */
     return word;
 }
 
@@ -71,7 +71,7 @@ typedef struct decimal {
     bool integer;    /* written without '.' and exponent */
 } decimal;
 
-/* The form of JSON's numbers; leading zeros and plus signs are let through. */
+/* Parses JSON's form of numbers; leading zeros and plus signs are accepted. */
 static bool parse_decimal(tfp_str word, decimal *d)
 {
     const char *at = word.data, *end = at + word.size;
@@ -116,7 +116,7 @@ static tfp_jscan_time micros_of(const decimal *d)
     tfp_jscan_time t = { .known = true };
     uint64_t whole = d->digits, rest = 0, unit = 1; /* rest of `unit` */
     int power = d->power + 3;
-    t.fraction = d->power < 0 && d->digits; /* perhaps of zeros only: see below */
+    t.fraction = d->power < 0 && d->digits; /* corrected below when it is zeros only */
     for (; power > 0 && whole; power--)
         if (__builtin_mul_overflow(whole, UINT64_C(10), &whole)) {
             t.known = false;
@@ -127,7 +127,7 @@ static tfp_jscan_time micros_of(const decimal *d)
         if (unit < UINT64_C(1000000000)) {
             rest += whole % 10 * unit;
             unit *= 10;
-        } else { /* the lowest of nine digits falls off */
+        } else { /* drop the last of nine digits */
             rest = rest / 10 + whole % 10 * (unit / 10);
         }
         whole /= 10;
@@ -152,8 +152,8 @@ static tfp_jscan_time micros_of(const decimal *d)
     return t;
 }
 
-/* Takes digits with at most nine more behind a point: what writers of traces write. False, and nothing is taken, when it is
- * anything else. */
+/* Takes digits with at most nine more after a point, as writers of traces write them. Otherwise returns false and takes
+ * nothing. */
 static bool plain_micros(tfp_jscan *j, tfp_jscan_time *t)
 {
     static const uint32_t powers[] = { 1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1 };

@@ -158,7 +158,7 @@ static const char *take_string(tfp_jscan *j, const char *at)
 }
 
 #ifdef __SSE2__
-/* The brackets, and the strings that begin, in the 16 bytes at `at`. Gives the place to go on from; NULL at the end of the
+/* Handles the brackets and string starts in the 16 bytes at `at`. Returns the place to continue; NULL at the end of the
  * value and after a fault. */
 static const char *skip_16(tfp_jscan *j, nest *n, const char *at)
 {
@@ -181,7 +181,7 @@ static const char *skip_16(tfp_jscan *j, nest *n, const char *at)
 }
 #endif
 
-/* An array or object: brackets are matched, what is between them is not looked at. */
+/* Skips an array or object: only matches brackets and strings. */
 static void skip_nested(tfp_jscan *j)
 {
     nest n = { .depth = 0 };
@@ -262,7 +262,7 @@ static void put_utf8(tfp_buf *b, uint32_t c)
     tfp_buf_add(b, s, n);
 }
 
-/* What stands behind "\u"; gives the bytes taken, 0 when it is no escape. */
+/* Parses the part after "\u"; returns the bytes taken, 0 when it is no escape. */
 static size_t unicode_escape(const char *at, const char *end, tfp_buf *out)
 {
     uint32_t c, low;

@@ -18,7 +18,7 @@
 typedef enum tfp_jscan_fault {
     TFP_JSCAN_FINE,
     TFP_JSCAN_MORE, /* the window ends inside the value */
-    TFP_JSCAN_WRONG /* no JSON; `wrong` says what, `at` where */
+    TFP_JSCAN_WRONG /* not JSON; `wrong` is the reason, `at` the place */
 } tfp_jscan_fault;
 
 typedef struct tfp_jscan {
@@ -27,18 +27,18 @@ typedef struct tfp_jscan {
     const char *wrong;
 } tfp_jscan;
 
-/* A string as it stands between its quotes. */
+/* A string without its quotes, still escaped. */
 typedef struct tfp_jscan_text {
     tfp_str raw;
     bool escaped; /* it has escapes: tfp_jscan_decode makes them characters */
 } tfp_jscan_text;
 
-/* A decimal number of microseconds as nanoseconds, rounded down, and what was cut off. */
+/* A decimal number of microseconds as nanoseconds, rounded down, and the remainder. */
 typedef struct tfp_jscan_time {
     int64_t ns;
-    uint32_t rest; /* of a nanosecond, in 1e-9 of it */
-    bool known;    /* false: no number, NaN, Infinity, or beyond 64 bits */
-    bool fraction; /* it is no whole number of microseconds */
+    uint32_t rest; /* remainder in 1e-9 nanoseconds */
+    bool known;    /* false: not a number, NaN, Infinity, or beyond 64 bits */
+    bool fraction; /* not a whole number of microseconds */
     bool beyond;   /* a number beyond 64 bits */
 } tfp_jscan_time;
 
@@ -53,9 +53,9 @@ typedef enum tfp_jscan_kind {
 } tfp_jscan_kind;
 typedef struct tfp_jscan_value {
     tfp_jscan_kind kind;
-    int64_t number;      /* of TFP_JSCAN_INT, and 0 or 1 of TFP_JSCAN_BOOL */
-    double real;         /* of TFP_JSCAN_REAL; NaN and Infinity too */
-    tfp_jscan_text text; /* of a string; its raw text of an array or object */
+    int64_t number;      /* for TFP_JSCAN_INT; 0 or 1 for TFP_JSCAN_BOOL */
+    double real;         /* for TFP_JSCAN_REAL; may be NaN or Infinity */
+    tfp_jscan_text text; /* a string, or the raw text of an array or object */
 } tfp_jscan_value;
 
 static inline tfp_jscan tfp_jscan_start(tfp_str window)
@@ -74,7 +74,7 @@ static inline unsigned char tfp_jscan_peek(tfp_jscan *j)
     if ((unsigned char)j->at[1] <= ' ') return tfp_jscan_blanks(j);
     return (unsigned char)*++j->at; /* behind a single blank */
 }
-/* Takes that byte, or it is a fault. */
+/* Takes that byte; any other is a fault. */
 bool tfp_jscan_take(tfp_jscan *j, char c, const char *wrong);
 /* After '[' (first) or an item: whether there is another. False at the ']', which is taken, or after a fault. */
 bool tfp_jscan_item(tfp_jscan *j, bool first);
@@ -115,9 +115,9 @@ static inline bool tfp_jscan_member(tfp_jscan *j, bool first, tfp_jscan_text *ke
     return tfp_jscan_any_member(j, first, key);
 }
 
-/* A number of microseconds; any other value is skipped, and is not known. */
+/* A number of microseconds; any other value is skipped and `known` is false. */
 tfp_jscan_time tfp_jscan_micros(tfp_jscan *j);
-/* A whole number, perhaps in quotes; false (and the value is skipped) when it is none or does not fit. */
+/* A whole number, perhaps in quotes; false (and the value is skipped) when it is something else or does not fit. */
 bool tfp_jscan_integer(tfp_jscan *j, int64_t *out);
 bool tfp_jscan_unsigned(tfp_jscan *j, uint64_t *out);
 void tfp_jscan_value_of(tfp_jscan *j, tfp_jscan_value *out); /* any value */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/orderedcode.c: writing ordered codes. Only writing: a reader that knows what it looks for makes the key and
- * compares, and never has to trust a key that it found. */
+/* wire/orderedcode.c: writes ordered codes. There is no reader: a caller makes the key that it looks for and
+ * compares, and so never has to trust a key from a file. */
 #include "wire/orderedcode.h"
 
-/* How many of its bytes a number needs, big end first; put right-aligned into bytes[8]. */
+/* How many bytes a number needs in big-endian order; they are written right-aligned into bytes[8]. */
 static unsigned big_endian(uint64_t v, uint8_t bytes[8])
 {
     unsigned used = 0;
@@ -14,7 +14,7 @@ static unsigned big_endian(uint64_t v, uint8_t bytes[8])
     return used;
 }
 
-/* A count, then that many bytes. */
+/* A byte count, then that many bytes. */
 void tfp_put_ordered_uint(tfp_buf *b, uint64_t v)
 {
     uint8_t bytes[8];
@@ -38,7 +38,7 @@ void tfp_put_ordered_int(tfp_buf *b, int64_t v)
     tfp_buf_add(b, at, size);
 }
 
-/* 0 and 255 are escaped, and 0 1 ends it. */
+/* Bytes 0 and 255 are escaped; 0 1 is the end. */
 void tfp_put_ordered_bytes(tfp_buf *b, tfp_str s)
 {
     for (size_t i = 0; i < s.size; i++) {

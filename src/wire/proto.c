@@ -6,7 +6,7 @@
 
 /* ---- varints ---- */
 
-/* Ten bytes or fewer, one at a time: near the end of the bytes, and for faults. */
+/* Ten bytes or fewer, one at a time: near the end of the bytes, and to find faults. */
 static tfp_varint varint_bytewise(const uint8_t *at, const uint8_t *end)
 {
     tfp_varint v = { 0, NULL };
@@ -38,7 +38,7 @@ tfp_varint tfp_varint_long(const uint8_t *at, const uint8_t *end)
     uint64_t x;
     memcpy(&x, at, 8);
     uint64_t stops = ~x & UINT64_C(0x8080808080808080);
-    unsigned bits = stops ? (unsigned)__builtin_ctzll(stops) + 1 : 64; /* 8 a byte */
+    unsigned bits = stops ? (unsigned)__builtin_ctzll(stops) + 1 : 64; /* 8 for each byte */
     x &= UINT64_MAX >> (64 - bits);
     x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x7f007f007f007f00)) >> 1;
     x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x3fff00003fff0000)) >> 2;
@@ -73,8 +73,8 @@ static tfp_group skip_value(const uint8_t *at, const uint8_t *end, unsigned type
     return (tfp_group){ at + size, NULL };
 }
 
-/* Groups nest. The numbers of the open ones are not kept but counted: a group must end with the number that it began
- * with on the outermost level only, which is where the reader goes on. */
+/* Groups nest. Open groups are counted, but their numbers are not kept: only the outermost one must end with the number that it
+ * began with, because the reader continues after it. */
 tfp_group tfp_group_skip(const uint8_t *at, const uint8_t *end, uint32_t number)
 {
     for (size_t depth = 1; at < end;) {
@@ -188,7 +188,7 @@ double tfp_field_double(tfp_wire *w, const tfp_field *f)
 
 #define TAG_AND_LENGTH ((size_t)20) /* two varints */
 
-/* Reads the field at the start of `seen`, whose payload may lie past its end: *size is all that the field takes. */
+/* Reads the field at the start of `seen`; its payload may extend beyond. *size is the size of the whole field. */
 static bool top_field(tfp_wire *w, uint64_t left, tfp_field *f, uint64_t *size)
 {
     const uint8_t *at = w->at;
@@ -205,7 +205,7 @@ static bool top_field(tfp_wire *w, uint64_t left, tfp_field *f, uint64_t *size)
         f->bytes.size = (size_t)length;
         return true;
     }
-    if (f->type == TFP_GROUP) { /* the caller looks again, with all bytes that are left */
+    if (f->type == TFP_GROUP) { /* the caller retries with all remaining bytes */
         *size = 0;
         return true;
     }
@@ -214,7 +214,7 @@ static bool top_field(tfp_wire *w, uint64_t left, tfp_field *f, uint64_t *size)
     return true;
 }
 
-/* A group at the top level: no message has one, so that it may cost the rest of the file in memory. */
+/* A group at the top level: no known message has one, so it may take the rest of the file into memory. */
 static tfp_status skip_top_group(tfp_input *in, tfp_error *err)
 {
     tfp_str rest;
@@ -359,7 +359,7 @@ void tfp_put_packed_ints(tfp_buf *b, uint32_t number, const int64_t *v, size_t c
 size_t tfp_put_open(tfp_buf *b, uint32_t number)
 {
     tfp_put_tag(b, number, TFP_BYTES);
-    tfp_buf_char(b, 0); /* the length, one byte if it turns out to be short, as it mostly does */
+    tfp_buf_char(b, 0); /* the length: one byte if it is short, as usual */
     return b->size;
 }
 

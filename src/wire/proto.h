@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wire/proto.h: the protobuf wire format, reading without copies and writing. Knows no message. The reader is inline,
- * down to the one-byte case of a varint: a profile of 85 MB has 15 million fields, and a wire whose address goes
- * nowhere stays in registers. What is rare (long varints, groups, messages for faults) is in proto.c. */
+ * down to the one-byte case of a varint: a profile of 85 MB has 15 million fields, and a wire whose address does not
+ * escape stays in registers. Rare cases (long varints, groups, messages for faults) are in proto.c. */
 #ifndef TFP_PROTO_H
 #define TFP_PROTO_H
 
@@ -26,12 +26,12 @@ typedef enum tfp_wire_type {
 
 typedef struct tfp_wire {
     const uint8_t *at, *end, *start;
-    uint64_t base;        /* where in the file `start` stands */
-    const char *fault;    /* the first fault, NULL while all is well; what follows is set with it */
-    uint64_t fault_at;    /* byte of the file */
-    uint32_t fault_field; /* number and wire type of the field at fault, 0 when they say nothing */
+    uint64_t base;        /* offset of `start` in the file */
+    const char *fault;    /* the first fault, or NULL; the following members are set with it */
+    uint64_t fault_at;    /* offset in the file */
+    uint32_t fault_field; /* number and wire type of the field at fault, 0 when they do not matter */
     uint32_t fault_type;
-    /* nested messages that it is in; no array, or gcc keeps all of it in memory */
+    /* enclosing messages; not an array, because gcc would then keep the wire in memory */
     const char *place, *outer_place, *outermost_place;
 } tfp_wire;
 
@@ -42,13 +42,13 @@ typedef struct tfp_field {
     tfp_str bytes;  /* length-delimited */
 } tfp_field;
 
-/* The parts that are not inline: they work on pointers only, so that a tfp_wire need not be in memory. */
+/* The parts that are not inline: they take pointers only, so that a tfp_wire need not be in memory. */
 typedef struct tfp_varint {
     uint64_t value;
     const uint8_t *at; /* after it, or NULL at a fault */
 } tfp_varint;
 tfp_varint tfp_varint_long(const uint8_t *at, const uint8_t *end);
-const char *tfp_varint_fault(const uint8_t *at, const uint8_t *end); /* why tfp_varint_long gave NULL */
+const char *tfp_varint_fault(const uint8_t *at, const uint8_t *end); /* why tfp_varint_long returned NULL */
 typedef struct tfp_group {
     const uint8_t *at; /* after the group, or the byte at fault */
     const char *fault;
@@ -56,7 +56,7 @@ typedef struct tfp_group {
 tfp_group tfp_group_skip(const uint8_t *at, const uint8_t *end, uint32_t number); /* `at`: after its first tag */
 tfp_status tfp_wire_failed(tfp_wire w, tfp_error *err);
 
-/* Bytes that stand at `base` in the file (0 when it does not matter); faults tell their place in the file. */
+/* Bytes at offset `base` of the file (0 when it does not matter); faults report offsets in the file. */
 static inline tfp_wire tfp_wire_start_at(tfp_str bytes, uint64_t base)
 {
     tfp_wire w;
@@ -68,7 +68,7 @@ static inline tfp_wire tfp_wire_start_at(tfp_str bytes, uint64_t base)
 }
 static inline tfp_wire tfp_wire_start(tfp_str bytes) { return tfp_wire_start_at(bytes, 0); }
 
-/* Remembers the first fault and ends the loop. Always false. */
+/* Records the first fault and ends the loop. Always false. */
 static inline bool tfp_wire_fault(tfp_wire *w, const uint8_t *at, const char *fault)
 {
     if (!w->fault) {
@@ -81,7 +81,7 @@ static inline bool tfp_wire_fault(tfp_wire *w, const uint8_t *at, const char *fa
     return false;
 }
 
-/* Takes over a fault of a nested message, which stood at `place` (a literal). */
+/* Takes over a fault of a nested message named `place` (a literal). */
 static inline void tfp_wire_join(tfp_wire *w, const tfp_wire *inner, const char *place)
 {
     if (!inner->fault || w->fault) return;
@@ -95,7 +95,7 @@ static inline void tfp_wire_join(tfp_wire *w, const tfp_wire *inner, const char 
     w->at = w->end;
 }
 
-/* Field 1 of a nested message, as text: its name, or the key of a map's entry; the last one counts. "" without. */
+/* Field 1 of a nested message as text: its name, or the key of a map entry; the last one counts. "" when absent. */
 tfp_str tfp_field_name(tfp_wire *outer, const tfp_field *field, const char *place);
 
 /* A varint at *at; false at a fault. */
@@ -117,7 +117,7 @@ TFP_WIRE_INLINE bool tfp_wire_varint(tfp_wire *w, const uint8_t **at, uint64_t *
     return true;
 }
 
-/* The rare fields: long tags, fixed numbers, groups, and whatever is wrong. */
+/* The rare fields: long tags, fixed numbers, groups, and faults. */
 bool tfp_wire_next_rare(tfp_wire *w, tfp_field *f);
 
 /* The next field, or false at the end or at a fault. Groups (types 3 and 4) are skipped whole, without recursion. */
@@ -148,13 +148,13 @@ TFP_WIRE_INLINE bool tfp_wire_next(tfp_wire *w, tfp_field *f)
     return more;
 }
 
-/* TFP_OK, or TFP_BADFILE with what was wrong and the byte of the file. */
+/* TFP_OK, or TFP_BADFILE with the fault and its offset in the file. */
 static inline tfp_status tfp_wire_end(const tfp_wire *w, tfp_error *err)
 {
     return w->fault ? tfp_wire_failed(*w, err) : TFP_OK;
 }
 
-/* ---- a field as what the .proto says it is; another wire type is a fault and gives 0 or "" ---- */
+/* ---- a field read as the type in its .proto; another wire type is a fault and gives 0 or "" ---- */
 static inline bool tfp_field_is(tfp_wire *w, const tfp_field *f, tfp_wire_type type)
 {
     if (f->type == (uint32_t)type) return true;
@@ -169,7 +169,7 @@ static inline tfp_str tfp_field_bytes(tfp_wire *w, const tfp_field *f)
 {
     return tfp_field_is(w, f, TFP_BYTES) ? f->bytes : (tfp_str){ "", 0 };
 }
-/* A nested message; its faults tell their place in the file too. */
+/* A nested message; its faults report offsets in the file, too. */
 static inline tfp_wire tfp_field_message(tfp_wire *w, const tfp_field *f)
 {
     if (!tfp_field_is(w, f, TFP_BYTES)) return tfp_wire_start((tfp_str){ "", 0 });
@@ -180,7 +180,7 @@ static inline uint64_t tfp_field_uint(tfp_wire *w, const tfp_field *f)
     return tfp_field_is(w, f, TFP_VARINT) ? f->value : 0;
 }
 static inline int64_t tfp_field_int(tfp_wire *w, const tfp_field *f) { return (int64_t)tfp_field_uint(w, f); }
-/* The low 32 bits, as protobuf takes them. */
+/* The low 32 bits, as protobuf does. */
 static inline int32_t tfp_field_int32(tfp_wire *w, const tfp_field *f)
 {
     return (int32_t)(uint32_t)tfp_field_uint(w, f);
@@ -234,19 +234,19 @@ static inline bool tfp_packed_next(tfp_wire *w, tfp_packed *p, uint64_t *value)
 /* ---- reading the top level of a file in windows ----
  * The payload of a length-delimited field is contiguous in the input's buffer until the next call. */
 bool tfp_wire_next_input(tfp_input *in, tfp_field *f, tfp_status *s, tfp_error *err); /* false: end, or *s set */
-/* The tag and length of the next field, which stays where it is: *size is all that it takes, and of a length-delimited one
- * f->bytes has the size only. A group has *size 0. The field ends within the input, or it is an error. */
+/* The tag and length of the next field, without moving: *size is the size of the whole field; for a length-delimited one
+ * f->bytes has only the size set. A group has *size 0. Fails when the field extends beyond the input. */
 tfp_status tfp_wire_peek_input(tfp_input *in, tfp_field *f, uint64_t *size, tfp_error *err);
-/* Goes on behind the field that was peeked. */
+/* Continues after the field that was peeked. */
 tfp_status tfp_wire_skip_input(tfp_input *in, const tfp_field *f, uint64_t size, tfp_error *err);
-/* A wire with nothing in it, standing behind the field that tfp_wire_next_input just gave: the tfp_field_ functions can
+/* An empty wire positioned after the field that tfp_wire_next_input returned: the tfp_field_ functions can
  * then be used on it, and tfp_wire_end(&w, err) tells whether the field had the right type. */
 tfp_wire tfp_input_wire(const tfp_input *in, const tfp_field *f);
 
-/* How many bytes the field at the start of `seen` takes, which may be more than there are; 0 when that cannot be told, or it
+/* How many bytes the field at the start of `seen` takes, which may be more than `seen` has; 0 when unknown, or when it
  * is a group. */
 uint64_t tfp_wire_field_size(tfp_str seen);
-/* The bytes of whole fields, none of them a group, among the first `most`. */
+/* How many of the first `most` bytes are whole fields that are not groups. */
 size_t tfp_wire_whole_fields(tfp_str seen, size_t most);
 
 /* ---- writing: into a tfp_buf; zero scalars and empty strings are left out unless asked for with _always ---- */
@@ -256,7 +256,7 @@ void tfp_put_int(tfp_buf *b, uint32_t number, int64_t v);
 void tfp_put_int_always(tfp_buf *b, uint32_t number, int64_t v);
 void tfp_put_bytes(tfp_buf *b, uint32_t number, tfp_str v);
 void tfp_put_bytes_always(tfp_buf *b, uint32_t number, tfp_str v);
-/* A string field. Readers refuse strings that are no UTF-8: such a text goes as it is shown, escaped. */
+/* A string field. Readers refuse strings that are not UTF-8, so such a text is written escaped. */
 void tfp_put_string(tfp_buf *b, uint32_t number, tfp_str s);
 size_t tfp_varint_size(uint64_t v); /* bytes that it takes */
 void tfp_put_packed_ints(tfp_buf *b, uint32_t number, const int64_t *v, size_t count);

@@ -2,7 +2,7 @@
 /* wire/sstable.c: LevelDB tables. The footer names the index block, the index block names the data blocks.
  *     block:  entries, restart offsets (uint32 each), their number (uint32)      then 1 byte compression, 4 bytes crc
  *     entry:  bytes shared with the key before, bytes not shared, size of the value (varints), the bytes not shared, value
- * Nothing in a table is believed: blocks must follow each other in the file and keys must ascend, which keeps every
+ * Tables are not trusted: blocks must follow each other in the file and keys must ascend, which keeps every
  * search and every walk linear in the size of the file. */
 #include "wire/sstable.h"
 
@@ -14,8 +14,8 @@
 #define FOOTER_SIZE 48
 #define TRAILER_SIZE 5
 #define BLOCK_LIMIT ((size_t)1 << 30)
-#define SNAPPY_GROWTH 22  /* three bytes can stand for 64 */
-#define RESTART_STEPS 512 /* entries between two restart points: TensorFlow has 16 */
+#define SNAPPY_GROWTH 22  /* three bytes can expand to 64 */
+#define RESTART_STEPS 512 /* most entries between two restart points; TensorFlow writes 16 */
 #define KEYS_GROWTH 16    /* memory for the keys of the index: this many times the file, and */
 #define KEYS_SLACK ((size_t)4 << 20)
 
@@ -42,7 +42,7 @@ static bool load_varint(const char **at, const char *end, uint64_t *out)
     return false;
 }
 
-/* A handle: offset and size of a block that, with its trailer, lies before `limit`. */
+/* A handle: offset and size of a block that, with its trailer, ends before `limit`. */
 static bool load_handle(const char **at, const char *end, uint64_t limit, uint64_t *offset, uint64_t *size)
 {
     return load_varint(at, end, offset) && load_varint(at, end, size) && *offset <= limit && *size <= limit - *offset &&
@@ -147,14 +147,14 @@ static bool load_block(tfp_walk *w, size_t block, tfp_error *err)
     return true;
 }
 
-/* Does the new key come after the one in key_bytes? They agree in their first `shared` bytes. */
+/* Whether the new key is greater than key_bytes; both agree in their first `shared` bytes. */
 static bool ascends(const tfp_walk *w, size_t shared, tfp_str rest)
 {
     if (shared == w->key_bytes.size) return rest.size > 0;
     return tfp_str_cmp(rest, (tfp_str){ w->key_bytes.data + shared, w->key_bytes.size - shared }) > 0;
 }
 
-/* Reads the entry at w->at. `check` is false after a jump, when key_bytes holds no key of this place. */
+/* Reads the entry at w->at. `check` is false after a jump, when key_bytes does not hold the previous key. */
 static bool read_entry(tfp_walk *w, bool check, tfp_error *err)
 {
     const char *at = w->bytes + w->at, *end = w->bytes + w->entries_end;
@@ -176,7 +176,7 @@ static bool read_entry(tfp_walk *w, bool check, tfp_error *err)
     return true;
 }
 
-/* Between two blocks: what was read last fits under its index key, so that searches by the index are right. */
+/* At the end of a block: its last key must not exceed its index key, so that searches by the index are right. */
 static bool leave_block(tfp_walk *w, tfp_error *err)
 {
     if (tfp_str_cmp(w->key, w->table->blocks.at[w->block].last_key) <= 0) return true;
@@ -200,7 +200,7 @@ bool tfp_walk_next(tfp_walk *w, tfp_error *err)
 
 /* ---- searching ---- */
 
-/* The first block whose index key is not before the key. */
+/* The first block whose index key is not less than the key. */
 static size_t block_of(const tfp_sstable *t, tfp_str key)
 {
     size_t low = 0, high = t->blocks.size;
@@ -214,7 +214,7 @@ static size_t block_of(const tfp_sstable *t, tfp_str key)
     return low;
 }
 
-/* Goes to restart point i and reads its entry, whose key stands there whole. */
+/* Goes to restart point i and reads its entry, whose key is stored whole. */
 static bool jump(tfp_walk *w, size_t i, tfp_error *err)
 {
     uint32_t at = load32(w->bytes + w->entries_end + 4 * i);

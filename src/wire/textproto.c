@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/textproto.c: one message in protobuf's text format becomes its wire bytes.
+/* wire/textproto.c: converts one message in protobuf's text format to its wire bytes.
  * In: words (texttoken.h) and the tables of the message. Out: wire bytes, or the first fault with its line and column.
- * Nested messages stand on a stack of our own. A message's length comes before its bytes but is known after them: a
- * gap is left for it and remembered, and one last pass closes the gaps, so the cost does not grow with the depth. */
+ * Nested messages use an explicit stack. A message's length comes before its bytes but is known only after them: a
+ * gap is left for it, and one last pass closes all gaps, so that the cost does not grow with the depth. */
 #include "wire/textproto.h"
 
 #include "wire/proto.h"
 #include "wire/textvalue.h"
 
-enum { GAP = 4 }; /* bytes left for a length, which stands there as 32 bits until the last pass */
+enum { GAP = 4 }; /* bytes reserved for a length, which is stored there in 32 bits until the last pass */
 
 typedef struct frame {
     const tfp_message_schema *schema;
-    const tfp_text_field *list; /* the field whose [list] of messages this is one of */
-    uint64_t seen;              /* bits: fields that have a value */
-    size_t next_field;          /* the fields of a text mostly come in order */
+    const tfp_text_field *list; /* the field whose [list] contains this message */
+    uint64_t seen;              /* one bit for each field that has a value */
+    size_t next_field;          /* guess: fields of a text are mostly in order */
     size_t gap;                 /* -> wire */
-    size_t saved;               /* bytes by which the last pass will shorten what is inside */
+    size_t saved;               /* bytes that the last pass will remove inside */
     char close;
     bool oneof_seen, is_any;
 } frame;
@@ -59,7 +59,7 @@ static void open_gap(parser *p, uint32_t number)
     tfp_buf_add(p->v.wire, nothing, GAP);
 }
 
-/* Goes past the opening brace; what is inside is read by the main loop. */
+/* Goes past the opening brace; the main loop reads the message. */
 static void open_message(parser *p, const tfp_message_schema *schema, const tfp_text_field *list, uint32_t number)
 {
     char close = p->v.t.now.kind == '<' ? '>' : '}';
@@ -77,7 +77,7 @@ static void skip_separator(parser *p)
     if (!tfp_scan_sign(&p->v.t, ';')) tfp_scan_sign(&p->v.t, ',');
 }
 
-/* Behind one item of a [list]: true when another follows. */
+/* After an item of a [list]: true when another follows. */
 static bool next_item(parser *p)
 {
     if (tfp_scan_sign(&p->v.t, ']')) return false;
@@ -128,7 +128,7 @@ static const tfp_text_field *find_field(const tfp_message_schema *s, tfp_str nam
     return NULL;
 }
 
-/* The field that a name stands for, when it may (still) have a value. Faults are placed behind the name. */
+/* The field with that name, if it may (still) have a value. Faults are placed after the name. */
 static const tfp_text_field *known_field(parser *p, frame *m, tfp_str name)
 {
     const tfp_text_field *f = find_field(m->schema, name, m->next_field);
@@ -274,7 +274,7 @@ static void read_field(parser *p)
 
 /* ---- the whole ---- */
 
-/* Replaces each gap, from the first on, by the varint of the length that stands in it. */
+/* Replaces each gap, from the first on, by the varint of the length stored in it. */
 static void close_gaps(parser *p, size_t first)
 {
     char *data = p->v.wire->data, *to = data + first;
@@ -318,9 +318,9 @@ tfp_status tfp_text_to_wire(tfp_str text, const tfp_message_schema *schema, tfp_
     return p.v.t.status;
 }
 
-/* ---- knowing a text ---- */
+/* ---- recognising text ---- */
 
-/* The first name of a text: what stands behind blanks and comments; empty when it is something else. */
+/* The first name of a text, after blanks and comments; empty when the text begins otherwise. */
 static tfp_str first_name(tfp_str head, int *sign)
 {
     tfp_scanner t;
@@ -339,18 +339,18 @@ bool tfp_text_begins_as(tfp_str head, const tfp_message_schema *schema)
 }
 
 /* A binary GraphDef may begin with bytes that are blanks in a text (0x0a, lengths below 14 or 32) and then a node's
- * name, but not with one of these signs behind it; a binary file of any size has a control byte near its start. */
+ * name, but not with one of these signs after it; other binary files have a control byte near their start. */
 bool tfp_looks_like_text(tfp_str head)
 {
     enum { NEAR = 256 };
     int sign;
-    /* Of two letters and more: the length of a binary GraphDef's first node can look like a name of one. */
+    /* at least two letters: the length of a binary GraphDef's first node can look like a name of one letter */
     if (first_name(head, &sign).size > 1 && (sign == ':' || sign == '{' || sign == '<' || sign == '[')) return true;
     tfp_str near = { head.data, head.size < NEAR ? head.size : NEAR };
-    while (near.size) { /* lengths of long binary fields are bytes that no UTF-8 has */
+    while (near.size) { /* lengths of long binary fields are bytes that are not UTF-8 */
         uint32_t c;
         size_t n = tfp_utf8(near, &c);
-        if (n == 0) return near.size < 4 && head.size > NEAR; /* a character cut where we stop looking */
+        if (n == 0) return near.size < 4 && head.size > NEAR; /* a character cut at the end of the examined part */
         if (c < ' ' && !(c >= '\t' && c <= '\r')) return false;
         near.data += n;
         near.size -= n;

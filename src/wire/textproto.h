@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wire/textproto.h: protobuf's text format, turned into the wire bytes of the same message.
- * The readers of src/formats then read those, so that a text and a binary file go one way. Which messages there are
- * comes in as tables (formats/schema.h). */
+ * The readers of src/formats read those bytes, so that text and binary files share one reader. The known messages
+ * are passed as tables (formats/schema.h). */
 #ifndef TFP_TEXTPROTO_H
 #define TFP_TEXTPROTO_H
 
@@ -34,7 +34,7 @@ typedef struct tfp_message_schema tfp_message_schema;
 typedef struct tfp_text_field {
     tfp_str name;
     uint16_t number;
-    uint8_t kind;                      /* tfp_text_kind */
+    uint8_t kind;                      /* a tfp_text_kind */
     uint8_t flags;                     /* TFP_TEXT_MANY ... */
     const tfp_message_schema *message; /* of TFP_TEXT_MESSAGE */
     const tfp_text_enum *values;       /* of TFP_TEXT_ENUM */
@@ -44,7 +44,7 @@ struct tfp_message_schema {
     tfp_str name;                 /* "tensorflow.NodeDef" */
     const tfp_text_field *fields; /* at most 64 */
     size_t field_count;
-    /* google.protobuf.Any: the messages that may stand inside as [prefix/name] { ... }, ended by NULL. */
+    /* google.protobuf.Any: the messages that may be inside as [prefix/name] { ... }, ended by NULL. */
     const tfp_message_schema *const *any_of;
 };
 
@@ -53,8 +53,8 @@ bool tfp_looks_like_text(tfp_str head);
 /* Whether the first name of the text is a field of that message. */
 bool tfp_text_begins_as(tfp_str head, const tfp_message_schema *schema);
 
-/* The whole text as one message, appended to `wire`. Takes what protobuf's C++ parser takes (repeated scalars go out
- * one by one, duplicates of map keys stay in order). Time and memory are linear in the text.
+/* Converts the whole text as one message and appends it to `wire`. Accepts what protobuf's C++ parser accepts (repeated scalars
+ * are written one by one, duplicate map keys stay in order). Time and memory are linear in the text.
  * Errors: TFP_BADFILE and TFP_LIMIT as "LINE:COLUMN: ...", at the word at which protobuf reports them; TFP_NOMEM. */
 tfp_status tfp_text_to_wire(tfp_str text, const tfp_message_schema *schema, tfp_buf *wire, tfp_error *err);
 

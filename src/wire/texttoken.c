@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a byte may be part of. */
-enum { SPACE = 1, LETTER = 2, DIGIT = 4, HEX = 8, CONTROL = 16, STOP = 32 }; /* STOP: worth a look inside a string */
+/* Classes of bytes. */
+enum { SPACE = 1, LETTER = 2, DIGIT = 4, HEX = 8, CONTROL = 16, STOP = 32 }; /* STOP: needs a check inside a string */
 
 /* clang-format off */
 #define W SPACE
@@ -41,7 +41,7 @@ static bool is(char c, int class) { return classes[(uint8_t)c] & class; }
 
 static bool is_octal(char c) { return c >= '0' && c <= '7'; }
 
-/* Lines and columns are only needed once, so they are counted when a fault is known. */
+/* Lines and columns are only needed once, so they are counted when a fault is reported. */
 static void place(const tfp_scanner *t, const char *at, int *line, int *column)
 {
     int64_t l = 1, c = 0;
@@ -91,7 +91,7 @@ static const char *skip(const tfp_scanner *t, const char *p, int class)
     return p;
 }
 
-/* Past blanks and comments, to the first byte of a word or the end. */
+/* Skips blanks and comments up to the first byte of a word or the end. */
 static const char *skip_blanks(const tfp_scanner *t, const char *p)
 {
     for (;;) {
@@ -149,7 +149,7 @@ static const char *scan_number(tfp_scanner *t, const char *p)
     return p;
 }
 
-/* The digits after \u (four) or \U (eight, and no more than 21 bits); gives the place behind them. */
+/* The digits after \u (four) or \U (eight, and at most 21 bits); returns the place after them. */
 static const char *scan_code(tfp_scanner *t, const char *p, int digits)
 {
     for (int i = 0; i < digits; i++, p++) {
@@ -166,7 +166,7 @@ static const char *scan_code(tfp_scanner *t, const char *p, int digits)
     return p;
 }
 
-/* p stands behind the backslash; checks the escape and gives the place behind what surely belongs to it. */
+/* p is after the backslash; checks the escape and returns a place up to which the bytes surely belong to it. */
 static const char *scan_escape(tfp_scanner *t, const char *p)
 {
     char c = peek(t, p);
@@ -204,7 +204,7 @@ static const char *scan_string(tfp_scanner *t, const char *p)
     return p + 1;
 }
 
-/* `x.5` is a name and a number that need a blank between them. */
+/* `x.5` is a name and a number, and needs a blank between them. */
 static void check_point_after_name(tfp_scanner *t, const char *p)
 {
     const tfp_token *last = &t->now;
@@ -352,7 +352,7 @@ static void put_code_point(tfp_buf *out, uint32_t code)
         tfp_buf_char(out, (char)(0x80 | ((code >> 6) & 0x3F)));
         tfp_buf_char(out, (char)(0x80 | (code & 0x3F)));
     } else if (code > 0x10FFFF) {
-        tfp_buf_printf(out, "\\U%08x", (unsigned)code); /* no character: protobuf keeps the escape as it stands */
+        tfp_buf_printf(out, "\\U%08x", (unsigned)code); /* not a character: protobuf keeps the escape as written */
     } else {
         tfp_buf_char(out, (char)(0xF0 | (code >> 18)));
         tfp_buf_char(out, (char)(0x80 | ((code >> 12) & 0x3F)));
@@ -368,7 +368,7 @@ static uint32_t hex_code(const char *p, int digits)
     return code;
 }
 
-/* p stands on the u or U; a pair of surrogates written as two escapes is one character. */
+/* p is on the u or U; a surrogate pair written as two escapes is one character. */
 static const char *unescape_unicode(const char *p, const char *end, tfp_buf *out)
 {
     int digits = *p == 'u' ? 4 : 8;
@@ -385,7 +385,7 @@ static const char *unescape_unicode(const char *p, const char *end, tfp_buf *out
     return p;
 }
 
-/* p stands behind the backslash of an escape that the scanner has checked; gives the place behind it. */
+/* p is after the backslash of an escape that the scanner has checked; returns the place after the escape. */
 static const char *unescape_one(const char *p, const char *end, tfp_buf *out)
 {
     static const char letters[] = "abfnrtv", values[] = "\a\b\f\n\r\t\v";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/texttoken.h: protobuf text as words: names, numbers, strings, signs. One word ahead, nothing copied.
- * The first fault of the text is kept by the scanner with its place; after it every word is the end. */
+/* wire/texttoken.h: tokens of protobuf text: names, numbers, strings, signs. One token of lookahead, nothing copied.
+ * The scanner keeps the first fault of the text with its place; after it every token is the end. */
 #ifndef TFP_TEXTTOKEN_H
 #define TFP_TEXTTOKEN_H
 
 #include "base/base.h"
 
-/* A sign is its own character; these stand for the rest. */
+/* A sign is represented by its own character; these are the other kinds. */
 enum { TFP_T_END = 0, TFP_T_NAME = 1, TFP_T_INTEGER = 2, TFP_T_FLOAT = 3, TFP_T_STRING = 4 };
 
 typedef struct tfp_token {
@@ -17,7 +17,7 @@ typedef struct tfp_token {
 
 typedef struct tfp_scanner {
     const char *start, *at, *end;
-    tfp_token now; /* the word to look at */
+    tfp_token now; /* the current token */
     tfp_status status;
     tfp_error *err; /* may be NULL */
 } tfp_scanner;
@@ -25,7 +25,7 @@ typedef struct tfp_scanner {
 void tfp_scan_start(tfp_scanner *t, tfp_str text, tfp_error *err); /* the first word is then in `now` */
 void tfp_scan_next(tfp_scanner *t);
 
-/* Keeps the first fault, at byte `at` of the text, and ends the words. */
+/* Records the first fault, at byte `at` of the text, and ends the tokens. */
 void tfp_scan_fail_at(tfp_scanner *t, const char *at, tfp_status s, const char *format, ...) TFP_PRINTF(4, 5);
 /* The same at the current word: "expected WHAT, found WORD". */
 void tfp_scan_expected(tfp_scanner *t, const char *what);
@@ -43,7 +43,7 @@ bool tfp_token_uint(tfp_str text, uint64_t max, uint64_t *out);
 /* A decimal integer or float word's value. `scratch` is for words that need the slow way. */
 double tfp_token_double(tfp_str text, tfp_buf *scratch);
 bool tfp_token_is_decimal(tfp_str text); /* no 0x and no octal 0 in front */
-/* Appends what a string word stands for. */
+/* Appends the value of a string token. */
 void tfp_token_unescape(const tfp_token *t, tfp_buf *out);
 
 #endif

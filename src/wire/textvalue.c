@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/textvalue.c: one value of protobuf's text format, of any kind but a message, becomes wire bytes. Each reader takes one
- * value from the words and writes it; false means that it was the zero value. */
+/* wire/textvalue.c: converts one value of protobuf's text format, of any kind but a message, to wire bytes. Each reader takes one
+ * value and writes it; false means that it was the zero value. */
 #include "wire/textvalue.h"
 
 #include "wire/proto.h"
@@ -154,7 +154,7 @@ static bool read_enum(tfp_text_values *p, const tfp_text_field *f)
     return false;
 }
 
-/* Strings that stand one after the other are one. */
+/* Adjacent strings are concatenated. */
 static bool read_string(tfp_text_values *p, const tfp_text_field *f)
 {
     tfp_token first = p->t.now;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/textvalue.h: how the values of a text are read, and what the reader of messages (textproto.c) shares with that. */
+/* wire/textvalue.h: readers of values in text protos, and the state they share with the reader of messages (textproto.c). */
 #ifndef TFP_TEXTVALUE_H
 #define TFP_TEXTVALUE_H
 
@@ -12,10 +12,10 @@ typedef struct tfp_text_values {
     tfp_buf scratch;
 } tfp_text_values;
 
-/* Reads a value of the field's kind, which is no message. False: it was the zero value. */
+/* Reads a value of the field's kind, which is not a message. False: it was the zero value. */
 bool tfp_text_value(tfp_text_values *p, const tfp_text_field *f);
 
-/* OWNER WHAT "WORD", at the current word: protobuf reports most faults of a word behind it. */
+/* Fails with: OWNER WHAT "WORD", at the current word: protobuf reports most faults of a word after it. */
 void tfp_text_bad_word(tfp_text_values *p, const char *owner, const char *what, tfp_str word);
 
 #endif
