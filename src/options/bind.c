@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/bind.c: values for the parameters of a query. Each is kept under the name that it was given, until
+/* options/bind.c: values for the parameters of a query. Each is kept under its name until
  * tfp_options_free; binding a name again replaces its value. */
 #include "options/options.h"
 

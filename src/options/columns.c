@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/columns.c: the column table as an array, and the lists that are sorted out of it: the cells of a text, the
- * minimums, the orders. */
+/* options/columns.c: the column table as an array, and the lists sorted from it: cells of a text, minimums, orders. */
 #include "options/options.h"
 
 #define NUMBER(value, name, field, ...)                                                                                \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/filter.c: a list of patterns, as one option holds it. */
+/* options/filter.c: the list of patterns of one option. */
 #include "options/regex.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/options.c: the option table, options as a whole, and how options are shown. options/set.c sets them. */
+/* options/options.c: the option table, the life of options, and their listing. options/set.c sets them. */
 #include "options/table.h"
 
 #include <stdlib.h>
@@ -9,17 +9,17 @@
 
 /* clang-format off */
 static const option options[] = {
-    { "max_depth", K_DEPTH, AT(max_depth), "10", "4", true, true, "Show rows at most this deep; the root is 1 deep. In the op view: that many rows and one.", NULL },
+    { "max_depth", K_DEPTH, AT(max_depth), "10", "4", true, true, "Show rows down to this depth; the root has depth 1. In the op view: this many rows plus one.", NULL },
     { "min_*", K_MINIMUMS, 0, "0", NULL, false, false, NULL, NULL }, /* a row for each column that has a minimum */
-    { "step", K_STEP, AT(step), "-1", NULL, true, false, "The step to show; mean (or -1) is the mean of all steps, all the sum of all that was recorded. Default: mean; of traces all.", NULL },
+    { "step", K_STEP, AT(step), "-1", NULL, true, false, "The step to show; mean (or -1) is the mean of all steps, all the sum of everything recorded. Default: mean; for traces all.", NULL },
     { "device_regexes", K_FILTER, AT(filters[TFP_F_DEVICE]), ".*", NULL, false, true, "-compat 1.0: show rows whose device matches.", NULL },
     { "order_by", K_ORDER, AT(order), "name", NULL, true, true, "Sort by name (ascending), by a column's total (descending), by occurrence, or by depth (as traversed). Without it by name; at a terminal and with -top by the first number shown (not the graph view).", NULL },
-    { "account_type_regexes", K_FILTER, AT(filters[TFP_F_ACCOUNT]), ".*", "Variable", true, true, "Count the nodes one of whose types (operation, device, user's types) matches.", NULL },
-    { "start_name_regexes", K_FILTER, AT(filters[TFP_F_START]), ".*", NULL, true, true, "Show from the first rows down whose names match.", NULL },
-    { "trim_name_regexes", K_FILTER, AT(filters[TFP_F_TRIM]), "", NULL, true, true, "Leave out what is below rows whose names match.", NULL },
+    { "account_type_regexes", K_FILTER, AT(filters[TFP_F_ACCOUNT]), ".*", "Variable", true, true, "Count nodes with a type (operation, device, user's types) that matches.", NULL },
+    { "start_name_regexes", K_FILTER, AT(filters[TFP_F_START]), ".*", NULL, true, true, "Show the trees whose top rows' names match.", NULL },
+    { "trim_name_regexes", K_FILTER, AT(filters[TFP_F_TRIM]), "", NULL, true, true, "Leave out the rows below those whose names match.", NULL },
     { "show_name_regexes", K_FILTER, AT(filters[TFP_F_SHOW]), ".*", NULL, true, true, "Show rows whose names match.", NULL },
     { "hide_name_regexes", K_FILTER, AT(filters[TFP_F_HIDE]), "", HIDE_10, true, true, "Hide rows whose names match.", NULL },
-    { "account_displayed_op_only", K_BOOL, AT(account_displayed_op_only), "false", NULL, true, true, "Let totals count the shown rows only.", NULL },
+    { "account_displayed_op_only", K_BOOL, AT(account_displayed_op_only), "false", NULL, true, true, "Count only the shown rows in totals.", NULL },
     { "select", K_SELECT, AT(select), "micros", "params", true, true, "The columns to show, separated by commas.", NULL },
     { "output", K_OUTPUT, AT(output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F, folded:outfile=F, speedscope:outfile=F or none.", NULL },
     { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing.", NULL },
@@ -29,29 +29,29 @@ static const option options[] = {
     { "proto_out", K_TEXT, AT(proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
     { "top", K_BATCH, AT(top), "0", NULL, false, false, "Show the first N rows only, of trees the first N below each row, the biggest first unless -order_by says otherwise; 0: all.", NULL },
     { "float_ops_source", K_SOURCE, AT(float_ops_source), "files", NULL, false, false, "Where float operations come from. files: the op log, as in TensorFlow's tool; tensorflow: the graph, by TensorFlow's formulas, bugs included, as its op log would have it; own: the graph, by all formulas there are (the default of flops).", NULL },
-    { "assume_batch", K_BATCH, AT(assume_batch), "0", NULL, false, false, "Take this for the unknown first dimension of every Placeholder; 0: nothing is assumed.", NULL },
-    { "assume_shape", K_SHAPES, AT(assume_shape), "", NULL, false, false, "Take NAME=32,224,224,3 for the shape of a Placeholder; ? is an unknown dimension, nothing behind = a scalar, semicolons stand between several. Given again: one more.", NULL },
-    { "signature", K_TEXT, AT(signature), "", NULL, false, false, "Count what this signature of a SavedModel takes; empty: serving_default, or the first; all: the whole graph.", NULL },
-    { "rule_limits", K_TEXT, AT(rule_limits), "", NULL, false, false, "advise: the limits from which rules of traces speak: RULE=NUMBER or RULE=N%, separated by commas.", NULL },
+    { "assume_batch", K_BATCH, AT(assume_batch), "0", NULL, false, false, "Assume this size for the unknown first dimension of every Placeholder; 0: none.", NULL },
+    { "assume_shape", K_SHAPES, AT(assume_shape), "", NULL, false, false, "Assume a Placeholder's shape: NAME=32,224,224,3; ? is an unknown dimension, nothing after = a scalar; separate several by semicolons. Given again: adds to the list.", NULL },
+    { "signature", K_TEXT, AT(signature), "", NULL, false, false, "Count the nodes that this signature of a SavedModel needs; empty: serving_default, or the first; all: the whole graph.", NULL },
+    { "rule_limits", K_TEXT, AT(rule_limits), "", NULL, false, false, "advise: limits of the rules on traces: RULE=NUMBER or RULE=N%, separated by commas.", NULL },
     { "checkers", K_CHECKERS, AT(checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL },
-    { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat the mistakes of TensorFlow's tool too; empty: neither.", NULL },
+    { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat even the mistakes of TensorFlow's tool; empty: neither.", NULL },
     { "view", K_VIEW, AT(view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op, code or steps.", "diff stats" },
     { "rewrite", K_REWRITE, AT(rewrites), "", NULL, false, false, "Change the names shown as sed would: s/PATTERN/TEXT/ or s/PATTERN/TEXT/g, with \\1 in TEXT; any mark may stand for the slashes. Given again: one after the other.", "stats" },
-    { "delta", K_REAL, AT(delta), "0.1", NULL, false, false, "Show rows whose biggest value is over the smallest by more than this share of it.", "diff" },
-    { "min_size", K_AMOUNT, AT(min_size), "1MB", NULL, false, false, "Show rows whose biggest value is at least this: 1MB, 10ms, 5k, or a number in the column's own unit.", "diff" },
-    { "names", K_TEXT, AT(names), "", NULL, false, false, "What the sides are called, separated by commas.", "diff" },
+    { "delta", K_REAL, AT(delta), "0.1", NULL, false, false, "Show rows whose largest value exceeds the smallest by more than this share of it.", "diff" },
+    { "min_size", K_AMOUNT, AT(min_size), "1MB", NULL, false, false, "Show rows whose largest value is at least this: 1MB, 10ms, 5k, or a number in the column's own unit.", "diff" },
+    { "names", K_TEXT, AT(names), "", NULL, false, false, "Names for the sides, separated by commas.", "diff" },
     { "node_names", K_FILTER, AT(filters[TFP_F_NODE_NAMES]), "", NULL, false, false, "Show rows whose names match, and whose ancestors' do.", "diff" },
-    { "hide_nodes", K_FILTER, AT(filters[TFP_F_HIDE_NODES]), "", NULL, false, false, "Leave out what is below rows whose names match.", "diff" },
-    { "swap_files", K_BOOL, AT(swap_files), "false", NULL, false, false, "Let the first and the last side change places in the differences, not in the columns.", "diff" },
+    { "hide_nodes", K_FILTER, AT(filters[TFP_F_HIDE_NODES]), "", NULL, false, false, "Leave out the rows below those whose names match.", "diff" },
+    { "swap_files", K_BOOL, AT(swap_files), "false", NULL, false, false, "Swap the first and the last side in the differences, but not in the columns.", "diff" },
     { "fail_over", K_LIMIT, AT(fail_over), "", NULL, false, false, "End with status 5 when a difference is over this: 5%, 10ms, 5MB, or a number in the column's own unit.", "diff" },
-    { "critical_path", K_BOOL, AT(critical_path), "false", NULL, false, false, "Show what the steps had to wait for from their ends to their beginnings, by class and name, instead of the steps.", "steps" },
-    { "sample_type", K_TEXT, AT(sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this kind of sample, such as cpu or alloc_space; empty: the one that the file says, or its last.", NULL },
+    { "critical_path", K_BOOL, AT(critical_path), "false", NULL, false, false, "Show the critical path instead of the steps: the spans that each step waited for, from its end back to its start, by class and name.", "steps" },
+    { "sample_type", K_TEXT, AT(sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this type of sample, such as cpu or alloc_space; empty: the file's default type, or its last.", NULL },
     { "sample_label", K_TEXT, AT(sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL },
-    { "by", K_TEXT, AT(by), "", NULL, false, false, "What the rows are: of memory op, scope, line or node (who held it at the peak), or time (how much was held when); of transfer collective (for which rank the others waited).", "memory transfer" },
-    { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: what their lines take counts to the line of yours that called them. Empty: site-packages, dist-packages, lib/python3 and the folders of the frameworks.", "lines" },
+    { "by", K_TEXT, AT(by), "", NULL, false, false, "Group the rows. memory: by op, scope, line or node (bytes held at the peak), or time (bytes held over time). transfer: by collective (the rank that the others waited for).", "memory transfer" },
+    { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: the cost of their lines counts to the line of your code that called them. Empty: site-packages, dist-packages, lib/python3 and the folders of the frameworks.", "lines" },
     { "nodes", K_BOOL, AT(nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
-    { "peak_flops", K_FLOPS, AT(peak_flops), "", NULL, false, false, "Show a roofline: the most float operations a second that the device can do, such as 19.5T or 312TFLOPS.", "flops" },
-    { "peak_bandwidth", K_BANDWIDTH, AT(peak_bandwidth), "", NULL, false, false, "Show a roofline: the most bytes a second that the device's memory can move, such as 900G or 2TB/s.", "flops" },
+    { "peak_flops", K_FLOPS, AT(peak_flops), "", NULL, false, false, "Show a roofline: the device's peak of float operations a second, such as 19.5T or 312TFLOPS.", "flops" },
+    { "peak_bandwidth", K_BANDWIDTH, AT(peak_bandwidth), "", NULL, false, false, "Show a roofline: the peak of bytes a second of the device's memory, such as 900G or 2TB/s.", "flops" },
     { "time_limit", K_REAL, AT(time_limit), "60", NULL, false, false, "Stop a query that takes longer than this many seconds; 0: never.", "query" },
 };
 /* clang-format on */

@@ -8,7 +8,7 @@
 #include "options/regex.h"
 #include "options/rewrite.h"
 
-/* The numbers that a row of a report can hold, each as its own and as a total. JSON and protos have them in this order. */
+/* The numbers that a row of a report can hold, each its own and as a total. JSON and protos have them in this order. */
 typedef enum tfp_value {
     TFP_V_MICROS,
     TFP_V_ACCELERATOR_MICROS,
@@ -21,11 +21,11 @@ typedef enum tfp_value {
     TFP_V_FLOAT_OPS,
     TFP_V_RUNS,
     TFP_V_DEFINITIONS,
-    TFP_V_FILES_COUNT, /* those before it come from the files alone, those behind from float operations worked out */
+    TFP_V_FILES_COUNT, /* earlier values come from the files alone, later ones from inferred float operations */
     TFP_V_MACS = TFP_V_FILES_COUNT,
     TFP_V_BYTES_MOVED,
-    TFP_V_OPS,             /* nodes, those of bodies that are called included */
-    TFP_V_COUNTED_OPS,     /* those of them that have a count */
+    TFP_V_OPS,             /* nodes, including those of called bodies */
+    TFP_V_COUNTED_OPS,     /* of these, nodes with a count */
     TFP_V_TIMED_FLOAT_OPS, /* float operations of nodes that have a time */
     TFP_V_MOVED_FLOAT_OPS, /* float operations of nodes whose bytes moved are known */
     TFP_V_TRAINABLE_PARAMS,
@@ -35,15 +35,21 @@ typedef enum tfp_value {
 } tfp_value;
 static inline bool tfp_is_time(int value) { return value >= TFP_V_MICROS && value <= TFP_V_CPU_MICROS; }
 #define TFP_V_KINDS                                                                                                    \
-    (1u << TFP_V_TRAINABLE_PARAMS | 1u << TFP_V_FIXED_PARAMS | 1u << TFP_V_SLOT_PARAMS) /* of variables */
-#define TFP_V_ALL ((1u << TFP_V_FILES_COUNT) - 1) /* what every report can have, and a proto holds */
+    (1u << TFP_V_TRAINABLE_PARAMS | 1u << TFP_V_FIXED_PARAMS | 1u << TFP_V_SLOT_PARAMS) /* numbers of variables */
+#define TFP_V_ALL ((1u << TFP_V_FILES_COUNT) - 1) /* the values that every report can have and a proto holds */
 
-typedef enum tfp_unit { TFP_MICROS, TFP_SIZE, TFP_NUMBER, TFP_LABEL, TFP_SHARE } tfp_unit; /* share: 1 is all */
+typedef enum tfp_unit {
+    TFP_MICROS,
+    TFP_SIZE,
+    TFP_NUMBER,
+    TFP_LABEL,
+    TFP_SHARE
+} tfp_unit; /* TFP_SHARE: 1 is the whole */
 
 #define COLUMN(id, ...) TFP_C_##id,
 typedef enum tfp_column_id {
 #include "options/columns.def"
-    TFP_C_COUNT /* of those that the code can name; there are tfp_column_count */
+    TFP_C_COUNT /* columns that code can name; tfp_column_count is the number of all */
 } tfp_column_id;
 #undef COLUMN
 enum { TFP_COLUMNS_MAX = 64 };
@@ -53,43 +59,44 @@ typedef struct tfp_number {
     tfp_value value;
     const char *own, *total;             /* CSV headers and Arrow names; NULL: no such column there */
     const char *own_field, *total_field; /* JSON keys, which are the names in GraphNodeProto; NULL: no such field */
-    uint8_t graph_own, graph_total;      /* field numbers in GraphNodeProto, 0 without */
+    uint8_t graph_own, graph_total;      /* field numbers in GraphNodeProto, 0: none */
     uint8_t group_own, group_total;      /* in MultiGraphNodeProto */
 } tfp_number;
 
-/* Places (`..._at`) order the columns in a list; only their order counts, and 0 keeps a column out of the list. */
+/* Members `..._at` order the columns in a list; only their order counts, and 0 keeps a column out of the list. */
 typedef struct tfp_column {
-    const char *name;  /* of -select and -order_by */
-    const char *total; /* "total_NAME", of a ratio */
+    const char *name;  /* in -select and -order_by */
+    const char *total; /* "total_NAME", for a ratio */
     tfp_unit unit;
-    const char *help;          /* what it means and where it comes from; the Doc line shows it too */
-    const char *help_of_trace; /* the same of a trace of events; NULL: no other */
+    const char *help;          /* meaning and origin; the Doc line shows it, too */
+    const char *help_of_trace; /* the same for a trace of events; NULL: `help` */
     struct {
         const char *doc;                /* before the colon of its line in the Doc block, as TensorFlow has it */
-        const char *legend, *legend_op; /* of its cell; in the op and code views, NULL: the same */
-        const char *suffix, *suffix_op; /* behind the numbers of its cell; in the op view, NULL: the same */
-        int tree_at, group_at;          /* places of the cell: in scope and graph; in op and code */
-        bool compat10;                  /* TensorFlow 1.0's form has the cell, at tree_at */
+        const char *legend, *legend_op; /* of its cell; the other one in the op and code views, NULL: the same */
+        const char *suffix,
+            *suffix_op;        /* after the numbers of its cell; the other one in the op view, NULL: the same */
+        int tree_at, group_at; /* places of the cell in scope and graph; in op and code */
+        bool compat10;         /* TensorFlow 1.0's form has the cell, at tree_at */
     } text;
     tfp_number numbers[2];
     uint8_t number_count; /* 0: a label or a ratio */
     struct {
-        tfp_value over, under; /* of a ratio: what is divided by what; ratios are made of sums and never summed */
-        double times;          /* and multiplied with this; 0: no ratio */
+        tfp_value over, under; /* for a ratio: over / under; ratios are computed from sums and never summed */
+        double times;          /* factor of the ratio; 0: not a ratio */
     } ratio;
-    const char *field; /* of a label: its name in GraphNodeProto and JSON; NULL: none */
-    struct {           /* of the first number */
+    const char *field; /* for a label: its name in GraphNodeProto and JSON; NULL: none */
+    struct {           /* for the first number */
         int at;        /* place among the options -min_* */
         const char *option, *help;
-        bool own;               /* scope and graph compare a row's own number, not its total */
-        bool listed, listed_10; /* in TensorFlow's listing, in that of TensorFlow 1.0 */
+        bool own;               /* scope and graph compare the row's own number instead of its total */
+        bool listed, listed_10; /* in TensorFlow's listing; in TensorFlow 1.0's */
         uint8_t proto;          /* field number in OptionsProto, 0 without */
     } min;
     int order_at;            /* place among the values of -order_by */
-    const char *sample;      /* pprof: what its samples are; NULL: not said */
+    const char *sample;      /* pprof: the type of its samples; NULL: none */
     tfp_column_id brings[2]; /* columns that are shown along with this one, in the order of the Doc block */
     uint8_t brings_count;
-    uint32_t needs; /* bits of tfp_value: other values that its cells are made of */
+    uint32_t needs; /* bits of tfp_value: other values that its cells use */
 } tfp_column;
 extern const tfp_column tfp_columns[];
 extern const int tfp_column_count;
@@ -100,9 +107,10 @@ static inline const char *tfp_column_help(const tfp_column *c, bool trace)
 {
     return trace && c->help_of_trace ? c->help_of_trace : c->help;
 }
-int tfp_column_find(tfp_str name);                      /* tfp_column_id, -1 when unknown */
-uint32_t tfp_column_values(tfp_column_id id);           /* bits of tfp_value: what its cells are made of */
-size_t tfp_numbers(const tfp_number *out[TFP_V_COUNT]); /* of all columns, in the order of tfp_value; gives how many */
+int tfp_column_find(tfp_str name);            /* tfp_column_id, -1 when unknown */
+uint32_t tfp_column_values(tfp_column_id id); /* bits of tfp_value that its cells use */
+size_t tfp_numbers(
+    const tfp_number *out[TFP_V_COUNT]); /* numbers of all columns, in the order of tfp_value; returns how many */
 
 typedef enum tfp_column_list {
     TFP_LIST_TREE_CELLS,
@@ -110,14 +118,14 @@ typedef enum tfp_column_list {
     TFP_LIST_MINIMUMS,
     TFP_LIST_ORDERS
 } tfp_column_list;
-/* The columns that have a place in a list, sorted by it; gives how many. */
+/* The columns that have a place in a list, sorted by it; returns how many. */
 size_t tfp_columns_in(tfp_column_list list, tfp_column_id out[TFP_COLUMNS_MAX]);
 
 /* A value of -order_by. */
 typedef struct tfp_order {
     const char *name;
-    int by;              /* tfp_value (descending by total), or one of these */
-    tfp_column_id ratio; /* of TFP_BY_RATIO */
+    int by;              /* a tfp_value (descending by total), or one of these */
+    tfp_column_id ratio; /* for TFP_BY_RATIO */
 } tfp_order;
 enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3, TFP_BY_RATIO = -4 };
 bool tfp_order_at(size_t i, tfp_order *out); /* false past the end; 0 is by name */
@@ -156,7 +164,7 @@ typedef struct tfp_binding {
 } tfp_binding;
 typedef TFP_VEC(tfp_binding) tfp_bindings;
 bool tfp_bindings_copy(tfp_bindings *to,
-                       const tfp_bindings *from); /* false without memory; `to` is to be freed then too */
+                       const tfp_bindings *from); /* false when memory runs out; `to` must be freed even then */
 void tfp_bindings_free(tfp_bindings *b);
 
 struct tfp_options {
@@ -164,20 +172,20 @@ struct tfp_options {
     tfp_step_choice step;
     int64_t min[TFP_V_COUNT]; /* by value, of the columns that have a minimum */
     tfp_order order;
-    char *order_column;               /* -order_by a column that only some table may have; NULL: `order` */
+    char *order_column;               /* -order_by a column of a single table; NULL: use `order` */
     int64_t top;                      /* rows of tables; 0: all */
     tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
     bool account_displayed_op_only, viz, show_source;
     bool compat10, compat_tensorflow, every_value, colours;
-    int screen;                      /* columns of the terminal that texts are for; 0: none */
-    const struct tfp_counts *counts; /* made already, of the profile that a report is built of; NULL: by the report */
-    const uint32_t *step_execs;      /* of every node its execution in `step`, or TFP_NONE; NULL: found by the report */
-    bool reach;                      /* reports also tell which nodes count in which row: tfp_report.reach */
+    int screen;                      /* width of the terminal for texts; 0: no terminal */
+    const struct tfp_counts *counts; /* precomputed for the report's profile; NULL: the report makes them */
+    const uint32_t *step_execs;      /* per node: its execution in `step`, or TFP_NONE; NULL: the report finds them */
+    bool reach;                      /* reports also record which nodes count in which row: tfp_report.reach */
     uint64_t select;                 /* bits of tfp_column_id */
-    uint8_t select_order[TFP_COLUMNS_MAX]; /* the columns in the order asked, those that were */
+    uint8_t select_order[TFP_COLUMNS_MAX]; /* the selected columns, in the order given */
     uint8_t select_count;
     tfp_output_kind output;
-    char *outfile; /* outlives a change of kind, as TensorFlow's does */
+    char *outfile; /* kept when the kind changes, as in TensorFlow */
     char *format;  /* name of an output */
     char *proto_out, *dump_to_file;
     char *rule_limits;                 /* "RULE=LIMIT,..."; empty: none */
@@ -194,47 +202,46 @@ struct tfp_options {
     char *signature;                   /* NULL: the default one */
     char *peak_flops, *peak_bandwidth; /* flops: for tfp_rate_parse; NULL: not given */
     bool nodes;                        /* flops */
-    char *by;                          /* memory: what its rows are; NULL: the default */
+    char *by;                          /* memory, transfer: the rows; NULL: the default */
     char *sample_type, *sample_label;  /* samples; NULL or empty: not given */
     bool critical_path;                /* steps */
     double time_limit;                 /* query: seconds, 0: none */
     tfp_bindings bindings;             /* query */
     tfp_progress_fn query_fn;          /* query: asked now and then whether to stop */
     void *query_ctx;
-    uint64_t set; /* bits by option row: set by hand, so that -compat leaves it alone */
-    tfp_buf text; /* what tfp_options_get gave last */
+    uint64_t set; /* bits by option row: set explicitly, so that -compat does not change it */
+    tfp_buf text; /* result of the last tfp_options_get */
 };
 
-/* What -min_* asks of a value, in the unit in which reports hold it: times in nanoseconds. */
+/* The minimum of a value in the unit in which reports hold it: times in nanoseconds. */
 static inline int64_t tfp_minimum(const tfp_options *o, int value)
 {
     return tfp_is_time(value) ? tfp_mul(o->min[value], 1000, NULL) : o->min[value];
 }
 extern const char *const tfp_compared_views[]; /* names of the views that stats and diff know, ended by NULL */
-/* Where a word stands in such a list; false when it is not there. */
+/* The index of a word in such a list; false when absent. */
 bool tfp_word_find(tfp_str word, const char *const *words, size_t *out);
 
-/* TFP_BADARG when -order_by names a column that is none of the views whose rows have numbers. */
+/* TFP_BADARG when -order_by names a column that no view with numbers has. */
 tfp_status tfp_options_known_order(const tfp_options *o, tfp_error *err);
 
-/* Whether texts are for people at a terminal. */
+/* Whether texts are for a person at a terminal. */
 static inline bool tfp_for_screen(const tfp_options *o) { return o->screen && !o->compat10 && !o->compat_tensorflow; }
-/* Whether an option was set, by hand or by a program: its value is no default then. */
+/* Whether an option was set, by the user or by a program, and so is not a default. */
 bool tfp_options_chosen(const tfp_options *o, const char *name);
-/* The selected columns in the order asked; gives how many. */
+/* The selected columns in the order given; returns how many. */
 size_t tfp_options_selected(const tfp_options *o, tfp_column_id out[TFP_COLUMNS_MAX]);
 static inline bool tfp_selects(const tfp_options *o, tfp_column_id c) { return (o->select >> c) & 1; }
-/* How deep rows are shown: flame graphs are whole unless somebody chose a depth. */
+/* The depth down to which rows are shown: flame graphs have no limit unless one was set. */
 int64_t tfp_options_depth(const tfp_options *o);
-/* Values that the options make a view compute: selected, ordered by, minimums, or all of them for proto and json,
- * or when asked to (every_value). */
+/* Values that a view must compute for these options: selected, ordered by, minimums; all of them for proto and json,
+ * and with every_value. */
 uint32_t tfp_options_values(const tfp_options *o);
-/* Whether a view of nodes needs the spans of a trace: for numbers that each of them tells, or to show them. */
+/* Whether a view of nodes needs a trace's spans: for numbers of single spans, or to show them. */
 bool tfp_options_need_spans(const tfp_options *o);
-bool tfp_options_count(const tfp_options *o);           /* float operations are worked out for them */
-bool tfp_options_find_parameters(const tfp_options *o); /* variables of the graph are what parameters are */
-bool tfp_options_show_parameters(
-    const tfp_options *o); /* they are asked for by name: selected, ordered by, a minimum */
+bool tfp_options_count(const tfp_options *o);           /* float operations must be inferred */
+bool tfp_options_find_parameters(const tfp_options *o); /* parameters are the graph's variables */
+bool tfp_options_show_parameters(const tfp_options *o); /* parameters are selected, ordered by, or have a minimum */
 
 /* Numbers as TensorFlow's tool prints them: in texts, advice lines and markdown. */
 void tfp_format_number(tfp_buf *b, int64_t n); /* 999, 1.28k, 603.98m, 17.63b */
@@ -244,25 +251,25 @@ void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n);
 void tfp_format_pair(tfp_buf *b, tfp_unit unit, const int64_t *own, int64_t total); /* own/total; NULL: --/total */
 const char *tfp_unit_name(tfp_unit unit); /* "us", "bytes", "count", "label", "share" */
 const char *tfp_unit_long(tfp_unit unit); /* "microseconds", "bytes", "count" ... */
-/* The same with GB, TB and trillions (t), which TensorFlow's tool does not have: everywhere but in the text of the four views. */
+/* The same with GB, TB and trillions (t), which TensorFlow's tool lacks: used everywhere but in the text of the four views. */
 void tfp_format_amount(tfp_buf *b, tfp_unit unit, int64_t n);
-/* The same for means and the like, and for numbers without a unit; never more digits than help. */
+/* The same for means and other real numbers, and for numbers without a unit. */
 void tfp_format_real(tfp_buf *b, tfp_unit unit, double x);
 void tfp_format_percent(tfp_buf *b, double value); /* as printf's %.2f%% */
 
-/* What a person writes for a number with a unit: 5MB, 10ms, 3k, 5%, 1000. */
+/* A number with a unit as a person writes it: 5MB, 10ms, 3k, 5%, 1000. */
 typedef struct tfp_amount {
     double value;  /* in bytes, microseconds or ones */
-    tfp_unit unit; /* TFP_LABEL: none was said */
-    bool percent;  /* value is of a hundred */
+    tfp_unit unit; /* TFP_LABEL: none was given */
+    bool percent;  /* value is a percentage */
 } tfp_amount;
 bool tfp_amount_parse(tfp_str text, tfp_amount *out);
-/* A rate: 1.5e12, 19.5T, 312TFLOPS, 2TB/s; `units` are the words that may stand behind the number, ended by a NULL. */
+/* A rate: 1.5e12, 19.5T, 312TFLOPS, 2TB/s; `units` are the words allowed after the number, ended by NULL. */
 extern const char *const tfp_flops_units[], *const tfp_bandwidth_units[];
 bool tfp_rate_parse(tfp_str text, const char *const *units, double *out);
 
-/* One assumed shape of -assume_shape, cut off the front of `rest`: NAME=32,224,?; false at the end. What is wrong with it
- * is in `wrong`, else NULL. Dims are at least 0, or -1 for unknown. */
+/* Cuts one assumed shape of -assume_shape off the front of `rest`: NAME=32,224,?; false at the end. `wrong` is the error or
+ * NULL. Dims are at least 0, or -1 for unknown. */
 typedef struct tfp_assumed_text {
     tfp_str name;
     int rank;
@@ -271,7 +278,7 @@ typedef struct tfp_assumed_text {
 } tfp_assumed_text;
 bool tfp_assumed_next(tfp_str *rest, tfp_assumed_text *out);
 
-/* Rows of the option table, for listings: those of the views, or those that only some commands take. NULL past the end. */
+/* Rows of the option table for listings: options of the views, or options of certain commands only. NULL past the end. */
 const char *tfp_option_name(size_t i, bool of_commands);
 const char *tfp_option_help(const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/options_proto.c: options as TensorFlow's Python API sends them: a serialized OptionsProto, or for advise an
+/* options/options_proto.c: options in the form that TensorFlow's Python API sends: a serialized OptionsProto, or for advise an
  * AdvisorOptionsProto. Message layout: tensorflow/core/profiler/tfprof_options.proto. */
 #include "options/options.h"
 #include "wire/proto.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a field of OptionsProto sets. */
+/* The kinds of fields of OptionsProto. */
 typedef enum field_kind { NUMBER, BOOLEAN, TEXT, LIST } field_kind;
 typedef struct option_field {
     uint32_t number;
@@ -33,10 +33,10 @@ static const option_field fields[] = { /* the minimums come from the column tabl
 /* clang-format on */
 enum { FIELD_COUNT = sizeof fields / sizeof *fields, FIELD_MAX = FIELD_COUNT + TFP_COLUMNS_MAX };
 
-/* What the message holds: of a single field the last value, of a list all. Texts are copies that end in NUL. */
+/* The message's values: the last one of a single field, all of a list. Texts are copies that end in NUL. */
 typedef struct value {
     bool given;
-    bool has_nul; /* the last text had NUL bytes within */
+    bool has_nul; /* the last text contained NUL bytes */
     int64_t number;
     TFP_VEC(char *) texts;
 } value;
@@ -49,7 +49,7 @@ typedef struct reader {
     bool no_memory;
 } reader;
 
-/* NUL bytes, which would cut a text short, are written as patterns write them: \x00. No column is called so. */
+/* NUL bytes would cut a text short, so they are written as patterns write them: \x00. No column has such a name. */
 static void add_text(reader *r, value *v, tfp_str text)
 {
     tfp_buf copy = { 0 };
@@ -67,7 +67,7 @@ static void add_text(reader *r, value *v, tfp_str text)
     r->no_memory = true;
 }
 
-/* The fields of the table, and those of the columns' minimums. */
+/* Collects the fields of the table and those of the columns' minimums. */
 static void list_fields(reader *r)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++) r->fields[r->count++] = fields[i];
@@ -89,7 +89,7 @@ static void read_field(reader *r, tfp_wire *w, const tfp_field *f)
     }
 }
 
-/* Columns that are not known are left out, with a word about the first of them. */
+/* Ignores unknown columns; the error names the first of them. */
 static tfp_status set_columns(tfp_options *o, const value *v, tfp_error *err)
 {
     const char **known = calloc(v->texts.size + 1, sizeof *known);
@@ -111,7 +111,7 @@ static tfp_status set_columns(tfp_options *o, const value *v, tfp_error *err)
 static tfp_status set_number(tfp_options *o, const option_field *f, int64_t n, tfp_error *err)
 {
     char text[24];
-    if (strcmp(f->option, "step") == 0 && n < -1) n = -1; /* any negative one asks for the mean */
+    if (strcmp(f->option, "step") == 0 && n < -1) n = -1; /* any negative number means the mean */
     snprintf(text, sizeof text, "%lld", (long long)n);
     return tfp_options_set(o, f->option, text, err);
 }
@@ -134,8 +134,8 @@ static tfp_status set_value(tfp_options *o, const option_field *f, const value *
     return TFP_OK;
 }
 
-/* Every value is set, whatever is wrong with another; the first fault is told. An empty list, 0 and false cannot be
- * seen in the message (it is proto3), so what is absent is empty, 0 or false; only texts keep their defaults. */
+/* Sets every value even if another is invalid, and reports the first fault. proto3 does not send an empty list, 0 or false,
+ * so an absent field is empty, 0 or false; only texts keep their defaults. */
 static tfp_status set_values(reader *r, tfp_error *err)
 {
     tfp_status s = TFP_OK;
@@ -143,7 +143,7 @@ static tfp_status set_values(reader *r, tfp_error *err)
         if (!r->values[i].given && r->fields[i].kind == TEXT) continue;
         tfp_status bad = set_value(r->o, &r->fields[i], &r->values[i], s ? NULL : err);
         if (bad && strcmp(r->fields[i].option, "order_by") == 0) tfp_options_set(r->o, "order_by", "name", NULL);
-        if (bad == TFP_NOMEM) return tfp_nomem(err); /* even after a wrong value: the rest is not in force */
+        if (bad == TFP_NOMEM) return tfp_nomem(err); /* even after an invalid value: the others were not set */
         if (!s) s = bad;
     }
     return s;
@@ -165,13 +165,13 @@ static tfp_status read_options(tfp_options *o, tfp_str bytes, tfp_error *err)
     return s;
 }
 
-/* A name that a list cannot hold is no checker's. */
+/* Whether a list separated by commas can hold this name; otherwise it is no checker's name. */
 static bool is_one_item(tfp_str name)
 {
     return !name.size || (!memchr(name.data, ',', name.size) && !memchr(name.data, 0, name.size));
 }
 
-/* The names of the checkers. A list of one comma asks for no checker. */
+/* Reads the names of the checkers. A list of one comma asks for no checker. */
 static tfp_status read_advisor_options(tfp_options *o, tfp_str bytes, tfp_error *err)
 {
     tfp_buf names = { 0 };
@@ -180,7 +180,7 @@ static tfp_status read_advisor_options(tfp_options *o, tfp_str bytes, tfp_error 
     tfp_buf_char(&names, ',');
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number != 1) continue;
-        tfp_str name = tfp_field_name(&w, &f, "checkers"); /* the key; the options of checkers say nothing today */
+        tfp_str name = tfp_field_name(&w, &f, "checkers"); /* the key; checkers have no options of their own today */
         if (!is_one_item(name)) {
             odd = name;
             continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/regex_loaded.c: regex.h inside a Python extension, in the place of regex.cc.
+/* options/regex_loaded.c: regex.h inside a Python extension, instead of regex.cc.
  *
- * TensorFlow shows the whole process its own RE2, of another version under the same C++ names, and an extension that is
- * linked to RE2 in the plain way gets TensorFlow's: it crashes. So here regex.cc and RE2 stand in a shared object of
+/* TensorFlow exposes its own RE2, of another version with the same C++ names, to the whole process, and an extension that is
+ * linked to RE2 in the ordinary way gets TensorFlow's and crashes. So here regex.cc and RE2 are in a shared object of
  * their own beside the extension, which is loaded so that it sees its own libraries first. */
 #include "options/regex.h"
 
@@ -13,7 +13,7 @@
 
 #define FILE_NAME "_regex.so"
 
-/* Sanitizers replace functions of the whole process, which RTLD_DEEPBIND would undo. */
+/* Sanitizers replace functions process-wide, which RTLD_DEEPBIND would undo. */
 #if defined(__SANITIZE_ADDRESS__)
 #define LOADED (RTLD_NOW | RTLD_LOCAL)
 #else
@@ -29,9 +29,9 @@ static struct {
     void (*free)(tfp_regex *r);
 } loaded; /* set once, before anything can be matched */
 
-static char fault[256]; /* why it was not loaded; set with it */
+static char fault[256]; /* why loading failed; set together with `loaded` */
 
-/* Beside the file that this function is in. */
+/* Opens the shared object in the directory of the file that contains this function. */
 static void *open_beside(void)
 {
     char path[4096];

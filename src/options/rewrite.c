@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-#define LONGEST ((size_t)64 << 20) /* of a name changed: each of its characters may have become a whole TEXT */
+#define LONGEST ((size_t)64 << 20) /* most bytes of a changed name: each of its characters may become a whole TEXT */
 
 struct tfp_rewrite {
     tfp_regex *regex;
     char *given; /* the whole expression, ended by NUL */
-    char *text;  /* TEXT: a byte below 10 stands for that group, 0 for all of the match */
+    char *text;  /* TEXT: a byte below 10 stands for that group, 0 for the whole match */
     size_t text_size;
     bool everywhere; /* g */
 };
@@ -21,7 +21,7 @@ typedef struct parts {
     tfp_str pattern, text, flags;
 } parts;
 
-/* Up to the next mark that no backslash stands before; `rest` then begins behind it. */
+/* Takes the text up to the next mark without a backslash; `rest` then begins after the mark. */
 static bool take_part(tfp_str *rest, char mark, tfp_str *part)
 {
     for (size_t i = 0; i < rest->size; i++) {
@@ -43,8 +43,8 @@ static tfp_status take_apart(tfp_str given, parts *p, tfp_error *err)
         return tfp_fail(err, TFP_BADARG, "not of the form s/PATTERN/TEXT/ or s/PATTERN/TEXT/g");
     p->mark = given.data[1];
     if (p->mark == '\\' || p->mark == '\n')
-        return tfp_fail(err, TFP_BADARG, "a backslash or newline separates nothing");
-    if ((unsigned char)p->mark >= 0x80) return tfp_fail(err, TFP_BADARG, "the mark behind s must be one of ASCII");
+        return tfp_fail(err, TFP_BADARG, "a backslash or newline cannot be the mark");
+    if ((unsigned char)p->mark >= 0x80) return tfp_fail(err, TFP_BADARG, "the mark after s must be ASCII");
     tfp_str rest = { given.data + 2, given.size - 2 };
     if (!take_part(&rest, p->mark, &p->pattern)) return tfp_fail(err, TFP_BADARG, "no '%c' ends the pattern", p->mark);
     if (!take_part(&rest, p->mark, &p->text)) return tfp_fail(err, TFP_BADARG, "no '%c' ends the text", p->mark);
@@ -57,7 +57,7 @@ static bool is_word(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The pattern as RE2 reads it: an escaped mark that is a letter or digit loses its backslash, which would give it a
+/* Compiles the pattern: an escaped mark that is a letter or digit loses its backslash, which would give it a
  * meaning; any other means itself with or without. */
 static tfp_status compile(tfp_rewrite *w, const parts *p, tfp_error *err)
 {
@@ -81,7 +81,7 @@ static tfp_status compile(tfp_rewrite *w, const parts *p, tfp_error *err)
     return s;
 }
 
-/* `\1` and `&` become the bytes that stand for groups, so those bytes themselves cannot be in the text. */
+/* `\1` and `&` become bytes that stand for groups, so those bytes themselves cannot be in the text. */
 static tfp_status read_text(tfp_rewrite *w, tfp_str text, tfp_error *err)
 {
     int groups = tfp_regex_groups(w->regex);
@@ -94,7 +94,7 @@ static tfp_status read_text(tfp_rewrite *w, tfp_str text, tfp_error *err)
         if (escaped) c = text.data[++i];
         if (escaped && c >= '0' && c <= '9') {
             if (c - '0' > groups)
-                return tfp_fail(err, TFP_BADARG, "\\%c in the text, and the pattern has %d group%s", c, groups,
+                return tfp_fail(err, TFP_BADARG, "\\%c in the text, but the pattern has %d group%s", c, groups,
                                 groups == 1 ? "" : "s");
             c = (char)(c - '0');
         } else if (!escaped && c == '&') {
@@ -113,7 +113,7 @@ static tfp_status read_one(tfp_rewrite *w, tfp_str given, tfp_error *err)
     if (given.size) memcpy(w->given, given.data, given.size);
     tfp_status s = take_apart(given, &p, err);
     if (!s && p.flags.size && !tfp_str_eq(p.flags, TFP_STR("g")))
-        s = tfp_fail(err, TFP_BADARG, "behind the last '%c' only g may stand", p.mark);
+        s = tfp_fail(err, TFP_BADARG, "only g may follow the last '%c'", p.mark);
     if (s) return s;
     w->everywhere = p.flags.size > 0;
     s = compile(w, &p, err);
@@ -200,7 +200,7 @@ static void put_text(const tfp_rewrite *w, const tfp_str *found, tfp_buf *out)
     }
 }
 
-/* The character at `at`, or the one byte that is none. */
+/* The character at `at`, or one byte that is not UTF-8. */
 static size_t step_over(tfp_str name, size_t at)
 {
     uint32_t code;
@@ -208,7 +208,7 @@ static size_t step_over(tfp_str name, size_t at)
     return n ? n : 1;
 }
 
-/* Where a match of nothing touches the match before it there is none, as in sed. */
+/* An empty match that touches the match before it does not count, as in sed. */
 static void change(const tfp_rewrite *w, tfp_str name, tfp_buf *out)
 {
     tfp_str found[TFP_REGEX_GROUPS + 1];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/set.c: the one place that parses and checks what the user asks for. argv, the prompt, Python's keywords and a
+/* options/set.c: the one place that parses and checks options. argv, the prompt, Python's keywords and a
  * page's parameters all come through tfp_options_set and tfp_options_set_list. */
 #include "options/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What is wrong with a value; the caller adds the option and the value. */
+/* Reports why a value is invalid; the caller adds the option and the value. */
 static tfp_status wrong(tfp_error *err, const char *why) { return tfp_fail(err, TFP_BADARG, "%s", why); }
 
 static tfp_status set_text(char **field, tfp_str v, tfp_error *err)
@@ -51,9 +51,9 @@ static tfp_status set_minimum(int64_t *field, tfp_unit unit, tfp_str v, tfp_erro
     if (tfp_parse_int64(v, field)) return TFP_OK;
     bool whole = unit != TFP_MICROS && unit != TFP_SIZE;
     if (!tfp_amount_parse(v, &amount) || amount.percent || !in_unit(amount.unit, unit) || amount.unit == TFP_LABEL)
-        return wrong(err, unit == TFP_MICROS ? "not a number of microseconds, or such as 10ms"
-                          : whole            ? "not a number, or such as 10k"
-                                             : "not a number of bytes, or such as 5MB");
+        return wrong(err, unit == TFP_MICROS ? "not a number of microseconds or a time such as 10ms"
+                          : whole            ? "not a number or an amount such as 10k"
+                                             : "not a number of bytes or a size such as 5MB");
     *field = amount.value >= 9e18 ? INT64_MAX : (int64_t)ceil(amount.value);
     return TFP_OK;
 }
@@ -68,8 +68,8 @@ static tfp_status set_bool(bool *field, const char *value, tfp_error *err)
     return wrong(err, "not true or false");
 }
 
-/* An invalid regex is refused, but takes effect (it matches nothing), so that a caller may show, as TensorFlow's tool
- * does, what is left then. */
+/* An invalid regex is refused, but takes effect (it matches nothing), so that a caller can show the remaining rows, as
+ * TensorFlow's tool does. */
 static tfp_status take_filter(tfp_filter **field, tfp_filter *f, tfp_status s)
 {
     if (!f) return s;
@@ -87,7 +87,7 @@ static tfp_status set_filter(tfp_filter **field, tfp_str v, tfp_error *err)
 
 #define NO_ORDER "no such order (name, occurrence, depth or a numeric column)"
 
-/* A word that may be the name of a column: whether the table has it is known when the table is there. */
+/* Whether a word may name a column; whether the table has it is known only when the table is built. */
 static bool is_column_name(tfp_str v)
 {
     bool ok = v.size > 0 && v.size <= 64;
@@ -135,7 +135,7 @@ static tfp_status set_select(tfp_options *o, tfp_str v, tfp_error *err)
     return TFP_OK;
 }
 
-/* KIND or KIND:outfile=F; the file's name outlives a change of kind, as in TensorFlow's listing. */
+/* KIND or KIND:outfile=F; the file name is kept when the kind changes, as in TensorFlow's listing. */
 static tfp_status set_output(tfp_options *o, tfp_str v, tfp_error *err)
 {
     const char *colon = v.size ? memchr(v.data, ':', v.size) : NULL;
@@ -150,7 +150,7 @@ static tfp_status set_output(tfp_options *o, tfp_str v, tfp_error *err)
     if (rest.size <= key.size || memcmp(rest.data, key.data, key.size) != 0) return wrong(err, "needs :outfile=FILE");
     rest.data += key.size;
     rest.size -= key.size;
-    if (memchr(rest.data, ',', rest.size)) return wrong(err, "a file name here can hold no comma");
+    if (memchr(rest.data, ',', rest.size)) return wrong(err, "the file name must not contain a comma");
     tfp_status s = set_text(&o->outfile, rest, err);
     if (!s) o->output = (tfp_output_kind)which;
     return s;
@@ -164,12 +164,12 @@ static tfp_status set_real(double *field, tfp_str v, tfp_error *err)
     text[v.size] = 0;
     double n = strtod(text, &end);
     if (*end || end == text) return wrong(err, "not a number");
-    if (!(n >= 0 && n <= 1e300)) return wrong(err, "not a number of 0 and more");
+    if (!(n >= 0 && n <= 1e300)) return wrong(err, "not a number of at least 0");
     *field = n;
     return TFP_OK;
 }
 
-/* Shares of a hundred have no place where a size is asked for. */
+/* A percentage is refused where a size is asked for. */
 static tfp_status set_amount(char **field, tfp_str v, bool share, tfp_error *err)
 {
     tfp_amount amount;
@@ -179,7 +179,7 @@ static tfp_status set_amount(char **field, tfp_str v, bool share, tfp_error *err
     return set_text(field, v, err);
 }
 
-/* One more behind those that are there, which an empty text takes away; or these instead of them. */
+/* Adds to the present list (an empty text clears it); or, without `more`, replaces it. */
 static tfp_status set_rewrites(tfp_rewrites **field, const tfp_str *items, size_t count, bool more, tfp_error *err)
 {
     tfp_rewrites *made = NULL;
@@ -202,12 +202,12 @@ static tfp_status set_source(int *field, tfp_str v, tfp_error *err)
 static tfp_status set_batch(int64_t *field, tfp_str v, tfp_error *err)
 {
     int64_t n;
-    if (!tfp_parse_int64(v, &n) || n < 0) return wrong(err, "not a number of 0 and more");
+    if (!tfp_parse_int64(v, &n) || n < 0) return wrong(err, "not a number of at least 0");
     *field = n;
     return TFP_OK;
 }
 
-/* One or several more behind those that are there, which an empty text takes away. */
+/* Adds one or several shapes to the present list; an empty text clears it. */
 static tfp_status set_shapes(char **field, tfp_str v, tfp_error *err)
 {
     tfp_assumed_text one;
@@ -282,12 +282,12 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
     case K_SHAPES: return set_shapes(field, v, err);
     case K_FLOPS:
     case K_BANDWIDTH: return set_rate(field, v, row->kind == K_FLOPS, err);
-    case K_MINIMUMS: break; /* each is a K_INT */
+    case K_MINIMUMS: break; /* each minimum is a K_INT */
     }
     return TFP_BADARG;
 }
 
-/* The option and the value around what is wrong with it; a value that was taken counts as set by hand. */
+/* Completes the error with the option and the value; on success records that the option was set. */
 static tfp_status settled(tfp_options *o, const option *row, const char *value, tfp_status s, tfp_error *err)
 {
     if (s == TFP_BADARG && value) return tfp_within(err, s, "option -%s: value '%.500s'", row->name, value);
@@ -305,7 +305,7 @@ tfp_status tfp_options_set(tfp_options *o, const char *name, const char *value, 
     return settled(o, &row, value, tfp_option_apply(o, &row, value, err), err);
 }
 
-/* Options whose lists are taken whole. */
+/* Options whose list items are taken whole. */
 static bool takes_items(option_kind k) { return k == K_FILTER || k == K_REWRITE; }
 
 static tfp_status set_items(tfp_options *o, const option *row, const char *const *items, size_t count, tfp_error *err)
@@ -341,7 +341,7 @@ tfp_status tfp_options_set_list(tfp_options *o, const char *name, const char *co
     tfp_buf_char(&joined, 0);
     tfp_status s = joined.failed ? tfp_nomem(err) : TFP_OK;
     const char *none = row.kind == K_CHECKERS ? "," : ""; /* an empty text would ask for all checkers */
-    if (!s && row.kind == K_SHAPES) s = tfp_option_apply(o, &row, "", err); /* a list is all of them */
+    if (!s && row.kind == K_SHAPES) s = tfp_option_apply(o, &row, "", err); /* a list replaces the present one */
     if (!s && takes_items(row.kind))
         s = set_items(o, &row, items, count, err);
     else if (!s)

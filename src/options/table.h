@@ -22,7 +22,7 @@ typedef enum option_kind {
     K_REWRITE,
     K_REAL,
     K_AMOUNT,
-    K_LIMIT, /* an amount, or a share */
+    K_LIMIT, /* an amount or a percentage */
     K_SOURCE,
     K_BATCH,
     K_SHAPES,
@@ -34,13 +34,13 @@ typedef enum option_kind {
 typedef struct option {
     const char *name;
     option_kind kind;
-    size_t at;                    /* of the field in tfp_options */
-    const char *value, *value_10; /* defaults: today's, and of -compat 1.0 (NULL: the same) */
+    size_t at;                    /* offset of the field in tfp_options */
+    const char *value, *value_10; /* defaults: today's, and -compat 1.0's (NULL: the same) */
     bool listed, listed_10;       /* in TensorFlow's listing, in that of TensorFlow 1.0 */
     const char *help;
-    const char *commands; /* those that it belongs to, one blank between them; NULL: the views and all that show them */
-    tfp_unit unit;        /* of a minimum */
-    uint8_t number;       /* among all options: its bit in tfp_options.set */
+    const char *commands; /* commands that it belongs to, separated by blanks; NULL: all commands that show views */
+    tfp_unit unit;        /* unit of a minimum */
+    uint8_t number;       /* index among all options: its bit in tfp_options.set */
 } option;
 
 bool tfp_option_find(const char *name, option *out); /* `-` and `_` are the same in names */
@@ -49,7 +49,7 @@ bool tfp_option_at(size_t i, option *out);           /* false past the end */
 extern const char *const tfp_output_words[]; /* in the order of tfp_output_kind; these lists end with NULL */
 extern const char *const tfp_format_words[];
 extern const char *const tfp_source_words[]; /* in the order of tfp_flops_source */
-/* One option from text; the caller adds the option's name to the error. */
+/* Sets one option from text; the caller adds the option's name to the error. */
 tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value, tfp_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/units.c: the only place where 1234567 becomes "1.23MB". Equal to printf("%.2f") of the double, without it. */
+/* options/units.c: the only place where 1234567 becomes "1.23MB". Gives the same text as printf("%.2f"), but faster. */
 #include "options/options.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 /* The longest text of a number with its unit: printf of a number near 2^63 divided by a power of ten. */
 #define ROOM 64
 
-/* Decimal digits; most numbers of a report have three at most. Gives back the place after them. */
+/* Writes decimal digits; most numbers of a report have at most three. Returns the place after them. */
 static char *put_int(char *at, int64_t n)
 {
     char digits[24], *from = digits + sizeof digits;
@@ -31,8 +31,8 @@ static char *put_text(char *at, const char *text)
     return at;
 }
 
-/* n / 10^digits with two decimals. Halves are where the binary value of the quotient decides: printf does those, and
- * numbers too big for the quotient to be exact enough. */
+/* n / 10^digits with two decimals. Ties depend on the binary value of the quotient: printf handles those, and
+ * numbers too big for an exact quotient. */
 static char *put_scaled(char *at, int64_t n, int64_t whole, const char *unit)
 {
     int64_t step = whole / 100, rest = n % step;
@@ -108,7 +108,7 @@ void tfp_format_percent(tfp_buf *b, double value)
     tfp_buf_add(b, text, (size_t)size);
 }
 
-/* What a unit is called in machine formats and in words, and the sizes that texts use, the smallest first. */
+/* Names of units in machine formats and in words, and the sizes that texts use, the smallest first. */
 static const struct {
     const char *name, *words, *sizes[6];
 } units[] = {
@@ -122,7 +122,7 @@ static const struct {
 const char *tfp_unit_name(tfp_unit unit) { return units[unit].name; }
 const char *tfp_unit_long(tfp_unit unit) { return units[unit].words; }
 
-/* Of a number below one the first digits count, of others two behind the point, of whole ones none. */
+/* Numbers below one keep their first digits, others two decimals, whole numbers none. */
 void tfp_format_real(tfp_buf *b, tfp_unit unit, double x)
 {
     char text[64];
@@ -141,7 +141,7 @@ void tfp_format_real(tfp_buf *b, tfp_unit unit, double x)
     tfp_buf_text(b, units[unit].sizes[size]);
 }
 
-/* ---- and back ---- */
+/* ---- parsing amounts ---- */
 
 typedef struct suffix {
     const char *text;
@@ -226,11 +226,11 @@ static const char *take_dim(tfp_str *rest, tfp_assumed_text *out)
     int64_t size = -1;
     if (out->rank == TFP_RANK_MOST) return "more than " TFP_QUOTED(TFP_RANK_MOST) " dimensions";
     if (!is_unknown(dim) && (!tfp_parse_int64(dim, &size) || size < 0))
-        return "a dimension is a number of 0 and more, or ?";
+        return "a dimension is a number of at least 0, or ?";
     out->dims[out->rank++] = size;
     rest->data += n + more;
     rest->size -= n + more;
-    return more && !rest->size ? "a dimension is a number of 0 and more, or ?" : NULL;
+    return more && !rest->size ? "a dimension is a number of at least 0, or ?" : NULL;
 }
 
 bool tfp_assumed_next(tfp_str *rest, tfp_assumed_text *out)
@@ -247,7 +247,7 @@ bool tfp_assumed_next(tfp_str *rest, tfp_assumed_text *out)
         out->wrong = "not NAME=32,224,224,3";
         return true;
     }
-    if (out->name.size > 2 && memcmp(equals - 2, ":0", 2) == 0) out->name.size -= 2; /* as tensors are named */
+    if (out->name.size > 2 && memcmp(equals - 2, ":0", 2) == 0) out->name.size -= 2; /* the form of a tensor's name */
     tfp_str dims = { equals + 1, (size_t)(item.data + item.size - equals - 1) };
 
     while (dims.size && !out->wrong) out->wrong = take_dim(&dims, out);
