@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/arrow.c: a report as an Arrow C stream, for pandas, polars, DuckDB and whatever else reads Arrow.
+/* outputs/arrow.c: a report as an Arrow C stream, for pandas, polars, DuckDB and other readers of Arrow.
  * All batches are made at once and handed out one by one. Columns may be moved out of a batch or a schema and released
- * on their own, so each column owns what it points to and the struct around them owns only its list of children. */
+ * on their own, so each column owns its memory, and the struct around them owns only its list of children. */
 #include "outputs/arrow.h"
 #include "outputs/table.h"
 
@@ -51,7 +51,7 @@ static size_t bytes_of_values(char type, size_t rows)
     case 'i': return rows * sizeof(int64_t);
     case 'r': return rows * sizeof(double);
     case 'b': return bytes_of_bits(rows);
-    default: return (rows + 1) * sizeof(int32_t); /* where each text begins, and where the last one ends */
+    default: return (rows + 1) * sizeof(int32_t); /* the start of each text, and the end of the last */
     }
 }
 
@@ -67,7 +67,7 @@ static bool start_column(struct ArrowArray *a, const tfp_flat *f, size_t rows)
     return d->values && (d->valid || !f->null);
 }
 
-/* An empty batch with room for so many rows. On failure what there is of it is still to be released. */
+/* An empty batch with room for that many rows. On failure a partial batch remains, and must be released. */
 static bool start_batch(struct ArrowArray *a, const tfp_flat *columns, size_t count, size_t rows)
 {
     batch_data *d = calloc(1, sizeof *d + count * sizeof *d->columns);
@@ -123,26 +123,26 @@ static tfp_status add_text(struct ArrowArray *a, const tfp_flat *f, tfp_cells *c
     return TFP_OK;
 }
 
-/* The buffers as they are once no more rows come. */
+/* Sets the final buffers when no more rows come. */
 static void end_column(struct ArrowArray *a)
 {
     column_data *d = a->private_data;
     d->buffers[0] = a->null_count ? d->valid : NULL;
     d->buffers[1] = d->values;
-    d->buffers[2] = d->text.data ? d->text.data : ""; /* some readers take NULL amiss, even of no bytes */
+    d->buffers[2] = d->text.data ? d->text.data : ""; /* some readers reject NULL, even for zero bytes */
 }
 
 /* ---- the stream ---- */
 
 typedef struct stream_data {
-    tfp_flats columns; /* their names are the report's: names of its own columns are copied */
+    tfp_flats columns; /* names belong to the report; those of its own columns are copied */
     tfp_arena names;
     TFP_VEC(struct ArrowArray) batches;
     size_t next;
     const char *error;
 } stream_data;
 
-/* The texts of the rows from `row` on, until the batch is full. They go first, since they decide how long it is. */
+/* Fills in the texts of rows from `row` on until the batch is full. Texts come first because they decide the batch's length. */
 static tfp_status fill_texts(const stream_data *d, struct ArrowArray *batch, tfp_cells *cells, uint32_t row,
                              size_t rows, size_t text_most, tfp_error *err)
 {
@@ -160,7 +160,7 @@ static tfp_status fill_texts(const stream_data *d, struct ArrowArray *batch, tfp
     return TFP_OK;
 }
 
-/* Column by column: each is far apart from the next, and a row's numbers would push one another out of the cache. */
+/* Column by column: columns lie far apart, and a row's numbers would evict one another from the cache. */
 static void fill_numbers(const stream_data *d, struct ArrowArray *batch, const tfp_report *r, uint32_t row)
 {
     for (size_t i = 0; i < d->columns.size; i++) {
@@ -211,7 +211,7 @@ static void release_schema(struct ArrowSchema *s)
     s->release = NULL;
 }
 
-/* The one pair "unit": NAME: a count of pairs, then sizes before bytes, as native 32-bit numbers. */
+/* Metadata with one pair, "unit": NAME: a count of pairs, then each string's size and bytes; sizes are native 32-bit numbers. */
 static void put_unit(tfp_buf *b, const char *name)
 {
     int32_t pairs = 1, key_size = 4, size = (int32_t)strlen(name);
@@ -232,7 +232,7 @@ static const char *format_of(char type)
     }
 }
 
-/* A field owns its metadata and, behind it, its name: it may outlive report and stream. */
+/* A field owns its metadata and, after it, its name: it may outlive report and stream. */
 static bool start_field(struct ArrowSchema *s, const tfp_flat *f)
 {
     tfp_unit unit = f->type == 's' ? TFP_LABEL : tfp_flat_unit(f);
@@ -311,7 +311,7 @@ static void release_stream(struct ArrowArrayStream *stream)
     stream->release = NULL;
 }
 
-/* What the report's own columns point to goes with the report; of them only names and units are still asked for. */
+/* The report's own columns are freed with the report; the stream keeps copies of their names and units. */
 static bool keep_names(stream_data *d)
 {
     for (size_t i = 0; i < d->columns.size; i++) {

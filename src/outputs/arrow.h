@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/arrow.h: the structures of the Arrow C data and C stream interfaces, and a report as such a stream.
  * Their layout is an ABI: https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html. The guards
- * are the ones named there, so that another header with the same structures may be included beside this one. */
+ * are the ones given there, so that another header with the same structures may be included as well. */
 #ifndef TFP_ARROW_H
 #define TFP_ARROW_H
 
@@ -14,7 +14,7 @@
 #define ARROW_FLAG_NULLABLE 2
 #define ARROW_FLAG_MAP_KEYS_SORTED 4
 
-struct ArrowSchema { /* a type: of a column, or of a batch, whose children are its columns */
+struct ArrowSchema { /* the type of a column, or of a batch, whose children are its columns */
     const char *format, *name, *metadata;
     int64_t flags, n_children;
     struct ArrowSchema **children, *dictionary;
@@ -42,9 +42,9 @@ struct ArrowArrayStream {
 };
 #endif
 
-/* The flat table of a report (outputs/table.h) in batches of at most `rows_most` rows; a batch also ends with the row at
- * which a text column reaches `text_most` bytes, since its offsets have 32 bits. Everything is copied: the stream
- * outlives the report. On failure *out is a released stream. TFP_LIMIT: a cell too long for such a batch. */
+/* Exports the flat table of a report (outputs/table.h) in batches of at most `rows_most` rows; a batch also ends with the row at
+ * which a text column reaches `text_most` bytes, because offsets have 32 bits. Everything is copied: the stream
+ * outlives the report. On failure *out is a released stream. TFP_LIMIT: a cell is too long for such a batch. */
 tfp_status tfp_arrow_export(const tfp_report *r, size_t rows_most, size_t text_most, struct ArrowArrayStream *out,
                             tfp_error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/columns.c: a report as columns of numbers in their binary form, for the page: a browser looks at them where they
- * lie, without reading text. docs/http.md describes the layout. */
+/* outputs/columns.c: a report as binary columns of numbers for the page: a browser uses them in place, without parsing
+ * text. docs/http.md describes the layout. */
 #include "outputs/output.h"
 #include "outputs/table.h"
 #include "wire/json.h"
@@ -11,7 +11,7 @@
 
 enum { BLOCKS = 64 };
 
-typedef struct block { /* of the data: one value a row */
+typedef struct block { /* a part of the data: one value for each row */
     size_t at, size;
 } block;
 
@@ -51,7 +51,7 @@ static void put_string(writer *w, const char *text)
 
 static void put_place(writer *w, const char *key, size_t at) { tfp_buf_printf(&w->header, ",\"%s\":%zu", key, at); }
 
-/* Where the block that was just written from `at` on begins. Equal blocks stand in the data once: many columns are zero in
+/* The offset of the block written last, which begins at `at`. Equal blocks are stored once: many columns are zero in
  * every row, and a total often equals the value itself. */
 static size_t share_block(writer *w, size_t at)
 {
@@ -74,7 +74,7 @@ static const char *unit_name(const tfp_flat *f)
     return unit == TFP_LABEL || unit == TFP_SHARE ? NULL : tfp_unit_name(unit);
 }
 
-/* Numbers and booleans; `absent` gets a flag a row. */
+/* Numbers and booleans; `absent` gets a flag for each row. */
 static bool put_numbers(writer *w, const tfp_flat *f, uint8_t *absent)
 {
     bool any = false;
@@ -92,7 +92,7 @@ static bool put_numbers(writer *w, const tfp_flat *f, uint8_t *absent)
     return any;
 }
 
-/* Texts: numbers into a dictionary, which comes behind them. */
+/* Texts: indexes into a dictionary, which follows them. */
 static bool put_texts(writer *w, const tfp_flat *f, uint8_t *absent, bool *nomem)
 {
     tfp_arena arena = { 0 };

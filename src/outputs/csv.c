@@ -34,7 +34,7 @@ static void put_text(writer *w)
     w->cell.size = 0;
 }
 
-/* What is absent leaves its cell empty. */
+/* An absent value leaves its cell empty. */
 static void put_cell(writer *w, const tfp_flat *f, uint32_t row)
 {
     int64_t n;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/flames.c: a tree of rows as the input of flame graphs: folded stacks (Brendan Gregg's format: names joined by
- * semicolons, a blank, a number) and speedscope's JSON (https://www.speedscope.app/file-format-schema.json). A row weighs
- * what its total leaves beside the rows shown below it, so all weights add up to the root's total. Times are nanoseconds. */
+ * semicolons, a blank, a number) and speedscope's JSON (https://www.speedscope.app/file-format-schema.json). A row's weight is
+ * its total minus the totals of the rows shown below it, so that all weights add up to the root's total. Times: nanoseconds. */
 #include "outputs/output.h"
 #include "views/view.h"
 #include "wire/json.h"
 
-#define FRAMES_MOST ((uint64_t)64 << 20) /* of all folded stacks together */
+#define FRAMES_MOST ((uint64_t)64 << 20) /* most frames of all folded stacks together */
 
 typedef struct stacks {
     const tfp_report *r;
@@ -50,7 +50,7 @@ static tfp_status start(stacks *x, const tfp_report *r, const char *output, tfp_
     return TFP_OK;
 }
 
-/* The name of a row without the scopes that the row above has in its own. */
+/* The name of a row without the scopes that its parent's name has. */
 static tfp_str short_name(const tfp_report *r, size_t i)
 {
     tfp_str name = r->rows.at[i].name, above = r->rows.at[r->rows.at[i].parent].name;
@@ -59,11 +59,11 @@ static tfp_str short_name(const tfp_report *r, size_t i)
     return below ? (tfp_str){ name.data + above.size + 1, name.size - above.size - 1 } : name;
 }
 
-static const tfp_str rest_name = { "(not shown)", sizeof "(not shown)" - 1 }; /* what the root has beside its rows */
+static const tfp_str rest_name = { "(not shown)", sizeof "(not shown)" - 1 }; /* the root's own weight */
 
 /* ---- folded ---- */
 
-/* Semicolons part frames. */
+/* Frames are separated by semicolons. */
 static void put_frame(tfp_buf *path, tfp_str name)
 {
     size_t from = path->size;
@@ -82,7 +82,7 @@ tfp_status tfp_write_folded_tree(const tfp_report *r, tfp_sink *s, tfp_error *er
     for (size_t i = 1; i < rows; i++)
         if (x.weight[i] > 0) frames += r->rows.at[i].depth;
     tfp_buf path = { 0 };
-    size_t *length = calloc(rows + 1, sizeof *length); /* of the path down to a row; the root is in none */
+    size_t *length = calloc(rows + 1, sizeof *length); /* length of the path down to a row, without the root */
     if (!length) status = tfp_nomem(err);
     if (!status && frames > FRAMES_MOST)
         status = tfp_fail(err, TFP_LIMIT, "the stacks pass %llu frames: try a smaller -max_depth",
@@ -90,7 +90,7 @@ tfp_status tfp_write_folded_tree(const tfp_report *r, tfp_sink *s, tfp_error *er
     for (size_t i = 1; i < rows && !status && !s->status && !path.failed; i++) {
         const tfp_row *row = &r->rows.at[i];
         path.size =
-            length[row->parent]; /* rows come in the order of display: the path of the parent still stands there */
+            length[row->parent]; /* rows come in the order of display: the buffer still begins with the parent's path */
         if (path.size) tfp_buf_char(&path, ';');
         put_frame(&path, short_name(r, i));
         length[i] = path.size;
@@ -116,7 +116,7 @@ tfp_status tfp_write_folded_tree(const tfp_report *r, tfp_sink *s, tfp_error *er
 
 /* ---- speedscope ---- */
 
-typedef struct opened { /* a row whose end is still to be written */
+typedef struct opened { /* a row that is not closed yet */
     uint32_t row, frame;
     int64_t end;
 } opened;
@@ -160,7 +160,7 @@ static void put_event(tfp_json *j, const char *type, uint32_t frame, int64_t at)
     tfp_json_close(j, '}');
 }
 
-/* Closes rows until `parent` is the innermost that is open. A row ends no earlier than what was in it. */
+/* Closes rows until `parent` is the innermost open one. A row does not end before the rows inside it. */
 static void close_to(scope *c, tfp_json *j, uint32_t parent)
 {
     while (c->open.size && c->open.at[c->open.size - 1].row != parent) {
@@ -170,7 +170,7 @@ static void close_to(scope *c, tfp_json *j, uint32_t parent)
     }
 }
 
-/* Siblings one after the other; a row begins with what is below it, what it weighs itself comes last. */
+/* Siblings follow one another; inside a row its children come first, then its own weight. */
 static bool put_events(scope *c, tfp_json *j, tfp_sink *s)
 {
     const tfp_report *r = c->x.r;

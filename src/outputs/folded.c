@@ -3,7 +3,7 @@
 #include "live/stacks.h"
 #include "outputs/output.h"
 
-/* A semicolon parts the frames, so a name's own becomes a colon. */
+/* Frames are separated by semicolons, so one in a name becomes a colon. */
 static void put_name(tfp_buf *b, tfp_str name)
 {
     size_t from = b->size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/grid_fit.c: how wide the columns of a grid are. At a terminal texts are cut to its width; where that is not enough
- * columns are left out, those that say nothing first, then from the last. Sentences and commands are not cut: they go on
- * below. */
+/* outputs/grid_fit.c: the widths of a grid's columns. At a terminal texts are cut to its width; where that is not enough
+ * columns are left out: first those without information, then from the last. Sentences and commands are not cut: they
+ * continue on further lines. */
 #include "outputs/grid_fit.h"
 #include "outputs/grid_text.h"
 #include "outputs/screen.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #define NARROWEST 10      /* a text column is never cut further */
-#define NARROWEST_NAME 28 /* nor the first one, which is what a row is about */
-#define WIDEST 80         /* a cell that is wider moves what follows it, and not the whole column */
+#define NARROWEST_NAME 28 /* nor the first column, which names the row */
+#define WIDEST 80         /* a wider cell shifts the rest of its line, not the whole column */
 
 void tfp_grid_lines_cell(tfp_grid_lines *w, size_t column, uint32_t row)
 {
@@ -51,14 +51,14 @@ static size_t line_width(const tfp_grid_lines *w)
     return n;
 }
 
-/* Of a column whose text may be cut; numbers stay whole. */
+/* The least width of a column: texts may be cut, numbers may not. */
 static size_t narrowest(const tfp_grid_lines *w, size_t c)
 {
     size_t least = c ? NARROWEST : NARROWEST_NAME, width = w->of[c].width;
     return w->columns.at[c].type == 's' && width > least ? least : width;
 }
 
-/* The widest text column that may still get narrower. */
+/* The widest text column that can still become narrower. */
 static size_t widest_text(const tfp_grid_lines *w)
 {
     size_t best = w->columns.size;
@@ -74,8 +74,8 @@ static bool is_order(const tfp_grid_lines *w, size_t c)
     return strcmp(w->columns.at[c].name, o->order_column ? o->order_column : o->order.name) == 0;
 }
 
-/* The column to leave out next: of those that say least the last; 0 when there is none. What a row is about stays, and what
- * orders the rows, and the first number. */
+/* The column to leave out next: the last of those with the least information; 0 when there is none. The first column, the one
+ * that orders the rows, and the first number stay. */
 static size_t least_said(const tfp_grid_lines *w)
 {
     size_t best = 0, number = 1;
@@ -121,7 +121,7 @@ static void choose_bar(tfp_grid_lines *w, size_t screen)
     if (line_width(w) > screen && c + 1 == w->columns.size) w->bar = w->columns.size;
 }
 
-/* At a terminal: bars behind the first share where there is room, and texts cut until a line fits. */
+/* At a terminal: bars after the first share if there is room, and texts cut until a line fits. */
 static void fit(tfp_grid_lines *w, size_t screen)
 {
     bool sentences = w->g->sentences && line_width(w) > screen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/grid_text.c: a grid as an aligned table: a header, a line a row, texts to the left and numbers to the right.
- * The names of a tree's rows are indented as in the views. What fits a terminal is grid_fit.c; a line below
- * the table names the columns for which there is no room. */
+/* outputs/grid_text.c: a grid as an aligned table: a header, a line for each row, texts to the left and numbers to the right.
+ * Names of a tree's rows are indented as in the views. grid_fit.c fits the table to a terminal; a line below
+ * the table names the columns that were left out. */
 #include "outputs/grid_text.h"
 #include "outputs/grid_fit.h"
 #include "outputs/screen.h"
@@ -54,7 +54,7 @@ void tfp_fact_value(const tfp_fact *f, tfp_buf *out)
         tfp_format_amount(out, f->unit, f->number);
 }
 
-/* The text in w->cell, in its column; nothing is padded behind the last. */
+/* Writes w->cell into its column; the last column is not padded. */
 static void put_cell(tfp_grid_lines *w, size_t column, tfp_buf *out)
 {
     size_t n = tfp_screen_width((tfp_str){ w->cell.data, w->cell.size });
@@ -100,7 +100,7 @@ static void put_row(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
     tfp_buf_char(out, '\n');
 }
 
-/* A row whose texts go on below in their columns. */
+/* A row whose texts wrap within their columns. */
 static void put_wrapped_row(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
 {
     for (size_t c = 0; c < w->columns.size; c++) w->of[c].told = 0;
@@ -123,7 +123,7 @@ static void put_wrapped_row(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
     }
 }
 
-/* A row of two texts, the second below the first; the first is a command that people copy, so it stays whole. */
+/* A row of two texts on two lines; the first is a command to copy, so it stays whole. */
 static void put_row_below(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
 {
     enum { INDENT = 4 };
@@ -150,19 +150,18 @@ static void put_lines(tfp_grid_lines *w, tfp_sink *s)
     }
 }
 
-/* What a reader must know before the numbers: that two sides are not the same work, say. */
+/* Notes that a reader needs before the numbers, such as that two sides did different work. */
 static void put_notes(const tfp_report *r, tfp_buf *b)
 {
     for (size_t i = 0; i < r->notes.size; i++) {
         tfp_buf_text(b, "note: ");
-        tfp_screen_wrap(b, tfp_str_of(r->notes.at[i]), strlen("note: "),
-                        r->options->screen); /* escaped when it was made */
+        tfp_screen_wrap(b, tfp_str_of(r->notes.at[i]), strlen("note: "), r->options->screen); /* escaped already */
         tfp_buf_char(b, '\n');
     }
     if (r->notes.size) tfp_buf_char(b, '\n');
 }
 
-/* What stands behind a fact's value, after a gap, at a column; on a terminal without room for it on lines of its own. */
+/* The remark after a fact's value, after a gap, at a column; on lines of its own where a terminal has no room. */
 static void put_more(tfp_buf *b, tfp_str more, size_t gap, size_t column, int64_t screen)
 {
     enum { ROOM = 24, BELOW = 4 };
@@ -237,7 +236,7 @@ tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     put_notes(r, &s->buf);
     put_facts(r, &s->buf);
-    bool bare = r->facts.size && !r->grid.row_count; /* facts without a table of their own */
+    bool bare = r->facts.size && !r->grid.row_count; /* facts without a table */
     tfp_status status = bare ? TFP_OK : put_grid(r, &r->grid, s, err);
     for (size_t i = 0; i < r->parts.size && !status; i++) {
         tfp_buf_printf(&s->buf, "%s%s\n\n", bare && !i ? "" : "\n", r->parts.at[i].title);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/grid_text.h: a grid as people read it. */
+/* outputs/grid_text.h: a grid as text for people. */
 #ifndef TFP_GRID_TEXT_H
 #define TFP_GRID_TEXT_H
 
 #include "base/io.h"
 #include "outputs/table.h"
 
-/* A cell with its unit, as in the other texts: 1.50ms, 1.23MB; yes and no; nothing when it is absent. */
+/* A cell with its unit, as in the other texts: 1.50ms, 1.23MB; yes and no; empty when absent. */
 void tfp_grid_cell(const tfp_flat *f, tfp_cells *c, uint32_t row, tfp_buf *out);
 
-/* The columns of a grid's own, without those that every tree of rows has. */
+/* The grid's own columns, without those that every tree of rows has. */
 bool tfp_grid_columns(const tfp_grid *g, tfp_flats *out); /* false without memory */
-size_t tfp_grid_few(const tfp_grid *g);                   /* rows that people see */
+size_t tfp_grid_few(const tfp_grid *g);                   /* number of rows in texts */
 void tfp_fact_value(const tfp_fact *f, tfp_buf *out);     /* with its unit; escaped */
 
 tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err);

@@ -11,18 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What one row after another needs again. */
+/* State shared by all rows. */
 typedef struct writer {
     const tfp_report *r;
     tfp_sink *sink;
     tfp_json j;
     tfp_labels labels;
     bool nomem;
-    const tfp_number *numbers[TFP_V_COUNT]; /* those that the report has, in the order of tfp_value */
+    const tfp_number *numbers[TFP_V_COUNT]; /* numbers of the report, in the order of tfp_value */
     size_t number_count;
 } writer;
 
-/* The numbers of the files are always there; those that are worked out when they were asked for. */
+/* Numbers from the files are always present; inferred ones only when asked for. */
 static writer start(const tfp_report *r, tfp_sink *s)
 {
     writer w = { .r = r, .sink = s, .j = tfp_json_start(&s->buf) };
@@ -63,7 +63,7 @@ static void put_number(writer *w, const char *key, tfp_value value, const int64_
     else if (n)
         tfp_json_int(&w->j, *n);
     else
-        tfp_json_null(&w->j); /* this report was built without it: no number is better than a wrong 0 */
+        tfp_json_null(&w->j); /* this report was built without it: null is better than a wrong 0 */
 }
 
 static void put_ratio(writer *w, const char *key, uint32_t row, tfp_column_id column, bool total)
@@ -181,7 +181,7 @@ static void put_node(writer *w, const tfp_node *n)
     if (n->input_first != TFP_NONE) put_input_shapes(w, n);
 }
 
-/* All of a row but its children. */
+/* All fields of a row except its children. */
 static void put_fields(writer *w, uint32_t row)
 {
     const tfp_row *x = &w->r->rows.at[row];
@@ -216,13 +216,13 @@ static void close_row(writer *w)
     tfp_json_close(&w->j, '}');
 }
 
-/* In a list (op) every row stands right under the root, whatever its total holds. */
+/* In a list (op) every row is a child of the root, even if its total includes others. */
 static uint32_t parent_of(const tfp_report *r, uint32_t row)
 {
     return r->kind == TFP_REPORT_LIST ? 0 : r->rows.at[row].parent;
 }
 
-/* Rows stand parents before children, in the order of display: the open ones are always the ancestors of the last. */
+/* Parents come before children, in the order of display: the open rows are always the ancestors of the last. */
 static void put_rows(writer *w)
 {
     const tfp_report *r = w->r;
@@ -243,7 +243,7 @@ static void put_rows(writer *w)
     close_row(w);
 }
 
-/* Beside each report the span to look at, or null; checkers that name none have no such list. */
+/* For each report of a checker the span to look at, or null; checkers without such spans have no list. */
 static void put_evidence(writer *w, uint32_t checker)
 {
     const tfp_report *r = w->r;
@@ -299,7 +299,7 @@ static void put_findings(writer *w)
     tfp_json_close(&w->j, ']');
 }
 
-/* What stands before the rows: the object's beginning. */
+/* The beginning of the object, before the rows. */
 static void open_report(writer *w)
 {
     const tfp_report *r = w->r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/json_grid.c: a table as JSON: one object a row, whatever stands under what, or as JSON lines; docs/json.md
+/* outputs/json_grid.c: a table as JSON: one flat list with an object for each row, or JSON lines; docs/json.md
  * describes it. */
 #include "outputs/json_grid.h"
 
@@ -18,7 +18,7 @@ void tfp_json_notes(tfp_json *j, const tfp_report *r)
     tfp_json_close(j, ']');
 }
 
-/* A name that may hold anything, as a key. */
+/* A key made from any name. */
 static void put_key(tfp_json *j, const char *name)
 {
     tfp_json_str(j, tfp_str_of(name));
@@ -80,7 +80,7 @@ static void put_cells(writer *w, const tfp_grid *g, uint32_t row)
     }
 }
 
-/* The tables beside the report's own: each a list of rows under its name. */
+/* The tables beside the report's own: each a list of rows with its name as key. */
 static void put_parts(writer *w)
 {
     for (size_t i = 0; i < w->r->parts.size; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/json_grid.h: what json.c and json_grid.c share. */
+/* outputs/json_grid.h: shared by json.c and json_grid.c. */
 #ifndef TFP_JSON_GRID_H
 #define TFP_JSON_GRID_H
 

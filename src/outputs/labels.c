@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/labels.c: devices and op types of a row, sorted and each once. */
+/* outputs/labels.c: devices and op types of a row, sorted, without duplicates. */
 #include "outputs/labels.h"
 #include "views/view.h"
 
 #include <stdlib.h>
 
-/* Members share a few labels: each is taken when it is met first. */
+/* Members share a few labels: each is collected once. */
 typedef struct collector {
     const tfp_profile *p;
     tfp_labels *out;
@@ -38,7 +38,7 @@ static bool collect(const tfp_report *r, uint32_t row, tfp_labels *out, bool (*a
     return ok && (out->size < 2 || tfp_sort_strings(out->at, out->size, r->profile->strings.strings));
 }
 
-/* The empty name is that of no device; it sorts first. */
+/* The empty name stands for no device; it sorts first. */
 bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out)
 {
     if (!collect(r, row, out, add_device)) return false;
@@ -67,7 +67,8 @@ void tfp_labels_join_devices(const tfp_report *r, uint32_t row, tfp_buf *out)
 void tfp_labels_join_op_types(const tfp_report *r, uint32_t row, tfp_buf *out)
 {
     tfp_labels labels = { 0 };
-    if (r->kind == TFP_REPORT_TREE && r->rows.at[row].node == TFP_NONE) /* TensorFlow's words for parents it makes up */
+    if (r->kind == TFP_REPORT_TREE &&
+        r->rows.at[row].node == TFP_NONE) /* TensorFlow's type for parents without a node */
         tfp_buf_text(out, r->about == &tfp_view_graph ? "_TFGraphParent" : "_kTFScopeParent");
     else
         join(r->profile, &labels, tfp_labels_op_types(r, row, &labels), out);

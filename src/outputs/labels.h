@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/labels.h: the words of a row: one by one, for outputs that keep them apart, and joined, for text. */
+/* outputs/labels.h: labels of a row: one by one, for outputs that keep them apart, and joined, for text. */
 #ifndef TFP_LABELS_H
 #define TFP_LABELS_H
 
@@ -15,8 +15,8 @@ typedef struct tfp_labels {
 bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out);
 bool tfp_labels_op_types(const tfp_report *r, uint32_t row, tfp_labels *out);
 
-/* The same joined by "|", appended, as TensorFlow's text has them: the device of members that never ran is the empty name,
- * and parents that were made up have a type. */
+/* The same joined by "|" and appended, as in TensorFlow's text: the device of members that never ran is the empty name,
+ * and parents without a node have a type. */
 void tfp_labels_join_devices(const tfp_report *r, uint32_t row, tfp_buf *out);
 void tfp_labels_join_op_types(const tfp_report *r, uint32_t row, tfp_buf *out);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/md.c: a report as a GitHub table, for issues and pull requests. Numbers read as in text.c; names are data,
- * so nothing in them becomes markup. */
+/* outputs/md.c: a report as a GitHub table, for issues and pull requests. Numbers look as in text.c; names are escaped,
+ * so that nothing in them becomes markup. */
 #include "outputs/grid_text.h"
 #include "outputs/labels.h"
 #include "outputs/output.h"
@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#define MAX_INDENT 64 /* levels that are shown as such: a deeper tree costs no more */
-#define MAX_VALUES 16 /* of a tensor; the others are counted */
+#define MAX_INDENT 64 /* levels of indentation: deeper rows have no more */
+#define MAX_VALUES 16 /* values shown of a tensor; the others are counted */
 
 typedef struct writer {
     const tfp_report *r;
@@ -25,7 +25,7 @@ static bool is_word(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
-/* An underscore inside a word is no emphasis, and names read better without escapes. */
+/* An underscore inside a word is not emphasis, and names read better without escapes. */
 static bool is_markup(tfp_str s, size_t i)
 {
     if (i == 0 && memchr("-+=", s.data[0], 3)) return true; /* a list or a heading, at the start of a line */
@@ -33,7 +33,7 @@ static bool is_markup(tfp_str s, size_t i)
     return memchr("\\`*[]{}|~#!$", s.data[i], 12) != NULL;
 }
 
-/* The text in w->cell, with nothing in it that Markdown or HTML would act on. */
+/* Escapes everything in w->cell that Markdown or HTML would interpret. */
 static void put_cell(writer *w)
 {
     tfp_str s = { w->cell.data, w->cell.size };
@@ -205,7 +205,7 @@ static void put_table(writer *w)
     }
 }
 
-/* One finding as a list item; its further lines are lines of that item. */
+/* One finding as a list item; its further lines belong to that item. */
 static void put_finding(writer *w, tfp_str text)
 {
     tfp_buf_text(w->out, "- ");
@@ -232,7 +232,7 @@ static void put_findings(writer *w)
     }
 }
 
-/* As a quotation, before the table. */
+/* Notes as a quotation before the table. */
 static void put_notes(writer *w)
 {
     for (size_t i = 0; i < w->r->notes.size; i++) {

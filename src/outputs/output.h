@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/output.h: the shape that every output has: a report in, bytes into a sink. */
+/* outputs/output.h: the interface of every output: a report in, bytes into a sink. */
 #ifndef TFP_OUTPUT_H
 #define TFP_OUTPUT_H
 
@@ -10,8 +10,8 @@ typedef struct tfp_output_format {
     const char *name; /* "text", "json", "csv", "md", "proto", "timeline", "pprof" ... */
     const char *help;
     bool in_format_option; /* may be given to -format */
-    /* TFP_BADARG when this report has no such form ("op view has no timeline"). Fill s->buf, call
-     * tfp_sink_flush_if_full now and then; failures of the sink are found at tfp_sink_end. */
+    /* TFP_BADARG when this report has no such form ("op view has no timeline"). Fills s->buf and calls
+     * tfp_sink_flush_if_full regularly; failures of the sink are found at tfp_sink_end. */
     tfp_status (*write)(const tfp_report *r, tfp_sink *s, tfp_error *err);
 } tfp_output_format;
 

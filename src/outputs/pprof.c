@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* Samples repeat their whole stack; past this many locations in all a small file would ask for gigabytes. */
+/* Each sample repeats its whole stack: without this limit on all locations a small file would ask for gigabytes. */
 #define MAX_LOCATIONS ((uint64_t)16 << 20)
 
 typedef struct function {
@@ -24,8 +24,8 @@ typedef struct location {
 } location;
 
 typedef struct sample {
-    tfp_str name; /* what it is labelled with */
-    uint32_t row; /* its stack */
+    tfp_str name; /* the sample's label */
+    uint32_t row; /* the row with its stack */
     int64_t value;
 } sample;
 
@@ -37,11 +37,11 @@ typedef struct writer {
     tfp_strtab strings;
     tfp_map64 function_pairs, functions_by_key, location_pairs, locations_by_key;
     uint32_t pair_count;
-    TFP_VEC(function) functions; /* id is the place + 1, locations likewise */
+    TFP_VEC(function) functions; /* id is the index + 1; the same for locations */
     TFP_VEC(location) locations;
     TFP_VEC(sample) samples;
     TFP_VEC(uint32_t) work;  /* items of the code tree still to visit */
-    uint32_t *row_location;  /* of each row, TFP_NONE without: how it is called from the row above */
+    uint32_t *row_location;  /* per row: the location of its call from the row above; TFP_NONE: none */
     uint64_t location_count; /* in all samples */
     tfp_buf text;
     tfp_account account;
@@ -50,7 +50,7 @@ typedef struct writer {
 
 /* ---- tables ---- */
 
-/* Strings are shown as everywhere else: escaped, so always UTF-8. */
+/* Strings are escaped as everywhere, so they are always UTF-8. */
 static tfp_strid intern(writer *w, tfp_str s)
 {
     w->text.size = 0;
@@ -63,7 +63,7 @@ static tfp_strid intern(writer *w, tfp_str s)
 
 static tfp_strid intern_text(writer *w, const char *s) { return intern(w, tfp_str_of(s)); }
 
-/* Three numbers as one key: pairs of the first two are numbered. */
+/* Makes one key of three numbers: pairs of the first two are numbered. */
 static uint64_t key_of(writer *w, tfp_map64 *pairs, uint32_t a, uint32_t b, uint32_t c)
 {
     uint64_t ab = (uint64_t)a << 32 | b;
@@ -127,7 +127,7 @@ static uint32_t find_frame(writer *w, const tfp_code_item *item)
     return at;
 }
 
-/* TensorFlow knows a call by the caller's file and line and the function called, whatever that one's file. */
+/* TensorFlow identifies a call by the caller's file and line and the called function, whatever the callee's file. */
 static uint32_t find_call(writer *w, const tfp_code_item *caller, const tfp_code_item *callee)
 {
     const tfp_code_frame *from = &w->p->frames.at[caller->frame], *to = &w->p->frames.at[callee->frame];
@@ -155,7 +155,7 @@ static void add_item_samples(writer *w, const tfp_code_item *item, uint32_t row,
     }
 }
 
-/* A displayed leaf stands for all below it that makes no further calls, shown or not. */
+/* A displayed leaf stands for everything below it that makes no further calls, shown or not. */
 static void add_leaf(writer *w, uint32_t row, uint32_t depth)
 {
     const tfp_code_tree *code = w->r->code;
@@ -190,7 +190,7 @@ static tfp_status collect_code(writer *w, tfp_error *err)
 
 /* ---- scope view ---- */
 
-/* What a row's name adds to that of the row above. */
+/* The part of a row's name that its parent's name lacks. */
 static tfp_str last_part(const tfp_report *r, uint32_t row)
 {
     tfp_str name = r->rows.at[row].name, above = r->rows.at[r->rows.at[row].parent].name;
@@ -199,7 +199,7 @@ static tfp_str last_part(const tfp_report *r, uint32_t row)
     return name;
 }
 
-/* What a row has itself and what is hidden below it: its total without those of the rows shown under it. */
+/* The row's own value and hidden ones below it: its total minus those of the rows shown under it. */
 static tfp_status collect_scope(writer *w, tfp_error *err)
 {
     const tfp_report *r = w->r;
@@ -216,7 +216,7 @@ static tfp_status collect_scope(writer *w, tfp_error *err)
     for (uint32_t i = 1; i < r->rows.size && !w->nomem; i++) {
         tfp_strid name = intern(w, last_part(r, i));
         uint32_t f = find_function(w, name, 0, 0);
-        if (f == w->locations.size) add_location(w, f, 0); /* a function is called in one way here */
+        if (f == w->locations.size) add_location(w, f, 0); /* here each function has one location */
         w->row_location[i] = f;
         if (rest[i] <= 0) continue;
         sample s = { r->rows.at[i].name, i, rest[i] };
@@ -285,7 +285,7 @@ static void put_function(tfp_buf *b, uint64_t id, const function *f)
     tfp_put_close(b, at);
 }
 
-/* ---- gzip, as the bytes come ---- */
+/* ---- gzip, streaming ---- */
 
 typedef struct gzip {
     z_stream z;
@@ -313,7 +313,7 @@ static void deflate_if_full(gzip *g)
     if (g->plain.size >= (size_t)256 << 10) deflate_plain(g, Z_NO_FLUSH);
 }
 
-/* Samples stand in the order of their labels, as TensorFlow's do. The strings come last: by then all are known. */
+/* Samples are in the order of their labels, as TensorFlow's are. The strings come last, when all are known. */
 static bool put_profile(writer *w, gzip *g)
 {
     tfp_buf *b = &g->plain, ids = { 0 };

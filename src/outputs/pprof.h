@@ -6,7 +6,7 @@
 #include "outputs/output.h"
 
 struct tfp_stacks;
-/* Sampled stacks; failures are those of a write. */
+/* Writes sampled stacks; fails when the sink does or memory runs out. */
 tfp_status tfp_pprof_stacks(const struct tfp_stacks *all, tfp_sink *s, tfp_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/pprof_stacks.c: sampled stacks of a running process as a gzipped pprof profile: https://github.com/google/pprof,
- * profile.proto. One location a function, at the line of its def. */
+ * profile.proto. One location for each function, at the line of its def. */
 #include "live/stacks.h"
 #include "outputs/pprof.h"
 #include "wire/proto.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/profile_proto.c: the profile itself as a ProfileProto, which TensorFlow's tfprof and ours read back with the
+/* outputs/profile_proto.c: the profile itself as a ProfileProto, from which TensorFlow's tfprof and tfprof give the
  * same answers. Message: tensorflow/core/profiler/tfprof_log.proto.
- * Node by node: a node is encoded in memory, its size is then known, and it goes to the sink. */
+ * Each node is encoded in memory, which gives its size, and then goes to the sink. */
 #include "outputs/output.h"
 #include "wire/proto.h"
 
@@ -10,20 +10,20 @@
 typedef struct writer {
     const tfp_profile *p;
     tfp_sink *sink;
-    tfp_buf node;         /* the ProfileNode at hand */
-    tfp_map64 string_ids; /* strid -> place in strings: the numbers of id_to_string */
+    tfp_buf node;         /* the current ProfileNode */
+    tfp_map64 string_ids; /* strid -> index in strings: the numbers of id_to_string */
     TFP_VEC(tfp_strid) strings;
     TFP_VEC(uint32_t) sorted; /* types of a node, lanes of an execution */
     TFP_VEC(tfp_str) names;
-    tfp_map64 seen;      /* id of a source -> its place in sources: one output index for each */
-    uint32_t *lane_rank; /* place of each lane by name */
-    bool own_ids;        /* the nodes' ids are all different and not negative */
+    tfp_map64 seen;      /* id of a source -> its index in sources: one output index for each */
+    uint32_t *lane_rank; /* rank of each lane by name */
+    bool own_ids;        /* node ids are unique and not negative */
     bool nomem;
 } writer;
 
 static int64_t id_of(const writer *w, uint32_t node) { return w->own_ids ? w->p->nodes.at[node].id : (int64_t)node; }
 
-/* Ids that came from a file need not be different: then places are used instead. */
+/* Ids from a file need not be unique; if they are not, indexes are used instead. */
 static bool check_ids(writer *w)
 {
     tfp_map64 ids = { 0 };
@@ -52,7 +52,7 @@ static void put_dims(writer *w, uint32_t number, uint32_t shape)
     if (s->count) tfp_put_packed_ints(&w->node, number, w->p->dims.at + s->first, s->count);
 }
 
-/* An entry of a map of two numbers. */
+/* An entry of a map from number to number. */
 static void put_pair(writer *w, uint32_t number, int64_t key, int64_t value)
 {
     size_t at = tfp_put_open(&w->node, number);
@@ -61,9 +61,9 @@ static void put_pair(writer *w, uint32_t number, int64_t key, int64_t value)
     tfp_put_close(&w->node, at);
 }
 
-/* ---- what a node is ---- */
+/* ---- the node ---- */
 
-/* inputs and src_output_index; an input that names no node of the profile cannot be written in ids. */
+/* inputs and src_output_index; an input that names no node of the profile has no id and is left out. */
 static void put_inputs(writer *w, const tfp_node *n)
 {
     const tfp_profile *p = w->p;
@@ -112,14 +112,14 @@ static void put_trace(writer *w, uint32_t trace)
         tfp_put_int(&w->node, 5, f->function_line);
         tfp_put_int(&w->node, 6, string_number(w, f->file));
         tfp_put_int(&w->node, 7, string_number(w, f->function));
-        /* 0 is the number of "none", which stands for a line that was not recorded */
+        /* 0 is the number of "none", for a line that was not recorded */
         tfp_put_int(&w->node, 8, f->text ? string_number(w, f->text) : 0);
         tfp_put_close(&w->node, at);
     }
     tfp_put_close(&w->node, code);
 }
 
-/* Kept attributes came as entries of a map and go out as such. Without them the one that advise asks for is made. */
+/* Kept attributes are written as they were read. Otherwise the one that advise needs is made. */
 static void put_attrs(writer *w, const tfp_node *n)
 {
     if (n->attrs != TFP_NONE) {
@@ -148,7 +148,7 @@ static void put_outputs(writer *w, const tfp_node *n)
     }
 }
 
-/* ---- what it did ---- */
+/* ---- its executions ---- */
 
 static bool lane_less(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -156,7 +156,7 @@ static bool lane_less(const void *ctx, uint32_t a, uint32_t b)
     return w->lane_rank[w->p->spans.at[a].lane] < w->lane_rank[w->p->spans.at[b].lane];
 }
 
-/* w->sorted: an execution's spans, those of one lane together, lanes by name. */
+/* w->sorted: an execution's spans grouped by lane, lanes by name. */
 static void sort_spans(writer *w, const tfp_exec_detail *d)
 {
     w->sorted.size = 0;
@@ -183,7 +183,7 @@ static void put_times(writer *w, uint32_t number, size_t first, size_t last)
     tfp_put_close(&w->node, entry);
 }
 
-/* accelerator_execs and cpu_execs by device, and the devices themselves. Times of other lanes have no place in it. */
+/* accelerator_execs and cpu_execs by device, and the devices themselves. The message has no place for other lanes' times. */
 static void put_spans(writer *w, const tfp_exec_detail *d)
 {
     sort_spans(w, d);
@@ -270,7 +270,7 @@ static void put_node(writer *w, uint32_t node)
     if (w->node.failed) w->nomem = true;
 }
 
-/* nodes: an entry of a map from id to ProfileNode, around what is in w->node. */
+/* nodes: an entry of a map from id to ProfileNode, around the message in w->node. */
 static void put_node_entry(writer *w, int64_t id)
 {
     tfp_buf *b = &w->sink->buf;
@@ -327,7 +327,7 @@ static bool rank_lanes(writer *w)
     return ok;
 }
 
-/* Place 0 of the strings is TensorFlow's "none"; no text of the profile gets it. */
+/* Index 0 of the strings is TensorFlow's "none"; no text of the profile gets it. */
 static bool start(writer *w) { return check_ids(w) && rank_lanes(w) && tfp_push(&w->strings, TFP_NONE); }
 
 tfp_status tfp_write_profile_proto(const tfp_profile *p, tfp_sink *s, tfp_error *err)

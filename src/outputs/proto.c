@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/proto.c: a report as the proto that TensorFlow's tfprof returns: GraphNodeProto (scope, graph),
  * MultiGraphNodeProto (op, code) or AdviceProto, serialized.
- * A message holds its children, and begins with its length. So each row's own fields are encoded once to learn their
+ * A message contains its children and begins with its length. So each row's own fields are encoded once to learn their
  * size, sizes are summed from the last row up to the root, and then everything is written from the root down: no
- * recursion and no copying, however deep the tree. Shapes, which many inputs share, are encoded once. Numbers:
+ * recursion and no copying, however deep the tree. Shapes, which many inputs share, are encoded once. Field numbers:
  * tensorflow/core/profiler/tfprof_output.proto. */
 #include "outputs/output.h"
 #include "wire/proto.h"
@@ -13,10 +13,10 @@
 
 enum { GRAPH_CHILDREN = 12, GROUP_CHILDREN = 11 };
 
-/* What TFProfTensorProto has values for. */
+/* Types for which TFProfTensorProto has values. */
 enum { DT_FLOAT = 1, DT_DOUBLE = 2, DT_INT32 = 3, DT_STRING = 7, DT_INT64 = 9 };
 
-/* Fields go into a buffer. With a sink they leave from there; without one they are only counted. */
+/* Fields go into a buffer, and from there to the sink; without a sink they are only counted. */
 typedef struct coder {
     const tfp_report *r;
     const tfp_profile *p;
@@ -25,7 +25,7 @@ typedef struct coder {
     tfp_buf *b;    /* the sink's or scratch */
     uint64_t size; /* counted */
     tfp_arena arena;
-    tfp_str *shapes; /* by shape: its TensorShapeProto, once it was asked for */
+    tfp_str *shapes; /* by shape: its TensorShapeProto, encoded on first use */
     const tfp_number *numbers[TFP_V_COUNT];
     size_t number_count;
 } coder;
@@ -38,7 +38,7 @@ static void settle(coder *c)
         c->size += c->b->size, c->b->size = 0;
 }
 
-/* A TensorShapeProto; an unknown shape says so. */
+/* A TensorShapeProto; an unknown shape sets unknown_rank. */
 static tfp_str encode_shape(coder *c, uint32_t shape)
 {
     const tfp_shape *s = shape == TFP_NONE ? NULL : &c->p->shapes.at[shape];
@@ -64,7 +64,7 @@ static size_t entry_size(int32_t position, tfp_str shape)
     return 1 + tfp_varint_size((uint64_t)(int64_t)position) + 1 + tfp_varint_size(shape.size) + shape.size;
 }
 
-/* What put_node will write. */
+/* The size of the bytes that put_node writes. */
 static uint64_t node_size(coder *c, uint32_t node)
 {
     const tfp_node *n = &c->p->nodes.at[node];
@@ -80,7 +80,7 @@ static uint64_t node_size(coder *c, uint32_t node)
     return size;
 }
 
-/* What a node brings beyond its numbers: its device and the shapes of its inputs. */
+/* A node's fields besides its numbers: its device and the shapes of its inputs. */
 static void put_node(coder *c, uint32_t node)
 {
     const tfp_node *n = &c->p->nodes.at[node];
@@ -96,7 +96,7 @@ static void put_node(coder *c, uint32_t node)
     }
 }
 
-/* TensorFlow sends floats through a stream of six significant digits before it keeps them. */
+/* TensorFlow keeps floats after printing them with six significant digits. */
 static double six_digits(double d)
 {
     char text[40];
@@ -129,7 +129,7 @@ static void put_tensor(tfp_buf *b, uint32_t number, const tfp_tensor *t)
     tfp_put_close(b, at);
 }
 
-/* A GraphNodeProto's fields but for its children. */
+/* A GraphNodeProto's fields except its children. */
 static void put_graph_row(coder *c, uint32_t row)
 {
     const tfp_report *r = c->r;
@@ -180,7 +180,7 @@ static void put_member(coder *c, uint32_t node)
     settle(c);
 }
 
-/* A MultiGraphNodeProto's fields but for its children. */
+/* A MultiGraphNodeProto's fields except its children. */
 static void put_group_row(coder *c, uint32_t row)
 {
     const tfp_report *r = c->r;
@@ -211,7 +211,7 @@ static uint32_t parent_of(const tfp_report *r, uint32_t row)
     return r->kind == TFP_REPORT_LIST ? row - 1 : r->rows.at[row].parent;
 }
 
-/* sizes[row]: the whole message of that row, all that is below it included. */
+/* sizes[row]: the size of the row's whole message, including everything below it. */
 static void measure(coder *c, uint64_t *sizes)
 {
     c->sink = NULL;
@@ -225,7 +225,7 @@ static void measure(coder *c, uint64_t *sizes)
         sizes[parent_of(c->r, i)] += 1 + tfp_varint_size(sizes[i]) + sizes[i];
 }
 
-/* Children stand after the other fields, so that rows can be written in their order: parents before children. */
+/* Children come after the other fields, so that rows can be written in their order: parents before children. */
 static void write_rows(coder *c, tfp_sink *s, const uint64_t *sizes)
 {
     c->sink = s;
@@ -276,7 +276,7 @@ static tfp_status write_proto(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     if (r->kind == TFP_REPORT_GRID) return tfp_fail(err, TFP_BADARG, "%s has no proto", r->view);
     if (r->kind != TFP_REPORT_FINDINGS) {
-        if ((r->values & TFP_V_ALL) != TFP_V_ALL) /* a 0 in place of a number would be wrong without a word */
+        if ((r->values & TFP_V_ALL) != TFP_V_ALL) /* a 0 in place of a number would be silently wrong */
             return tfp_fail(err, TFP_BADARG,
                             "a proto needs every column: build the report with -proto_out or -format json");
         return write_tree(r, s, err);

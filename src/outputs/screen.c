@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/screen.c: the four views for people at a terminal: a line that says what is shown, numbers in columns, the share of
- * the first of them with a bar, and names cut to the width; columns for which there is no room are left out, and named at the
- * end. What a program reads is outputs/text.c. */
+/* outputs/screen.c: the four views for people at a terminal: a line that describes the table, numbers in columns, the share of
+ * the first number with a bar, and names cut to the width; columns for which there is no room are left out, and named at the
+ * end. Programs read outputs/text.c. */
 #include "outputs/screen.h"
 #include "outputs/labels.h"
 #include "outputs/tensor_text.h"
@@ -10,7 +10,7 @@
 
 enum { GAP = 2, NUMBER = 9, SHARE = 6, NAME_LEAST = 20, LABEL_LEAST = 8, LABEL_MOST = 40 };
 
-/* ---- what tables share ---- */
+/* ---- shared by tables ---- */
 
 size_t tfp_screen_width(tfp_str s)
 {
@@ -34,7 +34,7 @@ void tfp_screen_cut(tfp_buf *text, size_t width)
 
 void tfp_screen_wrap(tfp_buf *b, tfp_str text, size_t indent, int64_t width)
 {
-    enum { LEAST = 24 }; /* columns that are worth the trouble */
+    enum { LEAST = 24 }; /* below this width wrapping makes no sense */
     size_t screen = width > 0 ? (size_t)width : 0, column = indent;
     if (screen < indent + LEAST) {
         tfp_buf_add(b, text.data, text.size);
@@ -64,7 +64,7 @@ tfp_str tfp_screen_line(tfp_str text, size_t width, size_t *at)
         if (text.data[i] == ' ') space = i;
         n += ((unsigned char)text.data[i] & 0xc0) != 0x80;
     }
-    if (n > width) i = space > from ? space : i - 1; /* a word that is wider is broken */
+    if (n > width) i = space > from ? space : i - 1; /* a wider word is broken */
     *at = i;
     return (tfp_str){ text.data + from, i - from };
 }
@@ -92,7 +92,7 @@ void tfp_screen_bar(tfp_buf *out, double share, bool colours)
 
 typedef struct number {
     tfp_column_id column;
-    bool own; /* a row's own number beside the total of it and all below */
+    bool own; /* the row's own number instead of its total */
 } number;
 
 typedef struct screen {
@@ -100,11 +100,11 @@ typedef struct screen {
     number numbers[TFP_COLUMNS_MAX + 1];
     tfp_column_id labels[TFP_COLUMNS_MAX];
     size_t number_count, label_count;
-    size_t all_numbers, all_labels;     /* with those at the ends for which there is no room */
+    size_t all_numbers, all_labels;     /* including those left out at the ends */
     size_t widths[TFP_COLUMNS_MAX + 1]; /* of numbers */
     size_t name_width, label_width;
     bool bars; /* there is room for them */
-    bool list; /* the op view: a total there is the sum of what follows, and says nothing to people */
+    bool list; /* the op view: totals there are sums over the rest of the list, which mean nothing to people */
     tfp_buf cell, scratch;
 } screen;
 
@@ -113,7 +113,7 @@ static int64_t total_of(const screen *x, uint32_t row, tfp_value v)
     return x->list && row ? tfp_own(x->r, row, v) : tfp_total(x->r, row, v);
 }
 
-/* Host and accelerator times beside their sum say something only where there are both. */
+/* Host and accelerator times are useful beside their sum only where both exist. */
 static bool is_told(const screen *x, tfp_column_id c)
 {
     bool part = c == TFP_C_CPU_MICROS || c == TFP_C_ACCELERATOR_MICROS;
@@ -121,7 +121,7 @@ static bool is_told(const screen *x, tfp_column_id c)
     return tfp_total(x->r, 0, TFP_V_ACCELERATOR_MICROS) > 0 && tfp_total(x->r, 0, TFP_V_CPU_MICROS) > 0;
 }
 
-/* The column that rows are ordered by stands first, and after it what a row has of its own. */
+/* Moves the column that orders the rows to the front, followed by the row's own number. */
 static void lead_with_order(screen *x)
 {
     size_t at = 0;
@@ -166,7 +166,7 @@ static size_t numbers_width(const screen *x)
     return n;
 }
 
-/* A row's name below its parent's: what is above says the rest. */
+/* A row's name without the scopes of its parent's name. */
 static void put_name(screen *x, uint32_t row, tfp_buf *out)
 {
     const tfp_row *y = &x->r->rows.at[row], *above = &x->r->rows.at[y->parent];
@@ -219,7 +219,7 @@ static size_t longest_name(screen *x)
     return longest;
 }
 
-/* A sum too big for the usual width widens its column. */
+/* A number too wide for the usual width widens its column. */
 static void widen_numbers(screen *x)
 {
     for (uint32_t row = 0; row < x->r->rows.size; row++)
@@ -230,7 +230,7 @@ static void widen_numbers(screen *x)
         }
 }
 
-/* Labels go first, then numbers, from the last; the number by which rows are ordered stays. */
+/* Leaves out labels first, then numbers, from the last; the number that orders the rows stays. */
 static void leave_out(screen *x, size_t width)
 {
     size_t kept = x->number_count > 1 && x->numbers[1].own ? 2 : 1;
@@ -239,7 +239,7 @@ static void leave_out(screen *x, size_t width)
     while (x->number_count > kept && numbers_width(x) + NAME_LEAST > width) x->number_count--;
 }
 
-/* The name takes what numbers leave; labels, which stand behind it, a part of that. */
+/* The name gets the width that numbers leave; labels, which follow it, get a part of that. */
 static void measure(screen *x)
 {
     size_t left = (size_t)x->r->options->screen, numbers;
@@ -312,7 +312,7 @@ static void put_row(screen *x, uint32_t row, tfp_buf *out)
     if (y->tensor != TFP_NONE) tfp_tensor_text(x->r->tensors.at[y->tensor], out);
 }
 
-/* What is shown, in a line; `help COLUMN` explains the rest. */
+/* One line that describes the table; `help COLUMN` explains the rest. */
 static void put_doc(const screen *x, tfp_buf *out)
 {
     const tfp_report *r = x->r;

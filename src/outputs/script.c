@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/script.c: a comparison in the form of the public script that compared scope files: a head of three or four lines,
- * then a line a row with three significant digits. Numbers of other columns than memory have their own units. */
+ * then a line for each row with three significant digits. Columns other than memory have their own units. */
 #include "compare/diff.h"
 #include "outputs/output.h"
 #include "wire/json.h"
@@ -15,7 +15,7 @@ static const char *const units[][3] = {
     [TFP_LABEL] = { "", "", "" },
 };
 
-/* The same for whole numbers without printf: three digits, a tie to the even one as printf has it, then the unit. */
+/* The same for whole numbers without printf: three digits, ties to even as in printf, then the unit. */
 static void put_whole(tfp_buf *b, tfp_unit unit, int64_t n)
 {
     int64_t step = 1, thousands = 1;
@@ -32,7 +32,7 @@ static void put_whole(tfp_buf *b, tfp_unit unit, int64_t n)
     tfp_buf_text(b, units[unit][size]);
 }
 
-/* Three digits first, then the unit: never one bigger than a million. */
+/* Rounds to three digits first, then chooses the unit; the largest unit is 10^6. */
 static void put_size(tfp_buf *b, tfp_unit unit, double x)
 {
     char text[64];
@@ -44,7 +44,7 @@ static void put_size(tfp_buf *b, tfp_unit unit, double x)
     double n = strtod(text, NULL);
     size_t size = 0;
     for (; size < 2 && n >= 1000; size++) n /= 1000;
-    snprintf(text, sizeof text, fabs(n) < 1e40 ? "%.6f" : "%g", n); /* %g: more than anything measured */
+    snprintf(text, sizeof text, fabs(n) < 1e40 ? "%.6f" : "%g", n); /* %g: larger than any measured value */
     size_t length = strlen(text);
     if (strchr(text, '.') && !strchr(text, 'e')) {
         while (length && text[length - 1] == '0') length--;
@@ -60,7 +60,7 @@ static void put_difference(tfp_buf *b, tfp_unit unit, double x)
     put_size(b, unit, fabs(x));
 }
 
-/* As Python shows a float: whole ones with a point, exponents from 1e16 up and below 1e-4. */
+/* Python's form of a float: whole numbers with ".0", exponents from 1e16 up and below 1e-4. */
 static void put_python(tfp_buf *b, double x)
 {
     char text[64];
@@ -77,7 +77,7 @@ static void put_python(tfp_buf *b, double x)
     tfp_buf_printf(b, "%.*f", behind > 1 ? behind : 1, x);
 }
 
-/* What the head calls the numbers. */
+/* The head's word for the numbers. */
 static const char *word_for(tfp_column_id column)
 {
     return column == TFP_C_BYTES || tfp_columns[column].unit == TFP_LABEL ? "memory" : tfp_columns[column].name;

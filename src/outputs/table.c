@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/table.c: the table of table.h: a line for each flat column, and how its cells are read. */
+/* outputs/table.c: the columns of table.h, a row for each, and how their cells are read. */
 #include "outputs/table.h"
 #include "wire/json.h"
 
@@ -9,7 +9,7 @@ static bool own_value(const tfp_report *r, uint32_t row, tfp_value from, int64_t
 {
     const int64_t *n = tfp_own_of(r, row, from);
     if (n) *out = tfp_whole(from, *n);
-    return n != NULL; /* else the report was built without it */
+    return n != NULL; /* NULL: the report was built without it */
 }
 
 static bool total_value(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
@@ -50,7 +50,7 @@ static bool row_number(const tfp_report *r, uint32_t row, tfp_value from, int64_
     return true;
 }
 
-/* In the op view rows stand under each other only to add up: the list is flat. */
+/* In the op view rows are nested only to add up totals: the list is flat. */
 static bool row_parent(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
 {
     (void)from;
@@ -145,7 +145,7 @@ static void put_element(tfp_buf *b, const tfp_tensor *t, size_t i)
         tfp_escape(b, t->strings[i]);
 }
 
-/* Row-major and separated by blanks. */
+/* Values in row-major order, separated by blanks. */
 static void tensor_values(tfp_cells *c, uint32_t row, tfp_buf *out)
 {
     const tfp_tensor *t = tensor_of(c->r, row);
@@ -160,7 +160,7 @@ static void finding_checker(tfp_cells *c, uint32_t finding, tfp_buf *out)
     tfp_escape(out, c->r->rows.at[c->r->findings.at[finding].checker].name);
 }
 
-/* The lines of a finding are ours; what stands in them is not. */
+/* tfprof makes the lines of a finding, but names inside them come from files. */
 static void finding_text(tfp_cells *c, uint32_t finding, tfp_buf *out)
 {
     tfp_str text = c->r->findings.at[finding].text;
@@ -186,7 +186,7 @@ static void finding_text(tfp_cells *c, uint32_t finding, tfp_buf *out)
     }
 
 /* clang-format off */
-/* In a grid the first four stand before its own columns when its rows are a tree. */
+/* The first four also precede a grid's own columns when its rows are a tree. */
 static const tfp_flat row_columns[] = {
     TEXT("name", TFP_FLAT_ALWAYS, row_name),
     ROW_NUMBER("row", 'i', false, TFP_FLAT_ALWAYS, row_number),
@@ -196,7 +196,7 @@ static const tfp_flat row_columns[] = {
 };
 enum { TREE_COLUMNS = 4, ROW_COLUMNS = sizeof row_columns / sizeof *row_columns };
 
-/* What the labels of -select bring along. */
+/* The columns that a label of -select adds. */
 static const tfp_flat label_columns[] = {
     TEXT("device", TFP_C_DEVICE, row_devices),
     TEXT("input_shapes", TFP_C_INPUT_SHAPES, row_input_shapes),
@@ -215,7 +215,7 @@ static const tfp_flat finding_columns[] = {
 };
 /* clang-format on */
 
-/* Part `i` of what a column of -select brings along: its numbers, the two of a ratio, or labels; false past the end. */
+/* Column `i` of those that a column of -select adds: its numbers, the two of a ratio, or labels; false past the end. */
 static bool part_of(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out)
 {
     const tfp_column *c = &tfp_columns[id];
@@ -242,7 +242,7 @@ static bool part_of(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *o
     return false;
 }
 
-/* Goes through all columns that a report can have, whether they are in its table or not. */
+/* Iterates over all columns that a report can have, whether its table has them or not. */
 typedef struct walk {
     const tfp_report *r;
     size_t fixed, part, own;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/tensor_text.c: a tensor's values as TensorFlow's tool prints them under a node.
- * TensorFlow builds the whole text level by level and cuts it to 10,000 characters at the end of each level; the same
- * comes out when writing stops at that many characters and the last bracket is closed, which is what is done here. */
+ * TensorFlow builds the whole text level by level and cuts it to 10,000 characters at the end of each level. Stopping
+ * at that many characters and closing the last bracket gives the same text, and that is done here. */
 #include "outputs/tensor_text.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #define SHOWN_MAX 10000 /* characters before the cut */
 #define CLOSE TFP_STR("],\n")
 
-/* Text with a limit; characters are counted as TensorFlow has them, before escaping. */
+/* Text with a limit; characters are counted as TensorFlow does, before escaping. */
 typedef struct writer {
     tfp_buf *out;
     size_t left;

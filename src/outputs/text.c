@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The cells to print, in the fixed order of the view; micros brings three, which accelerator_micros and cpu_micros then do
+/* The cells to print, in the fixed order of the view; micros adds three, which accelerator_micros and cpu_micros then do
  * not repeat. */
 static size_t list_cells(const tfp_report *r, tfp_column_id cells[TFP_COLUMNS_MAX])
 {
@@ -102,7 +102,7 @@ static void write_escaped(tfp_buf *b, tfp_buf *scratch)
     scratch->size = 0;
 }
 
-/* One cell; false when the row has nothing to say there and even the comma falls away. */
+/* Writes one cell. */
 static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b, tfp_buf *scratch)
 {
     const tfp_row *x = &r->rows.at[row];
@@ -142,7 +142,7 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
     if (tfp_columns[cell].text.suffix) tfp_buf_text(b, tfp_columns[cell].text.suffix);
 }
 
-/* The device falls away, comma and all, where it is not known. */
+/* The device cell and its comma are omitted where the device is not known. */
 static bool has_cell(const tfp_report *r, uint32_t row, tfp_column_id cell)
 {
     const tfp_row *x = &r->rows.at[row];
@@ -181,7 +181,7 @@ static void write_tree_rows(const void *ctx, size_t first, size_t end, tfp_buf *
 static void write_tree(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)
 {
     tree_rows t = { r, cells, n };
-    size_t bytes = 0; /* what may be long of a row */
+    size_t bytes = 0; /* estimated size of the long parts of rows */
     for (size_t i = 0; i < r->rows.size; i++) bytes += r->rows.at[i].name.size + 2 * (size_t)r->rows.at[i].depth;
     tfp_rows_write(s, r->rows.size, bytes, write_tree_rows, &t);
 }
@@ -198,7 +198,7 @@ static void pad_left(tfp_buf *b, size_t from, size_t width)
     memset(b->data + from, ' ', pad);
 }
 
-/* "VALUE (accumulated%, own%)" of the root's total. */
+/* "VALUE (accumulated%, own%)", relative to the root's total. */
 static void write_share(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
 {
     const tfp_column *c = &tfp_columns[cell];
@@ -217,7 +217,7 @@ static void write_share(const tfp_report *r, uint32_t row, tfp_column_id cell, t
     pad_left(b, from, 30);
 }
 
-/* A type's own ratio: there is nothing to add up. */
+/* The type's own ratio: ratios cannot be accumulated. */
 static void write_type_ratio(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
 {
     size_t from = b->size;
@@ -328,13 +328,13 @@ static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id 
     if (tfp_selects(r->options, TFP_C_INPUT_SHAPES)) write_shapes(r, row, b);
 }
 
-/* Of a profile without nodes TensorFlow's op view shows the root, and no legend. */
+/* For a profile without nodes TensorFlow's op view shows the root, and no legend. */
 static bool has_no_types(const tfp_report *r) { return r->kind == TFP_REPORT_LIST && r->profile->nodes.size == 0; }
 
 static void write_list(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)
 {
     tfp_buf scratch = { 0 };
-    uint32_t first = has_no_types(r) ? 0 : 1; /* else the root has no row */
+    uint32_t first = has_no_types(r) ? 0 : 1; /* otherwise the root is not shown */
     for (uint32_t row = first; row < r->rows.size; row++) {
         write_op_row(r, row, cells, n, &s->buf, &scratch);
         tfp_sink_flush_if_full(s);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* One row's items, joined by commas; `count` of them so far. */
+/* One row's items, separated by commas; `count` of them so far. */
 typedef struct items {
     tfp_buf *b;
     size_t count;
@@ -42,7 +42,7 @@ static void write_shape(items *x, const tfp_profile *p, uint32_t node)
     tfp_shape_text(p, shape, x->b);
 }
 
-/* Where it ran, else where the graph wants it to run. */
+/* The device where the node ran, or where the graph places it. */
 static tfp_str device_of(const tfp_profile *p, uint32_t node)
 {
     if (node == TFP_NONE) return TFP_STR("");
@@ -52,7 +52,7 @@ static tfp_str device_of(const tfp_profile *p, uint32_t node)
 
 static int by_text(const void *a, const void *b) { return tfp_str_cmp(*(const tfp_str *)a, *(const tfp_str *)b); }
 
-/* The types of a node and its device among them, in byte order. */
+/* The types of a node, including its device, in byte order. */
 static void write_types(items *x, const tfp_report *r, uint32_t row)
 {
     const tfp_profile *p = r->profile;
@@ -91,7 +91,7 @@ static void write_items(const tfp_report *r, uint32_t row, const tfp_column_id *
     if (tfp_selects(r->options, TFP_C_OP_TYPES)) write_types(&x, r, row);
 }
 
-/* A row below hidden ones is told how many, and stands two spaces deeper, with all that is below it. */
+/* Below hidden rows: writes how many are hidden, and indents the row and everything below it by two more spaces. */
 static size_t write_hidden(const tfp_report *r, uint32_t row, size_t indent, tfp_buf *b)
 {
     uint32_t hidden = r->rows.at[row].hidden;
@@ -108,7 +108,7 @@ tfp_status tfp_text_compat10(const tfp_report *r, tfp_sink *s, tfp_error *err)
     tfp_buf *b = &s->buf;
     tfp_column_id cells[TFP_COLUMNS_MAX];
     size_t count = tfp_columns_in(TFP_LIST_TREE_CELLS, cells);
-    size_t *indent = calloc(r->rows.size + 1, sizeof *indent); /* of what is below each row */
+    size_t *indent = calloc(r->rows.size + 1, sizeof *indent); /* indent of the rows below each row */
     if (!indent) return tfp_nomem(err);
     for (uint32_t row = 0; row < r->rows.size; row++) {
         const tfp_row *x = &r->rows.at[row];

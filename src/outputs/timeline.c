@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline.c: a report as a Chrome trace (chrome://tracing, Perfetto): the graph view with devices, lanes, data
- * flow and memory (timeline_graph.c, timeline_memory.c), the calls view as it was
+ * flow and memory (timeline_graph.c, timeline_memory.c), the calls view as
  * recorded (timeline_trace.c), the scope and code views as nested boxes.
  * Events, their order and their names are TensorFlow's: tensorflow/core/profiler/internal/tfprof_timeline.cc. */
 #include "outputs/timeline.h"
@@ -97,8 +97,8 @@ void tfp_trace_put_region(tfp_trace_out *t, const tfp_trace_region *x, bool with
 
 /* ---- scope and code views ---- */
 
-/* Each row as long as its total, beginning where the sibling before it ends; rows without time are left out with all
- * below them. One process a depth. */
+/* Each row is as long as its total and begins where its previous sibling ends; rows without time are left out with all
+ * rows below them. One process for each depth. */
 static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
     static const tfp_str none = { "", 0 };
@@ -130,7 +130,7 @@ static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error 
     return TFP_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole trace ---- */
 
 static void put_losses(tfp_trace_out *t)
 {

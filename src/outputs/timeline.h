@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/timeline.h: what the parts of the timeline share: Chrome trace events into a sink.
- * Keys of an event stand in byte order, as TensorFlow's writer puts them. */
+/* outputs/timeline.h: shared by the parts of the timeline: Chrome trace events into a sink.
+ * Keys of an event are in byte order, as in TensorFlow's writer. */
 #ifndef TFP_TIMELINE_H
 #define TFP_TIMELINE_H
 
@@ -11,12 +11,12 @@
 typedef struct tfp_trace_out {
     tfp_sink *sink;
     tfp_json j;
-    uint64_t written; /* bytes of names, about */
-    bool names_cut;   /* names were too much for one file and were shortened */
+    uint64_t written; /* approximate bytes of names */
+    bool names_cut;   /* names were too long for one file and were shortened */
     bool flows_cut;   /* there were more flows than TFP_TIMELINE_FLOWS */
 } tfp_trace_out;
 
-/* Past these a timeline is of no use to anyone, and a small file could ask for a terabyte. */
+/* More flows make a timeline unusable, and a small file could ask for a terabyte of them. */
 #define TFP_TIMELINE_FLOWS ((size_t)1000000)
 #define TFP_TIMELINE_NAME_BYTES ((uint64_t)64 << 20)
 #define TFP_TIMELINE_SHORT_NAME 100
@@ -31,19 +31,19 @@ tfp_str tfp_trace_name(tfp_trace_out *t, tfp_str name, tfp_buf *room); /* itself
 void tfp_trace_process(tfp_trace_out *t, int64_t pid, const char *before, tfp_str name, const char *after);
 void tfp_trace_put_region(tfp_trace_out *t, const tfp_trace_region *x, bool with_op);
 
-/* The node of a row ran in the report's step, with a time and on a known device; its execution, else TFP_NONE. */
+/* The execution of a row's node in the report's step, if it has a time and a known device; otherwise TFP_NONE. */
 uint32_t tfp_timeline_exec(const tfp_report *r, uint32_t node);
 
 /* Regions, lanes and flows of the graph view, then memory. */
 tfp_status tfp_timeline_graph(const tfp_report *r, tfp_trace_out *t, tfp_error *err);
 
-/* A trace as it was recorded: the calls view. */
+/* A trace as recorded: the calls view. */
 tfp_status tfp_timeline_trace(const tfp_report *r, tfp_trace_out *t, tfp_error *err);
 
 /* ---- memory of devices over time ---- */
-/* The devices, CPUs left out, that displayed nodes ran on in the report's step. False without memory. */
+/* The devices, except CPUs, on which displayed nodes ran in the report's step. False when memory runs out. */
 bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out);
-/* The counters of one device: pid and pid + 1 are its processes. */
+/* The counters of one device: its processes are pid and pid + 1. */
 tfp_status tfp_memory_counters(const tfp_report *r, const tfp_used_device *d, int64_t pid, tfp_trace_out *t,
                                tfp_error *err);
 

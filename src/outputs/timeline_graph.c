@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/timeline_graph.c: the graph view over time: one process a device (or stream), regions in lanes, and flows
+/* outputs/timeline_graph.c: the graph view over time: one process for each device (or stream), regions in lanes, and flows
  * from a node to its consumers on other devices.
- * Regions are sorted once by device and start; lanes are found through a tree of their last ends, flows through lists
- * made once a source: the work grows with what is written, whatever the file holds. */
+ * Regions are sorted once by device and start; lanes are found with a tree of their last ends, flows with lists
+ * made once for each source: the cost grows with the output only. */
 #include "outputs/timeline.h"
 
 #include <stdlib.h>
@@ -16,12 +16,12 @@ typedef struct graph {
     const tfp_report *r;
     const tfp_profile *p;
     tfp_trace_out *t;
-    TFP_VEC(region) regions;     /* at first as found, then by device name and start, one a start */
-    uint32_t *rank, *pid;        /* of each of the profile's lanes: place by name; process or TFP_NONE */
-    uint32_t *device;            /* the lane that stands for all of its name: a file may give one name two kinds */
+    TFP_VEC(region) regions;     /* first as found, then by device name and start, one for each start */
+    uint32_t *rank, *pid;        /* per lane of the profile: its rank by name; its process or TFP_NONE */
+    uint32_t *device;            /* the lane that represents its name: a file may have two kinds of one name */
     uint32_t *lane_first;        /* by rank: its first region; one more at the end */
     TFP_VEC(uint32_t) processes; /* lanes by pid */
-    TFP_VEC(uint32_t) fresh;     /* lanes that one node is the first to use */
+    TFP_VEC(uint32_t) fresh;     /* lanes that the current node is the first to use */
     TFP_VEC(uint64_t) flows;     /* source << 32 | target, regions */
 } graph;
 
@@ -48,7 +48,7 @@ static bool rank_lanes(graph *g)
     return ok;
 }
 
-/* Regions of one kind of a node's lanes; lanes that nobody used before are noted. */
+/* Regions of one kind of a node's lanes; lanes not used before are recorded. */
 static bool add_spans(graph *g, uint32_t node, uint32_t exec, tfp_lane_kind kind)
 {
     for (TFP_EACH(spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
@@ -56,7 +56,7 @@ static bool add_spans(graph *g, uint32_t node, uint32_t exec, tfp_lane_kind kind
         uint32_t device = g->device[s->lane];
         if (g->p->lanes.at[s->lane].kind != kind) continue;
         if (g->pid[device] == TFP_NONE) {
-            g->pid[device] = 0; /* once in the list */
+            g->pid[device] = 0; /* marks it as listed */
             if (!tfp_push(&g->fresh, device)) return false;
         }
         region x = { s->start_ns, s->duration_ns, device, node, 0 };
@@ -65,8 +65,8 @@ static bool add_spans(graph *g, uint32_t node, uint32_t exec, tfp_lane_kind kind
     return true;
 }
 
-/* Processes are numbered in the order of first use: row by row, and the lanes of a row by name. Where a file gives one
- * device both kinds of time, that of the accelerator comes first. */
+/* Processes are numbered in the order of first use: row by row, and the lanes of a row by name. Where a file has both
+ * kinds of time for one device the accelerator's comes first. */
 static bool add_node(graph *g, uint32_t node, uint32_t exec)
 {
     g->fresh.size = 0;
@@ -87,7 +87,7 @@ static bool start_less(const void *ctx, uint32_t a, uint32_t b)
     return x->start_ns < y->start_ns;
 }
 
-/* Of runs that begin at the same time on a device the first found is drawn. */
+/* Of runs that begin at the same time on a device only the first is drawn. */
 static bool sort_regions(graph *g)
 {
     size_t n = g->regions.size, kept = 0;
@@ -132,8 +132,8 @@ static bool collect(graph *g)
 
 /* ---- lanes ---- */
 
-/* The first lane whose last region has ended takes the next. ends: a tree over the lanes' last ends, each inner place
- * holding the smaller of its two; `size` leaves, one for each region at most, so that a free lane is always there. */
+/* A region takes the first lane whose last region has ended. ends: a tree over the lanes' last ends, in which each inner node
+ * has the smaller of its two children; `size` leaves, at most one for each region, so that a free lane always exists. */
 static uint32_t take_lane(int64_t *ends, size_t size, int64_t start, int64_t end)
 {
     size_t at = 1;
@@ -167,12 +167,12 @@ static bool assign_lanes(graph *g)
 
 /* ---- flows ---- */
 
-/* Lists made once, each by node: where its runs are drawn. */
+/* Lists made once for each node: the regions where its runs are drawn. */
 typedef struct sources {
-    uint32_t *first, *count;   /* by node, into list; first is TFP_NONE before it is asked for */
+    uint32_t *first, *count;   /* by node, into list; first is TFP_NONE before the list is made */
     TFP_VEC(uint32_t) list;    /* regions in ascending order, so those of one device together */
-    TFP_VEC(uint32_t) live;    /* inputs of the node at hand that are drawn anywhere */
-    uint32_t *own_first, *own; /* by node, into own: the regions that a node has itself */
+    TFP_VEC(uint32_t) live;    /* inputs of the current node that are drawn anywhere */
+    uint32_t *own_first, *own; /* by node, into own: the node's own regions */
 } sources;
 
 static uint32_t find_region(const graph *g, uint32_t lane, int64_t start)
@@ -194,7 +194,7 @@ static bool number_less(const void *ctx, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* Flows begin at every accounted input that ran, shown or not, if what is drawn there begins with it. */
+/* Flows begin at every accounted input that ran, shown or not, if a drawn region begins at its start. */
 static bool list_sources(graph *g, sources *s, uint32_t node)
 {
     s->first[node] = (uint32_t)s->list.size;
@@ -232,7 +232,7 @@ static bool add_flows(graph *g, const sources *s, uint32_t from, const uint32_t 
     const uint32_t *list = s->list.at + s->first[from];
     for (size_t i = 0, n = s->count[from]; i < n; i++) {
         if (list[i] >= skip_from && list[i] < skip_to) {
-            if (list[n - 1] < skip_to) break; /* nothing but this device is left */
+            if (list[n - 1] < skip_to) break; /* only this device is left */
             size_t low = i, high = n;
             while (low < high) {
                 size_t middle = low + (high - low) / 2;
@@ -254,8 +254,8 @@ static bool add_flows(graph *g, const sources *s, uint32_t from, const uint32_t 
     return true;
 }
 
-/* The regions of one node, device by device. An input that is drawn on one device only gives nothing there; every
- * other pair gives a flow: the work is bounded by inputs and flows. */
+/* Connects the regions of one node, device by device. An input that is drawn on one device only gives no flow there; every
+ * other pair gives one: the work is bounded by inputs and flows. */
 static bool connect_node(graph *g, sources *s, uint32_t node)
 {
     const uint32_t *own = s->own + s->own_first[node];
@@ -287,7 +287,7 @@ static void index_own(const graph *g, sources *s)
     for (size_t i = 0; i < g->regions.size; i++) s->own_first[g->regions.at[i].node + 1]++;
     for (size_t i = 0; i < nodes; i++) s->own_first[i + 1] += s->own_first[i];
     for (size_t i = 0; i < g->regions.size; i++) s->own[s->own_first[g->regions.at[i].node]++] = (uint32_t)i;
-    for (size_t i = nodes; i > 0; i--) s->own_first[i] = s->own_first[i - 1]; /* filling moved each to its end */
+    for (size_t i = nodes; i > 0; i--) s->own_first[i] = s->own_first[i - 1]; /* filling moved each start to its end */
     s->own_first[0] = 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/timeline_memory.c: what devices other than CPUs held over time: their allocator's own count at every run of
- * a displayed node, and which nodes held most just before.
- * The nodes' running sums are sorted by size once; a tree marks those in force at a point, so that the ten biggest are
+/* outputs/timeline_memory.c: memory in use on devices other than CPUs over time: their allocator's own count at every run of
+ * a displayed node, and the nodes that held most just before.
+ * The nodes' running sums are sorted by size once; a tree marks those in effect at a moment, so that the ten biggest are
  * found without looking at the others. */
 #include "outputs/timeline.h"
 
@@ -43,22 +43,22 @@ void tfp_timeline_peaks(const tfp_report *r, tfp_buf *out)
     tfp_used_devices_free(&devices);
 }
 
-/* ---- what nodes hold ---- */
+/* ---- bytes held by nodes ---- */
 
-typedef struct holding { /* from a time on, until the owner's next one */
+typedef struct holding { /* in effect from its time until the owner's next one */
     int64_t at_ns, bytes;
-    uint32_t owner; /* place of the node by name */
+    uint32_t owner; /* rank of the node by name */
 } holding;
 
 typedef struct holdings {
     const tfp_report *r;
     uint32_t *nodes;           /* by name */
     TFP_VEC(holding) at;       /* owner by owner, each in order of time */
-    uint32_t *by_size, *place; /* biggest first, then by name; the other way round */
-    uint32_t *by_time;         /* those that follow another of their owner's */
+    uint32_t *by_size, *place; /* sorted biggest first, then by name; its inverse */
+    uint32_t *by_time;         /* holdings that follow another one of their owner */
     size_t later;
-    uint32_t *now;  /* of each owner: the one in force */
-    uint8_t *marks; /* a tree over by_size: something below is in force and more than 0 */
+    uint32_t *now;  /* per owner: the holding in effect */
+    uint8_t *marks; /* a tree over by_size: some holding below is in effect and not 0 */
     size_t leaves;
 } holdings;
 
@@ -73,7 +73,7 @@ static int compare_holdings(const void *a, const void *b)
     return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
-/* The most that any step of the node left on the accelerator for good. */
+/* The most persistent bytes on the accelerator in any step of the node. */
 static int64_t persistent_bytes(const tfp_profile *p, uint32_t node)
 {
     int64_t most = 0;
@@ -86,7 +86,7 @@ static int64_t persistent_bytes(const tfp_profile *p, uint32_t node)
     return most;
 }
 
-/* A node's allocations as a running sum, one place a time; what stays for good stands at time 0. */
+/* A node's allocations as a running sum, one holding for each time; persistent memory is held from time 0. */
 static bool add_owner(holdings *h, uint32_t owner)
 {
     const tfp_profile *p = h->r->profile;
@@ -150,7 +150,7 @@ static void mark(holdings *h, uint32_t holding_index, bool in_force)
     for (at /= 2; at; at /= 2) h->marks[at] = h->marks[2 * at] | h->marks[2 * at + 1];
 }
 
-/* The first marked place from `from` on, or SIZE_MAX. */
+/* The first marked index from `from` on, or SIZE_MAX. */
 static size_t next_marked(const holdings *h, size_t from)
 {
     if (from >= h->leaves) return SIZE_MAX;
@@ -164,7 +164,7 @@ static size_t next_marked(const holdings *h, size_t from)
     return at - h->leaves;
 }
 
-/* The first place, biggest first, that is not more than `bytes`. */
+/* The first index, biggest first, of a holding of at most `bytes`. */
 static size_t first_that_fits(const holdings *h, int64_t bytes)
 {
     size_t low = 0, high = h->at.size;
@@ -201,7 +201,7 @@ static bool holdings_sort(holdings *h)
     return true;
 }
 
-/* Before its first allocation a node counts as holding that. */
+/* Before its first allocation a node counts as holding its persistent bytes. */
 static bool holdings_make(holdings *h, const tfp_used_device *d)
 {
     size_t n = d->nodes.size;
@@ -253,7 +253,7 @@ static void put_counter_tail(tfp_json *j, const char *name, int64_t pid, int64_t
     tfp_json_close(j, '}');
 }
 
-/* The biggest that fit into the bytes in use, each into what the bigger ones left. */
+/* The biggest holdings that fit into the bytes in use, each into the bytes that bigger ones left. */
 static size_t find_top(const holdings *h, int64_t *bytes, uint32_t top[TOP_COUNT])
 {
     size_t count = 0, at = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/timeline_trace.c: a trace as it was recorded, as a Chrome trace: the calls view over time. A process for each device
- * and for the host of each rank, a lane for each thread and stream; arrows from launches to what they launched and from
+/* outputs/timeline_trace.c: a trace as recorded, as a Chrome trace: the calls view over time. A process for each device
+ * and for the host of each rank, a lane for each thread and stream; arrows from launches to the launched activities and from
  * forward operators to their backward ones. */
 #include "outputs/timeline.h"
 
@@ -10,7 +10,7 @@ typedef struct trace {
     const tfp_span_columns *s;
     tfp_trace_out *t;
     uint32_t *pid; /* by lane */
-    uint8_t *used; /* by lane: something in it is shown */
+    uint8_t *used; /* by lane: whether a span in it is shown */
     int64_t arrows;
 } trace;
 
@@ -39,7 +39,7 @@ static void put_time(trace *x, const char *key, int64_t ns)
 
 /* ---- processes and lanes ---- */
 
-/* Lanes of one device of one process share a process of the picture: the number of the first of them. */
+/* Lanes of one device of one process share a process in the output: the index of the first of them. */
 static bool place_lanes(trace *x)
 {
     tfp_map64 by_device = { 0 };
