@@ -3,7 +3,7 @@
 # Makes sure that what a goal needs is installed: tools/setup.sh build|python|unit|test|fuzz|lint
 #
 # Debian packages are installed when this runs as root or sudo needs no password; otherwise the command to run is
-# printed. "python" and "test" also make .venv with TensorFlow and what else the package is tried with. Quick when all
+# printed. "python" and "test" also make .venv with TensorFlow, JAX and what else the package is tried with. Quick when all
 # is there.
 set -eu
 cd "$(dirname "$0")/.."
@@ -84,12 +84,12 @@ case $goal in python | test) ;; *) exit 0 ;; esac
 [ -z "${TFP_NO_TENSORFLOW:-}" ] || exit 0
 needed=$(sha256sum <tools/requirements.txt)
 if [ "$(cat .venv/ready 2>/dev/null)" != "$needed" ]; then
-    echo "setup: installing tools/requirements.txt into .venv (TensorFlow and others: several hundred MB, once)"
+    echo "setup: installing tools/requirements.txt into .venv (TensorFlow, JAX and others: 2.8 GB on disk, once)"
     rm -f .venv/ready
     if python3 -m venv .venv && .venv/bin/pip install -q --disable-pip-version-check -r tools/requirements.txt; then
         echo "$needed" >.venv/ready
     else
-        echo "setup: they could not be installed; the comparison with TensorFlow and the Python tests will be left out" >&2
+        echo "setup: they could not be installed; what compares with TensorFlow and JAX, and the Python tests, will be left out" >&2
         [ "$goal" = test ] || exit 1
     fi
 fi

@@ -8,7 +8,7 @@ A suite of WITH_OTHERS that failed runs a second time, alone, and both results a
 `tools/test.py NAME ...` runs only those;
 `tools/test.py --check` runs those that answer within a minute, without sanitizers; `--exhaustive` those of which the others
 take samples.
-What needs .venv (TensorFlow, the Python package) is left out where tools/setup.sh could not make it.
+What needs .venv (TensorFlow, JAX, the Python package) is left out where tools/setup.sh could not make it.
 """
 import concurrent.futures
 import os
@@ -82,6 +82,7 @@ SUITES = [
     ("installed library", [PYTHON, "tests/install/run.py", RELEASE], None),
     ("recorded answers of TensorFlow, release", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], None),
     ("diff against the script in Python", [PYTHON, "tests/bench/diff.py", "--check", f"{RELEASE}/tfprof"], None),
+    ("JAX and TF2 record", [TENSORFLOW, "tests/trace/record.py", f"{RELEASE}/tfprof"], ".venv/ready"),
     ("statistics against numpy", [TENSORFLOW, "tests/compare/stats.py", f"{RELEASE}/tfprof"], ".venv/ready"),
     ("queries against SQLite and protobuf", [TENSORFLOW, "tests/compare/query.py", f"{RELEASE}/tfprof"], ".venv/ready"),
 ]

@@ -3,8 +3,8 @@
 """Small nets of JAX as HLO, with what XLA's cost_analysis() says of them: tests/data/record_hlo.py OUT.json.gz
 
 A list of {name, stage, hlo, stablehlo, flops, transcendentals, bytes}: the stage is "lowered" (as JAX gives it to XLA, with
-the StableHLO text of the same) or "compiled" (as XLA runs it on the CPU). tests/trace/recorded.py compares.
-Needs jax[cpu] (recorded with 0.10.2).
+the StableHLO text of the same) or "compiled" (as XLA runs it on the CPU). tests/trace/recorded.py compares, and tests/trace/record.py makes and compares it anew.
+Needs jax (recorded with 0.10.2).
 """
 import gzip
 import json

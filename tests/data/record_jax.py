@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records a small JAX program on the CPU as an XPlane trace: tests/data/record_jax.py OUT
+"""Records a small JAX program on the CPU as an XPlane trace: tests/data/record_jax.py OUT [PYTHON_TRACER_LEVEL]
 
     OUT/jax.xplane.pb       the trace: three marked steps. Each step trains a net (scan over layers, remat, grad, named
                            scopes, a while loop) and exchanges data between four CPU devices (psum, ppermute)
-    OUT/jax.totals.json    events and nanoseconds by thread and name of JAX's own trace.json.gz of the same run
+    OUT/jax.trace.json.gz  the trace that JAX writes of the same run
+    OUT/jax.totals.json    events and nanoseconds by name of that trace
 
-Needs jax[cpu] (recorded with 0.10.2); nothing in the repository needs it once these files exist.
+The level is 0, without calls of Python, unless it is given (JAX's default is 1).
+Needs jax (recorded with 0.10.2). tests/trace/record.py runs it.
 """
 import collections
 import decimal
@@ -46,7 +48,7 @@ def loss(params, x, y):
 
 def scale(g):
     """The square root of a norm by Newton's method: a while loop of unknown length."""
-    n = jnp.sum(g * g) + 1.0
+    n = jnp.sum(g * g) + 9.0  # far from its square root, so that the loop has trips
     return jax.lax.while_loop(lambda s: jnp.abs(s * s - n) > 1e-3 * n, lambda s: 0.5 * (s + n / s), n)
 
 
@@ -69,7 +71,7 @@ def exchange_on(mesh):
 
 
 def totals(path):
-    """Events and nanoseconds by thread and name, of complete events of a Chrome trace."""
+    """Events and nanoseconds by name, of complete events of a Chrome trace."""
     with gzip.open(path, "rt", encoding="utf-8") as f:
         events = json.load(f, parse_float=decimal.Decimal)["traceEvents"]
     rows = collections.defaultdict(lambda: [0, 0])
@@ -95,7 +97,7 @@ def main():
         value, params = train_step(params, x, y)
         jax.block_until_ready((params, exchange(shards)))
     options = jax.profiler.ProfileOptions()
-    options.python_tracer_level = 0
+    options.python_tracer_level = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     options.host_tracer_level = 2
     folder = tempfile.mkdtemp()
     with jax.profiler.trace(folder, profiler_options=options, create_perfetto_trace=False):
@@ -105,9 +107,10 @@ def main():
                 jax.block_until_ready((value, params, exchange(shards)))
     recorded = glob.glob(folder + "/plugins/profile/*/*")
     os.makedirs(out, exist_ok=True)
-    shutil.copy(next(f for f in recorded if f.endswith(".xplane.pb")), out + "/jax.xplane.pb")
+    for kind in ("xplane.pb", "trace.json.gz"):
+        shutil.copy(next(f for f in recorded if f.endswith("." + kind)), out + "/jax." + kind)
     with open(out + "/jax.totals.json", "w", encoding="utf-8") as f:
-        json.dump(totals(next(f for f in recorded if f.endswith("trace.json.gz"))), f, indent=0)
+        json.dump(totals(out + "/jax.trace.json.gz"), f, indent=0)
         f.write("\n")
     shutil.rmtree(folder)
 

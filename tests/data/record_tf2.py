@@ -6,7 +6,7 @@
     OUT/loop.xplane.pb     the same net in a loop of our own: a tf.function, three steps marked by tf.profiler.experimental.Trace
     OUT/loop.graph.pb      the GraphDef of that tf.function, to be given beside the trace
 
-Needs tensorflow and keras (recorded with 2.21.0); nothing in the repository needs them once these files exist.
+Needs tensorflow and keras (recorded with 2.21.0). tests/trace/record.py runs it.
 """
 import glob
 import os

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Float operations in Python: whatever holds a model gives the same numbers, and they are the right ones."""
+import importlib.util
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
@@ -75,6 +78,18 @@ STABLEHLO = """module @jit_f {
 """
 
 
+REAL_JAX = """
+import jax, jax.numpy as jnp, tfprof
+f = jax.jit(lambda x, w: jnp.tanh(x @ w))
+x, w = jnp.ones((8, 16)), jnp.ones((16, 4))
+lowered = f.lower(x, w)
+costs = lowered.cost_analysis()
+for found in (tfprof.flops(lowered), tfprof.flops(lowered.compile()), tfprof.flops(f, x, w), tfprof.flops(lowered.as_text())):
+    assert found.macs == 8 * 16 * 4 and found.coverage == 1, found
+    assert found.total == 2 * 8 * 16 * 4 + 8 * 4 == costs['flops'] + costs['transcendentals'], (found, costs)
+"""
+
+
 class Lowered:
     """As JAX's: HLO is one of its dialects."""
 
@@ -103,6 +118,13 @@ class CompiledPrograms(unittest.TestCase):
             self.assertEqual((found.total, found.macs, found.coverage, found.parameters), (5 * 8, 0, 1, 0))
         self.assertEqual(tfprof.flops(Jitted(), 8).total, 40)
         self.assertEqual([row['op'] for row in tfprof.flops(Compiled()).report.to_dict()['top_nodes']], ['tanh'])
+
+    @unittest.skipUnless(importlib.util.find_spec('jax'), 'no jax in .venv')
+    def test_what_jax_gives(self):
+        """In a process of its own: TensorFlow and JAX each bring an XLA."""
+        done = subprocess.run([sys.executable, '-c', REAL_JAX], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env=dict(os.environ, JAX_PLATFORMS='cpu'), check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_no_hlo_is_refused(self):
         class Stable:

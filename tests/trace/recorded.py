@@ -81,9 +81,9 @@ def read(name):
         return json.load(f)
 
 
-def check_costs(folder):
+def check_costs(folder, nets):
     path = os.path.join(folder, "net.hlo.txt")
-    for net in read("hlo_costs.json.gz"):
+    for net in nets:
         with open(path, "w", encoding="utf-8") as f:
             f.write(net["hlo"])
         answer = ask("flops", path, "-format", "json")
@@ -100,9 +100,9 @@ def check_costs(folder):
                   "%s: %d bytes, XLA says %d" % (title, facts["total_bytes_moved"], net["bytes"]))
 
 
-def check_stablehlo(folder):
+def check_stablehlo(folder, nets):
     path = os.path.join(folder, "net.mlir")
-    for net in read("hlo_costs.json.gz"):
+    for net in nets:
         if not net["stablehlo"]:
             continue
         answers = []
@@ -126,14 +126,13 @@ def add_rows(rows, row):
         todo += row["children"]
 
 
-def check_totals():
+def check_totals(trace, totals):
     """Of all but steps and instants, which `calls` leaves out. JAX cuts durations to whole nanoseconds, ours are the difference of a start
     and an end that are each cut."""
-    trace = os.path.join(DATA, "sample", "recorded", "jax.xplane.pb.gz")
     answer, rows = ask("calls", trace, "-select", "micros,occurrence", "-max_depth", "1000", "-format", "json"), {}
     if answer:
         add_rows(rows, answer["root"])
-    for name, (count, ns) in read("jax_totals.json.gz").items():
+    for name, (count, ns) in totals.items():
         if name == "train" or not ns:
             continue
         ours = rows.get(name, (0, 0))
@@ -141,9 +140,19 @@ def check_totals():
         check(abs(ours[1] - ns) <= count, "%s: %d ns, JAX's own trace has %d" % (name, ours[1], ns))
 
 
-with tempfile.TemporaryDirectory() as scratch:
-    check_costs(scratch)
-    check_stablehlo(scratch)
-check_totals()
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed > 0)
+def end():
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(failed > 0)
+
+
+def main():
+    nets = read("hlo_costs.json.gz")
+    with tempfile.TemporaryDirectory() as scratch:
+        check_costs(scratch, nets)
+        check_stablehlo(scratch, nets)
+    check_totals(os.path.join(DATA, "sample", "recorded", "jax.xplane.pb.gz"), read("jax_totals.json.gz"))
+    end()
+
+
+if __name__ == "__main__":
+    main()
