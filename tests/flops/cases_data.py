@@ -2,15 +2,12 @@
 """Ops that keep tensors (lists, TensorArrays, queues), images, text and examples, input pipelines."""
 import itertools
 
+from making import placeholder as ask
 from oracle import tf
 
 R = tf.raw_ops
 F, I, L, S, B = tf.float32, tf.int32, tf.int64, tf.string, tf.uint8
 SOME = (None,)
-
-
-def ask(shape=None, dtype=F):
-    return tf.compat.v1.placeholder(dtype, shape)
 
 
 def graph_of(build):

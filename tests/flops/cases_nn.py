@@ -2,6 +2,7 @@
 """Small graphs with every op of src/flops/rules_conv.c, _pool.c, _norm.c, _nn.c, _rnn.c and _quantized.c."""
 import itertools
 
+from making import placeholder as ask
 from oracle import tf
 from cases_math import REFUSED, add
 from tensorflow.core.framework import graph_pb2
@@ -10,10 +11,6 @@ from tensorflow.python.framework import op_def_registry
 F, I, L, Q, S8, S32 = tf.float32, tf.int32, tf.int64, tf.quint8, tf.qint8, tf.qint32
 U = None
 MADE = {}  # op -> nodes that TensorFlow took
-
-
-def ask(shape=None, dtype=F):
-    return tf.compat.v1.placeholder(dtype, shape)
 
 
 def node(op, *inputs, **attrs):

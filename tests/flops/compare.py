@@ -6,7 +6,7 @@
 
 Of each output whose rank TensorFlow knows, ours is equal, knows more (a dimension that TensorFlow leaves open), knows
 less, or contradicts. A file fails when one contradicts, when less than 99 in 100 of those outputs are equal or known
-better, when a node has no row, or when a count differs:
+better (98.5 of small cases), when a node has no row, or when a count differs:
   own         a count of TensorFlow's registry (its bugs done right, oracle.right) is ours, to the unit; none, or 0, where
               it is negative (a sum of nothing), none where it does not fit into 64 bits
   tensorflow  the main graph's counts are TensorFlow's own, to the unit, and there are none where it has none; 0 and none are
@@ -25,6 +25,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(ROOT, "build", "tfprof")
 SHARE = 0.99
+SHARE_OF_CASES = 0.985  # their nodes are the odd ones, and few of them are placeholders, which anyone gets right
 
 
 def shapes_of(text):
@@ -85,8 +86,8 @@ def relation(theirs, ours):
 class Outcome:
     """Numbers and differences of one file. `seen`: op -> what was looked at there."""
 
-    def __init__(self, title, source):
-        self.title, self.source = title, source
+    def __init__(self, title, source, share=SHARE):
+        self.title, self.source, self.share = title, source, share
         self.full = self.partly = self.equal = self.more = self.less = self.contradicts = self.ours_alone = 0
         self.counts = self.counts_right = self.bare = 0
         self.nodes, self.bodies = 0, 0
@@ -106,7 +107,7 @@ class Outcome:
     @property
     def failures(self):
         out = [d for d in self.differences if d[0] in ("contradicts", "count", "row", "error", "left out")]
-        if self.known and self.known - self.less - self.contradicts < SHARE * self.known:
+        if self.known and self.known - self.less - self.contradicts < self.share * self.known:
             out.append(("share", "", "only %.2f %% inferred" % (100 * (self.equal + self.more) / self.known)))
         return out
 
@@ -188,9 +189,9 @@ def compare_count(outcome, where, graph, op, row, main):
         outcome.uncounted[op.type] = outcome.uncounted.get(op.type, 0) + 1
 
 
-def compare_with(known, program, path, source, title=None, batch=0, shapes=None):
+def compare_with(known, program, path, source, title=None, batch=0, shapes=None, share=SHARE):
     """known: the Oracle of the same file."""
-    outcome = Outcome(title or os.path.basename(path), source)
+    outcome = Outcome(title or os.path.basename(path), source, share)
     try:
         rows = ask(program, path, source, batch, shapes)
     except (RuntimeError, subprocess.TimeoutExpired, ValueError, KeyError) as wrong:

@@ -9,8 +9,19 @@ FILLED = [s for s in SHAPES if s != [0, 3]]  # of what is empty the registry cou
 REFUSED = []  # what TensorFlow says of nodes that it does not take: (op, text)
 
 
-def placeholder(shape, dtype=FLOAT):
-    return tf.compat.v1.placeholder(dtype, shape)
+def placeholder(shape=None, dtype=FLOAT):
+    """One of each shape and type in a graph: most nodes of the cases were placeholders, and half of the time was theirs. What
+    holds something else has one each time, and what stands inside of a loop or a branch."""
+    graph = tf.compat.v1.get_default_graph()
+    if dtype in (tf.resource, tf.variant) or graph._get_control_flow_context() is not None:  # pylint: disable=protected-access
+        return tf.compat.v1.placeholder(dtype, shape)
+    kept = graph.get_collection_ref("placeholders of the cases")
+    if not kept:
+        kept.append({})
+    key = dtype, str(shape)
+    if key not in kept[0]:
+        kept[0][key] = tf.compat.v1.placeholder(dtype, shape)
+    return kept[0][key]
 
 
 def default_of(attr):

@@ -5,6 +5,7 @@ that follow from the layers' sizes.
 import json
 import os
 import subprocess
+import sys
 
 import compare
 import nets
@@ -36,7 +37,7 @@ LOOPS = (
 
 
 def check_nets(tally, compare_graph, program):
-    paths = nets.every_graph()
+    paths = nets.every_graph("--whole" in sys.argv)
     for title, path in paths.items():
         compare_graph(tally, path, title)
     for title, assumed in ASSUMED:

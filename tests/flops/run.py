@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes and float operations against TensorFlow, in one process: tests/flops/run.py [-v] [NAME...]
+"""Shapes and float operations against TensorFlow, in one process: tests/flops/run.py [-v] [--whole] [NAME...]
 
   cases_FAMILY   small graphs with every op of a family, as tests/flops/cases_FAMILY.py yields them: graphs() gives
                  (name, tf.Graph or GraphDef); counts(), where there is one, gives (graph name, node name, float_ops, macs),
@@ -9,7 +9,8 @@
   totals         their multiply-adds, as papers publish them; loops with all iterations
   oplog          the op log that TensorFlow writes, with and without the metadata of a run
   parameters     of exports and checkpoints, as Keras and TensorFlow count them
-Without a name all of them. Each graph is compared with both sources, own and tensorflow; what fails is said in
+Without a name all of them; with --whole the models that take long, too. Each graph is compared with both sources, own and
+tensorflow; what fails is said in
 compare.py. The program is build/tfprof or $TFPROF.
 """
 import glob
@@ -78,7 +79,7 @@ def run_cases(tally, name, scratch):
         paths[title] = os.path.join(scratch, "%s.%s.pb" % (name, title.replace("/", "_")))
         with open(paths[title], "wb") as file:
             file.write(graph_def.SerializeToString(deterministic=True))
-        compare_graph(tally, paths[title], "%s %s" % (name, title))
+        compare_graph(tally, paths[title], "%s %s" % (name, title), share=compare.SHARE_OF_CASES)
     if hasattr(module, "counts"):
         check_counts(tally, module, paths)
 
@@ -96,7 +97,7 @@ def run(tally, name, scratch):
 def main():
     words = sys.argv[1:]
     tally = Tally("-v" in words)
-    names = [os.path.basename(w).removesuffix(".py") for w in words if w != "-v"]
+    names = [os.path.basename(w).removesuffix(".py") for w in words if not w.startswith("-")]
     cases = sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(HERE, "cases_*.py")))
     with tempfile.TemporaryDirectory() as scratch:
         for name in names or cases + ["nets", "totals", "oplog", "parameters"]:
