@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the Python package's tests, each file in a process of its own: tests/python/run.py [WORD ...]
 
+Files that look at TensorFlow run in a fork of this process, which has loaded it once: each would spend 4 seconds on that.
+
 WORD picks the files with it in their name. Prints a line of reason for each failure and each skip, then a file's
 "N passed, N failed". The interpreter is the one that runs this; the package is the one that it imports.
 """
 import glob
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -66,15 +70,67 @@ def run_here(path):
     return 1 if result.failed else 0
 
 
-def run_apart(path):
-    """One file in a new process; what it printed, and how many passed and failed."""
+def looks_at_tensorflow(path):
+    """Whether the file, or what it shares with others, imports TensorFlow at its beginning."""
+    with open(path, encoding="utf-8") as file:
+        return re.search(r"^(import|from) (models|scripts|sides|tensorflow)\b|^ +tensorflow = support", file.read(), re.M)
+
+
+def with_tensorflow():
+    """Loads it into this process, which starts no thread of it."""
+    if "tensorflow" not in sys.modules:
+        sys.path.insert(0, HERE)
+        import support
+        support.load_tensorflow()
+
+
+def run_in_fork(path):
+    """One file in a copy of this process; what it printed, and its status."""
+    sys.stdout.flush()
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.setsid()
+            os.close(ours)
+            for number in (1, 2):
+                os.dup2(theirs, number)
+            os.close(theirs)
+            status = run_here(path)
+        except BaseException as wrong:  # pylint: disable=broad-except
+            print(repr(wrong))
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    os.close(theirs)
+    late = threading.Timer(FILE_SECONDS, lambda: os.killpg(child, signal.SIGKILL))
+    late.start()
+    with open(ours, "rb") as pipe:
+        output = pipe.read().decode("utf-8", "replace")
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    late.cancel()
+    return output, status
+
+
+def run_alone(path):
+    """One file in a new process; what it printed, and its status."""
     command = [sys.executable, os.path.abspath(__file__), "--here", path]
     try:
-        done = subprocess.run(command, cwd=os.path.dirname(os.path.dirname(HERE)), stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=FILE_SECONDS)
-        output, status = done.stdout.decode("utf-8", "replace"), done.returncode
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=FILE_SECONDS)
+        return done.stdout.decode("utf-8", "replace"), done.returncode
     except subprocess.TimeoutExpired as late:
-        output, status = (late.stdout or b"").decode("utf-8", "replace"), "too long"
+        return (late.stdout or b"").decode("utf-8", "replace"), "too long"
+
+
+def run_apart(path):
+    """One file; what it printed, and how many passed and failed."""
+    if looks_at_tensorflow(path):
+        with_tensorflow()
+        output, status = run_in_fork(path)
+    else:
+        output, status = run_alone(path)
     last = output.rstrip().rsplit("\n", 1)[-1].split()
     if len(last) == 4 and last[1] == "passed," and last[3] == "failed" and (status == 0 or last[2] != "0"):
         return output, int(last[0]), int(last[2])
@@ -86,6 +142,7 @@ def main():
     if sys.argv[1:2] == ["--here"]:
         return run_here(sys.argv[2])
     words = sys.argv[1:]
+    os.chdir(os.path.dirname(os.path.dirname(HERE)))
     passed = failed = 0
     for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
         name = os.path.basename(path)
