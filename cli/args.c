@@ -39,6 +39,7 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_MAX_SIZE] = { "max_size", "MB",              "report",  "how big the file may become, 64 MB without it; what does not fit in is left out, and the page says so", false, false },
     [CLI_METRICS] = { "metrics", "[ADDRESS:]PORT",    "agent",   "answer at http://ADDRESS:PORT/metrics in Prometheus's format; 127.0.0.1 without an address; 0: any free port", false, false },
     [CLI_MS]      = { "ms",      "MILLISECONDS",      "capture run",     "how long a window is, 500 without it; 1 to 60000", false, false },
+    [CLI_NATIVE]  = { "native",  NULL,                "stacks",  "show functions of C and C++, too, under the Python functions that called them", false, false },
     [CLI_NO_TOKEN] = { "no_token", NULL,              "serve",   "let every program of this machine in, without the token in the address", false, false },
     [CLI_O]       = { "o",       "FILE",              NULL,      "the file to write; - is stdout", false, true },
     [CLI_ON_SIGNAL] = { "on_signal", "SIGNAL",        "run",     "record a window when tfprof, or a process of the command, gets this signal: USR2", false, false },

@@ -93,6 +93,7 @@ typedef enum cli_flag_id {
     CLI_MAX_SIZE,
     CLI_METRICS,
     CLI_MS,
+    CLI_NATIVE,
     CLI_NO_TOKEN,
     CLI_O,
     CLI_ON_SIGNAL,

@@ -263,7 +263,7 @@ const cli_command cli_commands[] = {
     { "query",      "SQL FILE...", "answer SQL over the tables of one or many profiles: nodes, executions, edges ...; \"SELECT * FROM columns\" lists them", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS | CLI_TAKES_SQL, cli_query },
     { "top",        "[PID|NAME...]", "running jobs: what each uses, how fast it steps, which framework; nothing is changed in them", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_top },
     { "capture",    "PID|NAME|HOST:PORT...", "record profiles of many running jobs at once, into a folder: those that tfprof run started, others with --attach, and profiler servers", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_capture },
-    { "stacks",     "PID|NAME", "the Python functions in which a running process spends its time, by reading its memory: it is not stopped", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
+    { "stacks",     "PID|NAME", "the Python functions (with --native of C, too) in which a running process spends its time, by reading its memory: it is not stopped", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
     { "run",        "[-option value ...] -- COMMAND", "start a command so that the jobs in it can be captured, and record steps of them: nothing else of it changes", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
     { "agent",      "[PID|NAME...]", "running jobs as metrics: for Prometheus at --metrics, sent to a collector with --otlp", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_agent },
     { "serve",      "[FILE|DIR...]", "show profiles as pages in the browser: those in the files and folders named, or here", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },

@@ -13,7 +13,11 @@ int cli_stacks(cli *c, const cli_call *call, tfp_options *o)
     static const struct {
         cli_flag_id flag;
         const char *name;
-    } all[] = { { CLI_SECONDS, "seconds" }, { CLI_RATE, "rate" }, { CLI_IDLE, "idle" }, { CLI_ONCE, "once" } };
+    } all[] = { { CLI_SECONDS, "seconds" },
+                { CLI_RATE, "rate" },
+                { CLI_IDLE, "idle" },
+                { CLI_ONCE, "once" },
+                { CLI_NATIVE, "native" } };
     if (call->word_count != 1) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "stacks needs one process: PID or NAME");
     tfp_live *l = tfp_live_new();
     tfp_report *r = NULL;

@@ -49,6 +49,11 @@ int main(void)
     AT("thread_native", PyThreadState, native_thread_id);
     AT("frame_back", struct _PyInterpreterFrame, previous);
     AT("frame_owner", struct _PyInterpreterFrame, owner);
+#if PY_VERSION_HEX < 0x030c0000
+    AT("frame_entry", struct _PyInterpreterFrame, is_entry);
+#else
+    NONE("frame_entry");
+#endif
 #if PY_VERSION_HEX >= 0x030d0000
     AT("frame_code", struct _PyInterpreterFrame, f_executable);
     AT("frame_at", struct _PyInterpreterFrame, instr_ptr);
@@ -64,6 +69,7 @@ int main(void)
     NONE("thread_native");
     AT("frame_back", PyFrameObject, f_back);
     NONE("frame_owner");
+    NONE("frame_entry");
     AT("frame_code", PyFrameObject, f_code);
     AT("frame_at", PyFrameObject, f_lasti);
     printf(".frame_size = %d, ", (int)offsetof(PyFrameObject, f_lasti) + 8);

@@ -640,7 +640,8 @@ TFP_API tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error 
  *  too), "processes" (no folding), "all_threads" (the state of every thread is read in every sample, whatever it takes),
  *  "no_commands" (tables leave out command lines of jobs and messages that may name their files).
  *  For tfp_live_stacks: "seconds" (1) and "rate" (100, samples a second; 1 to 1000), and without a value "idle" (threads that wait
- *  count too) and "once" (one reading of every thread).
+ *  count too), "once" (one reading of every thread) and "native" (frames of native code too: needs elfutils' libdw.so.1 and the right to
+ *  sample with perf_event_open).
  *  For tfp_live_run_begin: "dir" (by date and time), "every" (N steps, or seconds as "Ns"), "at_step" ("10,200"), "steps" (1; how many
  *  at a time), "ms" (500; how long a window is), "on_signal" ("USR2").
  *  Errors: TFP_BADARG no such setting, user or column, or a number out of its limits. */
@@ -655,7 +656,7 @@ TFP_API tfp_status tfp_live_sample(tfp_live *l, tfp_error *err);
  *  Errors: TFP_BADARG, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **out, tfp_error *err);
 
-/** The Python stacks of a process: the table `stacks`, a row a function with its samples, or with "once" the table `threads`, a
+/** The Python stacks of a process, with "native" merged with the native ones: the table `stacks`, a row a function with its samples, or with "once" the table `threads`, a
  *  row a frame. Its memory is read; it is not stopped, and nothing runs in it. CPython 3.8 to 3.13 on x86-64.
  *  target  a process (a number), or the script or program of one (its whole file name)
  *  fn      asked after each look whether to go on; not 0: stop. NULL: no one is asked

@@ -73,6 +73,7 @@ static bool read_frame(const tfp_python *p, uint64_t address, raw_frame *raw, tf
     *python = v->frame_owner < 0 || b[v->frame_owner] != OWNED_BY_C;
     if (!*python) return true;
     out->code = raw->code;
+    out->entry = v->frame_entry > 0 ? b[v->frame_entry] != 0 : v->frame_owner < 0;
     if (v->code_bytes >= 0) {
         out->at = (int64_t)(word(b, v->frame_at) - (raw->code + (uint64_t)v->code_bytes));
     } else {
@@ -120,11 +121,13 @@ long tfp_python_stack(const tfp_python *p, uint64_t state, tfp_live_frame *out, 
     raw_frame *raw = frame ? malloc((2 * room + 1) * sizeof *raw) : NULL;
     bool whole = raw != NULL;
     for (; whole && frame && count < room && seen < 2 * room; seen++) {
-        bool python;
+        bool python = false;
         whole = read_frame(p, frame, &raw[seen], &out[count], &python);
+        if (!python && count) out[count - 1].entry = true; /* the frame of C that called it */
         count += python;
         frame = whole ? raw[seen].back : 0;
     }
+    if (count) out[count - 1].entry = true;
     whole = whole && unchanged(p, raw, seen);
     free(raw);
     return whole ? (long)count : frame || seen ? -1 : 0;

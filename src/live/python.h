@@ -14,7 +14,7 @@ typedef struct tfp_python_layout {
     int runtime_head;
     int interp_next, interp_threads;
     int thread_next, thread_frame, thread_cframe, cframe_frame, thread_id, thread_native;
-    int frame_back, frame_code, frame_at, frame_owner, frame_size;
+    int frame_back, frame_code, frame_at, frame_owner, frame_entry, frame_size; /* frame_entry: 3.11 only */
     int code_first, code_file, code_name, code_lines, code_bytes, code_size;
     int text_ascii, text_data; /* where the characters of a str begin */
     int pending_mutex;         /* in _PyRuntime: a PyMutex around the main thread's pending calls; 0: another lock */
@@ -49,6 +49,8 @@ long tfp_python_threads(const tfp_python *p, tfp_python_thread *out, size_t room
 typedef struct tfp_live_frame {
     uint64_t code; /* address of the code object */
     int64_t at;    /* byte in its code; -1: before the first */
+    bool
+        entry; /* C called it: the frames before it, up to the last one that is an entry, share a call of the interpreter */
 } tfp_live_frame;
 
 /* The frames of a thread, innermost first; how many. -1: torn, they changed while they were read. */

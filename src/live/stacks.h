@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks.h: samples of Python stacks, summed up: what the tables, the folded form and pprof are made of. */
+/* live/stacks.h: samples of stacks, summed up: what the tables, the folded form and pprof are made of. */
 #ifndef TFP_LIVE_STACKS_H
 #define TFP_LIVE_STACKS_H
 
 #include "base/base.h"
 
 typedef struct tfp_stack_function {
-    tfp_str name, file, function; /* name: FILE:LINE:FUNCTION; all raw */
-    int64_t line;                 /* of its def */
+    tfp_str name, file, function; /* name: FILE:LINE:FUNCTION, or of native code LIBRARY:FUNCTION; all raw */
+    int64_t line;                 /* of its def; 0: native */
+    tfp_str kind;                 /* "python", "native", "kernel"; lives for ever */
 } tfp_stack_function;
 
 typedef struct tfp_stack {
@@ -26,7 +27,7 @@ typedef struct tfp_stacks { /* stands in its report's arena */
 
 typedef struct tfp_stacks_wish {
     double seconds, rate;
-    bool once, idle;
+    bool once, idle, native;
 } tfp_stacks_wish;
 
 #endif

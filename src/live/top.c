@@ -256,6 +256,8 @@ tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_er
         l->stacks.once = true;
     } else if (strcmp(name, "idle") == 0) {
         l->stacks.idle = true;
+    } else if (strcmp(name, "native") == 0) {
+        l->stacks.native = true;
     } else if (strcmp(name, "seconds") == 0) {
         return take_number(name, value, 0.01, 86400, &l->stacks.seconds, err);
     } else if (strcmp(name, "rate") == 0) {

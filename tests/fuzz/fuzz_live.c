@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_live.c: what other processes and machines tell of running jobs. The first byte says what the rest is: frames of
- * HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files of PyTorch. */
+ * HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files of PyTorch, samples of
+ * native stacks. */
 #include "live/agentio.h"
 #include "live/http2.h"
 #include "live/kineto_daemon.h"
+#include "live/perf.h"
 #include "live/probe.h"
 #include "live/python.h"
 #include "live/rundir.h"
@@ -68,6 +70,18 @@ static void line_tables(tfp_str in)
         for (int64_t at = -2; at < 300; at += 7) tfp_python_table_line(minor, in, 10, at);
 }
 
+/* What is told of a stack's copy must lie in the record. */
+static void native(tfp_str in)
+{
+    tfp_native_state s;
+    char line[256];
+    if (tfp_perf_parse(in.data, in.size, &s) && s.stack_size &&
+        (s.stack < in.data || s.stack_size > (size_t)(in.data + in.size - s.stack)))
+        abort();
+    tfp_text_give(in, line, sizeof line);
+    tfp_native_blocked_parse(line, &s);
+}
+
 /* A text that is whole is no longer so without its last bracket. */
 static void kineto(tfp_str in)
 {
@@ -83,12 +97,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char what[32];
     if (!size) return 0;
     tfp_str in = { (const char *)data + 1, size - 1 };
-    switch (data[0] % 6) {
+    switch (data[0] % 7) {
     case 0: answers_of_servers(in); break;
     case 1: lines_of_agents(in); break;
     case 2: tfp_agent_parse(in, &pid, &ticks, what, sizeof what); break;
     case 3: proc(in); break;
     case 4: line_tables(in); break;
+    case 6: native(in); break;
     default: kineto(in);
     }
     return 0;

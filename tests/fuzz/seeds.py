@@ -283,6 +283,8 @@ def live_seeds():
     yield "poll", b"\5" + struct.pack("<Q32siiqii", 24, b"req", 3, 2, 0, 7, 1)
     yield "hello", b"\5" + struct.pack("<Q32siiq", 16, b"ctxt", 0, 7, 0)
     yield "whole", b'\5{"a": ["}\\"", {}]}\n'
+    yield "native", b"\6" + struct.pack("<IHHIIQ17QQ", 9, 2, 192, 7, 7, 2, *range(4096, 4113), 16) + bytes(16) + struct.pack("<Q", 8)
+    yield "blocked", b"\x06230 0x1 0x1 0x7ffd121bf450 0x0 0x0 0x0 0x7ffd121bf438 0x7f77006ed503\n"
     yield "lines", b"\4\x83\x10\xd8\x21\xe9\x42\x01\xf8"
 
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`tfprof stacks` beside processes that do what is known: functions, lines, threads, forms, refusals.
-stacks.py TFPROF   Every CPython of 3.8 to 3.13 that this machine has is a case; without one that is known nothing is tested."""
+stacks.py TFPROF   Every CPython of 3.8 to 3.13 that this machine has is a case; without one that is known nothing is tested.
+Native stacks are tested where libdw.so.1 and a C compiler are."""
 import collections
+import ctypes
 import glob
 import gzip
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,6 +38,26 @@ if sys.argv[1] == "idle":
 threading.Thread(target=r\u4e2d, args=(0,), daemon=True).start()
 print("ready", flush=True)
 Worker().busy()
+"""
+
+# A library that computes, called by a known function of Python, and a function of the interpreter that calls Python back.
+LIBRARY = """
+double tfp_test_inner(double x, long n) { for (long i = 0; i < n; i++) x = x * 1.0000001 + 1e-9; return x; }
+double tfp_test_outer(double x, long n) { return tfp_test_inner(x, n) + 1; }
+"""
+NATIVE_JOB = """
+import ctypes, sys, time
+lib = ctypes.CDLL(sys.argv[1])
+lib.tfp_test_outer.restype = ctypes.c_double
+lib.tfp_test_outer.argtypes = [ctypes.c_double, ctypes.c_long]
+def calls_c(x):
+    return lib.tfp_test_outer(1.0, 20000000)
+def train():
+    list(map(calls_c, range(1000000)))
+print("ready", flush=True)
+if sys.argv[2] == "idle":
+    time.sleep(60)
+train()
 """
 
 passed = failed = 0
@@ -142,6 +165,108 @@ def forms(program, script, folder):
             job.kill()
 
 
+def native_version(program, python, folder, name):
+    """Native frames stand between the Python functions that called them and that they called."""
+    script = os.path.join(folder, "native.py")
+    with subprocess.Popen([python, script, os.path.join(folder, "libtest.so"), "busy"], stdout=subprocess.PIPE) as job:
+        try:
+            job.stdout.readline()
+            time.sleep(0.2)
+            out, err = run(program, str(job.pid), "--native", "--seconds", "1", "-format", "folded")
+            lines = [line.rsplit(" ", 1) for line in out.splitlines()]
+            whole = sum(int(v) for _, v in lines)
+            hot = sum(int(v) for k, v in lines if k.endswith("libtest.so:tfp_test_outer;libtest.so:tfp_test_inner"))
+            check(f"{name}: native first", whole > 2 and hot >= 0.8 * whole, (out, err))
+            top = max(lines, key=lambda x: int(x[1]))[0].split(";") if lines else []
+            where = [next((i for i, f in enumerate(top) if f.endswith(w)), -1) for w in (
+                ":<module>", ":train", ":calls_c", ":tfp_test_outer", ":tfp_test_inner")]
+            check(f"{name}: one stack", where == sorted(where) and -1 not in where, top)
+            check(f"{name}: map between two functions", where[2] > where[1] + 1, top)
+            check(f"{name}: the loop is Python's functions", "_PyEval_EvalFrame" not in out and "main" not in top[1], out)
+            with open(f"/proc/{job.pid}/status", encoding="utf-8") as f:
+                check(f"{name}: not stopped", "TracerPid:\t0\n" in f.read())
+            once = rows(program, str(job.pid), "--native", "--once")
+            check(f"{name}: native once", [r["kind"] for r in once[:2]] == ["native", "native"] and
+                  once[0]["name"] == "libtest.so:tfp_test_inner" and once[-1]["kind"] == "python" and
+                  [r["depth"] for r in once] == list(range(len(once))), once)
+        finally:
+            job.kill()
+
+
+def native_forms(program, folder):
+    """Threads that wait, other users, a machine without libdw."""
+    words = [sys.executable, os.path.join(folder, "native.py"), os.path.join(folder, "libtest.so")]
+    with subprocess.Popen([*words, "idle"], stdout=subprocess.PIPE) as job:
+        try:
+            job.stdout.readline()
+            time.sleep(0.2)
+            pid = str(job.pid)
+            out, err = run(program, pid, "--native", "--seconds", "0.2")
+            check("native: nothing ran", "no thread ran" in out + err, out + err)
+            for words_of in (("--once",), ("--idle", "--seconds", "0.3")):
+                table = rows(program, pid, "--native", *words_of)
+                kinds = {r["kind"] for r in table}
+                check(f"native {words_of}", kinds == {"python", "native", "kernel"} and
+                      any("nanosleep" in r["name"] or "select" in r["name"] for r in table), table)
+            bad = os.path.join(folder, "bad")
+            os.mkdir(bad)
+            with open(os.path.join(bad, "libdw.so.1"), "w", encoding="utf-8") as f:
+                f.write("no library")
+            done = subprocess.run([program, "stacks", pid, "--native"], capture_output=True, timeout=60, check=False,
+                                  env={**os.environ, "LD_LIBRARY_PATH": bad})
+            check("without libdw", done.returncode == 1 and not done.stdout and b"libdw" in done.stderr, done)
+        finally:
+            job.kill()
+    if os.geteuid() == 0 and os.access(sys.executable, os.X_OK):
+        other = {"user": 65534, "group": 65534, "extra_groups": []}
+        with tempfile.TemporaryDirectory() as open_folder:
+            os.chmod(open_folder, 0o755)
+            for name in ("native.py", "libtest.so"):
+                shutil.copy(os.path.join(folder, name), open_folder)
+            tfprof = shutil.copy(program, open_folder)
+            try:
+                job = subprocess.Popen(["/usr/bin/python3", os.path.join(open_folder, "native.py"),
+                                        os.path.join(open_folder, "libtest.so"), "busy"], stdout=subprocess.PIPE, **other)
+            except OSError:
+                return
+            with job:
+                try:
+                    if not job.stdout.readline():
+                        return
+                    done = subprocess.run([tfprof, "stacks", str(job.pid), "--native", "-format", "json"], timeout=60, check=False,
+                                          capture_output=True, cwd="/", **other)
+                    with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as f:
+                        paranoid = int(f.read())
+                    if paranoid > 2:
+                        check("native, not allowed", done.returncode == 1 and b"perf_event_paranoid" in done.stderr, done)
+                    else:
+                        check("native, no root", done.returncode == 0 and b"tfp_test_inner" in done.stdout and
+                              (b"time in the kernel is not sampled" in done.stderr) == (paranoid == 2), done)
+                finally:
+                    job.kill()
+
+
+def native(program, folder):
+    compiler = next((c for c in ("cc", "gcc", "clang") if shutil.which(c)), None)
+    try:
+        ctypes.CDLL("libdw.so.1")
+    except OSError:
+        compiler = None
+    if not compiler:
+        print("left out: native stacks need libdw.so.1 and a C compiler")
+        return
+    source = os.path.join(folder, "test.c")
+    for path, text in ((source, LIBRARY), (os.path.join(folder, "native.py"), NATIVE_JOB)):
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+    subprocess.run([compiler, "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-shared", "-fPIC", "-o",
+                    os.path.join(folder, "libtest.so"), source], check=True)
+    for name, python in sorted(pythons().items()):
+        native_version(program, python, folder, name)
+    if 8 <= sys.version_info[1] <= 13:
+        native_forms(program, folder)
+
+
 def refusals(program):
     with subprocess.Popen(["sleep", "60"]) as other:
         for words, status, told in (((str(other.pid),), 1, "not-python"), (("999999999",), 1, "no such process"), (("no such.py",), 1, "no such"),
@@ -165,6 +290,7 @@ def main():
             one_version(program, python, script, name)
         if 8 <= sys.version_info[1] <= 13:
             forms(program, script, folder)
+        native(program, folder)
         refusals(program)
     print(f"{passed} passed, {failed} failed")
     return failed != 0
