@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* Memory that a profile may take: so much for a small input, whatever it holds, and a multiple of big ones. What was
  * unpacked into memory takes its share first: a small gzip file must not make a big profile. */
@@ -55,18 +56,25 @@ static void fail_unknown(tfp_str head, uint64_t total, tfp_error *err)
         tfp_fail(err, TFP_BADFILE, "empty file");
 }
 
-/* The surest format. The error for an unrecognised file lists what it could be. */
-static const tfp_format *recognise(tfp_str head, uint64_t total, tfp_error *err)
+static const tfp_format *surest(tfp_str head, uint64_t total, int *sure)
 {
     const tfp_format *best = NULL;
-    int sure = 0;
+    *sure = 0;
     for (size_t i = 0; tfp_formats[i]; i++) {
         int n = tfp_formats[i]->probe ? tfp_formats[i]->probe(head, total) : 0;
-        if (n > sure) {
-            sure = n;
+        if (n > *sure) {
+            *sure = n;
             best = tfp_formats[i];
         }
     }
+    return best;
+}
+
+/* The surest format. The error for an unrecognised file lists what it could be. */
+static const tfp_format *recognise(tfp_str head, uint64_t total, tfp_error *err)
+{
+    int sure;
+    const tfp_format *best = surest(head, total, &sure);
     if (!best) fail_unknown(head, total, err);
     return best;
 }
@@ -141,13 +149,56 @@ static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *pa
     return s;
 }
 
-/* A folder that is no input: why, and of one with checkpoints how to give one of them. */
-static tfp_status fail_folder(const char *path, tfp_error *err)
+/* The files of a folder that are known by their content: the path of the first, and names for people. */
+typedef struct known_files {
+    size_t count;
+    char first[TFP_PATH_ROOM];
+    char names[160];
+    bool more; /* than `names` has room for */
+} known_files;
+
+/* Not any JSON object that might be a trace. */
+static bool is_known(const char *path)
+{
+    enum { SURE = 50 };
+    tfp_input in;
+    tfp_str head;
+    int sure = 0;
+    if (!tfp_input_open(&in, path, NULL) && !tfp_input_peek(&in, HEAD, &head, NULL))
+        surest((tfp_str){ head.data, head.size < HEAD ? head.size : HEAD }, in.total, &sure);
+    tfp_input_close(&in);
+    return sure >= SURE;
+}
+
+/* Pipes are not looked at (they might keep us waiting), nor is more than the beginning of a big folder. */
+static void find_known(const char *path, const tfp_names *names, known_files *out)
+{
+    enum { MOST = 64 };
+    size_t used = 0, looked = 0;
+    *out = (known_files){ 0 };
+    for (size_t i = 0; i < names->size && looked < MOST; i++) {
+        struct stat st;
+        char file[TFP_PATH_ROOM];
+        if (!tfp_path_join(file, path, names->at[i]) || stat(file, &st) != 0 || !S_ISREG(st.st_mode)) continue;
+        looked++;
+        if (!is_known(file)) continue;
+        if (out->count++ == 0) memcpy(out->first, file, sizeof file);
+        size_t size = strlen(names->at[i]) + 2;
+        out->more |= used + size >= sizeof out->names;
+        if (out->more) continue;
+        used += (size_t)snprintf(out->names + used, sizeof out->names - used, "%s%s", used ? ", " : "", names->at[i]);
+    }
+}
+
+/* A folder that no format knows as a whole: its only file that can be read, or why there is none. */
+static tfp_status add_from_folder(tfp_profile *p, const char *path, tfp_error *err)
 {
     tfp_names names = { 0 };
+    known_files known;
     tfp_status s = TFP_OK;
     DIR *folder = opendir(path);
-    if (!folder) return tfp_fail(err, TFP_BADFILE, "cannot open: %s", strerror(errno));
+    if (!folder)
+        return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "cannot open: %s", strerror(errno)), path);
     closedir(folder);
     if (!tfp_names_of(path, &names)) s = tfp_nomem(err);
     for (size_t i = names.size; i-- > 0 && !s;)
@@ -156,9 +207,15 @@ static tfp_status fail_folder(const char *path, tfp_error *err)
                          "is a folder without the file `checkpoint`, which names the one to take: "
                          "give a checkpoint's prefix, such as %s/%.*s",
                          path, (int)(strlen(names.at[i]) - strlen(".index")), names.at[i]);
-    if (!s) s = tfp_fail(err, TFP_BADFILE, "is a folder without a profile, trace, SavedModel or checkpoint");
+    if (!s) find_known(path, &names, &known);
+    if (!s && known.count > 1)
+        s = tfp_fail(err, TFP_BADFILE,
+                     "is a folder with several files that can be read: give one, or those that belong together (%s%s)",
+                     known.names, known.more ? " ..." : "");
+    if (!s && !known.count)
+        s = tfp_fail(err, TFP_BADFILE, "is a folder without a profile, trace, SavedModel or checkpoint");
     tfp_names_free(&names);
-    return s;
+    return s ? tfp_within_file(err, s, path) : tfp_profile_add_file(p, NULL, known.first, err);
 }
 
 tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err)
@@ -177,7 +234,7 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
         if (!s) s = f->read_path(&b, path, err);
         return tfp_within_file(err, s ? s : tfp_builder_status(&b, err), path);
     }
-    if (!f && tfp_is_folder(path)) return tfp_within_file(err, fail_folder(path, err), path);
+    if (!f && tfp_is_folder(path)) return add_from_folder(p, path, err);
     tfp_input in;
     s = tfp_input_open(&in, path, err);
     if (!s) s = read_input(p, f, &in, err);

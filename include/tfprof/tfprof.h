@@ -137,7 +137,8 @@ TFP_API tfp_status tfp_profile_on_progress(tfp_profile *p, tfp_progress_fn fn, v
 
 /** Adds a file to the profile.
  *  format  a name from tfp_list(TFP_FORMATS, i); NULL means: know it by its content
- *  path    a file, a folder (a SavedModel), a pipe, or for "checkpoint" a prefix; gzip is unpacked by content
+ *  path    a file, a folder (a SavedModel, a run's traces, or one with a single file that can be read), a pipe,
+ *          or for "checkpoint" a prefix; gzip is unpacked by content
  *  Order: graphs, then run_metas (numbered 0, 1, 2 ... as steps), then op_logs, then the checkpoint. A "profile"
  *  (ProfileProto) stands alone, or with a checkpoint.
  *  Errors: TFP_BADFILE with "PATH: what is wrong"; TFP_LIMIT; TFP_NOMEM; TFP_CANCELLED; TFP_BADARG.

@@ -162,13 +162,21 @@ static tfp_status list_ranks(const char *folder, const tfp_names *names, tfp_buf
     return s;
 }
 
+/* "trace.json", and what ends so. */
+static bool is_trace(const char *name)
+{
+    static const char *const names[] = { "trace.json", "trace.json.gz" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0 || tfp_name_ends(name, names[i])) return true;
+    return false;
+}
+
 static tfp_status list_newest(const char *folder, const tfp_names *names, tfp_buf *paths, tfp_error *err)
 {
     candidate best = { .path = "" }, c;
     bool found = false;
     for (size_t i = 0; i < names->size; i++) {
-        bool trace = tfp_name_ends(names->at[i], "trace.json") || tfp_name_ends(names->at[i], "trace.json.gz");
-        if (!trace || !look(folder, names->at[i], &c) || (found && compare_times(&c, &best) < 0)) continue;
+        if (!is_trace(names->at[i]) || !look(folder, names->at[i], &c) || (found && compare_times(&c, &best) < 0)) continue;
         best = c;
         found = true;
     }

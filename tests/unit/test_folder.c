@@ -136,6 +136,8 @@ static void ranks_are_all_taken_and_of_other_traces_the_newest(void **state)
     touch(folder, "my_trace.json", 5);
     touch(folder, "old_trace.json.gz", 4);
     assert_lists(tfp_kineto_list, folder, "my_trace.json");
+    touch(folder, "trace.json", 7); /* the name by itself, too */
+    assert_lists(tfp_kineto_list, folder, "trace.json");
     touch(folder, "rank1.json", 1);
     touch(folder, "rank0.json", 2);
     assert_lists(tfp_kineto_list, folder, "rank0.json rank1.json");
