@@ -42,15 +42,21 @@ static uint32_t string_of(tfp_kineto_slot *s, const tfp_jscan_text *t)
 
 /* ---- one event ---- */
 
-/* A pid, tid or the like: a number or a word. */
+/* A pid, tid or the like: a number or a word. A number that does not fit in 64 bits with a sign, such as the address of a
+ * thread, is a word: its digits tell it from others. */
 static uint64_t number_or_word(tfp_kineto_slot *s, tfp_jscan *j, uint32_t *words, uint32_t bit)
 {
     tfp_jscan_value v;
+    tfp_jscan_peek(j);
+    const char *from = j->at;
     tfp_jscan_value_of(j, &v);
     *words &= ~bit;
     if (v.kind == TFP_JSCAN_INT) return (uint64_t)v.number;
-    if (v.kind == TFP_JSCAN_REAL) return v.real > -9e18 && v.real < 9e18 ? (uint64_t)(int64_t)v.real : 0;
     if (v.kind == TFP_JSCAN_NULL || v.kind == TFP_JSCAN_BOOL) return 0;
+    if (v.kind == TFP_JSCAN_REAL) {
+        if (v.real > -9e18 && v.real < 9e18) return (uint64_t)(int64_t)v.real;
+        v.text = (tfp_jscan_text){ { from, (size_t)(j->at - from) }, false };
+    }
     *words |= bit;
     return string_of(s, &v.text);
 }
