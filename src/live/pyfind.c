@@ -153,12 +153,21 @@ bool tfp_python_is_single(const tfp_python *p)
            tfp_python_read(p, first + (uint64_t)p->layout->interp_next, &second, sizeof second) && !second;
 }
 
+bool tfp_python_is_final(int minor, const uint64_t told[3])
+{
+    static const char cookie[8] = { 'x', 'd', 'e', 'b', 'u', 'g', 'p', 'y' };
+    enum { FINAL = 0xf }; /* PY_VERSION_HEX: 0x030e00f0 is 3.14.0 */
+    if (minor < 13) return true;
+    return memcmp(&told[0], cookie, sizeof cookie) == 0 && told[1] >> 16 == (3U << 8 | (unsigned)minor) &&
+           (told[1] >> 4 & 15) == FINAL && !told[2];
+}
+
 bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
 {
     python_file file;
     char why[300];
     int fault;
-    uint64_t head;
+    uint64_t head, told[3] = { 0 }; /* cookie, version, free-threaded */
     *out = (tfp_python){ .pid = pid };
     *refusal = (tfp_way){ .code = NULL };
     if (!find_file(pid, &file, &fault)) {
@@ -178,7 +187,7 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
     }
     out->layout = tfp_python_layout_of(file.minor);
     if (!out->layout) {
-        tfp_way_refuse(refusal, "unsupported-python", "it runs CPython 3.%d: 3.8 to 3.13 are known", file.minor);
+        tfp_way_refuse(refusal, "unsupported-python", "it runs CPython 3.%d: 3.8 to 3.14 are known", file.minor);
         return false;
     }
     if (!find_symbols(out, &file)) {
@@ -186,10 +195,16 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
                        file.file.deleted ? " was replaced since it started" : " has no symbols of CPython for x86-64");
         return false;
     }
-    if (!tfp_python_read(out, out->runtime + (uint64_t)out->layout->runtime_head, &head, sizeof head)) {
+    if (!tfp_python_read(out, out->runtime + (uint64_t)out->layout->runtime_head, &head, sizeof head) ||
+        !tfp_python_read(out, out->runtime, told, sizeof told)) {
         bool gone = errno == ESRCH;
         tfp_why_forbidden(pid, why, sizeof why);
         tfp_way_refuse(refusal, gone ? "gone" : "no-permission", "%s", gone ? "it has ended" : why);
+        return false;
+    }
+    if (!tfp_python_is_final(file.minor, told)) {
+        tfp_way_refuse(refusal, "unsupported-python", "%s is a free-threaded build, or a preview of 3.%d",
+                       file.file.path, file.minor);
         return false;
     }
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/pylayout.c: where things stand in CPython's structs, by version. Made by compiling tools/pylayout.c against the headers of
- * each version: 3.8.18, 3.9.18, 3.10.13, 3.11.7, 3.12.1 and 3.13.0 on x86-64. They are the same in all releases of a minor version:
+ * each version: 3.8.18, 3.9.18, 3.10.13, 3.11.7, 3.12.1, 3.13.0 and 3.14.10 on
+ * x86-64. They are the same in all releases of a minor version:
  * CPython keeps its binary interface in these. */
 #include "live/python.h"
 
@@ -36,6 +37,11 @@ static const tfp_python_layout layouts[] = {
       .frame_back = 8, .frame_code = 0, .frame_at = 56, .frame_owner = 70, .frame_entry = -1, .frame_size = 80,
       .code_first = 68, .code_file = 112, .code_name = 128, .code_lines = 136, .code_bytes = 200, .code_size = 200,
       .text_ascii = 40, .text_data = 56, .pending_mutex = 2648 },
+    { .minor = 14, .runtime_head = 808, .interp_next = 7272, .interp_threads = 7344,
+      .thread_next = 8, .thread_frame = 72, .thread_cframe = -1, .cframe_frame = -1, .thread_id = 152, .thread_native = 160,
+      .frame_back = 8, .frame_code = 0, .frame_at = 56, .frame_owner = 74, .frame_size = 88,
+      .code_first = 68, .code_file = 112, .code_name = 128, .code_lines = 136, .code_bytes = 208, .code_size = 208,
+      .text_ascii = 40, .text_data = 56, .pending_mutex = 2856 },
     /* clang-format on */
 };
 

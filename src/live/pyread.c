@@ -7,8 +7,10 @@
 #include <sys/uio.h>
 
 #define NAME_MOST 4096                /* characters of a file's or function's name */
+#define CODE_MOST 208                 /* bytes of a code object before its code, in any version */
 #define LINES_MOST ((int64_t)1 << 20) /* bytes of a line table */
-#define OWNED_BY_C 3                  /* FRAME_OWNED_BY_CSTACK: no Python function */
+#define OWNED_BY_C 3                  /* and above: FRAME_OWNED_BY_CSTACK, from 3.14 on also _INTERPRETER: no Python function */
+#define TAG ((uint64_t)1)             /* 3.14: a reference that is not counted; addresses are even */
 
 static uint64_t word(const unsigned char *at, int offset)
 {
@@ -69,8 +71,8 @@ static bool read_frame(const tfp_python *p, uint64_t address, raw_frame *raw, tf
     const tfp_python_layout *v = p->layout;
     unsigned char b[128];
     if (!tfp_python_read(p, address, b, (size_t)v->frame_size)) return false;
-    *raw = (raw_frame){ address, word(b, v->frame_back), word(b, v->frame_code) };
-    *python = v->frame_owner < 0 || b[v->frame_owner] != OWNED_BY_C;
+    *raw = (raw_frame){ address, word(b, v->frame_back), word(b, v->frame_code) & ~TAG };
+    *python = v->frame_owner < 0 || b[v->frame_owner] < OWNED_BY_C;
     if (!*python) return true;
     out->code = raw->code;
     out->entry = v->frame_entry > 0 ? b[v->frame_entry] != 0 : v->frame_owner < 0;
@@ -102,7 +104,7 @@ static bool unchanged(const tfp_python *p, const raw_frame *raw, size_t count)
         }
         if (process_vm_readv((pid_t)p->pid, to, 2 * n, from, 2 * n, 0) != (ssize_t)(16 * n)) return false;
         for (size_t i = 0; i < n; i++)
-            if (again[i][0] != raw[at + i].back || again[i][1] != raw[at + i].code) return false;
+            if (again[i][0] != raw[at + i].back || (again[i][1] & ~TAG) != raw[at + i].code) return false;
     }
     return true;
 }
@@ -180,7 +182,7 @@ static bool read_text(const tfp_python *p, uint64_t address, tfp_buf *out)
 bool tfp_python_code(const tfp_python *p, uint64_t code, tfp_buf *file, tfp_buf *function, int64_t *first_line)
 {
     const tfp_python_layout *v = p->layout;
-    unsigned char b[208];
+    unsigned char b[CODE_MOST];
     int32_t first;
     if (!tfp_python_read(p, code, b, (size_t)v->code_size) || word(b, 8) != p->code_type) return false;
     memcpy(&first, b + v->code_first, sizeof first);
@@ -247,7 +249,7 @@ int64_t tfp_python_table_line(int minor, tfp_str table, int64_t first_line, int6
 int64_t tfp_python_line(const tfp_python *p, uint64_t code, int64_t at)
 {
     const tfp_python_layout *v = p->layout;
-    unsigned char b[208];
+    unsigned char b[CODE_MOST];
     int32_t first;
     if (!tfp_python_read(p, code, b, (size_t)v->code_size)) return 0;
     memcpy(&first, b + v->code_first, sizeof first);

@@ -66,6 +66,10 @@ int64_t tfp_python_table_line(int minor, tfp_str table, int64_t first_line, int6
 /* "libpython3.11.so.1.0" and "python3.11" -> 11; 0: no CPython's name; -1: a debug or free-threaded build. */
 int tfp_python_minor(tfp_str file_name);
 
+/* From 3.13 on an interpreter says in the first words of _PyRuntime what it is, whatever its file is called: a cookie, PY_VERSION_HEX,
+ * and whether it is free-threaded. False: its structs may be others than those of its version's releases. Older ones: true. */
+bool tfp_python_is_final(int minor, const uint64_t told[3]);
+
 /* Why a process may not be looked into: the setting in the way and the remedy. */
 void tfp_why_forbidden(int64_t pid, char *out, size_t room);
 

@@ -66,7 +66,7 @@ static void proc(tfp_str in)
 
 static void line_tables(tfp_str in)
 {
-    for (int minor = 8; minor <= 13; minor++)
+    for (int minor = 8; minor <= 14; minor++)
         for (int64_t at = -2; at < 300; at += 7) tfp_python_table_line(minor, in, 10, at);
 }
 

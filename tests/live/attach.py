@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`tfprof capture --attach` to processes that know nothing of it: nothing in them changes, whatever they do and whenever tfprof
-dies. attach.py TFPROF   Every CPython of 3.8 to 3.13 that this machine has is a case. The jobs pretend to be frameworks; real ones
+dies. attach.py TFPROF   Every CPython of 3.8 to 3.14 that this machine has (TFPROF_PYTHONS names more folders) is a case. The jobs pretend to be frameworks; real ones
 are in real.py."""
 import fcntl
 import json
@@ -154,8 +154,11 @@ def has_our_pages(pid):
                 continue
             for at in range(low, high, 4096):
                 memory.seek(at)
-                if memory.read(20) == b"try: (lambda: (yield":
-                    return True
+                try:
+                    if memory.read(20) == b"try: (lambda: (yield":
+                        return True
+                except OSError:
+                    pass  # behind the end of a mapped file
     return False
 
 

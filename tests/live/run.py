@@ -121,7 +121,7 @@ def terminal(program, job):
     check("terminal, table", wait_for(b"FRAMEWORK"))
     check("terminal, again", wait_for(b"FRAMEWORK"))
     check("terminal, details", wait_for(b"process %d" % job.pid, b"d"))
-    check("terminal, stacks", wait_for(b"train_it.py:") or not 8 <= sys.version_info[1] <= 13)
+    check("terminal, stacks", wait_for(b"train_it.py:") or not 8 <= sys.version_info[1] <= 14)
     check("terminal, back", wait_for(b"FRAMEWORK", b"d"))
     check("terminal, sort", wait_for(b"FRAMEWORK", b"m"))
     os.write(main_end, b"q")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`tfprof stacks` beside processes that do what is known: functions, lines, threads, forms, refusals.
-stacks.py TFPROF   Every CPython of 3.8 to 3.13 that this machine has is a case; without one that is known nothing is tested.
-Native stacks are tested where libdw.so.1 and a C compiler are."""
+stacks.py TFPROF   Every CPython of 3.8 to 3.14 that this machine has (TFPROF_PYTHONS names more folders) is a case; without one that
+is known nothing is tested. Native stacks are tested where libdw.so.1 and a C compiler are."""
 import collections
 import ctypes
 import glob
@@ -71,16 +71,19 @@ def check(name, ok, what=""):
 
 
 def pythons():
-    """Interpreters by version, the one that runs this among them."""
+    """Interpreters by version, the one that runs this among them; those of other folders by folder, too: several builds of a version."""
     found = {f"{sys.version_info[0]}.{sys.version_info[1]}": sys.executable}
     for folder in ("/usr/bin", "/usr/local/bin", *glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin"))):
-        for minor in range(8, 14):
+        for minor in range(8, 15):
             path = os.path.join(folder, f"python3.{minor}")
             if os.access(path, os.X_OK):
                 found.setdefault(f"3.{minor}", path)
                 if folder == "/usr/bin":
                     found[f"3.{minor} of the system"] = path
-    return {v: p for v, p in found.items() if 8 <= int(v.split()[0].split(".")[1]) <= 13}
+    for folder in filter(None, os.environ.get("TFPROF_PYTHONS", "").split(":")):
+        for path in glob.glob(os.path.join(folder, "python3.*[0-9]")):
+            found[f"{os.path.basename(path)[6:]} of {folder}"] = path
+    return {v: p for v, p in found.items() if 8 <= int(v.split()[0].split(".")[1]) <= 14}
 
 
 def run(program, *words, status=0):
@@ -288,7 +291,7 @@ def main():
             f.write(JOB)
         for name, python in sorted(pythons().items()):
             one_version(program, python, script, name)
-        if 8 <= sys.version_info[1] <= 13:
+        if 8 <= sys.version_info[1] <= 14:
             forms(program, script, folder)
         native(program, folder)
         refusals(program)

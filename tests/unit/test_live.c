@@ -207,6 +207,21 @@ static void an_entry_of_an_agent_names_its_process(void **state)
     assert_false(entry(""));
 }
 
+static void builds_of_python_by_their_first_words(void **state)
+{
+    (void)state;
+    uint64_t told[3] = { 0, 0x030e0af0, 0 };
+    memcpy(&told[0], "xdebugpy", 8);
+    assert_true(tfp_python_is_final(14, told) && !tfp_python_is_final(13, told));
+    told[2] = 1; /* free-threaded */
+    assert_false(tfp_python_is_final(14, told));
+    told[2] = 0, told[1] = 0x030e00b2; /* beta */
+    assert_false(tfp_python_is_final(14, told));
+    told[1] = 0x030e00f0, told[0]++;
+    assert_false(tfp_python_is_final(14, told));
+    assert_true(tfp_python_is_final(12, told)); /* told nothing yet */
+}
+
 static int64_t line(int minor, const char *table, size_t size, int64_t at)
 {
     return tfp_python_table_line(minor, (tfp_str){ table, size }, 10, at);
@@ -247,6 +262,7 @@ static void an_interpreter_is_known_by_its_file_name(void **state)
     assert_int_equal(tfp_python_minor(TFP_STR("python3.11-config")), 0);
     assert_int_equal(tfp_python_minor(TFP_STR("python3")), 0);
     assert_int_equal(tfp_python_minor(TFP_STR("libpython3.so")), 0);
+    assert_true(tfp_python_layout_of(14) && !tfp_python_layout_of(15));
     assert_null(tfp_python_layout_of(14));
 }
 
@@ -365,6 +381,7 @@ int main(void)
         cmocka_unit_test(an_entry_of_an_agent_names_its_process),
         cmocka_unit_test(a_line_is_found_in_each_version_s_table),
         cmocka_unit_test(an_interpreter_is_known_by_its_file_name),
+        cmocka_unit_test(builds_of_python_by_their_first_words),
         cmocka_unit_test(a_function_is_found_in_our_own_program),
         cmocka_unit_test(a_thread_that_sleeps_is_seen_when_it_runs),
         cmocka_unit_test(a_process_that_sleeps_is_read_every_fifth_time),
