@@ -9,8 +9,8 @@
 #define NAME_MOST 4096                /* characters of a file's or function's name */
 #define CODE_MOST 208                 /* bytes of a code object before its code, in any version */
 #define LINES_MOST ((int64_t)1 << 20) /* bytes of a line table */
-#define OWNED_BY_C 3                  /* and above: FRAME_OWNED_BY_CSTACK, from 3.14 on also _INTERPRETER: no Python function */
-#define TAG ((uint64_t)1)             /* 3.14: a reference that is not counted; addresses are even */
+#define OWNED_BY_C 3      /* and above: FRAME_OWNED_BY_CSTACK, from 3.14 on also _INTERPRETER: no Python function */
+#define TAG ((uint64_t)1) /* 3.14: a reference that is not counted; addresses are even */
 
 static uint64_t word(const unsigned char *at, int offset)
 {

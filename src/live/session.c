@@ -174,7 +174,7 @@ static void end_with_error(tfp_capture *c, tfp_session *s, const tfp_answer *a)
 {
     static const char *const refused[] = { "busy", "no-steps", "no-framework", "unsafe", NULL };
     bool known = is_one_of(a->name, refused);
-    tfp_session_end(c, s, known ? "refused" : "failed", known ? a->name : "failed", "%s", a->text);
+    tfp_session_end(c, s, known ? "refused" : "failed", known ? a->name : "protocol", "%s", a->text);
 }
 
 /* Ends a session at --max-bytes: whole planes of an XSpace are kept. */

@@ -4,6 +4,7 @@
 busy, truncated, hostile. capture.py TFPROF"""
 import json
 import os
+import select
 import signal
 import socket
 import struct
@@ -110,6 +111,7 @@ def agents(p):
         check(f"file {kind}", os.path.getsize(path) == r["bytes"] and os.stat(path).st_mode & 0o777 == 0o600, r)
         check(f"name {kind}", r["file"] == f"{r['pid']}/{r['pid']}" + (".xplane.pb" if kind == "xspace" else ".kineto.json"), r)
         check(f"window {kind}", 190000 <= r["window_micros"] < 2000000 and abs(r["started_unix_micros"] / 1e6 - time.time()) < 30, r)
+        check(f"nothing was waited for, {kind}", r["waited_micros"] == 0 and r["stopped_micros"] == 0, r)
         check(f"facts {kind}", r["user"] and r["version"] is None and "job" in r["command"] and r["start_ticks"] > 0, r)
     check("manifest", manifest["schema"] == "tfprof.capture" and manifest["ms"] == 200 and manifest["steps"] is None and
           os.stat(out).st_mode & 0o777 == 0o700, manifest)
@@ -139,11 +141,23 @@ def agents(p):
         if done.returncode or max(starts) - min(starts) < 50000:
             break
     check("--align", done.returncode == 0 and max(starts) - min(starts) < 50000, starts)
+    check("--align is no waiting for a session", all(r["waited_micros"] == 0 for r in rows), rows)
+    unread(p, jobs["jax"].python)
     tf1 = p.job(TF1)
     done, rows, out, _ = p.capture(str(tf1.python), "--steps", "3")
     folder = os.path.join(out, str(tf1.python))
     check("TF1 steps", done.returncode == 0 and rows[0]["kind"] == "tf1" and len(os.listdir(folder)) == 4 and "graph.pb" in os.listdir(folder), (done, rows))
     return jobs
+
+
+def unread(p, pid):
+    """A connection that is closed with bytes that nobody read, as by SIGKILL, ends the recording too."""
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(os.path.join(p.env["TFPROF_RUN_DIR"], f"{pid}.sock"))
+        s.sendall(b"capture ms=20000 steps=0 host=2 python=0 wait=0 at=0\n")
+        check("a recording has begun", select.select([s], [], [], 20)[0])
+    done, rows, _, _ = p.capture(str(pid), "--ms", "50", "--wait", "5")
+    check("and ended", done.returncode == 0 and rows[0]["status"] == "ok", rows)
 
 
 def limits(p, jobs):
@@ -373,9 +387,8 @@ def hostile_agents(p):
         p.jobs.append(job)
         job.stdout.readline()
         done, rows, out, _ = p.capture(str(job.pid), "--timeout", "3", "--wait", "0")
-        expected = "failed" if name == "its own code" else "protocol"
         status = "partial" if name == "no kind" else "failed"  # a file had come
-        check(f"hostile agent: {name}", done.returncode in (1, 5) and rows[0]["status"] == status and rows[0]["code"] in (expected, "too-big"), rows)
+        check(f"hostile agent: {name}", done.returncode in (1, 5) and rows[0]["status"] == status and rows[0]["code"] in ("protocol", "too-big"), rows)
         check(f"no file: {name}", (os.listdir(out) == ["manifest.json"]) == (status == "failed"), os.listdir(out))
         os.killpg(job.pid, signal.SIGKILL)
 

@@ -72,7 +72,7 @@ class RunOptions:
 """
 
 TORCH_PROFILER = """
-import json
+import json, time
 class ProfilerActivity:
     CPU, CUDA = "cpu", "cuda"
 class profile:
@@ -84,6 +84,11 @@ class profile:
         assert not enable and activities == [ProfilerActivity.CPU, ProfilerActivity.CUDA]
         self.callbacks = False
     def start(self):
+        self.prepare_trace()
+        self.start_trace()
+    def prepare_trace(self):
+        time.sleep(0.1)  # as torch at a process's first recording
+    def start_trace(self):
         profile.on = True
         from torch.optim import optimizer
         self.first = optimizer.count

@@ -119,11 +119,11 @@ class Agent:
             elif words[:1] == ["capture"]:
                 self.capture(peer, dict(w.split("=", 1) for w in words[1:] if "=" in w))
             else:
-                raise Refused("failed", "the agent knows no such request")
+                raise Refused("protocol", "the agent knows no such request")
         except Refused as no:
             self.refuse(peer, no.code, no)
         except Exception as wrong:
-            self.refuse(peer, "failed", "%s: %s" % (type(wrong).__name__, wrong))
+            self.refuse(peer, "protocol", "%s: %s" % (type(wrong).__name__, wrong))
         finally:
             peer.close()
 
@@ -156,10 +156,15 @@ class Agent:
                 if left <= 0:
                     return False
                 continue
-            if not peer.recv(64):
+            try:
+                if not peer.recv(64):
+                    return True
+            except OSError:  # it was closed with bytes that nobody read
                 return True
 
     def take_lock(self, peer, seconds):
+        if self.lock.acquire(False):
+            return 0.0
         since = time.monotonic()
         while not self.lock.acquire(False):
             if time.monotonic() - since >= seconds:
@@ -186,33 +191,38 @@ class Agent:
             self.lock.release()
 
     def capture_window(self, peer, name, wish, waited):
-        since = time.monotonic()
-        while True:
-            if wish["at"] and self.gone(peer, max(0.0, wish["at"] / 1e6 - time.time())):
+        """Begins at the moment that all share, if there is one; while the job's own profiler is on it waits for its end."""
+        session, busy_since = SESSIONS[name](self, wish), None
+        if wish["at"]:
+            session.prepare()
+            if self.gone(peer, max(0.0, wish["at"] / 1e6 - time.time())):
+                session.drop()
                 return
+        while True:
+            begin = time.monotonic()
             try:
-                session = SESSIONS[name](self, wish)
-                started = micros()
-                begin = time.monotonic()
-                if not wish.get("told"):
-                    peer.sendall(b"started %d\n" % started)
-                    wish["told"] = True
-                if self.gone(peer, wish["ms"] / 1e3):
-                    session.drop()
-                    return
-                window = int((time.monotonic() - begin) * 1e6)
-                files = session.stop()
+                session.begin()
                 break
             except Exception as wrong:
-                other = isinstance(wrong, Refused) and wrong.code == "busy" or "session" in str(wrong).lower()
-                if not other:
+                if not (isinstance(wrong, Refused) and wrong.code == "busy" or "session" in str(wrong).lower()):
                     raise
-                if time.monotonic() - since + waited >= wish["wait"]:
+                busy_since = busy_since or begin
+                if begin - busy_since + waited >= wish["wait"]:
                     raise Refused("busy", "the job's own profiler is on: %s" % one_line(wrong, 200))
-                if self.gone(peer, 0.2):
-                    return
-                wish["at"] = 0
-        self.send(peer, files, session.kind, window, waited + max(0.0, begin - since), name)
+            if self.gone(peer, 0.2):
+                return
+        started, begin = micros(), time.monotonic()
+        waited += begin - busy_since if busy_since else 0.0
+        try:
+            peer.sendall(b"started %d\n" % started)
+            ended = self.gone(peer, wish["ms"] / 1e3)
+        except OSError:
+            ended = True
+        if ended:
+            session.drop()
+            return
+        window = int((time.monotonic() - begin) * 1e6)
+        self.send(peer, session.stop(), session.kind, window, waited, name)
 
     def capture_steps(self, peer, name, wish, waited):
         steps = self.steps
@@ -298,7 +308,7 @@ class Agent:
             return
         try:
             name = self.framework()
-            session, started = SESSIONS[name](self, {"host": 2, "python": 0}), micros()
+            session, started = recording(name, self, {"host": 2, "python": 0}), micros()
             time.sleep(self.ms / 1e3)
             window, files = micros() - started, session.stop()
             number = ".%d" % (self.kept + 1) if self.kept else ""

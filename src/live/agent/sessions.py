@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Recording, by framework. A session is started by its constructor; stop() gives files as pairs of an ending and bytes; drop() gives up
-# what it has. Each API is looked up when it is needed, older names after newer.
-class JaxSession:
+# Recording, by framework. begin() starts to record, at once after prepare(), which may be left out; stop() gives files as pairs of an
+# ending and bytes; drop() gives up what it has. Each API is looked up when it is needed, older names after newer.
+class Session:
+    def prepare(self):
+        pass
+
+
+class JaxSession(Session):
     kind = "xspace"
 
     def __init__(self, agent, wish):
@@ -13,27 +18,34 @@ class JaxSession:
         options = profiler.ProfileOptions()
         options.host_tracer_level = wish["host"]
         options.python_tracer_level = wish["python"]
-        self.session = profiler.ProfilerSession(options)
+        self.profiler, self.options, self.session = profiler, options, None
+
+    def begin(self):
+        self.session = self.profiler.ProfilerSession(self.options)
 
     def stop(self):
         return [(".xplane.pb", self.session.stop())]
 
     def drop(self):
-        self.session.stop()
+        if self.session is not None:
+            self.session.stop()
 
 
-class TensorFlowSession:
+class TensorFlowSession(Session):
     kind = "xspace"
 
     def __init__(self, agent, wish):
         from tensorflow.python.profiler.internal import _pywrap_profiler
         self.folder = "%s/%d.tmp" % (agent.run_folder, os.getpid())
+        self.levels = {"host_tracer_level": wish["host"], "python_tracer_level": wish["python"], "device_tracer_level": 1}
+        self.session, self.begun = _pywrap_profiler.ProfilerSession(), False
+
+    def begin(self):
         remove(self.folder)
         os.mkdir(self.folder, 0o700)
-        self.session = _pywrap_profiler.ProfilerSession()
         try:
-            self.session.start(self.folder, {"host_tracer_level": wish["host"], "python_tracer_level": wish["python"],
-                                             "device_tracer_level": 1})
+            self.session.start(self.folder, self.levels)
+            self.begun = True
         except Exception:
             remove(self.folder)
             raise
@@ -56,24 +68,24 @@ class TensorFlowSession:
                 with open(path, "rb") as f:
                     return f.read()
         if folder == self.folder:
-            raise Refused("failed", "TensorFlow wrote no XSpace")
+            raise Refused("protocol", "TensorFlow wrote no XSpace")
         return None
 
     def drop(self):
         try:
-            self.session.stop()
+            if self.begun:
+                self.session.stop()
         finally:
             remove(self.folder)
 
 
-class TorchSession:
+class TorchSession(Session):
     kind = "kineto"
 
     def __init__(self, agent, wish):
         import torch
-        enabled = getattr(torch.autograd, "_profiler_enabled", None)
-        if enabled is not None and enabled():
-            raise Refused("busy", "the job's own profiler is on")
+        self.enabled, self.begun = getattr(torch.autograd, "_profiler_enabled", None), False
+        self.prepared = False
         self.path = "%s/%d.tmp.json" % (agent.run_folder, os.getpid())
         profiler = torch.profiler
         activities = [profiler.ProfilerActivity.CPU]
@@ -87,7 +99,24 @@ class TorchSession:
         from torch._C._profiler import _ExperimentalConfig
         words["experimental_config"] = _ExperimentalConfig(profile_all_threads=True)
         self.profile = profiler.profile(**words)
-        self.profile.start()
+
+    def is_busy(self):
+        return self.enabled is not None and self.enabled()
+
+    def prepare(self):
+        """What start() does first: a process's first recording takes a quarter of a second for it."""
+        if hasattr(self.profile, "prepare_trace") and hasattr(self.profile, "start_trace") and not self.is_busy():
+            self.profile.prepare_trace()
+            self.prepared = True
+
+    def begin(self):
+        if self.is_busy():
+            raise Refused("busy", "the job's own profiler is on")
+        if self.prepared:
+            self.profile.start_trace()
+        else:
+            self.profile.start()
+        self.begun = True
 
     def end(self):
         """torch frees its events at once, and other threads that are in one of its callbacks write to them: the job would crash, seen at
@@ -106,7 +135,17 @@ class TorchSession:
             remove(self.path)
 
     def drop(self):
-        self.end()
+        if self.prepared and not self.begun:
+            self.begin()  # torch takes back what it prepared at the end of a recording only
+        if self.begun:
+            self.end()
 
 
 SESSIONS = {"jax": JaxSession, "tensorflow": TensorFlowSession, "torch": TorchSession}
+
+
+def recording(name, agent, wish):
+    """A session that has begun."""
+    session = SESSIONS[name](agent, wish)
+    session.begin()
+    return session

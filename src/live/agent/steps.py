@@ -60,7 +60,7 @@ class Steps:
     def start_torch(self, wish, steps):
         self.number, self.left, self.since, self.for_wish = self.count + 1, steps, micros(), wish
         try:
-            self.session = TorchSession(self.agent, wish or {"python": 0})
+            self.session = recording("torch", self.agent, wish or {"python": 0})
         except Exception as wrong:
             if wish is None:
                 self.agent.lock.release()
