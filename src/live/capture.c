@@ -10,6 +10,8 @@
 
 #define ALIGN_LEAD_MICROS 400000 /* from asking to the start that all share */
 
+#define FILES_A_SESSION 8 /* descriptors: its connection, the process's memory, a lock, what is read on the way */
+
 typedef struct polled {
     struct pollfd *fds;
     uint32_t *sessions;
@@ -42,6 +44,7 @@ static void start_more(tfp_capture *c)
     for (size_t i = 0; i < c->sessions.size && running < most; i++) {
         tfp_session *s = c->sessions.at[i];
         if (s->state != TFP_SESSION_WAITS || (c->wish->align && !c->align_unix_micros && *s->host)) continue;
+        if (running && !c->wish->align && !tfp_files_left(FILES_A_SESSION)) return; /* it waits for the others' */
         tfp_session_start(c, s);
         running++;
     }
@@ -179,7 +182,8 @@ static void release(tfp_capture *c)
 static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t count, const tfp_options *o,
                           tfp_report **out, tfp_error *err)
 {
-    tfp_status s = tfp_run_folder(c->run_folder, c->wish->attach, err);
+    tfp_status s = tfp_need_files(FILES_A_SESSION, err);
+    if (!s) s = tfp_run_folder(c->run_folder, c->wish->attach, err);
     if (!s) s = tfp_make_results(c->wish, "capture", c->results, sizeof c->results, err);
     if (!s) s = tell_columns(c, o, err);
     if (!s) s = tfp_capture_select(c, selectors, count, err);

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -15,6 +16,7 @@
 #define MAPS_GROWTH ((int64_t)1 << 20) /* a library that is loaded adds more than this to the address space */
 #define SAMPLES_A_RESTING_LOOK 4       /* of a process that did not run: its threads' states can hardly be new */
 #define SAMPLES_A_TURN 5               /* of a process that did not run, and of what rarely changes */
+#define FILES_LEAST 8                  /* descriptors, without which processes would seem to be gone */
 #define KEPT_MOST 400                  /* descriptors; the counters of steps take up to 512 */
 
 static int64_t now_ns(void)
@@ -168,7 +170,7 @@ static bool read_all(tfp_jobs *j, bool thorough, tfp_error *err)
 {
     DIR *d = opendir("/proc");
     bool ok = d != NULL;
-    if (!d) tfp_fail(err, TFP_BADFILE, "/proc cannot be read");
+    if (!d) tfp_fail(err, TFP_LIMIT, "/proc cannot be read: %s", strerror(errno));
     for (size_t i = 0; i < j->processes.size; i++) j->processes.at[i].seen = false;
     for (struct dirent *e; ok && (e = readdir(d));)
         if (isdigit((unsigned char)*e->d_name))
@@ -386,6 +388,8 @@ static void look_at_files(tfp_jobs *j)
 
 tfp_status tfp_jobs_sample(tfp_jobs *j, size_t thread_budget, tfp_error *err)
 {
+    tfp_status s = j->samples ? TFP_OK : tfp_need_files(FILES_LEAST, err);
+    if (s) return s;
     j->kept_most = most_kept(j);
     if (!read_all(j, thread_budget == SIZE_MAX, err)) return TFP_NOMEM;
     j->before_ns = j->taken_ns;

@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define RING_PAGES 64 /* a power of two */
 #define RINGS_MOST 512
+#define FILES_SPARE 16 /* descriptors that are left to others */
 
 /* The function that a framework calls once a step of a plain loop. */
 static const struct {
@@ -102,6 +104,7 @@ static const char *open_ring(tfp_probes *p, const char *path, uint64_t offset, i
 {
     struct perf_event_attr a = { .type = (uint32_t)p->type, .size = sizeof a };
     ring r = { .function = function };
+    struct rlimit limit;
     a.sample_period = 1;
     a.sample_type = PERF_SAMPLE_TID;
     a.wakeup_events = UINT32_MAX;
@@ -110,6 +113,10 @@ static const char *open_ring(tfp_probes *p, const char *path, uint64_t offset, i
     if (p->rings.size >= RINGS_MOST) return "too many CPUs for one counter each";
     r.fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (r.fd < 0) return words_for(errno);
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)r.fd + FILES_SPARE >= limit.rlim_cur) {
+        close(r.fd); /* the others of this process read /proc */
+        return words_for(EMFILE);
+    }
     r.head = mmap(NULL, (RING_PAGES + 1) * p->page, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd, 0);
     if (r.head == MAP_FAILED) {
         const char *why = words_for(errno);

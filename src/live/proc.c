@@ -8,6 +8,23 @@
 #include <time.h>
 #include <unistd.h>
 
+bool tfp_files_left(size_t count)
+{
+    int fds[16];
+    size_t n = 0;
+    if (count > sizeof fds / sizeof *fds) count = sizeof fds / sizeof *fds;
+    while (n < count && (fds[n] = open("/", O_PATH | O_CLOEXEC)) >= 0) n++;
+    bool enough = n == count;
+    while (n) close(fds[--n]);
+    return enough;
+}
+
+tfp_status tfp_need_files(size_t count, tfp_error *err)
+{
+    if (tfp_files_left(count)) return TFP_OK;
+    return tfp_fail(err, TFP_LIMIT, "too few descriptors are left: it needs %zu (ulimit -n)", count);
+}
+
 static int open_file(int64_t pid, const char *name)
 {
     char path[96];

@@ -40,6 +40,10 @@ typedef struct tfp_proc_maps {
     bool unreadable;      /* no right to look */
 } tfp_proc_maps;
 
+/* Whether so many descriptors can be opened (at most 16). Without any, everything in /proc looks as if it were gone. */
+bool tfp_files_left(size_t count);
+/* The same as a status: TFP_LIMIT with the reason. */
+tfp_status tfp_need_files(size_t count, tfp_error *err);
 /* A file below /proc/PID into buf, ended by NUL. How many bytes; -1 when it cannot be read (errno says why). */
 long tfp_proc_read(int64_t pid, const char *name, char *buf, size_t room);
 /* The same through a descriptor that stays open for the next reading, which costs a third: *fd is -1 before the first one. It belongs

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define FILES_LEAST 4 /* descriptors */
 #define FUNCTIONS_MOST 1000000u
 
 int64_t tfp_stacks_now_ns(void)
@@ -27,6 +28,10 @@ watched *tfp_stacks_thread(tfp_sampler *s, int64_t tid)
     watched w = { .tid = tid, .fd = -1 };
     snprintf(path, sizeof path, "/proc/%lld/task/%lld/stat", (long long)s->python.pid, (long long)tid);
     if (tid && s->threads.size < 512) w.fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (w.fd >= 0 && !tfp_files_left(FILES_LEAST)) { /* the others' states are read, too */
+        close(w.fd);
+        w.fd = -1;
+    }
     snprintf(path, sizeof path, "task/%lld/comm", (long long)tid);
     long n = tid ? tfp_proc_read(s->python.pid, path, name, sizeof name) : 0;
     if (n > 0 && name[n - 1] == '\n') n--;
@@ -306,7 +311,8 @@ tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_opti
     tfp_error_clear(err);
     if (out) *out = NULL;
     if (!l || !target || !*target || !out) return tfp_fail(err, TFP_BADARG, "no process is named");
-    tfp_status status = tfp_live_find(target, &pid, err);
+    tfp_status status = tfp_need_files(FILES_LEAST, err);
+    if (!status) status = tfp_live_find(target, &pid, err);
     if (status) return status;
     if (!tfp_python_open(pid, &s.python, &refusal))
         return tfp_fail(err, TFP_BADFILE, "%s: %s (%s)", target, refusal.message, refusal.code);

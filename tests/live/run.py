@@ -5,7 +5,9 @@ run.py TFPROF   A framework is a mapped file of its library's name, so that none
 import json
 import os
 import pty
+import resource
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -103,6 +105,23 @@ def formats(program, folder, job):
         check(f"-o, {name}", done.returncode == 0 and not done.stdout and str(job.pid) in text, done)
 
 
+def few_descriptors(program, folder, job):
+    """Where descriptors are missing that is what is said, and no job is gone."""
+    out = os.path.join(folder, "few")
+    for count in (4, 5, 6, 8, 10, 12, 16, 24, 40):
+        for words in (["top", "--once", "--interval", "0.2", str(job.pid), "-format", "csv"], ["capture", str(job.pid), "-o", out, "-format", "csv"],
+                      ["stacks", str(job.pid), "--once", "-format", "csv"]):
+            done = subprocess.run([program, *words], capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count)))
+            if done.returncode == 4:
+                told = not done.stdout and done.stderr.count(b"\n") == 1 and b"descriptors" in done.stderr and not os.path.exists(out) and count < 16
+            else:
+                told = str(job.pid).encode() in done.stdout and b"gone" not in done.stdout and b",?," not in done.stdout
+                if words[0] == "capture":
+                    shutil.rmtree(out)
+            check(f"{words[0]} with {count} descriptors", told or (words[0] == "stacks" and not 8 <= sys.version_info[1] <= 14), done)
+
+
 def terminal(program, job):
     """The table in a pseudo-terminal: it refreshes, shows a job's threads, and gives the terminal back."""
     main_end, other = pty.openpty()
@@ -166,6 +185,7 @@ def main():
                   sorted((j.pid for j in jobs), reverse=True))
             agents(program, folder, jobs[1])
             formats(program, folder, jobs[1])
+            few_descriptors(program, folder, jobs[1])
             terminal(program, jobs[1])
         finally:
             for job in jobs:
