@@ -16,6 +16,7 @@
 #define MAPS_GROWTH ((int64_t)1 << 20) /* a library that is loaded adds more than this to the address space */
 #define SAMPLES_A_RESTING_LOOK 4       /* of a process that did not run: its threads' states can hardly be new */
 #define SAMPLES_A_TURN 5               /* of a process that did not run, and of what rarely changes */
+#define LIST_NS ((int64_t)1900000000)  /* between two lists of all processes, if they are not asked for */
 #define FILES_LEAST 8                  /* descriptors, without which processes would seem to be gone */
 #define KEPT_MOST 400                  /* descriptors; the counters of steps take up to 512 */
 
@@ -52,8 +53,6 @@ static void start_row(tfp_live_process *p, const tfp_proc_stat *stat)
                              .threads_cpu_ns = -1,
                              .read_bytes = -1,
                              .write_bytes = -1,
-                             .read_before = -1,
-                             .write_before = -1,
                              .agent_steps = -1,
                              .no_agent_ns = -1 };
 }
@@ -166,17 +165,33 @@ static bool read_process(tfp_jobs *j, int64_t pid, bool thorough)
     return true;
 }
 
-static bool read_all(tfp_jobs *j, bool thorough, tfp_error *err)
+static bool list_processes(tfp_jobs *j, bool thorough, tfp_error *err)
 {
     DIR *d = opendir("/proc");
     bool ok = d != NULL;
     if (!d) tfp_fail(err, TFP_LIMIT, "/proc cannot be read: %s", strerror(errno));
-    for (size_t i = 0; i < j->processes.size; i++) j->processes.at[i].seen = false;
     for (struct dirent *e; ok && (e = readdir(d));)
         if (isdigit((unsigned char)*e->d_name))
             ok = read_process(j, strtoll(e->d_name, NULL, 10), thorough) || (tfp_nomem(err), false);
     if (d) closedir(d);
+    j->listed_ns = now_ns();
     return ok;
+}
+
+/* For a list of processes the kernel goes through all threads of the machine. Between two lists only processes of jobs are read. */
+static bool read_all(tfp_jobs *j, bool thorough, tfp_error *err)
+{
+    size_t count = j->processes.size;
+    for (size_t i = 0; i < count; i++) j->processes.at[i].seen = false;
+    if (thorough || now_ns() - j->listed_ns >= LIST_NS) return list_processes(j, thorough, err);
+    for (size_t i = 0; i < count; i++) {
+        tfp_live_process *p = &j->processes.at[i];
+        if (p->root == TFP_NONE)
+            p->seen = true, p->fresh = p->turn = false;
+        else if (!read_process(j, p->stat.pid, false))
+            return tfp_nomem(err), false;
+    }
+    return true;
 }
 
 /* Rows of processes that ended go; the others keep their order. */
@@ -348,41 +363,56 @@ static void look_at_one_resting(tfp_jobs *j)
     }
 }
 
-/* As far as the budget goes; the next sample goes on there. A process with more threads than the budget is looked at alone. */
+/* While there is credit; the next sample goes on there. A process with many threads uses up that of some samples to come. */
 static void look_at_all_threads(tfp_jobs *j, size_t budget)
 {
-    size_t count = j->processes.size, first = j->next_thread_look, looks = 0;
+    enum { SAMPLES_MOST = 2 };
+    size_t count = j->processes.size, first = j->next_thread_look;
     bool all = budget == SIZE_MAX;
+    int64_t each = all ? 0 : (int64_t)budget;
+    j->thread_credit = j->thread_credit < 0 ? j->thread_credit + each : each;
     if (!all && j->samples % SAMPLES_A_RESTING_LOOK == 0) look_at_one_resting(j);
     for (size_t k = 0; k < count; k++) {
         tfp_live_process *p = &j->processes.at[(first + k) % count];
         if (p->root == TFP_NONE || (!all && rests(p))) continue;
-        if ((size_t)p->stat.threads > budget && looks) {
+        if (!all && j->thread_credit <= 0) {
             j->next_thread_look = (first + k) % count;
             return;
         }
-        budget -= (size_t)p->stat.threads < budget ? (size_t)p->stat.threads : budget;
-        looks++;
+        j->thread_credit -= p->stat.threads;
+        if (j->thread_credit < -SAMPLES_MOST * each) j->thread_credit = -SAMPLES_MOST * each;
         look_at_threads(p);
     }
 }
 
+/* Bytes since they were read last, a second: none of a process that is seen for the first time. */
+static void look_at_io(tfp_jobs *j, tfp_live_process *p)
+{
+    char text[512];
+    int64_t read_before = p->read_bytes, write_before = p->write_bytes, now = now_ns();
+    double seconds = (double)(now - p->io_ns) / 1e9;
+    bool again = p->io_ns && read_before >= 0;
+    long n = read_file(j, p, "io", &p->io_file, text, sizeof text);
+    if (n <= 0 || !tfp_proc_io_parse((tfp_str){ text, (size_t)n }, &p->read_bytes, &p->write_bytes))
+        p->read_bytes = p->write_bytes = -1;
+    again = again && p->read_bytes >= 0 && seconds > 0;
+    p->read_rate = again ? (double)(p->read_bytes - read_before) / seconds : 0;
+    p->write_rate = again ? (double)(p->write_bytes - write_before) / seconds : 0;
+    p->io_ns = now;
+}
+
+/* For the file io the kernel goes through all threads of the process: it waits for its turn. */
 static void look_at_files(tfp_jobs *j)
 {
     char text[4096];
     for (size_t i = 0; i < j->processes.size; i++) {
         tfp_live_process *p = &j->processes.at[i];
-        if (p->root == TFP_NONE) continue;
-        p->read_before = p->read_bytes;
-        p->write_before = p->write_bytes;
-        if (!p->fresh && p->files_read) continue;
-        p->files_read = true;
+        if (p->root == TFP_NONE || (!p->fresh && p->files_read)) continue;
         long n = read_file(j, p, "status", &p->status_file, text, sizeof text);
         p->status_told = n > 0;
         tfp_proc_status_parse((tfp_str){ text, n > 0 ? (size_t)n : 0 }, &p->status);
-        n = read_file(j, p, "io", &p->io_file, text, sizeof text);
-        if (n <= 0 || !tfp_proc_io_parse((tfp_str){ text, (size_t)n }, &p->read_bytes, &p->write_bytes))
-            p->read_bytes = p->write_bytes = -1;
+        if (p->turn || !p->files_read) look_at_io(j, p);
+        p->files_read = true;
     }
 }
 

@@ -28,14 +28,16 @@ typedef struct tfp_live_process {
     int64_t threads_ticks;               /* CPU ticks when its threads were looked at last; -1: never */
     int64_t threads_cpu_ns;              /* its CPU time then; -1: not known */
     int64_t runnable, blocked;
-    int64_t read_bytes, write_bytes, read_before, write_before; /* -1: not known */
-    uint32_t parent;                                            /* -> processes; TFP_NONE */
-    uint32_t root;        /* -> processes: the first process of its job; TFP_NONE: in none */
-    bool seen;            /* in this sample */
-    int64_t agent_steps;  /* that its agent had counted in the sample before; -1: none */
-    int64_t no_agent_ns;  /* when the run folder was changed last while it had no agent; -1: not looked */
-    bool probed;          /* it was tried to count its steps by a probe */
-    const char *unprobed; /* why that cannot be done; NULL: it is done */
+    int64_t read_bytes, write_bytes; /* -1: not known */
+    int64_t io_ns;                   /* when they were read; 0: never */
+    double read_rate, write_rate;    /* bytes a second between the last two readings */
+    uint32_t parent;                 /* -> processes; TFP_NONE */
+    uint32_t root;                   /* -> processes: the first process of its job; TFP_NONE: in none */
+    bool seen;                       /* in this sample */
+    int64_t agent_steps;             /* that its agent had counted in the sample before; -1: none */
+    int64_t no_agent_ns;             /* when the run folder was changed last while it had no agent; -1: not looked */
+    bool probed;                     /* it was tried to count its steps by a probe */
+    const char *unprobed;            /* why that cannot be done; NULL: it is done */
 } tfp_live_process;
 
 typedef struct tfp_live_selection {
@@ -53,14 +55,17 @@ typedef struct tfp_jobs {
     TFP_VEC(uint32_t) roots;     /* -> processes: the jobs of the last sample, by pid */
     TFP_VEC(int64_t) own;        /* this process and its ancestors */
     int64_t taken_ns, before_ns; /* when the last sample and the one before were taken; 0: not yet */
+    int64_t listed_ns;           /* when /proc was listed last; 0: never */
+    int64_t thread_credit;       /* threads that may be looked at; below 0: more were, of one process */
     size_t next_thread_look;     /* where the next sample goes on looking at threads */
     size_t next_resting_look;    /* the same, of processes that did not run */
     size_t samples;              /* taken so far */
     size_t kept, kept_most;      /* descriptors of files that are kept open */
 } tfp_jobs;
 
-/* Looks at all processes. A process whose CPU clock stands is read every fifth time only, but with SIZE_MAX always. thread_budget: most threads whose state is read of processes that ran since the last look, though one
- * process is always looked at; SIZE_MAX: all, 0: none. Of the processes that did not run one is looked at every fourth sample. */
+/* Looks at all processes. A process whose CPU clock stands is read every fifth time only, and new processes are looked for every two
+ * seconds, but with SIZE_MAX always. thread_budget: how many threads' states are read a sample in the mean, of processes that ran since
+ * the last look; SIZE_MAX: all, 0: none. Of the processes that did not run one is looked at every fourth sample. */
 tfp_status tfp_jobs_sample(tfp_jobs *j, size_t thread_budget, tfp_error *err);
 void tfp_jobs_free(tfp_jobs *j);
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <pwd.h>
 
-#define THREADS_A_SAMPLE 250 /* of a table that is refreshed; one shot looks at all */
+#define THREADS_A_SAMPLE 100 /* of a table that is refreshed; one shot looks at all */
 
 /* ---- steps ---- */
 

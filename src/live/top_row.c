@@ -42,7 +42,8 @@ const char *tfp_state_name(char state)
 /* ---- a job's numbers ---- */
 
 typedef struct sums {
-    int64_t ticks, ticks_delta, anonymous, shared_most, read_delta, write_delta;
+    int64_t ticks, ticks_delta, anonymous, shared_most;
+    double read_rate, write_rate;
     bool no_memory, no_io;
 } sums;
 
@@ -68,12 +69,9 @@ static void add_process(const tfp_live_process *p, tfp_top_row *out, sums *s)
     s->ticks = tfp_add(s->ticks, p->stat.cpu_ticks, NULL);
     if (p->stat.cpu_ticks > p->cpu_before) s->ticks_delta += p->stat.cpu_ticks - p->cpu_before;
     add_memory(p, s);
-    if (p->read_bytes < 0)
-        s->no_io = true;
-    else if (p->read_before >= 0) {
-        s->read_delta += p->read_bytes - p->read_before;
-        s->write_delta += p->write_bytes - p->write_before;
-    }
+    s->no_io |= p->read_bytes < 0;
+    s->read_rate += p->read_rate;
+    s->write_rate += p->write_rate;
 }
 
 static void put_rates(const tfp_jobs *j, tfp_top_row *out, const sums *s)
@@ -82,8 +80,8 @@ static void put_rates(const tfp_jobs *j, tfp_top_row *out, const sums *s)
     out->cpu = seconds > 0 ? (double)s->ticks_delta / hz / seconds : NAN;
     out->cpu_micros = (int64_t)((double)s->ticks / hz * 1e6);
     out->rss_bytes = s->no_memory ? TFP_ABSENT : tfp_add(s->anonymous, s->shared_most, NULL);
-    out->read_rate = s->no_io || seconds <= 0 ? NAN : (double)s->read_delta / seconds;
-    out->write_rate = s->no_io || seconds <= 0 ? NAN : (double)s->write_delta / seconds;
+    out->read_rate = s->no_io || seconds <= 0 ? NAN : s->read_rate;
+    out->write_rate = s->no_io || seconds <= 0 ? NAN : s->write_rate;
 }
 
 static int64_t age_of(const tfp_live_process *p)

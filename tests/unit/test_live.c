@@ -263,7 +263,6 @@ static void an_interpreter_is_known_by_its_file_name(void **state)
     assert_int_equal(tfp_python_minor(TFP_STR("python3")), 0);
     assert_int_equal(tfp_python_minor(TFP_STR("libpython3.so")), 0);
     assert_true(tfp_python_layout_of(14) && !tfp_python_layout_of(15));
-    assert_null(tfp_python_layout_of(14));
 }
 
 static void spin(int number)
@@ -365,6 +364,22 @@ static void a_process_that_sleeps_is_read_every_fifth_time(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
+static void processes_are_listed_every_two_seconds(void **state)
+{
+    (void)state;
+    tfp_jobs j = { .select.user = -1 };
+    assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
+    pid_t child = sleeper();
+    int64_t listed = j.listed_ns;
+    assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
+    assert_true((j.listed_ns == listed) == (tfp_map64_get(&j.by_pid, (uint64_t)child) == TFP_NONE));
+    assert_int_equal(tfp_jobs_sample(&j, SIZE_MAX, NULL), TFP_OK);
+    assert_true(j.listed_ns > listed && tfp_map64_get(&j.by_pid, (uint64_t)child) != TFP_NONE);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    tfp_jobs_free(&j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_function_is_found_in_our_own_program),
         cmocka_unit_test(a_thread_that_sleeps_is_seen_when_it_runs),
         cmocka_unit_test(a_process_that_sleeps_is_read_every_fifth_time),
+        cmocka_unit_test(processes_are_listed_every_two_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
