@@ -39,7 +39,7 @@ static const tfp_python_layout layouts[] = {
       .text_ascii = 40, .text_data = 56, .pending_mutex = 2648 },
     { .minor = 14, .runtime_head = 808, .interp_next = 7272, .interp_threads = 7344,
       .thread_next = 8, .thread_frame = 72, .thread_cframe = -1, .cframe_frame = -1, .thread_id = 152, .thread_native = 160,
-      .frame_back = 8, .frame_code = 0, .frame_at = 56, .frame_owner = 74, .frame_size = 88,
+      .frame_back = 8, .frame_code = 0, .frame_at = 56, .frame_owner = 74, .frame_entry = -1, .frame_size = 88,
       .code_first = 68, .code_file = 112, .code_name = 128, .code_lines = 136, .code_bytes = 208, .code_size = 208,
       .text_ascii = 40, .text_data = 56, .pending_mutex = 2856 },
     /* clang-format on */
