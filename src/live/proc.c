@@ -217,20 +217,26 @@ bool tfp_proc_io_parse(tfp_str text, int64_t *read_bytes, int64_t *write_bytes)
 
 /* ---- maps ---- */
 
-/* Libraries by the beginning of their file names. */
+/* Libraries by the beginning of their file names; those that are not versioned end there in .so. */
 static const struct {
     const char *begin;
+    bool ends; /* in .so */
     tfp_framework framework;
     int place; /* in tfp_proc_maps.library */
-} libraries[] = { { "libjax_common.so", TFP_FRAMEWORK_JAX, 0 },
-                  { "xla_extension", TFP_FRAMEWORK_JAX, 0 },
-                  { "libtensorflow_cc.so", TFP_FRAMEWORK_TENSORFLOW, 1 },
-                  { "libtensorflow_framework.so", TFP_FRAMEWORK_TENSORFLOW, 1 },
-                  { "_pywrap_tensorflow_internal.so", TFP_FRAMEWORK_TENSORFLOW, 1 },
-                  { "libtorch_cpu.so", TFP_FRAMEWORK_TORCH, 2 },
-                  { "libtorch_python.so", TFP_FRAMEWORK_TORCH, 2 },
-                  { "libcudart.so", TFP_FRAMEWORK_CUDA, 3 },
-                  { "libcuda.so", TFP_FRAMEWORK_CUDA, 3 } };
+} libraries[] = { { "libjax_common.so", false, TFP_FRAMEWORK_JAX, 0 },
+                  { "xla_extension", true, TFP_FRAMEWORK_JAX, 0 },
+                  { "libtensorflow_cc.so", false, TFP_FRAMEWORK_TENSORFLOW, 1 },
+                  { "libtensorflow_framework.so", false, TFP_FRAMEWORK_TENSORFLOW, 1 },
+                  { "_pywrap_tensorflow_internal.so", true, TFP_FRAMEWORK_TENSORFLOW, 1 },
+                  { "libtorch_cpu.so", false, TFP_FRAMEWORK_TORCH, 2 },
+                  { "libtorch_python.so", false, TFP_FRAMEWORK_TORCH, 2 },
+                  { "libcudart.so", false, TFP_FRAMEWORK_CUDA, 3 },
+                  { "libcuda.so", false, TFP_FRAMEWORK_CUDA, 3 } };
+
+static bool ends_in(tfp_str name, tfp_str end)
+{
+    return name.size >= end.size && memcmp(name.data + name.size - end.size, end.data, end.size) == 0;
+}
 
 static bool is_python(tfp_str name)
 {
@@ -249,11 +255,12 @@ void tfp_proc_maps_line(tfp_str line, tfp_proc_maps *out)
         name = (tfp_str){ whole.data + i + 1, whole.size - i - 1 };
         break;
     }
+    if (ends_in(name, TFP_STR(" (deleted)"))) name.size -= strlen(" (deleted)");
     if (is_python(name)) out->frameworks |= TFP_FRAMEWORK_PYTHON;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         size_t size = strlen(libraries[i].begin);
         if (name.size < size || memcmp(name.data, libraries[i].begin, size) != 0) continue;
-        if (libraries[i].begin[0] == 'x' && !tfp_str_has(name, TFP_STR(".so"))) continue; /* xla_extension*.so */
+        if (libraries[i].ends && !ends_in(name, TFP_STR(".so"))) continue;
         char *to = out->library[libraries[i].place];
         out->frameworks |= libraries[i].framework;
         if (*to || whole.size >= sizeof out->library[0]) return;

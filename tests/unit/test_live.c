@@ -160,7 +160,11 @@ static void libraries_are_known_by_their_file_names(void **state)
     assert_int_equal(frameworks_of("/a/libtensorflow_framework.so.2"), TFP_FRAMEWORK_TENSORFLOW);
     assert_int_equal(frameworks_of("/a/jaxlib/libjax_common.so (deleted)"), TFP_FRAMEWORK_JAX);
     assert_int_equal(frameworks_of("/a/jaxlib/xla_extension.so"), TFP_FRAMEWORK_JAX);
-    assert_int_equal(frameworks_of("/a/xla_extension.txt"), 0);
+    assert_int_equal(frameworks_of("/a/xla_extension.cpython-311-x86_64-linux-gnu.so (deleted)"), TFP_FRAMEWORK_JAX);
+    assert_int_equal(frameworks_of("/a/xla_extension.so.txt"), 0);
+    assert_int_equal(frameworks_of("/a/_pywrap_tensorflow_internal.so"), TFP_FRAMEWORK_TENSORFLOW);
+    assert_int_equal(frameworks_of("/a/_pywrap_tensorflow_internal.so.bak"), 0);
+    assert_int_equal(frameworks_of("/a/libtorch_cpu.so.2"), TFP_FRAMEWORK_TORCH);
     assert_int_equal(frameworks_of("/usr/lib/libcuda.so.1"), TFP_FRAMEWORK_CUDA);
     assert_int_equal(frameworks_of("/usr/bin/python3.11"), TFP_FRAMEWORK_PYTHON);
     assert_int_equal(frameworks_of("/usr/bin/pythonista"), 0);
