@@ -3,15 +3,19 @@
 """Runs every test and ends with one line, "N passed, N failed"; the exit status says whether all passed.
 
 A suite is a command whose output holds lines "N passed, N failed" (cmocka's own summary counts too). A suite that ends
-badly without telling of a failure counts as one. Two suites run at a time; what failed is printed again at the end.
-A suite of WITH_OTHERS that failed runs a second time, alone, and both results are printed: the second counts.
+badly without telling of a failure counts as one; what failed is printed again at the end.
+
+Two lanes: suites that compute, two at a time and with a low priority, and beside them one at a time of those that wait for
+other processes (a browser, jobs that run). In each lane the longest comes first. What a suite needs beside the release
+build is built first in the lane that computes; the others do not wait for it. A suite of those that wait which failed runs
+a second time, alone, and both results are printed: the second counts.
 `tools/test.py NAME ...` runs only those;
 `tools/test.py --check` runs those that answer within a minute, without sanitizers; `--exhaustive` those of which the others
 take samples.
 What needs .venv (TensorFlow, JAX, the Python package) is left out where tools/setup.sh could not make it.
 """
-import concurrent.futures
 import os
+import queue
 import re
 import shutil
 import signal
@@ -19,11 +23,13 @@ import subprocess
 import sys
 import threading
 import time
+import typing
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RELEASE, ASAN, UNIT = "build", "build-asan", "build-unit"
 PYTHON = sys.executable
-HANGS_AFTER = 1200  # seconds: a busy machine makes suites late, but none takes that long (at most 300 on a quiet one)
+BEHIND = 4  # nice value of what computes: those that wait come first, and other people's programs still leave it a share
+HANGS_AFTER = 1800  # seconds: a busy machine makes suites late, but none takes that long (at most 300 on a quiet one)
 TENSORFLOW = os.path.join(ROOT, ".venv", "bin", "python")
 
 ENVIRONMENT = dict(os.environ,
@@ -31,78 +37,89 @@ ENVIRONMENT = dict(os.environ,
                    UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:exitcode=99",
                    TERM="dumb", LC_ALL="C.UTF-8", NO_COLOR="1")
 
-# name, command, a file without which there is nothing to run (the reason is printed); the longest first, so that both run to
-# the end. Each tells its processor time and how long it took: what takes minutes here belongs into samples or into EXHAUSTIVE.
-SUITES = [
-    ("python package", [TENSORFLOW, "tests/python/run.py"], ".venv/ready"),
-    ("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], ".venv/ready"),
-    ("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof"], ".venv/ready"),
-    ("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], None),
-    ("python package, sanitizers", [TENSORFLOW, "tests/python/sanitized.py", ASAN, "test_native"], ".venv/ready"),
-    ("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN], None),
-    ("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], None),
-    ("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], None),
-    ("faults, memory", [f"{ASAN}/tests/faults/memory", "-e", "16"], None),
-    ("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof", "3/300"], None),
-    ("damage", [PYTHON, "tests/bad/damage.py", ASAN, "11"], None),
-    ("faults, input and output", [f"{ASAN}/tests/faults/io"], None),
-    ("golden, sanitizers", [PYTHON, "tests/golden/run.py", f"{ASAN}/tfprof"], "tests/golden/run.py"),
-    ("bad input, release", [PYTHON, "tests/bad/run.py", f"{RELEASE}/tfprof"], None),
-    ("recorded answers of TensorFlow, sanitizers", [PYTHON, "tests/compare/recorded.py", f"{ASAN}/tfprof"], None),
-    ("python package, leaks", [TENSORFLOW, "tests/python/leaks.py"], ".venv/ready"),
-    ("growth of costs", [PYTHON, "tests/growth/run.py", f"{RELEASE}/tfprof"], None),
-    ("float operations of hostile graphs", [PYTHON, "tests/flops/linear.py", f"{RELEASE}/tfprof"], None),
-    ("faults, whole program", [PYTHON, "tests/faults/program.py", f"{RELEASE}/tfprof"], None),
-    ("unit", [PYTHON, "tools/run_unit.py", ASAN], None),
-    ("golden, release", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], "tests/golden/run.py"),
-    ("golden, on converted files", [PYTHON, "tests/golden/converted.py", f"{RELEASE}/tfprof"], None),
-    ("terminal", [PYTHON, "tests/terminal/run.py", f"{RELEASE}/tfprof"], None),
-    ("threads, release", [PYTHON, "tests/threads/run.py", f"{RELEASE}/tfprof"], None),
-    ("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], None),
-    ("prepared jobs", [PYTHON, "tests/live/start.py", f"{RELEASE}/tfprof"], None),
-    ("captures", [PYTHON, "tests/live/capture.py", f"{RELEASE}/tfprof"], None),
-    ("attach", [PYTHON, "tests/live/attach.py", f"{RELEASE}/tfprof"], None),
-    ("metrics of running jobs", [PYTHON, "tests/live/agent.py", f"{RELEASE}/tfprof"], None),
-    ("captures by PyTorch's own daemon protocol", [PYTHON, "tests/live/kineto.py", f"{RELEASE}/tfprof"], None),
-    ("page of running jobs", [PYTHON, "tests/live/serve.py", f"{RELEASE}/tfprof"], None),
-    ("stacks of running jobs", [PYTHON, "tests/live/stacks.py", f"{RELEASE}/tfprof"], None),
-    ("planted causes", [PYTHON, "tests/trace/planted.py", f"{RELEASE}/tfprof"], None),
-    ("advice that would be wrong", [PYTHON, "tests/trace/quiet.py", f"{RELEASE}/tfprof"], None),
-    ("one mean", [PYTHON, "tests/trace/means.py", f"{RELEASE}/tfprof"], None),
-    ("random traces against a second program", [PYTHON, "tests/trace/random_traces.py", f"{RELEASE}/tfprof", "0", "200"], None),
-    ("steps and gaps of HTA and xprof", [PYTHON, "tests/trace/peers.py", f"{RELEASE}/tfprof"], None),
-    ("XPlane and HLO as recorded", [PYTHON, "tests/trace/recorded.py", f"{RELEASE}/tfprof"], None),
-    ("XPlane against xprof's tables", [PYTHON, "tests/trace/xprof.py", f"{RELEASE}/tfprof"],
-     "../shared/formats/xplane/expected"),
-    ("table of formulas", [PYTHON, "tools/flops_table.py", "--check", f"{RELEASE}/tfprof"], None),
-    ("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], None),
-    ("pprof files, ours and Go's", [PYTHON, "tests/trace/pprof.py", f"{RELEASE}/tfprof"], None),
-    ("a trace against PyTorch's own table", [PYTHON, "tests/trace/pytorch.py", f"{RELEASE}/tfprof"], None),
-    ("float operations against PyTorch's counters", [PYTHON, "tests/trace/pytorch_flops.py", f"{RELEASE}/tfprof"], None),
-    ("installed library", [PYTHON, "tests/install/run.py", RELEASE], None),
-    ("recorded answers of TensorFlow, release", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], None),
-    ("diff against the script in Python", [PYTHON, "tests/bench/diff.py", "--check", f"{RELEASE}/tfprof"], None),
-    ("JAX and TF2 record", [TENSORFLOW, "tests/trace/record.py", f"{RELEASE}/tfprof"], ".venv/ready"),
-    ("statistics against numpy", [TENSORFLOW, "tests/compare/stats.py", f"{RELEASE}/tfprof"], ".venv/ready"),
-    ("queries against SQLite and protobuf", [TENSORFLOW, "tests/compare/query.py", f"{RELEASE}/tfprof"], ".venv/ready"),
-]
 
-# Suites that watch other processes (a browser, jobs that run) meet the clock of a busy machine. None of them waits for a fixed
-# time, but a job that the kernel does not run for seconds is late for any limit.
-WITH_OTHERS = {"page in Chromium", "running jobs", "prepared jobs", "captures", "attach", "metrics of running jobs",
-               "captures by PyTorch's own daemon protocol", "page of running jobs", "stacks of running jobs"}
+class Suite(typing.NamedTuple):
+    """seconds: about how many, of processors, or where it waits, in all; what takes minutes belongs into samples or EXHAUSTIVE"""
+    name: str
+    command: list
+    seconds: int
+    needs: typing.Optional[str] = None  # a file without which there is nothing to run
+    waits: bool = False  # for other processes: it meets the clock of a busy machine
+
+
+SUITES = [
+    Suite("python package", [TENSORFLOW, "tests/python/run.py"], 170, needs=".venv/ready"),
+    Suite("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], 110, needs=".venv/ready"),
+    Suite("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof"], 110,
+          needs=".venv/ready"),
+    Suite("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], 90),
+    Suite("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN, "-m", "75"], 60),
+    Suite("faults, memory", [f"{ASAN}/tests/faults/memory", "-e", "16"], 42),
+    Suite("damage", [PYTHON, "tests/bad/damage.py", ASAN, "11"], 42),
+    Suite("golden, sanitizers", [PYTHON, "tests/golden/run.py", f"{ASAN}/tfprof"], 42, needs="tests/golden/run.py"),
+    Suite("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof", "3/300"], 38),
+    Suite("faults, input and output", [f"{ASAN}/tests/faults/io"], 38),
+    Suite("bad input, release", [PYTHON, "tests/bad/run.py", f"{RELEASE}/tfprof"], 36),
+    Suite("growth of costs", [PYTHON, "tests/growth/run.py", f"{RELEASE}/tfprof"], 35),
+    Suite("recorded answers of TensorFlow, sanitizers", [PYTHON, "tests/compare/recorded.py", f"{ASAN}/tfprof"], 28),
+    Suite("python package, sanitizers", [TENSORFLOW, "tests/python/sanitized.py", ASAN, "test_native"], 20,
+          needs=".venv/ready"),
+    Suite("unit", [PYTHON, "tools/run_unit.py", ASAN], 20),
+    Suite("float operations of hostile graphs", [PYTHON, "tests/flops/linear.py", f"{RELEASE}/tfprof"], 19),
+    Suite("statistics against numpy", [TENSORFLOW, "tests/compare/stats.py", f"{RELEASE}/tfprof"], 18, needs=".venv/ready"),
+    Suite("steps and gaps of HTA and xprof", [PYTHON, "tests/trace/peers.py", f"{RELEASE}/tfprof"], 16),
+    Suite("random traces against a second program", [PYTHON, "tests/trace/random_traces.py", f"{RELEASE}/tfprof", "0", "200"], 14),
+    Suite("JAX and TF2 record", [TENSORFLOW, "tests/trace/record.py", f"{RELEASE}/tfprof"], 15, needs=".venv/ready"),
+    Suite("queries against SQLite and protobuf", [TENSORFLOW, "tests/compare/query.py", f"{RELEASE}/tfprof"], 13,
+          needs=".venv/ready"),
+    Suite("python package, leaks", [TENSORFLOW, "tests/python/leaks.py"], 11, needs=".venv/ready"),
+    Suite("threads, release", [PYTHON, "tests/threads/run.py", f"{RELEASE}/tfprof"], 11),
+    Suite("faults, whole program", [PYTHON, "tests/faults/program.py", f"{RELEASE}/tfprof"], 9),
+    Suite("golden, release", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], 7, needs="tests/golden/run.py"),
+    Suite("golden, on converted files", [PYTHON, "tests/golden/converted.py", f"{RELEASE}/tfprof"], 5),
+    Suite("recorded answers of TensorFlow, release", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], 5),
+    Suite("planted causes", [PYTHON, "tests/trace/planted.py", f"{RELEASE}/tfprof"], 4),
+    Suite("installed library", [PYTHON, "tests/install/run.py", RELEASE], 2),
+    Suite("one mean", [PYTHON, "tests/trace/means.py", f"{RELEASE}/tfprof"], 2),
+    Suite("advice that would be wrong", [PYTHON, "tests/trace/quiet.py", f"{RELEASE}/tfprof"], 1),
+    Suite("XPlane and HLO as recorded", [PYTHON, "tests/trace/recorded.py", f"{RELEASE}/tfprof"], 1),
+    Suite("XPlane against xprof's tables", [PYTHON, "tests/trace/xprof.py", f"{RELEASE}/tfprof"], 1,
+          needs="../shared/formats/xplane/expected"),
+    Suite("table of formulas", [PYTHON, "tools/flops_table.py", "--check", f"{RELEASE}/tfprof"], 1),
+    Suite("pprof files, ours and Go's", [PYTHON, "tests/trace/pprof.py", f"{RELEASE}/tfprof"], 1),
+    Suite("a trace against PyTorch's own table", [PYTHON, "tests/trace/pytorch.py", f"{RELEASE}/tfprof"], 1),
+    Suite("float operations against PyTorch's counters", [PYTHON, "tests/trace/pytorch_flops.py", f"{RELEASE}/tfprof"], 1),
+    Suite("diff against the script in Python", [PYTHON, "tests/bench/diff.py", "--check", f"{RELEASE}/tfprof"], 1),
+
+    # Those that wait for other processes.
+    Suite("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], 150, waits=True),
+    Suite("attach", [PYTHON, "tests/live/attach.py", f"{RELEASE}/tfprof"], 120, waits=True),
+    Suite("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], 75, waits=True),
+    Suite("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], 60, waits=True),
+    Suite("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], 30, waits=True),
+    Suite("captures", [PYTHON, "tests/live/capture.py", f"{RELEASE}/tfprof"], 30, waits=True),
+    Suite("metrics of running jobs", [PYTHON, "tests/live/agent.py", f"{RELEASE}/tfprof"], 25, waits=True),
+    Suite("page of running jobs", [PYTHON, "tests/live/serve.py", f"{RELEASE}/tfprof"], 20, waits=True),
+    Suite("prepared jobs", [PYTHON, "tests/live/start.py", f"{RELEASE}/tfprof"], 15, waits=True),
+    Suite("stacks of running jobs", [PYTHON, "tests/live/stacks.py", f"{RELEASE}/tfprof"], 12, waits=True),
+    Suite("captures by PyTorch's own daemon protocol", [PYTHON, "tests/live/kineto.py", f"{RELEASE}/tfprof"], 10, waits=True),
+    Suite("terminal", [PYTHON, "tests/terminal/run.py", f"{RELEASE}/tfprof"], 2, waits=True),
+]
 
 # What SUITES take samples of, whole: at the end of `make fuzz`. Half an hour of processors.
 EXHAUSTIVE = [
-    ("damage, every prefix and bit", [PYTHON, "tests/bad/damage.py", ASAN], None),
-    ("faults, every allocation", [f"{ASAN}/tests/faults/memory"], None),
+    Suite("damage, every prefix and bit", [PYTHON, "tests/bad/damage.py", ASAN], 900),
+    Suite("faults, every allocation", [f"{ASAN}/tests/faults/memory"], 700),
+    Suite("fuzz replay, twice the mutants", [PYTHON, "tests/fuzz/replay.py", ASAN, "-m", "150"], 110),
+    Suite("pprof files, Go's own answers", [PYTHON, "tests/trace/pprof.py", f"{RELEASE}/tfprof", "--go"], 35),
+    Suite("models against TensorFlow", [TENSORFLOW, "tests/flops/run.py", "--whole", "nets"], 100, needs=".venv/ready"),
 ]
 
 # `make check`
 QUICK = [
-    ("unit", [PYTHON, "tools/run_unit.py", UNIT], None),
-    ("golden", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], None),
-    ("recorded answers of TensorFlow", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], None),
+    Suite("unit", [PYTHON, "tools/run_unit.py", UNIT], 6),
+    Suite("golden", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], 10),
+    Suite("recorded answers of TensorFlow", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], 6),
 ]
 
 
@@ -117,21 +134,20 @@ def counts(output):
 
 
 def run(suite):
-    name, command, needs = suite
-    if needs and not os.path.exists(os.path.join(ROOT, needs)):
-        return name, 0, 0, 0.0, 0.0, f"left out: no {needs}\n"
+    if suite.needs and not os.path.exists(os.path.join(ROOT, suite.needs)):
+        return suite, 0, 0, 0.0, 0.0, f"left out: no {suite.needs}\n"
     start = time.monotonic()
     try:
-        output, status, seconds = watched(command)
+        output, status, seconds = watched(suite.command, not suite.waits)
     except OSError as wrong:
         output, status, seconds = str(wrong), 1, 0.0
     wall = time.monotonic() - start
     passed, failed = counts(output)
     if status == 0 and output.startswith("left out"):
-        return name, 0, 0, 0.0, wall, output
+        return suite, 0, 0, 0.0, wall, output
     if status != 0 and failed == 0 or passed + failed == 0:
         failed += 1
-    return name, passed, failed, seconds, wall, output
+    return suite, passed, failed, seconds, wall, output
 
 
 running = set()
@@ -145,10 +161,18 @@ def end(process):
         pass
 
 
-def watched(command):
-    """-> what it printed, its status, seconds of processors (its own and of those that it waited for)"""
+def watched(command, behind=False):
+    """-> what it printed, its status, seconds of processors (its own and of those that it waited for). `behind`: others that
+    are ready to run come first."""
+    command = ["nice", "-n", str(BEHIND), *command] if behind else command
     process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, start_new_session=True)
+    if behind:
+        try:  # where each session is scheduled as a group, the nice values inside of it do not matter to others
+            with open(f"/proc/{process.pid}/autogroup", "w", encoding="ascii") as file:
+                file.write(str(BEHIND))
+        except OSError:
+            pass
     late = []
     running.add(process)
     killer = threading.Timer(HANGS_AFTER, lambda: (late.append(True), end(process)))
@@ -172,38 +196,97 @@ def sanitized_build():
         shutil.rmtree(folder, ignore_errors=True)
     steps = []
     if not os.path.exists(os.path.join(folder, "build.ninja")):
-        steps.append([meson, "setup", ASAN, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined",
-                      "-Db_lundef=false", "-Dwerror=true", "-Dtests=true"])
+        # -O1 compiles in half the time of -O2; -g1 gives the lines that a sanitizer tells
+        steps.append([meson, "setup", ASAN, "-Doptimization=1", "-Ddebug=true", "-Dc_args=-g1", "-Dcpp_args=-g1",
+                      "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dwerror=true", "-Dtests=true"])
         if with_python:
             site = os.path.join(folder, "site")
             steps[-1] += ["-Dpython=true", f"-Dpython.platlibdir={site}", f"-Dpython.purelibdir={site}"]
-    steps.append(["ninja", "-C", ASAN, "--quiet"])
+    steps.append(["ninja", "-C", ASAN, "-j2", "--quiet"])
     if with_python:
         steps.append([meson, "install", "-C", ASAN, "--no-rebuild", "--quiet", "--tags=python-runtime"])
     return steps
 
 
-def build(wanted, check=False):
-    """What the suites need beside the release build, which is there already. With `check` unit tests only, without
-    sanitizers."""
-    steps = []
-    python = any("python" in name for name, _, _ in wanted)
-    sanitizers = any(word.startswith(ASAN) for _, command, _ in wanted for word in command)
-    if check:
-        if not os.path.exists(os.path.join(ROOT, UNIT, "build.ninja")):
-            steps.append(["meson", "setup", UNIT, "--buildtype=debug", "-Dtests=true"])
-        steps.append(["ninja", "-C", UNIT, "--quiet"])
-        python = False
-    elif sanitizers:
-        steps += sanitized_build()
-    if python and os.path.exists(os.path.join(ROOT, ".venv", "ready")):
-        steps.append(["tools/python.sh"])
-    for step in steps:
-        done = subprocess.run(step, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if done.returncode:
-            print(done.stdout.decode("utf-8", "replace")[-8000:])
-            return False
-    return True
+def unit_build():
+    if not os.path.exists(os.path.join(ROOT, UNIT, "build.ninja")):
+        yield ["meson", "setup", UNIT, "--buildtype=debug", "-Dtests=true"]
+    yield ["ninja", "-C", UNIT, "--quiet"]
+
+
+BUILDS = {"with sanitizers": sanitized_build, "of the unit tests": unit_build,
+          "of the Python package": lambda: [["tools/python.sh"]]}
+
+
+def build_of(suite):
+    """The build that a suite needs beside the release build, which is there already; or None."""
+    folders = {word.split("/")[0] for word in suite.command}
+    if ASAN in folders:
+        return "with sanitizers"
+    if UNIT in folders:
+        return "of the unit tests"
+    return "of the Python package" if suite.name.startswith("python package") and os.path.exists(TENSORFLOW) else None
+
+
+def build(name):
+    """-> whether it succeeded, what it printed, seconds of processors, seconds in all"""
+    start, busy = time.monotonic(), 0.0
+    for step in BUILDS[name]():
+        try:
+            output, status, seconds = watched(step, True)
+        except OSError as wrong:
+            output, status, seconds = str(wrong), 1, 0.0
+        busy += seconds
+        if status:
+            return False, output, busy, time.monotonic() - start
+    return True, "", busy, time.monotonic() - start
+
+
+class Lanes:
+    """Runs builds and suites in threads; `results` has what run() gives, of a suite whose build failed too."""
+
+    def __init__(self, wanted):
+        self.results, self.stopped, self.busy = queue.Queue(), False, 0.0
+        self.changed, self.built = threading.Condition(), {}
+        self.builds = sorted({build_of(suite) for suite in wanted} - {None})
+        ordered = sorted(wanted, key=lambda suite: -suite.seconds)
+        self.computing = [suite for suite in ordered if not suite.waits]
+        self.waiting = [suite for suite in ordered if suite.waits]
+        for lane in (self.computing, self.computing, self.waiting):
+            threading.Thread(target=self.work, args=(lane,), daemon=True).start()
+
+    def next(self, lane):
+        """A build, a suite that can run, or None at the end."""
+        with self.changed:
+            while not self.stopped and (lane or self.builds):
+                if self.builds and (lane is self.computing or not self.computing):
+                    return self.builds.pop(0)
+                for suite in lane:
+                    if build_of(suite) in self.built or not build_of(suite):
+                        lane.remove(suite)
+                        return suite
+                self.changed.wait()
+            return None
+
+    def work(self, lane):
+        while task := self.next(lane):
+            if isinstance(task, Suite):
+                wrong = build_of(task) and not self.built[build_of(task)]
+                self.results.put((task, 0, 1, 0.0, 0.0, "it was not built") if wrong else run(task))
+                continue
+            good, output, seconds, wall = build(task)
+            print(f"build {task}: {seconds:.0f} s of processors, {wall:.0f} s in all\n{output[-8000:]}", end="", flush=True)
+            with self.changed:
+                self.busy += seconds
+                self.built[task] = good
+                self.changed.notify_all()
+
+    def stop(self):
+        with self.changed:
+            self.stopped = True
+            self.changed.notify_all()
+        for process in list(running):
+            end(process)
 
 
 def excerpt(output):
@@ -214,14 +297,14 @@ def excerpt(output):
 
 
 def tell(result, complaints):
-    name, ok, bad, seconds, wall, output = result
+    suite, ok, bad, seconds, wall, output = result
     if output.startswith("left out"):
-        print(f"{name}: {output.strip()}", flush=True)
+        print(f"{suite.name}: {output.strip()}", flush=True)
         return
     if bad:
-        print(f"---- {name}\n{output[-6000:].rstrip()}\n----")
-        complaints.append(f"{name}:\n{excerpt(output)}")
-    print(f"{name}: {ok} passed, {bad} failed, {seconds:.0f} s of processors, {wall:.0f} s in all", flush=True)
+        print(f"---- {suite.name}\n{output[-6000:].rstrip()}\n----")
+        complaints.append(f"{suite.name}:\n{excerpt(output)}")
+    print(f"{suite.name}: {ok} passed, {bad} failed, {seconds:.0f} s of processors, {wall:.0f} s in all", flush=True)
 
 
 def main():
@@ -232,41 +315,36 @@ def main():
     if check or sys.argv[1:] == ["--exhaustive"]:
         wanted = QUICK if check else EXHAUSTIVE
     else:
-        wanted = [s for s in SUITES if len(sys.argv) == 1 or any(word in s[0] for word in sys.argv[1:])]
+        wanted = [s for s in SUITES if len(sys.argv) == 1 or any(word in s.name for word in sys.argv[1:])]
     start = time.monotonic()
-    if not build(wanted, check):
-        print("0 passed, 1 failed")
-        return 1
-    print(f"test build: {time.monotonic() - start:.0f} s", flush=True)
     passed = failed = 0
     busy = 0.0
     again, complaints = [], []
-    pool = concurrent.futures.ThreadPoolExecutor(max_workers=2)
+    lanes = Lanes(wanted)
     try:
-        for done in concurrent.futures.as_completed([pool.submit(run, s) for s in wanted]):
-            result = done.result()
+        for _ in wanted:
+            result = lanes.results.get()
             busy += result[3]
-            if result[2] and result[0] in WITH_OTHERS:
+            if result[2] and result[0].waits:
                 again.append(result)
                 continue
             passed, failed = passed + result[1], failed + result[2]
             tell(result, complaints)
         for first in again:
-            print(f"{first[0]}: {first[2]} failed beside others; it runs again, alone\n{excerpt(first[5])}", flush=True)
-            result = run(next(s for s in wanted if s[0] == first[0]))
+            suite = first[0]
+            print(f"{suite.name}: {first[2]} failed beside others; it runs again, alone\n{excerpt(first[5])}", flush=True)
+            result = run(suite)
             busy += result[3]
             passed, failed = passed + result[1], failed + result[2]
             tell(result, complaints)
     except KeyboardInterrupt:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in list(running):
-            end(process)
+        lanes.stop()
         return 130
     for first in again:
-        complaints.insert(0, f"{first[0]}, first run beside others:\n{excerpt(first[5])}")
+        complaints.insert(0, f"{first[0].name}, first run beside others:\n{excerpt(first[5])}")
     for complaint in complaints:
         print(complaint)
-    print(f"{time.monotonic() - start:.0f} s, {busy:.0f} s of processors")
+    print(f"{time.monotonic() - start:.0f} s, {busy + lanes.busy:.0f} s of processors")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
