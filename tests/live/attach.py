@@ -110,12 +110,14 @@ class Place:
                 os.unlink(path)
 
     def end(self):
+        """Of all jobs: one that computes takes a processor from the parts that follow."""
         for job in self.jobs:
             try:
                 os.killpg(job.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
             job.communicate()
+        self.jobs.clear()
 
 
 def is_ok(rows):
@@ -233,14 +235,14 @@ def waits(p):
         done, rows, _ = p.capture(job.pid, "--timeout", "2")
         check(f"{name}: at once", is_ok(rows), rows)
         took = float(job.communicate(timeout=20)[0])
-        check(f"{name}: waits on", 2.99 < took < 3.5, took)
+        check(f"{name}: waits on", 2.99 < took < 6, took)
     job = p.job("import jax, time\nprint('ready', flush=True)\nt0 = time.monotonic()\ntime.sleep(2)\nprint(time.monotonic() - t0, flush=True)\n"
                 "end = time.time() + 1\nwhile time.time() < end: pass\nimport os\nprint(len(os.listdir('/proc/self/task')))\n")
     done, rows, _ = p.capture(job.pid, "--timeout", "0.3", "--wait", "0")
     check("sleep: its text is emptied", not has_our_pages(job.pid))
     check("sleep: timeout", done.returncode == 1 and rows[0]["code"] == "timeout" and rows[0]["message"].endswith(":<module>"), rows)
     took, threads = job.communicate(timeout=20)[0].split()
-    check("sleep: as long as ever", 1.99 < float(took) < 2.3, took)
+    check("sleep: as long as ever", 1.99 < float(took) < 5, took)
     check("sleep: the text was emptied", threads == b"1" and os.listdir(p.run) == [], (threads, os.listdir(p.run)))
     job = p.job("import jax, hashlib, time\nprint('ready', flush=True)\nhashlib.pbkdf2_hmac('sha256', b'x', b'y', 3000000)\nprint('end')\n")
     done, rows, _ = p.capture(job.pid, "--timeout", "0.3", "--wait", "0")
@@ -274,14 +276,14 @@ def processes(p):
         codes = [r["code"] for r in rows]  # the parent is in waitpid, which runs nothing until it ends
         check(f"{way}", codes == ["timeout", None] and rows[1]["pid"] != job.pid and os.listdir(os.path.join(out, str(job.pid))) == [f"{rows[1]['pid']}.xplane.pb"], rows)
         os.killpg(job.pid, signal.SIGKILL)
-    job = p.job("import jax, os, time\nprint('ready', flush=True)\nend = time.time() + 4\nn = 0\nwhile time.time() < end:\n    c = os.fork()\n    if not c: os._exit(3)\n"
+    job = p.job("import jax, os, select\nprint('ready', flush=True)\nn = 0\nwhile n < 11 or not select.select([0], [], [], 0)[0]:\n    c = os.fork()\n    if not c: os._exit(3)\n"
                 "    n += os.waitpid(c, 0)[1] == 3 << 8\nprint(n > 10)\n")
     rows = [p.capture(job.pid)[1][0]["status"] for _ in range(5)]
-    check("forks all the time", rows == ["ok"] * 5 and job.communicate(timeout=20)[0] == b"True\n", rows)
-    job = p.job("import jax, signal, time\ngot = 0\ndef on(*_):\n    global got\n    got += 1\nsignal.signal(signal.SIGALRM, on)\nsignal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)\n"
-                "print('ready', flush=True)\nend = time.monotonic() + 4\nwhile time.monotonic() < end: pass\nprint(got > 500)\n")
+    check("forks all the time", rows == ["ok"] * 5 and job.communicate(b"\n", timeout=60)[0] == b"True\n", rows)
+    job = p.job("import jax, select, signal\ngot = 0\ndef on(*_):\n    global got\n    got += 1\nsignal.signal(signal.SIGALRM, on)\nsignal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)\n"
+                "print('ready', flush=True)\nwhile got <= 500 or not select.select([0], [], [], 0)[0]: pass\nprint(got > 500)\n")
     rows = [p.capture(job.pid)[1][0] for _ in range(8)]
-    check("signals all the time", all(r["status"] == "ok" for r in rows) and job.communicate(timeout=20)[0] == b"True\n", rows)
+    check("signals all the time", all(r["status"] == "ok" for r in rows) and job.communicate(b"\n", timeout=60)[0] == b"True\n", rows)
     job = p.job("import jax, threading, time\ndef spin():\n    while True: pass\nfor _ in range(8): threading.Thread(target=spin, daemon=True).start()\nprint('ready', flush=True)\ntime.sleep(0.5)\nspin()\n")
     time.sleep(0.6)
     done, rows, _ = p.capture(job.pid)
@@ -657,6 +659,7 @@ def main():
                 if part.__name__ in sys.argv[2:] or (len(sys.argv) < 3 and part is not inside_of_all):
                     start = time.monotonic()
                     part(p)
+                    p.end()
                     if len(sys.argv) > 2:
                         print(f"{part.__name__}: {time.monotonic() - start:.1f} s")
         finally:
