@@ -50,12 +50,12 @@ class Suite(typing.NamedTuple):
 SUITES = [
     Suite("python package", [TENSORFLOW, "tests/python/run.py"], 170, needs=".venv/ready"),
     Suite("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], 110, needs=".venv/ready"),
-    Suite("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof"], 110,
+    Suite("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-count", "200"], 95,
           needs=".venv/ready"),
     Suite("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], 90),
-    Suite("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN, "-m", "75"], 60),
-    Suite("faults, memory", [f"{ASAN}/tests/faults/memory", "-e", "16"], 42),
-    Suite("damage", [PYTHON, "tests/bad/damage.py", ASAN, "11"], 42),
+    Suite("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN, "-m", "50"], 45),
+    Suite("faults, memory", [f"{ASAN}/tests/faults/memory", "-e", "32"], 24),
+    Suite("damage", [PYTHON, "tests/bad/damage.py", ASAN, "23"], 22),
     Suite("golden, sanitizers", [PYTHON, "tests/golden/run.py", f"{ASAN}/tfprof"], 42, needs="tests/golden/run.py"),
     Suite("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof", "3/300"], 38),
     Suite("faults, input and output", [f"{ASAN}/tests/faults/io"], 38),
@@ -93,7 +93,7 @@ SUITES = [
 
     # Those that wait for other processes.
     Suite("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], 150, waits=True),
-    Suite("attach", [PYTHON, "tests/live/attach.py", f"{RELEASE}/tfprof"], 120, waits=True),
+    Suite("attach", [PYTHON, "tests/live/attach.py", f"{RELEASE}/tfprof"], 130, waits=True),
     Suite("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], 75, waits=True),
     Suite("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], 60, waits=True),
     Suite("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], 30, waits=True),
@@ -110,8 +110,10 @@ SUITES = [
 EXHAUSTIVE = [
     Suite("damage, every prefix and bit", [PYTHON, "tests/bad/damage.py", ASAN], 900),
     Suite("faults, every allocation", [f"{ASAN}/tests/faults/memory"], 700),
-    Suite("fuzz replay, twice the mutants", [PYTHON, "tests/fuzz/replay.py", ASAN, "-m", "150"], 110),
+    Suite("fuzz replay, three times the mutants", [PYTHON, "tests/fuzz/replay.py", ASAN, "-m", "150"], 110),
     Suite("pprof files, Go's own answers", [PYTHON, "tests/trace/pprof.py", f"{RELEASE}/tfprof", "--go"], 35),
+    Suite("live comparison with TensorFlow, other questions",
+          [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-seed", "2", "-count", "1000"], 180, needs=".venv/ready"),
     Suite("models against TensorFlow", [TENSORFLOW, "tests/flops/run.py", "--whole", "nets"], 100, needs=".venv/ready"),
 ]
 
