@@ -139,6 +139,25 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
     return s;
 }
 
+/* Float operations of files that hold none: a 0 would be taken for an answer. */
+static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    if (!(r->options->select & UINT64_C(1) << TFP_C_FLOAT_OPS) || r->counts || !p->nodes.size) return TFP_OK;
+    for (size_t i = 0; i < p->nodes.size; i++)
+        if (p->nodes.at[i].float_ops) return TFP_OK;
+    for (size_t i = 0; i < p->execs.size; i++)
+        if (p->execs.at[i].float_ops) return TFP_OK;
+    if (tfp_has(p, TFP_HAS_TRACE))
+        return tfp_report_note_add(r, err,
+                                   "the trace holds neither float operations nor shapes to work them out, so float_ops "
+                                   "are 0 everywhere: record shapes, or add the graph (--graph_path) with "
+                                   "-float_ops_source own");
+    return tfp_report_note_add(r, err,
+                               "these files hold no float operations, so float_ops are 0 everywhere: "
+                               "-float_ops_source own works them out from the graph");
+}
+
 static tfp_status check_tensors(tfp_report *r, tfp_error *err)
 {
     if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || r->kind != TFP_REPORT_TREE || r->tensors.size) return TFP_OK;
@@ -187,6 +206,7 @@ tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
     if (!s) s = check_rows(r, notes_before, err);
     if (!s) s = check_runs(r, err);
     if (!s) s = check_trace(r, err);
+    if (!s) s = check_float_ops(r, err);
     if (!s) s = check_tensors(r, err);
     return s ? s : check_devices(r, err);
 }
