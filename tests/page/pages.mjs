@@ -84,6 +84,10 @@ async function numbers(browser, ids) {
   }
   await go(page, `#/p/${ids[DENSE]}/overview`);
   check("overview tells the nodes", (await page.textContent("main")).includes("183"));
+  await go(page, `#/p/${ids["dense/graph.pb"]}/overview`);
+  const notes = () => page.$$eval("main .note", (all) => all.map((n) => n.textContent));
+  check("overview tells which variables its elements count", (await notes()).some((n) => n.startsWith("params are TensorFlow's count")), JSON.stringify(await notes()));
+  check("overview explains no number that it does not show", !(await notes()).some((n) => n.includes("times are 0")), JSON.stringify(await notes()));
   noFaults("numbers", page);
   await page.context().close();
 }

@@ -94,6 +94,9 @@ function Facts({ facts, steps, ops, times }: { facts: ProfileFacts; steps: Table
   );
 }
 
+/** What is to be known of the numbers; a column of zeros is not shown, so that its note would explain nothing. */
+const notesOf = (t: Table): string[] => t.notes.filter((note) => !note.includes(" 0 everywhere"));
+
 function Where({ t, ran }: { t: Table; ran: boolean }) {
   return (
     <div class="grid">
@@ -146,6 +149,7 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
       {facts.warnings.map((w) => <p key={w} class="note">{w}</p>)}
       {facts.has?.times && <StepTimes route={route} loaded={times} />}
       <h2>Where it goes</h2>
+      {ops.value && notesOf(ops.value).map((note) => <p key={note} class="note">{note}</p>)}
       <Status of={ops}>{(t) => <Where t={t} ran={ran} />}</Status>
       <Leads id={route.id} ran={ran} />
       <h2>Advice</h2>
