@@ -185,8 +185,8 @@ int cli_take_steps(cli *c, const cli_call *call, tfp_options *o)
 typedef struct progress {
     bool shows, drawn;
     int64_t start_ms, drawn_ms;
-    const char *path;
-    size_t file, count;
+    const tfp_profile *profile;
+    const inputs *in;
 } progress;
 
 static int64_t now_ms(void)
@@ -201,15 +201,16 @@ enum { BAR = 30, PATH_ROOM = 160, PATH_SHOWN = 30 };
 static void draw(progress *p, uint64_t done, uint64_t total)
 {
     char bar[BAR + 1], name[PATH_ROOM], text[PATH_ROOM + BAR + 64];
-    const char *slash = strrchr(p->path, '/');
-    const char *base = slash && slash[1] ? slash + 1 : p->path;
+    size_t file = tfp_profile_adding(p->profile);
+    const char *path = p->in->at[file].path, *slash = strrchr(path, '/');
+    const char *base = slash && slash[1] ? slash + 1 : path;
     tfp_text_escape(base, strlen(base), name, sizeof name);
     double share = total ? (double)(done < total ? done : total) / (double)total : 0;
     for (int i = 0; i < BAR; i++) bar[i] = i < (int)(share * BAR) ? '#' : '.';
     bar[BAR] = '\0';
     /* \033[K clears what a longer line left; a percentage only when the size is known. */
     int n = snprintf(text, sizeof text, total ? "\r%zu/%zu %.*s [%s] %3.0f%%\033[K" : "\r%zu/%zu %.*s [%s]\033[K",
-                     p->file, p->count, PATH_SHOWN, name, bar, share * 100);
+                     file + 1, p->in->count, PATH_SHOWN, name, bar, share * 100);
     cli_stderr(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
     p->drawn = true;
 }
@@ -234,17 +235,26 @@ static void end_progress(progress *p)
 }
 
 /* ---- loading ---- */
+/* Formats, and behind them the paths: NULL without memory. */
+static const char **listed(const inputs *in)
+{
+    const char **words = calloc(in->count * 2 + 1, sizeof *words);
+    for (size_t i = 0; words && i < in->count; i++) {
+        words[i] = in->at[i].format;
+        words[in->count + i] = in->at[i].path;
+    }
+    return words;
+}
+
 static tfp_status add_all(cli *c, tfp_profile *p, const inputs *in, unsigned keep)
 {
-    progress bar = { .shows = isatty(STDERR_FILENO), .start_ms = now_ms(), .count = in->count };
-    tfp_status s = tfp_profile_keep(p, keep);
+    progress bar = { .shows = isatty(STDERR_FILENO), .start_ms = now_ms(), .profile = p, .in = in };
+    const char **words = listed(in);
+    tfp_status s = words ? tfp_profile_keep(p, keep) : TFP_NOMEM;
     if (!s) s = tfp_profile_on_progress(p, on_progress, &bar);
-    for (size_t i = 0; i < in->count && !s; i++) {
-        bar.path = in->at[i].path;
-        bar.file = i + 1;
-        s = tfp_profile_add_file(p, in->at[i].format, in->at[i].path, c->err);
-        if (!s && cli_interrupted) s = TFP_CANCELLED;
-    }
+    if (!s) s = tfp_profile_add_files(p, in->count, words, words + in->count, NULL, c->err);
+    free(words);
+    if (!s && cli_interrupted) s = TFP_CANCELLED;
     if (!s) s = tfp_profile_finish(p, c->err);
     tfp_profile_on_progress(p, NULL, NULL);
     end_progress(&bar);
@@ -279,15 +289,11 @@ enum { CACHE_PATH = 4096 };
 /* The cache's file for a profile of these inputs; "" without one. */
 static void cache_path(cli *c, const inputs *in, unsigned keep, char *path)
 {
-    const char **words = calloc(in->count * 2, sizeof *words);
+    const char **words = listed(in);
     bool kept = words != NULL;
     *path = '\0';
-    for (size_t i = 0; kept && i < in->count; i++) {
-        const char *format = in->at[i].format;
-        words[i] = format;
-        words[in->count + i] = in->at[i].path;
-        kept = !format || !tfp_format_is(format, TFP_FORMAT_PREFIX); /* values of a checkpoint are not kept */
-    }
+    for (size_t i = 0; kept && i < in->count; i++)
+        kept = !words[i] || !tfp_format_is(words[i], TFP_FORMAT_PREFIX); /* values of a checkpoint are not kept */
     if (kept && tfp_cache_path(words, words + in->count, in->count, keep, path, CACHE_PATH, c->err)) *path = '\0';
     free(words);
 }

@@ -16,7 +16,8 @@
 #define JUST_MS 30000
 #define WAIT_NS 50000000 /* between two looks whether to stop */
 #define PACKED_GROWTH 8  /* gzip: the unpacked size is not known in advance */
-#define TORN_MOST 30     /* readings in a row during which a file changed */
+#define BATCH 64
+#define TORN_MOST 30 /* readings in a row during which a file changed */
 
 /* ---- reading ---- */
 
@@ -24,7 +25,8 @@ typedef struct reading {
     catalog *c;
     entry *e;
     const part *parts; /* a copy */
-    size_t count, at;
+    size_t count, at;  /* at: of the parts that are being added, the first */
+    tfp_profile *p;
     bool torn; /* a file changed meanwhile */
     tfp_status status;
     const char *why; /* the error, where it is not the library's */
@@ -35,7 +37,8 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total)
 {
     reading *x = ctx;
     double share = total ? (double)(done < total ? done : total) / (double)total : 0;
-    atomic_store(&x->e->progress, (unsigned)(CATALOG_PARTS * ((double)x->at + share) / (double)x->count));
+    atomic_store(&x->e->progress,
+                 (unsigned)(CATALOG_PARTS * ((double)(x->at + tfp_profile_adding(x->p)) + share) / (double)x->count));
     return atomic_load(&x->c->stop);
 }
 
@@ -53,28 +56,61 @@ static tfp_status add_prefix(reading *x, const root *r, tfp_profile *p, const pa
     return tfp_profile_add_file(p, f->format, path, err);
 }
 
-static tfp_status add_part(reading *x, tfp_profile *p, const part *f, tfp_error *err)
+/* Parts that are open at the same time: small ones are read side by side. */
+typedef struct batch {
+    size_t count;
+    int fds[BATCH];
+    const char *formats[BATCH], *paths[BATCH];
+    file_state before[BATCH];
+} batch;
+
+static void open_part(const reading *x, const part *f, batch *b)
 {
-    const root *r = &x->c->look.roots[f->root];
-    file_state before, after;
-    if (tfp_format_is(f->format, TFP_FORMAT_PREFIX)) return add_prefix(x, r, p, f, err);
-    int fd = folder_open(r->fd, f->path);
-    if (!file_state_of(fd, &before)) before = f->state;
-    tfp_status s = tfp_profile_add_descriptor(p, f->format, f->path, fd, err);
-    if (!file_state_of(fd, &after)) after = before;
-    x->torn |= !file_state_same(&before, &after) || (s && !file_state_same(&before, &f->state));
-    if (fd >= 0) close(fd);
+    size_t i = b->count++;
+    b->fds[i] = folder_open(x->c->look.roots[f->root].fd, f->path);
+    b->formats[i] = f->format;
+    b->paths[i] = f->path;
+    if (!file_state_of(b->fds[i], &b->before[i])) b->before[i] = f->state;
+}
+
+/* Whether part `i` changed since it was opened; of one with a fault, since it was found. */
+static bool is_torn(const reading *x, const batch *b, size_t i, bool faulty)
+{
+    file_state after;
+    if (!file_state_of(b->fds[i], &after)) after = b->before[i];
+    return !file_state_same(&b->before[i], &after) ||
+           (faulty && !file_state_same(&b->before[i], &x->parts[x->at + i].state));
+}
+
+/* The parts from `at` on, up to the next one that is named by a prefix, or that one. */
+static tfp_status add_parts(reading *x, tfp_profile *p, size_t *added, tfp_error *err)
+{
+    const part *f = &x->parts[x->at];
+    batch b = { 0 };
+    *added = 1;
+    if (tfp_format_is(f->format, TFP_FORMAT_PREFIX)) return add_prefix(x, &x->c->look.roots[f->root], p, f, err);
+    size_t left = x->count - x->at;
+    while (b.count < left && b.count < BATCH && !tfp_format_is(f[b.count].format, TFP_FORMAT_PREFIX))
+        open_part(x, &f[b.count], &b);
+    tfp_status s = tfp_profile_add_descriptors(p, b.count, b.formats, b.paths, b.fds, err);
+    size_t read = s ? tfp_profile_adding(p) + 1 : b.count;
+    for (size_t i = 0; i < b.count; i++) {
+        if (i < read) x->torn |= is_torn(x, &b, i, s && i + 1 == read);
+        if (b.fds[i] >= 0) close(b.fds[i]);
+    }
+    *added = b.count;
     return s;
 }
 
 static tfp_profile *read_profile(reading *x)
 {
     tfp_error *err = tfp_error_new();
-    tfp_profile *p = tfp_profile_new();
+    tfp_profile *p = x->p = tfp_profile_new();
     tfp_status s = p && err ? TFP_OK : TFP_NOMEM;
     if (!s) s = tfp_profile_keep(p, TFP_KEEP_ALL | TFP_KEEP_PROGRAM);
     if (!s) s = tfp_profile_on_progress(p, on_progress, x);
-    for (x->at = 0; x->at < x->count && !s; x->at++) s = add_part(x, p, &x->parts[x->at], err);
+    x->at = 0;
+    for (size_t added = 0; x->at < x->count && !s; x->at += added) s = add_parts(x, p, &added, err);
     if (!s) s = tfp_profile_finish(p, err);
     x->status = s;
     const char *message = tfp_error_message(err);

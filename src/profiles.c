@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* profiles.c: the public functions that fill a profile from files, and write one. */
+#include "profiles.h"
+
 #include "flops/aten/aten.h"
 #include "formats/folder.h"
 #include "flops/parameters.h"
@@ -18,13 +20,18 @@
 #define MEMORY_UNPACKED ((size_t)400 << 20)
 #define MEMORY_PER_BYTE 6
 
-static size_t memory_for(const tfp_profile *p, const tfp_input *in)
+static size_t memory_beside(const tfp_input *in)
 {
-    size_t most = MEMORY_FLOOR;
     uint64_t held = in->packed ? in->stored : in->total;
-    if (in->fd < 0)
-        most = held + TFP_MEMORY_LEAST < MEMORY_UNPACKED ? MEMORY_UNPACKED - (size_t)held : TFP_MEMORY_LEAST;
-    return most + (size_t)p->stored * MEMORY_PER_BYTE;
+    if (in->fd >= 0) return MEMORY_FLOOR;
+    return held + TFP_MEMORY_LEAST < MEMORY_UNPACKED ? MEMORY_UNPACKED - (size_t)held : TFP_MEMORY_LEAST;
+}
+
+static void raise_limit(tfp_profile *p, size_t most, uint64_t stored)
+{
+    p->stored += stored;
+    most += (size_t)p->stored * MEMORY_PER_BYTE;
+    if (most > p->arena.limit) p->arena.limit = most;
 }
 
 /* Models of Keras in one file: nothing but Keras reads them, and what it exports is read here. */
@@ -58,6 +65,7 @@ static void fail_unknown(tfp_str head, uint64_t total, tfp_error *err)
 
 static const tfp_format *surest(tfp_str head, uint64_t total, int *sure)
 {
+    if (head.size > TFP_PROFILES_HEAD) head.size = TFP_PROFILES_HEAD;
     const tfp_format *best = NULL;
     *sure = 0;
     for (size_t i = 0; tfp_formats[i]; i++) {
@@ -71,7 +79,7 @@ static const tfp_format *surest(tfp_str head, uint64_t total, int *sure)
 }
 
 /* The surest format. The error for an unrecognised file lists what it could be. */
-static const tfp_format *recognise(tfp_str head, uint64_t total, tfp_error *err)
+const tfp_format *tfp_profiles_recognise(tfp_str head, uint64_t total, tfp_error *err)
 {
     int sure;
     const tfp_format *best = surest(head, total, &sure);
@@ -85,17 +93,14 @@ static tfp_status may_add(const tfp_profile *p, const tfp_format *f, tfp_error *
     return tfp_fail(err, TFP_BADARG, "a converted profile is whole: convert it again, together with this file");
 }
 
-#define HEAD ((size_t)64 << 10) /* bytes by which a file is known */
-
 static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in, tfp_error *err)
 {
     tfp_builder b = { .p = p, .file = in->name };
     tfp_str head;
-    tfp_status s = tfp_input_peek(in, HEAD, &head, err);
+    tfp_status s = tfp_input_peek(in, TFP_PROFILES_HEAD, &head, err);
     if (!s && in->total == 0)
         s = in->cut_at ? tfp_input_check_whole(in, err) : tfp_fail(err, TFP_BADFILE, "empty file");
-    if (!s && !f && !(f = recognise((tfp_str){ head.data, head.size < HEAD ? head.size : HEAD }, in->total, err)))
-        s = TFP_BADFILE;
+    if (!s && !f && !(f = tfp_profiles_recognise(head, in->total, err))) s = TFP_BADFILE;
     if (!s && !f->in_windows) s = tfp_input_check_size(in, err);
     if (!s && !f->takes_cut) s = tfp_input_check_whole(in, err);
     if (!s) s = may_add(p, f, err);
@@ -103,13 +108,12 @@ static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in,
     p->formats.at[p->formats.size - 1] = f->name;
     in->progress = p->progress;
     in->progress_ctx = p->progress_ctx;
-    p->stored += in->stored;
-    if (memory_for(p, in) > p->arena.limit) p->arena.limit = memory_for(p, in);
+    raise_limit(p, memory_beside(in), in->stored);
     s = f->read(&b, in, err);
     return s ? s : tfp_builder_status(&b, err);
 }
 
-static const tfp_format *recognise_path(const char *path)
+const tfp_format *tfp_profiles_recognise_path(const char *path)
 {
     for (size_t i = 0; tfp_formats[i]; i++)
         if (tfp_formats[i]->probe_path && tfp_formats[i]->probe_path(path)) return tfp_formats[i];
@@ -164,8 +168,8 @@ static bool is_known(const char *path)
     tfp_input in;
     tfp_str head;
     int sure = 0;
-    if (!tfp_input_open(&in, path, NULL) && !tfp_input_peek(&in, HEAD, &head, NULL))
-        surest((tfp_str){ head.data, head.size < HEAD ? head.size : HEAD }, in.total, &sure);
+    if (!tfp_input_open(&in, path, NULL) && !tfp_input_peek(&in, TFP_PROFILES_HEAD, &head, NULL))
+        surest(head, in.total, &sure);
     tfp_input_close(&in);
     return sure >= SURE;
 }
@@ -224,7 +228,7 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
     tfp_status s = check_add(p, format, path, &f, err);
     if (s) return s;
     if (!f && tfp_capture_is_folder(path)) return add_capture(p, path, err);
-    if (!f) f = recognise_path(path);
+    if (!f) f = tfp_profiles_recognise_path(path);
     if (f && f->list && tfp_is_folder(path)) return add_folder(p, f, path, err);
     if (f && f->read_path && (!f->read || (f->probe_path && f->probe_path(path)))) {
         tfp_builder b = { .p = p, .file = path };
@@ -240,6 +244,23 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
     if (!s) s = read_input(p, f, &in, err);
     tfp_input_close(&in);
     return tfp_within_file(err, s, path);
+}
+
+/* As tfp_profile_add_file does with a file in windows. */
+tfp_status tfp_profiles_add_decoded(tfp_profile *p, const tfp_format *f, const tfp_input *in, void *decoded,
+                                    tfp_error *err)
+{
+    const tfp_format *same;
+    tfp_builder b = { .p = p, .file = in->name };
+    tfp_status s = check_add(p, f->name, in->name, &same, err);
+    if (s) return s;
+    s = may_add(p, f, err);
+    if (!s) {
+        p->formats.at[p->formats.size - 1] = f->name;
+        raise_limit(p, MEMORY_FLOOR, in->stored);
+        s = f->ahead->add(&b, decoded, err);
+    }
+    return tfp_within_file(err, s ? s : tfp_builder_status(&b, err), in->name);
 }
 
 tfp_status tfp_profile_add_descriptor(tfp_profile *p, const char *format, const char *name, int fd, tfp_error *err)
@@ -276,8 +297,8 @@ static const char *recognise_input(tfp_input *in, tfp_status s, const char *name
 {
     const tfp_format *f = NULL;
     tfp_str head;
-    if (!s) s = tfp_input_peek(in, HEAD, &head, err);
-    if (!s) f = recognise((tfp_str){ head.data, head.size < HEAD ? head.size : HEAD }, in->total, err);
+    if (!s) s = tfp_input_peek(in, TFP_PROFILES_HEAD, &head, err);
+    if (!s) f = tfp_profiles_recognise(head, in->total, err);
     tfp_input_close(in);
     if (!f) tfp_within_file(err, s ? s : TFP_BADFILE, name);
     return f ? f->name : NULL;
@@ -287,7 +308,7 @@ const char *tfp_recognise_file(const char *path, tfp_error *err)
 {
     tfp_error_clear(err);
     if (!path) return tfp_fail(err, TFP_BADARG, "no file's name"), NULL;
-    const tfp_format *f = recognise_path(path);
+    const tfp_format *f = tfp_profiles_recognise_path(path);
     if (f) return f->name;
     tfp_input in;
     tfp_status s = tfp_input_open(&in, path, err);
@@ -311,10 +332,10 @@ const char *tfp_recognise_start(const char *name, const void *data, size_t size,
     tfp_input in;
     tfp_str head;
     const tfp_format *f = NULL;
-    tfp_status s = tfp_input_start(&in, name, (tfp_str){ data, size }, HEAD, total, err);
+    tfp_status s = tfp_input_start(&in, name, (tfp_str){ data, size }, TFP_PROFILES_HEAD, total, err);
     if (!s) {
-        head = (tfp_str){ in.buffer, in.filled < HEAD ? in.filled : HEAD };
-        f = recognise(head, in.total, err);
+        head = (tfp_str){ in.buffer, in.filled };
+        f = tfp_profiles_recognise(head, in.total, err);
     }
     tfp_input_close(&in);
     if (!f) tfp_within_file(err, s ? s : TFP_BADFILE, name);

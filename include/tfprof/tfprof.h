@@ -145,10 +145,28 @@ TFP_API tfp_status tfp_profile_on_progress(tfp_profile *p, tfp_progress_fn fn, v
  *  After an error the profile can only be freed. */
 TFP_API tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err);
 
+/** Adds several files, in their order: the profile, its warnings and the error of the first bad file are what as many calls of
+ *  tfp_profile_add_file would give. Small files of run metadata are read side by side, by as many threads as there are
+ *  processors (TFPROF_THREADS), which end before the call does; they take up to some 10 MB of memory each thread meanwhile.
+ *  formats  of each file as above; NULL, or a NULL in it: by content
+ *  steps    of each file the number that tfp_profile_next_step would be told; NULL: by position
+ *  Progress is told of each file by itself, on the calling thread. Errors: those of tfp_profile_add_file. */
+TFP_API tfp_status tfp_profile_add_files(tfp_profile *p, size_t count, const char *const *formats,
+                                         const char *const *paths, const int64_t *steps, tfp_error *err);
+
+/** Which of the files of tfp_profile_add_files, or of tfp_profile_add_descriptors, is being added (counted from 0): for
+ *  progress callbacks, and after an error for the file that had it. */
+TFP_API size_t tfp_profile_adding(const tfp_profile *p);
+
 /** The same from an open descriptor, read from where it stands; `name` stands for the path in messages. It stays the
  *  caller's. For callers with their own rules for opening files. */
 TFP_API tfp_status tfp_profile_add_descriptor(tfp_profile *p, const char *format, const char *name, int fd,
                                               tfp_error *err);
+
+/** Several of them, as tfp_profile_add_files adds files. Regular files that are read side by side leave their descriptors
+ *  where they stand. */
+TFP_API tfp_status tfp_profile_add_descriptors(tfp_profile *p, size_t count, const char *const *formats,
+                                               const char *const *names, const int *fds, tfp_error *err);
 
 /** The same from memory; `name` stands for the path in messages. The bytes are not needed after the call. */
 TFP_API tfp_status tfp_profile_add_bytes(tfp_profile *p, const char *format, const char *name, const void *data,

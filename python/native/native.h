@@ -77,6 +77,11 @@ typedef struct watch {
 watch start_watch(PyObject *callback); /* borrowed */
 int look_around(void *ctx, uint64_t done, uint64_t total);
 
+/* ---- add.c ---- */
+PyObject *native_add_file(PyObject *profile, PyObject *args, PyObject *keywords);
+PyObject *native_add_files(PyObject *profile, PyObject *files);
+PyObject *native_add_bytes(PyObject *profile, PyObject *args, PyObject *keywords);
+
 /* ---- query.c ---- */
 PyObject *native_query(PyObject *module, PyObject *args); /* query(sql, ((profile, name or None), ...), options) */
 

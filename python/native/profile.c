@@ -62,82 +62,7 @@ static void free_profile(PyObject *object)
     Py_DECREF(type);
 }
 
-/* ---- adding ---- */
-
-typedef struct addition {
-    const char *format, *name, *data; /* data NULL: a file */
-    size_t size;
-    bool has_step;
-    int64_t step;
-} addition;
-
-/* The interpreter is let go of. */
-static tfp_status add(profile_object *self, const addition *a, tfp_error *err)
-{
-    tfp_status s = a->has_step ? tfp_profile_next_step(self->profile, a->step) : TFP_OK;
-    if (s) return s;
-    return a->data ? tfp_profile_add_bytes(self->profile, a->format, a->name, a->data, a->size, err)
-                   : tfp_profile_add_file(self->profile, a->format, a->name, err);
-}
-
-static PyObject *add_with_progress(profile_object *self, const addition *a)
-{
-    if (!lock_for_writing(self)) return NULL;
-    watch w = start_watch(self->progress);
-    Py_XINCREF(w.callback);
-    tfp_error *err = tfp_error_new();
-    tfp_status s;
-    self->generation++;
-    Py_BEGIN_ALLOW_THREADS
-    tfp_profile_on_progress(self->profile, look_around, &w);
-    s = add(self, a, err);
-    tfp_profile_on_progress(self->profile, NULL, NULL);
-    Py_END_ALLOW_THREADS
-    unlock_profile(self);
-    Py_XDECREF(w.callback);
-    if (s) raise_about(state_of((PyObject *)self), s, err, a->data ? NULL : a->name);
-    tfp_error_free(err);
-    if (s || PyErr_Occurred()) return NULL;
-    Py_RETURN_NONE;
-}
-
-static bool read_step(PyObject *step, addition *a)
-{
-    if (step == Py_None) return true;
-    a->step = PyLong_AsLongLong(step);
-    a->has_step = true;
-    return !(a->step == -1 && PyErr_Occurred());
-}
-
-static PyObject *add_file(PyObject *object, PyObject *args, PyObject *keywords)
-{
-    static char *names[] = { "path", "format", "step", NULL };
-    PyObject *path, *step = Py_None;
-    addition a = { .format = NULL };
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O&|zO:add_file", names, PyUnicode_FSConverter, &path, &a.format,
-                                     &step))
-        return NULL;
-    a.name = PyBytes_AsString(path);
-    PyObject *done = read_step(step, &a) ? add_with_progress((profile_object *)object, &a) : NULL;
-    Py_DECREF(path);
-    return done;
-}
-
-static PyObject *add_bytes(PyObject *object, PyObject *args, PyObject *keywords)
-{
-    static char *names[] = { "data", "name", "format", "step", NULL };
-    PyObject *data, *step = Py_None;
-    addition a = { .format = NULL };
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Ss|zO:add_bytes", names, &data, &a.name, &a.format, &step))
-        return NULL;
-    a.data = PyBytes_AsString(data);
-    a.size = (size_t)PyBytes_Size(data);
-    if (!read_step(step, &a)) return NULL;
-    Py_INCREF(data);
-    PyObject *done = add_with_progress((profile_object *)object, &a);
-    Py_DECREF(data);
-    return done;
-}
+/* ---- the end of adding ---- */
 
 static PyObject *finish(PyObject *object, PyObject *nothing)
 {
@@ -388,9 +313,12 @@ static PyObject *show(PyObject *object, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    { "add_file", (PyCFunction)(void (*)(void))add_file, METH_VARARGS | METH_KEYWORDS,
+    { "add_file", (PyCFunction)(void (*)(void))native_add_file, METH_VARARGS | METH_KEYWORDS,
       "add_file(path, format=None, step=None): reads one file; format None means by its content." },
-    { "add_bytes", (PyCFunction)(void (*)(void))add_bytes, METH_VARARGS | METH_KEYWORDS,
+    { "add_files", native_add_files, METH_O,
+      "add_files([(path, format, step), ...]): the same of several; small ones are read side by side. All have a step, "
+      "or none." },
+    { "add_bytes", (PyCFunction)(void (*)(void))native_add_bytes, METH_VARARGS | METH_KEYWORDS,
       "add_bytes(data, name, format=None, step=None): the same from memory; name stands for the path in messages." },
     { "close", close_profile, METH_NOARGS,
       "close(): ends it; its memory goes when its reports are gone. Nothing can be asked any more." },

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """libtfprof for Python. The package tfprof is the way to use it."""
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union, final, overload
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union, final, overload
 import os
 
 _Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -53,6 +53,7 @@ class Options:
 class Profile:
     def __new__(cls, keep: int = ..., progress: Optional[Callable[[int, int], Any]] = ...) -> "Profile": ...
     def add_file(self, path: _Path, format: Optional[str] = ..., step: Optional[int] = ...) -> None: ...
+    def add_files(self, files: Iterable[Tuple[_Path, Optional[str], Optional[int]]], /) -> None: ...
     def add_bytes(
         self, data: bytes, name: str, format: Optional[str] = ..., step: Optional[int] = ...
     ) -> None: ...

@@ -2,6 +2,7 @@
 """Profiles: inputs in, reports out."""
 
 import inspect
+import itertools
 import operator
 import os
 import sys
@@ -80,11 +81,15 @@ class _Input:
         elif self.can_look():
             self.format = _native.recognise(self.path)
 
-    def add_to(self, profile: "_native.Profile") -> None:
-        if self.data is not None:
-            profile.add_bytes(self.data, self.name, self.format, self.step)
-        else:
-            profile.add_file(self.path, self.format, self.step)
+
+def _add(profile: "_native.Profile", alike: List[_Input]) -> None:
+    """All of them are files, or bytes; all have a step, or none has."""
+    if alike[0].data is None:
+        profile.add_files([(one.path, one.format, one.step) for one in alike])
+        return
+    for one in alike:
+        assert one.data is not None
+        profile.add_bytes(one.data, one.name, one.format, one.step)
 
 
 class _Opened:
@@ -209,8 +214,8 @@ def _read(
     keep = _native.KEEP_MEMORY | _native.KEEP_ATTRS | _native.KEEP_PROGRAM
     keep |= _native.KEEP_FUNCTIONS if functions else 0
     native = _native.Profile(keep, progress)
-    for one in inputs:
-        one.add_to(native)
+    for _, alike in itertools.groupby(inputs, lambda one: (one.data is None, one.step is None)):
+        _add(native, list(alike))
     native.finish()
     made = Profile(native, _Opened.of(inputs, functions))
     for line in made.warnings:

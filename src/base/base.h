@@ -172,6 +172,14 @@ tfp_strid tfp_intern_kept(tfp_strtab *t, tfp_str s); /* the same without a copy:
 void tfp_strtab_hashes(const tfp_strtab *t, uint32_t *hashes); /* the hash of each string, by id */
 void tfp_strtab_clear(tfp_strtab *t);                          /* for borrowed strings: forgets all of them */
 tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s);     /* TFP_NONE when absent */
+tfp_strid tfp_strtab_find_hashed(const tfp_strtab *t, tfp_str s, uint32_t hash);
+/* Strings of these hashes are looked for soon: big tables are in no cache. Called twice, `near` some looks later, it brings
+ * the slot and then what the slot names. */
+static inline void tfp_strtab_fetch(const tfp_strtab *t, uint32_t hash, bool near)
+{
+    const uint64_t *slot = &t->slots[hash & (t->slot_count - 1)];
+    __builtin_prefetch(near && *slot ? (const void *)&t->strings[(uint32_t)*slot - 1] : (const void *)slot);
+}
 static inline tfp_str tfp_strtab_get(const tfp_strtab *t, tfp_strid id) { return t->strings[id]; }
 void tfp_strtab_free(tfp_strtab *t);
 

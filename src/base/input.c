@@ -208,6 +208,17 @@ static tfp_status open_regular(tfp_input *in, uint64_t size, tfp_error *err)
     return size >= 2 && begins_as_gzip(in->fd) ? open_gzip(in, err) : TFP_OK;
 }
 
+bool tfp_input_small(tfp_input *in, const char *name, int fd, size_t most, tfp_buf *own)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 || (uint64_t)st.st_size > most) return false;
+    size_t size = (size_t)st.st_size;
+    if (size > own->capacity && !tfp_grow((void **)&own->data, &own->capacity, size, 1)) return false;
+    if (!read_at(fd, 0, own->data, size) || tfp_is_gzip((tfp_str){ own->data, size })) return false;
+    *in = (tfp_input){ .name = name, .fd = -1, .buffer = own->data, .filled = size, .total = size, .stored = size };
+    return true;
+}
+
 static int64_t now_ms(void)
 {
     struct timespec t = { 0, 0 };

@@ -39,6 +39,9 @@ typedef struct tfp_input {
 tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err);
 /* The same for a descriptor, which belongs to the input from then on, also after an error. */
 tfp_status tfp_input_descriptor(tfp_input *in, const char *name, int fd, tfp_error *err);
+/* All of a regular file of at most `most` bytes, read into `own` from its beginning without moving the descriptor: both stay
+ * the caller's. False for an empty file, gzip, everything else, and what cannot be read. */
+bool tfp_input_small(tfp_input *in, const char *name, int fd, size_t most, tfp_buf *own);
 /* Bytes in memory; gzip is unpacked. */
 tfp_status tfp_input_memory(tfp_input *in, const char *name, const void *data, size_t size, tfp_error *err);
 /* The same for gzip, unpacked in windows even when it is small. */

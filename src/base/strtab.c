@@ -97,10 +97,12 @@ tfp_strid tfp_intern_kept(tfp_strtab *t, tfp_str s)
     return id;
 }
 
-tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s)
+tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s) { return tfp_strtab_find_hashed(t, s, tfp_string_hash(s)); }
+
+tfp_strid tfp_strtab_find_hashed(const tfp_strtab *t, tfp_str s, uint32_t hash)
 {
     if (!t->slot_count) return TFP_NONE;
-    uint32_t id = (uint32_t)t->slots[find_slot(t, s, tfp_string_hash(s))];
+    uint32_t id = (uint32_t)t->slots[find_slot(t, s, hash)];
     return id ? id - 1 : TFP_NONE;
 }
 

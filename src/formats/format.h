@@ -8,6 +8,17 @@
 
 #define TFP_FORMAT_IS(fact) (1u << TFP_FORMAT_##fact)
 
+/* Reading ahead: of several files that are added together, small ones are decoded side by side before their turn. */
+typedef struct tfp_ahead {
+    void *(*start)(void); /* what files are decoded to, one after the other; NULL without memory */
+    /* Decodes a file that is all in memory, on any thread, and knows no profile. The input stays until it was added.
+     * False: `read` is to read the file, which also tells what is odd in it. */
+    bool (*decode)(void *to, tfp_input *in);
+    /* Adds it as `read` would. */
+    tfp_status (*add)(tfp_builder *b, void *decoded, tfp_error *err);
+    void (*end)(void *decoded);
+} tfp_ahead;
+
 typedef struct tfp_format {
     const char *name; /* "run_meta": also the flag --run_meta_path and the word for tfp_profile_add_file */
     const char *help;
@@ -18,6 +29,7 @@ typedef struct tfp_format {
     tfp_status (*read)(tfp_builder *b, tfp_input *in, tfp_error *err);
     bool takes_cut;  /* of a gzip file that is cut short it reads what is whole, and warns */
     bool in_windows; /* its reader goes from the beginning to the end, and needs no size: gzip of any size will do */
+    const tfp_ahead *ahead; /* NULL: files are read one after the other */
     /* For formats that are more than one file (a checkpoint's prefix, a SavedModel's folder): reads by path;
      * NULL for the others. */
     tfp_status (*read_path)(tfp_builder *b, const char *path, tfp_error *err);

@@ -7,6 +7,9 @@
 #include "formats/runmetadata.h"
 #include "formats/format.h"
 #include "formats/sniff.h"
+#include "wire/textproto.h"
+
+#include <stdlib.h>
 
 /* Every node carries its device's name into every output: a small file must not become a huge report by one long
  * name. */
@@ -14,18 +17,10 @@
 
 #define LOOK 32 /* entries between two looks at the memory that the profile takes */
 
-/* The part of the name before what the runtime hung on it. */
-static tfp_str node_name(tfp_str name)
-{
-    const char *colon = name.size ? memchr(name.data, ':', name.size) : NULL;
-    if (colon) name.size = (size_t)(colon - name.data);
-    return name;
-}
-
 /* The node of an entry, a new one when no graph has it; TFP_NONE for the runtime's own bookkeeping. */
-static uint32_t find_node(tfp_run_reader *r, tfp_str name)
+static uint32_t find_node(tfp_run_reader *r, tfp_str name, uint32_t hash)
 {
-    uint32_t node = tfp_build_find(r->b, name);
+    uint32_t node = tfp_named_node(r->p, tfp_strtab_find_hashed(&r->p->strings, name, hash));
     if (node != TFP_NONE) {
         tfp_build_row(r->b, node)->flags |= TFP_NODE_COVERED;
     } else {
@@ -94,8 +89,8 @@ static void add_transfer(tfp_run_reader *r, const tfp_run_stats *e, uint32_t nod
 static void add_entry(tfp_run_reader *r, tfp_run_stats *e)
 {
     const tfp_run_device *d = &r->device;
-    tfp_str name = node_name(e->name);
-    uint32_t node = find_node(r, name);
+    tfp_str name = e->node;
+    uint32_t node = find_node(r, name, e->hash);
     add_transfer(r, e, node);
     if (node == TFP_NONE || !settle_device(r, node, d)) return;
     uint32_t exec = tfp_build_exec(r->b, node, r->step);
@@ -164,23 +159,72 @@ static void warn_about_all(tfp_run_reader *r, bool has_step)
     if (r->has_gpu && !r->has_gpu_stream) r->p->miss_accelerator_stream = true;
 }
 
-static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
+static tfp_run_reader start_reading(tfp_builder *b)
 {
-    (void)kind; /* there is one only */
     tfp_run_reader r = { .b = b, .p = b->p, .step = TFP_NONE };
     r.step_id = b->p->has_next_step ? b->p->next_step : (int64_t)b->p->coverage.size;
     b->p->has_next_step = false;
     if (r.step_id < 0) tfp_build_warn(b, "steps with a negative number, which cannot be asked for", TFP_STR(""));
-    tfp_status s = tfp_run_read_pieces(&r, in, err);
+    return r;
+}
+
+static tfp_status finish_reading(tfp_run_reader *r, tfp_status s, tfp_error *err)
+{
     if (s) return s;
-    warn_about_all(&r, r.step != TFP_NONE);
-    return tfp_push(&b->p->coverage, coverage(b->p)) ? TFP_OK : tfp_nomem(err);
+    warn_about_all(r, r->step != TFP_NONE);
+    return tfp_push(&r->p->coverage, coverage(r->p)) ? TFP_OK : tfp_nomem(err);
+}
+
+static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
+{
+    (void)kind; /* there is one only */
+    tfp_run_reader r = start_reading(b);
+    return finish_reading(&r, tfp_run_read_pieces(&r, in, err), err);
 }
 
 static tfp_status read_run_meta(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     return tfp_read_message(b, in, TFP_KINDS(TFP_KIND_RUN_META), read_binary, err);
 }
+
+/* ---- ahead of its turn ---- */
+
+typedef struct decoded {
+    tfp_message message;
+    tfp_run_decoded *run;
+} decoded;
+
+static void end_decoding(void *x)
+{
+    decoded *d = x;
+    tfp_run_decoded_free(d->run);
+    free(d);
+}
+
+static void *start_decoding(void)
+{
+    decoded *d = calloc(1, sizeof *d);
+    if (d && (d->run = tfp_run_decoded_new())) return d;
+    free(d);
+    return NULL;
+}
+
+/* Texts are transcoded first, in their turn. */
+static bool decode_ahead(void *x, tfp_input *in)
+{
+    decoded *d = x;
+    if (tfp_looks_like_text((tfp_str){ in->buffer, in->filled })) return false;
+    return !tfp_message_judge(in, TFP_KINDS(TFP_KIND_RUN_META), &d->message, NULL) && tfp_run_decode_ahead(d->run, in);
+}
+
+static tfp_status add_decoded(tfp_builder *b, void *x, tfp_error *err)
+{
+    decoded *d = x;
+    tfp_run_reader r = start_reading(b);
+    return tfp_message_end(b, &d->message, finish_reading(&r, tfp_run_add_decoded(&r, d->run, err), err), err);
+}
+
+static const tfp_ahead ahead = { start_decoding, decode_ahead, add_decoded, end_decoding };
 
 static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, total, TFP_KINDS(TFP_KIND_RUN_META)); }
 
@@ -191,4 +235,5 @@ const tfp_format tfp_format_run_meta = {
     .stands = TFP_FORMAT_IS(FOLLOWS) | TFP_FORMAT_IS(SEVERAL),
     .probe = probe,
     .read = read_run_meta,
+    .ahead = &ahead,
 };

@@ -11,6 +11,8 @@
 typedef struct tfp_run_stats {
     tfp_str bytes; /* all of it */
     tfp_str name, label;
+    tfp_str node;  /* the part of the name before what the runtime hung on it */
+    uint32_t hash; /* of that */
     int64_t start_ns, op_end_ns;
     tfp_memory memory;
     int64_t run_output_bytes; /* the requested ones, which TensorFlow 1.0 counted */
@@ -55,6 +57,15 @@ tfp_status tfp_run_add(tfp_run_reader *r, tfp_run_stats *e, tfp_error *err);
 
 /* runmetadata_pieces.c: the whole message, in windows and by several threads. */
 tfp_status tfp_run_read_pieces(tfp_run_reader *r, tfp_input *in, tfp_error *err);
+
+/* The same of a small file in memory, in two parts: decoded on any thread, before the files ahead of it are added. False:
+ * its faults and odd values have to be told, by tfp_run_read_pieces. The input must stay until it was added; then the tables
+ * are used again. */
+typedef struct tfp_run_decoded tfp_run_decoded;
+tfp_run_decoded *tfp_run_decoded_new(void); /* NULL without memory */
+bool tfp_run_decode_ahead(tfp_run_decoded *d, tfp_input *in);
+tfp_status tfp_run_add_decoded(tfp_run_reader *r, tfp_run_decoded *d, tfp_error *err);
+void tfp_run_decoded_free(tfp_run_decoded *d);
 
 /* ---- parts of an entry that few commands need ---- */
 

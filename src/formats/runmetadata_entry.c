@@ -163,6 +163,13 @@ static void read_memory_stats(tfp_run_values *v, tfp_wire *outer, const tfp_fiel
 
 /* ---- entries: NodeExecStats ---- */
 
+static tfp_str node_name(tfp_str name)
+{
+    const char *colon = name.size ? memchr(name.data, ':', name.size) : NULL;
+    if (colon) name.size = (size_t)(colon - name.data);
+    return name;
+}
+
 tfp_wire tfp_run_decode(tfp_run_values *v, tfp_wire w, tfp_run_stats *e)
 {
     const target none = { TFP_NONE, TFP_NONE };
@@ -180,6 +187,8 @@ tfp_wire tfp_run_decode(tfp_run_values *v, tfp_wire w, tfp_run_stats *e)
         case 12: read_memory_stats(v, &w, &f, e); break;
         }
     }
+    e->node = node_name(e->name);
+    e->hash = tfp_string_hash(e->node);
     return w;
 }
 

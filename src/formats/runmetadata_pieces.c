@@ -11,6 +11,9 @@
 #define PIECE ((size_t)32 << 10)     /* it and what it is decoded to fit into a processor's second-level cache */
 #define SMALLEST ((uint64_t)1 << 19) /* a smaller file is read sooner than threads are started */
 
+#define NEAR 4 /* entries ahead whose names are fetched */
+#define FAR 8
+
 typedef enum depth { IN_FILE, IN_STEP, IN_DEVICE, DEPTHS } depth;
 
 typedef struct piece { /* of one slot, used for one piece after another */
@@ -214,8 +217,14 @@ static tfp_status add_odd(cut *c, const piece *x)
 static tfp_status add_entries(cut *c, piece *x)
 {
     tfp_status s = TFP_OK;
+    const tfp_strtab *names = &c->whole->p->strings;
+    size_t count = x->entries.size;
     if (x->odd) return add_odd(c, x);
-    for (size_t i = 0; i < x->entries.size && !s; i++) s = tfp_run_add(c->whole, &x->entries.at[i], c->err);
+    for (size_t i = 0; i < count && !s; i++) {
+        if (i + FAR < count) tfp_strtab_fetch(names, x->entries.at[i + FAR].hash, false);
+        if (i + NEAR < count) tfp_strtab_fetch(names, x->entries.at[i + NEAR].hash, true);
+        s = tfp_run_add(c->whole, &x->entries.at[i], c->err);
+    }
     return s;
 }
 
@@ -249,11 +258,14 @@ static bool add_piece(void *ctx, size_t slot)
 
 /* ---- all of it ---- */
 
-static void free_piece(piece *x)
+static void free_pieces(piece *pieces, size_t count)
 {
-    tfp_buf_free(&x->name);
-    tfp_buf_free(&x->own);
-    tfp_vec_free(&x->entries);
+    for (size_t i = 0; pieces && i < count; i++) {
+        tfp_buf_free(&pieces[i].name);
+        tfp_buf_free(&pieces[i].own);
+        tfp_vec_free(&pieces[i].entries);
+    }
+    free(pieces);
 }
 
 tfp_status tfp_run_read_pieces(tfp_run_reader *r, tfp_input *in, tfp_error *err)
@@ -271,10 +283,59 @@ tfp_status tfp_run_read_pieces(tfp_run_reader *r, tfp_input *in, tfp_error *err)
     } else {
         c.status = tfp_nomem(err);
     }
-    for (size_t i = 0; c.pieces && i < count; i++) free_piece(&c.pieces[i]);
-    free(c.pieces);
+    free_pieces(c.pieces, count);
     tfp_error_free(c.taken);
     in->total = c.ends[IN_FILE];
     in->progress = progress;
     return c.status;
+}
+
+/* ---- a whole file ahead of its turn ---- */
+
+struct tfp_run_decoded {
+    piece *pieces;
+    size_t count, capacity, made; /* made: once used, their tables are used again */
+    uint64_t total;               /* bytes */
+};
+
+tfp_run_decoded *tfp_run_decoded_new(void) { return calloc(1, sizeof(tfp_run_decoded)); }
+
+void tfp_run_decoded_free(tfp_run_decoded *d)
+{
+    if (!d) return;
+    free_pieces(d->pieces, d->made);
+    free(d);
+}
+
+/* A piece is as much of a device as there is: the file is small and in memory. */
+static bool decode_next(cut *c, tfp_run_decoded *d)
+{
+    if (d->count == d->made) {
+        if (d->made == d->capacity && !tfp_grow((void **)&d->pieces, &d->capacity, d->made + 1, sizeof *d->pieces))
+            return false;
+        d->pieces[d->made++] = (piece){ 0 };
+    }
+    c->pieces = d->pieces;
+    if (!take_piece(c, d->count, 1)) return true;
+    decode_piece(c, d->count++);
+    return !d->pieces[d->count - 1].failed && !d->pieces[d->count - 1].odd;
+}
+
+bool tfp_run_decode_ahead(tfp_run_decoded *d, tfp_input *in)
+{
+    cut c = { .in = in, .size = (size_t)in->total, .ends = { in->total } };
+    bool sound = true;
+    d->count = 0;
+    d->total = in->total;
+    while (sound && !c.no_more) sound = decode_next(&c, d);
+    in->total = d->total;
+    return sound;
+}
+
+tfp_status tfp_run_add_decoded(tfp_run_reader *r, tfp_run_decoded *d, tfp_error *err)
+{
+    cut c = { .whole = r, .pieces = d->pieces, .err = err };
+    size_t i = 0;
+    while (i < d->count && add_piece(&c, i)) i++;
+    return c.status ? c.status : tfp_profile_tell_progress(r->p, &c.told, d->total, d->total, err);
 }

@@ -192,22 +192,39 @@ static tfp_status read_text(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_me
     return s;
 }
 
-tfp_status tfp_read_message(tfp_builder *b, tfp_input *in, unsigned kinds, tfp_message_reader read, tfp_error *err)
+tfp_status tfp_message_judge(tfp_input *in, unsigned kinds, tfp_message *m, tfp_error *err)
 {
     tfp_str head;
     int own_score, other_score;
     tfp_status s = tfp_input_peek(in, HEAD, &head, err);
     if (s) return s;
-    if (!head.size) return tfp_fail(err, TFP_BADFILE, "empty file");
-    tfp_kind own = best_kind(head, in->total, kinds, &own_score);
-    if (tfp_looks_like_text(head)) return read_text(b, in, own, read, err);
+    m->kind = best_kind(head, in->total, kinds, &own_score);
     tfp_kind other = best_kind(head, in->total, ~kinds, &other_score);
     if (other_score >= SURE && other_score > own_score + 30)
-        return tfp_fail(err, TFP_BADFILE, "looks like %s, not %s", kind_rows[other].name, kind_rows[own].name);
-    evidence e = weigh(head.size > HEAD ? (tfp_str){ head.data, HEAD } : head, in->total, kind_rows[own].schema);
-    s = read(b, in, own, err);
-    if (!s && !e.good) s = tfp_fail(err, TFP_BADFILE, "not %s: it has none of its fields", kind_rows[own].name);
-    if (!s && other_score > own_score)
+        return tfp_fail(err, TFP_BADFILE, "looks like %s, not %s", kind_rows[other].name, kind_rows[m->kind].name);
+    if (head.size > HEAD) head.size = HEAD;
+    m->known = weigh(head, in->total, kind_rows[m->kind].schema).good > 0;
+    m->doubtful = other_score > own_score;
+    return TFP_OK;
+}
+
+tfp_status tfp_message_end(tfp_builder *b, const tfp_message *m, tfp_status s, tfp_error *err)
+{
+    if (!s && !m->known) s = tfp_fail(err, TFP_BADFILE, "not %s: it has none of its fields", kind_rows[m->kind].name);
+    if (!s && m->doubtful)
         tfp_build_warn(b, "perhaps a file of another kind: many of its fields are not known", TFP_STR(""));
     return s;
+}
+
+tfp_status tfp_read_message(tfp_builder *b, tfp_input *in, unsigned kinds, tfp_message_reader read, tfp_error *err)
+{
+    tfp_str head;
+    int score;
+    tfp_message m;
+    tfp_status s = tfp_input_peek(in, HEAD, &head, err);
+    if (s) return s;
+    if (!head.size) return tfp_fail(err, TFP_BADFILE, "empty file");
+    if (tfp_looks_like_text(head)) return read_text(b, in, best_kind(head, in->total, kinds, &score), read, err);
+    s = tfp_message_judge(in, kinds, &m, err);
+    return s ? s : tfp_message_end(b, &m, read(b, in, m.kind, err), err);
 }

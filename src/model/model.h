@@ -248,6 +248,7 @@ struct tfp_profile {
     tfp_program *program; /* of the graphs; NULL when it was not kept, or no graph was added */
     tfp_progress_fn progress;
     void *progress_ctx;
+    size_t adding; /* of files that are added together: which one */
     unsigned keep;
     uint64_t stored;       /* bytes of all inputs, as they were given */
     size_t inputs_warned;  /* of the inputs before this one it was said that they name no node */

@@ -67,6 +67,12 @@ def main(program):
                 execs = steps * NODES
                 print("%-12s %9d executions %6.2f s, %3.0f ns each of one processor, %3.0f bytes of memory each" % (
                     name, execs, took, alone / execs * 1e9, memory / execs), flush=True)
+    with tempfile.TemporaryDirectory(prefix="tfprof_steps_") as scratch:
+        make("files", scratch, 200, 6500)
+        took, _, memory = measure([program, "op", *metas(scratch, 200)])
+        alone, _, least = measure([program, "op", *metas(scratch, 200)], "1")
+        print("200 files of 0.5 MB: %.0f ms, with one thread %.0f ms; %.0f and %.0f MB of memory" % (
+            took * 1e3, alone * 1e3, memory / 1e6, least / 1e6))
 
 
 if __name__ == "__main__":

@@ -183,6 +183,11 @@ def profile_cases(native, folder):
         refused(q.add_file, GRAPH, "none")
         refused(q.add_file, GRAPH, step="x")
         refused(q.add_file, 1)
+        refused(q.add_files, [(RUN_META, "run_meta", None)] * 3 + [("/nothing/here", None, None)])
+        refused(q.add_files, [(GRAPH, None, None), (RUN_META, "run_meta", 1)])
+        refused(q.add_files, [(GRAPH, None)])
+        refused(q.add_files, [GRAPH])
+        refused(q.add_files, 1)
         refused(q.add_bytes, "text", "name")
         refused(q.add_bytes, graph[:50], "cut", "graph")
         refused(q.add_bytes, graph, "g", None, "x")
@@ -212,6 +217,7 @@ def profile_cases(native, folder):
         refused(native.Profile(0, stop).add_file, PROFILE)
 
     return {
+        "Profile.add_files": lambda: native.Profile().add_files([(RUN_META, "run_meta", i) for i in range(5)]),
         "Profile.add_file finish": lambda: opened(native, GRAPH, RUN_META, OP_LOG),
         "Profile.add_bytes": from_memory,
         "Profile, in a circle with its callback": circle,

@@ -92,6 +92,27 @@ def unpacked(paths, scratch, kind):
     return made
 
 
+def many_files(scratch):
+    """Run metadata that is read side by side: sound, in several forms, and with a fault somewhere in the row."""
+    folder = os.path.join(SAMPLE, "chance", "11")
+    sound = [os.path.join(folder, "run_meta_%d" % i) for i in range(3)] * 8
+    dice = random.Random(3)
+    text, odd = os.path.join(scratch, "text.pbtxt"), os.path.join(scratch, "odd")
+    with open(text, "w") as file:
+        file.write('step_stats { dev_stats { device: "/cpu:0" node_stats { node_name: "a" all_start_micros: -5 } } }')
+    with open(odd, "wb") as file: # a negative size is told in a warning
+        file.write(bytes.fromhex("0a1e0a1c0a062f6370753a30120c0a01611001280232030a017812040a0278791001"))
+    rows = [sound, sound[:5] + [text] + sound[5:9] + [odd] + sound[9:], sound[:7] + ["/nothing/here"] + sound[7:],
+            sound[:9] + [folder] + sound[9:]]
+    for spoilt in damaged(sound[:3], scratch, "many"):
+        place = dice.randrange(len(sound))
+        rows.append(sound[:place] + [spoilt] + sound[place:])
+    for row in rows:
+        yield ["op", "--run_meta_path=" + ",".join(row), *COMMANDS["op"]]
+    yield ["steps", "--run_meta_path=" + ",".join(rows[1])]
+    yield ["flops", "--graph_path=" + os.path.join(folder, "graph_shapes.pb"), "--run_meta_path=" + ",".join(sound)]
+
+
 def jobs(scratch):
     for path in traces() + unpacked(traces(), scratch, "trace"):
         for command in TRACE_COMMANDS:
@@ -111,6 +132,7 @@ def jobs(scratch):
         yield ["op", path, *COMMANDS["op"]]
     for path in damaged(named("run_meta_"), scratch, "run"):
         yield ["op", "--graph_path=" + os.path.join(SAMPLE, "towers", "graph.pb.gz"), "--run_meta_path=" + path]
+    yield from many_files(scratch)
     for folder, _, names in sorted(os.walk(SAMPLE)):
         paths = [os.path.join(folder, name) for name in sorted(names)]
         graphs = [p for p in paths if os.path.basename(p).startswith(("graph.", "graph_shapes."))]

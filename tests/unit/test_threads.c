@@ -158,6 +158,71 @@ static void pieces_are_joined_in_order(void **state)
     }
 }
 
+/* ---- several files ---- */
+
+enum { FILES = 12 };
+
+typedef struct adding {
+    const tfp_profile *p;
+    pthread_t caller;
+    size_t seen[FILES];
+} adding;
+
+static int look_on(void *ctx, uint64_t done, uint64_t total)
+{
+    adding *a = ctx;
+    assert_true(pthread_equal(pthread_self(), a->caller));
+    assert_true(done <= total);
+    a->seen[tfp_profile_adding(a->p)]++;
+    return 0;
+}
+
+static tfp_status add_many(tfp_profile *p, adding *a, const char *bad, tfp_error *err)
+{
+    const char *paths[FILES], *formats[FILES] = { NULL };
+    int64_t steps[FILES];
+    for (size_t i = 0; i < FILES; i++) {
+        paths[i] = i % 2 ? TEST_DATA "/sample/chance/11/run_meta_1" : TEST_DATA "/sample/chance/13/run_meta_0";
+        formats[i] = i % 3 ? "run_meta" : NULL;
+        steps[i] = (int64_t)(1000 - i);
+    }
+    if (bad) paths[FILES / 2] = bad;
+    *a = (adding){ .p = p, .caller = pthread_self() };
+    assert_int_equal(tfp_profile_on_progress(p, look_on, a), TFP_OK);
+    return tfp_profile_add_files(p, FILES, formats, paths, steps, err);
+}
+
+static void several_files_are_added_in_their_order(void **state)
+{
+    (void)state;
+    static const char *const threads[] = { "1", "2", "7" };
+    tfp_error *err = tfp_error_new();
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        adding a;
+        setenv("TFPROF_THREADS", threads[i], 1);
+        tfp_profile *p = tfp_profile_new();
+        assert_int_equal(add_many(p, &a, NULL, err), TFP_OK);
+        assert_int_equal(tfp_profile_finish(p, err), TFP_OK);
+        assert_int_equal(tfp_profile_step_count(p), FILES);
+        assert_int_equal(tfp_profile_step(p, 0), 1000 - FILES + 1);
+        for (size_t k = 0; k < FILES; k++) assert_true(a.seen[k] > 0);
+        tfp_profile_free(p);
+        p = tfp_profile_new();
+        assert_int_equal(add_many(p, &a, "/nothing/here", err), TFP_BADFILE);
+        assert_string_equal(tfp_error_message(err), "/nothing/here: cannot open: No such file or directory");
+        assert_int_equal(tfp_profile_adding(p), FILES / 2);
+        tfp_profile_free(p);
+    }
+    unsetenv("TFPROF_THREADS");
+    tfp_profile *p = tfp_profile_new();
+    assert_int_equal(tfp_profile_add_files(p, 0, NULL, NULL, NULL, err), TFP_OK);
+    assert_int_equal(tfp_profile_add_files(p, 1, NULL, NULL, NULL, err), TFP_BADARG);
+    assert_int_equal(tfp_profile_add_descriptors(p, 1, NULL, &(const char *){ "x" }, NULL, err), TFP_BADARG);
+    assert_int_equal(tfp_profile_add_files(p, 1, NULL, &(const char *){ NULL }, NULL, err), TFP_BADARG);
+    tfp_profile_free(p);
+    tfp_error_free(err);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +230,7 @@ int main(void)
         cmocka_unit_test(the_environment_says_how_many_threads),
         cmocka_unit_test(every_row_is_worked_on_once),
         cmocka_unit_test(pieces_are_joined_in_order),
+        cmocka_unit_test(several_files_are_added_in_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

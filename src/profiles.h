@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/* profiles.h: what adding one file and adding many share. */
+#ifndef TFP_PROFILES_H
+#define TFP_PROFILES_H
+
+#include "formats/format.h"
+
+#define TFP_PROFILES_HEAD ((size_t)64 << 10) /* bytes by which a file is known */
+
+/* The surest format by the first bytes; NULL with an error that lists what it could be. */
+const tfp_format *tfp_profiles_recognise(tfp_str head, uint64_t total, tfp_error *err);
+const tfp_format *tfp_profiles_recognise_path(const char *path); /* NULL: its content has to tell */
+
+/* Adds a file that was decoded ahead of its turn. */
+tfp_status tfp_profiles_add_decoded(tfp_profile *p, const tfp_format *f, const tfp_input *in, void *decoded,
+                                    tfp_error *err);
+
+#endif
