@@ -6,15 +6,14 @@
 
 #include <stdlib.h>
 
-uint32_t tfp_profile_trace(tfp_profile_reader *r, tfp_str bytes, uint64_t base, size_t node)
+uint32_t tfp_profile_trace(tfp_profile_reader *r, raw_trace t)
 {
-    if (!bytes.size) return TFP_NONE;
-    for (uint64_t key = tfp_hash(bytes.data, bytes.size);; key++) {
+    if (!t.bytes.size) return TFP_NONE;
+    for (uint64_t key = t.hash;; key++) {
         uint32_t at = tfp_map64_get(&r->trace_by_hash, key);
-        if (at != TFP_NONE && tfp_str_eq(r->traces.at[at].bytes, bytes)) return at;
+        if (at != TFP_NONE && tfp_str_eq(r->traces.at[at].bytes, t.bytes)) return at;
         if (at != TFP_NONE) continue;
-        raw_trace t = { bytes, base, node, TFP_NONE };
-        if (!r->of_piece) t.bytes.data = tfp_arena_copy(&r->arena, bytes);
+        if (!r->of_piece) t.bytes.data = tfp_arena_copy(&r->arena, t.bytes);
         at = (uint32_t)r->traces.size;
         bool room = t.bytes.data && tfp_push(&r->traces, t) && tfp_map64_put(&r->trace_by_hash, key, at);
         return tfp_profile_ok(r, room) ? at : TFP_NONE;
@@ -226,7 +225,8 @@ static void read_node_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t node
         case 10: {
             tfp_str trace = tfp_field_bytes(&w, &f);
             uint64_t base = r->window_at + (uint64_t)(trace.data - r->window);
-            ref->trace = tfp_profile_trace(r, trace, base, r->nodes.size);
+            uint64_t hash = tfp_hash(trace.data, trace.size);
+            ref->trace = tfp_profile_trace(r, (raw_trace){ trace, hash, base, r->nodes.size, TFP_NONE });
             break;
         }
         case 11: read_attr(r, tfp_field_bytes(&w, &f), node); break;

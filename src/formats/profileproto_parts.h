@@ -23,6 +23,7 @@ typedef struct edge {
 
 typedef struct raw_trace {
     tfp_str bytes; /* in the reader's arena */
+    uint64_t hash; /* of them */
     uint64_t base; /* where in the file */
     size_t node;   /* the first that has it */
     uint32_t row;  /* -> the profile's traces, once decoded */
@@ -141,8 +142,8 @@ void tfp_profile_reader_free(tfp_profile_reader *r);
 tfp_status tfp_profile_read_pieces(tfp_profile_reader *r, tfp_input *in, tfp_error *err);
 /* profileproto_exec.c: the lane of that name that counts as `kind`. */
 uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kind);
-/* profileproto_node.c: the trace with these bytes, seen before or new. `base`: where in the file; node: the first. */
-uint32_t tfp_profile_trace(tfp_profile_reader *r, tfp_str bytes, uint64_t base, size_t node);
+/* profileproto_node.c: the trace with the bytes of `t`, seen before or new. */
+uint32_t tfp_profile_trace(tfp_profile_reader *r, raw_trace t);
 /* profileproto_exec.c: an entry of execs, step -> ExecProfile. */
 void tfp_profile_read_exec(tfp_profile_reader *r, tfp_str bytes, uint32_t node);
 /* profileproto_node.c: a ProfileNode that stands under `key`. */

@@ -158,7 +158,7 @@ static bool append_refs(tfp_profile_reader *whole, tfp_profile_reader *r)
     bool ok = append_edges(whole, r);
     for (size_t i = 0; i < r->traces.size && ok; i++) {
         raw_trace *t = &r->traces.at[i];
-        t->row = tfp_profile_trace(whole, t->bytes, t->base, first + t->node);
+        t->row = tfp_profile_trace(whole, (raw_trace){ t->bytes, t->hash, t->base, first + t->node, TFP_NONE });
         ok = t->row != TFP_NONE;
     }
     for (size_t i = 0; i < r->nodes.size && ok; i++) {
