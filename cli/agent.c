@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/agent.c: the command agent: running jobs as metrics, until it is stopped. */
+/* cli/agent.c: the command agent: running jobs as metrics and for other machines, until it is stopped. */
 #include "agent.h"
 #include "cli.h"
 
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TOKEN_LEAST = 8, TOKEN_MOST = 256 };
+enum { TOKEN_LEAST = 8, TOKEN_MOST = CLI_TOKEN_ROOM - 2 };
 
 static void say(void *ctx, const char *line)
 {
@@ -48,8 +48,7 @@ static int read_token(cli *c, const char *path, char out[TOKEN_MOST + 2])
     return 0;
 }
 
-/* "" without one. 0 or the status. */
-static int find_token(cli *c, const cli_call *call, char out[TOKEN_MOST + 2])
+int cli_find_token(cli *c, const cli_call *call, char out[CLI_TOKEN_ROOM])
 {
     const char *path = call->flags[CLI_TOKEN_FILE], *set = getenv("TFPROF_TOKEN");
     *out = '\0';
@@ -81,16 +80,20 @@ static int select_jobs(cli *c, const cli_call *call, tfp_live *l)
 
 int cli_agent(cli *c, const cli_call *call, tfp_options *o)
 {
-    char token[TOKEN_MOST + 2], why[CLI_LINE_MAX];
+    char token[CLI_TOKEN_ROOM], why[CLI_LINE_MAX];
     agent_options a = { .metrics = call->flags[CLI_METRICS],
+                        .listen = call->flags[CLI_LISTEN],
                         .otlp = call->flags[CLI_OTLP],
                         .commands = call->flags[CLI_COMMANDS] != NULL,
                         .say = say,
                         .warn = warn,
                         .ctx = c };
     (void)o;
-    if (!a.metrics && !a.otlp) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "agent needs --metrics, --otlp or both");
-    int status = find_token(c, call, token);
+    if (!a.metrics && !a.otlp && !a.listen)
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "agent needs --metrics, --otlp or --listen");
+    if (a.listen && (call->word_count || call->flags[CLI_USER]))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--listen is for all jobs: it takes no PID, NAME or --user");
+    int status = cli_find_token(c, call, token);
     if (!status) status = parse_interval(c, call, &a.interval);
     if (status) return status;
     if (*token) a.token = token;

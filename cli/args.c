@@ -11,6 +11,7 @@
 
 /* clang-format off */
 const cli_flag cli_flags[CLI_FLAG_COUNT] = {
+    [CLI_AGENT]   = { "agent",   "HOST:PORT",         "capture top", "the jobs of another machine, on which tfprof agent --listen runs; with its token", false, false },
     [CLI_ALIGN]   = { "align",   NULL,                "capture", "let all recordings begin at the same time", false, false },
     [CLI_ALL]     = { "all",     NULL,                "capture top", "every job of one's own; for root of all users", false, false },
     [CLI_AT_STEP] = { "at_step", "N,...",             "run",     "record these steps", false, false },
@@ -32,6 +33,7 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_INTERVAL] = { "interval", "SECONDS",         "top agent", "top: time between two looks, 1 without it; 0.2 to 3600; agent: between two sends, 10 without it", false, false },
     [CLI_KEEP_AGENT] = { "keep_agent", NULL,          "capture", "leave the agents that --attach started in their processes", false, false },
     [CLI_KEEP_GOING] = { "keep_going", NULL,          "set",     "let a session end with status 0 whatever its commands did; without it a session on stdin ends with the status of the first one that failed", false, true },
+    [CLI_LISTEN]  = { "listen",  "[ADDRESS:]PORT",    "agent",   "let tfprof of other machines see and record the jobs, with the token: tfprof top --agent, tfprof capture --agent", false, false },
     [CLI_LIVE]    = { "live",    NULL,                "serve",   "show running jobs too, and record them from the page, into the folder --dir", false, false },
     [CLI_PAGER]   = { "pager",   "auto|always|never", NULL,      "whether what is longer than the terminal goes through a pager: $TFPROF_PAGER, $PAGER or less; auto, the default, means on a terminal", false, true },
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)", false, false },
@@ -58,7 +60,7 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_SORT]    = { "sort",    "COLUMN",            "top",     "order by this column instead of cpu", false, false },
     [CLI_STEPS]   = { "steps",   "N",                 "capture run", "how many steps to record; run: at a time, 1 without it; capture: instead of --ms", false, false },
     [CLI_TIMEOUT] = { "timeout", "SECONDS",           "capture", "how long an answer may take, on top of the window, 30 without it", false, false },
-    [CLI_TOKEN_FILE] = { "token_file", "FILE",        "agent",   "what a reader of the metrics must send as Authorization: Bearer; readable by you only; or set TFPROF_TOKEN", false, false },
+    [CLI_TOKEN_FILE] = { "token_file", "FILE",        "agent capture top", "the token that agents ask for and that --agent sends, 8 to 256 characters; readable by you only; or set TFPROF_TOKEN", false, false },
     [CLI_USER]    = { "user",    "NAME",              "agent capture top", "this user's jobs only", false, false },
     [CLI_WAIT]    = { "wait",    "SECONDS",           "capture", "how long to wait for another session in a process to end, 10 without it", false, false },
     [CLI_VIA]     = { "via",     "kineto",            "capture", "kineto: let PyTorch record by itself, in processes that were started with KINETO_USE_DAEMON=1", false, false },

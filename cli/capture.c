@@ -81,6 +81,7 @@ int cli_capture(cli *c, const cli_call *call, tfp_options *o)
         (call->flags[CLI_SNAPSHOT] || call->flags[CLI_RECORDER] || call->flags[CLI_ATTACH] || call->flags[CLI_ALIGN]))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE,
                              "--via kineto goes with --ms or --steps: no attach, align, snapshot or recorder");
+    if (call->flags[CLI_AGENT]) return cli_remote_capture(c, call, o);
     tfp_live *l = tfp_live_new();
     if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     tfp_status s = TFP_OK;

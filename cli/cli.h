@@ -66,6 +66,7 @@ void cli_open_standard(void); /* closed standard files must not become someone e
 
 /* ---- what a command line or a line at the prompt says ---- */
 typedef enum cli_flag_id {
+    CLI_AGENT,
     CLI_ALIGN,
     CLI_ALL,
     CLI_AT_STEP,
@@ -87,6 +88,7 @@ typedef enum cli_flag_id {
     CLI_INTERVAL,
     CLI_KEEP_AGENT,
     CLI_KEEP_GOING,
+    CLI_LISTEN,
     CLI_LIVE,
     CLI_MAN,
     CLI_MAX_BYTES,
@@ -260,6 +262,11 @@ bool cli_record_question(const char *pid, const char *way, char *out, size_t roo
 void cli_record(cli *c, const char *pid, const char *way, char *result, size_t room);
 int cli_top(cli *c, const cli_call *call, tfp_options *o);          /* top.c */
 int cli_agent(cli *c, const cli_call *call, tfp_options *o);        /* agent.c */
+enum { CLI_TOKEN_ROOM = 258 };
+/* Of --token-file or TFPROF_TOKEN; "" without one. 0 or the status. */
+int cli_find_token(cli *c, const cli_call *call, char out[CLI_TOKEN_ROOM]);
+int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o); /* remote.c */
+int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o);
 int cli_capture(cli *c, const cli_call *call, tfp_options *o);      /* capture.c */
 int cli_start(cli *c, const cli_call *call, tfp_options *o);        /* run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);       /* stacks.c */

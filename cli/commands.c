@@ -267,7 +267,7 @@ const cli_command cli_commands[] = {
     { "capture",    "PID|NAME|HOST:PORT...", "record profiles of many running jobs at once, into a folder: those that tfprof run started, others with --attach, and profiler servers", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_capture },
     { "stacks",     "PID|NAME", "the Python functions (with --native of C, too) in which a running process spends its time, by reading its memory: it is not stopped", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
     { "run",        "[-option value ...] -- COMMAND", "start a command so that the jobs in it can be captured, and record steps of them: nothing else of it changes", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
-    { "agent",      "[PID|NAME...]", "running jobs as metrics: for Prometheus at --metrics, sent to a collector with --otlp", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_agent },
+    { "agent",      "[PID|NAME...]", "running jobs as metrics: for Prometheus at --metrics, sent to a collector with --otlp; and for tfprof of other machines at --listen", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_agent },
     { "serve",      "[FILE|DIR...]", "show profiles as pages in the browser: those in the files and folders named, or here", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "report",     "FILE... -o FILE", "write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step", CLI_IN_SHELL, cli_report },
     { "timeline",   "FILE... -o FILE", "write what ran when as a Chrome trace, for Perfetto and chrome://tracing: a trace as it was recorded, of RunMetadata and ProfileProto the nodes of a step; -step N: of that step", CLI_IN_SHELL, run_timeline },

@@ -368,6 +368,7 @@ static int settings(cli *c, const cli_call *call, tfp_live *l, double *interval)
 int cli_top(cli *c, const cli_call *call, tfp_options *o)
 {
     double interval;
+    if (call->flags[CLI_AGENT]) return cli_remote_top(c, call, o);
     tfp_live *l = tfp_live_new();
     if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     int status = settings(c, call, l, &interval);

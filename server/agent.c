@@ -30,9 +30,8 @@ static void on_stop(int signal)
 typedef struct agent {
     const agent_options *options;
     otlp_url url;
-    int listener;
-    fetch_rules rules;
-    fetchers *fetchers;
+    fetchers *fetchers, *askers; /* of metrics; tfprof of other machines */
+    recorder recorder;
     tfp_error *err;
     int64_t looked_ms, sent_ms;
     bool failed; /* the last send */
@@ -99,43 +98,70 @@ static bool split_address(const char *text, char *host, size_t room, int *port)
     return true;
 }
 
-static int start_listening(agent *a, char *why, size_t room)
+static tfp_status look_for_recorder(void *ctx, tfp_report **out) { return look(ctx, out); }
+
+/* Listens at `where` for what `option` means; 0 or the status. */
+static int start_listening(const agent_options *o, const char *option, const char *where, fetch_rules *rules,
+                           fetchers **out, char *why, size_t room)
 {
-    const agent_options *o = a->options;
-    char host[64], line[200];
+    char host[64];
     address at;
     socklen_t size;
     bool loopback;
     int port;
-    if (!split_address(o->metrics, host, sizeof host, &port) || !address_of(host, port, &at, &size, &loopback)) {
-        snprintf(why, room, "--metrics '%s': neither PORT nor an address such as 127.0.0.1:9400 or [::1]:9400",
-                 o->metrics);
+    if (!split_address(where, host, sizeof host, &port) || !address_of(host, port, &at, &size, &loopback)) {
+        snprintf(why, room, "%s '%s': neither PORT nor an address such as 127.0.0.1:9400 or [::1]:9400", option, where);
         return BAD_USAGE;
     }
-    if (!loopback && !o->token) {
-        snprintf(why, room, "--metrics %s: other machines need a token: --token-file, or TFPROF_TOKEN", o->metrics);
+    if ((!loopback || rules->ask) && !o->token) {
+        snprintf(why, room, "%s %s: %s: --token-file, or TFPROF_TOKEN", option, where,
+                 rules->ask ? "it records jobs, so it needs a token" : "other machines need a token");
         return BAD_USAGE;
     }
-    a->listener = address_listen(&at, size);
-    if (a->listener < 0) {
-        snprintf(why, room, "--metrics %s: %s", o->metrics, strerror(errno));
+    int listener = address_listen(&at, size);
+    if (listener < 0) {
+        snprintf(why, room, "%s %s: %s", option, where, strerror(errno));
         return BAD_USAGE;
     }
-    a->rules = (fetch_rules){ .token = o->token, .port = address_port(&at), .fill = fill_text, .ctx = a };
-    snprintf(a->rules.host, sizeof a->rules.host, strchr(host, ':') ? "[%s]" : "%s", host);
-    a->fetchers = fetchers_new(a->listener, &a->rules);
-    snprintf(line, sizeof line, "http://%s:%d/metrics", a->rules.host, a->rules.port);
-    if (a->fetchers) o->say(o->ctx, line);
-    return a->fetchers ? DONE : LIMIT;
+    rules->token = o->token;
+    rules->port = address_port(&at);
+    snprintf(rules->host, sizeof rules->host, strchr(host, ':') ? "[%s]" : "%s", host);
+    *out = fetchers_new(listener, rules);
+    if (!*out) close(listener);
+    return *out ? DONE : LIMIT;
+}
+
+static int listen_for_metrics(agent *a, char *why, size_t room)
+{
+    const agent_options *o = a->options;
+    fetch_rules rules = { .fill = fill_text, .ctx = a };
+    char line[200];
+    int status = start_listening(o, "--metrics", o->metrics, &rules, &a->fetchers, why, room);
+    snprintf(line, sizeof line, "http://%s:%d/metrics", rules.host, rules.port);
+    if (!status) o->say(o->ctx, line);
+    return status;
+}
+
+static int listen_for_others(agent *a, char *why, size_t room)
+{
+    const agent_options *o = a->options;
+    a->recorder = (recorder){ .look = look_for_recorder, .ctx = a, .commands = o->commands };
+    fetch_rules rules = { .ask = recorder_ask, .ctx = &a->recorder };
+    char line[200];
+    int status = start_listening(o, "--listen", o->listen, &rules, &a->askers, why, room);
+    snprintf(line, sizeof line, "tfprof top --agent %s:%d", rules.host, rules.port);
+    if (!status) o->say(o->ctx, line);
+    return status;
 }
 
 static void turn(agent *a)
 {
     struct timespec nap = { 0, TURN_MS * 1000000 };
-    if (a->fetchers)
-        fetchers_wait(a->fetchers, TURN_MS);
-    else
-        nanosleep(&nap, NULL);
+    int both = a->fetchers && a->askers ? 2 : 1;
+    if (a->fetchers) fetchers_wait(a->fetchers, TURN_MS / both);
+    if (a->askers) fetchers_wait(a->askers, TURN_MS / both);
+    if (!a->fetchers && !a->askers) nanosleep(&nap, NULL);
+    recorder_reap(&a->recorder, false);
     if (!a->options->otlp || stopped) return;
     if ((double)(agent_now_ms() - a->sent_ms) < a->options->interval * 1e3) return;
     a->sent_ms = agent_now_ms();
@@ -150,7 +176,8 @@ static int begin(agent *a, char *why, size_t room)
         snprintf(why, room, "--otlp '%.200s': %s", o->otlp, wrong);
         return BAD_USAGE;
     }
-    int status = o->metrics ? start_listening(a, why, room) : DONE;
+    int status = o->metrics ? listen_for_metrics(a, why, room) : DONE;
+    if (!status && o->listen) status = listen_for_others(a, why, room);
     if (status) return status;
     if (tfp_live_sample(o->jobs, a->err)) {
         snprintf(why, room, "%s", tfp_error_message(a->err));
@@ -162,7 +189,7 @@ static int begin(agent *a, char *why, size_t room)
 
 int agent_run(const agent_options *o, char *why, size_t room)
 {
-    agent a = { .options = o, .listener = -1, .err = tfp_error_new() };
+    agent a = { .options = o, .err = tfp_error_new() };
     struct sigaction stop = { .sa_handler = on_stop }, ignored = { .sa_handler = SIG_IGN };
     static const int ending[] = { SIGTERM, SIGINT, SIGHUP };
     *why = '\0';
@@ -174,7 +201,8 @@ int agent_run(const agent_options *o, char *why, size_t room)
     while (!status && !stopped) turn(&a);
     if (status == LIMIT) snprintf(why, room, "agent: out of memory");
     fetchers_free(a.fetchers);
-    if (a.listener >= 0) close(a.listener);
+    fetchers_free(a.askers);
+    recorder_reap(&a.recorder, true);
     tfp_error_free(a.err);
     return status;
 }

@@ -5,10 +5,14 @@
 #define TFP_SERVER_AGENT_H
 
 #include "answer.h"
+#include "gate.h"
 #include "tfprof/tfprof.h"
+
+#include <sys/types.h>
 
 typedef struct agent_options {
     const char *metrics;                       /* PORT, HOST:PORT or [V6]:PORT to listen at; NULL: nothing listens */
+    const char *listen;                        /* the same, for tfprof of other machines: never without a token */
     const char *otlp;                          /* http://HOST[:PORT][/PATH]; NULL: nothing is sent */
     const char *token;                         /* asked for in a header; NULL: none, on loopback only */
     double interval;                           /* seconds between two sends */
@@ -34,11 +38,54 @@ typedef struct fetch_rules {
     char host[80];     /* as it was named, an IPv6 address in brackets */
     int port;
     void (*fill)(void *ctx, answer *a); /* the metrics */
+    /* Instead of `fill`: the status for a request whose head and token are right. 200: a body, or a stream that is passed on to its end;
+     * else `why` has a line. */
+    int (*ask)(void *ctx, const char *head, answer *body, int *stream, const char **why);
     void *ctx;
 } fetch_rules;
-fetchers *fetchers_new(int listener, const fetch_rules *r);
-void fetchers_wait(fetchers *f, int ms); /* takes in and answers what there is, for so long */
+fetchers *fetchers_new(int listener, const fetch_rules *r); /* which is closed with them */
+void fetchers_wait(fetchers *f, int ms);                    /* takes in and answers what there is, for so long */
 void fetchers_free(fetchers *f);
+
+/* ---- agent_record.c: another machine's tfprof ---- */
+#define AGENT_TOP "/v1/top"
+#define AGENT_CAPTURE "/v1/capture"
+typedef struct recorder {
+    tfp_status (*look)(void *ctx, tfp_report **out); /* the table of jobs */
+    void *ctx;
+    bool commands;
+    pid_t child; /* that records; 0: none */
+    char folder[4200];
+} recorder;
+int recorder_ask(void *recorder, const char *head, answer *body, int *stream, const char **why);
+void recorder_reap(recorder *r, bool now); /* removes what a recording left; now: it is ended */
+/* Whether a value goes into a request as it is. */
+bool agent_is_plain(const char *text);
+
+/* ---- agent_archive.c: recordings as a stream: "file NAME SIZE", "report STATUS SIZE" or "failed STATUS SIZE" as a line, so many
+ * bytes, and again; last "end" ---- */
+enum { ARCHIVE_NAME = 256, ARCHIVE_TEXT_MOST = 16 << 20 };
+typedef enum archive_kind { ARCHIVE_FILE, ARCHIVE_REPORT, ARCHIVE_FAILED, ARCHIVE_END } archive_kind;
+typedef struct archive_entry {
+    archive_kind kind;
+    char name[ARCHIVE_NAME]; /* of a file: FILE or JOB/FILE */
+    int64_t status, size;
+} archive_entry;
+/* A line without its end; false: it is none. */
+bool archive_line(const char *line, archive_entry *out);
+
+/* ---- agent_client.c: the other end ---- */
+typedef struct remote {
+    const char *address, *token; /* HOST:PORT */
+    int (*write)(void *ctx, const void *data, size_t size);
+    void *ctx;
+    int64_t file_most; /* bytes of a file */
+} remote;
+/* The table of jobs, written in this format. False: `why` has a line. */
+bool remote_top(const remote *r, const char *format, char *why, size_t room);
+/* Records, and puts the files into a folder that is there and empty. parameters: job=..&ms=.. . The exit status of the recording, its
+ * table goes to write(); `why` has a line when nothing was recorded, or not all came (status 1, 2, 3 or 130). */
+int remote_capture(const remote *r, const char *parameters, int folder, bool (*stopped)(void), char *why, size_t room);
 
 /* ---- agent_url.c: what users and servers write ---- */
 typedef struct otlp_url {
@@ -55,5 +102,9 @@ const char *http_header_value(const char *head, const char *name, size_t *size);
 bool otlp_send(const otlp_url *u, const char *body, size_t size, char *why, size_t room);
 
 int64_t agent_now_ms(void);
+/* A connection, -1 with errno; waits for a socket until then. */
+int agent_connect(const otlp_url *u, int64_t until_ms, const char **why);
+bool agent_wait_for(int fd, short events, int64_t until_ms);
+bool agent_send_all(int fd, const char *data, size_t size, int64_t until_ms);
 
 #endif

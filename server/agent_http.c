@@ -2,7 +2,6 @@
 /* server/agent_http.c: a small HTTP server for one path, /metrics: one request a connection, no body, strict heads (gate_check.c), a
  * time limit for each, and no thread. */
 #include "agent.h"
-#include "gate.h"
 #include "http.h"
 
 #include <errno.h>
@@ -23,6 +22,7 @@ typedef struct fetcher {
     size_t have; /* of the head */
     char head[GATE_HEAD + 1];
     answer out; /* once it is asked for */
+    int stream; /* what follows `out`, until its end; -1 */
     size_t sent;
     bool answering, lingers; /* lingers: all is sent, its end is waited for */
 } fetcher;
@@ -39,20 +39,22 @@ fetchers *fetchers_new(int listener, const fetch_rules *r)
     if (!f) return NULL;
     f->listener = listener;
     f->rules = *r;
-    for (size_t i = 0; i < FETCHERS_MOST; i++) f->all[i].fd = -1;
+    for (size_t i = 0; i < FETCHERS_MOST; i++) f->all[i] = (fetcher){ .fd = -1, .stream = -1 };
     return f;
 }
 
 static void drop(fetcher *x)
 {
     if (x->fd >= 0) close(x->fd);
+    if (x->stream >= 0) close(x->stream);
     answer_free(&x->out);
-    *x = (fetcher){ .fd = -1 };
+    *x = (fetcher){ .fd = -1, .stream = -1 };
 }
 
 void fetchers_free(fetchers *f)
 {
     for (size_t i = 0; f && i < FETCHERS_MOST; i++) drop(&f->all[i]);
+    if (f) close(f->listener);
     free(f);
 }
 
@@ -81,11 +83,15 @@ static bool token_fits(const fetch_rules *r, const char *head)
 }
 
 /* The body, and its status. */
-static int fill(const fetch_rules *r, const char *head, size_t size, answer *body, const char **why)
+static int fill(const fetch_rules *r, const char *head, size_t size, answer *body, int *stream, const char **why)
 {
-    int status = gate_check(head, size, false, why);
+    int status = gate_check(head, size, r->ask != NULL, why);
     const char *path = strchr(head, ' ');
     if (status) return status;
+    if (r->ask) { /* under whatever name, but never without the token */
+        *why = "the header 'Authorization: Bearer TOKEN' is needed";
+        return r->token && token_fits(r, head) ? r->ask(r->ctx, head, body, stream, why) : 403;
+    }
     *why = "the Host header must name this machine, with the port";
     if (!host_fits(r, head)) return 421;
     *why = "the header 'Authorization: Bearer TOKEN' is needed";
@@ -99,16 +105,17 @@ static int fill(const fetch_rules *r, const char *head, size_t size, answer *bod
 
 static void answer_request(fetchers *f, fetcher *x)
 {
-    char head[400];
+    char head[400], length[64] = "";
     const char *why = "";
     answer body = { .status = ANSWER_OK };
-    int status = fill(&f->rules, x->head, x->have, &body, &why);
+    int status = fill(&f->rules, x->head, x->have, &body, &x->stream, &why);
     bool ok = status == 200, no_body = strncmp(x->head, "HEAD ", 5) == 0;
     size_t size = ok ? body.size : strlen(why) + 1;
+    if (x->stream < 0) snprintf(length, sizeof length, "Content-Length: %zu\r\n", size);
     snprintf(head, sizeof head,
-             "HTTP/1.1 %d %s\r\nContent-Type: text/plain; %scharset=utf-8\r\nContent-Length: %zu\r\n"
+             "HTTP/1.1 %d %s\r\nContent-Type: text/plain; %scharset=utf-8\r\n%s"
              "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n%sConnection: close\r\n\r\n",
-             status, ok ? "OK" : http_reason(status), ok ? "version=0.0.4; " : "", size,
+             status, ok ? "OK" : http_reason(status), ok && f->rules.fill ? "version=0.0.4; " : "", length,
              status == 405 ? "Allow: GET, HEAD\r\n" : "");
     answer_text(&x->out, head);
     if (!no_body && ok) answer_add(&x->out, body.data, body.size);
@@ -147,10 +154,33 @@ static void send_answer(fetcher *x)
         return;
     }
     if (n > 0) x->sent += (size_t)n;
+    if (n > 0) x->since_ms = x->stream >= 0 ? agent_now_ms() : x->since_ms; /* a stream takes as long as it moves */
     if (x->sent < x->out.size) return;
+    x->out.size = x->sent = 0;
+    if (x->stream >= 0) return;
     shutdown(x->fd, SHUT_WR); /* a close with bytes unread would take back what was sent */
     x->lingers = true;
 }
+
+/* The next bytes of the stream; its end is the answer's. */
+static void read_stream(fetcher *x)
+{
+    char bytes[1 << 16];
+    ssize_t n = read(x->stream, bytes, sizeof bytes);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n > 0) {
+        answer_add(&x->out, bytes, (size_t)n);
+        x->since_ms = agent_now_ms();
+        return;
+    }
+    close(x->stream);
+    x->stream = -1;
+    shutdown(x->fd, SHUT_WR);
+    x->lingers = true;
+    x->since_ms = agent_now_ms();
+}
+
+static bool waits_for_stream(const fetcher *x) { return x->stream >= 0 && x->answering && x->sent == x->out.size; }
 
 static void drain(fetcher *x)
 {
@@ -180,31 +210,47 @@ static void cut_slow(fetchers *f)
     int64_t now = agent_now_ms();
     for (size_t i = 0; i < FETCHERS_MOST; i++) {
         fetcher *x = &f->all[i];
-        if (x->fd >= 0 && now - x->since_ms > (x->answering ? TAKING_MOST_MS : ASKING_MOST_MS)) drop(x);
+        if (x->fd >= 0 && !waits_for_stream(x) && now - x->since_ms > (x->answering ? TAKING_MOST_MS : ASKING_MOST_MS))
+            drop(x);
+    }
+}
+
+/* A connection of which the poll said something; `came`: its stream has bytes, or ends. */
+static void attend(fetchers *f, fetcher *x, short events, bool came)
+{
+    if (waits_for_stream(x)) {
+        if (events)
+            drop(x); /* nobody reads any more */
+        else if (came)
+            read_stream(x);
+    } else if (!events) {
+        return;
+    } else if (x->lingers) {
+        drain(x);
+    } else if (x->answering) {
+        send_answer(x);
+    } else {
+        read_request(f, x);
     }
 }
 
 void fetchers_wait(fetchers *f, int ms)
 {
-    struct pollfd p[FETCHERS_MOST + 1];
+    enum { STREAMS = FETCHERS_MOST + 1, ALL = STREAMS + FETCHERS_MOST };
+    struct pollfd p[ALL];
     bool room = false;
     for (size_t i = 0; i < FETCHERS_MOST; i++) {
         const fetcher *x = &f->all[i];
+        bool waits = waits_for_stream(x);
         room |= x->fd < 0;
         p[i] = (struct pollfd){ x->fd, x->answering && !x->lingers ? POLLOUT : POLLIN, 0 };
+        if (waits) p[i].events = POLLRDHUP;
+        p[STREAMS + i] = (struct pollfd){ waits ? x->stream : -1, POLLIN, 0 };
     }
     p[FETCHERS_MOST] = (struct pollfd){ room ? f->listener : -1, POLLIN, 0 };
-    int n = poll(p, FETCHERS_MOST + 1, ms);
-    for (size_t i = 0; i < FETCHERS_MOST && n > 0; i++) {
-        fetcher *x = &f->all[i];
-        if (x->fd < 0 || !p[i].revents) continue;
-        if (x->lingers)
-            drain(x);
-        else if (x->answering)
-            send_answer(x);
-        else
-            read_request(f, x);
-    }
+    int n = poll(p, ALL, ms);
+    for (size_t i = 0; i < FETCHERS_MOST && n > 0; i++)
+        if (f->all[i].fd >= 0) attend(f, &f->all[i], p[i].revents, p[STREAMS + i].revents != 0);
     if (n > 0 && p[FETCHERS_MOST].revents) accept_one(f);
     cut_slow(f);
 }

@@ -21,7 +21,7 @@ int64_t agent_now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static bool wait_for(int fd, short events, int64_t until_ms)
+bool agent_wait_for(int fd, short events, int64_t until_ms)
 {
     struct pollfd p = { fd, events, 0 };
     int64_t left;
@@ -40,8 +40,8 @@ static int connect_to(const struct addrinfo *a, int64_t until_ms)
     socklen_t size = sizeof why;
     if (fd < 0) return -1;
     if (connect(fd, a->ai_addr, a->ai_addrlen) == 0) return fd;
-    if (errno != EINPROGRESS || !wait_for(fd, POLLOUT, until_ms) || getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &size) ||
-        why) {
+    if (errno != EINPROGRESS || !agent_wait_for(fd, POLLOUT, until_ms) ||
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &size) || why) {
         if (why) errno = why;
         why = errno;
         close(fd);
@@ -51,12 +51,12 @@ static int connect_to(const struct addrinfo *a, int64_t until_ms)
     return fd;
 }
 
-static bool send_all(int fd, const char *data, size_t size, int64_t until_ms)
+bool agent_send_all(int fd, const char *data, size_t size, int64_t until_ms)
 {
     while (size) {
         ssize_t n = send(fd, data, size, MSG_NOSIGNAL);
         if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
-        if (n < 0 && !wait_for(fd, POLLOUT, until_ms)) return false;
+        if (n < 0 && !agent_wait_for(fd, POLLOUT, until_ms)) return false;
         if (n > 0) data += n, size -= (size_t)n;
     }
     return true;
@@ -68,7 +68,7 @@ static int read_status(int fd, int64_t until_ms)
     char head[HEAD_ROOM];
     size_t have = 0;
     int status = 0;
-    while (!status && have < sizeof head && wait_for(fd, POLLIN, until_ms)) {
+    while (!status && have < sizeof head && agent_wait_for(fd, POLLIN, until_ms)) {
         ssize_t n = recv(fd, head + have, sizeof head - have, 0);
         if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
         if (n <= 0) return -1;
@@ -86,7 +86,7 @@ static bool post(int fd, const otlp_url *u, const char *body, size_t size, char 
                      "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
                      "User-Agent: tfprof/%s\r\nConnection: close\r\n\r\n",
                      u->path, u->authority, size, tfp_version());
-    if (!send_all(fd, head, (size_t)n, until_ms) || !send_all(fd, body, size, until_ms)) {
+    if (!agent_send_all(fd, head, (size_t)n, until_ms) || !agent_send_all(fd, body, size, until_ms)) {
         snprintf(why, room, "%s", strerror(errno));
         return false;
     }
@@ -99,17 +99,26 @@ static bool post(int fd, const otlp_url *u, const char *body, size_t size, char 
     return false;
 }
 
-bool otlp_send(const otlp_url *u, const char *body, size_t size, char *why, size_t room)
+int agent_connect(const otlp_url *u, int64_t until_ms, const char **why)
 {
     struct addrinfo hint = { .ai_socktype = SOCK_STREAM }, *all = NULL;
     int fd = -1, fault = getaddrinfo(u->host, u->port, &hint, &all);
-    int64_t until_ms = agent_now_ms() + SEND_MS;
-    snprintf(why, room, "%s", fault ? gai_strerror(fault) : "");
-    if (fault) return false;
+    if (fault) {
+        *why = gai_strerror(fault);
+        return -1;
+    }
     for (const struct addrinfo *a = all; a && fd < 0; a = a->ai_next) fd = connect_to(a, until_ms);
-    if (fd < 0) snprintf(why, room, "%s", strerror(errno));
+    if (fd < 0) *why = strerror(errno);
+    freeaddrinfo(all);
+    return fd;
+}
+
+bool otlp_send(const otlp_url *u, const char *body, size_t size, char *why, size_t room)
+{
+    const char *fault = "";
+    int fd = agent_connect(u, agent_now_ms() + SEND_MS, &fault);
+    snprintf(why, room, "%s", fault);
     bool sent = fd >= 0 && post(fd, u, body, size, why, room);
     if (fd >= 0) close(fd);
-    freeaddrinfo(all);
     return sent;
 }

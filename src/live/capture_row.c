@@ -102,7 +102,11 @@ tfp_status tfp_capture_manifest(tfp_capture *c, tfp_error *err)
 {
     tfp_buf rows = { 0 };
     tfp_json j = tfp_json_start(&rows);
-    for (size_t i = 0; i < c->sessions.size; i++) put_json(&j, &c->sessions.at[i]->row, true);
+    for (size_t i = 0; i < c->sessions.size; i++) {
+        tfp_capture_row row = c->sessions.at[i]->row;
+        if (c->live->no_commands) row.command = row.message = (tfp_str){ NULL, 0 };
+        put_json(&j, &row, true);
+    }
     tfp_manifest m = { c->results,
                        c->started_unix_micros,
                        c->wish->steps || c->wish->snapshot || c->wish->recorder ? -1 : c->wish->ms,

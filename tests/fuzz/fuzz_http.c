@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_http.c: what clients, collectors and users write to `serve` and `agent`: the head of a request, the beginning of an
- * answer, a URL. The first byte says which. */
+ * answer, a URL, a line of an agent. The first byte says which. */
 #include "agent.h"
 #include "gate.h"
 
@@ -46,6 +46,17 @@ static void urls(const char *text)
     }
 }
 
+/* A file's name leads nowhere but into a folder of a job. */
+static void lines_of_agents(const char *text)
+{
+    archive_entry e;
+    if (!archive_line(text, &e)) return;
+    if (e.size < 0 || e.status < 0 || e.status > 255) abort();
+    if (e.kind == ARCHIVE_FILE &&
+        (!*e.name || *e.name == '/' || *e.name == '.' || strstr(e.name, "/.") || strstr(e.name, "//")))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!size || size > GATE_HEAD) return 0;
@@ -53,9 +64,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!text) return 0;
     memcpy(text, data + 1, size - 1);
     text[size - 1] = '\0';
-    switch (data[0] % 3) {
+    switch (data[0] % 4) {
     case 0: heads_of_requests(text, strnlen(text, size)); break;
     case 1: answers(text, size - 1); break;
+    case 3: lines_of_agents(text); break;
     default: urls(text);
     }
     free(text);

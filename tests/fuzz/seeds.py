@@ -263,6 +263,8 @@ def http_seeds():
     yield "busy", b"\1HTTP/1.0 503\n"
     for i, url in enumerate((b"http://localhost", b"http://[::1]:4318/v1/metrics?x=1", b"http://a.b:1/", b"https://x", b"http://u@h")):
         yield f"url{i}", b"\2" + url
+    yield "file", b"\3file 4711/4711.xplane.pb 9216"
+    yield "report", b"\3report 0 120"
 
 
 def live_seeds():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`tfprof agent`: metrics of running jobs as Prometheus fetches them and as a collector of OTLP gets them; who may fetch; slow and
-hostile ends. agent.py TFPROF   The text is read by prometheus_client where it is installed, too."""
+hostile ends. agent.py TFPROF   The text is read by prometheus_client where it is installed, too. Then remote.py: other machines."""
 import contextlib
 import json
 import os
@@ -17,6 +17,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "server")]
 import fake  # noqa: E402
+import remote  # noqa: E402
 from serving import Answer, read_all  # noqa: E402
 
 JOB = "import torch, time\nsgd = torch.optim.SGD()\nprint('ready', flush=True)\nend = time.time() + 120\nwhile time.time() < end:\n    sgd.step()\n    time.sleep(0.005)\n"
@@ -271,4 +272,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main() + remote.main())

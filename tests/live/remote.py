@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`tfprof agent --listen` and `top --agent`, `capture --agent`: who may see and record, what arrives, hostile ends of both sides.
+remote.py TFPROF   Frameworks are the pretended ones of fake.py. As root the two also stand in network namespaces of their own."""
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import fake  # noqa: E402
+
+JOB = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 120\nwhile time.time() < end:\n    sum(range(2000))\n    time.sleep(0.002)\n"
+TOKEN = "secret-of-12-bytes"
+passed = failed = 0
+
+
+def check(name, ok, what=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f"{name}: {str(what)[:1500]}", flush=True)
+
+
+def run(program, *words, before=(), token=TOKEN, status=0):
+    environment = {**os.environ, "TFPROF_TOKEN": token}
+    done = subprocess.run([*before, program, *words], capture_output=True, timeout=90, check=False, env=environment, text=True)
+    check(f"{words}", done.returncode == status, (done.returncode, done.stdout, done.stderr))
+    return done.stdout, done.stderr
+
+
+@contextlib.contextmanager
+def agent(program, *words, address="127.0.0.1:0", before=(), environment=None):
+    """An agent; its address."""
+    with subprocess.Popen([*before, program, "agent", "--listen", address, *words], stdout=subprocess.PIPE, text=True,
+                          env={**(environment or os.environ), "TFPROF_TOKEN": TOKEN}) as process:
+        try:
+            line = process.stdout.readline()
+            yield line.split()[-1] if line else "", process
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def raw(address, data, wait=5):
+    host, port = address.rsplit(":", 1)
+    with socket.create_connection((host, int(port)), wait) as s:
+        s.settimeout(wait)
+        s.sendall(data)
+        got = b""
+        with contextlib.suppress(OSError):
+            while piece := s.recv(65536):
+                got += piece
+        return got
+
+
+def request(target, token=TOKEN, method="GET", more=""):
+    return f"{method} {target} HTTP/1.1\r\nHost: any\r\nAuthorization: Bearer {token}\r\n{more}\r\n".encode()
+
+
+def gates(program, address):
+    """Who is not let in, and what is not understood."""
+    for name, data, status in (
+            ("no token", b"GET /v1/top HTTP/1.1\r\nHost: x\r\n\r\n", 403), ("wrong token", request("/v1/top", TOKEN[:-1] + "x"), 403),
+            ("a prefix", request("/v1/top", TOKEN[:-1]), 403), ("longer", request("/v1/top", TOKEN + "x"), 403),
+            ("capture without", request("/v1/capture?all=", "wrong-token-here", "POST"), 403),
+            ("other path", request("/metrics"), 404), ("capture by GET", request("/v1/capture?all="), 404),
+            ("nothing selected", request("/v1/capture", method="POST"), 400), ("percent", request("/v1/capture?job=%41", method="POST"), 400),
+            ("a port of ours", request("/v1/capture?job=127.0.0.1:22", method="POST"), 400),
+            ("another setting", request("/v1/capture?all=&dir=x", method="POST"), 400), ("twice", request("/v1/capture?all=&ms=1&ms=2", method="POST"), 400),
+            ("form", request("/v1/top?format=x"), 400), ("many", request("/v1/capture?" + "&".join(["job=1"] * 25), method="POST"), 400),
+            ("body", request("/v1/top", more="Content-Length: 5\r\n"), 413), ("long", b"GET /" + b"x" * 20000, 400)):
+        got = raw(address, data)
+        check(f"gate, {name}", got.startswith(f"HTTP/1.1 {status} ".encode()) or (name == "long" and got.startswith(b"HTTP/1.1 4")), got[:300])
+    for wrong, status in (("wrong-secret", 1), ("short", 2), ("", 2)):
+        out, err = run(program, "top", "--agent", address, token=wrong, status=status)
+        check(f"token {wrong!r}", not out and err.count("\n") == 1 and TOKEN not in err, err)
+    slow = [socket.create_connection(address.rsplit(":", 1)) for _ in range(20)]
+    for s in slow:
+        s.sendall(b"GET /v1/top HTTP/1.1\r\n")
+    out, _ = run(program, "top", "--agent", address, "-format", "json")
+    check("beside slow ones", out.startswith("{"), out)
+    for s in slow:
+        s.close()
+
+
+def tables(program, address, job):
+    out, _ = run(program, "top", "--agent", address, "-format", "json")
+    rows = json.loads(out)["rows"]
+    mine = next((r for r in rows if r["pid"] == job.pid), {})
+    check("top", mine.get("framework") == "jax" and mine.get("command") is None, rows)
+    for form in ("text", "csv", "jsonl", "md"):
+        out, _ = run(program, "top", "--agent", address, "-format", form)
+        check(f"top, {form}", str(job.pid) in out, out)
+    run(program, "top", "--agent", address, "--user", "x", status=2)
+    run(program, "top", "--agent", "no-port-here:1:2", status=1)
+    run(program, "top", "--agent", "127.0.0.1:1", status=1)
+
+
+def recordings(program, address, job, folder, before=(), leaves=None):
+    out = os.path.join(folder, f"out{time.monotonic_ns()}")
+    text, err = run(program, "capture", str(job.pid), "--agent", address, "--attach", "--ms", "200", "-o", out, before=before)
+    path = os.path.join(out, str(job.pid), f"{job.pid}.xplane.pb")
+    check("capture", os.path.isfile(path) and str(job.pid) in text, (text, err, os.path.isdir(out) and os.listdir(out)))
+    if not os.path.isfile(path):
+        return
+    check("modes", oct(os.stat(path).st_mode)[-3:] == "600" and oct(os.stat(out).st_mode)[-3:] == "700")
+    with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
+        manifest = json.load(f)
+    row = manifest["captures"][0]
+    check("manifest", row["status"] == "ok" and row["command"] is None and row["bytes"] == os.path.getsize(path), manifest)
+    check("opens", subprocess.run([program, "info", os.path.join(out, str(job.pid))], capture_output=True, check=False).returncode == 0)
+    if leaves:
+        check("nothing stays at the agent", not [n for n in os.listdir(leaves) if n.startswith("tfprof-agent-")], os.listdir(leaves))
+    out, err = run(program, "capture", str(job.pid), "--agent", address, "-o", out, before=before, status=3)
+    check("folder in use", "not empty" in err, err)
+
+
+def refusals(program, address, job, folder):
+    out = os.path.join(folder, "unprepared")
+    text, _ = run(program, "capture", str(job.pid), "--agent", address, "-o", out, "-format", "json", status=1)
+    rows = json.loads(text)["rows"]
+    check("unprepared", rows[0]["code"] == "unprepared" and os.listdir(out) == ["manifest.json"], rows)
+    _, err = run(program, "capture", "a b", "--agent", address, "-o", os.path.join(folder, "x"), status=2)
+    check("a name with a blank", "PID" in err, err)
+    _, err = run(program, "capture", str(job.pid), "--agent", address, "--ms", "99999999", "-o", os.path.join(folder, "y"), status=2)
+    check("a wrong window", "ms" in err and not os.path.exists(os.path.join(folder, "y")), err)
+
+
+def interrupted(program, address, job, folder, leaves):
+    """A reader that goes away ends the recording: another one can begin."""
+    with subprocess.Popen([program, "capture", str(job.pid), "--agent", address, "--attach", "--ms", "60000", "-o", os.path.join(folder, "z")],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TFPROF_TOKEN": TOKEN}) as client:
+        time.sleep(1.5)
+        got = raw(address, request("/v1/capture?all=", method="POST"))
+        check("one at a time", got.startswith(b"HTTP/1.1 503 ") and b"another recording" in got, got)
+        client.send_signal(signal.SIGINT)
+        check("^C", client.wait(20) == 130, client.returncode)
+    end = time.time() + 20
+    while [n for n in os.listdir(leaves) if n.startswith("tfprof-agent-")] and time.time() < end:
+        time.sleep(0.1)
+    check("^C leaves nothing at the agent", time.time() < end, os.listdir(leaves))
+
+
+def hostile_agents(program, folder):
+    """Answers that are wrong in all ways: none is written outside the folder, none is waited for without end."""
+    report = b"report 0 3\nabc"
+    head = b"HTTP/1.1 200 OK\r\n\r\n"
+    answers = {
+        "climbs": head + report + b"file ../evil 1\nx", "absolute": head + report + b"file /tmp/evil 1\nx", "hidden": head + b"file .x/y 1\nx",
+        "deep": head + b"file a/b/c 1\nx", "huge": head + b"file a/b 99999999999999\nx", "negative": head + b"file a/b -1\nx", "cut": head + b"file a/b 10\nx",
+        "twice": head + b"file a/b 1\nxfile a/b 1\nx", "no manifest": head + report + b"end\n", "after the manifest": head + report + b"file manifest.json 2\n{}file a/b 1\nx",
+        "empty": b"", "no HTTP": b"SSH-2.0-x\r\n", "endless head": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 9000, "escape": b"HTTP/1.1 403 Forbidden\r\n\r\n\x1b[2Jevil\n",
+        "NUL": head + b"end\0\n", "long line": head + b"f" * 5000}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = "127.0.0.1:%d" % server.getsockname()[1]
+        for i, (name, data) in enumerate(answers.items()):
+            def serve(data=data):
+                s, _ = server.accept()
+                with s, contextlib.suppress(OSError):
+                    s.settimeout(5)
+                    s.recv(65536)
+                    s.sendall(data)
+                    s.shutdown(socket.SHUT_WR)
+                    s.recv(1)
+            thread = threading.Thread(target=serve)
+            thread.start()
+            out = os.path.join(folder, f"hostile{i}")
+            done = subprocess.run([program, "capture", "1", "--agent", address, "-o", out], capture_output=True, timeout=60, check=False,
+                                  env={**os.environ, "TFPROF_TOKEN": TOKEN})
+            check(f"hostile, {name}", done.returncode == 1 and done.stderr.count(b"\n") == 1 and b"\x1b" not in done.stdout + done.stderr, done)
+            thread.join()
+        check("nothing outside", not os.path.exists("/tmp/evil") and not os.path.exists(os.path.join(folder, "evil")))
+
+
+def namespaces(program, folder, environment, job):
+    """The agent and its reader on two machines, as far as the network goes."""
+    ip = shutil.which("ip") if shutil.which("nsenter") else None
+    names = [f"tfp{os.getpid()}{x}" for x in "ab"]
+    made = ip and os.geteuid() == 0 and subprocess.run([ip, "netns", "add", names[0]], capture_output=True, check=False).returncode == 0
+    if not made:
+        print("left out: two network namespaces cannot be made here")
+        return
+    try:
+        commands = (f"netns add {names[1]}", f"link add {names[0]} netns {names[0]} type veth peer name {names[1]} netns {names[1]}",
+                    *(f"-n {n} addr add 10.77.0.{i + 1}/24 dev {n}" for i, n in enumerate(names)), *(f"-n {n} link set {n} up" for n in names))
+        if any(subprocess.run([ip, *c.split()], capture_output=True, check=False).returncode for c in commands):
+            print("left out: two network namespaces cannot be joined here")
+            return
+        enter = [["nsenter", f"--net=/var/run/netns/{n}"] for n in names]
+        with agent(program, address="10.77.0.1:0", before=enter[0], environment=environment) as (address, _):
+            out, _ = run(program, "top", "--agent", address, "-format", "json", before=enter[1])
+            check("top of another machine", str(job.pid) in out, out)
+            recordings(program, address, job, folder, before=enter[1])
+    finally:
+        for n in names:
+            subprocess.run([ip, "netns", "del", n], capture_output=True, check=False)
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    for words, token in ((("--listen", "127.0.0.1:0"), ""), (("--listen", "0.0.0.0:0"), ""), (("--listen", "x"), TOKEN), (("--listen", "127.0.0.1:0", "1"), TOKEN)):
+        run(program, "agent", *words, token=token, status=2)
+    with tempfile.TemporaryDirectory() as folder:
+        leaves = os.path.join(folder, "agent")
+        os.mkdir(leaves)
+        fake.make(os.path.join(folder, "fake"))
+        environment = {**os.environ, "PYTHONPATH": os.path.join(folder, "fake"), "TMPDIR": leaves, "TFPROF_RUN_DIR": os.path.join(folder, "run")}
+        script = os.path.join(folder, "train.py")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(JOB)
+        with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, env=environment) as job:
+            try:
+                job.stdout.readline()
+                with agent(program, environment=environment) as (address, process):
+                    gates(program, address)
+                    tables(program, address, job)
+                    refusals(program, address, job, folder)
+                    if os.uname().machine == "x86_64":
+                        recordings(program, address, job, folder, leaves=leaves)
+                        interrupted(program, address, job, folder, leaves)
+                    check("the agent lives", process.poll() is None)
+                with agent(program, "--commands", environment=environment) as (address, _):
+                    out, _ = run(program, "top", "--agent", address, "-format", "json")
+                    check("--commands", "train.py" in out, out)
+                hostile_agents(program, folder)
+                if os.uname().machine == "x86_64":
+                    namespaces(program, folder, environment, job)
+                check("the job lives", job.poll() is None)
+            finally:
+                job.kill()
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
