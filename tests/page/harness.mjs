@@ -58,10 +58,14 @@ export async function go(page, hash) {
   await settled(page);
 }
 
+/** Nothing was loading for some frames: a press may begin to load one later, and a busy machine draws its frames late. */
 export async function settled(page) {
   await page.waitForSelector("main, .fault");
-  await page.waitForFunction(() => !document.querySelector(".busy"));
-  await page.waitForTimeout(60);
+  await page.waitForFunction((since) => {
+    if (globalThis.quiet?.since !== since) globalThis.quiet = { since, frames: 0 };
+    globalThis.quiet.frames = document.querySelector(".busy") ? 0 : globalThis.quiet.frames + 1;
+    return globalThis.quiet.frames > 4;
+  }, Math.random());
 }
 
 export async function axe(name, page) {
