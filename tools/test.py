@@ -54,7 +54,7 @@ SUITES = [
           needs=".venv/ready"),
     Suite("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], 90),
     Suite("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN, "-m", "50"], 45),
-    Suite("faults, memory", [f"{ASAN}/tests/faults/memory", "-e", "32"], 24),
+    Suite("faults, memory", [f"{ASAN}/tests/faults/memory", "-e", "32"], 33),
     Suite("damage", [PYTHON, "tests/bad/damage.py", ASAN, "23"], 22),
     Suite("golden, sanitizers", [PYTHON, "tests/golden/run.py", f"{ASAN}/tfprof"], 42, needs="tests/golden/run.py"),
     Suite("threads, sanitizers", [PYTHON, "tests/threads/run.py", f"{ASAN}/tfprof", "3/300"], 38),
