@@ -31,8 +31,8 @@ const style = made.find((name) => name.endsWith(".css"));
 const html = await readFile(join(here, "src/index.html"), "utf8");
 await writeFile(join(dist, "index.html"), html.replace("SCRIPT", script).replace("STYLE", style));
 
-// What `tfprof report` makes its file of: the page with marks where script, style, title and answers go, and what to ask.
-// Browsers take only the script and the style whose hashes stand in it.
+// The template that `tfprof report` fills: the page with placeholders for script, style, title and answers, and the list of
+// requests whose answers it needs. Browsers run only the script and the style whose hashes the page contains.
 async function inlined(name, never) {
   const text = await readFile(join(dist, name), "utf8");
   if (never.some((n) => text.toLowerCase().includes(n))) throw new Error(`${name}: it cannot stand inside a page`);

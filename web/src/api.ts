@@ -8,7 +8,7 @@ export interface ProfileEntry {
   name: string;
   folder: string;
   format: string;
-  files?: string[]; // all that it is read from, as one types them
+  files?: string[]; // all files that it is read from, as on the command line
   bytes: number;
   modified: number;
   state: "unread" | "loading" | "ready" | "failed";
@@ -68,13 +68,13 @@ export class ApiError extends Error {
 
 export type Progress = (part: number) => void;
 
-/** A path of the API about one profile. Ids come from the address, where anything may stand. */
+/** A path of the API about one profile. Ids come from the address, so they may hold anything. */
 export const profilePath = (id: string, rest = ""): string => `/api/v1/profiles/${encodeURIComponent(id)}${rest && `/${rest}`}`;
 
 /** The path of a query. */
 export const queryPath = (id: string, sql: string): string => profilePath(id, `query?sql=${encodeURIComponent(sql)}`);
 
-const BUSY_TRIES = 8; // then the page says what the server says
+const BUSY_TRIES = 8; // after that the page shows the server's message
 const BUSY_MS = 1000;
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -138,7 +138,7 @@ export async function text(path: string, signal?: AbortSignal, progress?: Progre
   return (await ask(path, signal, progress)).text();
 }
 
-/** A report has fewer columns, and its views one state. */
+/** The columns and the state that a page may use: a report has fewer columns, and one state for each view. */
 export async function tables(): Promise<Tables> {
   const all = await json<Tables>("/api/v1/tables");
   if (!isReport) return all;
@@ -146,7 +146,7 @@ export async function tables(): Promise<Tables> {
   return { ...all, options: [], columns: all.columns.filter((c) => held.includes(c.name)) };
 }
 export const profiles = (signal?: AbortSignal): Promise<ProfileList> => json<ProfileList>("/api/v1/profiles", signal);
-/** Answers when the list is no longer that of `since`, or after a while. */
+/** Resolves when the list has changed since `since`, or after a while. */
 export const changes = (since: number, signal?: AbortSignal): Promise<{ changed: number }> => json(`/api/v1/changes?since=${since}`, signal);
 export const profile = (id: string, signal?: AbortSignal, progress?: Progress): Promise<ProfileFacts> =>
   json<ProfileFacts>(profilePath(id), signal, progress);
@@ -176,7 +176,7 @@ export interface Column {
   name: string;
   unit: string | null;
   type: "number" | "bool" | "text";
-  /** Numbers, 0 and 1, or places in `texts`. */
+/** Numbers, 0 and 1, or indexes into `texts`. */
   values: Float64Array | Uint8Array | Uint32Array;
   absent: Uint8Array | null;
   texts: string[] | null;
@@ -191,7 +191,7 @@ export interface Table {
   column(name: string): Column | undefined;
 }
 
-/** One decoding for all texts where all are ASCII, as names are; else one each. */
+/** Decodes all texts at once if they are ASCII, as names usually are; otherwise one by one. */
 function readTexts(data: ArrayBuffer, start: number, head: ColumnHead): string[] {
   const count = head.texts ?? 0;
   const offsets = new Uint32Array(data, start + (head.text_at ?? 0), count + 1);
@@ -226,7 +226,7 @@ function readColumn(data: ArrayBuffer, start: number, rows: number, head: Column
   };
 }
 
-/** Without `wanted` every column is read. */
+/** Without `wanted` every column is decoded. */
 export function readTable(data: ArrayBuffer, wanted: ((name: string) => boolean) | null = null): Table {
   const words = new DataView(data);
   if (data.byteLength < 12 || words.getUint32(0, true) !== 0x43504654) throw new ApiError("not a table of tfprof", 0);
@@ -241,13 +241,13 @@ function makeTable(of: Omit<Table, "column">): Table {
   return { ...of, column: (name) => byName.get(name) };
 }
 
-/** What a report holds in several parts, each of the same rows. */
+/** Columns that a report holds in several parts with the same rows. */
 async function heldTable(path: string): Promise<Table> {
   const [first, ...more] = await Promise.all(held(path).map(async (p) => readTable(await unpack(p).arrayBuffer(), p.wanted)));
   if (!first || more.some((t) => t.rows !== first.rows)) throw new ApiError("this report is damaged", 0);
   if (!more.length) return first;
   const selectable = new Set(heldColumns());
-  // those that are not selected come first, the others in the order of their options, as the server has them
+  // columns that are not selected come first, the others in the order of their options, as the server has them
   const place = (c: Column): string => (selectable.has(selectedBy(c.name)) ? selectedBy(c.name) : "");
   const order = (a: Column, b: Column): number => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : 0);
   const columns = [first, ...more].flatMap((t) => t.columns).sort(order);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pages ask the server before any control is touched. `tfprof report` puts all these answers into its file; build.mjs
-// writes the list as text: a line an ask, its purpose, the path and the parameters, with tabs between.
+// The requests that pages make before any control is used. `tfprof report` puts the answers to all of them into its file;
+// build.mjs writes the list as text: a line for each request with its purpose, path and parameters, separated by tabs.
 
 /** Every edge of the graph, by the names of its ends. */
 export const EDGES_SQL = "SELECT s.name AS source, n.name AS target FROM edges e JOIN nodes n ON n.node = e.node JOIN nodes s ON s.node = e.source";
@@ -15,7 +15,7 @@ const FORWARD =
 /** Every call stack, outermost line first. */
 export const CODE_SQL = "SELECT trace, file, line FROM code";
 
-/** Time by call stack, booked as the code view books it: a gradient belongs to the stack of its forward node. */
+/** Time by call stack, assigned as in the code view: a gradient belongs to the stack of its forward node. */
 export const TRACES_SQL =
   `WITH named AS (SELECT node, trace, ${FORWARD} AS forward FROM nodes WHERE trace IS NOT NULL), ` +
   "booked AS (SELECT node, trace, 0 AS gradient FROM named WHERE forward IS NULL UNION ALL " +
@@ -25,16 +25,16 @@ export const TRACES_SQL =
   "SELECT b.trace AS trace, sum(x.us) AS micros, sum(CASE WHEN b.gradient THEN x.us END) AS gradient_micros, count(*) AS nodes " +
   "FROM booked b LEFT JOIN times x ON x.node = b.node GROUP BY b.trace";
 
-/** Columns that a profile has in its files (not the values of tensors: they are on their own page, and may be as large as the
- * checkpoint), and those that change when float operations are worked out from its graph. */
+/** Columns of a profile's files (except values of tensors, which have their own page and may be as large as the
+ * checkpoint), and columns that change when float operations are computed from the graph. */
 const COLUMNS =
   "micros,accelerator_micros,cpu_micros,occurrence,params,float_ops,bytes,peak_bytes,residual_bytes,output_bytes,op_types,device,input_shapes";
 const WORKED_OUT = "params,float_ops,macs,bytes_moved,intensity,flops_per_second,coverage";
 
-/** The arguments of spans, where all of these stand in a report one by one (HELD_SPANS). */
+/** The arguments of spans, when a report holds every span (at most HELD_SPANS). */
 export const ARGUMENTS_SQL = "SELECT span, key, value FROM span_args WHERE (SELECT count(*) FROM spans) <= 20000";
 
-/** As many spans of a timeline stand in a report; of more a summary. */
+/** A report holds at most this many spans of a timeline, otherwise a summary. */
 export const HELD_SPANS = 20000;
 
 export const COMPARED_VIEWS = ["scope", "graph", "op", "code", "steps"];
@@ -46,19 +46,19 @@ const api = "/api/v1";
 const one = `${api}/profiles/ID`;
 const all = "max_depth=100000";
 const columns = "format=columns";
-// the step of the report; without one this parameter is left out
+// the step of the report; omitted when the report has none
 const chosen = "step=CHOSEN";
-// that step, or the first; a profile without steps is not asked
+// that step, or the first one; a profile without steps gets no request
 const first = "step=FIRST";
 
 const view = (name: string): string[] => [name, `${one}/views/${name}`, columns, all, `select=${COLUMNS}`, chosen];
 const worked = (name: string): string[] => [name, `${one}/views/${name}`, "float_ops_source=own", columns, all, `select=${WORKED_OUT}`, chosen];
 const compared = COMPARED_VIEWS.flatMap((v) =>
-  // of steps every part, changed or not
+  // of steps every part is shown, changed or not
   (v === "steps" ? COMPARED_OF_STEPS : COMPARED).map((c) => ["comparison", `${api}/compare`, columns, ...(v === "steps" ? ["delta=0"] : []), "min_size=0", `select=${c}`, "side=SIDES", `view=${v}`]),
 );
 
-/** The most wanted first: the last ones are left out of a report that would become too large. ID, CHOSEN, FIRST, SIDES and
+/** The most important first: the last ones are left out of a report that would become too large. ID, CHOSEN, FIRST, SIDES and
  * TENSOR are filled in for each profile. */
 export const ASKS: string[][] = [
   ["tables", `${api}/tables`],

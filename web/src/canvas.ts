@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drawings on a canvas share.
+// Helpers shared by drawings on a canvas.
 
 const widths = new Map<string, number>(); // of texts, in the one font that all drawings have
 const KEPT_MOST = 20000;
@@ -13,7 +13,7 @@ function widthOf(pen: CanvasRenderingContext2D, text: string): number {
   return width;
 }
 
-/** A text, cut to a width; nothing where not even a few letters fit. */
+/** A text, cut to a width; empty when not even a few letters fit. */
 export function drawFitting(pen: CanvasRenderingContext2D, text: string, x: number, y: number, room: number): void {
   const width = room < 20 ? Infinity : widthOf(pen, text);
   if (width <= room) {

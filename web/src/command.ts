@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page asks for, as a command line that gives the same.
+// The command line that shows the same as the page.
 
 export const quoteWord = (word: string): string => (/^[\w./,:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
@@ -16,7 +16,7 @@ export function optionWords(query: URLSearchParams): string[] {
   );
 }
 
-/** What the page shows and the command line does not. */
+/** Parts of the page that the command line does not show. */
 export function besidesOf(sorted: boolean, searched: boolean): string {
   const words = [sorted && "sorted", searched && "searched"].filter(Boolean);
   return words.length ? `${words.join(" and ")} on the page only` : "";

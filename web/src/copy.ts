@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a table as text, for the clipboard: those that are shown, in the order in which they are shown.
+// The shown rows of a table as text for the clipboard, in the order in which they are shown.
 import type { Column, Table } from "./api";
 import { cellText } from "./api";
 import { formatUnit } from "./format";

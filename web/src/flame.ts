@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the bars of a flame graph stand, how they are drawn, and what they are called in an address.
+// Layout and drawing of a flame graph, and the names of its bars in an address.
 import type { Column, Table } from "./api";
 import { cellText } from "./api";
 import { drawFitting } from "./canvas";
@@ -15,7 +15,7 @@ export interface Box {
   depth: number;
 }
 
-/** Okabe and Ito's colours, told apart by all; text on them is dark. */
+/** Okabe and Ito's colours, which colour-blind readers can tell apart; text on them is dark. */
 const COLOURS = ["#e69f00", "#56b4e9", "#4cc59a", "#f0e442", "#7fb2dd", "#f2a07b", "#d9a3c4"];
 
 function colourOf(name: string): string {
@@ -24,7 +24,7 @@ function colourOf(name: string): string {
   return COLOURS[Math.abs(hash) % COLOURS.length] ?? "#56b4e9";
 }
 
-/** The bars below `top`, as far as they can be seen. */
+/** The bars below `top` that are wide enough to be seen. */
 export function layOutBars(tree: Tree, children: Uint32Array, total: Column, top: number, width: number): Box[] {
   const out: Box[] = [];
   const whole = total.values[top] ?? 0;
@@ -81,7 +81,7 @@ export function drawBars(canvas: HTMLCanvasElement, d: Drawn, found: Uint8Array 
   }
 }
 
-/** What a row is called in an address: lines of code may come more than once, so theirs have the row's number too. */
+/** A row's name in an address: lines of code may occur more than once, so theirs include the row's number. */
 export function barName(t: Table, name: Column, row: number): string {
   return t.view === "code" ? `${row} ${cellText(name, row)}` : cellText(name, row);
 }
@@ -94,7 +94,7 @@ export function barCalled(t: Table, called: string): number {
   return text < 0 ? 0 : Math.max(0, (name.values as Uint32Array).indexOf(text));
 }
 
-/** The bar beside another one: sideways by -1 or 1, or down the tree by -1 or 1. */
+/** The neighbour of a bar: sideways by -1 or 1, or up or down the tree by -1 or 1. */
 export function barBeside(boxes: Box[], tree: Tree, from: number, sideways: number, down: number): Box | undefined {
   const here = boxes.find((b) => b.row === from) ?? boxes[0];
   if (!here) return undefined;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the boxes and lines of the dataflow graph go: closed scopes are boxes, open ones are frames around what is in them.
+// Layout of the dataflow graph: closed scopes are boxes, open ones are frames around their contents.
 import dagre from "@dagrejs/dagre";
 import type { Column, Table } from "./api";
 import { cellText } from "./api";
@@ -7,15 +7,15 @@ import type { Tree } from "./rows";
 import { hasChildren } from "./rows";
 
 const BOXES_MOST = 220;
-const HUB_LEAST = 12; // neighbours of a box that is set apart, at least
+const HUB_LEAST = 12; // a box with at least so many neighbours is set apart
 const HUB_TIMES = 2; // and this many times those of the median box
 const GAP = 18;
 const HEIGHT = 34;
 const MARGIN = 12;
-const STRIP_LEAST = 900; // how wide boxes without lines may stand side by side
+const STRIP_LEAST = 900; // least width in which boxes without lines are arranged
 
 export interface Place {
-  x: number; // of the middle
+  x: number; // the middle of the box
   y: number;
   width: number;
   height: number;
@@ -24,7 +24,7 @@ export interface Place {
 export interface Box extends Place {
   row: number;
   text: string;
-  scope: boolean; // opens
+  scope: boolean; // can be opened
 }
 
 export interface Frame extends Place {
@@ -35,7 +35,7 @@ export interface Line {
   from: number;
   to: number;
   count: number;
-  points: { x: number; y: number }[]; // none: not drawn, one of its ends is set apart
+  points: { x: number; y: number }[]; // empty: not drawn because one of its ends is set apart
 }
 
 export interface Strip {
@@ -58,7 +58,7 @@ export interface Picture {
 export interface Ends {
   source: Int32Array;
   target: Int32Array;
-  isNode: Uint8Array; // rows that edges begin or end at
+  isNode: Uint8Array; // rows at which edges begin or end
 }
 
 export function endsOf(tree: Tree, name: Column, edges: Table): Ends {
@@ -78,7 +78,7 @@ export function endsOf(tree: Tree, name: Column, edges: Table): Ends {
   return { source: rowsOf(edges.column("source")), target: rowsOf(edges.column("target")), isNode };
 }
 
-/** The box that stands for each row: itself, or the closed scope around it. Row 0 is around all. */
+/** The box that represents each row: itself, or the closed scope around it. Row 0 contains all. */
 function shownAs(tree: Tree, open: Set<number>): Int32Array {
   const out = new Int32Array(tree.rows);
   for (let row = 1; row < tree.rows; row++) {
@@ -103,8 +103,8 @@ function linesOf(ends: Ends, as: Int32Array, kept: Set<number>): Line[] {
   return [...lines.values()];
 }
 
-/** Boxes that so many others read or feed that their lines would hide the rest, such as gradients or a saver: the biggest
- * goes, then the biggest of what is left. */
+/** Boxes with so many readers or inputs that their lines would hide the rest, such as gradients or a saver: the biggest
+ * is set apart first, then the biggest of the rest. */
 function hubsOf(lines: Line[], kept: number[], put: Set<number>): number[] {
   const near = new Map<number, Set<number>>(kept.map((row) => [row, new Set<number>()]));
   for (const l of lines) {
@@ -123,7 +123,7 @@ function hubsOf(lines: Line[], kept: number[], put: Set<number>): number[] {
   }
 }
 
-/** Boxes side by side, in as many lines as it takes; how far down that goes. */
+/** Arranges boxes side by side in lines; returns the height. */
 function putStrip(boxes: Box[], width: number, top: number): number {
   let [x, y] = [MARGIN, top];
   for (const box of boxes) {
@@ -168,7 +168,7 @@ function putLinked(boxes: Box[], lines: Line[], frames: number[], tree: Tree): {
   return { frames: [...used].sort((a, b) => a - b).map(at), width: size.width ?? 0, height: size.height ?? 0 };
 }
 
-/** `put`: hubs that are to stand among the others nevertheless. The boxes that matter most come first when they are too many. */
+/** `put`: hubs to draw among the others all the same. When there are too many boxes the most important ones are kept. */
 export function layOut(tree: Tree, name: Column, total: Column, ends: Ends, open: Set<number>, put: Set<number>): Picture {
   const as = shownAs(tree, open);
   const shown: number[] = [];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers that a report of `tfprof report` contains: packed, a data element each. A served page has none.
+// The answers inside a file of `tfprof report`: packed, a data element each. A served page has none.
 
 interface Held {
   element: Element;
-  select: string[] | null; // the columns that it has, of views
+  select: string[] | null; // for views: the columns that the answer has
 }
 
-/** A held answer, and which of its columns are wanted; null: all. */
+/** A held answer, and the columns wanted of it; null: all. */
 export interface Part {
   element: Element;
   wanted: ((name: string) => boolean) | null;
@@ -15,11 +15,11 @@ export interface Part {
 const VIEW = /\/views\/(scope|graph|op|code|calls)$/;
 const OWN = "float_ops_source=own";
 
-/** An ask by which it is found, whatever the order of its parameters. A view has all columns, whichever are asked for. */
+/** A key for a request, whatever the order of its parameters. A view's answer has all columns, so they are not in the key. */
 function keyOf(path: string, pairs: string[]): string {
   const kept = VIEW.test(path) ? pairs.filter((p) => !p.startsWith("select=")) : pairs;
   const name = (pair: string): string => pair.slice(0, pair.indexOf("="));
-  // those of one name stay in their order
+  // parameters of one name keep their order
   return [path, ...kept.filter((p) => !p.endsWith("=")).sort((a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0))].join("\t");
 }
 
@@ -35,7 +35,7 @@ function readHeld(): Map<string, Held> {
 
 const held = readHeld();
 
-/** The step that the report was asked to show; "" when it is the mean of all. */
+/** The step for which the report was made; "" for the mean of all. */
 export const reportStep = document.querySelector("script[data-step]")?.getAttribute("data-step") ?? "";
 
 /** Whether this page is a report, which makes no requests. */
@@ -46,14 +46,14 @@ export function heldColumns(): string[] {
   return [...new Set([...held.values()].flatMap((h) => h.select ?? []))];
 }
 
-/** Which one of -select a column of a view is for. */
+/** The column of -select to which a column of a view belongs. */
 export function selectedBy(name: string): string {
   const shared: Record<string, string> = { runs: "occurrence", definitions: "occurrence", tensor_dtype: "tensor_value", tensor_shape: "tensor_value" };
   const plain = name.replace(/^total_/, "");
   return shared[plain] ?? plain;
 }
 
-/** What answers an ask: one held answer, or of a view two when some of its columns are worked out. null: nothing does. */
+/** The answers to a request: one held answer, or for a view two when some columns are computed from the graph. null: none. */
 export function heldParts(ask: string): Part[] | null {
   const [path = "", query = ""] = ask.split("?", 2);
   const params = new URLSearchParams(query);
@@ -86,12 +86,12 @@ export function unpack(part: Part): Response {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
-/** The one step whose runs a report holds, of those that a profile has. */
+/** The one step whose runs a report holds. */
 export function heldSteps(steps: number[]): number[] {
   return isReport ? steps.filter((s) => (reportStep ? String(s) === reportStep : s === steps[0])) : steps;
 }
 
-/** Whether there are asks that begin so. */
+/** Whether the report holds answers to requests that begin like this. */
 export function holdsAny(path: string): boolean {
   return [...held.keys()].some((key) => key.startsWith(path));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How lanes of spans are drawn on a canvas, and what stands where on it.
+// Drawing lanes of spans on a canvas, and finding the item at a point.
 import { cellText } from "./api";
 import { drawFitting } from "./canvas";
 import { markMicros } from "./format";
@@ -12,9 +12,9 @@ const LANE_GAP = 22; // room for a lane's name above its rows
 const COLOURS = ["#e69f00", "#56b4e9", "#4cc59a", "#f0e442", "#7fb2dd", "#f2a07b", "#d9a3c4", "#b5c35a"];
 const FLOW = "#d55e00";
 const TICK_PX = 100;
-const INSTANT_PX = 3; // of what has no duration
-const UNLINKED = new Set(["parent", "operator"]); // relations that are told, and have no arrow
-const BEFORE = new Set(["launched by", "forward", "from", "waited for"]); // the arrow comes from the other span
+const INSTANT_PX = 3; // width of items without duration
+const UNLINKED = new Set(["parent", "operator"]); // relations listed in text, without an arrow
+const BEFORE = new Set(["launched by", "forward", "from", "waited for"]); // relations whose arrow comes from the other span
 
 export interface Picked {
   span: number;
@@ -25,14 +25,14 @@ export interface Picked {
 
 export interface Scene {
   lanes: Lane[];
-  base: Items | null; // all of the time, coarse: shown where the window is still on its way
+  base: Items | null; // the whole time, coarse: shown while the window is loading
   items: Items | null;
   seen: Window;
-  zero: number; // the time that the axis calls 0
-  top: number; // pixels that are scrolled away
+  zero: number; // the time labelled 0 on the axis
+  top: number; // scrolled pixels
   marked: Window | null;
   picked: Picked | null;
-  links: Linked[]; // of the picked one
+  links: Linked[]; // links of the picked span
 }
 
 function colourOf(text: string): string {
@@ -41,7 +41,7 @@ function colourOf(text: string): string {
   return COLOURS[Math.abs(hash) % COLOURS.length] ?? FLOW;
 }
 
-/** By text of a column: its colour; kept with the texts. */
+/** The colour of each text of a column; cached with the texts. */
 const kept = new WeakMap<string[], string[]>();
 function coloursOf(texts: string[]): string[] {
   const colours = kept.get(texts) ?? texts.map(colourOf);
@@ -58,7 +58,7 @@ export function topsOf(lanes: Lane[]): number[] {
 
 export const heightOf = (lanes: Lane[]): number => (topsOf(lanes)[lanes.length] ?? 0) + 6;
 
-/** Where a row begins; -1 when no lane has it. */
+/** The top of a row in pixels; -1 when no lane has it. */
 export function rowTop(lanes: Lane[], row: number): number {
   const at = lanes.findIndex((l) => row >= l.firstRow && row < l.firstRow + l.rows);
   return at < 0 ? -1 : (topsOf(lanes)[at] ?? 0) + LANE_GAP + (row - (lanes[at]?.firstRow ?? 0)) * ROW;
@@ -80,7 +80,7 @@ export function itemAt(d: Items, row: number, time: number, slack: number): numb
   return i < to && (d.start[i] ?? 0) <= time + slack ? i : -1;
 }
 
-/** A round number of microseconds, of which as many fit as there is room to tell. */
+/** A round number of microseconds between marks of the axis, chosen so that their labels fit. */
 function tickOf(span: number, width: number): number {
   const rough = (span * TICK_PX) / width;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1e-3)));
@@ -128,7 +128,7 @@ function drawAxis({ pen, ink, line, paper, width, height, scale }: Pen, { seen, 
   }
 }
 
-/** The part of a row's items that begins in a window. Merged ones are as strong as they were busy. */
+/** The items of a row that begin in a window. Merged items are drawn as strongly as they were busy. */
 function drawRow({ pen, width, scale }: Pen, d: Items, seen: Window, row: number, y: number): void {
   const colours = coloursOf(d.name.texts ?? []);
   const to = d.rowFirst[row - d.firstRow + 1] ?? 0;
@@ -150,7 +150,7 @@ function drawRow({ pen, width, scale }: Pen, d: Items, seen: Window, row: number
   pen.globalAlpha = 1;
 }
 
-/** The window's items, and around it those of all of the time. */
+/** The window's items, surrounded by those of the whole time. */
 function drawItems(pen: Pen, d: Scene, row: number, y: number): void {
   const { seen, base, items } = d;
   const has = (x: Items | null): x is Items => x !== null && row >= x.firstRow && row <= x.lastRow;
@@ -222,7 +222,7 @@ export function draw(canvas: HTMLCanvasElement, d: Scene): void {
   context.restore();
 }
 
-/** All of the time in small: how many lanes were busy, and which part is shown. */
+/** The whole time in small: how many lanes were busy, and the visible part. */
 export function drawMap(canvas: HTMLCanvasElement, base: Items, all: Window, seen: Window): void {
   const pen = penOf(canvas, all);
   if (!pen) return;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lines of code cost, file by file.
+// The cost of lines of code, file by file.
 import type { Column, Table } from "./api";
 
 export interface LineCost {
-  micros: number; // of all that the line made, directly or by way of what it calls
-  own: number; // the part for which it is the innermost line of the user's own code
-  gradient: number; // the part of gradients
+  micros: number; // of everything that the line made, directly or through its calls
+  own: number; // the part in which it is the innermost line of the user's own code
+  gradient: number; // the part from gradients
   nodes: number;
 }
 
 export interface FileCost {
   name: string;
   lines: Map<number, LineCost>;
-  micros: number; // the most expensive line's: a line holds what the lines that it calls hold, so that a sum would say nothing
+  micros: number; // of the most expensive line: costs include called lines, so a sum would count them twice
   own: number; // of all lines
 }
 
@@ -21,7 +21,7 @@ const LIBRARY = /(^|\/)(site|dist)-packages\/|\/lib\/python|^</;
 
 interface Costs {
   of: LineCost;
-  last: number; // the trace that was added last: a line counts once for each, however often it stands there
+  last: number; // the trace added last: a line counts once for each trace, however often it occurs in it
 }
 
 function add(to: LineCost, more: LineCost): void {
@@ -81,7 +81,7 @@ export function costsOf(code: Table, traces: Table): FileCost[] {
   return out.sort((a, b) => b.own - a.own || b.micros - a.micros);
 }
 
-/** Where to begin to read: at the line that costs most by itself, or at all. */
+/** The line to show first: the one with the highest own cost, or else the highest cost. */
 export function startOf(file: FileCost): number {
   const all = [...file.lines].sort((a, b) => b[1].own - a[1].own || b[1].micros - a[1].micros || a[0] - b[0]);
   return all[0]?.[0] ?? 1;

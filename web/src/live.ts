@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running jobs: what the server of `serve --live` tells of them, and the one request that changes something.
+// Running jobs: the answers of `serve --live`, and the one request that changes something.
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, json } from "./api";
 
@@ -91,7 +91,7 @@ export const liveJobs = (signal?: AbortSignal): Promise<Rows<Job>> => json("/api
 export const liveThreads = (job: string, signal?: AbortSignal): Promise<Rows<Frame>> => json(jobPath(job, "threads"), signal);
 export const liveStacks = (job: string, signal?: AbortSignal): Promise<Rows<Sampled>> => json(jobPath(job, "stacks?seconds=1"), signal);
 
-/** The token goes in a header, which no other site can send. */
+/** The token goes into a header, which no other site can send. */
 export async function record(token: string, jobs: string[], wish: Wish): Promise<void> {
   const query = new URLSearchParams(jobs.map((job) => ["job", job]));
   query.set("ms", String(wish.ms));
@@ -105,7 +105,7 @@ export async function record(token: string, jobs: string[], wish: Wish): Promise
   if (!answer.ok) throw new ApiError(((await answer.json()) as { error: string }).error, answer.status);
 }
 
-/** A number that grows every `ms` while the page is looked at. */
+/** A number that grows every `ms` while the page is visible. */
 export function useTick(ms: number): number {
   const [tick, set] = useState(0);
   useEffect(() => {
@@ -115,7 +115,7 @@ export function useTick(ms: number): number {
   return tick;
 }
 
-/** What a recording of the job would need, in words. */
+/** The reasons why the job cannot be recorded yet, in words. */
 export function preparedness(capture: string): string {
   if (capture === "agent") return "prepared";
   return capture === "attach" ? "not prepared" : `refused: ${capture}`;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: what the address says is shown.
+// The page: shows the state in the address.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ProfileEntry, Tables } from "./api";
@@ -39,7 +39,7 @@ function useTitle(parts: string[] | null): void {
   }, [title]);
 }
 
-/** Says that the file has changed; what is shown stays until the reader asks for the new one. */
+/** Announces that the file has changed; the present content stays until the reader asks for the new one. */
 function Changed({ entry, onAgain }: { entry: ProfileEntry | undefined; onAgain: () => void }) {
   const [seen, setSeen] = useState(entry?.modified);
   useEffect(() => {
@@ -141,7 +141,7 @@ function App() {
   );
 }
 
-/** A report of one profile begins with it. */
+/** The first page of a report of one profile. */
 async function begin(): Promise<void> {
   if (isReport && !location.hash) {
     const found = (await profiles()).profiles;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the page is: all of it stands in the address behind the #, so that every state is a link.
+// The state of the page: all of it is in the address behind the #, so that every state is a link.
 import { useEffect, useState } from "preact/hooks";
 
 export interface Route {
   page: string; // "profiles", "overview", "scope" ...
-  id: string; // of the profile, "" without
+  id: string; // id of the profile, or ""
   params: URLSearchParams;
 }
 
-/** A word of an address that someone may have typed. */
+/** Decodes a word of an address that a person may have typed. */
 function plainWord(word: string): string {
   try {
     return decodeURIComponent(word);
@@ -31,7 +31,7 @@ export function hashOf(page: string, id: string, params?: URLSearchParams): stri
   return query ? `${path}?${query}` : path;
 }
 
-/** Goes to another state. `quietly`: it takes the place of this one in the history, as typing in a field does. */
+/** Goes to another state. `quietly`: replaces the present entry of the history, as while typing in a field. */
 export function go(route: Route, quietly = false): void {
   const hash = hashOf(route.page, route.id, route.params);
   if (hash === location.hash) return;
@@ -43,7 +43,7 @@ export function go(route: Route, quietly = false): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-/** The same route with some parameters set (null: taken away). */
+/** The same route with some parameters set (null: removed). */
 export function withParams(route: Route, changed: Record<string, string | null>): Route {
   const params = new URLSearchParams(route.params);
   for (const [name, value] of Object.entries(changed)) {

@@ -10,7 +10,7 @@ export interface Tree {
   parent: Int32Array; // -1: a root
 }
 
-/** Children after children, in the order in which `order` (or the table) has them. */
+/** Children in the order of `order` (or the table). */
 function gather(tree: Omit<Tree, "children">, order: Uint32Array | null): Uint32Array {
   const { rows, parent, first } = tree;
   const at = first.slice();
@@ -50,7 +50,7 @@ export interface Order {
   down: boolean;
 }
 
-/** Numbers as 64 bits whose order is that of the numbers; absent ones last in either direction. */
+/** Numbers as 64-bit keys with the same order; absent numbers are last in either direction. */
 function keysOf(column: Column, rows: number, down: boolean): Uint16Array {
   const keys = Float64Array.from(column.values);
   const words = new Uint32Array(keys.buffer);
@@ -60,7 +60,7 @@ function keysOf(column: Column, rows: number, down: boolean): Uint16Array {
       words[2 * i] = words[2 * i + 1] = 0xffffffff;
       continue;
     }
-    // below zero all bits are turned, above only the sign
+    // negative numbers flip all bits, others only the sign
     const below = (words[2 * i + 1] ?? 0) >>> 31 !== 0;
     words[2 * i] = (words[2 * i] ?? 0) ^ (below ? 0xffffffff : 0) ^ turn;
     words[2 * i + 1] = (words[2 * i + 1] ?? 0) ^ (below ? 0xffffffff : 0x80000000) ^ turn;
@@ -68,7 +68,7 @@ function keysOf(column: Column, rows: number, down: boolean): Uint16Array {
   return new Uint16Array(keys.buffer);
 }
 
-/** All rows by a column of numbers, equal ones in the table's order: a radix sort, which no number of rows slows down. */
+/** All rows by a column of numbers, ties in the table's order: a radix sort, linear in the rows. */
 function byNumber(column: Column, rows: number, down: boolean): Uint32Array {
   const keys = keysOf(column, rows, down);
   let order = new Uint32Array(rows);
@@ -81,7 +81,7 @@ function byNumber(column: Column, rows: number, down: boolean): Uint32Array {
       const key = keys[4 * i + digit] ?? 0;
       at[key + 1] = (at[key + 1] ?? 0) + 1;
     }
-    if (at[(keys[digit] ?? 0) + 1] === rows) continue; // the same in all
+    if (at[(keys[digit] ?? 0) + 1] === rows) continue; // this digit is the same in all rows
     for (let i = 0; i < 65536; i++) at[i + 1] = (at[i + 1] ?? 0) + (at[i] ?? 0);
     for (let i = 0; i < rows; i++) {
       const row = order[i] ?? 0;
@@ -95,7 +95,7 @@ function byNumber(column: Column, rows: number, down: boolean): Uint32Array {
   return order;
 }
 
-/** Siblings by their texts; groups that are in order already cost one look. */
+/** Sorts siblings by their texts; groups already in order cost one pass. */
 function byText(tree: Tree, column: Column, down: boolean): Uint32Array {
   const texts = column.texts ?? [];
   const { values } = column;
@@ -118,7 +118,7 @@ function byText(tree: Tree, column: Column, down: boolean): Uint32Array {
   return sorted;
 }
 
-/** Siblings by a column; absent cells last. Stands in for tree.children. */
+/** Siblings by a column; absent cells last. Replaces tree.children. */
 export function sortSiblings(tree: Tree, order: Order | null): Uint32Array {
   if (!order) return tree.children;
   if (order.column.texts) return byText(tree, order.column, order.down);
@@ -126,7 +126,7 @@ export function sortSiblings(tree: Tree, order: Order | null): Uint32Array {
 }
 
 interface Lowered {
-  whole: string; // all texts, in small letters, a line each
+  whole: string; // all texts in lower case, one on each line
   ends: Uint32Array;
 }
 
@@ -135,7 +135,7 @@ const lowered = new WeakMap<string[], Lowered>();
 function lower(texts: string[]): Lowered {
   let whole = texts.join("\n").toLowerCase();
   const size = texts.reduce((sum, t) => sum + t.length + 1, -1);
-  const small = whole.length === size ? texts : texts.map((t) => t.toLowerCase()); // a few letters become two
+  const small = whole.length === size ? texts : texts.map((t) => t.toLowerCase()); // some letters become two in lower case
   if (small !== texts) whole = small.join("\n");
   const ends = new Uint32Array(texts.length);
   let end = 0;
@@ -158,7 +158,7 @@ export function textsWith(texts: string[], text: string): Uint8Array {
   return out;
 }
 
-/** Rows whose name has the text (2), and all above them (1); null: every row. */
+/** Rows whose name has the text (2), and their ancestors (1); null: every row. */
 export function findRows(t: Table, tree: Tree, text: string): Uint8Array | null {
   const name = t.columns[0];
   if (!text || !name?.texts) return null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Light or dark: chosen by the user, or the system's. What is drawn on a canvas is drawn again when it changes.
+// Light or dark: the user's choice, or the system's. Drawings on a canvas are redrawn when it changes.
 import { useEffect, useState } from "preact/hooks";
 
 export const THEMES = ["auto", "light", "dark"] as const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a timeline shows: lanes, and of a window what can be seen at its width, as the server answers (docs/http.md).
+// The data of a timeline: lanes, and for a window the items visible at its width, as in the server's answers (docs/http.md).
 import type { Column, Table } from "./api";
 import { cellText, json, profilePath, table } from "./api";
 import { textsWith } from "./rows";
@@ -11,8 +11,8 @@ export interface Window {
 
 export interface Lane {
   name: string;
-  firstRow: number; // of all rows of the profile
-  rows: number; // spans that overlap stand in different ones
+  firstRow: number; // index among all rows of the profile
+  rows: number; // overlapping spans are in different rows
   spans: number;
 }
 
@@ -28,18 +28,18 @@ export interface Items {
   window: Window;
   firstRow: number;
   lastRow: number;
-  scale: number; // pixels a microsecond: what is narrower than one may be merged
+  scale: number; // pixels for each microsecond: items narrower than a pixel may be merged
   search: string;
   count: number;
   row: ArrayLike<number>;
   span: ArrayLike<number>;
-  times: ArrayLike<number>; // how many spans each is
+  times: ArrayLike<number>; // the number of spans in each item
   start: ArrayLike<number>;
   end: Float64Array;
   busy: ArrayLike<number>;
   name: Column;
   kind: Column;
-  found: ArrayLike<number> | null; // how many of them have the text searched for
+  found: ArrayLike<number> | null; // how many of these contain the text searched for
   rowFirst: Uint32Array; // by row from firstRow on: where its items begin; one more at the end
   t: Table;
 }
@@ -84,10 +84,10 @@ export interface Match {
   matches: number;
 }
 
-/** Where a timeline's answers come from: a server, or the file that the page is. */
+/** The source of a timeline's answers: a server, or the report's own file. */
 export interface Source {
   lanes: Lanes;
-  summary: string; // when not every span is there: what is; else ""
+  summary: string; // a sentence about the spans included when some are missing; otherwise ""
   items(window: Window, firstRow: number, lastRow: number, px: number, search: string, signal: AbortSignal): Promise<Items>;
   details(span: number, signal: AbortSignal): Promise<Details>;
   sums(window: Window, signal: AbortSignal): Promise<Sum[]>;
@@ -113,7 +113,7 @@ export interface LaneAnswer {
   notes?: string[];
 }
 
-/** A lane's name with the rank or process before it, when there are several, and what the file calls it. */
+/** A lane's name, with the rank or process before it when there are several, and the file's own name for it. */
 function titleOf(l: LaneRow, several: boolean): string {
   const before = !several ? "" : l.rank !== null ? `rank ${l.rank} · ` : l.process ? `${l.process} · ` : "";
   return `${before}${l.lane}${l.label && l.label !== l.lane ? ` · ${l.label}` : ""}`;
@@ -164,7 +164,7 @@ export function firstAfter(d: Items, from: number, to: number, time: number): nu
 export const lastRowOf = (l: Lanes): number => l.lanes.reduce((last, lane) => Math.max(last, lane.firstRow + lane.rows - 1), 0);
 export const firstRowOf = (l: Lanes): number => l.lanes[0]?.firstRow ?? 0;
 
-/** Asks a server. With a step only that step's lanes are there, which matters where each step has its own. */
+/** Asks a server. With a step only that step's lanes are listed, which matters where each step has its own. */
 export async function servedSource(id: string, step: string, signal: AbortSignal, progress: (part: number) => void): Promise<Source> {
   const lanes = readLanes(await json<LaneAnswer>(profilePath(id, `lanes?step=${encodeURIComponent(step || "-1")}`), signal, progress));
   const rows = `first_row=${firstRowOf(lanes)}&last_row=${lastRowOf(lanes)}`;

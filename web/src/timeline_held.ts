@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of a report: one list of spans for all windows, and their arguments where each stands by itself.
+// The timeline of a report: one list of spans for all windows, and their arguments if every span is there.
 import { cellText, json, profilePath, queryPath, table } from "./api";
 import { ARGUMENTS_SQL, HELD_SPANS } from "./asks";
 import { heldParts, whyNot } from "./held";
@@ -60,7 +60,7 @@ function sumsIn(d: Items, w: Window): Sum[] {
   return [...sums.values()].sort((a, b) => b.total_us - a.total_us);
 }
 
-/** By start; items that were merged are found by the name that they have. */
+/** By start; merged items are found by their common name. */
 function matchesOf(d: Items, search: string): number[] {
   const word = search.toLowerCase();
   const found = Array.from({ length: d.count }, (_, i) => i).filter((i) => nameAt(d, i).toLowerCase().includes(word));

@@ -8,8 +8,8 @@ import type { Route } from "./route";
 import { go, parseRoute, withParams } from "./route";
 import type { Details, Items, Source, Window } from "./timeline";
 
-const LEAST_US = 0.01; // that is shown
-const AROUND = 4; // times its own length is shown around a span that one is led to
+const LEAST_US = 0.01; // shortest visible time
+const AROUND = 4; // a span reached by a link is shown with this many times its length around it
 
 /** Two numbers of a parameter, "1.5-20"; null without. */
 function windowIn(route: Route, name: string): Window | null {
@@ -26,16 +26,16 @@ export interface View {
   seen: Window;
   marked: Window | null; // selected
   picked: Picked | null;
-  details: Details | null; // of the picked one, when they are there
+  details: Details | null; // details of the picked span, once loaded
   mark: (w: Window | null) => void;
   show: (w: Window) => void;
   zoom: (factor: number, around?: number) => void;
-  pan: (part: number) => void; // of the visible time
+  pan: (part: number) => void; // moves by a part of the visible time
   pick: (to: Picked | null) => void;
-  lead: (span: number) => void; // picks a span that may lie anywhere, and shows it
+  lead: (span: number) => void; // picks a span, anywhere in the timeline, and shows it
 }
 
-/** What is shown at first: what the address says, or the chosen step. */
+/** The first window: from the address, or the chosen step. */
 function startOf(route: Route, { lanes }: Source): Window {
   const step = lanes.steps.get(Number(route.params.get("step") ?? NaN));
   return windowIn(route, "time") ?? step ?? lanes.all;
@@ -73,7 +73,7 @@ export function useView(source: Source, route: Route, box: RefObject<HTMLDivElem
         setPicked(place);
         setDetails(d);
       },
-      () => undefined, // a span that is not there is not shown
+      () => undefined, // a missing span is not shown
     );
     return () => stop.abort();
   }, [source, span]);
@@ -107,7 +107,7 @@ export function useView(source: Source, route: Route, box: RefObject<HTMLDivElem
 
 const pickedAt = (d: Items, i: number): Picked => ({ span: d.span[i] ?? 0, row: d.row[i] ?? 0, start: d.start[i] ?? 0, end: d.end[i] ?? 0 });
 
-/** What a click means: of several spans in one pixel, to come closer. */
+/** A click: on several spans in one pixel it zooms in. */
 export function take(v: View, d: Items | null, i: number): void {
   if (!d || i < 0) return v.pick(null);
   const { start, end } = pickedAt(d, i);
@@ -116,7 +116,7 @@ export function take(v: View, d: Items | null, i: number): void {
   else v.pick(pickedAt(d, i));
 }
 
-/** The item of the next row that has one when the picked one begins, or the next after it. */
+/** The item of the next row that is running when the picked one begins, or the next one after. */
 function pickRow(v: View, d: Items | null, by: number): void {
   if (!d) return;
   const time = v.picked?.start ?? v.seen.from;
@@ -140,7 +140,7 @@ function pickBeside(v: View, d: Items | null, by: number): void {
   }
 }
 
-/** What keys do. */
+/** The keys. */
 export function onTimelineKey(e: KeyboardEvent, d: Items | null, v: View, next: (backward: boolean) => void): void {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   const [closer, farther] = [(): void => v.zoom(1 / 1.5), (): void => v.zoom(1.5)];

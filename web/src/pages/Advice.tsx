@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The findings of the checkers, of all or of some.
+// The findings of all checkers or of some.
 import type { Tables } from "../api";
 import { json, profilePath } from "../api";
 import { commandWords } from "../command";

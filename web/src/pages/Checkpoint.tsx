@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a checkpoint, with how their values are spread.
+// The tensors of a checkpoint, with the distribution of their values.
 import { useState } from "preact/hooks";
 import { cellText, json, profilePath, table } from "../api";
 import { formatCount } from "../format";
@@ -14,7 +14,7 @@ interface Value {
   dtype: string;
   shape: string;
   elements: number;
-  numbers: boolean; // without them nothing below is there
+  numbers: boolean; // false: none of the fields below
   finite?: number;
   zeros?: number;
   nans?: number;
@@ -48,7 +48,7 @@ function Histogram({ counts, from, to }: { counts: number[]; from: number; to: n
   );
 }
 
-/** What there is besides plain values, in words. */
+/** Values that are not plain numbers, in words. */
 function oddOnes(v: Value): string {
   const said = [
     [v.zeros, "zeros"],
@@ -60,7 +60,7 @@ function oddOnes(v: Value): string {
 
 const valuePath = (route: Route, name: string): string => profilePath(route.id, `tensors/value?name=${encodeURIComponent(name)}`);
 
-/** A report has the values of the first tensors. */
+/** A report holds the values of the first tensors only. */
 const hasValues = (route: Route, name: string): boolean => !isReport || !whyNot(heldParts(valuePath(route, name)));
 
 function Tensor({ route, name }: { route: Route; name: string }) {

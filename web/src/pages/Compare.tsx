@@ -61,13 +61,13 @@ function Side({ route, at, list }: { route: Route; at: number; list: ProfileEntr
   );
 }
 
-/** The columns that rows of a view have. */
+/** The columns that a comparison of a view can show. */
 function columnsOf(tables: Tables, view: string): string[] {
   if (view === "steps") return COMPARED_OF_STEPS;
   return tables.columns.map((c) => c.name).filter((name) => !isReport || COMPARED.includes(name));
 }
 
-/** The controls: which sides, and of what. */
+/** The controls: the sides and the view. */
 function Sides({ route, tables, list, sides, view, select }: { route: Route; tables: Tables; list: ProfileEntry[]; sides: string[]; view: string; select: string }) {
   return (
     <form class="controls" onSubmit={(e) => e.preventDefault()}>
@@ -99,7 +99,7 @@ function Difference({ route, list, sides, options, view }: { route: Route; list:
   );
 }
 
-/** Where a step of one side goes, when its times were recorded. */
+/** Where the time of a step of one side goes, if its times were recorded. */
 function Breakdown({ name, side }: { name: string; side: string }) {
   const [id = "", step = ""] = side.split("@");
   const path = profilePath(id, `views/steps?${step && `step=${encodeURIComponent(step)}&`}format=columns`);

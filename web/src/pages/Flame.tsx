@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree as stacked bars: as wide as a row's share of a column. Icicle: from the top down; flame: from the bottom up.
+// A tree as stacked bars whose widths are shares of a column. Icicle: from the top down; flame: from the bottom up.
 import type { Tables } from "../api";
 import { profilePath, table } from "../api";
 import { commandWords } from "../command";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dataflow graph, scopes closed to boxes; an open scope shows what is in it. Each box tells its share of a column.
+// The dataflow graph: closed scopes are boxes, open ones show their contents. Each box has its share of a column.
 import type { ProfileFacts, Tables } from "../api";
 import { profilePath, queryPath, table } from "../api";
 import { EDGES_SQL } from "../asks";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running jobs: a table that refreshes, one job on a click, and recordings of those that are chosen.
+// Running jobs: a table that refreshes, details of one job on a click, and recordings of the selected jobs.
 import { useState } from "preact/hooks";
 import { formatBytes, formatCount, formatShare } from "../format";
 import type { Job } from "../live";
@@ -20,7 +20,7 @@ function age(micros: number): string {
   return s < 86400 ? `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min` : `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
 }
 
-/** A cell; an empty one says in its title why it is. */
+/** A cell; the title of an empty one is the reason. */
 function Cell({ of, column, text }: { of: Job; column: string; text: string | null }) {
   const why = of.why?.split("; ").find((w) => w.startsWith(`${column}: `))?.slice(column.length + 2);
   return text === null ? <td class="number absent" title={why}>–</td> : <td class="number">{text}</td>;

@@ -21,11 +21,11 @@ interface Device {
   name: string;
   at: number[]; // microseconds from the first
   held: number[]; // bytes
-  peak: number; // place in held
+  peak: number; // index in held
   holders: Holder[];
 }
 
-/** Rows come by device and time; those of which only an allocator tells have no held bytes. */
+/** Rows come by device and time; rows known only from an allocator have no held bytes. */
 function devicesOf(t: Table, peak: Table): Device[] {
   const [device, at, held] = ["device", "at_us", "held_bytes"].map((n) => t.column(n));
   const found = new Map<string, Device>();

@@ -27,7 +27,7 @@ function sumOf(t: Table, name: string): number {
 
 const numbersOf = (c: Column | undefined): number[] => Array.from(c?.values ?? []);
 
-/** From the first start of a step to its last end: what a clock on the wall shows. */
+/** From the first start in a step to its last end: wall time. */
 function wallTimes(t: Table): number[] {
   const [start, end] = [t.column("start_us"), t.column("end_us")];
   return Array.from({ length: t.rows }, (_, i) => Math.max(0, (end?.values[i] ?? 0) - (start?.values[i] ?? 0)));
@@ -69,14 +69,14 @@ function firstAndLast(id: string, steps: number[]): URLSearchParams {
   return new URLSearchParams([steps[0], steps[steps.length - 1]].map((step) => ["side", `${id}@${step}`]));
 }
 
-/** The steps by number, or from where to where. */
+/** The steps by number, or as a range. */
 function stepsOf({ steps }: ProfileFacts): string {
   if (!steps.length) return "none";
   if (steps.length === 1) return `1 (step ${steps[0]})`;
   return `${steps.length} (${steps.length > 12 ? `${steps[0]} to ${steps[steps.length - 1]}` : steps.join(", ")})`;
 }
 
-/** Of a trace a step is as long as its window, and operations are summed over all steps; else both are means of what was recorded. */
+/** For a trace a step lasts as long as its window, and operations are summed over all steps; otherwise both are means. */
 function Facts({ facts, steps, ops, times }: { facts: ProfileFacts; steps: Table | undefined; ops: Table | undefined; times: Table | undefined }) {
   const ran = facts.steps.length > 0;
   const trace = facts.has?.trace ?? false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of profiles that the server found; new and changed files come in by themselves.
+// The list of profiles that the server found; new and changed files appear without a reload.
 import { useEffect, useState } from "preact/hooks";
 import type { ProfileEntry } from "../api";
 import { changes, profiles } from "../api";
@@ -10,8 +10,8 @@ import { Status } from "../parts/Status";
 import { hashOf } from "../route";
 
 const SHOWN_MOST = 500;
-const AGAIN_MS = 3000; // after no answer
-const LEAST_MS = 500; // between two asks, however often files change
+const AGAIN_MS = 3000; // pause after a failed request
+const LEAST_MS = 500; // least pause between two requests
 
 /** A number that changes whenever the server's list does. */
 export function useListVersion(): number {

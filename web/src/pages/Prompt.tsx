@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of the prompt, on the page. Those that write files are refused by the server.
+// The commands of the prompt on the page. The server refuses those that write files.
 import { useRef, useState } from "preact/hooks";
 import { json } from "../api";
 import type { Route } from "../route";

@@ -10,7 +10,7 @@ import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
-// What people ask first; each shows what a table is good for.
+// Common questions; each shows the use of one table.
 const EXAMPLES = [
   { title: "tables and columns", sql: "SELECT * FROM columns" },
   { title: "time by operation", sql: "SELECT op, count(*) AS runs, sum(run_us) AS us\nFROM executions JOIN nodes USING (node)\nGROUP BY op ORDER BY us DESC LIMIT 20" },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the user's code beside what its lines cost.
+// The user's source code with the cost of each line.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { profilePath, queryPath, table, text } from "../api";
 import { CODE_SQL, TRACES_SQL } from "../asks";
@@ -35,7 +35,7 @@ function Whole({ file, all }: { file: FileCost; all: string }) {
   const most = Math.max(1, ...costs.map((l) => l.own || l.micros));
   useEffect(() => {
     const line = box.current?.querySelector<HTMLElement>(`[data-line="${start}"]`);
-    const at = box.current; // places in the window: offsetTop counts from whatever is positioned around the box
+    const at = box.current; // positions in the window: offsetTop is relative to the nearest positioned ancestor
     if (line && at) at.scrollTop += line.getBoundingClientRect().top - at.getBoundingClientRect().top - at.clientHeight / 3;
   }, [file.name]);
   return (
@@ -67,7 +67,7 @@ function Text({ route, file }: { route: Route; file: FileCost }) {
   return <Status of={loaded}>{(all) => <Whole file={file} all={all} />}</Status>;
 }
 
-/** Without the text: the lines that cost most. */
+/** Where the text is missing: the lines that cost most. */
 function Lines({ file, caption }: { file: FileCost; caption: string }) {
   const found = [...file.lines].sort((a, b) => b[1].micros - a[1].micros || a[0] - b[0]);
   return (

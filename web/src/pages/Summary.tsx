@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One screen that says what the profile is and where its steps go, as the command line prints it.
+// One screen with the profile's facts and where its steps go, as the command line prints it.
 import { profilePath, text } from "../api";
 import { commandWords } from "../command";
 import { useLoaded } from "../load";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ran when: a lane for each device, stream or thread.
+// Activity over time: a lane for each device, stream or thread.
 import type { ProfileFacts } from "../api";
 import { profilePath } from "../api";
 import { commandWords } from "../command";

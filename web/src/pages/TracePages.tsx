@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a trace: where steps go, what is transferred, what waits, what is odd about the data.
+// The tables of a trace: parts of steps, transfers, waits, oddities of the data.
 import { profilePath, table } from "../api";
 import { besidesOf, commandWords } from "../command";
 import { isReport } from "../held";
@@ -19,7 +19,7 @@ interface Props {
   steps: number[];
 }
 
-/** What can be chosen: one step, and of steps their critical path. */
+/** The controls: one step, and for the table of steps their critical path. */
 function Choices({ view, route, steps }: { view: string; route: Route; steps: number[] }) {
   const path = route.params.get("critical_path") === "true";
   return (

@@ -12,9 +12,9 @@ import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go } from "../route";
 
-const OWN = ["q", "sort"]; // of the page, not of the server
+const OWN = ["q", "sort"]; // parameters of the page, not of the server
 
-/** What is selected unless the route says so; what never ran has no times. */
+/** The selected columns unless the route sets them; a graph without runs has no times. */
 const standardSelect = (view: string, ran: boolean): string => `${ran ? "micros" : "params"}${view === "op" ? ",occurrence" : ""}`;
 
 /** The options of a route as the server takes them; all rows, unless the user asks for fewer. */
@@ -26,12 +26,12 @@ function queryOf(route: Route, view: string, select: string, tables: Tables): UR
   const selected = (query.get("select") ?? "").split(",");
   const source = sourceFor(selected);
   if (source && !query.has("float_ops_source")) query.set("float_ops_source", source);
-  // operations are a list: it begins with the most expensive one, which its running totals follow
+  // operations are a list that begins with the most expensive one; its running totals depend on that order
   if (view === "op" && !isReport && !query.has("order_by") && tables.orders.some((o) => o.name === selected[0])) query.set("order_by", selected[0] ?? "");
   return query;
 }
 
-/** The order of the command line that a sort of the page is; "": there is none. */
+/** The -order_by that equals a sort of the page; "": there is none. */
 function orderOf(view: string, sort: string, tables: Tables): string {
   if (sort === "name") return sort;
   const by = /^-(total_)?(\w+)$/.exec(sort);
@@ -61,7 +61,7 @@ interface Lead {
   params: (name: string) => Record<string, string>;
 }
 
-/** Where picking a row of a view leads. */
+/** The page that picking a row of a view leads to. */
 const LEADS: Record<string, Lead> = {
   scope: { hint: "its flame graph", page: "flame", params: (name) => ({ top: name }) },
   graph: { hint: "its place among the scopes", page: "scope", params: (name) => ({ q: name }) },
@@ -76,7 +76,7 @@ function follow(lead: Lead, route: Route, name: string): void {
   go({ page: lead.page, id: route.id, params });
 }
 
-/** The totals of operations run from the last row up: they say nothing once the rows stand in another order. */
+/** The totals of operations accumulate from the last row up, so they are meaningless in another order. */
 const isRunningTotal = (view: string, column: string): boolean => view === "op" && column.startsWith("total_");
 
 export function Views({ view, route, files, steps, tables }: Props) {

@@ -30,15 +30,15 @@ export interface PageProps {
 export interface Page {
   name: string;
   title: string;
-  /** Whether this profile has something to show there. */
+/** Whether the page has anything to show for this profile. */
   fits: (facts: ProfileFacts) => boolean;
   show: (props: PageProps) => ComponentChildren;
 }
 
 const always = (_: ProfileFacts): boolean => true;
-// a trace has edges only where a graph stands beside it
+// a trace has edges only together with a graph
 const hasEdges = (facts: ProfileFacts): boolean => !facts.has?.trace || facts.has.graph;
-// of these a report holds one step
+// for these a report holds one step
 const ofHeldSteps = (facts: ProfileFacts): ProfileFacts => ({ ...facts, steps: heldSteps(facts.steps) });
 const view = (name: string, fits = always): Page => ({
   name,
@@ -47,7 +47,7 @@ const view = (name: string, fits = always): Page => ({
   show: ({ route, files, facts, tables }) => <Views key={name} view={name} route={route} files={files} steps={facts.steps} tables={tables} />,
 });
 
-/** A table of what was recorded with times: of a trace, RunMetadata or ProfileProto. */
+/** A table of recorded times: of a trace, RunMetadata or ProfileProto. */
 const trace = (name: string): Page => ({
   name,
   title: name[0]?.toUpperCase() + name.slice(1),

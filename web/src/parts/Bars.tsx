@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree as bars on a canvas: pointer and keys choose one, whose numbers are shown; a click zooms in.
+// A tree as bars on a canvas: pointer and keys choose a bar, whose numbers are shown; a click zooms in.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Column, Table } from "../api";
 import { cellText } from "../api";

@@ -10,7 +10,7 @@ export interface Line {
   colour: string;
   scale: string; // lines of one scale share an axis: the first at the left, the second at the right
   format: (n: number) => string;
-  mark: (n: number, step: number) => string; // on the axis
+  mark: (n: number, step: number) => string; // label on the axis
   values: number[];
   fill?: string;
   dash?: number[];
@@ -24,7 +24,7 @@ interface Props {
   lines: Line[];
 }
 
-/** Every area and every bar begins at zero: else a small difference looks like a large one. */
+/** Every area and every bar begins at zero; otherwise a small difference would look large. */
 const fromZero = { range: (_: uPlot, __: number, most: number): [number, number] => [0, most > 0 ? most * 1.05 : 1] };
 
 /** Where the axes begin, for tests. */

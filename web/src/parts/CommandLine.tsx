@@ -11,7 +11,7 @@ export function CommandLine({ words }: { words: string[] }) {
       await navigator.clipboard.writeText(line);
       setTold("Copied");
     } catch {
-      setTold("Select it by hand"); // only pages of this computer, or of https, may write to the clipboard
+      setTold("Select it by hand"); // only pages from this computer or over https may write to the clipboard
     }
     setTimeout(() => setTold(""), 2000);
   };

@@ -8,22 +8,22 @@ import type { Route } from "../route";
 import { go, withList, withParams } from "../route";
 import { FindField } from "./Fields";
 
-// Where the output goes and what form it has is not for the page to say; these have controls of their own.
+// The page does not choose the output's target and form; the other options here have controls of their own.
 const ELSEWHERE = new Set(["output", "format", "dump_to_file", "proto_out", "viz", "select", "compat", "checkers"]);
 const SHOWN_FIRST = new Set(["max_depth", "min_micros", "step", "order_by", "show_name_regexes"]);
-const LISTS = new Set(["assume_shape", "rewrite"]); // and the filters: a value a line
+const LISTS = new Set(["assume_shape", "rewrite"]); // and the filters: one value on each line
 const SOURCES = ["files", "tensorflow", "own"];
-const STEPS_MOST = 1000; // of a list to choose from
+const STEPS_MOST = 1000; // longest list of steps to choose from
 /** The page's default of -max_depth. */
 export const ALL_ROWS = "100000";
 const WORKED_OUT = new Set(["float_ops", "macs", "bytes_moved", "coverage", "flops_per_second", "intensity"]);
 
-/** Columns that come from the graph are worked out by all formulas there are, as the float operations' page does. */
+/** Columns from the graph are computed with all formulas, as on the page of float operations. */
 export const sourceFor = (columns: string[]): string | null => (columns.some((c) => WORKED_OUT.has(c)) ? "own" : null);
 
 const isList = (name: string): boolean => LISTS.has(name) || name.endsWith("_regexes");
 
-/** The option that an error is about, as the library names it: "option -max_depth: ...". */
+/** The option that an error names: "option -max_depth: ...". */
 export const optionAtFault = (error: string): string => /^option -(\w+)/.exec(error)?.[1] ?? "";
 
 interface FieldProps {
@@ -35,7 +35,7 @@ interface FieldProps {
   error: string;
 }
 
-/** The values that an option may have; null: any. */
+/** The values that an option accepts; null: any. */
 function choicesOf({ option, tables, steps }: FieldProps): { value: string; title: string }[] | null {
   const plain = (names: string[]): { value: string; title: string }[] => names.map((n) => ({ value: n, title: n }));
   if (option.name === "order_by") return plain(tables.orders.map((o) => o.name));
@@ -104,7 +104,7 @@ interface Props {
   select: string; // unless the route says otherwise
   steps?: number[];
   order?: string | null; // unless the route says otherwise
-  command?: string; // whose own options there are too
+  command?: string; // the command whose own options are shown, too
   error?: string; // of the last request
   children?: ComponentChildren; // controls that come first
 }

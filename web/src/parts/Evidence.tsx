@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings of advice, each with what it leads to: the rows that it speaks of, "... (tfprof steps -critical_path)", and the moment
+// Findings of advice, each with links: to the rows that it names, "... (tfprof steps -critical_path)", and to the moment
 // in the timeline.
 import type { Route } from "../route";
 import { hashOf } from "../route";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls that several pages have.
+// Controls that several pages use.
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
-/** One of a profile's steps, or with `all` all of them (""). What else is `reset` belongs to the step that was shown. */
+/** Chooses one of a profile's steps, or with `all` all of them (""). `reset` names the parameters that belong to the old step. */
 export function StepField({ route, steps, step, all = false, reset = [] }: { route: Route; steps: number[]; step: string; all?: boolean; reset?: string[] }) {
   const choose = (to: string): void => go(withParams(route, { ...Object.fromEntries(reset.map((name) => [name, null])), step: to || null }));
   return (
@@ -17,7 +17,7 @@ export function StepField({ route, steps, step, all = false, reset = [] }: { rou
   );
 }
 
-/** What to find on the page, in the address as "q". */
+/** The text to find on the page, in the address as "q". */
 export function FindField({ route }: { route: Route }) {
   return (
     <div class="field wide">

@@ -7,7 +7,7 @@ interface Point {
   y: number;
 }
 
-/** A line through the middles between its points, so that it has no corners. */
+/** A line through the midpoints between its points, so that it has no corners. */
 function curve(points: Point[]): string {
   const at = (p: Point): string => `${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
   const [first, ...rest] = points;
@@ -78,7 +78,7 @@ interface PictureProps {
   picture: Picture;
   zoom: number;
   picked: number; // the row whose numbers are shown
-  current: number; // the box that keys begin at
+  current: number; // the box at which keys begin
   pathOf: (row: number) => string;
   valueOf: (row: number) => { text: string; share: number };
   onOpen: (box: Box) => void;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of spans on a canvas: the window that is seen is asked for, and a coarse picture of all stands in until it comes.
+// Lanes of spans on a canvas: the visible window is requested, and a coarse picture of the whole is shown until it arrives.
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatMicros, formatShare } from "../format";
@@ -15,9 +15,9 @@ import { PickedSpan } from "./Picked";
 
 const SUMS = 12; // names listed for a selection
 const CLICK_PX = 4; // a shorter drag is a click
-const REST_MS = 30; // without a change, before a window is asked for
-const FINER = 4; // times as fine as needed a window may be
-const BASE_ROWS = 200; // of the picture of all
+const REST_MS = 30; // pause after the last change before a window is requested
+const FINER = 4; // a window may be this many times as fine as needed
+const BASE_ROWS = 200; // rows of the coarse picture
 const PX_MOST = 8000;
 
 function Sums({ source, marked }: { source: Source; marked: Window }) {
@@ -77,7 +77,7 @@ function usePointer(d: Items | null, source: Source, v: View, top: number, width
   };
 }
 
-/** What the mouse is over. */
+/** The item under the mouse. */
 function told(d: Items, i: number): string {
   const [times, length] = [d.times[i] ?? 1, (d.end[i] ?? 0) - (d.start[i] ?? 0)];
   if (times === 1) return `${labelAt(d, i)}: ${formatMicros(length)}`;
@@ -89,7 +89,7 @@ interface Size {
   height: number;
 }
 
-/** The items of what is seen, and of all; older ones until the next are there. Nothing is asked for before the width is known. */
+/** The items of the window and of the whole; older ones until new ones arrive. No request is made before the width is known. */
 function useItems(source: Source, v: View, size: Size, rows: [number, number], search: string): { base: Items | null; items: Items | null } {
   const [base, setBase] = useState<Items | null>(null);
   const [items, set] = useState<Items | null>(null);
@@ -170,7 +170,7 @@ function Tools({ source, v, search, next, place }: { source: Source; v: View; se
   );
 }
 
-/** Steps from match to match. */
+/** Goes from match to match. */
 function useMatches(source: Source, v: View, search: string): { place: string; next: (backward: boolean) => void } {
   const [place, setPlace] = useState("");
   const next = (backward: boolean): void => {

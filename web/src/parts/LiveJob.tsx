@@ -7,7 +7,7 @@ import { liveStacks, liveThreads, preparedness } from "../live";
 import { useLoaded } from "../load";
 import { Status } from "./Status";
 
-const SAMPLED_MOST = 40; // functions; the others have few samples
+const SAMPLED_MOST = 40; // functions shown; the others have few samples
 
 function Threads({ id }: { id: string }) {
   const [again, setAgain] = useState(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same outside the page: the command line to copy, and its output as a file.
+// The same content outside the page: the command line to copy, and its output as a file.
 import { isReport } from "../held";
 import { CommandLine } from "./CommandLine";
 
@@ -10,7 +10,7 @@ interface Props {
   words: string[];
   path: string; // with its query, without a format
   file: string; // the name of the file, without its ending
-  besides?: string; // what the page shows and the command line does not
+  besides?: string; // parts of the page that the command line does not show
 }
 
 export function Means({ words, path, file, besides }: Props) {

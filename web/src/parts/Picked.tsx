@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the picked span: its times, where it belongs, its arguments, and the spans that it is linked to.
+// Facts about the picked span: its times, its lane and step, its arguments, and the spans linked to it.
 import { isReport } from "../held";
 import { formatMicros } from "../format";
 import type { Details, Linked } from "../timeline";

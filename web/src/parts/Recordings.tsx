@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings of running jobs: how one begins, and those that were made, with their profiles.
+// Recordings of running jobs: the form that starts one, and the finished ones with their profiles.
 import { useState } from "preact/hooks";
 import type { ProfileEntry } from "../api";
 import { profiles } from "../api";
@@ -16,7 +16,7 @@ function Check({ label, on, onChange }: { label: string; on: boolean; onChange: 
   return <label><input type="checkbox" checked={on} onChange={(e) => onChange(e.currentTarget.checked)} /> {label}</label>;
 }
 
-/** What would happen to the jobs that are chosen. */
+/** The effect that a recording would have on the selected jobs. */
 function outlook(jobs: Job[], attach: boolean): string {
   const unprepared = jobs.filter((j) => j.capture === "attach").length;
   if (!jobs.length) return "Choose jobs above.";
@@ -59,7 +59,7 @@ export function Record({ state, jobs, onAsked }: { state: LiveState; jobs: Job[]
   );
 }
 
-/** A profile of the recording: its files stand in a folder a job. */
+/** A profile of the recording: its files are in a folder for each job. */
 function profileOf(list: ProfileEntry[], folder: string, r: Recording, row: Recorded): ProfileEntry | undefined {
   const job = row.file?.split("/")[0];
   const inJob = list.filter((p) => p.folder === folder && p.name.startsWith(`${r.folder}/${job}/`));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report as a table: its notes, then its rows as the address says they are searched and sorted.
+// A report as a table: its notes, then its rows, searched and sorted as the address says.
 import { useMemo } from "preact/hooks";
 import type { Column, Table } from "../api";
 import type { Route } from "../route";

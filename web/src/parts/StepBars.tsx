@@ -10,16 +10,16 @@ const PARTS = [
   { column: "exposed_copy_us", label: "copies that nothing hides", kind: "copy" },
   { column: "idle_us", label: "idle", kind: "idle" },
 ] as const;
-const COLUMNS_MOST = 120; // steps side by side; of more the last ones
+const COLUMNS_MOST = 120; // most steps side by side: the last ones
 
 interface Lane {
   name: string;
-  rows: number[]; // of the table: its steps
+  rows: number[]; // the table's rows of its steps
 }
 
 const number = (t: Table, column: string, row: number): number => Number(t.column(column)?.values[row] ?? 0);
 
-/** Ranks and devices in the table's order; the rows `all` hold what lies between steps, too. */
+/** Ranks and devices in the table's order; rows of `all` include the time between steps. */
 export function lanesOf(t: Table): Lane[] {
   const [rank, step, device] = [t.column("rank"), t.column("step"), t.column("device")];
   const lanes = new Map<string, Lane>();

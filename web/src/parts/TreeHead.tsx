@@ -2,9 +2,9 @@
 // The head of a table of rows: a button for each column, which sorts by it.
 import type { Column } from "../api";
 
-const UNITS: Record<string, string> = { us: "time", bytes: "bytes", percent: "%" }; // shown where the name does not tell
+const UNITS: Record<string, string> = { us: "time", bytes: "bytes", percent: "%" }; // shown where the name does not imply it
 
-/** A click goes on: numbers from the largest, then from the smallest, then the table's own order. */
+/** Each click takes the next order: numbers from the largest, from the smallest, then the table's own order. */
 function nextSort(column: Column, sort: string): string {
   if (sort === `-${column.name}`) return column.name;
   if (sort === column.name) return "";

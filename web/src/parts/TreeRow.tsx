@@ -60,12 +60,12 @@ function Name({ state, row, path, text }: { state: TreeState; row: number; path:
 
 interface Props {
   state: TreeState;
-  at: number; // place among the rows that are shown
+  at: number; // index among the shown rows
   name: Column;
   columns: Column[];
   reach: Reach[];
   style: Record<string, string>; // the columns' widths
-  shortName: boolean; // of a path only what follows the last slash
+  shortName: boolean; // of a path only the part after the last slash
   onPick?: ((row: number) => void) | undefined;
 }
 

@@ -8,17 +8,17 @@ import { TreeHead, widthOf } from "./TreeHead";
 import { TreeRow, reachOf } from "./TreeRow";
 import { ROW_PX, onTreeKey, useSeen, useTree } from "./tree";
 
-const HEAD_PX = 48; // with a sideways bar
+const HEAD_PX = 48; // including a horizontal scroll bar
 
 interface Props {
   table: Table;
   columns: Column[]; // after the name
   label: string;
   search: string;
-  sort: string; // name of a column, "-" before it: from the largest; "" as the table has it
+  sort: string; // a column's name, with "-" from the largest; "": the table's order
   onSort: (sort: string) => void;
-  openDepth: number; // rows above it begin open
-  shortName?: boolean; // of a path only what follows the last slash
+  openDepth: number; // rows of smaller depth are open at first
+  shortName?: boolean; // of a path only the part after the last slash
   onPick?: ((row: number) => void) | undefined;
   pickHint?: string | undefined; // what picking a row does
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a table of rows: which are open, found, chosen and in sight, and what keys do.
+// The state of a table of rows: open, found, chosen and visible rows, and the keys.
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Table } from "../api";
@@ -49,9 +49,9 @@ function openAbove(tree: Tree, depth: number): Uint8Array {
 
 export interface TreeState {
   tree: Tree;
-  rows: Uint32Array; // that are shown, in their order
+  rows: Uint32Array; // the shown rows, in order
   found: Uint8Array | null;
-  current: number; // place of the chosen one in rows
+  current: number; // index of the chosen row in rows
   isOpen: (row: number) => boolean;
   toggle: (row: number, to?: boolean) => void;
   openAll: () => void;
@@ -86,12 +86,12 @@ export function useTree(table: Table, search: string, sort: string, openDepth: n
   };
 }
 
-/** Chooses the row at a place and scrolls it into sight. */
+/** Chooses the row at an index and scrolls it into view. */
 function moveTo(s: TreeState, box: HTMLDivElement | null, to: number): void {
   const at = Math.max(0, Math.min(s.rows.length - 1, to));
   s.choose(s.rows[at] ?? 0);
   if (!box) return;
-  const room = box.clientHeight - 2 * ROW_PX; // without the head, and what a sideways bar takes
+  const room = box.clientHeight - 2 * ROW_PX; // without the head and a horizontal scroll bar
   if (at * ROW_PX < box.scrollTop) box.scrollTop = at * ROW_PX;
   else if (at * ROW_PX > box.scrollTop + room - ROW_PX) box.scrollTop = (at + 1) * ROW_PX - room;
 }

@@ -12,7 +12,7 @@ import type { Tree } from "../rows";
 import { hasChildren, makeTree } from "../rows";
 
 const ZOOM_STEP = 1.25;
-const BEGIN_LEAST = 0.7; // a wider drawing begins at its left
+const BEGIN_LEAST = 0.7; // at a smaller zoom the drawing starts at its left edge instead
 
 export interface Zoom {
   zoom: number;
@@ -21,7 +21,7 @@ export interface Zoom {
   fit: () => void;
 }
 
-/** How large the drawing is shown; it begins as wide as there is room. */
+/** The zoom of the drawing; it begins as large as fits. */
 export function useZoom(picture: Picture, box: RefObject<HTMLDivElement | null>): Zoom {
   const [zoom, setZoom] = useState(1);
   const set = (to: number): void => setZoom(Math.max(0.1, Math.min(3, to)));
