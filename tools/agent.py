@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the files of src/live/agent as a C source: agent.py OUT FILE...
 
-The program carries them, and writes them out where a job is to find them."""
+The program contains them, and writes them to a folder where a job finds them."""
 import os
 import sys
 

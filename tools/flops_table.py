@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keeps the tables of docs/flops.md equal to the program's own: flops_table.py [--check] [PROGRAM]
 
-In: what `tfprof help ops` says. Out: docs/flops.md with new tables between its two marks, or with --check one line,
+In: the output of `tfprof help ops`. Out: docs/flops.md with new tables between its two marks, or with --check one line,
 "1 passed, 0 failed", that says whether they are the same.
 """
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/links.py [BUILD]: checks on the object files of a build that no link points up: what a room of src/ uses from
+"""tools/links.py [BUILD]: checks on the object files of a build that no link points up: every symbol that a room of src/ uses from
 another room is defined in a room that src/meson.build lists before it. Includes alone cannot show a declaration without a
 header, or a header of a lower room whose function an upper one defines."""
 import glob

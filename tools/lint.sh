@@ -8,13 +8,13 @@ cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability
     --suppress=missingIncludeSystem --suppressions-list=tools/cppcheck.txt -D_GNU_SOURCE '-DPy_RETURN_NONE=return Py_None' -Iinclude -Isrc -Icli -Iserver \
     -j 2 $(git ls-files 'src/*.c' 'cli/*.c' 'server/*.c' 'python/native/*.c' 'examples/*.c') || status=1
 
-# Layout: what is set apart by hand stands between clang-format off and on. `make format` does the rest.
+# Layout by clang-format, except parts between "clang-format off" and "on". `make format` applies it.
 other=
 for file in $(git ls-files '*.c' '*.h' '*.cc'); do
     clang-format --dry-run --Werror "$file" >/dev/null 2>&1 || other="$other $file"
 done
 if [ -n "$other" ]; then
-    echo "lint: laid out in another way than clang-format does:$other"
+    echo "lint: not formatted with clang-format (make format):$other"
     status=1
 fi
 
@@ -23,14 +23,14 @@ python3 tools/rooms.py || status=1
 python3 tools/links.py || status=1
 python3 tools/spdx.py || status=1
 
-# How long files are, and whether the map names what is there.
+# Lengths of files, and paths in docs/design.md that do not exist.
 python3 tools/sizes.py || status=1
 
 # The page's types, where node is (tools/page.sh test).
 if [ -e web/node_modules/typescript/bin/tsc ]; then
     (cd web && node node_modules/typescript/bin/tsc --noEmit) || status=1
 else
-    echo "lint: no node here: web/ was not looked at"
+    echo "lint: no node here: web/ was not checked"
 fi
-[ $status = 0 ] && echo "lint: nothing to say"
+[ $status = 0 ] && echo "lint: no findings"
 exit $status

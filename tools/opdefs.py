@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes src/flops/rules/opdefs.c: the outputs of every op that TensorFlow knows, from its own registry. Run it with the
-Python that has TensorFlow (.venv/bin/python tools/opdefs.py) when a new TensorFlow is to be followed; what it writes is
-committed, so that a build needs no TensorFlow. `--check` writes nothing and says whether the file is as it would be.
+Python that has TensorFlow (.venv/bin/python tools/opdefs.py) for a new version of TensorFlow; the result is
+committed, so that a build needs no TensorFlow. `--check` writes nothing and tells whether the file is current.
 """
 import os
 import sys
@@ -13,10 +13,10 @@ from tensorflow.core.framework import op_def_pb2  # noqa: E402
 from tensorflow.python.client import pywrap_tf_session  # noqa: E402
 
 PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "rules", "opdefs.c")
-REFERENCE = 100  # DataTypes of references are the plain ones and this
+REFERENCE = 100  # DataTypes of references are the plain ones plus this
 
-HEAD = """/* flops/rules/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: how many there
- * are and of what type. Made by tools/opdefs.py; the form of a row is told in rule.h. */
+HEAD = """/* flops/rules/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: their number and types.
+ * Made by tools/opdefs.py; rule.h describes the form of a row. */
 #include "flops/rules/rule.h"
 
 /* clang-format off */

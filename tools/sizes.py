@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that no file of C is longer than 450 lines and no component of the page longer than 100, and that each file that
-docs/design.md names is there."""
+"""Checks that no file of C is longer than 450 lines and no component of the page longer than 100, and that docs/design.md
+names no file that does not exist."""
 import fnmatch
 import os
 import re
@@ -49,7 +49,7 @@ def long_components():
 
 
 def is_there(name, tracked):
-    """A path from the root or the end of one: rows of the map name files by the folder that they begin with."""
+    """A path from the root or the end of one: rows of the map name files relative to their folder."""
     pattern = name.replace("NAME", "*") + ("*" if name.endswith("/") else "")
     return any(fnmatch.fnmatch("/" + path, "*/" + pattern) for path in tracked)
 
@@ -59,7 +59,7 @@ def missing_paths():
     for number, line in enumerate(lines("docs/design.md"), 1):
         for word in re.findall(r"`([^` ]+)`", line):
             if re.fullmatch(r"[\w./*-]*(/|\.(c|h|cc|def|py|sh|ts|tsx|build))", word) and not is_there(word, tracked):
-                yield "docs/design.md:%d names %s, which is not there" % (number, word)
+                yield "docs/design.md:%d names %s, which does not exist" % (number, word)
 
 
 def main():

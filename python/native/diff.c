@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* diff.c: tfprof._native.diff: a list of sides becomes a report. The report copies all that it shows, so it is tied to none
- * of the profiles; the profile that `owner` is, perhaps an empty one, stands for its lock. */
+/* diff.c: tfprof._native.diff: a list of sides becomes a report. The report copies everything that it shows, so it depends on
+ * none of the profiles; `owner`, perhaps an empty profile, provides its lock. */
 #include "native.h"
 
 #include <stdlib.h>
 
-/* One side, as its tuple says: (name, label, Profile, step) or (name, label, bytes or None); without bytes the label is the
+/* One side, from its tuple: (name, label, Profile, step) or (name, label, bytes or None); with None the label is the
  * path of a text. */
 typedef struct side {
     PyObject *kept[2]; /* bytes that hold the two names; NULL: none */
@@ -43,7 +43,7 @@ static tfp_status add_side(tfp_sides *sides, const side *x, tfp_error *err)
     return tfp_sides_add_text(sides, x->name, x->label, err);
 }
 
-/* On failure `*about` is the text that could not be read, if it was that. */
+/* On failure `*about` is the path or label of the text at fault, if a text was. */
 static tfp_status compare(const side *x, size_t count, const char *view, const tfp_options *o, tfp_report **out,
                           const char **about, tfp_error *err)
 {

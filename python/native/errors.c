@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* errors.c: the exceptions of the package, one for each status of the library, and one more for a file that is not there. */
+/* errors.c: the exceptions of the package: one for each status of the library, and one for a missing file. */
 #include "native.h"
 
 #include <errno.h>
@@ -9,20 +9,20 @@ typedef struct error_row {
     const char *name; /* in the module tfprof */
     int status;
     int base;         /* row of the class that it is derived from; -1: Exception */
-    const char *also; /* the built-in exception it is as well */
+    const char *also; /* the built-in exception that it also derives from */
     const char *doc;
 } error_row;
 
 /* clang-format off */
 static const error_row rows[ERROR_KINDS] = {
-    [TFP_OK]        = { "tfprof.Error", TFP_OK, -1, NULL, "Something that tfprof could not do. `exit_status` is what the command line would end with." },
-    [TFP_BADFILE]   = { "tfprof.InputError", TFP_BADFILE, 0, "OSError", "An input is missing, unreadable, damaged or not of the format it was said to be. `filename` is the input, `errno` the system's number or None." },
+    [TFP_OK]        = { "tfprof.Error", TFP_OK, -1, NULL, "tfprof could not do something. `exit_status` is the command line's exit status." },
+    [TFP_BADFILE]   = { "tfprof.InputError", TFP_BADFILE, 0, "OSError", "An input is missing, unreadable, damaged or not in the given format. `filename` is the input, `errno` the system's error number or None." },
     [TFP_BADARG]    = { "tfprof.UsageError", TFP_BADARG, 0, "ValueError", "A wrong call: an unknown option or value, an invalid regex, inputs that exclude each other." },
-    [TFP_NOTFOUND]  = { "tfprof.NotFoundError", TFP_NOTFOUND, 0, "LookupError", "What was asked for is not in the profile: a step, code traces." },
-    [TFP_BADOUTPUT] = { "tfprof.OutputError", TFP_BADOUTPUT, 0, "OSError", "A report or profile could not be written; an old file is as it was. `filename` is the output, `errno` the system's number or None." },
-    [TFP_NOMEM]     = { "tfprof.OutOfMemoryError", TFP_NOMEM, 0, "MemoryError", "There was not enough memory." },
+    [TFP_NOTFOUND]  = { "tfprof.NotFoundError", TFP_NOTFOUND, 0, "LookupError", "The profile lacks a step, code traces or other data asked for." },
+    [TFP_BADOUTPUT] = { "tfprof.OutputError", TFP_BADOUTPUT, 0, "OSError", "A report or profile could not be written; an old file is unchanged. `filename` is the output, `errno` the system's error number or None." },
+    [TFP_NOMEM]     = { "tfprof.OutOfMemoryError", TFP_NOMEM, 0, "MemoryError", "Memory ran out." },
     [TFP_LIMIT]     = { "tfprof.LimitError", TFP_LIMIT, 0, NULL, "An input passes a size or nesting limit." },
-    [MISSING_FILE]  = { "tfprof.MissingFileError", TFP_BADFILE, TFP_BADFILE, "FileNotFoundError", "An input that is not there." },
+    [MISSING_FILE]  = { "tfprof.MissingFileError", TFP_BADFILE, TFP_BADFILE, "FileNotFoundError", "An input does not exist." },
 };
 /* clang-format on */
 
@@ -39,9 +39,9 @@ static PyObject *new_error(module_state *state, const error_row *row)
     return made;
 }
 
-/* ---- the message is the text, whatever OSError would make of errno and filename ---- */
+/* ---- the message is always tfprof's text, not the one that OSError makes of errno and filename ---- */
 
-/* By an interned name: the interpreter's cache of attributes would keep each new one. */
+/* Gets an attribute by an interned name: the interpreter's attribute cache would keep every new string. */
 static PyObject *attribute(PyObject *self, const char *name)
 {
     PyObject *key = PyUnicode_InternFromString(name), *found = key ? PyObject_GetAttr(self, key) : NULL;
@@ -63,7 +63,7 @@ static PyObject *text_of(PyObject *self, PyObject *nothing)
     return text;
 }
 
-/* Pickles as the class, the message, and what OSError keeps beside it. */
+/* Pickles the class, the message, and the attributes of OSError. */
 static PyObject *reduced(PyObject *self, PyObject *nothing)
 {
     (void)nothing;

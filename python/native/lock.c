@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* lock.c: the lock of a profile, and what is called now and then while C works without the interpreter. */
+/* lock.c: the lock of a profile, and the progress callback while C works without the interpreter's lock. */
 #include "native.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static bool take(profile_object *p, int (*try_lock)(pthread_rwlock_t *), int (*l
         wrong = lock(&p->lock);
         Py_END_ALLOW_THREADS
     }
-    /* the progress callback of an addition that goes on in this very thread */
+    /* the progress callback of an addition in this same thread */
     if (wrong) raise_usage(state_of((PyObject *)p), "the profile is busy");
     if (wrong || !p->closed) return !wrong;
     pthread_rwlock_unlock(&p->lock);
@@ -26,7 +26,7 @@ static bool take(profile_object *p, int (*try_lock)(pthread_rwlock_t *), int (*l
 bool lock_for_reading(profile_object *p) { return take(p, pthread_rwlock_tryrdlock, pthread_rwlock_rdlock); }
 bool lock_for_writing(profile_object *p) { return take(p, pthread_rwlock_trywrlock, pthread_rwlock_wrlock); }
 
-/* A step that waits to be added goes before those who want to look, or it would wait as long as anyone looks. */
+/* Writers have priority: otherwise a step would wait to be added as long as anyone reads. */
 bool make_lock(profile_object *p)
 {
     pthread_rwlockattr_t writers_first;
@@ -39,7 +39,7 @@ bool make_lock(profile_object *p)
 
 void unlock_profile(profile_object *p) { pthread_rwlock_unlock(&p->lock); }
 
-/* They are few. */
+/* Sorts by address and removes duplicates; lists are short. */
 static size_t sort_once(profile_object **list, size_t count)
 {
     size_t n = 0;

@@ -96,14 +96,14 @@ static PyMethodDef functions[] = {
     { "option_kind", option_kind, METH_VARARGS, "option_kind(name): 'b' for a boolean option, 'v' for others, ''." },
     { "recognise", recognise, METH_VARARGS, "recognise(path) or recognise(data, name): the format, by the content." },
     { "format_is", format_is, METH_VARARGS,
-      "format_is(format, fact): how files of a format stand beside others; fact: one of the FORMAT_ numbers." },
+      "format_is(format, fact): whether a fact holds for a format; fact: one of the FORMAT_ numbers." },
     { "query", native_query, METH_VARARGS,
       "query(sql, ((profile, name), ...), options): the answer as a report; a name may be None." },
     { "diff", native_diff, METH_VARARGS,
-      "diff(owner, sides, view, options): what differs. A side: (name, label, Profile, step), (name, label, bytes), or "
+      "diff(owner, sides, view, options): a comparison. A side: (name, label, Profile, step), (name, label, bytes), or "
       "(name, path, None) for a text." },
     { "is_scope_text", native_is_scope_text, METH_VARARGS,
-      "is_scope_text(data): whether bytes hold the beginning of a tree that a scope view printed." },
+      "is_scope_text(data): whether bytes contain the beginning of a printed scope view." },
     { NULL, NULL, 0, NULL },
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options.c: the type Options: what a report shows, set from texts and lists. */
+/* options.c: the type Options: the options of a report, set from texts and lists. */
 #include "native.h"
 
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static PyObject *bind(PyObject *self, PyObject *args)
     return settled(self, s, err);
 }
 
-/* The texts of a list of bytes, which they live as long as. */
+/* The texts of a list of bytes; they live as long as the list. */
 static const char **texts_of(PyObject *items)
 {
     Py_ssize_t count = PyList_Size(items);
@@ -108,7 +108,7 @@ static const char **texts_of(PyObject *items)
     return texts;
 }
 
-/* A list of the bytes of each; NULL with an exception set. */
+/* A list with the bytes of each item; NULL with an exception set. */
 static PyObject *bytes_of_all(PyObject *given)
 {
     PyObject *items = PySequence_Tuple(given), *all = items ? PyList_New(0) : NULL, *one = NULL;
@@ -179,9 +179,9 @@ static PyMethodDef methods[] = {
       "set_list(name, items): sets one option from a list, each item taken whole." },
     { "bind", bind, METH_VARARGS, "bind(name, value): for a parameter of a query, by number or name." },
     { "read_proto", read_proto, METH_VARARGS,
-      "read_proto(view, data): sets what TensorFlow's serialized OptionsProto or AdvisorOptionsProto says." },
+      "read_proto(view, data): sets options from TensorFlow's serialized OptionsProto or AdvisorOptionsProto." },
     { "every_value", every_value, METH_O, "every_value(on): reports hold every column's numbers." },
-    { "get", get, METH_VARARGS, "get(name): the value in force, as TensorFlow lists it." },
+    { "get", get, METH_VARARGS, "get(name): the current value, as TensorFlow lists it." },
     { "listed", listed, METH_VARARGS, "listed(name): whether TensorFlow's tool lists this option." },
     { NULL, NULL, 0, NULL },
 };

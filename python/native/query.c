@@ -13,7 +13,7 @@ typedef struct question {
     tfp_options *options;
 } question;
 
-/* One pair of the list: a profile, and its name or None. */
+/* Reads one pair of the list: a profile, and its name or None. */
 static bool read_pair(module_state *state, PyObject *pair, question *q)
 {
     PyObject *profile;

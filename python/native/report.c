@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* report.c: the type Report: rows with values, and every output of them. */
+/* report.c: the type Report: rows with values, and all outputs. */
 #include "native.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ PyObject *bytes_of(collected *c)
 PyObject *wrap_report(module_state *state, profile_object *profile, unsigned generation, tfp_report *made)
 {
     PyTypeObject *type = (PyTypeObject *)state->report_type;
-    profile->reports++; /* first: what follows may run a finalizer that closes the profile */
+    profile->reports++; /* first: the next calls may run a finalizer that closes the profile */
     report_object *self = (report_object *)PyType_GenericAlloc(type, 0);
     if (!self) {
         tfp_report_free(made);
@@ -61,7 +61,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg)
     return 0;
 }
 
-/* There is no tp_clear: a report cannot do without its profile, and the profile breaks the circles it is in. */
+/* There is no tp_clear: a report needs its profile, and the profile breaks its reference cycles. */
 static void free_report(PyObject *object)
 {
     report_object *self = (report_object *)object;
@@ -77,7 +77,7 @@ static void free_report(PyObject *object)
     Py_DECREF(type);
 }
 
-/* The report may be looked at until close_report; NULL with an exception set when its profile has grown since. */
+/* Locks the report for reading until close_report; NULL with an exception set when its profile has grown since. */
 static const tfp_report *open_report(PyObject *object)
 {
     report_object *self = (report_object *)object;
@@ -191,7 +191,7 @@ static PyObject *columns(PyObject *self, PyObject *nothing)
 
 static Py_ssize_t length(PyObject *self) { return (Py_ssize_t)row_count(((report_object *)self)->report); }
 
-/* A list of the lines that `line` gives until it gives NULL. */
+/* A list of the results of `line`, up to the first NULL. */
 static PyObject *lines_of(PyObject *self, const char *(*line)(const tfp_report *r, size_t i))
 {
     const tfp_report *r = open_report(self);
@@ -287,7 +287,7 @@ static PyObject *is_table(PyObject *self, PyObject *nothing)
     return PyBool_FromLong(tfp_report_is_table(((report_object *)self)->report));
 }
 
-/* What goes to stdout is collected. */
+/* Collects the output to stdout. */
 static PyObject *put_report(PyObject *self, PyObject *nothing)
 {
     (void)nothing;
@@ -325,11 +325,12 @@ static PyMethodDef methods[] = {
     { "column_type", column_type, METH_VARARGS,
       "column_type(name): i, b, r or s of any column; '' where there is none." },
     { "over", over, METH_NOARGS, "over(): what grew over the limit of fail_over in a comparison, a line each." },
-    { "notes", notes, METH_NOARGS, "notes(): what the report could not take into account, a line each." },
+    { "notes", notes, METH_NOARGS, "notes(): data that the report could not take into account, one line each." },
     { "write", write_report, METH_VARARGS, "write(output, [path]): one form of the report, into a file or as bytes." },
     { "is_table", is_table, METH_NOARGS,
       "is_table(): whether its columns are its own, and its rows no rows of a view." },
-    { "put", put_report, METH_NOARGS, "put(): to where its options say; what stdout gets, as bytes." },
+    { "put", put_report, METH_NOARGS,
+      "put(): writes it where its options say; returns the output to stdout as bytes." },
     { "arrow_stream", arrow_stream, METH_NOARGS, "arrow_stream(): a capsule with an Arrow C stream of the columns." },
     { NULL, NULL, 0, NULL },
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The build backend: meson-python's, with the wheel's tag put right, and what is missing told by Debian's names.
+"""The build backend: meson-python's, with a corrected wheel tag and a list of missing Debian packages.
 
 meson-python tags a limited-API wheel with the interpreter that built it (cp311-abi3), which keeps older ones from
 installing it. The extension is compiled for the limited API of 3.10, so the tag says cp310-abi3, whoever builds.
@@ -22,7 +22,7 @@ __all__ = ["build_editable", "build_sdist", "build_wheel", "get_requires_for_bui
 
 OLDEST = "cp310"  # limited_api in python/meson.build
 
-# What the build looks for, and the Debian package that has it. docs/python.md lists them; tests/python holds the two together.
+# Programs and libraries that the build needs, with their Debian packages. docs/python.md lists them; tests/python compares.
 PROGRAMS = {"cc": "gcc", "c++": "g++", "pkg-config": "pkg-config", "readelf": "binutils"}
 LIBRARIES = {"re2": "libre2-dev", "libdeflate": "libdeflate-dev", "zlib": "zlib1g-dev", "snappy": "libsnappy-dev",
              "libedit": "libedit-dev", "libxxhash": "libxxhash-dev", "sqlite3": "libsqlite3-dev",
@@ -57,7 +57,7 @@ def missing_packages():
 
 
 def check_packages():
-    """Ends the build with the command that makes it possible, where something is missing."""
+    """Ends the build with the command that installs missing packages, if there are any."""
     missing = missing_packages()
     if missing:
         sys.exit("tfprof is built from C and needs what these Debian packages have (elsewhere: their like):\n\n"
@@ -65,7 +65,7 @@ def check_packages():
 
 
 def build_page():
-    """The page of `tfprof serve`, which the program has inside; without node and a network the program says that it has none."""
+    """The page of `tfprof serve`, which is built into the program; without node and a network the program has no page, and says so."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     try:
         subprocess.run([os.path.join(root, "tools", "page.sh")], stdin=subprocess.DEVNULL, stdout=sys.stderr, check=True)

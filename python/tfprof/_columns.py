@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns that a row of a view has, for type checkers and completion. tests/python holds them against the library's."""
+"""The columns of a view's rows, for type checkers and completion. tests/python compares them with the library's."""
 
 from typing import Optional
 
 
 class Columns:
-    """Times are microseconds, sizes bytes, the rest plain counts; None stands where there is no number."""
+    """Times are microseconds, sizes bytes, the rest plain counts; None is an absent number."""
 
     __slots__ = ()
 

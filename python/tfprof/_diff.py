@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Side = Union[Profile, Source, Sequence[Source]]
 
-_HEAD = 1 << 20  # so early the tree of a printed view begins
+_HEAD = 1 << 20  # the tree of a printed view begins within so many bytes
 
 
 class DiffOptions(ViewOptions, total=False):
@@ -40,7 +40,7 @@ _Native = Union[
 
 
 def _is_text(path: Any) -> bool:
-    """A file that is no profile is taken for a text, whose errors name the line."""
+    """A file that is not a profile is read as a printed text; its errors name the line."""
     if not os.path.isfile(path):
         return False
     with builtins.open(path, "rb") as file:
@@ -72,20 +72,20 @@ def _side(given: Union[Side, Tuple[Side, int]], kept: List[Profile]) -> _Native:
 
 
 def diff(*sides: Union[Side, Tuple[Side, int]], **options: "Unpack[DiffOptions]") -> Report:
-    """What differs between sides, each held against the first.
+    """Compares sides, each with the first.
 
     sides: each a Profile, or a path, bytes or a list of them as tfprof.open takes them; (side, STEP)
-        is one step of it. What a scope view printed, as a file or as bytes, is a side too.
+        is one step of it. The printed text of a scope view, a file or bytes, is a side, too.
     view: scope (the default), graph, op, code, or steps: each column of the table on each device.
-    select: the columns to compare; micros without it, and of texts what they have.
-    names: what the sides are called in columns: left and right, or side1, side2 ... of more.
-    delta, min_size: rows are shown whose biggest value is at least min_size and over the smallest
-        by more than the share delta; times only beyond what Welch's test takes for noise.
-    fail_over: "5%", "10ms", "5MB" or a number; report.over tells what grew by more.
+    select: the columns to compare; by default micros, and for texts the columns that they have.
+    names: the sides' names in columns; by default left and right, or side1, side2 ... for more.
+    delta, min_size: rows are shown whose largest value is at least min_size and over the smallest
+        by more than the share delta; for times only if Welch's test finds the difference significant.
+    fail_over: "5%", "10ms", "5MB" or a number; report.over lists the values that grew by more.
 
     Columns, for each column C: C_NAME a side, C_difference, C_ratio, and of times C_low and C_high
     (the 95 % interval of the difference) and C_significant: yes, no or unknown; `only` names the
-    sides that have a row when not all do. report.notes says when the sides are not the same work.
+    sides that have a row when not all do. report.notes tells when the sides did different work.
 
     Raises UsageError, InputError, NotFoundError (no such step), LimitError, OutputError.
     """

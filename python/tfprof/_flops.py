@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float operations of whatever holds a model: a path, a profile, a graph, a function, a Keras model, a JAX program."""
+"""Float operations of a model in any form: a path, a profile, a graph, a function, a Keras model, a JAX program."""
 
 import os
 import warnings as _warnings
@@ -21,7 +21,7 @@ _GRAPHS = ("tensorflow.GraphDef", "tensorflow.MetaGraphDef", "tensorflow.SavedMo
 
 
 class Flops:
-    """What one run of a model takes, and how much of the model that covers.
+    """The cost of one run of a model, and how much of the model has a count.
 
     total: float operations, a multiply and an add counted as two; macs: multiply-adds. None when
     the number does not fit into 64 bits.
@@ -52,20 +52,20 @@ class Flops:
 
     @property
     def coverage(self) -> Optional[float]:
-        """The share of the work that has a count, 0 to 1; None when nobody knows how much has none."""
+        """The share of the work that has a count, 0 to 1; None when the uncounted share is unknown."""
         found: Optional[float] = self._all["summary"]["total_coverage"]
         return found
 
     @property
     def parameters(self) -> int:
-        """Elements of the model's variables; 0 of a compiled program, which has none."""
+        """Elements of the model's variables; 0 for a compiled program, which has none."""
         if self._parameters is not None:
             return self._parameters[0]
         return int(self._all["summary"].get("total_parameters") or 0)
 
     @property
     def trainable_parameters(self) -> Optional[int]:
-        """Those of them that are trained; None when the graph does not say."""
+        """Elements of trained variables; None when the graph does not tell."""
         if self._parameters is not None:
             return self._parameters[1]
         found: Optional[int] = self._all["summary"].get("trainable_parameters")
@@ -83,7 +83,7 @@ class Flops:
 
     @property
     def without_shape(self) -> List[Dict[str, Any]]:
-        """Operation types that lack a shape: op, nodes, the first of them, and what is missing."""
+        """Operation types that lack a shape: op, nodes, the first of them, and the missing shape."""
         return list(self._all.get("no_shape", []))
 
     def to_pandas(self) -> "pandas.DataFrame":
@@ -105,7 +105,7 @@ class Flops:
         return self.report._repr_html_()
 
 
-# ---- what holds a model: each gives the bytes of a graph ----
+# ---- forms of a model: each function returns the bytes of a graph ----
 
 
 def _is_message(x: Any) -> bool:
@@ -113,7 +113,7 @@ def _is_message(x: Any) -> bool:
 
 
 def _graph_bytes(graph: Any) -> bytes:
-    """Of a tf.Graph, with the shapes that it knows."""
+    """The graph of a tf.Graph, with the shapes that it knows."""
     try:
         message = graph.as_graph_def(add_shapes=True)
     except TypeError:
@@ -133,7 +133,7 @@ def _count(variables: Any) -> int:
 
 
 def _with_outputs(graph: Any) -> bytes:
-    """A function's graph as a MetaGraphDef whose signature names what a call gives and does: nothing else runs."""
+    """A function's graph as a MetaGraphDef whose signature names the call's outputs and effects: only nodes that these need run."""
     from tensorflow.core.protobuf import meta_graph_pb2
 
     meta = meta_graph_pb2.MetaGraphDef(graph_def=graph.as_graph_def(add_shapes=True))
@@ -161,7 +161,7 @@ def _is_keras(x: Any) -> bool:
 
 
 def _built_inputs(model: Any, batch: int) -> Tuple[Any, ...]:
-    """The inputs of a subclassed model, of the shapes that it was built with or called with first."""
+    """The inputs of a subclassed model, with the shapes of its build() or its first call."""
     import tensorflow as tf
 
     shapes = getattr(model, "_build_shapes_dict", None) or getattr(model, "_build_input_shape", None)
@@ -182,7 +182,7 @@ def _built_inputs(model: Any, batch: int) -> Tuple[Any, ...]:
 
 
 def _keras_inputs(model: Any, batch: int) -> Any:
-    """The model's inputs as tensor specs; what the batch leaves open is `batch`."""
+    """The model's inputs as tensor specs; an open batch dimension becomes `batch`."""
     import tensorflow as tf
 
     def spec(tensor: Any) -> Any:
@@ -220,13 +220,13 @@ def _of_keras(model: Any, args: Tuple[Any, ...], batch: int) -> Tuple[bytes, Tup
 
 
 def _is_program(text: str) -> bool:
-    """HLO, or StableHLO, whose names of places may come first."""
+    """HLO, or StableHLO, which may begin with a table of source locations."""
     begin = text.lstrip()
     return begin.startswith(("HloModule ", "module @", "module {", "module attributes", '"builtin.module"', "#loc"))
 
 
 def _hlo_text(program: Any) -> str:
-    """Of what JAX lowered or compiled, with the names of its operations where it can tell them."""
+    """The text of a program that JAX lowered or compiled, with the names of its operations if available."""
     text: Any = None
     for more in ({"dialect": "hlo", "debug_info": True}, {"dialect": "hlo"}, {}):
         try:
@@ -276,7 +276,7 @@ def _profile_of(
 
 
 def flops(model: Any, *args: Any, **options: "Unpack[FlopsOptions]") -> Flops:
-    """How many float operations one run of a model takes, worked out from its graph.
+    """Counts the float operations of one run of a model from its graph.
 
         tfprof.flops("saved_model").total
         tfprof.flops(keras.applications.ResNet50(weights=None)).macs

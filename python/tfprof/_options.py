@@ -21,7 +21,7 @@ Parameters = Union[Sequence[Any], Mapping[str, Any]]  # of a query: for ?, or fo
 
 
 class ViewOptions(TypedDict, total=False):
-    """The keywords of the views, for type checkers; tfprof.help("options") tells what each does. None leaves one as it is."""
+    """The keywords of the views, for type checkers; tfprof.help("options") explains each. None leaves an option unchanged."""
 
     max_depth: Optional[int]
     min_bytes: Optional[Amount]
@@ -117,7 +117,7 @@ def _wrong(name: str, value: object, why: str) -> "_native.UsageError":
 
 
 def _text(name: str, value: Any) -> Union[str, bytes, None]:
-    """The text of one value as the command line has it; None: it has none."""
+    """The text of one value as on the command line; None: the value has no such text."""
     if isinstance(value, bool) or type(value).__module__ == "numpy" and type(value).__name__.startswith("bool"):
         return "true" if value else "false"
     if isinstance(value, str) or isinstance(value, bytes) and name.replace("-", "_") in _DESTINATIONS:
@@ -169,7 +169,7 @@ def options_of(given: Mapping[str, Any]) -> "_native.Options":
             continue
         try:
             _set(options, name, value)
-        except ValueError as wrong:  # a NUL, a character that is none
+        except ValueError as wrong:  # a NUL or a lone surrogate
             if isinstance(wrong, _native.UsageError):
                 raise
             raise _wrong(name, value, str(wrong)) from None
@@ -177,7 +177,7 @@ def options_of(given: Mapping[str, Any]) -> "_native.Options":
 
 
 def is_put(given: Mapping[str, Any]) -> bool:
-    """Whether the keywords also put the report somewhere, as the command line does."""
+    """Whether the keywords also write the report somewhere, as the command line does."""
     return any(
         value is not None and name.replace("-", "_") in _DESTINATIONS for name, value in given.items()
     )

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 _COLOURS = ("#4477aa", "#66ccee", "#228833", "#ccbb44", "#ee6677", "#aa3377", "#bbbbbb")
 _FLAME_LEAST = 0.002  # of the whole: narrower boxes are left out
-_TIMELINE_MOST = 20000  # spans: more are more than a picture shows
-_LABEL_LEAST = 0.05  # of the width: narrower boxes have no name in them
+_TIMELINE_MOST = 20000  # spans: a picture cannot show more
+_LABEL_LEAST = 0.05  # of the width: narrower boxes show no name
 
 
 def _axes(ax: Any, height: float) -> Any:
@@ -27,7 +27,7 @@ def _axes(ax: Any, height: float) -> Any:
 
 
 def _colour(name: str) -> str:
-    """The same of one name in every picture."""
+    """The colour of a name, the same in every picture."""
     return _COLOURS[zlib.crc32(name.encode("utf-8", "replace")) % len(_COLOURS)]
 
 
@@ -60,7 +60,7 @@ def _own(column: str) -> str:
 
 
 def _label(report: "Report", i: int) -> str:
-    """What a row is called: its texts in a table, its name in a view."""
+    """A row's label: its texts in a table, its name in a view."""
     if not report.is_table:
         return str(report[i].name)
     texts = [name for name, kind in report._native.columns() if kind == "s"]
@@ -71,7 +71,7 @@ def bars(report: "Report", column: Optional[str], step: Optional[int], top: int,
     name = _column_of(report, column)
     found: List[Tuple[float, int]] = []
     for i, value in enumerate(report.column(name)):
-        if value and (report.is_table or i):  # the root of a tree is all of it
+        if value and (report.is_table or i):  # the root of a tree is its total
             found.append((value, i))
     found.sort(key=lambda pair: (-abs(pair[0]), pair[1]))
     found = found[: max(top, 0)]
@@ -95,7 +95,7 @@ def flame(report: "Report", column: Optional[str], step: Optional[int], top: int
     parents, depths = report.column("parent"), report.column("depth")
     whole = totals[0] if totals else 0
     ax = _axes(ax, 1.2 + 0.32 * (max(depths, default=0) + 1))
-    next_at: Dict[int, float] = {}  # where the next row below a row begins
+    next_at: Dict[int, float] = {}  # where the next child of a row begins
     for i, total in enumerate(totals):
         above = parents[i]
         left = 0.0 if above is None else next_at.get(above, 0.0)

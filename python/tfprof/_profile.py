@@ -46,11 +46,11 @@ Source = Union[str, "os.PathLike[str]", "os.PathLike[bytes]", bytes, bytearray, 
 Sources = Union[Source, Iterable[Source]]
 
 class ProfileWarning(UserWarning):
-    """Something in an input had to be dropped, clamped or guessed."""
+    """Input data had to be dropped, clamped or guessed."""
 
 
 class _Input:
-    """A path, or bytes in memory, and the format it was said to have."""
+    """A path, or bytes in memory, and its given format."""
 
     def __init__(self, source: Source, format: Optional[str], step: Optional[int] = None) -> None:
         self.data: Optional[bytes] = None
@@ -67,7 +67,7 @@ class _Input:
         self.step = step
 
     def can_look(self) -> bool:
-        """A pipe can be read once only."""
+        """A pipe can be read only once."""
         return (
             self.data is not None
             or not os.path.exists(self.path)
@@ -93,7 +93,7 @@ def _add(profile: "_native.Profile", alike: List[_Input]) -> None:
 
 
 class _Opened:
-    """What a profile was opened from, so that another process can open it again: paths, formats and steps."""
+    """The inputs of a profile, so that another process can open it again: paths, formats and steps."""
 
     def __init__(self, files: List[Tuple[Any, Optional[str], Optional[int]]], functions: bool) -> None:
         self.files = files
@@ -101,7 +101,7 @@ class _Opened:
 
     @classmethod
     def of(cls, inputs: List[_Input], functions: bool) -> "Optional[_Opened]":
-        """None where one of them was bytes in memory or a pipe, which no other process can open again."""
+        """None when one of them was bytes in memory or a pipe, which another process cannot open."""
         if any(one.data is not None or not one.can_look() for one in inputs):
             return None
         return cls([(os.path.abspath(one.path), one.format, one.step) for one in inputs], functions)
@@ -188,14 +188,14 @@ def open(
 ) -> "Profile":
     """Reads a model's profile from files or from bytes in memory.
 
-    sources: paths or bytes, each known by its content (gzip is unpacked); a folder is a SavedModel,
+    sources: paths or bytes, each recognised by its content (gzip is unpacked); a folder is a SavedModel,
         a checkpoint is named by its prefix.
-    profile, graph, run_meta, op_log, checkpoint: the same with the format said. run_meta takes
-        several: a list makes steps 0, 1, 2 ..., a dict {step number: source} says the numbers.
-    functions: take the nodes of a graph's functions too, as FUNCTION/NODE.
-    progress: called now and then with (bytes read, bytes in all); what it raises ends the load.
+    profile, graph, run_meta, op_log, checkpoint: the same with a given format. run_meta takes
+        several: a list makes steps 0, 1, 2 ..., a dict {step number: source} gives the numbers.
+    functions: include the nodes of a graph's functions, as FUNCTION/NODE.
+    progress: called regularly with (bytes read, total bytes); an exception that it raises ends the load.
 
-    What had to be dropped, clamped or guessed is a ProfileWarning. Ctrl-C ends a load.
+    Data that had to be dropped, clamped or guessed give a ProfileWarning. Ctrl-C ends a load.
     Raises InputError, UsageError, LimitError, OutOfMemoryError.
     """
     named = {
@@ -224,7 +224,7 @@ def _read(
 
 
 def recognise(source: Source) -> str:
-    """The format of a file or of bytes, by the content: profile, graph, run_meta, op_log or checkpoint."""
+    """The format of a file or of bytes, recognised by the content: a name of tfprof.names("formats")."""
     one = _Input(source, None)
     if one.data is not None:
         return _native.recognise(one.data, one.name)
@@ -241,9 +241,9 @@ class Profile:
     # ---- its life ----
 
     def close(self) -> None:
-        """Lets go of it: what asks it, or a report of it, is a UsageError from now on.
+        """Closes it: using it or one of its reports raises UsageError from now on.
 
-        Its memory goes when its reports are gone. Not needed: a profile that nobody has goes by itself.
+        Its memory is freed when its reports are gone. Optional: an unreferenced profile is freed anyway.
         """
         self._native.close()
 
@@ -264,7 +264,7 @@ class Profile:
         self.close()
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        """Pickles as the paths that it was opened from, which are then read again."""
+        """Pickles the paths from which it was opened; unpickling reads them again."""
         if self._opened is None:
             raise TypeError(
                 "cannot pickle a profile that was not opened from files: write() it and open that file"
@@ -285,12 +285,12 @@ class Profile:
 
     @property
     def warnings(self) -> List[str]:
-        """What in the inputs was dropped, clamped or guessed: a line each, naming the file."""
+        """Warnings about data that were dropped, clamped or guessed: one line each, naming the file."""
         return self._native.warnings()
 
     @property
     def coverage(self) -> List[float]:
-        """For each run_meta the share of the graph's nodes that it has statistics for, 0 to 1."""
+        """For each run_meta the share of the graph's nodes with statistics, 0 to 1."""
         return self._native.coverage()
 
     def view(self, name: str, **options: "Unpack[ViewOptions]") -> Report:
@@ -358,11 +358,11 @@ class Profile:
         return self.view("check", **options)
 
     def stats(self, **options: "Unpack[StatsOptions]") -> Report:
-        """How the numbers of a view's rows spread over the steps.
+        """Statistics of a view's rows over the steps.
 
         For each row (but the root) its name, split at the last slash into name and op, and for each
         numeric column C of select, in the order given: C_mean, C_cv (the population's standard
-        deviation in per cent of the mean), C_min, C_median, C_p95 and C_max of its totals, one a
+        deviation in per cent of the mean), C_min, C_median, C_p95 and C_max of its totals in each
         step; a step in which it did not run counts as 0.
 
         view: scope (the default), graph, op, code, or steps: each column of the table on each device.
@@ -388,16 +388,16 @@ class Profile:
         return query(sql, self, parameters=parameters, time_limit=time_limit)
 
     def records(self, what: str, step: Optional[int] = None) -> Report:
-        """What was recorded, row by row: "steps", "spans" (what ran where and when) or "memory" (bytes held over time).
+        """A table of recorded data: "steps", "spans" (each execution with lane and times) or "memory" (bytes held over time).
 
-        step: a step of `steps`; None: all of them, of memory the last.
+        step: a step of `steps`; None: all steps, for memory the last one.
         Raises NotFoundError (no such table or step).
         """
         made = self._native.records(what, -1 if step is None else step)
         return Report(self, what, made)
 
     def write(self, path: Path) -> None:
-        """Writes it as a ProfileProto, which TensorFlow's tools read too; whole or not at all."""
+        """Writes it as a ProfileProto, which TensorFlow's tools read, too. The file appears whole or not at all."""
         self._native.write(path)
 
     def to_bytes(self) -> bytes:
@@ -405,8 +405,8 @@ class Profile:
         return self._native.write()
 
     def save(self, path: Path) -> None:
-        """Writes all tables as a file of tfprof's own, as `tfprof convert -o NAME.tfprof` does: tfprof.open reads it without
-        the files that were opened. Values of a checkpoint's tensors are not in it."""
+        """Writes all tables in tfprof's own format, as `tfprof convert -o NAME.tfprof` does: tfprof.open reads it without
+        the original files. Values of a checkpoint's tensors are not included."""
         self._native.save(path)
 
     def __repr__(self) -> str:

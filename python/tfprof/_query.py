@@ -23,13 +23,13 @@ def query(
     tfprof.tables() lists the tables with their columns. Each row has the name of
     its profile in the column profile. The columns of the report are those of the query.
 
-    profiles: Profiles, or what tfprof.open takes, each a profile of its own.
+    profiles: Profiles, or inputs of tfprof.open, each a profile of its own.
     parameters: values for ? in the order of a sequence, for :name by the keys of a mapping: numbers,
         texts or None.
-    names: what they are called in the column profile; by themselves: their first files.
-    time_limit: in seconds (60 by itself), 0 for none.
+    names: their names in the column profile; by default their first files.
+    time_limit: in seconds (default 60), 0 for none.
 
-    Raises UsageError with SQLite's words, LimitError, NotFoundError (no SQLite here).
+    Raises UsageError with SQLite's message, LimitError, NotFoundError (no SQLite here).
     """
     opened = [p if isinstance(p, Profile) else open(p) for p in profiles]
     if names is not None and len(names) != len(opened):
@@ -44,7 +44,7 @@ def query(
 
 
 def tables(name: Optional[str] = None) -> Report:
-    """The tables that a query can ask, a row a column: table_name, name, type and help; with a name that table's alone."""
+    """The tables for queries, one row for each column: table_name, name, type and help; with a name only that table's."""
     nothing = _native.Profile()
     nothing.finish()
     empty = Profile(nothing)

@@ -22,7 +22,7 @@ class Row(Columns):
 
     Every column is an attribute and an item, whether it was selected or not: row.micros is its own
     time, row.total_micros that with everything below it; row["micros"] is the same. `columns` of
-    the report names them. None stands where there is no number. Iterating gives the rows below;
+    the report names them. None is an absent number. Iterating gives its children;
     dict(row) and row.to_dict() are the selected columns.
     """
 
@@ -34,7 +34,7 @@ class Row(Columns):
 
     @property
     def name(self) -> str:
-        """Of the node, scope, op type or frame. Findings and SQL rows need not have one."""
+        """The name of the node, scope, op type or frame; "" where findings and SQL rows have none."""
         found: str = self.__getattr__("name")
         return found
 
@@ -46,7 +46,7 @@ class Row(Columns):
 
     @property
     def children(self) -> List["Row"]:
-        """The rows right below, in the order of order_by."""
+        """The children of the row, in the order of order_by."""
         return [Row(self._report, i) for i in self._report._below(self.index)]
 
     def __iter__(self) -> Iterator["Row"]:
@@ -76,7 +76,7 @@ class Row(Columns):
         return [(name, self[name]) for name in self.keys()]
 
     def get(self, column: str, default: Any = None) -> Any:
-        """A cell; `default` where there is no such column or no number."""
+        """A cell; `default` for an unknown column or an absent number."""
         try:
             found = self[column]
         except KeyError:
@@ -84,7 +84,7 @@ class Row(Columns):
         return default if found is None else found
 
     def to_dict(self) -> Dict[str, Any]:
-        """The columns of the report with their cells, those below not included."""
+        """The columns of the report with their cells, without the children."""
         return dict(self.items())
 
     def __dir__(self) -> List[str]:
@@ -111,7 +111,7 @@ class Row(Columns):
         printer.text(_shown.row_text(self))
 
 
-Mapping.register(Row)  # so that pandas and its like take rows by their columns
+Mapping.register(Row)  # so that pandas and similar libraries read rows by their columns
 
 
 class Report:
@@ -143,28 +143,28 @@ class Report:
 
     @property
     def is_table(self) -> bool:
-        """Whether it has columns of its own, as statistics have, and its rows are no rows of a view."""
+        """Whether it has columns of its own, as statistics have, and its rows are not rows of a view."""
         return self._native.is_table()
 
     @property
     def notes(self) -> List[str]:
-        """What the report could not take into account, a line each."""
+        """Data that the report could not take into account, one line each."""
         return self._native.notes()
 
     @property
     def over(self) -> List[str]:
-        """What grew over the limit of fail_over in a comparison, a line each; empty: nothing did."""
+        """The values that grew over the limit of fail_over in a comparison, one line each."""
         return self._native.over()
 
     @property
     def findings(self) -> List[Tuple[str, str]]:
-        """What advise found: (checker, text). Empty for other views."""
+        """The findings of advise: (checker, text). Empty for other views."""
         if self.view != "advise":
             return []
         return list(zip(self._native.column("checker"), self._native.column("report")))
 
     def _native_type(self, name: str) -> str:
-        """i, r, s or b; "" of a column that it does not have."""
+        """i, r, s or b; "" for an unknown column."""
         return self._native.column_type(name)
 
     def column(self, name: str) -> List[Any]:
@@ -236,7 +236,7 @@ class Report:
             return False
         return True
 
-    # ---- what people see ----
+    # ---- display ----
 
     def __str__(self) -> str:
         return self._native.write("text").decode()
@@ -263,13 +263,13 @@ class Report:
     ) -> Any:
         """Draws it with matplotlib, and returns the Axes.
 
-        kind: "bars": the rows that cost most themselves; "flame": a tree of rows, each as wide as
+        kind: "bars": the rows with the highest own values; "flame": a tree of rows, each as wide as
             its total; "timeline": what ran where and when in a step; "memory": bytes held over time
             in a step. By itself: flame of scope and code views, else bars.
-        column: what bars and widths are: a numeric column; by itself the first one that was selected.
-        step: of timeline and memory; by itself the first.
-        top: so many bars.
-        ax: the Axes to draw into; by itself those of a new figure.
+        column: the numeric column of bars and widths; by default the first selected one.
+        step: for timeline and memory; by default the first.
+        top: the number of bars.
+        ax: the Axes to draw into; by default those of a new figure.
 
         Raises ImportError (no matplotlib), UsageError, NotFoundError (no step was recorded).
         """
@@ -277,7 +277,7 @@ class Report:
 
         return _plot.plot(self, kind, column, step, top, ax)
 
-    # ---- what programs take ----
+    # ---- other forms ----
 
     def to_dict(self) -> Dict[str, Any]:
         """The JSON form (docs/json.md): its "root" is the first row, with its "children".
@@ -322,7 +322,7 @@ class Report:
         return pyarrow.RecordBatchReader.from_stream(self).read_all()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The Arrow PyCapsule protocol: pyarrow, polars, duckdb, pandas and Spark take a report so.
+        """The Arrow PyCapsule protocol: pyarrow, polars, duckdb, pandas and Spark read a report this way.
 
         requested_schema is ignored, as the protocol allows: columns are int64, float64, bool and utf8.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How rows and reports show themselves where they are the result of a cell: in notebooks and in IPython's terminal."""
+"""Display of rows and reports as the result of a cell: in notebooks and in IPython's terminal."""
 
 import html as _html
 from typing import TYPE_CHECKING, Any, List, Tuple

@@ -21,7 +21,7 @@ _TABLES = ("views", "columns", "options", "command_options", "outputs", "formats
 
 
 def help(table: str, name: Optional[str] = None) -> str:
-    """What a row of a table is, in a sentence; without a name all rows of the table, a line each.
+    """Describes a row of a table in a sentence; without a name all rows of the table, one line each.
 
     help("micros") explains a name of any table.
     """

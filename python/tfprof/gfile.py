@@ -38,7 +38,7 @@ def GFile(name: Path, mode: str = "r") -> Any:
 
 
 class _TextFile:
-    """A text file that takes bytes as well, which scripts of Python 2's time write."""
+    """A text file that takes bytes as well, which scripts from Python 2 write."""
 
     def __init__(self, name: Path, mode: str, **how: str) -> None:
         self._file = open(name, mode, **how)  # type: ignore[call-overload]

@@ -56,7 +56,7 @@ TRAINABLE_VARS_PARAMS_STAT_OPTIONS = _options(account_type_regexes=[TRAINABLE_VA
 # How many float operations there are, the most first.
 FLOAT_OPS_OPTIONS = _options(min_float_ops=1, order_by="float_ops", select=["float_ops"])
 
-# Time and memory of what took some of both.
+# Time and memory of nodes that took some of both.
 PRINT_ALL_TIMING_MEMORY = _options(min_bytes=1, min_micros=1, select=["micros", "bytes"])
 
 # How many parameters the first parameter server holds.
@@ -174,7 +174,7 @@ _ROOT = "_TFProfRoot"
 
 
 def _sources(graph: Any) -> Dict[str, List[str]]:
-    """Of each op the ops that it reads from or waits for, each once, by name."""
+    """For each op, by name, the ops that it reads from or waits for, without duplicates."""
     return {
         op.name: sorted({t.op.name for t in op.inputs} | {c.name for c in op.control_inputs})
         for op in graph.get_operations()
@@ -182,11 +182,11 @@ def _sources(graph: Any) -> Dict[str, List[str]]:
 
 
 def _total_inputs(sources: Dict[str, List[str]]) -> Dict[str, int]:
-    """Of each op its own inputs and those of what it takes, and one for each that it takes; the
-    root takes the ops where the walk starts.
+    """For each op the number of inputs as this form counts them: its own inputs, those of the ops it takes, and one for each
+    op that it takes; the root takes the ops where the walk starts.
 
-    The walk starts at the ops that nobody reads. An op that is done takes its inputs that nobody
-    took before it; one that is still under way (a loop) is not taken.
+    The walk starts at ops without readers. A finished op takes those of its inputs that no op
+    took before it; an op that is still being visited (a loop) is not taken.
     """
     totals: Dict[str, int] = {}
     taken = set()
@@ -214,8 +214,8 @@ def _count_inputs(root: TFProfNode, graph: Any, given: Options) -> None:
     sources = _sources(graph)
     totals = {} if given.get("account_displayed_op_only") else _total_inputs(sources)
     if given.get("start_name_regexes") != [".*"]:
-        totals.pop(_ROOT, None)  # it has only what is shown under it
-    for node in reversed(list(root._walk())):  # what is below a row comes before it
+        totals.pop(_ROOT, None)  # it has only the rows shown under it
+    for node in reversed(list(root._walk())):  # children come before their parent
         node.inputs = len(sources.get(node.name, ()))
         shown = sum(child.total_inputs + 1 for child in node.children)
         node.total_inputs = totals.get(node.name, node.inputs + shown)

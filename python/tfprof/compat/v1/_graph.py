@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a TensorFlow graph has to tell the profiler, as wire bytes, and of that only what is new.
+"""The parts of a TensorFlow graph that are new to the profiler, as wire bytes.
 
-A graph of 10,000 ops has megabytes of stack traces and shapes to tell, and none of it changes from
-one step to the next. A GraphLog remembers what it told: the second call for the same graph looks at
-the shapes that were unknown, and is otherwise a comparison of two numbers.
+A graph of 10,000 ops has megabytes of stack traces and shapes, and none of them change from
+one step to the next. A GraphLog remembers what it sent: the second call for the same graph checks
+only the shapes that were unknown, and otherwise compares two numbers.
 
 Wire layout: OpLogProto, OpLogEntry and CodeDef of tensorflow/core/profiler/tfprof_log.proto.
 """
@@ -42,23 +42,23 @@ def _number(tag: bytes, number: int) -> bytes:
     return tag + _varint(number) if number else b""
 
 
-# ---- what was told ----
+# ---- what was sent ----
 
 
 class _Told:
-    """What was told of one graph. Names, not ops: an op would keep its graph alive."""
+    """What was sent of one graph. Names, not ops: an op would keep its graph alive."""
 
     def __init__(self, formulas: Set[str]) -> None:
         self.formulas = formulas  # op types that had a formula for float operations
         self.op_count = 0
         self.version = -1  # of the graph as it was sent
         self.unknown: Dict[str, int] = {}  # op: how many of its outputs have an unknown shape
-        self.no_flops: Set[str] = set()  # ops with a formula that their shapes were too unknown for
+        self.no_flops: Set[str] = set()  # ops with a formula whose shapes were not known enough
         self.trainable: Set[str] = set()
 
 
 class GraphLog:
-    """Tells a profiler about graphs. Not for several threads at a time."""
+    """Sends graphs to a profiler. One thread at a time."""
 
     def __init__(self, add_trace: bool = True, add_trainable_var: bool = True) -> None:
         self._add_trace = add_trace
@@ -98,7 +98,7 @@ class GraphLog:
         return entries + self._all_strings() if new_ops else entries
 
     def _told_of(self, graph: Any) -> _Told:
-        """A formula registered meanwhile may be that of any op: then all is told again."""
+        """A formula registered meanwhile may apply to any op: then everything is sent again."""
         formulas = _formulas()
         told = self._told.get(graph)
         if told is None or told.formulas != formulas:
@@ -131,7 +131,7 @@ class GraphLog:
             data = known[key] = _field(
                 b"\x0a",  # CodeDef.traces
                 _number(b"\x10", line_number or -1)
-                + b"\x28"  # func_start_line, which nobody knows
+                + b"\x28"  # func_start_line, which is unknown
                 + _MINUS_ONE
                 + _number(b"\x30", self._string(filename))
                 + _number(b"\x38", self._string(function))
@@ -195,7 +195,7 @@ def _note_unknown_shapes(ops: Iterable[Any], told: _Told) -> None:
 
 
 def _completed_ops(graph: Any, run_meta: Any, told: _Told) -> List[Any]:
-    """The ops of which an output's shape became known: by this run, or by the user meanwhile."""
+    """The ops with an output whose shape became known through this run or through the user."""
     if run_meta and told.unknown:
         _fill_shapes(graph, run_meta, told)
     completed = []
@@ -222,7 +222,7 @@ def _fill_shapes(graph: Any, run_meta: Any, told: _Told) -> None:
 
 
 def _fill_node(op: Any, node: Any) -> None:
-    # A conditional op has one output at run time: no telling which.
+    # A conditional op has one output at run time: it is not known which.
     if len(node.output) != len(op.outputs):
         return
     make_shape = tensorflow("tensorflow").TensorShape
@@ -254,7 +254,7 @@ def _formulas() -> Set[str]:
 
 
 def _float_ops_of_all(graph: Any, ops: Iterable[Any], told: _Told) -> Dict[str, int]:
-    """The float operations of those of the ops that have some; told.no_flops gets the unclear."""
+    """The float operations of the ops that have some; told.no_flops gets those whose shapes are unknown."""
     stats_of = _registry().get_stats_for_node_def
     made = {}
     for op in ops:

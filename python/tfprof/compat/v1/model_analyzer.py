@@ -16,7 +16,7 @@ from tfprof.compat.v1.tfprof_logger import op_log_bytes
 _DEFAULT_PROFILE_OPTIONS = 0
 _DEFAULT_ADVISE_OPTIONS = 0
 
-# What advise checks by default; the inner dicts are the options of each checker.
+# The default checkers of advise; the inner dicts are the options of each checker.
 ALL_ADVICE: Dict[str, Dict[str, str]] = {
     "ExpensiveOperationChecker": {},
     "AcceleratorUtilizationChecker": {},
@@ -80,11 +80,11 @@ def _advice_of(options: Any) -> Any:
 def _news(
     log: GraphLog, graph: Any, op_log: Any = None, run_meta: Any = None
 ) -> Tuple[bytes, bytes]:
-    """What the profiler must be told of a graph now: GraphDef and OpLogProto, serialized; b"" for
+    """The new parts of a graph for the profiler: GraphDef and OpLogProto, serialized; b"" for
     nothing new."""
     if graph is None or not graph.version:
         return b"", b""
-    # First the op log: it completes shapes, which the GraphDef tells.
+    # First the op log: it completes shapes, which the GraphDef includes.
     extra = op_log_bytes(log, graph, op_log, run_meta)
     return log.graph(graph), extra
 
@@ -114,7 +114,7 @@ class Profiler:
     graph: tf.Graph; None means the default graph, or none at all in eager mode.
     op_log: an OpLogProto with types, float operations and code of your own.
 
-    One that was made without __init__ works on pywrap's current profiler.
+    An instance made without __init__ uses pywrap's current profiler.
     """
 
     _stats: Optional[pywrap.Stats] = None
@@ -144,7 +144,7 @@ class Profiler:
         return self._stats if self._stats is not None else pywrap.current()
 
     def add_step(self, step: int, run_meta: Any) -> None:
-        """Adds what one run measured.
+        """Adds the measurements of one run.
 
         step: the number that options ask for it by; several runs may share one.
         run_meta: RunMetadata of a session.run that was traced. Its shapes complete the graph's.
@@ -180,7 +180,7 @@ class Profiler:
         return self._profile("graph", options)
 
     def advise(self, options: Any = _DEFAULT_ADVISE_OPTIONS) -> Any:
-        """Looks for what is slow and why. Result: AdviceProto.
+        """Looks for slow parts and their causes. Result: AdviceProto.
 
         options: a dict like ALL_ADVICE, which is the default.
         """
@@ -239,7 +239,7 @@ def profile(
 
 
 def advise(graph: Any = None, run_meta: Any = None, options: Any = _DEFAULT_ADVISE_OPTIONS) -> Any:
-    """Looks for what is slow in one run of a graph, and why. Result: AdviceProto.
+    """Looks for slow parts of one run of a graph and their causes. Result: AdviceProto.
 
     graph, run_meta: as for profile.
     options: a dict like ALL_ADVICE, which is the default.

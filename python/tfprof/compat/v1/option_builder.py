@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to show, as the dicts that Profiler and profile take."""
+"""Options as the dicts that Profiler and profile take."""
 
 import copy
 from typing import Any, Dict, List, Optional
@@ -79,9 +79,9 @@ class ProfileOptionBuilder:
         min_residual_bytes: int = 0,
         min_output_bytes: int = 0,
     ) -> Options:
-        """How long the ops ran and what memory they asked for, the longest first.
+        """Times and requested memory of the ops, the longest first.
 
-        A node is shown if it has at least all that is given: min_micros is accelerator plus CPU
+        A node is shown if it reaches every given minimum: min_micros is accelerator plus CPU
         time; min_bytes what was requested, min_peak_bytes held at once, min_residual_bytes still
         held after the op, min_output_bytes in its outputs.
         """
@@ -152,7 +152,7 @@ class ProfileOptionBuilder:
         return self._with(min_float_ops=min_float_ops)
 
     def with_accounted_types(self, account_type_regexes: List[str]) -> "ProfileOptionBuilder":
-        """Count only nodes of which a type matches one of these, to the end of the type.
+        """Count only nodes with a type that one of these matches completely.
 
         The types of a node are its op type, its devices and what an op log adds: ".*gpu:0.*"
         counts what ran on the first GPU.
@@ -166,7 +166,7 @@ class ProfileOptionBuilder:
         hide_name_regexes: Optional[List[str]] = None,
         trim_name_regexes: Optional[List[str]] = None,
     ) -> "ProfileOptionBuilder":
-        """Which names to start at, show, hide, and not to go below; None changes nothing."""
+        """Patterns of names at which to start, to show, to hide, and below which not to go; None changes nothing."""
         filters = {
             "start_name_regexes": start_name_regexes,
             "show_name_regexes": show_name_regexes,
@@ -176,7 +176,7 @@ class ProfileOptionBuilder:
         return self._with(**{k: copy.copy(v) for k, v in filters.items() if v is not None})
 
     def account_displayed_op_only(self, is_true: bool) -> "ProfileOptionBuilder":
-        """Whether totals are of the shown nodes only, or of the hidden ones too."""
+        """Whether totals count only the shown nodes, or hidden ones, too."""
         return self._with(account_displayed_op_only=is_true)
 
     def with_empty_output(self) -> "ProfileOptionBuilder":

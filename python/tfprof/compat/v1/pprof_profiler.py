@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a graph as profiles for pprof, one a device: tensorflow.python.profiler.pprof_profiler, which TensorFlow's
-releases do not carry.
+"""One run of a graph as profiles for pprof, one for each device: tensorflow.python.profiler.pprof_profiler, which is not in
+TensorFlow's releases.
 
     files = pprof_profiler.profile(sess.graph, run_metadata, "out")      # then: pprof -http=: out/...pb.gz
 
-A sample is an op: how often it ran, how long with what is around it and how long itself, in nanoseconds, labelled with its
+A sample is an op: how often it ran, how long including surrounding work and how long itself, in nanoseconds, labelled with its
 name and type. Its stack is the Python code that made it, the innermost frame first.
 """
 
@@ -42,7 +42,7 @@ class Profile:
     """A profile of pprof's profile.proto: `samples` by op, and SerializeToString().
 
     samples: {op: [runs, all_time, op_time]}, times in nanoseconds.
-    comment: which device of how many it is.
+    comment: the number of the device and of all devices.
     """
 
     def __init__(self, comment: str) -> None:
@@ -109,7 +109,7 @@ class _Tables:
 
 
 def _code_of(graph: Any) -> Dict[str, Tuple[str, List[Frame]]]:
-    """Of each op its type and the code that made it, innermost first."""
+    """The type of each op and the code that made it, innermost frame first."""
     found = {}
     for op in graph.get_operations():
         frames = [(f[0], f[1] or 0, f[2]) for f in map(tuple, op.traceback or ())]

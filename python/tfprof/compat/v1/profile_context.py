@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ProfileContext: profiles every session of a training loop without changing the loop.
 
-Inside the context, BaseSession.run is ours: it counts the runs (steps), traces some of them into
-one Profiler, profiles or writes files at others, and passes all the rest on as they are.
+Inside the context BaseSession.run is replaced: it counts the runs (steps), traces some of them into
+one Profiler, profiles or writes files at others, and passes all others on unchanged.
 """
 
 import functools
@@ -28,7 +28,7 @@ def _base_session() -> Any:
 
 
 class ProfileContext:
-    """Traces, profiles and dumps at chosen runs of whatever sessions run inside.
+    """Traces, profiles and dumps at chosen runs of any session inside the context.
 
         with ProfileContext("/tmp/train", trace_steps=range(100, 200, 3), dump_steps=[200]) as pctx:
             pctx.add_auto_profiling("op", ProfileOptionBuilder.time_and_memory(), [150, 199])
@@ -75,7 +75,7 @@ class ProfileContext:
         self._traced_steps = 0
         self._fetched: Set[str] = set()
         self._rng = random.Random(111)  # TensorFlow's seed: the same runs are traced
-        self._busy = threading.Lock()  # held by the one run that is looked at
+        self._busy = threading.Lock()  # held by the run that is being traced
         self._counting = threading.Lock()
 
     # ---- what users call ----
@@ -101,7 +101,7 @@ class ProfileContext:
         self._trace_steps |= steps
 
     def get_profiles(self, cmd: str) -> Dict[int, Any]:
-        """What add_auto_profiling's command found, by step.
+        """The results of add_auto_profiling's command, by step.
 
         Result: {step: GraphNodeProto}, for op and code {step: MultiGraphNodeProto}.
         Raises ValueError if the command never ran.
@@ -123,7 +123,7 @@ class ProfileContext:
     # ---- one run ----
 
     def _run(self, session: Any, fetches: Any, feed_dict: Any, options: Any, meta: Any) -> Any:
-        """One at a time is looked at; those that run beside it in other threads only count."""
+        """Only one run at a time is traced; concurrent ones in other threads are only counted."""
         if not self._busy.acquire(False):
             result = self._session_run(session, fetches, feed_dict, options, meta)
             self._count()
@@ -200,7 +200,7 @@ class ProfileContext:
         return False
 
     def _is_worth_tracing(self, step: int, graph: Any, fetches: Any) -> bool:
-        """Fetches that are new, or a throw of the dice while few nodes have been seen."""
+        """Whether to trace: the fetches are new, or a random choice while few nodes have been seen."""
         if not self._auto_tracing or step <= WARMUP_STEPS:
             return False
         names = _names_of_fetches(graph, fetches)
@@ -214,7 +214,7 @@ class ProfileContext:
             and self._rng.randint(0, 10) < 2
         )
 
-    # ---- what is done ----
+    # ---- actions ----
 
     def _profiler_for(self, graph: Any) -> Profiler:
         if self._profiler is None:

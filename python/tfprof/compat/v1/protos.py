@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorFlow and its proto classes, imported when they are first asked for.
 
-`protos.OpLogProto` and the others of _HOMES are TensorFlow's own classes, so that what is returned
-here passes wherever TensorFlow's profiler was used.
+`protos.OpLogProto` and the others of _HOMES are TensorFlow's own classes, so that the results
+are accepted wherever TensorFlow's profiler was used.
 """
 
 import importlib
@@ -25,7 +25,7 @@ _HOMES = {
 
 
 class MissingTensorFlowError(Error, ImportError):
-    """What was called works on TensorFlow's graphs or protos, and TensorFlow cannot be imported."""
+    """The call needs TensorFlow's graphs or protos, but TensorFlow cannot be imported."""
 
 
 def tensorflow(module: str = "tensorflow", needed_by: str = "this") -> Any:

@@ -46,9 +46,9 @@ def _say(line: object) -> None:
 
 
 class Stats:
-    """What one profiler knows: a graph, and the steps that were added to it.
+    """One profiler's data: a graph, and the steps that were added to it.
 
-    graph: a serialized GraphDef, whose `_output_shapes` tell the shapes; b"" for none.
+    graph: a serialized GraphDef, whose `_output_shapes` are the shapes; b"" for none.
     op_log: a serialized OpLogProto: types, float operations and code of the nodes.
     """
 
@@ -60,7 +60,7 @@ class Stats:
 
     @classmethod
     def from_file(cls, path: Path) -> "Stats":
-        """What was written as a ProfileProto (profile_N)."""
+        """Reads a ProfileProto (profile_N)."""
         made = cls.__new__(cls)
         made._start()
         made._profile.add_file(path, "profile")
@@ -81,14 +81,14 @@ class Stats:
     def _start(self) -> None:
         self._profile = _native.Profile(_KEEP)
         self._lock = threading.Lock()
-        self._warned = 0  # so many of its warnings were told
+        self._warned = 0  # the number of warnings already shown
 
     def _add(self, data: bytes, format: str, step: Optional[int] = None) -> None:
         if data:
             self._profile.add_bytes(data, "<%s>" % format, format, step)
 
     def _settle(self) -> List[str]:
-        """Ends adding; what there is to warn of now."""
+        """Ends adding; returns the new warnings."""
         self._profile.finish()
         lines = self._profile.warnings()
         new, self._warned = lines[self._warned :], len(lines)
@@ -97,8 +97,8 @@ class Stats:
     def add_step(self, step: int, graph: Text, run_meta: Text, op_log: Text) -> float:
         """Adds the statistics of one run to step number `step`.
 
-        graph and op_log bring what is new since the last call; b"" for nothing. Result: the share
-        of all nodes that some run has had statistics for, 0 to 1.
+        graph and op_log hold the parts that are new since the last call; b"" for nothing. Result: the share
+        of all nodes with statistics from some run, 0 to 1.
         """
         data = _bytes(run_meta)
         if not data:
@@ -109,7 +109,7 @@ class Stats:
             self._add(_bytes(op_log), "op_log")
             new = self._settle()
             coverage = self._profile.coverage()[-1]
-        _warn(new)  # outside the lock: whoever shows a warning may want this profiler
+        _warn(new)  # outside the lock: code that shows a warning may use this profiler
         return coverage
 
     def _options(self, view: str, options: bytes) -> "Optional[_native.Options]":
@@ -130,9 +130,9 @@ class Stats:
         return made
 
     def _show(self, view: str, options: "_native.Options") -> Tuple[bytes, bytes]:
-        """What stdout gets, and the serialized result."""
+        """The output to stdout, and the serialized result."""
         try:
-            with self._lock:  # a report is of no use any more once a step was added
+            with self._lock:  # a report becomes invalid once a step is added
                 report, text = self._profile.show(view, options)
                 return text, report.write("proto")
         except _native.NotFoundError as wrong:
@@ -145,8 +145,8 @@ class Stats:
     def profile(self, command: Text, options: Text) -> bytes:
         """Shows a view (or "advise") and returns it.
 
-        options: a serialized OptionsProto, for "advise" AdvisorOptionsProto. What is not there (a
-        step, code traces) is told on stderr, and the result is empty, as in TensorFlow.
+        options: a serialized OptionsProto, for "advise" AdvisorOptionsProto. Missing data (a
+        step, code traces) are reported on stderr, and the result is empty, as in TensorFlow.
         """
         view = _name(command)
         if view not in _native.table("views"):
@@ -208,7 +208,7 @@ _current: Optional[Stats] = None
 
 
 def current() -> Stats:
-    """The one that the functions of this module work on."""
+    """The current profiler of this module's functions."""
     if _current is None:
         raise _native.UsageError("no profiler: call NewProfiler or ProfilerFromFile first")
     return _current
@@ -222,13 +222,13 @@ def NewProfiler(graph: Text, op_log: Text) -> bool:
 
 
 def ProfilerFromFile(filename: Path) -> None:
-    """Makes what a file holds (a ProfileProto) the current profiler."""
+    """Makes the profile in a file (a ProfileProto) the current profiler."""
     global _current
     _current = Stats.from_file(filename)
 
 
 def DeleteProfiler() -> None:
-    """Lets go of the current profiler, if there is one."""
+    """Drops the current profiler, if there is one."""
     global _current
     _current = None
 
@@ -252,5 +252,5 @@ def WriteProfile(filename: Path) -> None:
 def PrintModelAnalysis(
     graph: Text, run_meta: Text, op_log: Text, command: Text, options: Text
 ) -> bytes:
-    """One view of a graph with at most one run, which is step 0; nothing is remembered."""
+    """One view of a graph with at most one run, which is step 0; nothing is kept."""
     return Stats.of_one_run(graph, run_meta, op_log).profile(command, options)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The op log: what a graph's ops are besides ops, so that files can be analysed later.
+"""The op log: facts about a graph's ops that the graph lacks, so that files can be analysed later.
 
-An OpLogProto says of each op its float operations, the Python code that made it, and whether it
+An OpLogProto has for each op its float operations, the Python code that made it, and whether it
 holds a trainable variable.
 """
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 def _merged(given: Any, found: Any) -> Any:
-    """`given` as the caller has it (which is left alone), completed by what the graph says.
+    """A copy of `given`, completed from the graph.
 
     The caller's float operations and code win; types add up. Strings are the graph's, as in
     TensorFlow: the code of a caller's entry refers to them.
@@ -63,7 +63,7 @@ def merge_default_with_oplog(
     graph: tf.Graph; None means the default graph, or nothing in eager mode.
     op_log: an OpLogProto; its float operations and code win, its types are kept.
     run_meta: a RunMetadata; its shapes complete those of the graph (and stay there).
-    add_trace: whether to say which Python code made each op.
+    add_trace: whether to include the Python code that made each op.
     add_trainable_var: whether to give trainable variables the type `_trainable_variables`.
     Result: OpLogProto.
     """

@@ -79,7 +79,7 @@ def print_model_analysis(
 
 
 def advise(graph: Any, run_meta: Any = None, tfprof_options: Any = _DEFAULT_ADVISE_OPTIONS) -> Any:
-    """Looks for what is slow in one run of a graph, and why. Result: AdviceProto.
+    """Looks for slow parts of one run of a graph and their causes. Result: AdviceProto.
 
     tfprof_options: a dict like ALL_ADVICE, which is the default.
     """
