@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that no file of C is longer than 450 lines and no component of the page longer than 100, and that docs/design.md
-names no file that does not exist."""
+"""Checks that no file of C is longer than 450 lines and no component of the page longer than 100, that docs/design.md
+names no file that does not exist, and that each folder of src/ has a row in it."""
 import fnmatch
 import os
 import re
@@ -62,8 +62,15 @@ def missing_paths():
                 yield "docs/design.md:%d names %s, which does not exist" % (number, word)
 
 
+def rooms_without_row():
+    rows = "\n".join(lines("docs/design.md"))
+    for room in sorted(os.listdir(os.path.join(ROOT, "src"))):
+        if os.path.isdir(os.path.join(ROOT, "src", room)) and "\n| `src/%s/` |" % room not in rows:
+            yield "docs/design.md has no row for src/%s/" % room
+
+
 def main():
-    wrong = [*long_files(), *long_components(), *missing_paths()]
+    wrong = [*long_files(), *long_components(), *missing_paths(), *rooms_without_row()]
     for line in wrong:
         print("lint: " + line)
     return 1 if wrong else 0
