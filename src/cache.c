@@ -161,7 +161,7 @@ static void trim(const char *path, uint64_t most)
     closedir(stream);
 }
 
-/* The folder and those above it, for nobody but the user. */
+/* Makes the folder and its parents, accessible to the user only. */
 static void make_folders(char *path)
 {
     for (char *at = path + 1; (at = strchr(at, '/')); at++) {

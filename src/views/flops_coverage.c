@@ -148,8 +148,8 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *tex
     *text = 0;
     if (ok && c.loops) {
         *share = -1;
-        snprintf(text, size, "nobody knows how often %lld loop%s of TensorFlow 1 run%s", (long long)c.loops,
-                 c.loops == 1 ? "" : "s", c.loops == 1 ? "s" : "");
+        snprintf(text, size, "the iterations of %lld loop%s of TensorFlow 1 are not known", (long long)c.loops,
+                 c.loops == 1 ? "" : "s");
     }
     if (ok && c.bulk) {
         tfp_str op = tfp_text(w->p, c.bulk->op);

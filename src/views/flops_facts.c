@@ -152,9 +152,9 @@ static bool put_loops(const tfp_flops_table *w)
     if (w->source != TFP_FLOPS_OWN || !w->f->total.loops_unknown) return true;
     int64_t n = unknown_loops(w, &first);
     if (!add_number(w->r, "loops_counted_once", "loops counted once", TFP_LABEL, n)) return false;
-    if (first == TFP_NONE) return say_more(w->r, "nobody knows how often loops of TensorFlow 1 run");
+    if (first == TFP_NONE) return say_more(w->r, "the iterations of loops of TensorFlow 1 are not known");
     tfp_str name = tfp_text(w->p, w->g->nodes.at[first].name);
-    return say_more(w->r, "nobody knows how often they run (first: %.*s)", (int)(name.size < 200 ? name.size : 200),
+    return say_more(w->r, "the iterations are not known (first: %.*s)", (int)(name.size < 200 ? name.size : 200),
                     name.data);
 }
 

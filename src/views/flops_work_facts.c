@@ -39,7 +39,7 @@ static bool add_loops(const tfp_work_tables *t)
     tfp_str name = tfp_text(t->r->profile, t->first_loop);
     if (!t->loops) return true;
     return add_number(t, "loops_counted_once", "loops counted once", TFP_LABEL, t->loops) &&
-           tfp_work_say(t, "nobody knows how often they run (first: %.*s)", (int)(name.size < 150 ? name.size : 150),
+           tfp_work_say(t, "the iterations are not known (first: %.*s)", (int)(name.size < 150 ? name.size : 150),
                         name.data);
 }
 

@@ -125,8 +125,8 @@ static uint32_t awaited(const tfp_path *t, const place *p, const tfp_piece *now)
     return t->x->s->start_ns[op] >= now->start || now->span == TFP_NONE ? op : TFP_NONE;
 }
 
-/* Of TensorFlow's runtime nobody records that a thread waits for a device: where no thread runs, an activity did that ends
- * meanwhile, after the op that is waited for. */
+/* TensorFlow's runtime does not record that a thread waits for a device. Where no thread runs, the path takes a device's activity
+ * that ends meanwhile, after the op that is waited for. */
 static bool from_device(tfp_path *t, place *p, const tfp_piece *now, uint32_t op)
 {
     uint32_t activity = last_ended(t, t->by_end, t->ends_of_unit[t->unit], p->at);

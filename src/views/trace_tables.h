@@ -37,10 +37,10 @@ typedef struct tfp_skew_row {
     tfp_str name, group;
     int64_t ranks, count;
     double skew_us;
-    int64_t max_skew_ns, waited_ns, awaited; /* awaited: TFP_ABSENT when nobody waited */
+    int64_t max_skew_ns, waited_ns, awaited; /* awaited: TFP_ABSENT when no rank waited */
     double awaited_share, worst_ns;          /* worst_ns: mean wait of a rank in the worst one */
     int64_t worst_start_ns;
-    uint32_t worst; /* -> spans: on the last rank to arrive; TFP_NONE: nobody waited */
+    uint32_t worst; /* -> spans: on the last rank to arrive; TFP_NONE: no rank waited */
 } tfp_skew_row;
 /* Those that cost most waiting first; waited[unit]: the mean time that ranks waited for it, added up. False without memory. */
 bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, tfp_skew_row **rows, size_t *count, double *waited);

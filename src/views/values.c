@@ -91,7 +91,7 @@ static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, 
 #define STATIC (1u << TFP_V_PARAMS | 1u << TFP_V_DEFINITIONS | TFP_V_KINDS) /* what needs no statistics */
 #define ONCE (1u << TFP_V_RUNS | 1u << TFP_V_DEFINITIONS) /* the op view's occurrence counts each node once */
 
-/* In a comparison, which builds the view for every step, nobody searches for executions. */
+/* A comparison builds the view for every step, and passes the executions so that none are searched for. */
 static void stats_of(const tfp_report *r, uint32_t node, tfp_node_stats *out)
 {
     const uint32_t *execs = r->options->step_execs;

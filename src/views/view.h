@@ -61,7 +61,7 @@ tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count,
 /* ---- code ---- */
 /* Whether a source file belongs to Python or to an installed package, not to the user's own code. */
 bool tfp_is_library_file(tfp_str path);
-/* Selects the column that the samples fill, when nobody chose one (samples.c). */
+/* Selects the column that the samples fill, unless one was chosen (samples.c). */
 tfp_status tfp_samples_select(tfp_report *r, tfp_error *err);
 /* The file of a row of the code view (lines.c). */
 tfp_str tfp_line_file(const tfp_report *code, uint32_t row);

@@ -3,7 +3,7 @@
 """Writes small traces into sample/traces, whose numbers can be worked out by hand.
 kineto.json: PyTorch. Two steps; a module, a forward and a backward op joined by their sequence number, a launch with its kernel,
 a copy without a launch, Python frames.
-shapes.json: PyTorch with input shapes: operators with a formula, ones made of others, one inside of another, one that nobody knows.
+shapes.json: PyTorch with input shapes: operators with a formula, ones made of others, one inside another, an unknown one.
 plain.json: any other program's. Begin and end events, arguments of every type, two counters, names that outputs must quote."""
 import json
 import os

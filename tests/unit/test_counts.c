@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A product of [?,3] and [3,4], an activation, an operation that nobody knows; as a text GraphDef. */
+/* A product of [?,3] and [3,4], an activation, an unknown operation; as a text GraphDef. */
 static const char graph_text[] =
     "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }"
     " attr { key: 'shape' value { shape { dim { size: -1 } dim { size: 3 } } } } }\n"

@@ -245,7 +245,7 @@ static void stats_have_many_forms(void **state)
         tfp_put_int(&b, 3, 1000000);
         stat = tfp_put_open(&b, 4);
         if (form != 1) tfp_put_int(&b, 1, OP);
-        if (form == 2) tfp_put_int(&b, 99, 1); /* a field that nobody knows */
+        if (form == 2) tfp_put_int(&b, 99, 1); /* an unknown field */
         tfp_put_int(&b, 7, FUSION);
         if (form == 1) tfp_put_int(&b, 1, OP);
         tfp_put_close(&b, stat);
