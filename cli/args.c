@@ -265,7 +265,7 @@ static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
     bool about = call->word_count && (strcmp(call->words[0], "help") == 0 || strcmp(call->words[0], "unset") == 0);
     if (topic && about) {
         call->words[call->word_count++] = word; /* `help -max_depth` asks about the option */
-        /* `help -compat 1.0` also lists what differs then */
+        /* `help -compat 1.0` also lists the options with the values of that mode */
         bool compat = strcmp(w.name, "compat") == 0 && (w.value || in->next < in->count);
         return compat ? take_compat(in, &w, call, f) : 0;
     }
@@ -279,7 +279,7 @@ static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
     return unknown_option(&w, word, in->where, f);
 }
 
-/* -compat changes what other values may be, so it is set before them wherever it stands. */
+/* -compat changes which other values are valid, so it is set first, wherever it is on the line. */
 static void compat_first(cli_call *call)
 {
     size_t to = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/cli.h: what the files of the program share. Of the library they see tfprof.h only.
+/* cli/cli.h: shared by the files of the program. They see only tfprof.h of the library.
  *
  *     argv or a line ──args.c──▶ cli_call ──commands.c──▶ a function of it ──▶ inputs.c, tfprof.h ──▶ say.c
  *
- * A function that can fail says so through a cli_fault; whoever decides what happens next prints it (cli_complain). */
+ * A function that can fail says so through a cli_fault; the caller that handles the failure prints it (cli_complain). */
 #ifndef TFP_CLI_H
 #define TFP_CLI_H
 
@@ -64,7 +64,7 @@ extern volatile sig_atomic_t cli_interrupted; /* SIGINT came; cleared by the cod
 void cli_catch_signals(void);
 void cli_open_standard(void); /* closed standard files must not become someone else's descriptor */
 
-/* ---- what a command line or a line at the prompt says ---- */
+/* ---- a parsed command line, or a line at the prompt ---- */
 typedef enum cli_flag_id {
     CLI_AGENT,
     CLI_ALIGN,
@@ -125,7 +125,7 @@ typedef enum cli_flag_id {
 
 typedef struct cli_flag {
     const char *name;
-    const char *value; /* what it takes, for help; NULL: none */
+    const char *value; /* its value in help; NULL: takes none */
     const char *verb;  /* the only verbs that take it, one blank between; NULL: all */
     const char *help;
     bool list;   /* takes every following word up to the next option */
@@ -230,7 +230,7 @@ const cli_command *cli_command_find(const char *name, const char **full_name); /
 int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_anyway);
 int cli_run(cli *c, const cli_call *call); /* one call with c->options, its errors printed; exit status */
 
-/* Whether an option's value begins so; false without memory to tell it. */
+/* Whether an option's value begins with this text; false when memory runs out. */
 bool cli_option_begins(const tfp_options *o, const char *name, const char *begin);
 
 /* ---- inputs.c ---- */
@@ -238,16 +238,16 @@ bool cli_option_begins(const tfp_options *o, const char *name, const char *begin
 int cli_take_steps(cli *c, const cli_call *call, tfp_options *o);
 int cli_load(cli *c, const cli_call *call, unsigned keep); /* fills c->profile; nothing to do when it is there */
 
-/* Whether what a report says on stdout begins with its notes. */
+/* Whether a report's output on stdout begins with its notes. */
 bool cli_says_notes(const tfp_report *r, const tfp_options *o); /* compare.c */
 
 /* A finished report to where its options say, then it is freed. Its notes go to stderr where no text on stdout begins with
  * them. Exit status. */
 int cli_put(cli *c, tfp_report *r, const tfp_options *o);
 int cli_put_live(cli *c, tfp_report *r, const tfp_options *o); /* the same; notes are "tfprof: note:" lines */
-int cli_stdout_fault(cli *c); /* what went wrong on the way to stdout, if that was it */
+int cli_stdout_fault(cli *c); /* the fault of writing to stdout, if there was one */
 
-/* ---- pager.c: what people see at a terminal ---- */
+/* ---- pager.c: output to a terminal ---- */
 int cli_screen(const cli *c);                       /* columns of the terminal that stdout is, 0 when it is none */
 bool cli_pager_start(cli *c, const cli_call *call); /* output is collected until cli_pager_end */
 void cli_pager_end(cli *c);
@@ -271,7 +271,7 @@ int cli_capture(cli *c, const cli_call *call, tfp_options *o);      /* capture.c
 int cli_start(cli *c, const cli_call *call, tfp_options *o);        /* run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);       /* stacks.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */
-int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: what no page may do; 0 or the status */
+int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: refuses commands that a page may not run; 0 or the status */
 char *cli_query_start(char *line);                                /* query.c: where the SQL of a line begins, or NULL */
 int cli_help(cli *c, const cli_call *call, tfp_options *o);       /* help.c */
 void cli_list_options(cli *c, const tfp_options *o, bool all);    /* help.c */
@@ -292,7 +292,7 @@ typedef struct cli_example {
 extern const cli_status_text cli_statuses[];
 extern const cli_example cli_examples[];
 
-/* complete.c: what could stand at the end of `line`; tell() gets whole words that fit, at most `limit`. */
+/* complete.c: completions of the end of `line`; tell() gets whole words that fit, at most `limit`. */
 typedef void (*cli_tell_fn)(void *ctx, const char *word, size_t size);
 size_t cli_complete(const tfp_profile *p, const char *line, size_t size, size_t limit, cli_tell_fn tell, void *ctx);
 void cli_values(const char *option, cli_tell_fn tell,

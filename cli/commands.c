@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/commands.c: what the program can be told to do. The views of the library are commands by themselves; every other
- * command is a row here: name, what follows it, where it works, its function. `help` prints the rows. */
+/* cli/commands.c: the commands. The views of the library are commands by themselves; every other
+ * command is a row here: name, usage, help, where it works, its function. `help` prints the rows. */
 #include "cli.h"
 
 #include <errno.h>
@@ -409,7 +409,7 @@ int cli_run(cli *c, const cli_call *call)
     }
     tfp_options_free(o);
     if (!status && cli_flush(c->out)) status = cli_stdout_fault(c);
-    /* One line tells the last fault. When the reader went away, the program ends quietly. */
+    /* Reports the last fault in one line. When the reader of a pipe is gone the program ends quietly. */
     if (status && *c->fault.text && !c->out->gone) cli_tell(c, c->fault.text);
     if (status || !shown_anyway.status) return status;
     cli_tell(c, shown_anyway.text);

@@ -326,7 +326,7 @@ static int collect(cli *c, const cli_call *call, bool script, comparison *all)
 
 /* ---- diff: the gate ---- */
 
-enum { TOLD = 20 }; /* lines about what broke it */
+enum { TOLD = 20 }; /* most lines about rows that broke the limit */
 
 /* Status 5 when something grew over -fail_over. */
 static int grown(cli *c, const tfp_report *r, const tfp_options *o)

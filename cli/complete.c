@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/complete.c: what could stand at the end of a half-typed line: commands, options, values, node names.
- * In: the line up to the cursor. Out: whole words, told one by one. Knows no terminal. */
+/* cli/complete.c: completions of a half-typed line: commands, options, values, node names.
+ * In: the line up to the cursor. Out: whole words, one by one. Knows no terminal. */
 #include "cli.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ typedef struct search {
     const char *typed;
     size_t size;
     size_t limit, found;
-    const char *before; /* told in front of each word: "-" for options */
+    const char *before; /* prefix of each word: "-" for options */
     cli_tell_fn tell;
     void *ctx;
 } search;

@@ -53,7 +53,7 @@ static void value_cases(cli *c)
         const char *name;
         for (size_t i = 0; (name = tfp_list(tables[t], i)); i++) {
             value_row row = { c, name, false };
-            /* A boolean's value may be left out, so what follows it may be anything. */
+            /* A boolean's value may be left out, so any word may follow it. */
             if (tfp_options_kind(name) == 'v') cli_values(name, value, &row);
             if (row.begun) cli_print(c->out, "' ;;\n");
         }

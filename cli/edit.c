@@ -100,7 +100,7 @@ static unsigned char complete(EditLine *e, int key)
 
 /* ---- history ---- */
 
-/* PATH/tfprof/history in the XDG state folder; NULL when there is none or no memory. */
+/* PATH/tfprof/history in the XDG state folder; NULL when there is none or memory runs out. */
 static char *history_path(void)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");

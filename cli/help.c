@@ -8,7 +8,7 @@
 
 enum { WIDTH = 100, NAME_WIDTH = 26 };
 
-/* At a terminal its width, elsewhere a hundred columns. */
+/* The terminal's width; elsewhere a hundred columns. */
 static size_t width_of(const cli *c) { return !c->screen ? WIDTH : c->screen < 50 ? 50 : (size_t)c->screen; }
 
 /* clang-format off */
@@ -57,7 +57,7 @@ static void heading(cli *c, const char *text)
     cli_print(c->out, "\n%s%s%s\n", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
 }
 
-/* Text broken at blanks; the cursor stands at `at`, further lines begin at `indent`. */
+/* Prints text wrapped at blanks; the cursor is at column `at`, further lines begin at `indent`. */
 static void wrapped(cli *c, const char *text, size_t at, size_t indent)
 {
     for (bool first = true; *(text += strspn(text, " \n")); first = false) {
@@ -128,7 +128,7 @@ static const char *help_of(tfp_table table, const char *name, char *room, size_t
     return room;
 }
 
-/* Operations with one formula stand in one paragraph: most move data, and a few cannot be counted. */
+/* Operations with one formula share a paragraph: most move data, and a few cannot be counted. */
 static void list_ops_of(cli *c, const char *formula, const char *title)
 {
     const char *name;
@@ -178,7 +178,7 @@ static void list_commands(cli *c)
         if (!(k->where & CLI_HIDDEN) && (!c->session || (k->where & CLI_IN_PROMPT))) row(c, k->name, k->help);
 }
 
-/* As people type it: "--fail-on CHECKER,...". */
+/* The flag as users type it: "--fail-on CHECKER,...". */
 static void flag_name(const cli_flag *flag, char *room, size_t size)
 {
     snprintf(room, size, "%s%s%s%s", strlen(flag->name) == 1 ? "-" : "--", flag->name, flag->value ? " " : "",
@@ -204,7 +204,7 @@ static void list_flags(cli *c)
     }
 }
 
-/* A form of the command line with its explanation behind it or below it. */
+/* A form of the command line with its explanation beside or below it. */
 static void synopsis(cli *c, const char *form, const char *text)
 {
     enum { BEHIND = 45, BELOW = 6 };
@@ -357,7 +357,7 @@ static bool about_row(cli *c, const char *name)
     return found;
 }
 
-/* A topic as names are written: without dashes in front, '-' inside as '_'. False when it can be no name. */
+/* A topic in the form of a name: leading dashes dropped, other '-' as '_'. False when it cannot be a name. */
 static bool plain_name(const char *topic, char *name)
 {
     topic += strspn(topic, "-");
@@ -424,7 +424,7 @@ static void list_option(cli *c, const tfp_options *o, const char *name)
     cli_print(c->out, "\n");
 }
 
-/* As TensorFlow's tool lists them, so that scripts can read it; with `all` our own options follow. */
+/* Lists options as TensorFlow's tool does, for scripts; with `all` the others follow. */
 void cli_list_options(cli *c, const tfp_options *o, bool all)
 {
     const char *name;

@@ -208,7 +208,7 @@ static void draw(progress *p, uint64_t done, uint64_t total)
     double share = total ? (double)(done < total ? done : total) / (double)total : 0;
     for (int i = 0; i < BAR; i++) bar[i] = i < (int)(share * BAR) ? '#' : '.';
     bar[BAR] = '\0';
-    /* \033[K clears what a longer line left; a percentage only when the size is known. */
+    /* \033[K clears the rest of a longer line; a percentage only when the size is known. */
     int n = snprintf(text, sizeof text, total ? "\r%zu/%zu %.*s [%s] %3.0f%%\033[K" : "\r%zu/%zu %.*s [%s]\033[K",
                      file + 1, p->in->count, PATH_SHOWN, name, bar, share * 100);
     cli_stderr(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
@@ -298,7 +298,7 @@ static void cache_path(cli *c, const inputs *in, unsigned keep, char *path)
     free(words);
 }
 
-/* NULL after a failure, which is told where the file is there: then it is made anew. */
+/* NULL after a failure, which is reported if the file exists: then it is made anew. */
 static tfp_profile *open_cached(cli *c, const char *path, unsigned keep)
 {
     char text[CLI_LINE_MAX];
@@ -317,8 +317,8 @@ static tfp_profile *open_cached(cli *c, const char *path, unsigned keep)
     return NULL;
 }
 
-/* Puts a profile that holds everything into the cache, and gives back what the cache has of it, which holds what was asked
- * for. The inputs must be what they were before they were read. */
+/* Saves a profile that was read with everything in the cache, and returns the one read back from it with the parts asked
+ * for. The inputs must be unchanged since before they were read. */
 static tfp_profile *through_cache(cli *c, const inputs *in, tfp_profile *p, const char *path, unsigned keep)
 {
     char now[CACHE_PATH], text[CLI_LINE_MAX];

@@ -43,7 +43,7 @@ static int write_out(int fd, const char *data, size_t size)
     return 0;
 }
 
-/* Takes what a command says; what cannot be kept goes out at once. */
+/* Collects a command's output; without memory for it the output is written at once. */
 static int collect(void *ctx, const void *data, size_t size)
 {
     cli *c = ctx;
@@ -78,7 +78,7 @@ static bool is_in_path(const char *name)
     return false;
 }
 
-/* NULL: none is wanted, or there is none. */
+/* NULL: no pager is wanted or installed. */
 static const char *program(void)
 {
     const char *own = getenv("TFPROF_PAGER"), *common = getenv("PAGER");

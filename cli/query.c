@@ -69,7 +69,7 @@ static bool is_there(const profiles *p, const char *name)
     return false;
 }
 
-/* Loads what a call names and takes it over. */
+/* Loads the files that a call names and takes over the profile. */
 static int load_one(cli *c, const cli_call *call, unsigned keep, const char *name, profiles *out)
 {
     int status = cli_load(c, call, keep);
@@ -133,8 +133,8 @@ static int stop_when_interrupted(void *ctx, uint64_t done, uint64_t total)
     return cli_interrupted != 0;
 }
 
-/* The SQL is the word that reads like it, wherever it stands; else the first that is no file, so that a slip in it is told as
- * one. It is taken out of the words; NULL when there is none. */
+/* The SQL is the word that looks like it, wherever it is; otherwise the first word that is not a file, so that a typing error
+ * in it is reported as SQL. It is removed from the words; NULL when there is none. */
 static const char *take_sql(cli_call *call)
 {
     size_t at = 0, count = call->word_count;

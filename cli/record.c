@@ -28,7 +28,7 @@ static int stop_when_interrupted(void *ctx, const tfp_report *columns, const cha
     return cli_interrupted;
 }
 
-/* The first row that tells a file, else the first. */
+/* The first row with a file, else the first. */
 static void tell_result(const tfp_live *l, const tfp_report *r, const char *pid, char *out, size_t room)
 {
     char text[512], code[64];

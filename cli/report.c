@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/report.c: `tfprof report`: the page and what it shows as one file. */
+/* cli/report.c: `tfprof report`: the page and its data as one file. */
 #include "report.h"
 #include "served.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE_MB 64 /* as much as mails and browsers take without trouble */
+#define SIZE_MB 64 /* mails and browsers accept files of this size */
 
 static void say(void *ctx, const char *line)
 {

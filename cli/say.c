@@ -46,7 +46,7 @@ int cli_fault_from(cli_fault *f, tfp_status s, const tfp_error *err)
     return cli_fault_set(f, tfp_exit_status(s), "%s", text);
 }
 
-/* Writes all of it; 0, or the errno. */
+/* Writes all bytes; returns 0 or the errno. */
 static int write_all(int fd, const char *data, size_t size, bool stoppable)
 {
     while (size) {

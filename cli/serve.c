@@ -98,7 +98,7 @@ static int run_command(void *ctx, const tfp_profile *p, const char *line, tfp_wr
 
 /* ---- the profiles to show ---- */
 
-/* A folder or a whole profile stands for itself. Other files belong to the leading file (a graph) named before them,
+/* A folder or a whole profile is an entry of its own. Other files belong to the leading file (a graph) named before them,
  * as in other commands; files before the first one belong to it. */
 static int add_word(cli *c, const char *word, serve_input *in, unsigned *graphs)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/served.h: what the commands that show pages share: which files they are about. */
+/* cli/served.h: shared by the commands that show pages: the files that they are given. */
 #ifndef TFP_CLI_SERVED_H
 #define TFP_CLI_SERVED_H
 

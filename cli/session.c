@@ -21,7 +21,7 @@ static int complain(cli *c)
     return 0;
 }
 
-/* A line whose command takes SQL is cut where that begins: blanks and dashes in it are its own. Quotes around all of it,
+/* A line whose command takes SQL is cut where the SQL begins: blanks and dashes belong to it. Quotes around all of it,
  * as at a shell, go. */
 static char *cut_sql(char *text)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/answer.h: an answer as a value: what became of a request, its type and its bytes, bounded; and JSON written into
+/* server/answer.h: an answer as a value: the status of a request, its type and its bytes, bounded; and JSON written into
  * it. */
 #ifndef TFP_SERVER_ANSWER_H
 #define TFP_SERVER_ANSWER_H
@@ -10,7 +10,7 @@
 
 #define ANSWER_MOST ((size_t)192 << 20) /* bytes of one answer */
 
-enum { /* what became of a request: HTTP's numbers, which http.c sends as they are */
+enum { /* statuses of requests: HTTP's numbers, which http.c sends unchanged */
        ANSWER_OK = 200,
        ANSWER_LOADING = 202,  /* the profile is being read */
        ANSWER_WRONG = 400,    /* a wrong parameter */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/api_command.c: a line of the prompt, run by the program over one profile; nothing of it is kept. */
+/* server/api_command.c: a line of the prompt, run by the program over one profile; no state is kept. */
 #include "routes.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/api_timeline.c: what a profile recorded over time, as windows: lanes, what can be seen of a window, sums over it, one
+/* server/api_timeline.c: a profile's timeline in windows: lanes, visible items of a window, sums over it, one
  * span, the next of a name. The layout is made once a profile (catalog_timeline). */
 #include "reports.h"
 

@@ -87,7 +87,7 @@ static bool take_over(catalog *c, const found_profile *f)
     make_id(&c->look, f->parts, id);
     entry *e = catalog_entry(c, id);
     if (!e && !(e = new_entry(c, id, f))) return false;
-    if (e->present) return true; /* found by way of two folders, one inside the other: the first one counts */
+    if (e->present) return true; /* found through two folders, one inside the other: the first one counts */
     bool again = e->gone, same = parts_same(e->parts, e->part_count, f->parts, f->count);
     e->present = true;
     e->gone = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/folder.h: folders held as descriptors, and what lies below them; nothing above them is ever opened. */
+/* server/folder.h: folders held as descriptors, and files below them; nothing above them is ever opened. */
 #ifndef TFP_SERVER_FOLDER_H
 #define TFP_SERVER_FOLDER_H
 

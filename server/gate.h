@@ -13,7 +13,7 @@ enum { GATE_LINE = 8192, GATE_HEAD = 16384, GATE_HEADERS = 100 };
  * posts: POST is a method here, still without a body. */
 int gate_check(const char *head, size_t size, bool posts, const char **why);
 
-/* In constant time: how long it takes does not tell how much of the token was right. */
+/* Compares in constant time: the duration does not reveal how much of the token was right. */
 bool gate_same_token(const char *given, size_t size, const char *token);
 
 typedef struct gate gate;

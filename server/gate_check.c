@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/gate_check.c: what the head of a request must be. Stricter than HTTP allows: browsers and other honest clients send
+/* server/gate_check.c: checks the head of a request, more strictly than HTTP requires: browsers and other honest clients send
  * nothing else. */
 #include "gate.h"
 #include "http.h"

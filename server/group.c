@@ -94,7 +94,7 @@ static size_t add_following(const shelf *f, const char *format, part *out)
     return count;
 }
 
-/* A leading file with what follows in its folder, in the order of the formats. */
+/* A leading file with the following files of its folder, in the order of the formats. */
 static size_t companions(const shelf *f, const seen *leading, part *out)
 {
     size_t count = 0;
@@ -107,7 +107,7 @@ static size_t companions(const shelf *f, const seen *leading, part *out)
 
 enum { LEADING_MOST = 8 }; /* models in several forms; a folder with more is a collection */
 
-/* Files that follow belong to the leading ones of their folder; where there is none they stand alone, if they can. */
+/* Following files belong to the leading ones of their folder; without one each is a profile of its own, if its format allows. */
 static bool group_shelf(look *l, const shelf *f, part *room)
 {
     size_t leading = count_leading(f);

@@ -65,7 +65,7 @@ static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-/* "NAME:PORT" of this server: localhost, the loopback addresses, and the address that it was told to listen on. */
+/* "NAME:PORT" of this server: localhost, the loopback addresses, and the address given with --host. */
 static bool host_fits(const server *s, const char *host)
 {
     const char *names[] = { "localhost", "127.0.0.1", "[::1]", s->host_name };
@@ -130,7 +130,7 @@ static bool site_fits(const headers *h)
     return !other || (h->mode && strcmp(h->mode, "navigate") == 0);
 }
 
-/* No page stands inside another one; a redirect would not carry the header that says so. */
+/* No page may be framed by another one; a redirect would not carry the header that says so. */
 static bool is_framed(const headers *h)
 {
     return h->dest && routes_list_has("iframe frame fencedframe embed object", h->dest);

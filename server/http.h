@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http.h: what every answer over HTTP carries. */
+/* server/http.h: headers of every answer over HTTP. */
 #ifndef TFP_SERVER_HTTP_H
 #define TFP_SERVER_HTTP_H
 

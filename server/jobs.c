@@ -55,7 +55,7 @@ static bool has_its_share(const jobs *q, const job *j)
     return count >= JOBS_SHARE;
 }
 
-/* Takes the first job out whose profile has less than its share of threads; NULL: there is none. The lock is held. */
+/* Takes out the first job whose profile has less than its share of threads; NULL when there is none. The lock is held. */
 static job *take_next(jobs *q)
 {
     job *before = NULL, *j = q->first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/look.h: what lies in the folders and files given at start, as profiles: each from one file or several. */
+/* server/look.h: the profiles in the folders and files given at start: each from one file or several. */
 #ifndef TFP_SERVER_LOOK_H
 #define TFP_SERVER_LOOK_H
 
@@ -20,7 +20,7 @@ typedef struct seen_list {
 typedef struct root { /* a folder given at start, or the folder of a file that was */
     int fd;
     char *given, *full; /* its path as it was given, and from / on, without links */
-    char *only;         /* the one file of it that was given; NULL: all */
+    char *only;         /* the one file of the folder that was given; NULL: all files */
     const char *format;
     unsigned group; /* files of one are one profile; 0: each by itself */
     seen_list files;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/report.c: the page as one file. The questions that it would ask a server are asked here, of the same routes, and
  * the answers stand in it as data: gzip in base64, which holds nothing that a browser could take for a tag. The questions
- * are the page's own list (web/src/asks.ts): lines of words between tabs: what for, a path, parameters. */
+ * are the page's own list (web/src/asks.ts): lines of words between tabs: purpose, path, parameters. */
 #include "report.h"
 #include "report_page.h"
 #include "routes.h"
@@ -155,7 +155,7 @@ static void leave_out(maker *m, const ask *k, const char *why)
     end_answer(&m->out);
 }
 
-/* Leaves it out, and tells the user. */
+/* Leaves an answer out, and notes it for the user. */
 static void give_up(maker *m, const ask *k, const char *name, const char *why)
 {
     char line[2000];

@@ -8,7 +8,7 @@
 typedef struct report_options {
     serve_options inputs; /* which files */
     long long step;       /* the step that is shown; -1: the mean of all steps, and the runs of the first */
-    size_t size_most;     /* bytes of the file; what does not fit in is left out */
+    size_t size_most;     /* most bytes of the file; answers that do not fit are left out */
     /* Tells the user, in a line, of something left out. */
     void (*say)(void *ctx, const char *line);
     bool (*stopped)(void *ctx); /* whether to give up */

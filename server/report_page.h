@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/report_page.h: what a report is written with: the page's files, HTML text, and data as gzip in base64. */
+/* server/report_page.h: the parts of a report's file: the page's files, HTML text, and data as gzip in base64. */
 #ifndef TFP_SERVER_REPORT_PAGE_H
 #define TFP_SERVER_REPORT_PAGE_H
 

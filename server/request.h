@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/request.h: a path and its parameters, from a browser by way of http.c or from report.c. */
+/* server/request.h: a path and its parameters, from a browser through http.c or from report.c. */
 #ifndef TFP_SERVER_REQUEST_H
 #define TFP_SERVER_REQUEST_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/server.h: `tfprof serve`: a small HTTP server whose answers are reports of the library. Of the library it sees
- * tfprof.h only. What it promises is in docs/http.md. */
+ * tfprof.h only. Its interface is described in docs/http.md. */
 #ifndef TFP_SERVER_H
 #define TFP_SERVER_H
 
@@ -27,7 +27,7 @@ typedef struct serve_options {
     bool hide_commands;      /* set by serve: the address is not loopback, and `commands` is not set */
     /* Tells the user a line: the address of the page, the meaning of another address. */
     void (*say)(void *ctx, const char *line);
-    /* Runs a line of the prompt over a profile; what it prints goes to fn(output), what went wrong to fn(error). The exit
+    /* Runs a line of the prompt over a profile; its output goes to fn(output), its errors to fn(error). The exit
      * status. Several threads may call it at a time. NULL: there is no prompt. */
     int (*command)(void *ctx, const tfp_profile *p, const char *line, tfp_write_fn fn, void *output, void *error);
     void *ctx;
