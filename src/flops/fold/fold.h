@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/fold/fold.h: shared by the parts of constant folding.
- *
-/* Every element that follows from the graph is known, each on its own, so a tensor may be known in part. TensorFlow's
+ * Every element that follows from the graph is known, each on its own, so a tensor may be known in part. TensorFlow's
  * importer knows less, and so does this code when op->importer is set (tensorflow/core/common_runtime/
  * eval_const_tensor.cc, shape_refiner.cc). The importer computes a tensor as a whole or not at all, from constants and from
  * shapes that are fully known; only single elements of Shape are evaluated one by one. A tensor that is asked for as a
