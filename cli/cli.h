@@ -273,6 +273,13 @@ int cli_stacks(cli *c, const cli_call *call, tfp_options *o);       /* stacks.c 
 int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: refuses commands that a page may not run; 0 or the status */
 char *cli_query_start(char *line);                                /* query.c: where the SQL of a line begins, or NULL */
+/* Parts of help. */
+void cli_heading(cli *c, const char *text);
+void cli_row(cli *c, const char *name, const char *text);
+void cli_help_start(cli *c); /* the first commands to try */
+void cli_list_examples(cli *c);
+void cli_list_own_examples(cli *c, const char *command);
+void cli_list_statuses(cli *c);
 int cli_help(cli *c, const cli_call *call, tfp_options *o);       /* help.c */
 void cli_list_options(cli *c, const tfp_options *o, bool all);    /* help.c */
 int cli_manual(cli *c);                                           /* manual.c */

@@ -12,26 +12,6 @@ enum { WIDTH = 100, NAME_WIDTH = 26 };
 static size_t width_of(const cli *c) { return !c->screen ? WIDTH : c->screen < 50 ? 50 : (size_t)c->screen; }
 
 /* clang-format off */
-const cli_status_text cli_statuses[] = {
-    { CLI_DONE,       "done; a session on stdin has the status of its first failed command, without `set -keep_going`" },
-    { CLI_BAD_INPUT,  "wrong input: a file is missing, unreadable or damaged" },
-    { CLI_BAD_USAGE,  "wrong usage: an unknown command, option or value, an invalid regex, a step that is not there" },
-    { CLI_BAD_OUTPUT, "the output could not be written (when the reader of a pipe goes away, the status is 0)" },
-    { CLI_LIMIT,      "out of memory, or an input over a limit" },
-    { CLI_FOUND,      "a limit that the user set was passed: --fail-on" },
-    { CLI_STOPPED,    "interrupted" },
-    { -1, NULL },
-};
-
-const cli_example cli_examples[] = {
-    { "tfprof scope profile_100 -select params,micros -max_depth 4", "parameters and time by name scope" },
-    { "tfprof op --graph_path=graph.pbtxt --run_meta_path=run_0,run_1 -order_by micros", "the most expensive operation types" },
-    { "tfprof graph profile_100 -step 100 -output timeline:outfile=/tmp/t", "a timeline for chrome://tracing" },
-    { "tfprof advise profile_100 --fail-on ExpensiveOperationChecker", "advice; status 5 when that checker finds something" },
-    { "tfprof profile_100", "the prompt" },
-    { NULL, NULL },
-};
-
 /* Tables that help can list whole, in the order of the overview. */
 static const struct {
     const char *topic;
@@ -51,7 +31,7 @@ static const struct {
 /* clang-format on */
 enum { TABLE_COUNT = sizeof tables / sizeof *tables, OPTION_TABLE = TABLE_COUNT - 2 };
 
-static void heading(cli *c, const char *text)
+void cli_heading(cli *c, const char *text)
 {
     bool bold = cli_coloured(c->colour, STDOUT_FILENO);
     cli_print(c->out, "\n%s%s%s\n", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
@@ -76,7 +56,7 @@ static void wrapped(cli *c, const char *text, size_t at, size_t indent)
     cli_print(c->out, "\n");
 }
 
-static void row(cli *c, const char *name, const char *text)
+void cli_row(cli *c, const char *name, const char *text)
 {
     size_t n = strlen(name);
     cli_print(c->out, "  %s", name);
@@ -101,15 +81,20 @@ static void add_name(void *ctx, const char *word, size_t size)
     row->at = (wrap || !row->at ? 2 : row->at + 1) + size;
 }
 
-static void names(cli *c, tfp_table table, const char *before)
+static void add_names(names_row *row, tfp_table table, const char *before)
 {
     const char *name;
     char shown[CLI_NAME_MAX + 2];
-    names_row row = { c, 0 };
     for (size_t i = 0; (name = tfp_list(table, i)); i++) {
         int n = snprintf(shown, sizeof shown, "%s%s", before, name);
-        add_name(&row, shown, (size_t)n < sizeof shown ? (size_t)n : sizeof shown - 1);
+        add_name(row, shown, (size_t)n < sizeof shown ? (size_t)n : sizeof shown - 1);
     }
+}
+
+static void names(cli *c, tfp_table table, const char *before)
+{
+    names_row row = { c, 0 };
+    add_names(&row, table, before);
     cli_print(c->out, "\n");
 }
 
@@ -147,7 +132,7 @@ static void list_ops(cli *c)
     for (size_t i = 0; (name = tfp_list(TFP_OPS, i)); i++) {
         formula = tfp_help(TFP_OPS, name);
         if (strcmp(formula, moves) != 0 && strcmp(formula, none) != 0)
-            row(c, name, help_of(TFP_OPS, name, text, sizeof text));
+            cli_row(c, name, help_of(TFP_OPS, name, text, sizeof text));
     }
     list_ops_of(c, moves, "Move, name or make data, and count 0");
     list_ops_of(c, none, "Have no formula");
@@ -157,25 +142,25 @@ static void list_table(cli *c, size_t t)
 {
     const char *name;
     char shown[CLI_NAME_MAX + 2];
-    heading(c, tables[t].title);
+    cli_heading(c, tables[t].title);
     if (tables[t].table == TFP_OPS) {
         list_ops(c);
         return;
     }
     for (size_t i = 0; (name = tfp_list(tables[t].table, i)); i++) {
         snprintf(shown, sizeof shown, "%s%s", strcmp(tables[t].topic, "options") == 0 ? "-" : "", name);
-        row(c, shown, tfp_help(tables[t].table, name));
+        cli_row(c, shown, tfp_help(tables[t].table, name));
     }
 }
 
 static void list_commands(cli *c)
 {
     const char *name;
-    heading(c, "Views");
-    for (size_t i = 0; (name = tfp_list(TFP_VIEWS, i)); i++) row(c, name, tfp_help(TFP_VIEWS, name));
-    heading(c, "Commands");
+    cli_heading(c, "Views");
+    for (size_t i = 0; (name = tfp_list(TFP_VIEWS, i)); i++) cli_row(c, name, tfp_help(TFP_VIEWS, name));
+    cli_heading(c, "Commands");
     for (const cli_command *k = cli_commands; k->name; k++)
-        if (!(k->where & CLI_HIDDEN) && (!c->session || (k->where & CLI_IN_PROMPT))) row(c, k->name, k->help);
+        if (!(k->where & CLI_HIDDEN) && (!c->session || (k->where & CLI_IN_PROMPT))) cli_row(c, k->name, k->help);
 }
 
 /* The flag as users type it: "--fail-on CHECKER,...". */
@@ -191,17 +176,34 @@ static void list_flags(cli *c)
 {
     char shown[2 * CLI_NAME_MAX];
     const char *format;
-    heading(c, "Input (plain FILE words are known by their content)");
+    cli_heading(c, "Input (plain FILE words are known by their content)");
     for (size_t i = 0; i < CLI_FORMAT_MAX && (format = tfp_list(TFP_FORMATS, i)); i++) {
         snprintf(shown, sizeof shown, "--%s_path F%s", format,
                  tfp_format_is(format, TFP_FORMAT_SEVERAL) ? ",F..." : "");
-        row(c, shown, tfp_help(TFP_FORMATS, format));
+        cli_row(c, shown, tfp_help(TFP_FORMATS, format));
     }
-    heading(c, "Program");
+    cli_heading(c, "Program");
     for (int i = 0; i < CLI_FLAG_COUNT; i++) {
+        if (cli_flags[i].verb) continue;
         flag_name(&cli_flags[i], shown, sizeof shown);
-        row(c, shown, cli_flags[i].help);
+        cli_row(c, shown, cli_flags[i].help);
     }
+}
+
+/* `help COMMAND` explains them. Those of commands that the prompt lacks stand in the shell's overview only. */
+static void list_single_options(cli *c)
+{
+    char shown[2 * CLI_NAME_MAX];
+    names_row row = { c, 0 };
+    cli_heading(c, c->session ? "Options of single commands (help COMMAND)"
+                              : "Options of single commands (tfprof help COMMAND)");
+    add_names(&row, TFP_COMMAND_OPTIONS, "-");
+    for (int i = 0; i < CLI_FLAG_COUNT && !c->session; i++) {
+        if (!cli_flags[i].verb) continue;
+        flag_name(&cli_flags[i], shown, sizeof shown);
+        add_name(&row, shown, strcspn(shown, " "));
+    }
+    cli_print(c->out, "\n");
 }
 
 /* A form of the command line with its explanation beside or below it. */
@@ -230,11 +232,10 @@ static void overview(cli *c)
     }
     list_commands(c);
     if (!c->session) list_flags(c);
-    heading(c, "Options (-opt value, --opt value, -opt=value, --opt=value)");
+    cli_heading(c, "Options (-opt value, --opt value, -opt=value, --opt=value)");
     names(c, TFP_OPTIONS, "-");
-    heading(c, "Options of single commands");
-    names(c, TFP_COMMAND_OPTIONS, "-");
-    heading(c, "Columns (-select)");
+    list_single_options(c);
+    cli_heading(c, "Columns (-select)");
     names(c, TFP_COLUMNS, "");
     cli_print(c->out, "\n");
     snprintf(text, sizeof text,
@@ -242,22 +243,6 @@ static void overview(cli *c)
              "`checkers`, `ops`, `status` and `examples` explain all of a kind.",
              program, program);
     wrapped(c, text, 0, 0);
-}
-
-static void list_examples(cli *c)
-{
-    heading(c, "Examples");
-    for (const cli_example *e = cli_examples; e->command; e++) cli_print(c->out, "  # %s\n  %s\n", e->help, e->command);
-}
-
-static void list_statuses(cli *c)
-{
-    char number[16];
-    heading(c, "Exit status");
-    for (const cli_status_text *s = cli_statuses; s->help; s++) {
-        snprintf(number, sizeof number, "%d", s->status);
-        row(c, number, s->help);
-    }
 }
 
 /* ---- one topic ---- */
@@ -273,8 +258,8 @@ static bool whole_table(cli *c, const char *topic)
     bool commands = strcmp(topic, "commands") == 0, examples = strcmp(topic, "examples") == 0,
          status = strcmp(topic, "status") == 0;
     if (commands) list_commands(c);
-    if (examples) list_examples(c);
-    if (status) list_statuses(c);
+    if (examples) cli_list_examples(c);
+    if (status) cli_list_statuses(c);
     return commands || examples || status;
 }
 
@@ -286,8 +271,17 @@ static void list_own_options(cli *c, const char *command)
     for (size_t i = 0; (name = tfp_list(TFP_COMMAND_OPTIONS, i)); i++) {
         if (!cli_has_word(tfp_options_commands(name), command)) continue;
         snprintf(shown, sizeof shown, "-%s", name);
-        row(c, shown, tfp_help(TFP_COMMAND_OPTIONS, name));
+        cli_row(c, shown, tfp_help(TFP_COMMAND_OPTIONS, name));
     }
+}
+
+static void hint_at_options(cli *c, const char *view)
+{
+    char text[256];
+    snprintf(text, sizeof text, "-step N, -top N, -order_by COLUMN, -format csv and other options: `%s%s%s`",
+             c->session ? "help options" : "tfprof ", c->session ? "" : view, c->session ? "" : " --help");
+    cli_print(c->out, "\n  ");
+    wrapped(c, text, 2, 2);
 }
 
 static bool about_command(cli *c, const char *topic)
@@ -303,9 +297,10 @@ static bool about_command(cli *c, const char *topic)
         char shown[2 * CLI_NAME_MAX];
         if (!cli_flags[i].verb || !cli_has_word(cli_flags[i].verb, name)) continue;
         flag_name(&cli_flags[i], shown, sizeof shown);
-        row(c, shown, cli_flags[i].help);
+        cli_row(c, shown, cli_flags[i].help);
     }
     list_own_options(c, name);
+    cli_list_own_examples(c, name);
     return true;
 }
 
@@ -384,7 +379,8 @@ static int about(cli *c, const char *topic, const tfp_options *o)
     bool option = topic[0] == '-', found = false;
     if (plain_name(topic, name)) {
         if (!option) found = whole_table(c, name);
-        if (!found && !option) found = about_command(c, topic);
+        if (!found && !option && (found = about_command(c, topic)) && tfp_help(TFP_VIEWS, name))
+            hint_at_options(c, name);
         found |= about_option(c, name, o);
         if (!option) found |= about_row(c, name);
     }

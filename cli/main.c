@@ -20,12 +20,13 @@ static int take_colour(cli *c, const cli_call *call)
     return cli_fault_set(&c->fault, CLI_BAD_USAGE, "option --color must be auto, always or never, not '%s'", wish);
 }
 
-/* Files without a command, at a terminal. */
-static bool people_ask(const cli_call *call)
+static bool at_terminal(void) { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
+
+static bool names_files(const cli_call *call)
 {
     bool files = call->word_count > 0;
     for (size_t i = 0; i < CLI_FORMAT_MAX; i++) files |= call->paths[i] != NULL;
-    return files && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    return files;
 }
 
 /* The contents of the files, before the first question. */
@@ -45,9 +46,10 @@ static int session(cli *c, const cli_call *call)
     cli_fault shown_anyway;
     int status = cli_apply(c, call, c->options, &shown_anyway);
     if (!status) status = cli_load(c, call, TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM);
-    if (!status && people_ask(call)) say_contents(c);
+    if (!status && names_files(call) && at_terminal()) say_contents(c);
     if (!status) return cli_session(c);
     cli_complain(c->colour, c->fault.text);
+    if (!names_files(call) && at_terminal()) cli_help_start(c);
     return status;
 }
 

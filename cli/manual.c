@@ -60,6 +60,20 @@ static void commands(cli *c)
         if (!(k->where & CLI_HIDDEN)) entry(c, "", k->name, k->usage, k->help);
 }
 
+/* The text with the commands that take the option before it. */
+static const char *of_commands(const char *commands, const char *help, char text[1024])
+{
+    size_t n = 0;
+    if (!commands || !*commands) return help;
+    text[n++] = '(';
+    for (const char *at = commands; *at && n < 512; at++) {
+        if (*at == ' ') text[n++] = ',';
+        text[n++] = *at;
+    }
+    snprintf(text + n, 1024 - n, ") %s", help);
+    return text;
+}
+
 static void flags(cli *c)
 {
     char name[CLI_NAME_MAX + 8];
@@ -72,18 +86,23 @@ static void flags(cli *c)
               tfp_help(TFP_FORMATS, format));
     }
     section(c, "PROGRAM OPTIONS");
-    for (int i = 0; i < CLI_FLAG_COUNT; i++)
-        entry(c, strlen(cli_flags[i].name) == 1 ? "-" : "--", cli_flags[i].name, cli_flags[i].value, cli_flags[i].help);
+    for (int i = 0; i < CLI_FLAG_COUNT; i++) {
+        char text[1024];
+        const cli_flag *flag = &cli_flags[i];
+        entry(c, strlen(flag->name) == 1 ? "-" : "--", flag->name, flag->value,
+              of_commands(flag->verb, flag->help, text));
+    }
 }
 
 static void option_entries(cli *c, const tfp_options *o, tfp_table table)
 {
-    char text[1024];
+    char text[2048], own[1024];
     const char *name;
     for (size_t i = 0; (name = tfp_list(table, i)); i++) {
         const char *help = tfp_help(table, name), *value = tfp_options_get(o, name);
-        snprintf(text, sizeof text, "%s%s%s%s", help ? help : "", value && *value ? " Default: " : "",
-                 value ? value : "", value && *value ? "." : "");
+        help = of_commands(table == TFP_COMMAND_OPTIONS ? tfp_options_commands(name) : NULL, help ? help : "", own);
+        snprintf(text, sizeof text, "%s%s%s%s", help, value && *value ? " Default: " : "", value ? value : "",
+                 value && *value ? "." : "");
         entry(c, "-", name, tfp_options_kind(name) == 'b' ? "[true|false]" : "VALUE", text);
     }
 }
@@ -99,7 +118,7 @@ static int options(cli *c)
         "option takes the next word only if that is true, t, yes, y, 1, false, f, no, n or 0. The last of two wins.");
     option_entries(c, o, TFP_OPTIONS);
     section(c, "OPTIONS OF SINGLE COMMANDS");
-    paragraph(c, "These belong to diff, stats, query or flops, which take the report options too.");
+    paragraph(c, "The commands that take one stand before its text; they take the report options too.");
     option_entries(c, o, TFP_COMMAND_OPTIONS);
     tfp_options_free(o);
     return 0;

@@ -79,6 +79,14 @@ def files_without_a_command_say_what_is_in_them_before_the_prompt():
     check(text.index("what to ask next") < text.index("tfprof> "), "the prompt came first")
 
 
+def the_name_alone_tells_what_to_start_with():
+    text, status = at_terminal([])
+    check(status == 2 and "no input" in text, text)
+    for words in ("tfprof summary FILE", "tfprof serve FOLDER", "tfprof help"):
+        check("\n  " + words + " " in plain(text), text)
+    check("Start with" not in at_terminal(["op"])[0], "a command without files is told more than its error")
+
+
 def a_session_in_a_pipe_says_nothing_of_its_own():
     done = subprocess.run([PROGRAM, PROFILE], cwd=SAMPLE, env=environment(), input=b"", stdout=subprocess.PIPE,
                           timeout=SECONDS)
@@ -217,7 +225,8 @@ def the_pager_takes_three_words():
 def help_wraps_at_the_width():
     for width in (60, 80, 90, 140):
         for words in (["help"], ["help", "columns"], ["help", "options"], ["op", "--help"]):
-            lines_fit(at_terminal(words, width=width, height=500)[0], width)
+            text = at_terminal(words, width=width, height=500)[0]
+            lines_fit(re.sub(r"(?m)^  # .*\n  tfprof .*\n", "", text), width)  # examples are copied as they are
     widest = max(len(line) for line in plain(at_terminal(["help", "columns"], width=140, height=500)[0]).split("\n"))
     check(widest > 110, "help is no wider than %d" % widest)
 
