@@ -201,8 +201,7 @@ static tfp_status add_from_folder(tfp_profile *p, const char *path, tfp_error *e
     known_files known;
     tfp_status s = TFP_OK;
     DIR *folder = opendir(path);
-    if (!folder)
-        return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "cannot open: %s", strerror(errno)), path);
+    if (!folder) return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "cannot open: %s", strerror(errno)), path);
     closedir(folder);
     if (!tfp_names_of(path, &names)) s = tfp_nomem(err);
     for (size_t i = names.size; i-- > 0 && !s;)

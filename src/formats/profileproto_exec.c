@@ -46,18 +46,10 @@ static void read_time(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, uint3
 /* An entry of accelerator_execs or cpu_execs: device name -> ExecTime */
 static void read_times(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, tfp_lane_kind kind)
 {
-    tfp_str name = { "", 0 }, value = name;
-    tfp_wire w = tfp_wire_start(bytes);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1)
-            name = tfp_field_bytes(&w, &f);
-        else if (f.number == 2)
-            value = tfp_field_bytes(&w, &f);
-    }
-    TFP_PROFILE_END(r, w, "execs of a device");
-    uint32_t lane = w.fault ? TFP_NONE : tfp_profile_lane(r, name, kind);
+    tfp_profile_entry e = tfp_profile_read_entry(r, bytes, true, "execs of a device");
+    uint32_t lane = e.sound ? tfp_profile_lane(r, e.name, kind) : TFP_NONE;
     r->lanes[kind].exec = exec;
-    tfp_wire times = tfp_wire_start(value);
+    tfp_wire times = tfp_wire_start(e.value);
     for (tfp_field f; tfp_wire_next(&times, &f);)
         if (f.number == 1) read_time(r, tfp_field_bytes(&times, &f), exec, lane);
     TFP_PROFILE_END(r, times, "execs of a device");
@@ -79,19 +71,11 @@ static void read_device(tfp_profile_reader *r, tfp_str name, uint32_t exec)
 /* An entry of output_memory: slot -> Memory */
 static void read_buffer(tfp_profile_reader *r, tfp_str bytes, uint32_t memory)
 {
-    int32_t slot = 0;
     int64_t size = 0;
     uint64_t address = 0;
-    tfp_str value = { "", 0 };
-    tfp_wire w = tfp_wire_start(bytes);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1)
-            slot = tfp_field_int32(&w, &f);
-        else if (f.number == 2)
-            value = tfp_field_bytes(&w, &f);
-    }
-    TFP_PROFILE_END(r, w, "output_memory");
-    tfp_wire v = tfp_wire_start(value);
+    tfp_profile_entry e = tfp_profile_read_entry(r, bytes, false, "output_memory");
+    int32_t slot = (int32_t)(uint32_t)e.key;
+    tfp_wire v = tfp_wire_start(e.value);
     for (tfp_field f; tfp_wire_next(&v, &f);) {
         if (f.number == 1)
             size = tfp_field_int(&v, &f);
@@ -189,16 +173,7 @@ static void read_exec_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t exec
 /* An entry of execs: step -> ExecProfile */
 void tfp_profile_read_exec(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
 {
-    int64_t step = 0;
-    tfp_str value = { "", 0 };
-    tfp_wire w = tfp_wire_start(bytes);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1)
-            step = tfp_field_int(&w, &f);
-        else if (f.number == 2)
-            value = tfp_field_bytes(&w, &f);
-    }
-    TFP_PROFILE_END(r, w, "execs");
-    uint32_t exec = w.fault ? TFP_NONE : start_exec(r, node, step);
-    if (exec != TFP_NONE) read_exec_fields(r, value, exec);
+    tfp_profile_entry e = tfp_profile_read_entry(r, bytes, false, "execs");
+    uint32_t exec = e.sound ? start_exec(r, node, e.key) : TFP_NONE;
+    if (exec != TFP_NONE) read_exec_fields(r, e.value, exec);
 }

@@ -23,18 +23,9 @@ uint32_t tfp_profile_trace(tfp_profile_reader *r, raw_trace t)
 /* An entry of output_shapes: slot -> Tuple; no numbers mean that nothing is known. */
 static void read_output(tfp_profile_reader *r, tfp_str bytes)
 {
-    int32_t slot = 0;
-    tfp_str value = { "", 0 };
-    tfp_wire w = tfp_wire_start(bytes);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1)
-            slot = tfp_field_int32(&w, &f);
-        else if (f.number == 2)
-            value = tfp_field_bytes(&w, &f);
-    }
-    TFP_PROFILE_END(r, w, "output_shapes");
+    tfp_profile_entry e = tfp_profile_read_entry(r, bytes, false, "output_shapes");
     r->dims.size = 0;
-    tfp_wire tuple = tfp_wire_start(value);
+    tfp_wire tuple = tfp_wire_start(e.value);
     for (tfp_field f; tfp_wire_next(&tuple, &f);) {
         uint64_t v;
         if (f.number != 1) continue;
@@ -43,7 +34,7 @@ static void read_output(tfp_profile_reader *r, tfp_str bytes)
     }
     TFP_PROFILE_END(r, tuple, "output_shapes");
     uint32_t shape = tfp_build_shape(r->b, r->dims.at, r->dims.size, false);
-    output o = { slot, shape, (uint32_t)r->outputs.size };
+    output o = { (int32_t)(uint32_t)e.key, shape, (uint32_t)r->outputs.size };
     if (shape != TFP_NONE) tfp_profile_ok(r, tfp_push(&r->outputs, o));
 }
 
@@ -129,24 +120,16 @@ static void finish_edges(tfp_profile_reader *r, node_ref *n)
 /* An entry of attrs: name -> AttrValue. All of them are kept as they are for writing the profile again, one is read. */
 static void read_attr(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
 {
-    tfp_str name = { "", 0 }, value = name;
-    tfp_wire w = tfp_wire_start(bytes);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1)
-            name = tfp_field_bytes(&w, &f);
-        else if (f.number == 2)
-            value = tfp_field_bytes(&w, &f);
-    }
-    TFP_PROFILE_END(r, w, "attrs");
+    tfp_profile_entry e = tfp_profile_read_entry(r, bytes, true, "attrs");
     tfp_str text = { "", 0 };
-    bool wanted = tfp_str_eq(name, TFP_STR("data_format"));
-    tfp_wire v = tfp_wire_start(value);
+    bool wanted = tfp_str_eq(e.name, TFP_STR("data_format"));
+    tfp_wire v = tfp_wire_start(e.value);
     for (tfp_field f; tfp_wire_next(&v, &f);) /* values that are not used must be sound, but may be anything */
         if (wanted && f.number == 2) text = tfp_field_bytes(&v, &f);
     TFP_PROFILE_END(r, v, "attrs");
     if (wanted) tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, text);
     if (r->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, bytes);
-    tfp_profile_program_attr(r, name, value);
+    tfp_profile_program_attr(r, e.name, e.value);
 }
 
 static void push_edge(tfp_profile_reader *r, tfp_profile_int_pair pair, bool of_input)

@@ -132,6 +132,29 @@ typedef struct tfp_profile_int_pair {
 } tfp_profile_int_pair;
 tfp_profile_int_pair tfp_profile_pair(tfp_profile_reader *r, tfp_str bytes, const char *place);
 
+/* The same of entries whose values are messages, by number or by name. */
+typedef struct tfp_profile_entry {
+    int64_t key;
+    tfp_str name, value;
+    bool sound; /* false: its fault is kept */
+} tfp_profile_entry;
+static inline tfp_profile_entry tfp_profile_read_entry(tfp_profile_reader *r, tfp_str bytes, bool named, const char *place)
+{
+    tfp_profile_entry e = { 0, { "", 0 }, { "", 0 }, true };
+    tfp_wire w = tfp_wire_start(bytes);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1 && named)
+            e.name = tfp_field_bytes(&w, &f);
+        else if (f.number == 1)
+            e.key = tfp_field_int(&w, &f);
+        else if (f.number == 2)
+            e.value = tfp_field_bytes(&w, &f);
+    }
+    TFP_PROFILE_END(r, w, place);
+    e.sound = !w.fault;
+    return e;
+}
+
 /* ---- the parts ---- */
 
 /* profileproto.c: one field of the message, read already; and the end of a reader. */
