@@ -35,17 +35,16 @@ static tfp_str trimmed(tfp_str s)
 static bool next_line(reader *r)
 {
     if (!r->rest.size) return false;
-    const char *end = memchr(r->rest.data, '\n', r->rest.size);
-    size_t size = end ? (size_t)(end - r->rest.data) : r->rest.size, used = size + (end != NULL);
-    const char *back = size ? memchr(r->rest.data, '\r', size) : NULL;
-    if (back && (size_t)(back - r->rest.data) + 1 < size) {
-        size = (size_t)(back - r->rest.data);
-        used = size + 1;
+    tfp_str all = r->rest, line = tfp_str_cut_line(&r->rest);
+    const char *back = line.size ? memchr(line.data, '\r', line.size) : NULL;
+    size_t before = back ? (size_t)(back - line.data) : line.size;
+    if (before + 1 < line.size) {
+        line.size = before;
+        r->rest = (tfp_str){ back + 1, all.size - before - 1 };
     }
-    r->at = r->rest.data;
-    r->indented = size && is_blank(*r->at) && *r->at != '\r';
-    r->line = trimmed((tfp_str){ r->at, size });
-    r->rest = (tfp_str){ r->rest.data + used, r->rest.size - used };
+    r->at = line.data;
+    r->indented = line.size && is_blank(*r->at) && *r->at != '\r';
+    r->line = trimmed(line);
     r->number++;
     return true;
 }

@@ -138,7 +138,8 @@ typedef struct tfp_profile_entry {
     tfp_str name, value;
     bool sound; /* false: its fault is kept */
 } tfp_profile_entry;
-static inline tfp_profile_entry tfp_profile_read_entry(tfp_profile_reader *r, tfp_str bytes, bool named, const char *place)
+static inline tfp_profile_entry tfp_profile_read_entry(tfp_profile_reader *r, tfp_str bytes, bool named,
+                                                       const char *place)
 {
     tfp_profile_entry e = { 0, { "", 0 }, { "", 0 }, true };
     tfp_wire w = tfp_wire_start(bytes);

@@ -163,10 +163,8 @@ static uint32_t trace_of_text(tfp_xreader *r, tfp_str text)
     tfp_code_frame frames[FRAMES_MOST];
     size_t count = 0;
     while (text.size && count < FRAMES_MOST) {
-        const char *end = memchr(text.data, '\n', text.size);
-        size_t size = end ? (size_t)(end - text.data) : text.size, skip = end ? size + 1 : size;
-        if (frame_of(r, (tfp_str){ text.data, size }, &frames[count])) count++;
-        text = (tfp_str){ text.data + skip, text.size - skip };
+        tfp_str line = tfp_str_cut_line(&text);
+        if (frame_of(r, line, &frames[count])) count++;
     }
     return tfp_build_trace(r->b, frames, count);
 }

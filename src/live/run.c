@@ -125,21 +125,18 @@ static void take_rows(const char *path, collected *c)
 {
     tfp_buf text = { 0 };
     if (tfp_read_file(path, (uint64_t)64 << 20, &text, NULL)) c->oversized = true;
-    for (size_t at = 0; at < text.size;) {
-        const char *line = text.data + at, *end = memchr(line, '\n', text.size - at);
-        size_t size = end ? (size_t)(end - line) : text.size - at;
-        tfp_jscan j = tfp_jscan_start((tfp_str){ line, size });
-        bool object = size && *line == '{';
+    for (tfp_str rest = { text.data, text.size }; rest.size;) {
+        tfp_str line = tfp_str_cut_line(&rest);
+        tfp_jscan j = tfp_jscan_start(line);
+        bool object = line.size && *line.data == '{';
         tfp_jscan_skip(&j);
-        if (object && !j.fault && j.at == j.end) {
-            if (c->rows.size) tfp_buf_char(&c->rows, ',');
-            tfp_buf_add(&c->rows, line, size);
-            if (tfp_str_has((tfp_str){ line, size }, TFP_STR("\"code\": \"no-steps\"")))
-                c->refused++;
-            else
-                c->files++;
-        }
-        at += size + 1;
+        if (!object || j.fault || j.at != j.end) continue;
+        if (c->rows.size) tfp_buf_char(&c->rows, ',');
+        tfp_buf_str(&c->rows, line);
+        if (tfp_str_has(line, TFP_STR("\"code\": \"no-steps\"")))
+            c->refused++;
+        else
+            c->files++;
     }
     tfp_buf_free(&text);
 }

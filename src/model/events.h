@@ -250,4 +250,22 @@ bool tfp_python_frame_of(tfp_str text, tfp_python_frame *out);
 size_t tfp_events_memory(const tfp_event_tables *t);
 void tfp_events_free(tfp_event_tables *t);
 
+/* How many rows of a stack end at or behind `end_ns`: the last of them is the innermost span that holds one up to there. The
+ * rows are of `size` bytes and begin with their ends, which rise towards the bottom. */
+static inline size_t tfp_spans_holding(const void *rows, size_t count, size_t size, int64_t end_ns)
+{
+#define END_OF(i) (*(const int64_t *)((const char *)rows + (i)*size))
+    size_t low = 0, high = count;
+    if (high && END_OF(high - 1) >= end_ns) return high;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (END_OF(middle) >= end_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+#undef END_OF
+}
+
 #endif

@@ -16,16 +16,8 @@ typedef struct stack {
 /* The topmost container that ends at or behind `end_ns`; NULL when there is none. */
 static const container *find(const stack *s, int64_t end_ns)
 {
-    size_t low = 0, high = s->at.size; /* all below `low` end late enough */
-    if (high && s->at.at[high - 1].end_ns >= end_ns) return &s->at.at[high - 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->at.at[middle].end_ns >= end_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &s->at.at[low - 1] : NULL;
+    size_t holding = tfp_spans_holding(s->at.at, s->at.size, sizeof *s->at.at, end_ns);
+    return holding ? &s->at.at[holding - 1] : NULL;
 }
 
 static bool push(stack *s, container c)

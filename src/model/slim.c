@@ -90,27 +90,12 @@ static void take_off(const tfp_slim_lane *x, tfp_slim_row *row, int64_t duration
     }
 }
 
-/* The innermost span that contains one up to `end_ns`; NULL: none. Ends rise towards the bottom of the stack. */
-static const tfp_slim_holder *find(const tfp_slim_writer *f, int64_t end_ns)
-{
-    const tfp_slim_holder *at = f->holders.at;
-    size_t low = 0, high = f->holders.size;
-    if (high && at[high - 1].end_ns >= end_ns) return &at[high - 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (at[middle].end_ns >= end_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &at[low - 1] : NULL;
-}
-
 static void nest(tfp_slim_writer *f, tfp_slim_lane *x, tfp_slim_row *row, const tfp_slim_event *e)
 {
     unsigned kind = f->b->p->events.slim_kinds.at[e->kind].kind;
     int64_t end_ns = e->start_ns + e->duration_ns;
-    const tfp_slim_holder *above = find(f, end_ns);
+    size_t holding = tfp_spans_holding(f->holders.at, f->holders.size, sizeof *f->holders.at, end_ns);
+    const tfp_slim_holder *above = holding ? &f->holders.at[holding - 1] : NULL;
     tfp_slim_holder own = { end_ns, above ? above->op : NULL, above ? above->cpu_op : TFP_NONE };
     if (kind == TFP_SPAN_CALL) {
         uint32_t owner = own.cpu_op == TFP_NONE ? e->kind : own.cpu_op;
