@@ -14,6 +14,7 @@
 #define ONCE_NS 100000000 /* how long --once waits for a sample of a running thread */
 #define LOOP "_PyEval_EvalFrameDefault"
 #define LOOPS_MOST 8
+#define LOOP_LEAST 8192 /* bytes; of 3.14 with tail calls it has 1184, of others 34,000 and more */
 
 /* A stack before it has names: four words, the functions of Python (twice, and 1 for an entry), addresses (two words each). */
 enum { RAW_THREAD, RAW_KERNEL, RAW_PYTHON, RAW_FLAGS, RAW_HEAD };
@@ -384,6 +385,11 @@ tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_nat
     if (tfp_python_functions(s->python.pid, loop, &address, 1))
         n->loop_count = tfp_unwind_ranges(n->unwind, address, LOOP, n->loops, LOOPS_MOST);
     if (!n->loop_count) return tfp_fail(err, TFP_BADFILE, "--native: the interpreter has no symbol " LOOP);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < n->loop_count; i++) bytes += n->loops[i][1] - n->loops[i][0];
+    if (bytes < LOOP_LEAST)
+        return tfp_fail(err, TFP_BADFILE,
+                        "--native: this CPython's loop is not one function but many (tail calls), which are not known");
     const char *refused = tfp_perf_add(n->perf, s->python.pid);
     if (refused) return tfp_fail(err, TFP_BADFILE, "--native: %s", refused);
     return list_threads(n) ? TFP_OK : tfp_fail(err, TFP_BADFILE, "it has ended");

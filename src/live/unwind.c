@@ -13,8 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME_MOST 2048          /* bytes of a symbol's name that are made readable */
-#define AGAIN_NS 500000000      /* between two looks at what is mapped */
+#define NAME_MOST 2048     /* bytes of a symbol's name that are made readable */
+#define AGAIN_NS 500000000 /* between two looks at what is mapped */
+#define STACK_MOST (16u << 20)
 #define READS 64                /* words that are remembered, to find the places of return addresses */
 #define SYMBOLS_MOST (1u << 24) /* of a file */
 
@@ -258,6 +259,9 @@ size_t tfp_unwind_stack(tfp_unwind *u, const tfp_native_state *s, tfp_native_fra
     u->window_at = 0;
     module_of(u, s->registers[TFP_DWARF_PC]); /* a file that is new is taken first */
     *whole = u->api.getthread_frames(u->dwfl, (pid_t)u->pid, take_frame, u) == 0;
+    uint64_t sp = s->registers[TFP_DWARF_SP];
+    if (u->count > 1 && !*whole && out[u->count - 1].pc - sp < STACK_MOST)
+        u->count--; /* no code, but a word of the stack: a table was wrong */
     return u->count;
 }
 

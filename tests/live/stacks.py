@@ -199,6 +199,19 @@ def native_version(program, python, folder, name):
             job.kill()
 
 
+def native_new(program, python, folder, name):
+    """A loop that is many functions is refused; otherwise the native frames stand under their function."""
+    with subprocess.Popen([python, os.path.join(folder, "native.py"), os.path.join(folder, "libtest.so"), "busy"], stdout=subprocess.PIPE) as job:
+        try:
+            job.stdout.readline()
+            done = subprocess.run([program, "stacks", str(job.pid), "--native", "-format", "folded"], capture_output=True, timeout=60, check=False)
+            told = [line.rsplit(b" ", 1)[0].split(b";") for line in done.stdout.splitlines()]
+            right = any(s[-1] == b"libtest.so:tfp_test_inner" and any(f.endswith(b":calls_c") for f in s) for s in told)
+            check(f"{name}: native", right if not done.returncode else done.returncode == 1 and b"tail calls" in done.stderr, done)
+        finally:
+            job.kill()
+
+
 def native_forms(program, folder):
     """Threads that wait, other users, a machine without libdw."""
     words = [sys.executable, os.path.join(folder, "native.py"), os.path.join(folder, "libtest.so")]
@@ -268,7 +281,9 @@ def native(program, folder):
     subprocess.run([compiler, "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-shared", "-fPIC", "-o",
                     os.path.join(folder, "libtest.so"), source], check=True)
     for name, python in sorted(pythons().items()):
-        if not name.startswith("3.14"):  # its native frames are not found yet
+        if name.startswith("3.14"):
+            native_new(program, python, folder, name)
+        else:
             native_version(program, python, folder, name)
     if 8 <= sys.version_info[1] <= 13:
         native_forms(program, folder)
