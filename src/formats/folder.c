@@ -176,7 +176,8 @@ static tfp_status list_newest(const char *folder, const tfp_names *names, tfp_bu
     candidate best = { .path = "" }, c;
     bool found = false;
     for (size_t i = 0; i < names->size; i++) {
-        if (!is_trace(names->at[i]) || !look(folder, names->at[i], &c) || (found && compare_times(&c, &best) < 0)) continue;
+        if (!is_trace(names->at[i]) || !look(folder, names->at[i], &c) || (found && compare_times(&c, &best) < 0))
+            continue;
         best = c;
         found = true;
     }
