@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,8 @@ enum { KEPT = 20 };       /* recordings that are told of */
 
 typedef struct worker {
     int socket;
-    pid_t pid;
     pthread_mutex_t lock; /* one question at a time */
-    bool gone;
+    bool gone;            /* it has ended, or its answer is not waited for any more */
 } worker;
 
 typedef struct recording {
@@ -37,8 +37,10 @@ typedef struct recording {
 
 struct live {
     const serve_options *options;
+    int keeper; /* socket of the process that starts workers */
+    pid_t keeper_pid;
     worker workers[LIVE_WORKERS];
-    size_t worker_count;
+    atomic_bool leaving; /* the server ends */
     char token[33];
     bool made;            /* the folder was not there before */
     pthread_mutex_t lock; /* of the recordings */
@@ -69,41 +71,91 @@ static worker *worker_for(live *l, live_what what)
     return &l->workers[what == LIVE_LIST ? 0 : what == LIVE_CAPTURE ? 2 : 1];
 }
 
-/* Signals of the terminal are for the server; when it ends, so do its workers. */
-static void work(live *l, int socket)
+/* Signals of the terminal are for the server; when it ends, so do these processes. */
+static void ignore_signals(void)
 {
     static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
     signal(SIGALRM, SIG_DFL);
-    for (size_t i = 0; i < l->worker_count; i++) close(l->workers[i].socket);
-    bool records = l->worker_count == 2;
-    live_work(socket, l->options);
-    if (records && l->made)
-        rmdir(l->options->live_folder); /* the server may not; nothing happens when there is something in it */
+}
+
+/* A byte with a descriptor beside it: the socket of a worker. -1: the other end is closed. */
+static int receive_socket(int from)
+{
+    char byte;
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } beside;
+    struct iovec data = { &byte, 1 };
+    struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &beside, .msg_controllen = sizeof beside };
+    ssize_t n;
+    do n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    int fd = -1;
+    if (head && head->cmsg_type == SCM_RIGHTS) memcpy(&fd, CMSG_DATA(head), sizeof fd);
+    return fd;
+}
+
+static bool send_socket(int to, int fd)
+{
+    char byte = 0;
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } beside = { .head = { .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+    struct iovec data = { &byte, 1 };
+    struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &beside, .msg_controllen = sizeof beside };
+    memcpy(CMSG_DATA(&beside.head), &fd, sizeof fd);
+    return sendmsg(to, &m, MSG_NOSIGNAL) == 1;
+}
+
+/* The process that starts workers, at first and where one has ended: the server may not look at processes, nor can what it starts. */
+static void keep(const live *l, int socket)
+{
+    ignore_signals();
+    for (int fd; (fd = receive_socket(socket)) >= 0; close(fd)) {
+        while (waitpid(-1, NULL, WNOHANG) > 0) {}
+        if (fork()) continue; /* where there can be none the server sees a socket that is closed */
+        close(socket);
+        live_work(fd, l->options);
+        _exit(0);
+    }
+    while (wait(NULL) > 0 || errno == EINTR) {}
+    if (l->made) rmdir(l->options->live_folder); /* nothing happens when there is something in it */
     _exit(0);
 }
 
-static bool start_worker(live *l)
+static bool start_keeper(live *l)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
+    l->keeper_pid = fork();
+    if (l->keeper_pid == 0) {
+        close(ends[0]);
+        keep(l, ends[1]);
+    }
+    close(ends[1]);
+    l->keeper = ends[0];
+    return l->keeper_pid > 0;
+}
+
+/* The lock of the worker is held, or nobody else knows it. */
+static bool start_worker(live *l, worker *w)
 {
     int ends[2];
     struct timeval most = { ANSWER_SECONDS, 0 };
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
-    pid_t pid = fork();
-    if (pid == 0) {
-        close(ends[0]);
-        work(l, ends[1]);
-    }
+    if (l->leaving || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
+    bool sent = send_socket(l->keeper, ends[1]);
     close(ends[1]);
-    if (pid < 0) {
-        close(ends[0]);
-        return false;
-    }
+    if (w->socket >= 0) close(w->socket);
+    w->socket = ends[0];
+    w->gone = !sent;
     /* a recording has time limits of its own, and ends with them */
-    if (l->worker_count != 2) setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
-    worker *w = &l->workers[l->worker_count++];
-    *w = (worker){ .socket = ends[0], .pid = pid };
-    pthread_mutex_init(&w->lock, NULL);
-    return true;
+    if (w != &l->workers[LIVE_WORKERS - 1]) setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+    if (l->leaving) shutdown(ends[0], SHUT_RDWR);
+    return sent;
 }
 
 static bool make_folder(const char *path, bool *made, char *why, size_t room)
@@ -127,11 +179,19 @@ live *live_start(const serve_options *o, const char *token, char *why, size_t ro
     if (!make_folder(o->live_folder, &made, why, room)) return NULL;
     live *l = calloc(1, sizeof *l);
     bool ok = l != NULL;
-    if (l) l->options = o;
-    if (l) l->made = made;
-    if (l) snprintf(l->token, sizeof l->token, "%s", token);
-    if (l) pthread_mutex_init(&l->lock, NULL);
-    while (ok && l->worker_count < LIVE_WORKERS) ok = start_worker(l);
+    if (l) {
+        l->options = o;
+        l->made = made;
+        l->keeper = -1;
+        snprintf(l->token, sizeof l->token, "%s", token);
+        pthread_mutex_init(&l->lock, NULL);
+        for (size_t i = 0; i < LIVE_WORKERS; i++) {
+            l->workers[i].socket = -1;
+            pthread_mutex_init(&l->workers[i].lock, NULL);
+        }
+        ok = start_keeper(l);
+    }
+    for (size_t i = 0; i < LIVE_WORKERS && ok; i++) ok = start_worker(l, &l->workers[i]);
     if (ok) return l;
     snprintf(why, room, "serve: no memory or processes to look at jobs with");
     if (l) live_stop(l);
@@ -140,11 +200,21 @@ live *live_start(const serve_options *o, const char *token, char *why, size_t ro
 
 /* ---- questions ---- */
 
-/* The lock of the worker is held. The answer's bytes, ended by NUL and freed by the caller; NULL: there is none. */
-static char *exchange(worker *w, const live_wish *q, live_head *head)
+/* It sends nothing before it is asked. */
+static bool has_ended(const worker *w)
+{
+    char byte;
+    ssize_t n = recv(w->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n >= 0 || (errno != EAGAIN && errno != EINTR);
+}
+
+/* The lock of the worker is held. Where it has ended another one is asked. The answer's bytes, ended by NUL and freed by the caller; NULL: there is none. */
+static char *exchange(live *l, worker *w, const live_wish *q, live_head *head)
 {
     char *text = NULL;
-    bool ok = !w->gone && live_write_all(w->socket, q, sizeof *q) && live_read_all(w->socket, head, sizeof *head) &&
+    if ((w->gone || has_ended(w)) && !start_worker(l, w)) return NULL;
+    errno = 0;
+    bool ok = live_write_all(w->socket, q, sizeof *q) && live_read_all(w->socket, head, sizeof *head) &&
               head->size <= LIVE_ANSWER_MOST && (text = malloc((size_t)head->size + 1)) &&
               live_read_all(w->socket, text, head->size);
     if (ok) {
@@ -162,10 +232,12 @@ void live_ask(live *l, const live_wish *q, answer *a)
     worker *w = worker_for(l, q->what);
     live_head head;
     pthread_mutex_lock(&w->lock);
-    char *text = exchange(w, q, &head);
+    char *text = exchange(l, w, q, &head);
+    if (!text && errno != EAGAIN) text = exchange(l, w, q, &head); /* it ended meanwhile, and was not just late */
     pthread_mutex_unlock(&w->lock);
     if (!text)
-        answer_error(a, ANSWER_UNUSABLE, "the process that looks at jobs has ended: start tfprof serve again");
+        answer_error(a, ANSWER_UNUSABLE, "the process that looks at jobs ended, or took longer than %d seconds",
+                     ANSWER_SECONDS);
     else if (head.status == ANSWER_OK)
         answer_add(a, text, head.size);
     else
@@ -193,7 +265,7 @@ static void *wait_for_recording(void *ctx)
     live_wish wish = find(l, number)->wish;
     pthread_mutex_unlock(&l->lock);
     pthread_mutex_lock(&w->lock);
-    char *text = exchange(w, &wish, &head);
+    char *text = exchange(l, w, &wish, &head);
     pthread_mutex_unlock(&w->lock);
     pthread_mutex_lock(&l->lock);
     recording *r = find(l, number);
@@ -288,7 +360,8 @@ void live_recordings(live *l, answer *a)
 
 void live_wake(live *l)
 {
-    for (size_t i = 0; i < l->worker_count; i++) shutdown(l->workers[i].socket, SHUT_RDWR);
+    l->leaving = true;
+    for (size_t i = 0; i < LIVE_WORKERS; i++) shutdown(l->workers[i].socket, SHUT_RDWR);
 }
 
 void live_stop(live *l)
@@ -296,12 +369,13 @@ void live_stop(live *l)
     struct timespec nap = { 0, 10000000 };
     live_wake(l);
     if (l->has_thread) pthread_join(l->thread, NULL);
-    for (size_t i = 0; i < l->worker_count; i++) {
-        worker *w = &l->workers[i];
-        close(w->socket);
-        for (int ms = 0; ms < LEAVE_MS && waitpid(w->pid, NULL, WNOHANG) == 0; ms += 10) nanosleep(&nap, NULL);
-        pthread_mutex_destroy(&w->lock);
+    for (size_t i = 0; i < LIVE_WORKERS; i++) {
+        if (l->workers[i].socket >= 0) close(l->workers[i].socket);
+        pthread_mutex_destroy(&l->workers[i].lock);
     }
+    if (l->keeper >= 0) close(l->keeper);
+    for (int ms = 0; ms < LEAVE_MS && l->keeper_pid > 0 && waitpid(l->keeper_pid, NULL, WNOHANG) == 0; ms += 10)
+        nanosleep(&nap, NULL);
     for (size_t i = 0; i < l->kept_count; i++) free(l->kept[i].text);
     pthread_mutex_destroy(&l->lock);
     free(l);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/live.h: the running jobs of `serve --live`. The server has given up the right to look at processes and to write files
- * (confine.c), so three processes that are started before do it: one lists jobs, one reads stacks, one records
- * (live_worker.c). They take small fixed questions over a socket each, and end when the server does. */
+ * (confine.c), so three processes do it: one lists jobs, one reads stacks, one records (live_worker.c). They take small fixed
+ * questions over a socket each, and end when the server does. A process that is started before keeps them running. */
 #ifndef TFP_SERVER_LIVE_H
 #define TFP_SERVER_LIVE_H
 

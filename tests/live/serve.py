@@ -69,8 +69,11 @@ class Live(Server):
         return self.get("/api/v1/live" + path, *(headers or (self.bearer,)), method="POST")
 
     def workers(self):
-        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as f:
-            return f.read().split()
+        """The process that starts the others, and these."""
+        def children(pid):
+            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+                return f.read().split()
+        return [p for keeper in children(self.process.pid) for p in (keeper, *children(keeper))]
 
     def job(self, pid):
         return next((r for r in self.ask("/jobs").json()["rows"] if r["pid"] == pid), None)
@@ -165,7 +168,7 @@ def recordings(s, folder, prepared, plain):
 def ends(s, folder, job):
     """A recording ends with the server, and so do its processes."""
     workers = s.workers()
-    check("three processes", len(workers) == 3, workers)
+    check("a keeper and three processes", len(workers) == 4, workers)
     s.post(f"/record?job={job}&ms=30000")
     time.sleep(0.5)
     status, err, seconds = s.stop(signal.SIGINT)
@@ -175,6 +178,21 @@ def ends(s, folder, job):
     with open(os.path.join(folder, "recorded", last, "manifest.json"), encoding="utf-8") as f:
         rows = json.load(f)["captures"]
     check("what ran is cancelled", rows and rows[0]["status"] in ("cancelled", "partial"), rows)
+
+
+def dead_workers(s, job):
+    """Each process that is killed has a successor at the next question, which is answered."""
+    for turn in range(2):
+        before = s.workers()
+        for pid in before[1:]:
+            os.kill(int(pid), signal.SIGKILL)
+        if turn:
+            time.sleep(0.5)  # else they may still be about to end
+        check(f"jobs are listed by another process, {turn}", s.ask("/jobs").status == 200)
+        check(f"stacks are read by another process, {turn}", s.ask(f"/jobs/{job}/threads").status == 200)
+    done = s.recorded(s.post(f"/record?job={job}&ms=100"))
+    check("another process records", done["state"] == "done", done)
+    check("no more processes than before", len(s.workers()) == 4, s.workers())
 
 
 def without(program, folder, environment):
@@ -230,6 +248,7 @@ def main():
                 who_may(s, first)
                 wrong_questions(s, first)
                 recordings(s, folder, first, second)
+                dead_workers(s, first)
                 ends(s, folder, first)
             finally:
                 s.stop()
