@@ -59,11 +59,17 @@ static tfp_status finish_traces(tfp_profile_reader *r, tfp_error *err)
     return r->no_memory ? tfp_nomem(err) : tfp_builder_status(r->b, err);
 }
 
+#define FETCHED 16 /* edges ahead whose sources' rows are fetched */
+
 /* Sources become names while every number still has its row. */
 static void name_sources(tfp_profile_reader *r)
 {
     for (size_t i = 0; i < r->edges.size; i++) {
         edge *e = &r->edges.at[i];
+        if (i + FETCHED < r->edges.size) {
+            uint32_t soon = tfp_profile_find_key(r, e[FETCHED].source);
+            if (soon != TFP_NONE) __builtin_prefetch(&r->p->nodes.at[r->first_row + soon].name);
+        }
         uint32_t source = tfp_profile_find_key(r, e->source);
         if (source == TFP_NONE) tfp_profile_warn(r, "inputs that name no node", e->source);
         e->source = source == TFP_NONE ? -1 : (int64_t)r->p->nodes.at[r->first_row + source].name;

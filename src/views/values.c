@@ -116,8 +116,10 @@ void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, 
 
 void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *from, size_t j)
 {
-    for (int c = 0; c < TFP_V_COUNT; c++)
+    for (uint32_t rest = r->values; rest; rest &= rest - 1) {
+        int c = __builtin_ctz(rest);
         if (to->at[c]) to->at[c][i] = tfp_add(to->at[c][i], from->at[c][j], &r->clamped);
+    }
 }
 
 static bool ratio_of(const tfp_column *c, int64_t over, int64_t under, double *out)
