@@ -69,7 +69,8 @@ def main():
     scratch = tempfile.mkdtemp(prefix="tfprof_install_")
     try:
         prefix = installed(sys.argv[1], scratch)
-        for name in ("tfprof", "tfprof.h", "tfprof.pc", "libtfprof.a", "libtfprof.so", "tfprof.1"):
+        headers = sorted(os.listdir(os.path.join(ROOT, "include", "tfprof")))
+        for name in ("tfprof", "tfprof.pc", "libtfprof.a", "libtfprof.so", "tfprof.1", *headers):
             found = find(scratch, name) or find(scratch, name + ".gz")
             check(name + " is installed", found, "not found")
         pc = find(scratch, "tfprof.pc")
@@ -78,6 +79,10 @@ def main():
             check("only tfp_ names are exported", not exported(os.path.join(folder, "libtfprof.so")),
                   exported(os.path.join(folder, "libtfprof.so")))
             environment = dict(os.environ, PKG_CONFIG_PATH=os.path.dirname(pc[0]), PKG_CONFIG_SYSROOT_DIR=scratch, SCRATCH=scratch)
+            for name in headers:
+                done = run("cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I" + os.path.join(prefix, "include"),
+                           "-include", "tfprof/" + name, "-x", "c", os.devnull)
+                check(name + " compiles alone", done.returncode == 0, done.stderr)
             for static in (False, True):
                 build_and_run("summary.c", "cc", "-std=c11", environment, folder, static)
                 build_and_run("views.cpp", "c++", "-std=c++17", environment, folder, static)

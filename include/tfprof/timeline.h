@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tfprof/timeline.h: recorded activity over time, in windows. */
+#ifndef TFPROF_TIMELINE_H
+#define TFPROF_TIMELINE_H
+
+#include "tfprof/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Recorded activity indexed for fast answers about any window of time: lanes (threads, streams, devices), each
+ *  with rows of spans that do not overlap; rows are numbered through all lanes. For RunMetadata and ProfileProto (read with
+ *  TFP_KEEP_MEMORY) each step has its own lanes. Times count from the first start.
+ *  A timeline refers to its profile, which must not change or be freed before it. Threads: any number may use one timeline.
+ *  Errors: TFP_BADARG a profile without TFP_KEEP_MEMORY; TFP_NOMEM. */
+typedef struct tfp_timeline tfp_timeline;
+TFP_API tfp_status tfp_timeline_new(const tfp_profile *p, tfp_timeline **out, tfp_error *err);
+TFP_API void tfp_timeline_free(tfp_timeline *t);             /**< NULL is allowed */
+TFP_API uint64_t tfp_timeline_memory(const tfp_timeline *t); /**< bytes of memory besides the profile's */
+
+/** The lanes: step, rank, process, device, lane, label, first_row, rows, spans, start_us, end_us, busy_us (a table, as are all
+ *  answers below). step: only lanes of that step's executions; -1: all. Errors: TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **out, tfp_error *err);
+
+/** The items visible in the window from_ns to to_ns, drawn `width` pixels wide, in the rows first_row to last_row: row, span,
+ *  count, start_us, duration_us, busy_us, name, kind, self_us, parent, launch, and with `search` (NULL: none) found. Spans
+ *  narrower than a pixel that start in the same pixel are merged into one item with their `count` and busy time.
+ *  Errors: TFP_BADARG no such window; TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int width,
+                                      int64_t first_row, int64_t last_row, const char *search, tfp_report **out,
+                                      tfp_error *err);
+
+/** The same for the whole timeline (executions: of one step; -1: all) in about `most` items: every span when they fit, otherwise
+ *  neighbouring spans are merged, and a note says so. Errors: TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_whole(const tfp_timeline *t, int64_t step, int64_t most, tfp_report **out,
+                                      tfp_error *err);
+
+/** The spans of a window summed by name (executions: by the type of the node): name, count, total_us, most time first.
+ *  Errors: TFP_BADARG no such window; TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int64_t first_row,
+                                     int64_t last_row, tfp_report **out, tfp_error *err);
+
+/** The next span after `after` (-1: the first one; with `backward` the one before it) whose name contains `search`, ignoring
+ *  case: span, row, start_us, duration_us, name; the number of matches (matches), and its place among them. When there is no
+ *  further one the table is empty. Errors: TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_find(const tfp_timeline *t, const char *search, int64_t first_row, int64_t last_row,
+                                     int64_t after, int backward, tfp_report **out, tfp_error *err);
+
+/** One span: name, kind, lane, times, step, place in the model, its arguments (args), and a row for each linked span:
+ *  relation, span, row, name, start_us, duration_us. Errors: TFP_NOTFOUND no such span; TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_span(const tfp_timeline *t, int64_t span, tfp_report **out, tfp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
