@@ -245,7 +245,7 @@ bool cli_says_notes(const tfp_report *r, const tfp_options *o); /* compare.c */
  * them. Exit status. */
 int cli_put(cli *c, tfp_report *r, const tfp_options *o);
 int cli_put_live(cli *c, tfp_report *r, const tfp_options *o); /* the same; notes are "tfprof: note:" lines */
-int cli_stdout_fault(cli *c); /* the fault of writing to stdout, if there was one */
+int cli_stdout_fault(cli *c);                                  /* the fault of writing to stdout, if there was one */
 
 /* ---- pager.c: output to a terminal ---- */
 int cli_screen(const cli *c);                       /* columns of the terminal that stdout is, 0 when it is none */
@@ -260,8 +260,8 @@ int cli_serve(cli *c, const cli_call *call, tfp_options *o); /* serve.c */
 /* record.c: a recording from the table of top. The question before it, false when it would be refused; way: the column `capture`. */
 bool cli_record_question(const char *pid, const char *way, char *out, size_t room);
 void cli_record(cli *c, const char *pid, const char *way, char *result, size_t room);
-int cli_top(cli *c, const cli_call *call, tfp_options *o);          /* top.c */
-int cli_agent(cli *c, const cli_call *call, tfp_options *o);        /* agent.c */
+int cli_top(cli *c, const cli_call *call, tfp_options *o);   /* top.c */
+int cli_agent(cli *c, const cli_call *call, tfp_options *o); /* agent.c */
 enum { CLI_TOKEN_ROOM = 258 };
 /* Of --token-file or TFPROF_TOKEN; "" without one. 0 or the status. */
 int cli_find_token(cli *c, const cli_call *call, char out[CLI_TOKEN_ROOM]);
@@ -271,7 +271,7 @@ int cli_capture(cli *c, const cli_call *call, tfp_options *o);      /* capture.c
 int cli_start(cli *c, const cli_call *call, tfp_options *o);        /* run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);       /* stacks.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */
-int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: refuses commands that a page may not run; 0 or the status */
+int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: 0, or why a page may not run it */
 char *cli_query_start(char *line);                                /* query.c: where the SQL of a line begins, or NULL */
 /* Parts of help. */
 void cli_heading(cli *c, const char *text);
