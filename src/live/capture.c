@@ -177,6 +177,7 @@ static void release(tfp_capture *c)
     tfp_vec_free(&c->notes);
     tfp_arena_free(&c->arena);
     if (c->daemon_fd >= 0) close(c->daemon_fd);
+    if (*c->daemon_path) unlink(c->daemon_path);
 }
 
 static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t count, const tfp_options *o,

@@ -6,6 +6,7 @@
 
 #include "live/agentio.h"
 #include "live/http2.h"
+#include "live/kineto_daemon.h"
 #include "live/top.h"
 
 #include <netdb.h>
@@ -73,7 +74,8 @@ typedef struct tfp_capture {
     int64_t started_unix_micros, align_unix_micros;
     TFP_VEC(char *) notes;
     bool nomem, bad_output, cancelled, too_many_files;
-    int daemon_fd; /* at which PyTorch's processes ask; -1: it is not open */
+    int daemon_fd;                     /* at which PyTorch's processes ask; -1: it is not open */
+    char daemon_path[TFP_KINETO_PATH]; /* its file; "" without */
     tfp_live_row_fn fn;
     void *ctx;
 } tfp_capture;

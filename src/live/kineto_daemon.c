@@ -4,8 +4,11 @@
 #include "live/kineto_daemon.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -71,17 +74,45 @@ bool tfp_json_is_whole(tfp_str text)
     return true;
 }
 
-int tfp_kineto_open(void)
+/* Removes a socket's file that nobody serves any more. errno stays what it was. */
+static bool remove_left(const struct sockaddr_un *a)
 {
-    static const char name[] = "dynolog"; /* abstract, and its NUL counts */
+    struct stat st;
+    int why = errno;
+    bool left = why == EADDRINUSE && *a->sun_path && lstat(a->sun_path, &st) == 0 && S_ISSOCK(st.st_mode);
+    int fd = left ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+    left = fd >= 0 && connect(fd, (const struct sockaddr *)a, sizeof *a) && errno == ECONNREFUSED;
+    if (fd >= 0) close(fd);
+    left = left && unlink(a->sun_path) == 0;
+    errno = why;
+    return left;
+}
+
+int tfp_kineto_open(char path[TFP_KINETO_PATH])
+{
+    static const char name[] = "dynolog";
     struct sockaddr_un a = { .sun_family = AF_UNIX };
-    int one = 1, fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    memcpy(a.sun_path + 1, name, sizeof name);
+    socklen_t size = sizeof a;
+    const char *folder = getenv("KINETO_IPC_SOCKET_DIR");
+    int one = 1, why;
+    *path = '\0';
+    if (!folder || !*folder) { /* abstract, and its NUL counts */
+        memcpy(a.sun_path + 1, name, sizeof name);
+        size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + sizeof name);
+    } else if (snprintf(a.sun_path, sizeof a.sun_path, "%s/%s", folder, name) >= (int)sizeof a.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
     if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof one) == 0 &&
-        bind(fd, (struct sockaddr *)&a, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + sizeof name)) == 0)
+        (bind(fd, (struct sockaddr *)&a, size) == 0 ||
+         (remove_left(&a) && bind(fd, (struct sockaddr *)&a, size) == 0))) {
+        memcpy(path, a.sun_path, sizeof a.sun_path);
+        if (*path && geteuid() == 0) chmod(path, 0666); /* the processes of users; the kernel tells who sent what */
         return fd;
-    int why = errno;
+    }
+    why = errno;
     close(fd);
     errno = why;
     return -1;

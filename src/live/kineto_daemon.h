@@ -16,8 +16,10 @@ void tfp_kineto_answer(tfp_kineto_kind kind, tfp_str body, tfp_buf *out);
 /* Whether a JSON text is one whole object: the process that writes it is done. */
 bool tfp_json_is_whole(tfp_str text);
 
-/* The socket at which PyTorch's processes look for a daemon; -1: errno, EADDRINUSE when there is one. */
-int tfp_kineto_open(void);
+/* The socket at which PyTorch's processes look for a daemon: dynolog in the folder KINETO_IPC_SOCKET_DIR where that is set, for both,
+ * and `path` is the file to remove at the end; else an abstract name, and `path` is "". -1: errno, EADDRINUSE when there is one. */
+#define TFP_KINETO_PATH 108
+int tfp_kineto_open(char path[TFP_KINETO_PATH]);
 
 typedef struct tfp_kineto_from { /* who sent a datagram, as the kernel tells */
     int64_t pid;

@@ -26,7 +26,7 @@ static void end_busy(tfp_capture *c, tfp_session *s, int why)
 void tfp_session_start_kineto(tfp_capture *c, tfp_session *s)
 {
     tfp_proc_status status;
-    if (c->daemon_fd < 0) c->daemon_fd = tfp_kineto_open();
+    if (c->daemon_fd < 0) c->daemon_fd = tfp_kineto_open(c->daemon_path);
     if (c->daemon_fd < 0) {
         end_busy(c, s, errno);
         return;

@@ -3,6 +3,7 @@
 """`tfprof capture --via kineto` against processes that speak as libkineto does: good, slow, hostile, silent. kineto.py TFPROF"""
 import json
 import os
+import shutil
 import socket
 import struct
 import subprocess
@@ -20,7 +21,9 @@ import json, os, socket, struct, sys, time
 if sys.argv[1] != "nothing":
     import torch
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-s.bind("\0dynoconfigclient%d\0" % os.getpid())
+home = os.environ.get("KINETO_IPC_SOCKET_DIR")
+daemon = home + "/dynolog" if home else "\0dynolog\0"
+s.bind(home + "/dynoconfigclient%d" % os.getpid() if home else "\0dynoconfigclient%d\0" % os.getpid())
 s.settimeout(0.2)
 print("ready", flush=True)
 def poll(pid, kind=b"req", count=1):
@@ -32,12 +35,12 @@ while time.time() < end:
         if what == "noise":
             for bad in (b"", b"x", poll(1, count=-1), poll(1, count=1 << 30), poll(1)[:50], poll(1, b"r" * 32), struct.pack("<Q32s", 1 << 63, b"req") + b"x" * 20,
                         struct.pack("<Q32s", 8000, b"req") + b"x" * 8000, struct.pack("<Q32siiq", 16, b"ctxt", 0, 1, 0)):
-                s.sendto(bad, "\0dynolog\0")
-        s.sendto(poll(int(sys.argv[2]) if what == "lies" else os.getpid()), "\0dynolog\0")
+                s.sendto(bad, daemon)
+        s.sendto(poll(int(sys.argv[2]) if what == "lies" else os.getpid()), daemon)
         data = s.recv(65536)
         while what == "noise" and data[8:12] != b"req\0":
             data = s.recv(65536)
-    except (ConnectionRefusedError, TimeoutError):
+    except (ConnectionRefusedError, FileNotFoundError, TimeoutError):
         time.sleep(0.2)
         continue
     time.sleep(0.2)
@@ -136,6 +139,21 @@ def recordings(p):
         other.bind("\0dynolog\0")
         done, rows, _ = p.capture(jobs["good"])
         check("another daemon", (rows[0]["status"], rows[0]["code"]) == ("refused", "busy") and "dynolog" in rows[0]["message"], rows)
+    home = p.env["KINETO_IPC_SOCKET_DIR"] = tempfile.mkdtemp(dir="/tmp")
+    apart = p.job("good")
+    for turn in range(2):
+        done, rows, out = p.capture(apart, "--ms", "20")
+        check(f"KINETO_IPC_SOCKET_DIR, {turn}", done.returncode == 0 and asked(out, rows[0])["ACTIVITIES_DURATION_MSECS"] == "20", (done, rows))
+        check("its socket goes", os.listdir(home) == [f"dynoconfigclient{apart}"], os.listdir(home))
+        left = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        left.bind(home + "/dynolog")  # of a tfprof that was killed
+        left.close()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        os.unlink(home + "/dynolog")
+        other.bind(home + "/dynolog")
+        check("another daemon of the folder", p.capture(apart)[1][0]["code"] == "busy" and os.path.exists(home + "/dynolog"))
+    shutil.rmtree(home)
+    del p.env["KINETO_IPC_SOCKET_DIR"]
     done, rows, _ = p.capture(jobs["silent"], "--timeout", "1", "--wait", "0", "--ms", "1")
     check("it says what is missing", "did not come" in rows[0]["message"] or "KINETO_USE_DAEMON=1" in rows[0]["message"], rows)
     for words in (("--attach",), ("--align",), ("--snapshot",), ("--recorder", "stop")):
