@@ -295,7 +295,7 @@ tfp_status tfp_profile_add_bytes(tfp_profile *p, const char *format, const char 
 static const char *recognise_input(tfp_input *in, tfp_status s, const char *name, tfp_error *err)
 {
     const tfp_format *f = NULL;
-    tfp_str head;
+    tfp_str head = { "", 0 };
     if (!s) s = tfp_input_peek(in, TFP_PROFILES_HEAD, &head, err);
     if (!s) f = tfp_profiles_recognise(head, in->total, err);
     tfp_input_close(in);
