@@ -48,7 +48,7 @@ class Suite(typing.NamedTuple):
 
 
 SUITES = [
-    Suite("python package", [TENSORFLOW, "tests/python/run.py"], 170, needs=".venv/ready"),
+    Suite("python package", [TENSORFLOW, "tests/python/run.py"], 150, needs=".venv/ready"),
     Suite("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], 110, needs=".venv/ready"),
     Suite("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-count", "200"], 95,
           needs=".venv/ready"),
@@ -114,6 +114,8 @@ EXHAUSTIVE = [
     Suite("pprof files, Go's own answers", [PYTHON, "tests/trace/pprof.py", f"{RELEASE}/tfprof", "--go"], 35),
     Suite("live comparison with TensorFlow, other questions",
           [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-seed", "2", "-count", "1000"], 180, needs=".venv/ready"),
+    Suite("python package, every question and round",
+          ["env", "TFP_WHOLE=1", TENSORFLOW, "tests/python/run.py", "test_compare_files", "test_memory"], 65, needs=".venv/ready"),
     Suite("models against TensorFlow", [TENSORFLOW, "tests/flops/run.py", "--whole", "nets"], 100, needs=".venv/ready"),
 ]
 

@@ -5,6 +5,7 @@ asked.
 A Question has a name, the views it is for and make(Builder, OUT) -> the options.
 """
 
+import os
 import random
 import re
 import typing
@@ -234,6 +235,12 @@ def broad():
     """A few that see everything: for what is done with many profiles."""
     names = ('default', 'parameters', 'float_ops', 'time_and_memory', 'every column', 'no keys')
     return [question for question in presets() + list(columns()) if question.name in names]
+
+
+def sampled(asked, number):
+    """Every second of a list, of model `number` the even or the odd ones: half of the models meet
+    each. With TFP_WHOLE in the environment (make fuzz) all."""
+    return asked if os.environ.get('TFP_WHOLE') else asked[number % 2 :: 2]
 
 
 class Words:

@@ -10,6 +10,7 @@ WORD picks the files with it in their name. Prints a line of reason for each fai
 import glob
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -137,6 +138,12 @@ def run_apart(path):
     return f"{output[-3000:]}\n{os.path.basename(path)}: ended with {status}", 0, 1
 
 
+def processors():
+    """Seconds, of what ran and ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)  # under nohup it is ignored
     if sys.argv[1:2] == ["--here"]:
@@ -148,6 +155,7 @@ def main():
         name = os.path.basename(path)
         if words and not any(word in name for word in words):
             continue
+        before = processors()
         output, good, bad = run_apart(path)
         passed, failed = passed + good, failed + bad
         shown = output.splitlines() if bad or os.environ.get("VERBOSE") else \
@@ -155,7 +163,7 @@ def main():
         told = "\n".join(line for line in shown if not line.endswith(" failed"))
         if told.strip():
             print(told.strip())
-        print(f"{name}: {good} ok, {bad} not", flush=True)
+        print(f"{name}: {good} ok, {bad} not, {processors() - before:.0f} s of processors", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

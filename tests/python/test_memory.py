@@ -21,8 +21,8 @@ from sides import ours, quietly
 
 import tfprof
 
-ROUNDS, WARM_UP = 1000, 200
-SLACK = 1024  # KiB that a thousand rounds may move: the allocator's and Python's own housekeeping
+ROUNDS, WARM_UP = 1000 if os.environ.get('TFP_WHOLE') else 500, 200
+SLACK = 1024  # KiB that the rounds may move: the allocator's and Python's own housekeeping
 
 
 def resident():
@@ -56,7 +56,7 @@ class Memory(unittest.TestCase):
             getattr(profiler, method)(self.options)
 
     def test_whole_lives(self):
-        """Profiler, add_step, profile: a thousand times on one graph."""
+        """Profiler, add_step, profile: many times on one graph."""
         graph, steps = self.small.build()[0], self.small.record()
 
         def life():
