@@ -38,6 +38,7 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
 {
     unsigned failed = tfp_rewrites_failures(r->options->rewrites);
     tfp_options *o = options_of_rows(r->options);
+    if (o && view == &tfp_view_op && !tfp_options_chosen(o, "max_depth")) o->max_depth = INT32_MAX; /* all types */
     tfp_report *rows = NULL;
     tfp_status s = o ? TFP_OK : tfp_nomem(err);
     if (!s && view == &tfp_view_steps) {

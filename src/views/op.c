@@ -125,16 +125,23 @@ static bool should_show(const types *t, uint32_t type)
     return tfp_filter_matches(f[TFP_F_SHOW], t->name[type]) && !tfp_filter_matches(f[TFP_F_HIDE], t->name[type]);
 }
 
-/* From the first start name to the first trimmed one, at most max_depth + 1 types. */
-static size_t choose(const types *t, uint32_t *shown)
+/* From the first start name to the first trimmed one, at most max_depth + 1 types; -top has a limit of its own, which cuts
+ * the rows afterwards. *left: types that -max_depth alone keeps out. */
+static size_t choose(const types *t, uint32_t *shown, size_t *left)
 {
     tfp_filter *const *f = t->o->filters;
+    int64_t most = t->o->top && !tfp_options_chosen(t->o, "max_depth") ? INT64_MAX : t->o->max_depth;
     size_t i = 0, n = 0;
+    *left = 0;
     if (!tfp_filter_any(f[TFP_F_START]) && f[TFP_F_START] && f[TFP_F_START]->count)
         while (i < t->order_count && !tfp_filter_matches(f[TFP_F_START], t->name[t->order[i]])) i++;
-    for (int64_t depth = 0; i < t->order_count && depth <= t->o->max_depth; i++, depth++) {
+    for (int64_t depth = 0; i < t->order_count; i++, depth++) {
         if (tfp_filter_matches(f[TFP_F_TRIM], t->name[t->order[i]])) break;
-        if (should_show(t, t->order[i])) shown[n++] = t->order[i];
+        if (!should_show(t, t->order[i])) continue;
+        if (depth <= most)
+            shown[n++] = t->order[i];
+        else
+            ++*left;
     }
     return n;
 }
@@ -183,17 +190,18 @@ static tfp_status build_op(tfp_report *r, tfp_error *err)
     tfp_arena arena = { 0 };
     types t = { .arena = &arena, .o = r->options };
     uint32_t *shown = NULL;
+    size_t left = 0;
     bool ok = find_types(&t, r->profile) && fill(&t, r) && sort_types(&t) &&
               (shown = TFP_NEW(&arena, uint32_t, t.count)) != NULL;
     if (ok) {
         sum_up(&t, r, t.order, t.order_count);
-        size_t n = choose(&t, shown);
+        size_t n = choose(&t, shown, &left);
         if (t.o->account_displayed_op_only) sum_up(&t, r, shown, n);
         ok = emit(&t, r, shown, n) && settle_reach(&t, r);
     }
     tfp_status s = ok ? tfp_note_unmatched(r, t.name, t.count, err) : tfp_nomem(err);
     tfp_arena_free(&arena);
-    return s;
+    return s ? s : tfp_note_left(r, left, err);
 }
 
 const tfp_view tfp_view_op = { "op",

@@ -197,6 +197,13 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
                                minimum && filter ? " and " : "", filter ? "patterns (-*_regexes) and -max_depth" : "");
 }
 
+tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
+{
+    if (!speaks(r) || !types || tfp_options_chosen(r->options, "max_depth")) return TFP_OK;
+    return tfp_report_note_add(r, err, "%zu more type%s not shown: -top 20 shows the biggest, -max_depth 10000 all",
+                               types, types == 1 ? " is" : "s are");
+}
+
 tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
 {
     if (r->kind == TFP_REPORT_GRID && !r->grid.row_count && r->about->no_rows && r->notes.size == notes_before)

@@ -55,6 +55,8 @@ void tfp_account_all(tfp_account *a);
 
 /* ---- silent.c: notes for what was asked and shows nothing ---- */
 tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err); /* of a finished report */
+/* Of the op view: how many types the default of -max_depth keeps out. */
+tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err);
 /* Patterns that none of the names matches which a view filters. */
 tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count, tfp_error *err);
 
