@@ -122,6 +122,51 @@ def few_descriptors(program, folder, job):
             check(f"{words[0]} with {count} descriptors", told or (words[0] == "stacks" and not 8 <= sys.version_info[1] <= 14), done)
 
 
+USED_AGAIN = """
+import json, os, socket, struct, subprocess, sys
+program, script, library, run = sys.argv[1:]
+os.environ["TFPROF_RUN_DIR"] = run
+def start():
+    with open("/proc/sys/kernel/ns_last_pid", "w") as f:
+        f.write("4241")
+    job = subprocess.Popen([sys.executable, script, library, "0", "idle"], stdout=subprocess.PIPE)
+    job.stdout.readline()
+    return job
+def ticks(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        return int(f.read().rsplit(")", 1)[1].split()[19])
+def top(pid):
+    out = subprocess.run([program, "top", "--once", "--interval", "0.2", "-format", "json", str(pid)], capture_output=True).stdout
+    return json.loads(out)["rows"][0]
+first = start()
+with open(f"{run}/{first.pid}.json", "w") as f:
+    json.dump({"pid": first.pid, "start_ticks": ticks(first.pid), "steps_are": "optimizer steps"}, f)
+s = socket.socket(socket.AF_UNIX)
+s.bind(f"{run}/{first.pid}.sock")
+s.listen()
+before = top(first.pid)
+first.kill(); first.wait()
+second = start()
+after = top(second.pid)
+second.kill()
+print(json.dumps([before, after]))
+"""
+
+
+def number_used_again(program, folder, script, library):
+    """Another process with the number of one that has ended is another job, and the agent of the first is not its agent."""
+    run = os.path.join(folder, "again")
+    os.mkdir(run, 0o700)
+    done = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", USED_AGAIN, program, script, library, run],
+                          capture_output=True, timeout=60, check=False)
+    if b"unshare" in done.stderr or b"Permission" in done.stderr:
+        print("left out: a pid namespace needs root")
+        return
+    before, after = json.loads(done.stdout or b"[{}, {}]")
+    check("the same number", before.get("pid") == after.get("pid") == 4242, done)
+    check("another job", before.get("job") != after.get("job") and (before.get("capture"), after.get("capture")) == ("agent", CAN_ATTACH), (before, after))
+
+
 def terminal(program, job):
     """The table in a pseudo-terminal: it refreshes, shows a job's threads, and gives the terminal back."""
     main_end, other = pty.openpty()
@@ -186,6 +231,7 @@ def main():
             agents(program, folder, jobs[1])
             formats(program, folder, jobs[1])
             few_descriptors(program, folder, jobs[1])
+            number_used_again(program, folder, script, library)
             terminal(program, jobs[1])
         finally:
             for job in jobs:
