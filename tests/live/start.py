@@ -133,6 +133,7 @@ def recorded(p):
     check("TF1, graph", sorted(os.listdir(job)) == ["graph.pb"] + files and open(job + "/graph.pb", "rb").read() == b"graph", os.listdir(job))
     check("TF1, traced", open(job + "/run_meta_10.pb", "rb").read() == b"traced")
     check("TF1, kind", all((c["kind"], c["via"], c["status"], c["framework"]) == ("tf1", "agent", "ok", "tensorflow") for c in m["captures"]), m)
+    check("TF1, command", all(c["command"].startswith(sys.executable + " ") for c in m["captures"]), m)
     modes = {oct(os.stat(os.path.join(d, f)).st_mode & 0o777) for d, _, fs in os.walk(out) for f in fs}
     check("modes", modes == {"0o600"} and os.stat(out).st_mode & 0o777 == 0o700, modes)
     done, m, out = p.run(["--at-step", "5,9", "--steps", "2"], [sys.executable, p.script(TF1), "12"])

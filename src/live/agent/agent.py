@@ -263,7 +263,7 @@ class Agent:
                "started_unix_micros": None, "window_micros": None, "stopped_micros": 0, "waited_micros": 0,
                "user": self.user(),
                "version": str(getattr(sys.modules.get(framework), "__version__", "")) or None,
-               "command": " ".join(getattr(sys, "argv", []))[:4096], "start_ticks": start_ticks()}
+               "command": command(), "start_ticks": start_ticks()}
         if os.environ.get("RANK", "").isdigit():
             row["rank"] = int(os.environ["RANK"])
         row.update(more)

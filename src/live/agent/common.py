@@ -79,6 +79,12 @@ def start_ticks():
         return int(f.read().rpartition(b")")[2].split()[19])
 
 
+def command():
+    """The arguments of this process, as `tfprof top` shows them."""
+    with open("/proc/self/cmdline", "rb") as f:
+        return f.read(4096).rstrip(b"\0").replace(b"\0", b" ").decode("utf-8", "replace")
+
+
 def task_file(tid, name):
     """Words of a file of one of our threads; none when it has ended."""
     try:
