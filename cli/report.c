@@ -55,7 +55,7 @@ static int check(cli *c, const cli_call *call, const tfp_options *o, made *m)
             return cli_fault_set(&c->fault, CLI_BAD_USAGE, "report takes no option -%s, only -step",
                                  call->options[i].name);
     if (size && !parse_size(size, &m->options.size_most))
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--max-size '%s': not a number from 1 to %zu", size,
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--max-size '%s': not a number of MB from 1 to %zu", size,
                              REPORT_MOST >> 20);
     const char *step = tfp_options_get(o, "step");
     if (!step) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
