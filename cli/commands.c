@@ -192,13 +192,28 @@ static int run_timeline(cli *c, const cli_call *call, tfp_options *o)
     return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
 }
 
+/* `set max_depth 3` beside `set -max_depth 3`: names and values in turn. */
+static int set_words(cli *c, const cli_call *call, tfp_options *o)
+{
+    for (size_t i = 0; i < call->word_count; i += 2) {
+        const char *name = call->words[i];
+        if (!tfp_options_kind(name)) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "set: no option '%s'", name);
+        if (i + 1 == call->word_count) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "set: %s needs a value", name);
+        tfp_status s = tfp_options_set(o, name, call->words[i + 1], c->err);
+        if (s) return cli_fault_from(&c->fault, s, c->err);
+    }
+    return 0;
+}
+
 static int run_set(cli *c, const cli_call *call, tfp_options *o)
 {
     if (call->flags[CLI_KEEP_GOING]) c->keep_going = true;
-    if (!call->option_count && !call->flags[CLI_KEEP_GOING]) {
+    if (!call->option_count && !call->word_count && !call->flags[CLI_KEEP_GOING]) {
         cli_list_options(c, o, true);
         return 0;
     }
+    int status = set_words(c, call, o);
+    if (status) return status;
     tfp_options *kept = tfp_options_copy(o);
     if (!kept) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     tfp_options_free(c->options);
@@ -273,7 +288,7 @@ const cli_command cli_commands[] = {
     { "timeline",   "FILE... -o FILE", "write what ran when as a Chrome trace, for Perfetto and chrome://tracing: a trace as it was recorded, of RunMetadata and ProfileProto the nodes of a step; -step N: of that step", CLI_IN_SHELL, run_timeline },
     { "convert",    "FILE... -o FILE", "write all inputs as one file: NAME.tfprof keeps everything and is opened at once; any other name, a ProfileProto, which TensorFlow's tool reads too", CLI_IN_SHELL, run_convert },
     { "open",       "FILE...", "(at the prompt) read other files in place of those that are open", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_open },
-    { "set",        "[-option value ...]", "(at the prompt) keep options for the commands that follow; alone: show all options and their values", CLI_IN_PROMPT, run_set },
+    { "set",        "[-option value ...]", "(at the prompt) keep options for the commands that follow; alone: show all options and their values", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_set },
     { "unset",      "[OPTION...]", "(at the prompt) give options their defaults again; alone: all options", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_unset },
     { "help",       "[NAME...]", "explain a command, option, column, checker, input format or output; alone: an overview", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS, cli_help },
     { "version",    "", "show the version", CLI_IN_SHELL | CLI_IN_PROMPT, run_version },
