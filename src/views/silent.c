@@ -118,6 +118,21 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
                                times ? "times are" : "memory is");
 }
 
+/* Asynchronous events (b, e) may overlap anything, so that views of time leave them out. */
+static tfp_status check_derived(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    const tfp_span_columns *spans = &p->events.spans;
+    for (size_t i = 0; i < spans->size; i++)
+        if (p->lanes.at[spans->lane[i]].role != TFP_ROLE_DERIVED) return TFP_OK;
+    if (!spans->size || p->nodes.size) return TFP_OK;
+    return tfp_report_note_add(
+        r, err,
+        "no operation is in the trace; its asynchronous and derived spans (%zu) count in no view: "
+        "tfprof timeline and query show them",
+        (size_t)spans->size);
+}
+
 /* Columns that a trace of events does not tell, though the files have runs. */
 static tfp_status check_trace(tfp_report *r, tfp_error *err)
 {
@@ -136,7 +151,7 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
         s = tfp_report_note_add(r, err,
                                 "a trace has no variables, so params are 0 everywhere: add the graph "
                                 "(--graph_path)");
-    return s;
+    return s ? s : check_derived(r, err);
 }
 
 /* Float operations of files that hold none: a 0 would be taken for an answer. */
