@@ -138,7 +138,7 @@ static void options_keep_what_was_assumed(void **state)
     assert_string_equal(tfp_options_get(copy, "assume_shape"), "a=1;b=2,3");
     assert_fails(tfp_options_set(o, "assume_shape", "x", err), err, TFP_BADARG,
                  "option -assume_shape: value 'x': not NAME=");
-    assert_fails(tfp_options_set(o, "assume_batch", "-1", err), err, TFP_BADARG, "0 and more");
+    assert_fails(tfp_options_set(o, "assume_batch", "-1", err), err, TFP_BADARG, "at least 0");
     assert_fails(tfp_options_set(o, "float_ops_source", "mine", err), err, TFP_BADARG, "files, tensorflow, own");
     assert_fails(tfp_options_set(o, "peak_flops", "2TB/s", err), err, TFP_BADARG, "312TFLOPS");
     tfp_options_free(copy);

@@ -96,7 +96,7 @@ static void expressions_that_are_none_are_refused(void **state)
         { "s/(/b/", "regex" },
         { "s/a/\\1/", "0 groups" },
         { "s/(a)/\\2/", "1 group" },
-        { "s\\a\\b\\", "separates" },
+        { "s\\a\\b\\", "mark" },
         { "s/a/\x03/", "control" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
