@@ -272,7 +272,7 @@ int cli_start(cli *c, const cli_call *call, tfp_options *o);        /* run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);       /* stacks.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: 0, or why a page may not run it */
-char *cli_query_start(char *line);                                /* query.c: where the SQL of a line begins, or NULL */
+char *cli_query_start(char *line); /* query.c: where the SQL of a line begins, or NULL */
 /* Parts of help. */
 void cli_heading(cli *c, const char *text);
 void cli_row(cli *c, const char *name, const char *text);
