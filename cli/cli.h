@@ -75,6 +75,7 @@ typedef enum cli_flag_id {
     CLI_COLOR,
     CLI_COMMANDS,
     CLI_CONTEXT_PATH,
+    CLI_CUDA,
     CLI_DIR,
     CLI_EVERY,
     CLI_EXTRA_FILES,

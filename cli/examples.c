@@ -38,6 +38,7 @@ const cli_example cli_examples[] = {
     { "tfprof query 'SELECT name, count(*) AS n FROM spans GROUP BY name ORDER BY n DESC LIMIT 5' trace.json.gz", "the commonest spans" },
     { "tfprof capture --attach train.py -o rec", "records a running job into the folder rec" },
     { "tfprof run -- python train.py", "starts a job that can be recorded while it runs" },
+    { "tfprof run --cuda --dir rec -- ./train", "records what CUDA does in a program of any language" },
     { "tfprof serve logs/ --open", "all profiles below logs/ as pages in the browser" },
     { "tfprof report trace.json.gz -o report.html", "the pages as one file" },
     { "tfprof timeline trace.json.gz -o timeline.json", "a timeline for Perfetto" },

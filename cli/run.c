@@ -118,7 +118,7 @@ static int run_command(cli *c, tfp_live *l, char **words, int own)
     if (why) {
         cli_fault_set(&c->fault, status, "%s: %s", words[0], why == ENOENT ? "command not found" : strerror(why));
     } else {
-        if (note) cli_tell_remark(c, note);
+        for (char *rest = note, *line; (line = strsep(&rest, "\n"));) cli_tell_remark(c, line);
         if (s) cli_tell(c, tfp_error_message(c->err));
     }
     free(note);
@@ -130,11 +130,15 @@ int cli_start(cli *c, const cli_call *call, tfp_options *o)
     static const struct {
         cli_flag_id flag;
         const char *name;
-    } all[] = { { CLI_DIR, "dir" },     { CLI_EVERY, "every" }, { CLI_AT_STEP, "at_step" },
-                { CLI_STEPS, "steps" }, { CLI_MS, "ms" },       { CLI_ON_SIGNAL, "on_signal" } };
+    } all[] = { { CLI_DIR, "dir" },         { CLI_EVERY, "every" },
+                { CLI_AT_STEP, "at_step" }, { CLI_STEPS, "steps" },
+                { CLI_MS, "ms" },           { CLI_ON_SIGNAL, "on_signal" },
+                { CLI_CUDA, "cuda" },       { CLI_MAX_BYTES, "max_bytes" } };
     (void)o;
     if (!call->word_count)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "run needs a command: tfprof run -- python train.py");
+    if (call->flags[CLI_MAX_BYTES] && !call->flags[CLI_CUDA])
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--max-bytes goes with --cuda");
     tfp_live *l = tfp_live_new();
     char **words = calloc(call->word_count + 1, sizeof *words);
     int status = l && words ? 0 : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");

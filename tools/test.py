@@ -103,6 +103,7 @@ SUITES = [
     Suite("prepared jobs", [PYTHON, "tests/live/start.py", f"{RELEASE}/tfprof"], 15, waits=True),
     Suite("stacks of running jobs", [PYTHON, "tests/live/stacks.py", f"{RELEASE}/tfprof"], 12, waits=True),
     Suite("captures by PyTorch's own daemon protocol", [PYTHON, "tests/live/kineto.py", f"{RELEASE}/tfprof"], 10, waits=True),
+    Suite("CUDA of prepared jobs", [PYTHON, "tests/live/cuda.py", f"{RELEASE}/tfprof"], 3, waits=True),
     Suite("terminal", [PYTHON, "tests/terminal/run.py", f"{RELEASE}/tfprof"], 2, waits=True),
 ]
 

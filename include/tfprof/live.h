@@ -26,7 +26,7 @@ TFP_API tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error 
  *  count, too), "once" (one reading of every thread) and "native" (frames of native code, too: needs elfutils' libdw.so.1 and the
  *  right to sample with perf_event_open).
  *  For tfp_live_run_begin: "dir" (by date and time), "every" (N steps, or seconds as "Ns"), "at_step" ("10,200"), "steps" (1; steps
- *  in a window), "ms" (500; length of a window), "on_signal" ("USR2").
+ *  in a window), "ms" (500; its length), "on_signal" ("USR2"); without a value "cuda" (CUDA's activities; "max_bytes": of a process).
  *  Errors: TFP_BADARG no such setting, user or column, or a number out of its limits. */
 TFP_API tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err);
 
@@ -50,14 +50,14 @@ TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const 
                                    void *ctx, tfp_report **out, tfp_error *err);
 
 /** Prepares this process so that a command started from it has an agent in each of its Python processes: makes the folder of
- *  results and the hook's files, and sets PYTHONPATH, TFPROF_AGENT and TFPROF_RUN_DIR in the environment.
+ *  results and the hook's files, and sets PYTHONPATH, TFPROF_AGENT and TFPROF_RUN_DIR; with "cuda" CUDA_INJECTION64_PATH, too.
  *  Errors: TFP_BADOUTPUT the folder of results cannot be made or is not empty; TFP_BADFILE the run folder is not the user's own;
- *  TFP_NOMEM. */
+ *  TFP_BADARG CUDA_INJECTION64_PATH is set already; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err);
 TFP_API int tfp_live_signal(const tfp_live *l);      /**< the number of "on_signal"; 0: none */
 TFP_API void tfp_live_run_record(const tfp_live *l); /**< makes each agent of the command record a window now */
-/** After the command: writes the manifest of the results and removes the hook's files. *note, freed by the caller, is a sentence about
- *  the recordings, or the reason why there is none. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
+/** After the command: writes the manifest of the results and removes the hook's files. *note, freed by the caller, is sentences about
+ *  the recordings, one a line, or the reason why there is none. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err);
 
 /** Called for each recording as it ends, as a line for people (text) and as a JSON object (json). Before the first one `columns`

@@ -4,6 +4,7 @@
 #include "live/run.h"
 
 #include "base/io.h"
+#include "live/cuda_read.h"
 #include "live/top.h"
 #include "wire/jsonscan.h"
 
@@ -74,6 +75,7 @@ tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err)
     *r = (tfp_run){ .started = tfp_unix_micros() };
     tfp_status s = tfp_run_folder(r->run_folder, true, err);
     if (!s) s = tfp_make_results(&l->wish, "run", r->results, sizeof r->results, err);
+    if (!s && l->wish.cuda) s = tfp_cuda_begin(r, l->wish.max_bytes, err);
     if (!s) s = make_hook(r, err);
     return s ? s : set_environment(r, &l->wish, err);
 }
@@ -190,42 +192,63 @@ static void remove_stale(const tfp_run *r)
     if (d) closedir(d);
 }
 
-/* What there is to say; NULL without memory. */
-static char *note_of(const tfp_live *l, const collected *c)
+/* What there is to say of Python, as a line. */
+static void note_of(const tfp_live *l, const collected *c, tfp_buf *notes)
 {
     bool asked = l->wish.every || l->wish.at_step || l->wish.signal;
-    char *text = NULL;
-    int n;
+    if (l->wish.cuda && !asked && !c->files) return;
     if (!c->seen)
-        n = asprintf(&text, "no Python process was reached: the command starts none, or with -S, -I or -E");
+        tfp_buf_text(notes, "no Python process was reached: the command starts none, or with -S, -I or -E");
     else if (!c->frameworks)
-        n = asprintf(&text, "%zu Python processes, none of which loaded JAX, TensorFlow or torch", c->seen);
+        tfp_buf_printf(notes, "%zu Python processes, none of which loaded JAX, TensorFlow or torch", c->seen);
     else if (c->files)
-        n = asprintf(&text, "%zu profiles in %s; to look at them: tfprof scope %s/JOB", c->files, l->run.results,
-                     l->run.results);
+        tfp_buf_printf(notes, "%zu profiles in %s; to look at them: tfprof scope %s/JOB", c->files, l->run.results,
+                       l->run.results);
     else if (c->refused)
-        n = asprintf(&text,
+        tfp_buf_text(notes,
                      "no profile: the framework has no step of its own; --every Ns takes a window every N seconds");
     else
-        n = asprintf(&text, asked ? "no profile: the job ended before the first was due"
+        tfp_buf_text(notes, asked ? "no profile: the job ended before the first was due"
                                   : "no profile was asked for: --every, --at-step or --on-signal do");
-    return n < 0 ? NULL : text;
+    tfp_buf_char(notes, '\n');
+}
+
+/* The manifest with each line as a note of its own. */
+static tfp_status write_manifest(const tfp_live *l, tfp_str rows, const char *notes, tfp_error *err)
+{
+    TFP_VEC(char *) lines = { 0 };
+    char *text = strdup(notes), *rest = text;
+    bool fine = text != NULL;
+    for (char *line; fine && (line = strsep(&rest, "\n")) && *line;) fine = tfp_push(&lines, line);
+    tfp_manifest m = { l->run.results, l->run.started, l->wish.ms, l->wish.steps ? l->wish.steps : 1,
+                       rows,           lines.at,       lines.size };
+    tfp_status s = fine ? tfp_manifest_write(&m, err) : tfp_nomem(err);
+    tfp_vec_free(&lines);
+    free(text);
+    return s;
 }
 
 tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err)
 {
     collected c = { .seen = 0 };
+    tfp_buf notes = { 0 };
     tfp_error_clear(err);
     if (!l || !note || !*l->run.hook) return tfp_fail(err, TFP_BADARG, "no run was begun");
     collect(&l->run, &c);
     remove_stale(&l->run);
-    *note = note_of(l, &c);
-    tfp_manifest m = {
-        l->run.results, l->run.started, l->wish.ms, l->wish.steps ? l->wish.steps : 1, { c.rows.data, c.rows.size },
-        note,           *note ? 1 : 0
-    };
-    tfp_status s = c.rows.failed || !*note ? tfp_nomem(err) : tfp_manifest_write(&m, err);
+    note_of(l, &c, &notes);
+    tfp_status s = l->wish.cuda ? tfp_cuda_end(&l->run, &c.rows, &notes, err) : TFP_OK;
+    if (notes.size && notes.data[notes.size - 1] == '\n') notes.data[notes.size - 1] = '\0';
+    tfp_buf_char(&notes, '\0');
+    if (c.rows.failed || notes.failed)
+        s = tfp_nomem(err);
+    else if (!s)
+        s = write_manifest(l, (tfp_str){ c.rows.data, c.rows.size }, notes.data, err);
+    else
+        write_manifest(l, (tfp_str){ c.rows.data, c.rows.size }, notes.data, NULL);
     tfp_buf_free(&c.rows);
+    *note = notes.failed ? NULL : notes.data;
+    if (notes.failed) tfp_buf_free(&notes);
     *l->run.hook = '\0';
     return s;
 }

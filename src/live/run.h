@@ -10,6 +10,10 @@ extern const char *const tfp_file_common[],
     *const tfp_file_sessions[], *const tfp_file_steps[], *const tfp_file_agent[], *const tfp_file_attached[],
                                                                                       *const tfp_file_sitecustomize[];
 
+/* The library of cuda_inject.c. */
+extern const unsigned char tfp_cuda_library[];
+extern const size_t tfp_cuda_library_size;
+
 /* The settings of `run` and `capture`. */
 typedef struct tfp_live_wish {
     char *dir;                 /* NULL: named by date and time */
@@ -17,6 +21,7 @@ typedef struct tfp_live_wish {
     int64_t ms, steps, signal; /* steps 0: none asked for; signal 0: none */
     bool attach, keep_agent, align, all, kineto;
     bool snapshot; /* what a recorder has, without a window */
+    bool cuda;     /* of run: CUDA's activities, by CUPTI */
     enum { TFP_RECORDER_STAYS, TFP_RECORDER_STARTS, TFP_RECORDER_STOPS } recorder;
     int64_t parallel, host_level, python_level, max_bytes;
     double wait, timeout;

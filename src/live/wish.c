@@ -105,11 +105,9 @@ static const struct number {
 static const struct flag {
     const char *name;
     size_t offset;
-} flags[] = { { "attach", offsetof(tfp_live_wish, attach) },
-              { "keep_agent", offsetof(tfp_live_wish, keep_agent) },
-              { "align", offsetof(tfp_live_wish, align) },
-              { "all", offsetof(tfp_live_wish, all) },
-              { "snapshot", offsetof(tfp_live_wish, snapshot) } };
+} flags[] = { { "attach", offsetof(tfp_live_wish, attach) }, { "keep_agent", offsetof(tfp_live_wish, keep_agent) },
+              { "align", offsetof(tfp_live_wish, align) },   { "all", offsetof(tfp_live_wish, all) },
+              { "cuda", offsetof(tfp_live_wish, cuda) },     { "snapshot", offsetof(tfp_live_wish, snapshot) } };
 
 static tfp_status set_number(tfp_live_wish *w, const struct number *n, const char *value, tfp_error *err)
 {

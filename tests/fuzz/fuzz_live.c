@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_live.c: what other processes and machines tell of running jobs. The first byte says what the rest is: frames of
  * HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files of PyTorch, samples of
- * native stacks. */
+ * native stacks, what CUDA told of a process. */
 #include "live/agentio.h"
+#include "live/cuda_read.h"
 #include "live/http2.h"
 #include "live/kineto_daemon.h"
 #include "live/perf.h"
@@ -91,19 +92,43 @@ static void kineto(tfp_str in)
     if (tfp_json_is_whole(in) && tfp_json_is_whole((tfp_str){ in.data, in.size - 1 })) abort();
 }
 
+static int keep(void *ctx, const void *bytes, size_t size)
+{
+    tfp_buf_add(ctx, bytes, size);
+    return 0;
+}
+
+/* Whatever the records are, the trace is whole. */
+static void cuda(tfp_str in)
+{
+    tfp_cuda_facts facts;
+    tfp_input input = { 0 };
+    tfp_sink sink;
+    tfp_buf out = { 0 };
+    tfp_sink_start(&sink, keep, &out);
+    bool made = tfp_input_memory(&input, "x", in.data, in.size, NULL) == TFP_OK &&
+                tfp_cuda_convert(&input, NULL, &sink, &facts, NULL) == TFP_OK;
+    tfp_input_close(&input);
+    if (tfp_sink_end(&sink, NULL) == TFP_OK && made && !out.failed &&
+        !tfp_json_is_whole((tfp_str){ out.data, out.size }))
+        abort();
+    tfp_buf_free(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int64_t pid, ticks;
     char what[32];
     if (!size) return 0;
     tfp_str in = { (const char *)data + 1, size - 1 };
-    switch (data[0] % 7) {
+    switch (data[0] % 8) {
     case 0: answers_of_servers(in); break;
     case 1: lines_of_agents(in); break;
     case 2: tfp_agent_parse(in, &pid, &ticks, what, sizeof what); break;
     case 3: proc(in); break;
     case 4: line_tables(in); break;
     case 6: native(in); break;
+    case 7: cuda(in); break;
     default: kineto(in);
     }
     return 0;

@@ -287,6 +287,12 @@ def live_seeds():
     yield "whole", b'\5{"a": ["}\\"", {}]}\n'
     yield "native", b"\6" + struct.pack("<IHHIIQ17QQ", 9, 2, 192, 7, 7, 2, *range(4096, 4113), 16) + bytes(16) + struct.pack("<Q", 8)
     yield "blocked", b"\x06230 0x1 0x1 0x7ffd121bf450 0x0 0x0 0x0 0x7ffd121bf438 0x7f77006ed503\n"
+    head = struct.pack("<8sIIIiQQQ48s", b"tfpcuda\0", 1, 130001, 7, 2, 10 ** 6, 17 * 10 ** 17, 55, b"7@55")
+    names = struct.pack("<4I8s", 1, 24, 1, 6, b"_Zgemm") + struct.pack("<4I24s", 1, 40, 2, 22, b"cudaLaunchKernel_v7000")
+    kernel = struct.pack("<2I3Q14I", 2, 88, 1001500, 1003750, 9, 1, 2, 3, 4, 1, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+    copy = struct.pack("<2I3Q8I", 3, 64, 1004000, 1005000, 4096, 1, 2, 3, 5, 8, 3, 3, 0)
+    call = struct.pack("<2I2Q4I", 5, 40, 1000100, 1000200, 7, 70, 4, 2)
+    yield "cuda", b"\7" + head + names + kernel + copy + call + struct.pack("<2IQ", 7, 16, 3)
     yield "lines", b"\4\x83\x10\xd8\x21\xe9\x42\x01\xf8"
 
 
