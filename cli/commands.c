@@ -200,6 +200,7 @@ static int set_words(cli *c, const cli_call *call, tfp_options *o)
         if (!tfp_options_kind(name)) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "set: no option '%s'", name);
         if (i + 1 == call->word_count) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "set: %s needs a value", name);
         tfp_status s = tfp_options_set(o, name, call->words[i + 1], c->err);
+        if (!s) s = tfp_options_check(o, call->name, c->err);
         if (s) return cli_fault_from(&c->fault, s, c->err);
     }
     return 0;
