@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the wheel in build-python and installs it into .venv, for tests and for trying: tools/python.sh
 #
+# Compiled with -O1, which takes half the time; what pip builds has Meson's release options.
 # Incremental: what did not change is not built again, and where nothing changed nothing runs. One at a time.
 set -eu
 cd "$(dirname "$0")/.."
@@ -23,7 +24,7 @@ log=$build/log
 touch $build/started
 rm -rf $build/dist
 if ! { python -m build --wheel --no-isolation --skip-dependency-check -o $build/dist -Cbuild-dir=$build/meson \
-        -Ccompile-args=-j2 . &&
+        -Csetup-args=-Doptimization=1 -Ccompile-args=-j2 . &&
     python -m pip install -q --disable-pip-version-check --no-deps --force-reinstall $build/dist/*.whl; } >$log 2>&1
 then
     grep -E -A6 'error|ERROR|FAILED|Error' $log >&2 || tail -n 30 $log >&2

@@ -48,9 +48,9 @@ class Suite(typing.NamedTuple):
 
 
 SUITES = [
-    Suite("python package", [TENSORFLOW, "tests/python/run.py"], 150, needs=".venv/ready"),
-    Suite("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], 110, needs=".venv/ready"),
-    Suite("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-count", "200"], 95,
+    Suite("python package", [TENSORFLOW, "tests/python/run.py"], 220, needs=".venv/ready"),
+    Suite("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], 160, needs=".venv/ready"),
+    Suite("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-count", "100"], 70,
           needs=".venv/ready"),
     Suite("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], 90),
     Suite("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN, "-m", "50"], 45),

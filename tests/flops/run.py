@@ -10,8 +10,7 @@
   oplog          the op log that TensorFlow writes, with and without the metadata of a run
   parameters     of exports and checkpoints, as Keras and TensorFlow count them
 Without a name all of them; with --whole the models that take long, too. Each graph is compared with both sources, own and
-tensorflow; what fails is said in
-compare.py. The program is build/tfprof or $TFPROF.
+tensorflow; compare.py says what counts as a failure. The program is build/tfprof or $TFPROF.
 """
 import glob
 import importlib

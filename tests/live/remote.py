@@ -118,6 +118,9 @@ def recordings(program, address, job, folder, before=(), leaves=None):
     row = manifest["captures"][0]
     check("manifest", row["status"] == "ok" and row["command"] is None and row["bytes"] == os.path.getsize(path), manifest)
     check("opens", subprocess.run([program, "info", os.path.join(out, str(job.pid))], capture_output=True, check=False).returncode == 0)
+    end = time.monotonic() + 30  # the answer is whole before the agent's child is gone
+    while leaves and any(n.startswith("tfprof-agent-") for n in os.listdir(leaves)) and time.monotonic() < end:
+        time.sleep(0.05)
     if leaves:
         check("nothing stays at the agent", not [n for n in os.listdir(leaves) if n.startswith("tfprof-agent-")], os.listdir(leaves))
     out, err = run(program, "capture", str(job.pid), "--agent", address, "-o", out, before=before, status=3)
