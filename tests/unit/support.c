@@ -266,3 +266,25 @@ tfp_buf gzip_of(const void *data, size_t size)
     deflateEnd(&z);
     return out;
 }
+
+tfp_buf sample_file(const char *file)
+{
+    char path[4096], piece[4096];
+    tfp_buf b = { 0 };
+    snprintf(path, sizeof path, "%s/sample/%s", TEST_DATA, file);
+    FILE *f = fopen(path, "rb");
+    if (!f) fail_msg("cannot read %s", path);
+    for (size_t n; (n = fread(piece, 1, sizeof piece, f)) > 0;) tfp_buf_add(&b, piece, n);
+    fclose(f);
+    assert_false(b.failed);
+    return b;
+}
+
+tfp_profile *profile_in_file(const char *path)
+{
+    tfp_profile *p = tfp_profile_new();
+    tfp_error *err = tfp_error_new();
+    if (tfp_profile_add_file(p, NULL, path, err) || tfp_profile_finish(p, err)) fail_msg("%s", tfp_error_message(err));
+    tfp_error_free(err);
+    return p;
+}

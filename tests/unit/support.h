@@ -51,6 +51,11 @@ char *new_folder(void);
 void drop_folder(char *folder);
 char *file_in(const char *folder, const char *name, const void *data, size_t size); /* its path, freed by the caller */
 
+/* The bytes of a file of tests/data/sample; freed by the caller. */
+tfp_buf sample_file(const char *file);
+/* The finished profile of a file or folder at that path; freed with tfp_profile_free. */
+tfp_profile *profile_in_file(const char *path);
+
 /* The same bytes as gzip; freed by the caller. */
 tfp_buf gzip_of(const void *data, size_t size);
 

@@ -6,19 +6,6 @@
 
 /* ---- inputs ---- */
 
-static tfp_buf content(const char *file)
-{
-    char path[4096], piece[4096];
-    tfp_buf b = { 0 };
-    snprintf(path, sizeof path, "%s/sample/%s", TEST_DATA, file);
-    FILE *f = fopen(path, "rb");
-    if (!f) fail_msg("cannot read %s", path);
-    for (size_t n; (n = fread(piece, 1, sizeof piece, f)) > 0;) tfp_buf_add(&b, piece, n);
-    fclose(f);
-    assert_false(b.failed);
-    return b;
-}
-
 typedef struct growing {
     tfp_profile *p;
     tfp_error err;
@@ -40,7 +27,7 @@ static void add(growing *g, const char *format, tfp_str bytes)
 
 static void add_sample(growing *g, const char *format, const char *file)
 {
-    tfp_buf b = content(file);
+    tfp_buf b = sample_file(file);
     add(g, format, (tfp_str){ b.data, b.size });
     tfp_buf_free(&b);
 }
@@ -359,7 +346,7 @@ static void every_input_raises_the_limit_by_its_size(void **state)
     (void)state;
     growing g;
     start(&g);
-    tfp_buf b = content("dense/graph.pb");
+    tfp_buf b = sample_file("dense/graph.pb");
     tfp_str graph = { b.data, b.size };
     add(&g, "graph", graph);
     size_t limit = g.p->arena.limit;
@@ -379,7 +366,7 @@ static void a_packed_input_raises_it_by_its_packed_size(void **state)
     (void)state;
     growing g;
     start(&g);
-    tfp_buf b = content("dense/graph_shapes.pbtxt.gz");
+    tfp_buf b = sample_file("dense/graph_shapes.pbtxt.gz");
     tfp_str graph = { b.data, b.size };
     add(&g, "graph", graph);
     size_t limit = g.p->arena.limit;
@@ -387,48 +374,6 @@ static void a_packed_input_raises_it_by_its_packed_size(void **state)
     assert_int_equal(g.p->arena.limit, limit + 6 * graph.size);
     tfp_buf_free(&b);
     tfp_profile_free(g.p);
-}
-
-/* ---- formats of bytes ---- */
-
-static void bytes_are_known_by_their_content(void **state)
-{
-    (void)state;
-    static const char *const all[][2] = {
-        { "odd/profile_5", "profile" },
-        { "dense/profile_3.gz", "profile" },
-        { "odd/graph.pb", "graph" },
-        { "odd/graph.pbtxt", "graph" },
-        { "dense/graph_shapes.pbtxt.gz", "graph" },
-        { "functions/saved_model/saved_model.pb", "graph" },
-        { "odd/run_meta_0", "run_meta" },
-        { "odd/tfprof_log", "op_log" },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        tfp_buf b = content(all[i][0]);
-        tfp_error err = { 0 };
-        const char *format = tfp_recognise_bytes("it", b.data, b.size, &err);
-        if (!format) fail_msg("%s: %s", all[i][0], tfp_error_message(&err));
-        assert_string_equal(format, all[i][1]);
-        assert_string_equal(tfp_error_message(&err), "");
-        tfp_buf_free(&b);
-    }
-}
-
-static void bytes_of_no_format_are_named_in_the_message(void **state)
-{
-    (void)state;
-    tfp_error err = { 0 };
-    assert_null(tfp_recognise_bytes("it", "\xff\xff\xff\xff", 4, &err));
-    assert_non_null(strstr(tfp_error_message(&err), "it: not of a known format (profile, "));
-    assert_null(tfp_recognise_bytes("it", NULL, 0, &err));
-    assert_string_equal(tfp_error_message(&err), "it: empty file");
-    assert_null(tfp_recognise_bytes("it", "\x1f\x8b\x08", 3, &err));
-    assert_string_not_equal(tfp_error_message(&err), "");
-    assert_null(tfp_recognise_bytes(NULL, "x", 1, &err));
-    assert_string_not_equal(tfp_error_message(&err), "");
-    assert_null(tfp_recognise_bytes("it", NULL, 1, &err));
-    assert_string_not_equal(tfp_error_message(&err), "");
 }
 
 int main(void)
@@ -445,8 +390,6 @@ int main(void)
         cmocka_unit_test(a_negative_step_counts_in_the_mean_only),
         cmocka_unit_test(every_input_raises_the_limit_by_its_size),
         cmocka_unit_test(a_packed_input_raises_it_by_its_packed_size),
-        cmocka_unit_test(bytes_are_known_by_their_content),
-        cmocka_unit_test(bytes_of_no_format_are_named_in_the_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
