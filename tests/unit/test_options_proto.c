@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_options_proto.c: options as bindings give them: TensorFlow's protos, lists of whole items, every value. */
-#include "support.h"
+/* tests/unit/test_options_proto.c: options as TensorFlow's protos give them. */
+#include "options_asked.h"
 
-#include "options/options.h"
 #include "wire/proto.h"
 
 /* ---- messages in a line or two ---- */
@@ -20,25 +19,6 @@ enum {
     MIN_OCCURRENCE = 17,
     STEP = 18
 }; /* fields of OptionsProto */
-
-typedef struct asked {
-    tfp_options *o;
-    tfp_error err;
-    tfp_buf bytes; /* the message being put together */
-} asked;
-
-static void start(asked *a)
-{
-    memset(a, 0, sizeof *a);
-    a->o = tfp_options_new();
-    assert_non_null(a->o);
-}
-
-static void drop(asked *a)
-{
-    tfp_options_free(a->o);
-    tfp_buf_free(&a->bytes);
-}
 
 static void number(asked *a, uint32_t field, int64_t v) { tfp_put_int_always(&a->bytes, field, v); }
 static void bytes(asked *a, uint32_t field, tfp_str s) { tfp_put_bytes_always(&a->bytes, field, s); }
@@ -58,25 +38,6 @@ static tfp_status sent(asked *a, const char *view)
     tfp_status s = tfp_options_read_proto(a->o, view, a->bytes.data, a->bytes.size, &a->err);
     a->bytes.size = 0;
     return s;
-}
-
-static void is(const asked *a, const char *option, const char *wanted)
-{
-    const char *got = tfp_options_get(a->o, option);
-    if (!got || strcmp(got, wanted) != 0) fail_msg("%s is \"%s\", not \"%s\"", option, got ? got : "(none)", wanted);
-}
-
-/* Names of the rows of a scope view of these nodes. */
-static void shows(const asked *a, const char *lines, const char *wanted)
-{
-    tfp_profile *p = profile_of(lines);
-    tfp_report *r = NULL;
-    tfp_error err = { 0 };
-    if (tfp_report_build(p, "scope", a->o, &r, &err)) fail_msg("report: %s", tfp_error_message(&err));
-    char *rows = rows_of(r);
-    assert_string_equal(rows, wanted);
-    free(rows);
-    drop_report(r);
 }
 
 /* A message after which everything is shown; tests add what they are about. */
@@ -370,18 +331,6 @@ static void bytes_that_are_no_message_change_nothing(void **state)
 
 /* ---- AdvisorOptionsProto ---- */
 
-static size_t findings(const asked *a, const char *name)
-{
-    tfp_profile *p = profile_of("a Conv2D 3us\n");
-    tfp_report *r = NULL;
-    tfp_error err = { 0 };
-    if (tfp_report_build(p, "advise", a->o, &r, &err)) fail_msg("report: %s", tfp_error_message(&err));
-    size_t n = 0;
-    for (size_t i = 1; i < tfp_report_row_count(r); i++) n += !name || !strcmp(tfp_report_row_name(r, i), name);
-    drop_report(r);
-    return n;
-}
-
 static void the_keys_of_the_map_are_the_checkers_that_run(void **state)
 {
     (void)state;
@@ -439,97 +388,6 @@ static void without_objects_it_is_a_wrong_call(void **state)
     drop(&a);
 }
 
-/* ---- lists ---- */
-
-static void set_list_takes_each_pattern_whole(void **state)
-{
-    (void)state;
-    asked a;
-    start(&a);
-    const char *const items[] = { "a{1,2}", "x,y", "" };
-    assert_int_equal(tfp_options_set_list(a.o, "show-name-regexes", items, 3, &a.err), TFP_OK);
-    is(&a, "show_name_regexes", "a{1,2},x,y,");
-    shows(&a, "a Relu\naa Relu\naaa Relu\nx Relu\nx,y Relu\n", "_TFProfRoot a aa x,y");
-    tfp_options *copy = tfp_options_copy(a.o);
-    tfp_options_free(a.o);
-    a.o = copy;
-    shows(&a, "a Relu\naaa Relu\nx,y Relu\n", "_TFProfRoot a x,y");
-    drop(&a);
-}
-
-static void a_list_of_none_is_empty(void **state)
-{
-    (void)state;
-    asked a;
-    start(&a);
-    static const char *const lists[] = { "show_name_regexes", "select" };
-    for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(tfp_options_set_list(a.o, lists[i], NULL, 0, &a.err), TFP_OK);
-        is(&a, lists[i], "");
-    }
-    assert_int_equal(tfp_options_set_list(a.o, "checkers", NULL, 0, &a.err), TFP_OK);
-    assert_int_equal(findings(&a, NULL), 0);
-    drop(&a);
-}
-
-static void other_options_take_the_items_joined(void **state)
-{
-    (void)state;
-    asked a;
-    start(&a);
-    const char *const columns[] = { "micros", "params,bytes" }, *const depth[] = { "7" }, *const two[] = { "1", "2" };
-    assert_int_equal(tfp_options_set_list(a.o, "select", columns, 2, &a.err), TFP_OK);
-    is(&a, "select", "bytes,micros,params");
-    assert_int_equal(tfp_options_set_list(a.o, "max_depth", depth, 1, &a.err), TFP_OK);
-    assert_fails(tfp_options_set_list(a.o, "max_depth", two, 2, &a.err), &a.err, TFP_BADARG, "'1,2'");
-    assert_fails(tfp_options_set_list(a.o, "max_depth", NULL, 0, &a.err), &a.err, TFP_BADARG, "-max_depth");
-    is(&a, "max_depth", "7");
-    drop(&a);
-}
-
-static void a_list_that_is_refused_leaves_the_old_one_but_for_patterns(void **state)
-{
-    (void)state;
-    asked a;
-    start(&a);
-    const char *const columns[] = { "params", "nope" }, *const patterns[] = { "b", "a(" };
-    assert_fails(tfp_options_set_list(a.o, "select", columns, 2, &a.err), &a.err, TFP_BADARG, "no column 'nope'");
-    is(&a, "select", "micros");
-    assert_fails(tfp_options_set_list(a.o, "show_name_regexes", patterns, 2, &a.err), &a.err, TFP_BADARG, "a(");
-    shows(&a, "a Relu\nb Relu\n", "_TFProfRoot b");
-    drop(&a);
-}
-
-/* ---- every value ---- */
-
-static void every_value_adds_numbers_and_no_columns(void **state)
-{
-    (void)state;
-    const char *nodes = "a/x Conv2D 3us 2x3 5B\na/y MatMul 4us\n";
-    static const char *const outputs[] = { "text", "csv", "md" };
-    for (size_t i = 0; i < 3; i++) {
-        tfp_report *few = report_of("scope", nodes, "select params"), *all = NULL;
-        tfp_options *o = tfp_options_copy(few->options);
-        tfp_options_every_value(o, 1);
-        assert_int_equal(tfp_report_build(few->profile, "scope", o, &all, NULL), TFP_OK);
-        assert_int_equal(total(few, "a", "micros"), 0);
-        assert_int_equal(total(all, "a", "micros"), 7);
-        assert_int_equal(total(all, "a", "bytes"), 5);
-        char *one = written(few, outputs[i]), *other = written(all, outputs[i]);
-        assert_string_equal(one, other);
-        free(one);
-        free(other);
-        tfp_report_free(all);
-        tfp_options_every_value(o, 0);
-        assert_int_equal(tfp_report_build(few->profile, "scope", o, &all, NULL), TFP_OK);
-        assert_int_equal(total(all, "a", "micros"), 0);
-        tfp_report_free(all);
-        tfp_options_free(o);
-        drop_report(few);
-    }
-    tfp_options_every_value(NULL, 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -551,11 +409,6 @@ int main(void)
         cmocka_unit_test(an_empty_map_runs_no_checker),
         cmocka_unit_test(a_name_with_a_comma_or_a_nul_byte_is_no_checker),
         cmocka_unit_test(without_objects_it_is_a_wrong_call),
-        cmocka_unit_test(set_list_takes_each_pattern_whole),
-        cmocka_unit_test(a_list_of_none_is_empty),
-        cmocka_unit_test(other_options_take_the_items_joined),
-        cmocka_unit_test(a_list_that_is_refused_leaves_the_old_one_but_for_patterns),
-        cmocka_unit_test(every_value_adds_numbers_and_no_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
