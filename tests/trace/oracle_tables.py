@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of oracle.py: kernel, steps, transfer and wait, worked out of the spans that a trace has."""
+import re
+
+DEVICE = {"kernel": "kernel", "Kernel": "kernel", "gpu_memcpy": "copy", "Memcpy": "copy", "gpu_memset": "set", "Memset": "set"}
+SYNC = re.compile(r"(cuda|hip)(DeviceSynchronize|StreamSynchronize|EventSynchronize|Memcpy(?!.*Async).*)(_v2|_ptsz)*$"
+                  r"|cu(CtxSynchronize|Stream(Synchronize)|Event(Synchronize))(_v2|_ptsz)*$")
+DATA = re.compile(r"enumerate\(DataLoader\)|DataLoader.*__next__|IteratorGetNext", re.S)
+SCATTER = {"allgather", "_allgather_base", "all_gather", "all_gather_into_tensor", "reduce_scatter", "_reduce_scatter_base",
+           "reduce_scatter_tensor", "all_to_all", "all_to_allv", "alltoall", "all_to_all_single"}
+LARGER = {name for name in SCATTER if "gather" in name or "reduce_scatter" in name}
+DTYPES = {"Float": 4, "Half": 2, "BFloat16": 2, "Double": 8, "Int": 4, "Long": 8, "Byte": 1, "Char": 1, "Short": 2, "Bool": 1}
+
+
+class Tables:
+    """Of a trace that has host, activities, begin, processor and windows_of (oracle.Trace)."""
+
+    def class_of(self, activity):
+        kind = DEVICE[activity.category]
+        if kind != "kernel":
+            return kind
+        name = activity.name
+        if name.startswith(("nccl", "rccl")) or re.search("all_?reduce|all_?gather|reduce_?scatter|all_?to_?all", name, re.I) \
+           or "cross_device_reduce" in name or "Collective name" in activity.args \
+           or (activity.op and "Collective name" in activity.op.args):
+            return "communication"
+        return "compute"
+
+    def device_rows(self, step):
+        return [a for a in self.activities if step is None or a.step == step]
+
+    def kernel(self, step=None):
+        groups = {}
+        for activity in self.device_rows(step):
+            groups.setdefault((self.kernel_name(activity), self.class_of(activity)), []).append(activity)
+        whole = sum(a.self_time for a in self.device_rows(step) if not a.beside)
+        rows = {}
+        for key, found in groups.items():
+            times = [a.self_time for a in found]
+            ops = {}
+            for a in found:
+                ops[self.op_name(a)] = ops.get(self.op_name(a), 0) + 1
+            names = sorted(ops, key=lambda n: (-ops[n], n.encode()))[:3]
+            known = [a for a in found if self.occupancy(a) is not None]
+            weight = sum(a.self_time for a in known)
+            plain_mean = sum(self.occupancy(a) for a in known) / len(known) if known else None
+            rows[key] = {"count": len(found), "total_us": sum(times), "min_us": min(times), "max_us": max(times),
+                         "share": sum(times) / whole if whole and not found[0].beside else None, "ops": "|".join(names),
+                         "bytes": self.bytes_of_kernels(key[1], found),
+                         "occupancy": sum(self.occupancy(a) * a.self_time for a in known) / weight if weight else plain_mean}
+        return rows
+
+    def kernel_name(self, activity):
+        return activity.name
+
+    def op_name(self, activity):
+        return activity.op.name if activity.op else "(no op)"
+
+    def occupancy(self, activity):
+        return activity.args.get("est. achieved occupancy %")
+
+    def bytes_of_kernels(self, kind, activities):
+        return self.bytes_of(activities) if kind in ("copy", "set") else None
+
+    def steps(self):
+        rows = {}
+        devices = sorted({a.device for a in self.activities})
+        for device in devices:
+            mine = [a for a in self.activities if a.device == device]
+            windows = sorted(self.windows_of(device)) + [("all", min(a.start for a in mine), max(a.end for a in mine))]
+            for number, begin, end in windows:
+                inside = mine if number == "all" else [a for a in mine if begin <= a.start < end]
+                kinds = {k: union(a for a in mine if (self.class_of(a) if self.class_of(a) != "set" else "copy") == k)
+                         for k in ("compute", "communication", "copy")}
+                cut = {k: clip(v, begin, end) for k, v in kinds.items()}
+                compute, communication, copy = length(cut["compute"]), length(cut["communication"]), length(cut["copy"])
+                with_communication = length(merge(cut["compute"] + cut["communication"]))
+                busy = length(merge(cut["compute"] + cut["communication"] + cut["copy"]))
+                launched = [a for a in inside if a.launch]
+                rows[(str(number), device)] = {
+                    "start_us": begin - self.begin, "duration_us": end - begin, "busy_us": busy, "compute_us": compute,
+                    "communication_us": communication, "copy_us": copy, "exposed_communication_us": with_communication - compute,
+                    "exposed_copy_us": busy - with_communication, "idle_us": end - begin - busy, "kernels": len(inside),
+                    "launch_delay_us": sum(max(0, a.start - a.launch.end) for a in launched) / len(launched) if launched else None}
+        return rows
+
+    def transferred(self, activity):
+        return True
+
+    def kind_of_transfer(self, activity):
+        kind = self.class_of(activity)
+        if kind == "set":
+            return ("set", "", None)
+        if kind == "copy":
+            direction = re.search("HtoD|DtoH|DtoD|PtoP|HtoH", activity.name)
+            word = " pageable" if "pageable" in activity.name.lower() else " pinned" if "pinned" in activity.name.lower() else ""
+            return (direction[0] + word, "", None)
+        args = next((x.args for x in (activity, activity.op) if x and "Collective name" in x.args), None)
+        if args:
+            return (args["Collective name"], args.get("Process Group Name", ""), args.get("Group size"))
+        return (activity.name.split("(")[0], "", None)
+
+    def transfer(self, step=None):
+        groups = {}
+        for activity in self.device_rows(step):
+            if self.class_of(activity) != "compute" and self.transferred(activity):
+                kind, group, size = self.kind_of_transfer(activity)
+                groups.setdefault((kind, activity.device, group), []).append((activity, size))
+        rows = {}
+        for (kind, device, group), found in groups.items():
+            activities = [a for a, _ in found]
+            compute = union(a for a in self.activities if a.device == device and self.class_of(a) == "compute")
+            spans = union(activities)
+            both = length(spans) + length(compute) - length(merge(spans + compute))
+            exposed = length(spans) - both
+            mine = [a for a in self.activities if a.device == device]
+            whole = max(a.end for a in mine) - min(a.start for a in mine)
+            rows[(kind, device, group)] = {
+                "group_size": next((n for _, n in found if n is not None), None), "count": len(activities),
+                "bytes": self.bytes_of(activities), "total_us": sum(a.duration for a in activities), "overlapped_us": both,
+                "exposed_us": exposed, "share": exposed / whole if whole else None}
+        return rows
+
+    def bytes_of(self, activities):
+        total, known = 0, False
+        for a in activities:
+            args = next((x.args for x in (a, a.op) if x and "Collective name" in x.args), None)
+            if self.class_of(a) != "communication":
+                count = a.args.get("bytes", a.launch.args.get("size") if a.launch else None)  # AMD: on the call
+                if isinstance(count, int):
+                    total, known = total + count, True
+            elif args and "In msg nelems" in args and args.get("dtype") in DTYPES:
+                count = args["In msg nelems"]
+                if args["Collective name"] in LARGER:
+                    count = max(count, args.get("Out msg nelems", 0))
+                total, known = total + count * DTYPES[args["dtype"]], True
+        return total if known else None
+
+    def wait(self, step=None):
+        rows = {}
+
+        def add(cause, where, duration):
+            row = rows.setdefault((cause, where), {"count": 0, "total_us": 0, "max_us": 0})
+            row["count"] += 1
+            row["total_us"] += duration
+            row["max_us"] = max(row["max_us"], duration)
+
+        def cause_of(span):
+            if span.kind == "api" and SYNC.match(span.name):
+                return "synchronize"
+            if span.kind == "op" and span.name in ("aten::item", "aten::_local_scalar_dense"):
+                return "item"
+            if span.kind in ("op", "annotation") and DATA.search(span.name):
+                return "data"
+            return None
+        for span in self.host:
+            cause = cause_of(span)
+            if cause and not any(cause_of(a) for a in span.around()) and (step is None or span.step == step):
+                add(cause, span.path, span.duration)
+        lanes = {}
+        for a in self.activities:
+            lanes.setdefault((a.device, a.stream), []).append(a)
+        for (device, stream), mine in lanes.items():
+            mine.sort(key=lambda a: (a.start, a.order))
+            latest = mine[0].end
+            for a in mine[1:]:
+                gap = a.start - latest
+                if gap > 0 and (step is None or a.step == step):
+                    cause = "host" if a.launch and a.launch.start > latest else "kernel" if gap <= 30000 else "other"
+                    add(cause, f"{self.processor}:{device}/stream:{stream}", gap)
+                latest = max(latest, a.end)
+        return rows
+
+
+def merge(intervals):
+    out = []
+    for begin, end in sorted(intervals):
+        if out and begin <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], end))
+        else:
+            out.append((begin, end))
+    return out
+
+
+def union(spans):
+    return merge((s.start, s.end) for s in spans)
+
+
+def clip(intervals, begin, end):
+    return [(max(a, begin), min(b, end)) for a, b in intervals if max(a, begin) < min(b, end)]
+
+
+def length(intervals):
+    return sum(b - a for a, b in intervals)
