@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answers against the command line's, and what queries may cost."""
+import concurrent.futures
+import gzip
+import os
+import re
+import struct
+import tempfile
+import time
+
+from checking import PROFILE, SANITIZED, check, run, safe, serving
+from serving import quote
+
+
+def test_etag_gzip_and_friends(s):
+    p = s.id_of(PROFILE)
+    path = f"/api/v1/profiles/{p}/views/scope"
+    s.api(f"profiles/{p}/views/scope")
+    plain, packed = s.get(path), s.get(path, "Accept-Encoding: gzip")
+    check(packed.headers.get("content-encoding") == "gzip" and gzip.decompress(packed.body) == plain.body, "gzip")
+    check("content-encoding" not in plain.headers and len(packed.body) < len(plain.body), "not for who cannot")
+    tag = plain.headers.get("etag")
+    again = s.get(path, f"If-None-Match: {tag}")
+    check(again.status == 304 and again.body == b"" and again.headers.get("etag") == tag, "304")
+    safe(again, "304")
+    check(s.get(path, 'If-None-Match: "x"').status == 200, "another ETag")
+    check(s.get(path + "?max_depth=1", f"If-None-Match: {tag}").status == 200, "another answer")
+    page, unpacked = s.get("/", "Accept-Encoding: gzip"), s.get("/")
+    whole = gzip.decompress(page.body) if page.headers.get("content-encoding") == "gzip" else page.body
+    check(whole == unpacked.body and unpacked.status == 200 and len(whole) > 50, "the page for both")
+
+
+def test_answers_are_those_of_the_command_line(s):
+    for name, files in ((PROFILE, (PROFILE,)), ("gpu/profile_1.gz", ("gpu/profile_1.gz",)),
+                        ("odd/graph.pb", ("odd/graph.pb", "odd/run_meta_0", "odd/run_meta_1", "odd/tfprof_log"))):
+        p = s.id_of(name)
+        for view, options in (("scope", ""), ("scope", "max_depth=3&select=micros,bytes,params"), ("graph", "select=micros&order_by=micros"),
+                              ("op", "select=micros,occurrence&order_by=micros"), ("code", "select=micros&max_depth=20"), ("advise", ""), ("flops", ""),
+                              ("scope", "show_name_regexes=.*weights.*&account_type_regexes=.*"), ("scope", "step=0&select=micros"),
+                              ("scope", "compat=1.0")):
+            if (view == "code" and name == "odd/graph.pb") or (view == "flops" and name != "odd/graph.pb"):
+                continue
+            words = [w for o in filter(None, options.split("&")) for w in ("-" + o.split("=")[0], o.split("=")[1])]
+            for format in ("json", "csv", "text", "md", "jsonl"):
+                status, out, err = run(view, *files, *words, "-format", format)
+                answer = s.api(f"profiles/{p}/views/{view}?{options}&format={format}".replace("?&", "?"))
+                what = f"{name} {view} {options} {format}"
+                if status:
+                    check(answer.status in (400, 422), f"{what}: {answer.status}, and the command line {status} {err}")
+                else:
+                    check(same(answer.body, out, format), f"{what}: {first_difference(answer.body, out)}")
+
+
+def same(page, out, format):
+    """What the command line prints before a report on the way (advise: as it loads) is no part of it."""
+    return page == out or (format == "text" and out.endswith(page)) or comparable(page) == comparable(out)
+
+
+def comparable(text):
+    return re.sub(rb'"file": ?"[^"]*"', b"", text)
+
+
+def first_difference(a, b):
+    at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    return f"{len(a)} and {len(b)} bytes, at {at}: {a[max(0, at - 60):at + 60]!r} {b[max(0, at - 60):at + 60]!r}"
+
+
+def test_other_answers(s):
+    p, gpu = s.id_of(PROFILE), s.id_of("gpu/profile_1.gz")
+    for path, words in ((f"compare?side={p}@0&side={p}@3&format=csv", ("diff", PROFILE + "@0", PROFILE + "@3", "-format", "csv")),
+                        (f"compare?side={p}&side={gpu}&view=op&format=csv", ("diff", PROFILE, "gpu/profile_1.gz", "-view", "op", "-format", "csv")),
+                        (f"profiles/{p}/stats?format=csv&select=micros,bytes", ("stats", PROFILE, "-select", "micros,bytes", "-format", "csv")),
+                        (f"profiles/{p}/query?sql={quote('SELECT * FROM nodes')}&format=csv", ("query", "SELECT * FROM nodes", PROFILE, "-format", "csv"))):
+        check(s.api(path).body == run(*words)[1], path)
+    spans = s.api(f"profiles/{gpu}/timeline?step=1&format=csv").body.decode().splitlines()[1:]
+    told = run("query", "SELECT count(*) AS n, sum(duration_us) AS us FROM spans WHERE step = 1", "gpu/profile_1.gz", "-format", "csv")[1]
+    ours = f"{len(spans)},{sum(int(line.rsplit(',', 1)[1]) for line in spans)}"
+    check(ours in told.decode(), f"spans as SQL has them: {ours} {told}")
+    with tempfile.TemporaryDirectory() as folder:
+        f = os.path.join(folder, "f")
+        run("graph", "gpu/profile_1.gz", "-step", "1", "-output", "timeline:outfile=" + f)
+        check(s.api(f"profiles/{gpu}/download/timeline.json?step=1").body == open(f + "_1", "rb").read(), "the timeline's file")
+        run("code", "gpu/profile_1.gz", "-select", "micros", "-output", "pprof:outfile=" + f)
+        told = s.api(f"profiles/{gpu}/download/profile.pb.gz?select=micros")
+        check(gzip.decompress(told.body) == gzip.decompress(open(f, "rb").read()), "the pprof file")
+        check("attachment" in told.headers.get("content-disposition", ""), "is saved as a file")
+        open(f, "wb").write(s.api(f"profiles/{gpu}/download/profile").body)
+        check(run("scope", f)[1] == run("scope", "gpu/profile_1.gz")[1], "the profile itself")
+    table = s.api(f"profiles/{gpu}/memory?format=columns").body
+    magic, version, size = struct.unpack_from("<4sII", table)
+    check(magic == b"TFPC" and version == 1 and (12 + size) % 8 == 0, "columns")
+    v2 = s.id_of("dense/ckpt_v2/model.ckpt-3")
+    value = s.api(f"profiles/{v2}/tensors/value?name=hidden/weights").json()
+    check(value["shape"] == "196x12" and value["elements"] == sum(value["histogram"]) == 2352 and value["min"] < value["mean"] < value["max"], "a tensor")
+
+
+def test_windows_of_a_timeline(s):
+    """However narrow a picture is, every span is in it; and spans are those of SQL."""
+    for name in ("pytorch/train.json.gz", "gpu/profile_1.gz", "xplane/tpu.xplane.pb"):
+        at = f"profiles/{s.id_of(name)}/"
+        lanes = s.api(at + "lanes").json()
+        all_spans = sum(lane["spans"] for lane in lanes["rows"])
+        end = max(lane["end_us"] for lane in lanes["rows"]) + 1
+        told = int(run("query", "SELECT count(*) FROM spans WHERE start_us IS NOT NULL", name, "-format", "csv")[1].split()[1])
+        check(all_spans == told > 0, f"{name}: {all_spans} spans in lanes, {told} in SQL")
+        for px in (1, 50, 1400, 10000):
+            rows = s.api(f"{at}spans?from=0&to={end}&px={px}").json()["rows"]
+            check(sum(r["count"] for r in rows) == all_spans, f"{name}: {px} pixels wide it has every span")
+            check(len({r["row"] for r in rows}) == sum(lane["rows"] for lane in lanes["rows"]), f"{name}: and every row")
+            narrow = [r for r in rows if r["count"] > 1]
+            check(all(0 <= r["busy_us"] <= r["duration_us"] + 0.001 and r["duration_us"] <= 2 * end / px for r in narrow), f"{name}: merged spans are as busy as they are long, and narrow")
+        some = next(r for r in rows if r["count"] == 1)
+        one = s.api(f"{at}spans/{some['span']}").json()
+        check(all(one["summary"][k] == some[k] for k in ("span", "row", "name", "start_us", "duration_us")), f"{name}: one span as the window has it")
+        found = s.api(f"{at}spans?from=0&to={end}&px=100&q={quote(some['name'][1:4].upper())}").json()["rows"]
+        first = s.api(f"{at}find?q={quote(some['name'][1:4].upper())}").json()
+        check(sum(r["found"] for r in found) == first["summary"]["matches"] > 0 and first["summary"]["place"] == 1, f"{name}: as many are found as there are")
+        check(sum(r["count"] for r in s.api(f"{at}sums?from=0&to={end}").json()["rows"]) == all_spans, f"{name}: sums count every span")
+        whole = s.api(f"{at}spans?most=1000000").json()["rows"]
+        check(len(whole) == all_spans and all(r["count"] == 1 for r in whole), f"{name}: all of them one by one")
+    kernels = s.id_of("traces/kineto.json")
+    links = [s.api(f"profiles/{kernels}/spans/{r['span']}").json()["rows"] for r in s.api(f"profiles/{kernels}/spans?most=1000").json()["rows"] if r["launch"] is not None]
+    check(links and all("launched by" in [k["relation"] for k in one] for one in links), "kernels are linked to their launches")
+
+
+def test_files_that_belong_together(_):
+    with serving("odd/graph.pb", "odd/run_meta_0", "odd/run_meta_1", "odd/profile_5") as s:
+        names = [(p["name"], len(p["files"])) for p in s.profiles()]
+        check(names == [("odd/graph.pb", 3), ("odd/profile_5", 1)], f"words: {names}")
+        told = s.api(f"profiles/{s.id_of('odd/graph.pb')}/views/scope?format=csv&select=micros").body
+        check(told == run("scope", "odd/graph.pb", "odd/run_meta_0", "odd/run_meta_1", "-select", "micros", "-format", "csv")[1], "one profile")
+    with serving("--graph_path=odd/graph.pb", "--run_meta_path=odd/run_meta_0,odd/run_meta_1", "--op_log_path=odd/tfprof_log") as s:
+        check([len(p["files"]) for p in s.profiles()] == [4], "flags")
+    with serving("dense/ckpt_v2/model.ckpt-3", "--profile_context_path=gpu") as s:
+        names = sorted(p["name"] for p in s.profiles())
+        check(names == ["dense/ckpt_v2/model.ckpt-3", "profile_1.gz", "run_meta_nostream_0.gz"], f"a prefix and a folder: {names}")
+
+
+ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+
+
+def test_a_query_over_its_limits_is_refused_once(s):
+    """422, not 503: the same query would fail again."""
+    p = s.id_of(PROFILE)
+    s.api(f"profiles/{p}")
+    # a busy machine is at the time's limit before the cells'
+    for sql, words in ((ENDLESS, ("time_limit",)), ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n", ("too big", "time_limit"))):
+        begin = time.monotonic()
+        answer = s.api(f"profiles/{p}/query?sql={quote(sql)}")
+        check(answer.status == 422 and any(w in answer.json()["error"] for w in words), f"{sql}: {answer.status} {answer.body[:200]}")
+        check(answer.headers.get("retry-after") is None, "nobody is told to try again")
+        check(time.monotonic() - begin < 20, f"{sql}: {time.monotonic() - begin:.1f} s")
+
+
+def test_one_profile_does_not_hold_up_the_others(_):
+    """Two of the four threads at most work on one profile."""
+    with serving(".") as s:
+        p, gpu = s.id_of(PROFILE), s.id_of("gpu/profile_1.gz")
+        s.api(f"profiles/{p}")
+        s.api(f"profiles/{gpu}")
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            slow = [pool.submit(s.api, f"profiles/{p}/query?sql={quote(ENDLESS)}", 120) for _ in range(4)]
+            time.sleep(0.5)
+            begin = time.monotonic()
+            check(s.api(f"profiles/{gpu}/views/scope?max_depth=1").status == 200, "a view of another profile")
+            seconds = time.monotonic() - begin
+            check(seconds < (8 if SANITIZED else 4), f"it took {seconds:.1f} s")
+            for done in slow:
+                check(done.result().status == 422, "the slow ones end, too")
