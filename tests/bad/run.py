@@ -9,6 +9,12 @@ import sys
 import time
 
 import groups
+import not_readable  # noqa: F401  each adds its groups, in this order
+import words  # noqa: F401
+import rare  # noqa: F401
+import big  # noqa: F401
+import checkpoints  # noqa: F401
+import surroundings  # noqa: F401
 from harness import Bench
 
 
