@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether cost grows no faster than the input: tests/growth/run.py PROGRAM [WORD...]
 
-Each kind of tests/growth/inputs.py is made at size 4n and opened in one session, which answers every view and every form of
+Each kind of input (tests/growth/kinds.py) is made at size 4n and opened in one session, which answers every view and every form of
 output; report, convert, diff of two files, and a file of tfprof's own that is written and opened, are commands of their own. Each answer's processor time is read from
 the clock of the process, so that a busy machine changes little. What takes longer than FLOOR seconds at 4n is measured at n
 too, and may take at most GROWTH times that; the same holds for the most memory of each process. Only growth that three
@@ -15,7 +15,10 @@ import sys
 import tempfile
 import time
 
-import inputs
+import kinds
+import graphs  # noqa: F401  each adds its kinds, in this order
+import traces  # noqa: F401
+import stacks  # noqa: F401
 
 TIMES, GROWTH = 4, 5.5
 FLOOR, FLOOR_KB = 0.1, 96 * 1024  # what is below at 4n says nothing of growth
@@ -159,7 +162,7 @@ def main():
     program = [os.path.abspath(sys.argv[1])]
     resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
     passed = failed = 0
-    for make, size in inputs.KINDS:
+    for make, size in kinds.KINDS:
         if len(sys.argv) > 2 and not any(word in make.__name__ for word in sys.argv[2:]):
             continue
         with tempfile.TemporaryDirectory() as scratch:

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs of any size that make one table or pass work as hard as it can: each function takes a size and gives the files.
+
+The functions stand in graphs.py, traces.py and stacks.py, which find wire.py and xspace.py by the path that is set here. KINDS
+lists (function, size); a function returns {name: bytes}. The first name is what is opened; a kind may name several
+files with the flag that each stands behind.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data"))
+
+KINDS = []
+
+
+def kind(size):
+    def keep(make):
+        KINDS.append((make, size))
+        return make
+    return keep
