@@ -154,6 +154,12 @@ def of_ours(call):
         return Answer(text, value, _files(out), errors.getvalue())
 
 
+def spoken(call):
+    """What a call returns, and what it says on stderr."""
+    with contextlib.redirect_stderr(io.StringIO()) as heard:
+        return call(), heard.getvalue()
+
+
 def quietly(call, *arguments, **named):
     """The result of a call whose output does not matter here."""
     with Descriptors(1, 2):
