@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that an attach leaves unharmed when tfprof dies, and when it meets their signals and locks."""
+import os
+import signal
+import subprocess
+import time
+
+from attaching import BUSY, COMPUTE, IDLE, agent_threads, check, is_ok, preloaded, same_as_before, until
+from stacks import pythons
+
+
+def handlers(p):
+    """What a signal's handler raises reaches the job, also when the handler ran inside of our text. The text is taken from a job."""
+    job = p.job(IDLE)
+    p.capture(job.pid, "--timeout", "0.2", "--wait", "0")
+    text = None
+    with open(f"/proc/{job.pid}/maps", encoding="utf-8") as maps, open(f"/proc/{job.pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            words = line.split()
+            low, high = (int(x, 16) for x in words[0].split("-"))
+            if len(words) > 5 or words[1] != "rw-p" or high - low > 1 << 24:
+                continue
+            memory.seek(low)
+            data = memory.read(high - low)
+            at = data.find(b"\0ry: (lambda: (yield")  # emptied
+            if at >= 0:
+                text = b"t" + data[at + 1:data.index(b"\0", at + 1)]
+    check("the text is found", text)
+    script = p.name("handlers") + ".py"
+    with open(script, "w", encoding="utf-8") as f:
+        f.write("import signal, sys, time\ntext = open(sys.argv[1]).read()\nclass Tick(Exception): pass\ndef on(number, frame):\n    raise Tick\n"
+                "signal.signal(signal.SIGALRM, on)\nlost = 0\nfor i in range(40):\n    try:\n        signal.setitimer(signal.ITIMER_REAL, 4e-5 * (1 + i))\n"
+                "        exec(text, {})\n        for _ in range(2000): time.sleep(0.001)\n        lost += 1\n    except Tick: pass\nprint(lost)\n")
+    with open(script + ".text", "wb") as f:
+        f.write(text or b"")
+    for name, python in sorted(pythons().items()):
+        done = subprocess.run([python, script, script + ".text"], capture_output=True, check=False, timeout=120)
+        check(f"{name}: no signal is lost", done.stdout == b"0\n" and not done.stderr, done)
+
+
+# ---- tfprof dies ----
+
+SHIM = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int count;
+long ptrace(int request, ...)
+{
+    static long (*real)(int, ...);
+    va_list a;
+    va_start(a, request);
+    long pid = va_arg(a, long);
+    void *x = va_arg(a, void *), *y = va_arg(a, void *);
+    va_end(a);
+    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "ptrace");
+    int at = atoi(getenv("DIE_AT")), n = count++;
+    if (n == at / 2 && at % 2 == 0) kill(getpid(), SIGKILL);
+    long result = real(request, (int)pid, x, y);
+    if (n == at / 2) kill(getpid(), SIGKILL);
+    return result;
+}
+"""
+
+
+def deaths(p):
+    """tfprof is killed before and after each of its calls of ptrace; the job goes on, and its results are the same."""
+    shim = preloaded(p, "shim", SHIM)
+    if not shim:
+        print("left out: no C compiler for the deaths of tfprof")
+        return
+    jobs = {"computes": p.job(COMPUTE.format(imports="import jax")),
+            "sleeps": p.job("import jax, time, select\nprint('ready', flush=True)\nwhile not select.select([0], [], [], 0)[0]:\n    t = time.monotonic()\n    time.sleep(0.05)\n"
+                            "    assert time.monotonic() - t > 0.0499\nprint('end')\n")}
+    for name, job in jobs.items():
+        stages = 0
+        for at in range(0, 400):
+            done, rows, _ = p.capture(job.pid, env=dict(p.env, LD_PRELOAD=shim, DIE_AT=str(at)))
+            if done.returncode != -signal.SIGKILL:
+                break
+            stages += 1
+            check(f"{name}: lives on after {at}", job.poll() is None, at)
+            until(lambda: open(f"/proc/{job.pid}/stat", encoding="utf-8").read().split()[2] in "RS")
+            check(f"{name}: is not stopped after {at}", open(f"/proc/{job.pid}/stat", encoding="utf-8").read().split()[2] in "RS", at)
+            if job.poll() is not None:
+                break
+        check(f"{name}: stages", stages >= 30, stages)
+        check(f"{name}: agents leave", until(lambda: not agent_threads(job.pid), 8), agent_threads(job.pid))
+        done, rows, _ = p.capture(job.pid, "--wait", "5")
+        check(f"{name}: attach after all that", is_ok(rows), rows)
+        p.clean()
+        if name == "computes":
+            same_as_before(p, "deaths", job)
+        else:
+            out, err = job.communicate(b"\n", timeout=20)
+            check("sleeps: as long as ever", out == b"end\n" and job.returncode == 0, (out, err))
+
+
+def killed_while_recording(p):
+    job = p.job(BUSY)
+    first = p.start(job.pid, "--ms", "20000")
+    check("it records", until(lambda: len(agent_threads(job.pid)) == 2))
+    first.kill()
+    first.wait()
+    start = time.monotonic()
+    check("the agent leaves within a second", until(lambda: not agent_threads(job.pid), 3) and time.monotonic() - start < 1.5, time.monotonic() - start)
+    check("and its socket", until(lambda: not any(n.endswith(".sock") for n in os.listdir(p.run))), os.listdir(p.run))
+
+
+def pending_lock(p):
+    """A job that adds pending calls all the time is stopped inside the interpreter's lock now and then: our call is given up there."""
+    for name, python in sorted(pythons().items()):
+        job = p.job("import jax, ctypes, time, select\nf = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda x: 0)\nadd = ctypes.pythonapi.Py_AddPendingCall\n"
+                    "print('ready', flush=True)\nwhile not select.select([0], [], [], 0)[0]:\n    for _ in range(1000): add(f, None)\nprint('end')\n", python)
+        rows = [p.capture(job.pid, "--timeout", "2", "--wait", "0")[1][0] for _ in range(12)]
+        good = sum(r["status"] == "ok" for r in rows)
+        check(f"{name}: pending calls all the time", good >= 8 and all(r["code"] in (None, "unsafe", "timeout") for r in rows), rows)
+        check(f"{name}: held for less than 20 ms a time", max(r["stopped_micros"] for r in rows) < 200000, rows)
+        out, err = job.communicate(b"\n", timeout=20)
+        check(f"{name}: unharmed", out == b"end\n" and job.returncode == 0, (out, err, job.returncode))
