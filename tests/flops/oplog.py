@@ -6,9 +6,9 @@ import io
 import os
 import subprocess
 
-import nets
+import net_models
 import numpy
-from nets import F, I, tf, v1
+from net_forms import F, I, graph1, tf, v1
 from tensorflow.python.profiler import tfprof_logger
 
 TRAINS = ("ApplyAdam", "ResourceApplyAdam", "ApplyGradientDescent", "ResourceApplyGradientDescent")
@@ -24,15 +24,15 @@ def descent():
 
 def models():
     """title, graph, shapes of what is fed"""
-    yield "dense", nets.graph1(nets.dense_net, (F, [None, 20]), optimizer=adam), [(7, 20)]
-    yield "lstm", nets.graph1(nets.lstm_loop, (F, [None, 7, 5]), optimizer=descent), [(3, 7, 5)]
-    yield "gru", nets.graph1(nets.gru_loop, (F, [None, 7, 5]), optimizer=descent), [(3, 7, 5)]
-    yield "encoder", nets.graph1(nets.encoder, (I, [None, 24]), optimizer=adam, resource=True), [(3, 24)]
-    yield "unet", nets.graph1(nets.unet, (F, [None, None, None, 3]), optimizer=descent), [(2, 32, 16, 3)]
-    yield "convs", nets.graph1(nets.mixed_convs, (F, [None, 33, 31, 4])), [(2, 33, 31, 4)]
-    yield "branches", nets.graph1(nets.branches, (F, [None, 8]), optimizer=descent, resource=True), [(3, 8)]
-    yield "branches of functions", nets.graph1(
-        nets.branches, (F, [None, 8]), optimizer=descent, resource=True, old=False), [(3, 8)]
+    yield "dense", graph1(net_models.dense_net, (F, [None, 20]), optimizer=adam), [(7, 20)]
+    yield "lstm", graph1(net_models.lstm_loop, (F, [None, 7, 5]), optimizer=descent), [(3, 7, 5)]
+    yield "gru", graph1(net_models.gru_loop, (F, [None, 7, 5]), optimizer=descent), [(3, 7, 5)]
+    yield "encoder", graph1(net_models.encoder, (I, [None, 24]), optimizer=adam, resource=True), [(3, 24)]
+    yield "unet", graph1(net_models.unet, (F, [None, None, None, 3]), optimizer=descent), [(2, 32, 16, 3)]
+    yield "convs", graph1(net_models.mixed_convs, (F, [None, 33, 31, 4])), [(2, 33, 31, 4)]
+    yield "branches", graph1(net_models.branches, (F, [None, 8]), optimizer=descent, resource=True), [(3, 8)]
+    yield "branches of functions", graph1(
+        net_models.branches, (F, [None, 8]), optimizer=descent, resource=True, old=False), [(3, 8)]
 
 
 def metadata_of(graph, shapes):
