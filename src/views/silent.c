@@ -215,8 +215,7 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
 tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
 {
     if (!speaks(r) || !types || tfp_options_chosen(r->options, "max_depth")) return TFP_OK;
-    return tfp_report_note_add(r, err, "%zu more type%s not shown: -top 20 shows the biggest, -max_depth 10000 all",
-                               types, types == 1 ? " is" : "s are");
+    return tfp_report_note_add(r, err, "%zu more type%s not shown (-max_depth)", types, types == 1 ? " is" : "s are");
 }
 
 tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
