@@ -4,6 +4,8 @@
  * them. The child ends when nobody reads, and then the recordings in the jobs end, too. */
 #include "agent.h"
 
+#include "live.h"
+
 #include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -85,23 +87,11 @@ static const char *value_of(const question *q, const char *name, const char *wit
 
 /* ---- the child ---- */
 
-static bool write_all(int fd, const void *data, size_t size)
-{
-    for (const char *at = data; size;) {
-        ssize_t n = write(fd, at, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        at += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 static bool send_text(int fd, const char *kind, int status, const char *data, size_t size)
 {
     char line[64];
     snprintf(line, sizeof line, "%s %d %zu\n", kind, status, size);
-    return write_all(fd, line, strlen(line)) && write_all(fd, data, size);
+    return live_write_all(fd, line, strlen(line)) && live_write_all(fd, data, size);
 }
 
 /* name: below the folder, as the other end will call it. */
@@ -119,10 +109,10 @@ static bool send_file(int out, const char *folder, const char *name)
     int n = snprintf(line, sizeof line, "file %s %lld", name, (long long)st.st_size);
     bool ok = n > 0 && (size_t)n < sizeof line - 1 && archive_line(line, &entry);
     if (ok) line[n] = '\n';
-    ok = !ok || write_all(out, line, (size_t)n + 1);
+    ok = !ok || live_write_all(out, line, (size_t)n + 1);
     for (int64_t left = ok && line[n] == '\n' ? st.st_size : 0; left && ok;) {
         ssize_t got = read(fd, bytes, left < (int64_t)sizeof bytes ? (size_t)left : sizeof bytes);
-        ok = got > 0 && write_all(out, bytes, (size_t)got);
+        ok = got > 0 && live_write_all(out, bytes, (size_t)got);
         left -= got > 0 ? got : 0;
     }
     close(fd);
@@ -147,7 +137,7 @@ static bool send_folder(int out, const char *folder)
         if (files) closedir(files);
     }
     if (jobs) closedir(jobs);
-    return ok && send_file(out, folder, "manifest.json") && write_all(out, "end\n", 4);
+    return ok && send_file(out, folder, "manifest.json") && live_write_all(out, "end\n", 4);
 }
 
 /* Whether nobody reads any more. */
@@ -192,8 +182,9 @@ static void work(const question *q, const char *folder, bool commands, int out)
     tfp_status s = capture(q, results, commands, out, &report, &status, err);
     const char *why = tfp_error_message(err);
     if (s || answer_failed(&report) || report.size > ARCHIVE_TEXT_MOST)
-        _exit(send_text(out, "failed", s == TFP_BADARG ? 2 : 1, why, strlen(why)) && write_all(out, "end\n", 4) ? 0
-                                                                                                                : 1);
+        _exit(send_text(out, "failed", s == TFP_BADARG ? 2 : 1, why, strlen(why)) && live_write_all(out, "end\n", 4)
+                  ? 0
+                  : 1);
     _exit(send_text(out, "report", status, report.data, report.size) && send_folder(out, results) ? 0 : 1);
 }
 
