@@ -157,7 +157,7 @@ bool tfp_ruling_low_occupancy(tfp_ruling *x)
     const tfp_trace_facts *f = x->f;
     for (size_t i = 0; i < f->kernel_count; i++) {
         const tfp_kernel_fact *k = &f->kernels[i];
-        double ns = least((double)k->total_ns / (double)f->step_count, f->compute_ns);
+        double ns = least((double)k->steps_ns / (double)f->step_count, f->compute_ns);
         if (k->class != TFP_CLASS_COMPUTE || tfp_part(ns, f->step_ns) < x->limit) continue;
         if (isnan(k->occupancy) || k->occupancy >= 25 || tfp_name_says(k->name) & TFP_NAME_TILES) continue;
         tfp_ruling_part(x, "a kernel of low occupancy", ns);

@@ -7,10 +7,11 @@
 static double least(double a, double b) { return a < b ? a : b; }
 static double rest(double a) { return a > 0 ? a : 0; }
 
-/* A wait of the host costs what the device idles meanwhile: with the device busy all the time nothing is to gain. */
+/* A wait of the host costs at most what the device idles for the host. Nothing is to gain with the device busy all the time, or
+ * idle between activities that were launched before. */
 static double felt_ns(const tfp_trace_facts *f, const tfp_tally *t)
 {
-    return f->has_devices ? least(t->ns, f->idle_ns) : t->ns;
+    return f->has_devices ? least(t->ns, f->host_idle_ns) : t->ns;
 }
 
 bool tfp_ruling_input_bound(tfp_ruling *x)
@@ -144,11 +145,12 @@ bool tfp_ruling_allocations(tfp_ruling *x)
 bool tfp_ruling_compilations(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->compilations;
-    if (t->count < 2 || tfp_part(t->ns, x->f->step_ns) < x->limit) return false;
+    double felt = felt_ns(x->f, t);
+    if (t->count < 2 || tfp_part(felt, x->f->step_ns) < x->limit) return false;
     tfp_ruling_part(x, "compiling or tracing", t->ns);
     tfp_buf_printf(&x->text, "; %lld times in the steps recorded, such as ", (long long)t->count);
     tfp_ruling_span(x, t->longest);
-    x->saving_ns = t->ns;
+    x->saving_ns = felt;
     x->evidence = t->longest;
     return true;
 }
@@ -189,8 +191,10 @@ bool tfp_ruling_uneven_steps(tfp_ruling *x)
     if (isnan(f->step_cv) || f->step_cv < x->limit || f->median_step == SIZE_MAX) return false;
     const tfp_step_row *odd = &f->steps[f->odd_step], *median = &f->steps[f->median_step];
     bool is_long = odd->duration_ns > median->duration_ns;
-    tfp_buf_printf(&x->text, "steps differ by %.0f%% of their mean (standard deviation), which is ", 100 * f->step_cv);
-    tfp_ruling_us(x, f->even_ns);
+    tfp_buf_text(&x->text, "steps ");
+    if (f->x.unit_count > 1) tfp_buf_printf(&x->text, "of rank %lld ", (long long)odd->rank);
+    tfp_buf_printf(&x->text, "differ by %.0f%% of their mean (standard deviation), which is ", 100 * f->step_cv);
+    tfp_ruling_us(x, f->cv_mean_ns);
     if (f->warm_up != TFP_NONE) tfp_buf_text(&x->text, " without step 0");
     tfp_buf_printf(&x->text, "; step %.*s takes ", (int)odd->step.size, odd->step.data);
     tfp_ruling_us(x, (double)odd->duration_ns);

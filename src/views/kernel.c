@@ -28,7 +28,8 @@ typedef struct op_count {
 typedef struct kernels {
     tfp_report *r;
     const tfp_trace_index *x;
-    tfp_strid bytes, size, bytes_accessed, memcpy_details, memset_details, occupancy, kernel_details;
+    tfp_strid bytes, size, bytes_accessed, memcpy_details, memset_details;
+    tfp_occupancy_keys occupancy;
     tfp_map64 row_by_name; /* hash of unit, class, lane role and name -> rows */
     tfp_map64 op_by_row;   /* row << 32 | op -> ops */
     TFP_VEC(kernel_row) rows;
@@ -39,11 +40,11 @@ typedef struct kernels {
 /* ---- what an activity says ---- */
 
 /* The number behind a word in the text of a detail, such as "size:" or "occ_pct:". */
-static bool number_behind(const kernels *t, uint32_t span, tfp_strid key, const char *word, double *out)
+static bool number_behind(const tfp_profile *p, uint32_t span, tfp_strid key, const char *word, double *out)
 {
-    const tfp_stat *stat = tfp_span_stat(t->x->p, span, key);
+    const tfp_stat *stat = tfp_span_stat(p, span, key);
     if (!stat || stat->type != TFP_STAT_TEXT) return false;
-    tfp_str text = tfp_text(t->x->p, (tfp_strid)stat->value.text);
+    tfp_str text = tfp_text(p, (tfp_strid)stat->value.text);
     size_t at = tfp_str_find(text, tfp_str_of(word));
     if (at == SIZE_MAX) return false;
     char *end; /* strings of the profile end with NUL */
@@ -52,12 +53,24 @@ static bool number_behind(const kernels *t, uint32_t span, tfp_strid key, const 
     return end != from && isfinite(*out);
 }
 
-static bool number_of(const kernels *t, uint32_t span, tfp_strid key, double *out)
+static bool number_of(const tfp_profile *p, uint32_t span, tfp_strid key, double *out)
 {
-    const tfp_stat *stat = tfp_span_stat(t->x->p, span, key);
+    const tfp_stat *stat = tfp_span_stat(p, span, key);
     if (!stat || stat->type == TFP_STAT_TEXT) return false;
     *out = stat->type == TFP_STAT_INT ? (double)stat->value.number : stat->value.real;
     return isfinite(*out);
+}
+
+tfp_occupancy_keys tfp_occupancy_keys_of(const tfp_profile *p)
+{
+    return (tfp_occupancy_keys){ tfp_stat_key(p, "est. achieved occupancy %"), tfp_stat_key(p, "kernel_details") };
+}
+
+/* PyTorch writes -99 where it could not estimate it. */
+bool tfp_occupancy_of(const tfp_profile *p, uint32_t span, const tfp_occupancy_keys *keys, double *percent)
+{
+    bool told = number_of(p, span, keys->estimate, percent) || number_behind(p, span, keys->details, "occ_pct:", percent);
+    return told && *percent >= 0;
 }
 
 static bool is_on_tpu(const kernels *t, uint32_t span)
@@ -68,14 +81,15 @@ static bool is_on_tpu(const kernels *t, uint32_t span)
 /* Bytes: of copies and sets, which HIP records on the API call; of a TPU's instructions, the bytes accessed. */
 static bool bytes_of(const kernels *t, uint32_t span, int64_t *out)
 {
+    const tfp_profile *p = t->x->p;
     double n;
     uint32_t launch = t->x->s->launch[span];
     bool copy = t->x->s->class[span] == TFP_CLASS_COPY || t->x->s->class[span] == TFP_CLASS_SET;
     bool told =
-        copy && (number_of(t, span, t->bytes, &n) || (launch != TFP_NONE && number_of(t, launch, t->size, &n)) ||
-                 number_behind(t, span, t->memcpy_details, "size:", &n) ||
-                 number_behind(t, span, t->memset_details, "num_bytes:", &n));
-    if (!told && !(is_on_tpu(t, span) && number_of(t, span, t->bytes_accessed, &n))) return false;
+        copy && (number_of(p, span, t->bytes, &n) || (launch != TFP_NONE && number_of(p, launch, t->size, &n)) ||
+                 number_behind(p, span, t->memcpy_details, "size:", &n) ||
+                 number_behind(p, span, t->memset_details, "num_bytes:", &n));
+    if (!told && !(is_on_tpu(t, span) && number_of(p, span, t->bytes_accessed, &n))) return false;
     *out = n >= 9e18 ? INT64_MAX : n > 0 ? (int64_t)n : 0;
     return true;
 }
@@ -83,8 +97,7 @@ static bool bytes_of(const kernels *t, uint32_t span, int64_t *out)
 static void add_occupancy(const kernels *t, uint32_t span, kernel_row *row)
 {
     double percent, ns = (double)t->x->s->self_ns[span];
-    if (!number_of(t, span, t->occupancy, &percent) && !number_behind(t, span, t->kernel_details, "occ_pct:", &percent))
-        return;
+    if (!tfp_occupancy_of(t->x->p, span, &t->occupancy, &percent)) return;
     row->weighted += percent * ns;
     row->weight += ns;
     row->plain += percent;
@@ -283,8 +296,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
                   .bytes_accessed = tfp_stat_key(p, "bytes_accessed"),
                   .memcpy_details = tfp_stat_key(p, "memcpy_details"),
                   .memset_details = tfp_stat_key(p, "Memset_details"),
-                  .occupancy = tfp_stat_key(p, "est. achieved occupancy %"),
-                  .kernel_details = tfp_stat_key(p, "kernel_details") };
+                  .occupancy = tfp_occupancy_keys_of(p) };
     kernel_row *rows =
         fill(&t) ? tfp_rows_sorted(&r->arena, t.rows.at, sizeof *t.rows.at, t.rows.size, more_first) : NULL;
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, t.rows.size, tfp_trace_shown(&x) }, err)

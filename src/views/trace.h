@@ -92,6 +92,7 @@ const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key
 tfp_str tfp_span_name(const tfp_profile *p, uint32_t span);
 /* Whether the span belongs to the report's step; always true when the report is of all. */
 bool tfp_span_in_step(const tfp_report *r, uint32_t span);
+bool tfp_span_in_window(const tfp_report *r, uint32_t span); /* and in the window of a step */
 /* Appends the path: annotations, modules and ops around the span, outermost first, and its name. */
 void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out);
 

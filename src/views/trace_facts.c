@@ -4,90 +4,6 @@
 
 #include <math.h>
 
-/* ---- the mean step ---- */
-
-static bool is_all(const tfp_step_row *s) { return *s->step.data == 'a'; }
-
-static bool is_warm_up(const tfp_trace_facts *f, const tfp_step_row *s)
-{
-    return f->warm_up != TFP_NONE && tfp_str_eq(s->step, TFP_STR("0"));
-}
-
-/* Whether steps are marked, and whether the first one is that in which a program starts: number 0, where the trace begins. */
-static void look_at_steps(tfp_trace_facts *f)
-{
-    const tfp_profile *p = f->x.p;
-    const tfp_event_tables *e = &p->events;
-    f->whole = e->windows.size > 0;
-    for (size_t i = 0; i < e->windows.size && f->whole; i++)
-        f->whole = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_NONE;
-    bool several = p->step_order.size > 1 && !tfp_trace_is_runs(&f->x);
-    f->warm_up = several && p->steps.at[p->step_order.at[0]].id == 0 ? p->step_order.at[0] : TFP_NONE;
-}
-
-static void add_steps(tfp_trace_facts *f)
-{
-    double sum = 0, squares = 0, even = 0;
-    f->step_count = 0;
-    for (size_t i = 0; i < f->step_row_count; i++) {
-        const tfp_step_row *s = &f->steps[i];
-        if (is_all(s)) continue;
-        f->step_count++;
-        f->step_ns += (double)s->duration_ns;
-        f->busy_ns += (double)s->busy_ns;
-        f->compute_ns += (double)s->compute_ns;
-        f->communication_ns += (double)s->communication_ns;
-        f->copy_ns += (double)s->copy_ns;
-        f->exposed_communication_ns += (double)s->exposed_communication_ns;
-        f->exposed_copy_ns += (double)s->exposed_copy_ns;
-        f->idle_ns += (double)s->idle_ns;
-        f->kernels_per_step += (double)s->kernels;
-        if (is_warm_up(f, s)) {
-            if ((double)s->duration_ns > f->warm_up_ns) f->warm_up_ns = (double)s->duration_ns;
-            continue;
-        }
-        even++;
-        sum += (double)s->duration_ns;
-        squares += (double)s->duration_ns * (double)s->duration_ns;
-    }
-    double n = f->step_count ? (double)f->step_count : 1, mean = even > 0 ? sum / even : 0;
-    double *means[] = { &f->step_ns,          &f->busy_ns, &f->compute_ns,
-                        &f->communication_ns, &f->copy_ns, &f->exposed_communication_ns,
-                        &f->exposed_copy_ns,  &f->idle_ns, &f->kernels_per_step };
-    for (size_t i = 0; i < sizeof means / sizeof *means; i++) *means[i] /= n;
-    double variance = even > 0 ? squares / even - mean * mean : 0;
-    f->even_ns = mean;
-    f->step_cv = even >= 3 && mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
-    if (!f->step_count) f->step_count = 1;
-}
-
-static bool lasts_less(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_step_row *s = ctx;
-    return s[a].duration_ns < s[b].duration_ns;
-}
-
-/* The median step of the first device and the step farthest from it: the difference between them says why steps
- * vary. */
-static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
-{
-    uint32_t *rows = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
-    size_t count = 0;
-    f->median_step = f->odd_step = SIZE_MAX;
-    for (uint32_t i = 0; rows && i < f->step_row_count; i++) {
-        const tfp_step_row *s = &f->steps[i];
-        if (!is_all(s) && !is_warm_up(f, s) && s->unit == f->steps[0].unit && tfp_str_eq(s->device, f->steps[0].device))
-            rows[count++] = i;
-    }
-    if (!rows || !tfp_sort(rows, count, lasts_less, f->steps)) return false;
-    if (count < 3) return true;
-    f->median_step = rows[(count - 1) / 2];
-    int64_t median = f->steps[f->median_step].duration_ns;
-    bool is_long = f->steps[rows[count - 1]].duration_ns - median >= median - f->steps[rows[0]].duration_ns;
-    f->odd_step = rows[is_long ? count - 1 : 0];
-    return true;
-}
-
 /* ---- kernels ---- */
 
 static bool takes_longer(const void *ctx, uint32_t a, uint32_t b)
@@ -96,15 +12,15 @@ static bool takes_longer(const void *ctx, uint32_t a, uint32_t b)
     return k[a].total_ns > k[b].total_ns;
 }
 
-static void add_kernel(tfp_trace_facts *f, tfp_kernel_fact *k, uint32_t span, tfp_strid occupancy)
+static void add_kernel(tfp_trace_facts *f, tfp_kernel_fact *k, uint32_t span, const tfp_occupancy_keys *keys)
 {
-    const tfp_stat *stat = tfp_span_stat(f->x.p, span, occupancy);
     int64_t ns = f->x.s->self_ns[span];
-    k->count++;
+    double percent;
     k->total_ns = tfp_add(k->total_ns, ns, NULL);
-    if (ns > f->x.s->self_ns[k->longest]) k->longest = span;
-    if (!stat || stat->type == TFP_STAT_TEXT) return;
-    double percent = stat->type == TFP_STAT_INT ? (double)stat->value.number : stat->value.real;
+    if (f->x.s->step[span] == TFP_NONE) return;
+    k->steps_ns = tfp_add(k->steps_ns, ns, NULL);
+    if (k->longest == TFP_NONE || ns > f->x.s->self_ns[k->longest]) k->longest = span;
+    if (!tfp_occupancy_of(f->x.p, span, keys, &percent)) return;
     k->occupancy = (isnan(k->occupancy) ? 0 : k->occupancy) + percent * (double)ns;
     k->occupancy_ns = tfp_add(k->occupancy_ns, ns, NULL);
 }
@@ -114,20 +30,20 @@ static bool add_kernels(tfp_report *r, tfp_trace_facts *f)
     const tfp_span_columns *s = f->x.s;
     tfp_map64 by_name = { 0 };
     TFP_VEC(tfp_kernel_fact) found = { 0 };
-    tfp_strid occupancy = tfp_stat_key(f->x.p, "est. achieved occupancy %");
+    tfp_occupancy_keys keys = tfp_occupancy_keys_of(f->x.p);
     bool ok = true;
     for (uint32_t i = 0; ok && i < s->size; i++) {
-        if (s->kind[i] != TFP_SPAN_ACTIVITY) continue;
+        if (s->kind[i] != TFP_SPAN_ACTIVITY || !tfp_span_in_step(r, i)) continue;
         uint64_t key = (uint64_t)s->name[i] << 8 | s->class[i];
         uint32_t at = tfp_map64_get(&by_name, key);
         if (at == TFP_NONE) {
             tfp_kernel_fact k = {
-                .name = tfp_span_name(f->x.p, i), .class = s->class[i], .occupancy = NAN, .longest = i
+                .name = tfp_span_name(f->x.p, i), .class = s->class[i], .occupancy = NAN, .longest = TFP_NONE
             };
             at = (uint32_t)found.size;
             ok = tfp_push(&found, k) && tfp_map64_put(&by_name, key, at);
         }
-        if (ok) add_kernel(f, &found.at[at], i, occupancy);
+        if (ok) add_kernel(f, &found.at[at], i, &keys);
     }
     uint32_t *order = ok ? TFP_NEW(&r->arena, uint32_t, found.size + 1) : NULL;
     f->kernels = ok ? TFP_NEW(&r->arena, tfp_kernel_fact, found.size + 1) : NULL;
@@ -176,26 +92,30 @@ typedef struct gatherer {
 static void tally(gatherer *g, tfp_tally *t, uint32_t span)
 {
     const tfp_span_columns *s = g->f->x.s;
-    if (s->step[span] == TFP_NONE || !tfp_span_in_step(g->r, span)) return;
+    if (!tfp_span_in_window(g->r, span)) return;
     if (!t->count++ || s->duration_ns[span] > s->duration_ns[t->longest]) t->longest = span;
     g->failed |= !tfp_push(&t->spans, span);
 }
 
-/* Numbers of "[[64, 1001], [1001, 512]]": some side that matters is no multiple of 8. */
+/* "[[64, 1001], [1001, 512]]": some side of a matrix is no multiple of 8. A matrix is the last two numbers of an input; those before
+ * them count the matrices. */
 static bool has_odd_side(tfp_str dims)
 {
-    int64_t n = 0;
+    int64_t n = 0, last = 0, before = 0;
     bool odd = false, in = false;
     for (size_t i = 0; i <= dims.size; i++) {
-        char c = i < dims.size ? dims.data[i] : ' ';
-        if (c >= '0' && c <= '9' && n < INT32_MAX) {
-            n = n * 10 + (c - '0');
+        char c = i < dims.size ? dims.data[i] : ']';
+        if (c >= '0' && c <= '9') {
+            n = n < INT32_MAX ? n * 10 + (c - '0') : n;
             in = true;
-        } else if (in) {
-            odd |= n > 16 && n % 8;
-            n = 0;
-            in = false;
+            continue;
         }
+        if (in) before = last, last = n;
+        n = 0;
+        in = false;
+        if (c != ']') continue;
+        odd |= (last > 16 && last % 8) || (before > 16 && before % 8);
+        last = before = 0;
     }
     return odd;
 }
@@ -260,7 +180,8 @@ static void add_activity(gatherer *g, uint32_t span)
     const tfp_span_columns *s = g->f->x.s;
     if (s->class[span] != TFP_CLASS_COMPUTE) return;
     g->streams[s->lane[span]] = 1;
-    if (flags_of(&g->names, span) & TFP_NAME_PLAIN) tally(g, &g->f->plain_matmuls, span);
+    unsigned flags = flags_of(&g->names, span); /* a product of 16 bits may be in single precision inside */
+    if (flags & TFP_NAME_PLAIN && !(flags & TFP_NAME_HALF)) tally(g, &g->f->plain_matmuls, span);
     const tfp_stat *blocks = tfp_span_stat(g->f->x.p, span, g->blocks);
     double per_sm = !blocks || blocks->type == TFP_STAT_TEXT ? 1
                     : blocks->type == TFP_STAT_INT           ? (double)blocks->value.number
@@ -368,11 +289,9 @@ static bool fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 {
     if (tfp_trace_index_new(r, &f->x, err)) return false;
     for (size_t i = 0; i < f->x.unit_count; i++) f->has_devices |= f->x.units[i].has_devices;
-    look_at_steps(f);
-    bool ok = tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count) && tfp_steps_cover(r, f);
-    if (ok) add_steps(f);
-    ok = ok && find_odd_steps(r, f) && tfp_transfer_rows(r, &f->x, &f->transfers, &f->transfer_count) &&
-         add_kernels(r, f) && add_spans(r, f) && tfp_rank_facts_of(r, f) && tfp_reserved_of(f);
+    bool ok = tfp_steps_cover(r, f) && tfp_mean_step_of(r, f) &&
+              tfp_transfer_rows(r, &f->x, true, &f->transfers, &f->transfer_count) && add_kernels(r, f) &&
+              add_spans(r, f) && tfp_rank_facts_of(r, f) && tfp_reserved_of(f);
     if (!ok) return tfp_nomem(err), false;
     f->capability = capability_of(f);
     return true;

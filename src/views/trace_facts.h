@@ -10,10 +10,10 @@
 typedef struct tfp_kernel_fact {
     tfp_str name;
     tfp_span_class class;
-    int64_t count, total_ns;
-    double occupancy; /* percent, weighted by time; NAN: not told */
+    int64_t total_ns, steps_ns; /* steps_ns: of those that belong to a step */
+    double occupancy;           /* of these, percent, weighted by time; NAN: not told */
     int64_t occupancy_ns;
-    uint32_t longest; /* -> spans */
+    uint32_t longest; /* -> spans: of these; TFP_NONE */
 } tfp_kernel_fact;
 
 /* Spans of one kind within the steps. Their time is the length of their union in each rank, or on each device, cut to the
@@ -79,6 +79,8 @@ typedef struct tfp_trace_facts {
     double kernels_per_step;
     /* gaps of a device within its steps whose next activity was launched in them: up to a millisecond, and longer ones */
     double late_ns, stall_ns;
+    /* gaps before whatever was launched in them, or has no launch: the most that a wait of the host can cost a step */
+    double host_idle_ns;
     double stall_known_ns; /* part of stall_ns in which the host waits for data, reads, allocates or compiles */
     double stalls;         /* the longer ones, a step */
     uint32_t late_launch;  /* -> spans: the call that ended the longest of the shorter gaps; TFP_NONE */
@@ -102,10 +104,10 @@ typedef struct tfp_trace_facts {
     tfp_tally small_grids;   /* kernels that leave over half of the multiprocessors without a block */
     double small_grids_part; /* share of the multiprocessors in use, weighted by time */
     bool one_stream;         /* compute runs in one stream of each device only */
-    double step_cv,
-        even_ns; /* of step durations without the warm-up: standard deviation divided by the mean (NAN under 3), mean */
-    size_t median_step,
-        odd_step; /* -> steps: rows of the first device; the one farthest from the median; SIZE_MAX under 3 */
+    double even_ns; /* mean length of steps without the warm-up */
+    /* of the rank whose steps differ most: standard deviation divided by the mean (NAN: no rank has 3 steps), mean */
+    double step_cv, cv_mean_ns;
+    size_t median_step, odd_step; /* -> steps: rows of its first device; the one farthest from the median; SIZE_MAX */
     const tfp_union *inputs;                          /* by unit: when the host waits for input */
     int64_t memory_peak, memory_limit, reserved_peak; /* of the device nearest to its limit; 0: not known */
     uint32_t memory_span;                             /* -> spans: the op in which it held most; TFP_NONE */
@@ -126,6 +128,8 @@ bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known);
 bool tfp_reserved_of(tfp_trace_facts *f);
 /* The marker of the step of a row; TFP_NONE: it has none. */
 uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row);
+/* Fills in the steps, their mean and how they differ (trace_mean.c). False without memory. */
+bool tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f);
 /* Fills f->covered and f->window_count. False without memory. */
 bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f);
 /* Fills f->ranks (trace_ranks.c). False without memory. */

@@ -13,7 +13,7 @@ typedef struct gap {
 typedef struct gaps {
     tfp_trace_facts *f;
     const tfp_union *known;
-    double late, stalls, known_ns, count;
+    double late, stalls, known_ns, count, host_idle;
     int64_t longest_late, longest_stall;
     gap worst; /* the longest of the long gaps, less its explained part */
 } gaps;
@@ -52,11 +52,13 @@ static void add_device(gaps *t, const tfp_trace_device *d)
         uint32_t span = f->x.items[d->first + i], launch = s->launch[span];
         int64_t start = s->start_ns[span], end = tfp_span_end(s, span);
         bool late = start > since && launch != TFP_NONE && s->start_ns[launch] > since;
+        if (start > since && (late || launch == TFP_NONE)) t->host_idle += (double)tfp_union_within(covered, since, start);
         if (late && (f->warm_up == TFP_NONE || s->step[span] != f->warm_up))
             add_gap(t, &(gap){ d->unit, launch, s->lane[launch], since, start });
         if (end > since) since = end;
         if (launch != TFP_NONE) before = launch;
     }
+    if (last > since) t->host_idle += (double)tfp_union_within(covered, since, last);
     if (before != TFP_NONE && last > since) add_gap(t, &(gap){ d->unit, before, s->lane[before], since, last });
 }
 
@@ -106,6 +108,7 @@ bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known)
     for (size_t i = 0; i < f->x.device_count; i++) add_device(&t, &f->x.devices[i]);
     f->late_ns = t.late / steps;
     f->stall_ns = t.stalls / steps;
+    f->host_idle_ns = t.host_idle / steps;
     f->stall_known_ns = t.known_ns / steps;
     f->stalls = t.count / steps;
     f->longest_stall_ns = t.longest_stall;

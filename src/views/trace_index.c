@@ -213,6 +213,11 @@ bool tfp_span_in_step(const tfp_report *r, uint32_t span)
     return tfp_step_takes(r->step, r->profile->events.spans.step[span]);
 }
 
+bool tfp_span_in_window(const tfp_report *r, uint32_t span)
+{
+    return r->profile->events.spans.step[span] != TFP_NONE && tfp_span_in_step(r, span);
+}
+
 /* Whether a span is a part of the paths of those in it. */
 static bool in_paths(const tfp_span_columns *s, uint32_t span)
 {

@@ -26,6 +26,10 @@ static const word beginnings[] = {
     { "cudaMalloc", TFP_NAME_ALLOCATES }, { "cudaFree", TFP_NAME_ALLOCATES },
     { "hipMalloc", TFP_NAME_ALLOCATES },  { "hipFree", TFP_NAME_ALLOCATES },
     { "cuMemAlloc", TFP_NAME_ALLOCATES }, { "cuMemFree", TFP_NAME_ALLOCATES },
+    /* memory that is mapped, as PyTorch's expandable segments are */
+    { "cuMemCreate", TFP_NAME_ALLOCATES }, { "cuMemRelease", TFP_NAME_ALLOCATES },
+    { "cuMemMap", TFP_NAME_ALLOCATES },    { "cuMemUnmap", TFP_NAME_ALLOCATES },
+    { "cuMemSetAccess", TFP_NAME_ALLOCATES },
     { "Optimizer.step", TFP_NAME_OPTIMIZER },
     { "aten::", TFP_NAME_TORCH },         { "nn.Module: ", TFP_NAME_TORCH },  { "ProfilerStep#", TFP_NAME_TORCH },
     { "PjitFunction", TFP_NAME_JAX },     { "PjRtCpuExecutable", TFP_NAME_JAX },
@@ -74,6 +78,6 @@ unsigned tfp_name_says(tfp_str name)
         if (tfp_str_begins(name, tfp_str_of(beginnings[i].text))) says |= beginnings[i].says;
     for (size_t i = 0; i < COUNT(parts); i++)
         if (tfp_str_has(name, tfp_str_of(parts[i].text))) says |= parts[i].says;
-    if (tfp_str_has(name, TFP_STR("Async"))) says &= ~(unsigned)TFP_NAME_ALLOCATES;
+    if (tfp_str_has(name, TFP_STR("Async")) || tfp_str_has(name, TFP_STR("Host"))) says &= ~(unsigned)TFP_NAME_ALLOCATES;
     return says;
 }

@@ -198,7 +198,7 @@ static bool find_skew(tfp_report *r, tfp_trace_facts *f)
     tfp_skew_row *rows;
     size_t count, most = 0;
     double *waited = TFP_NEW(&r->arena, double, f->x.unit_count + 1), sum = 0, worst = 0;
-    if (!waited || !tfp_skew_rows(r, &f->x, &rows, &count, waited)) return false;
+    if (!waited || !tfp_skew_rows(r, &f->x, true, &rows, &count, waited)) return false;
     for (size_t i = 0; i < count; i++)
         if (rows[i].worst_ns > worst) worst = rows[i].worst_ns, f->ranks.worst = rows[i].worst;
     for (size_t u = 0; u < f->x.unit_count; u++) {

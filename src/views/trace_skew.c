@@ -14,6 +14,7 @@ typedef struct call_key { /* the n-th collective of that name and group on a ran
 typedef struct skews {
     tfp_report *r;
     const tfp_trace_index *x;
+    bool in_windows; /* only what belongs to a step */
     tfp_strid group; /* key of the stat */
     TFP_VEC(call_key) calls;
     TFP_VEC(tfp_skew_row) rows;
@@ -51,7 +52,8 @@ static bool collect(skews *t)
         tfp_map64 numbers = { 0 };
         for (size_t k = 0; ok && k < d->count; k++) {
             uint32_t span = t->x->items[d->first + k];
-            if (t->x->s->class[span] != TFP_CLASS_COMMUNICATION || !tfp_span_in_step(t->r, span)) continue;
+            bool counts = t->in_windows ? tfp_span_in_window(t->r, span) : tfp_span_in_step(t->r, span);
+            if (t->x->s->class[span] != TFP_CLASS_COMMUNICATION || !counts) continue;
             uint64_t hash = hash_of(t, span);
             uint32_t number = tfp_map64_get(&numbers, hash);
             number = number == TFP_NONE ? 0 : number;
@@ -149,9 +151,10 @@ static bool waits_longer(const void *ctx, uint32_t a, uint32_t b)
     return rows[a].waited_ns > rows[b].waited_ns;
 }
 
-bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, tfp_skew_row **rows, size_t *count, double *waited)
+bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_skew_row **rows, size_t *count,
+                   double *waited)
 {
-    skews t = { .r = r, .x = x, .group = tfp_stat_key(x->p, "Process Group Name"), .waited = waited };
+    skews t = { .r = r, .x = x, .in_windows = in_windows, .group = tfp_stat_key(x->p, "Process Group Name"), .waited = waited };
     t.here = TFP_NEW(&r->arena, double, x->unit_count + 1);
     bool ok = t.here && collect(&t) && compare_all(&t);
     *count = t.rows.size;
@@ -182,7 +185,7 @@ tfp_status tfp_skew_table(tfp_report *r, const tfp_trace_index *x, tfp_error *er
     tfp_skew_row *rows;
     size_t count;
     double *waited = TFP_NEW(&r->arena, double, x->unit_count + 1);
-    if (!waited || !tfp_skew_rows(r, x, &rows, &count, waited)) return tfp_nomem(err);
+    if (!waited || !tfp_skew_rows(r, x, false, &rows, &count, waited)) return tfp_nomem(err);
     tfp_status s = x->unit_count > 1
                        ? TFP_OK
                        : tfp_report_note_add(r, err, "-by collective compares ranks: give the traces of all");

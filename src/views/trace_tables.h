@@ -29,8 +29,9 @@ typedef struct tfp_transfer_row {
     uint32_t device_at;                                        /* -> the index's devices */
     uint32_t longest;                                          /* -> spans */
 } tfp_transfer_row;
-/* By device, those that take longest first. False without memory. */
-bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, tfp_transfer_row **rows, size_t *count);
+/* By device, those that take longest first; `in_windows`: only what belongs to a step. False without memory. */
+bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_transfer_row **rows,
+                       size_t *count);
 
 /* A collective on several ranks: who came late to it (trace_skew.c). */
 typedef struct tfp_skew_row {
@@ -42,8 +43,10 @@ typedef struct tfp_skew_row {
     int64_t worst_start_ns;
     uint32_t worst; /* -> spans: on the last rank to arrive; TFP_NONE: no rank waited */
 } tfp_skew_row;
-/* Those that cost most waiting first; waited[unit]: the mean time that ranks waited for it, added up. False without memory. */
-bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, tfp_skew_row **rows, size_t *count, double *waited);
+/* Those that cost most waiting first; waited[unit]: the mean time that ranks waited for it, added up; `in_windows`: only what
+ * belongs to a step. False without memory. */
+bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_skew_row **rows, size_t *count,
+                   double *waited);
 tfp_status tfp_skew_table(tfp_report *r, const tfp_trace_index *x, tfp_error *err);
 
 /* Which ranks of the job have files. */
@@ -52,6 +55,13 @@ typedef struct tfp_rank_census {
     int64_t doubles, first_double;  /* files of a rank that another file has too */
 } tfp_rank_census;
 bool tfp_rank_census_of(tfp_report *r, const tfp_trace_index *x, tfp_rank_census *out); /* false without memory */
+
+/* The estimated occupancy of an activity, in percent (kernel.c): false where it is not told. */
+typedef struct tfp_occupancy_keys { /* of stats */
+    tfp_strid estimate, details;
+} tfp_occupancy_keys;
+tfp_occupancy_keys tfp_occupancy_keys_of(const tfp_profile *p);
+bool tfp_occupancy_of(const tfp_profile *p, uint32_t span, const tfp_occupancy_keys *keys, double *percent);
 
 typedef struct tfp_wait_row {
     int64_t rank;

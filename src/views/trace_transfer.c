@@ -21,6 +21,7 @@ typedef struct found { /* a row and what it is made of */
 typedef struct transfers {
     tfp_report *r;
     const tfp_trace_index *x;
+    bool in_windows; /* only what belongs to a step */
     keys k;
     tfp_strtab names; /* device, kind and group as one text -> rows, from 1 */
     TFP_VEC(found) rows;
@@ -267,7 +268,8 @@ static bool collect(transfers *t)
         if (d->host && !tfp_trace_is_runs(t->x)) continue;
         for (size_t k = 0; k < d->count; k++) {
             uint32_t span = t->x->items[d->first + k];
-            if (t->x->s->class[span] == TFP_CLASS_COMPUTE || !tfp_span_in_step(t->r, span)) continue;
+            bool counts = t->in_windows ? tfp_span_in_window(t->r, span) : tfp_span_in_step(t->r, span);
+            if (t->x->s->class[span] == TFP_CLASS_COMPUTE || !counts) continue;
             if (!add_span(t, i, span)) return false;
         }
         if (!tfp_union_of(&t->r->arena, t->x, d, TFP_CLASS_BIT(TFP_CLASS_COMPUTE), &compute)) return false;
@@ -330,9 +332,9 @@ static bool give_rows(transfers *t, tfp_transfer_row **rows, size_t *count)
     return true;
 }
 
-bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, tfp_transfer_row **rows, size_t *count)
+bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_transfer_row **rows, size_t *count)
 {
-    transfers t = { .r = r, .x = x };
+    transfers t = { .r = r, .x = x, .in_windows = in_windows };
     find_keys(&t);
     bool ok = tfp_strtab_init(&t.names, &r->arena) == TFP_OK && collect(&t) && give_rows(&t, rows, count);
     for (size_t i = 0; i < t.rows.size; i++) tfp_vec_free(&t.rows.at[i].spans);
@@ -352,7 +354,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (by && *by && strcmp(by, "collective") != 0)
         return tfp_fail(err, TFP_BADARG, "option -by: value '%s': transfer has collective", by);
     if (by && *by) return tfp_skew_table(r, &x, err);
-    if (!tfp_transfer_rows(r, &x, &rows, &count)) return tfp_nomem(err);
+    if (!tfp_transfer_rows(r, &x, false, &rows, &count)) return tfp_nomem(err);
     return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
 }
 

@@ -95,6 +95,61 @@ def again(name, cat, ms=8.0, **args):
     return body
 
 
+def gaps(wait, host_bound):
+    """A queue far ahead of the device, whose streams wait for each other between kernels; then the host waits."""
+    def body(t):
+        for _ in range(100):
+            t.launch("aten::add", "add_kernel", 30.0, host=24.0 if host_bound else 4.0)
+            t.free[7] += 0 if host_bound else 15
+        if host_bound:
+            t.now = max(t.free.values())
+        wait(t)
+    return body
+
+
+def data(t):
+    t.host("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", 1500.0, "user_annotation")
+
+
+def compilation(t):
+    t.host("TorchDynamo compile", 1500.0, "user_annotation")
+
+
+def item(t):
+    t.wait("cudaStreamSynchronize", "aten::item")
+
+
+def outside(before, body):
+    """What runs before the first step is no part of any."""
+    def same(t):
+        body(t)
+    same.before = before
+    return same
+
+
+def once(count, name, kernel, dur, **args):
+    def body(t):
+        for _ in range(count):
+            t.launch(name, kernel, dur, **args)
+        t.now = max(t.free.values()) + 5
+    return body
+
+
+def both(*bodies):
+    def body(t):
+        for one in bodies:
+            one(t)
+    return body
+
+
+SLOW = {"est. achieved occupancy %": 6}
+PAGEABLE = {"cat": "gpu_memcpy", "call": "cudaMemcpyAsync", "bytes": 8 << 20}
+SMALL = {"Collective name": "allreduce", "In msg nelems": 1000, "dtype": "Float", "Group size": 8, "Process Group Name": "0"}
+copies = each(1, "aten::copy_", "Memcpy HtoD (Pageable -> Device)", 1500.0, **PAGEABLE)
+pinned = each(1, "aten::copy_", "Memcpy HtoD (Pinned -> Device)", 1500.0, **PAGEABLE)
+batches = {"Input type": ["c10::Half", "c10::Half"]}
+
+
 # rule, what is alike about it, the body that makes it speak, the one on which it is silent, compute capability of each
 CASES = [
     ("Casts", "topk", each(20, "aten::_to_copy", "copy_kernel", 90.0), each(20, "aten::topk", "sort_kernel", 90.0), 8, 8),
@@ -121,11 +176,31 @@ CASES = [
     ("Compilations", "the start of a program", again("TorchDynamo compile", "user_annotation"),
      first_only("TorchDynamo compile", "user_annotation", 80.0), 8, 8),
     ("UnevenSteps", "the start of a program", None, first_only("aten::cpu_work", "cpu_op", 80.0), 8, 8),
+    ("InputBound", "a device that waits for its own streams", gaps(data, True), gaps(data, False), 8, 8),
+    ("Compilations", "a device that waits for its own streams", gaps(compilation, True), gaps(compilation, False), 8, 8),
+    ("ValueReads", "a device that waits for its own streams", None, gaps(item, False), 8, 8),
+    ("LowOccupancy", "what ran before the steps", each(1, "aten::sort", "slow_kernel", 4000.0, **SLOW),
+     outside(once(5, "aten::sort", "slow_kernel", 9e5, **SLOW), compute), 8, 8),
+    ("LowOccupancy", "an estimate that failed", each(1, "aten::sort", "slow_kernel", 4000.0, **SLOW),
+     each(1, "aten::sort", "slow_kernel", 4000.0, **{"est. achieved occupancy %": -99}), 8, 8),
+    ("PageableCopies", "what ran before the steps", copies,
+     outside(once(200, "aten::copy_", "Memcpy HtoD (Pageable -> Device)", 5000.0, **PAGEABLE), pinned), 8, 8),
+    ("SmallCollectives", "what ran before the steps", lambda t: planted.small_collectives(t, 1, True),
+     outside(once(500, "c10d::allreduce_", "ncclDevKernel_AllReduce", 60.0, stream=20, **SMALL),
+             lambda t: planted.exposed_communication(t, 1, True)), 8, 8),
+    ("OddShapes", "an odd number of matrices",
+     each(20, "aten::bmm", "gemm", op={"Input Dims": [[64, 128, 61], [64, 61, 128]], **batches}),
+     each(20, "aten::bmm", "gemm", op={"Input Dims": [[61, 128, 64], [61, 64, 128]], **batches}), 8, 8),
+    ("PlainMatmuls", "16 bits already", each(20, "aten::mm", "volta_sgemm_128x64_nn"),
+     each(20, "aten::mm", "volta_fp16_sgemm_fp16_128x64_tn"), 8, 8),
+    ("DeviceAllocations", "memory of the host", again("cuMemMap", "cuda_driver", correlation=0),
+     again("cudaMallocHost", "cuda_runtime", correlation=0), 8, 8),
 ]
 
 
 def advice(program, folder, body, capability):
     t = Trace()
+    getattr(body, "before", lambda t: None)(t)
     for step in range(5):
         t.step(step, body)
     path = os.path.join(folder, "trace.json")
