@@ -117,14 +117,16 @@ static void free_all(profiles *p)
 
 /* ---- the command ---- */
 
-/* Tables whose rows are kept only when asked for. A table is named as it is: SQL has no other way to write it. */
+/* What is kept only when asked for: rows of tables, and the program that shows where `parameters` differ from the model's. A
+ * table is named as it is: SQL has no other way to write it. */
 static unsigned keep_for(const char *sql)
 {
     static const char *const details[] = { "spans",        "span_args", "memory", "buffers", "allocations",
                                            "step_devices", "transfer",  "wait",   "check",   "kernel" };
+    unsigned keep = strcasestr(sql, "parameters") || strchr(sql, '*') ? TFP_KEEP_GRAPHS : 0;
     for (size_t i = 0; i < sizeof details / sizeof *details; i++)
-        if (strcasestr(sql, details[i])) return TFP_KEEP_MEMORY;
-    return 0;
+        if (strcasestr(sql, details[i])) return keep | TFP_KEEP_MEMORY;
+    return keep;
 }
 
 static int stop_when_interrupted(void *ctx, uint64_t done, uint64_t total)

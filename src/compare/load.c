@@ -325,9 +325,10 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     if (status) return status;
     const tfp_report *r = l->rows;
     s->options->counts = r->counts; /* once for all steps */
-    if (r->counts && r->counts->note &&
-        (status = tfp_report_note_add(d->report, err, "%s: %s", d->names[l - d->loaded], r->counts->note)))
-        return status;
+    const char *notes[] = { r->counts ? r->counts->note : NULL, r->parameters_note };
+    for (size_t i = 0; i < sizeof notes / sizeof *notes && !status; i++)
+        if (notes[i]) status = tfp_report_note_add(d->report, err, "%s: %s", d->names[l - d->loaded], notes[i]);
+    if (status) return status;
     if (!resized(&s->items, r->rows.size) || !tfp_align(&d->items, r, &s->turns, s->items) ||
         !room_for(l, d->column_count, d->items.at.size))
         return tfp_nomem(err);

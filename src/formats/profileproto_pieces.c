@@ -239,7 +239,7 @@ tfp_status tfp_profile_read_pieces(tfp_profile_reader *r, tfp_input *in, tfp_err
     cut c = { .whole = r, .in = in, .size = PIECE, .err = err };
     size_t threads = tfp_threads_for_bytes(tfp_input_left(in), SMALLEST, &c.size);
     size_t count = TFP_SLOTS(threads), started = 0;
-    if (threads < 2 || r->p->keep & TFP_KEEP_PROGRAM) return TFP_OK; /* the tables of a program have one reader */
+    if (threads < 2 || r->program) return TFP_OK; /* the tables of a program have one reader */
     c.pieces = calloc(count, sizeof *c.pieces);
     c.taken = tfp_error_new();
     while (c.pieces && c.taken && started < count && start_piece(&c.pieces[started], r)) started++;

@@ -7,7 +7,7 @@
 
 bool tfp_profile_program_start(tfp_profile_reader *r)
 {
-    if (!(r->p->keep & TFP_KEEP_PROGRAM)) return true;
+    if (!(r->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS))) return true;
     r->program = tfp_program_start(r->b);
     return r->program != NULL;
 }
@@ -134,6 +134,5 @@ tfp_status tfp_profile_program_finish(tfp_profile_reader *r, tfp_status s, tfp_e
     for (size_t i = 0; i < r->nodes.size && !s; i++) add_node(r, &r->p->nodes.at[r->first_row + i], &r->nodes.at[i]);
     s = tfp_program_end(r->program, s, err);
     r->program = NULL;
-    if (!s && r->p->program) r->p->program->of_profile = true;
     return s;
 }

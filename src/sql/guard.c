@@ -41,12 +41,15 @@ static bool is_table(const char *name)
 static int authorize(void *ctx, int action, const char *a, const char *b, const char *database, const char *trigger)
 {
     (void)database, (void)trigger;
-    if (((const sql_session *)ctx)->declaring) return SQLITE_OK;
+    sql_session *s = ctx;
+    if (s->declaring) return SQLITE_OK;
     switch (action) {
     case SQLITE_SELECT:
     case SQLITE_RECURSIVE: return SQLITE_OK;
     /* no column: the rows are only counted, of a WITH table too */
-    case SQLITE_READ: return (a && is_table(a)) || (b && !*b) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_READ:
+        s->parameters |= a && b && strcasecmp(a, "nodes") == 0 && strcasecmp(b, "parameters") == 0;
+        return (a && is_table(a)) || (b && !*b) ? SQLITE_OK : SQLITE_DENY;
     case SQLITE_FUNCTION: return b && is_function(b) ? SQLITE_OK : SQLITE_DENY;
     default: return SQLITE_DENY;
     }

@@ -3,6 +3,7 @@
 #include "sql/bind.h"
 #include "sql/grids.h"
 #include "views/grid.h"
+#include "views/view.h"
 
 #include <stdio.h>
 
@@ -219,11 +220,30 @@ static tfp_status run(result *x, const char *sql, tfp_error *err)
     return st ? st : tfp_grid_arrange(x->r, err);
 }
 
+/* Whose `parameters` are not the elements of the model's variables. */
+static tfp_status note_parameters(tfp_report *r, const sql_session *s, tfp_error *err)
+{
+    tfp_status st = TFP_OK;
+    bool compat = r->options->compat_tensorflow || r->options->compat10;
+    for (size_t i = 0; i < s->data.count && s->parameters && !compat && !st; i++) {
+        const sql_source *from = &s->data.sources[i];
+        if (from->parameters || !from->p->program) continue;
+        tfp_parameter_counts *c = TFP_NEW(&r->arena, tfp_parameter_counts, 1);
+        st = c ? tfp_parameters(from->p, &r->arena, c, err) : tfp_nomem(err);
+        char whose[200];
+        snprintf(whose, sizeof whose, "%s%sparameters", s->data.count > 1 ? from->name.data : "",
+                 s->data.count > 1 ? ": " : "");
+        if (!st) st = tfp_parameters_note_difference(r, from->p, c, whose, "tfprof params", err);
+    }
+    return st;
+}
+
 static tfp_status query(tfp_report *r, sql_session *s, const char *sql, tfp_error *err)
 {
     result x = { .session = s, .r = r };
     tfp_status st = open_session(s, r->options, err);
     if (!st) st = run(&x, sql, err);
+    if (!st) st = note_parameters(r, s, err);
     if (x.statement) s->api->finalize(x.statement);
     tfp_vec_free(&x.values);
     if (s->db) s->api->close(s->db);

@@ -77,7 +77,7 @@ static tfp_status fail_at(const tfp_store_file *f, tfp_store_fault fault, tfp_er
 /* As the readers of graphs decide it. */
 static bool wants_program(const tfp_program *g, unsigned keep)
 {
-    return keep & TFP_KEEP_PROGRAM || g->saved_model || (keep & TFP_KEEP_GRAPHS && !g->of_profile);
+    return keep & TFP_KEEP_PROGRAM || g->saved_model || keep & TFP_KEEP_GRAPHS;
 }
 
 static tfp_status start_program(tfp_store_file *f, tfp_error *err)

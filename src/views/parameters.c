@@ -31,17 +31,15 @@ static tfp_status note_others(tfp_report *r, const tfp_parameter_counts *c, tfp_
                                c->unknown, c->unknown == 1 ? "" : "s");
 }
 
-/* TensorFlow's count takes every node that has the attribute shape. */
-static tfp_status note_difference(tfp_report *r, const tfp_parameter_counts *c, tfp_error *err)
+tfp_status tfp_parameters_note_difference(tfp_report *r, const tfp_profile *p, const tfp_parameter_counts *c,
+                                          const char *whose, const char *remedy, tfp_error *err)
 {
     int64_t theirs = 0;
-    for (uint32_t i = 0; i < r->profile->nodes.size; i++)
-        theirs = tfp_add(theirs, tfp_node_parameters(r->profile, i, NULL), NULL);
+    for (uint32_t i = 0; i < p->nodes.size; i++) theirs = tfp_add(theirs, tfp_node_parameters(p, i, NULL), NULL);
     if (!c->total || c->total == theirs) return TFP_OK;
     return tfp_report_note_add(r, err,
-                               "params are TensorFlow's count, %lld in all; the model's variables have %lld elements "
-                               "(-float_ops_source own, tfprof params)",
-                               (long long)theirs, (long long)c->total);
+                               "%s are TensorFlow's count, %lld in all; the model's variables have %lld elements (%s)",
+                               whose, (long long)theirs, (long long)c->total, remedy);
 }
 
 /* Whether `params` of this report are counted by variables. */
@@ -58,8 +56,7 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     bool own = counts_variables(r), kinds = r->values & TFP_V_KINDS;
     bool all = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]); /* types that the user named choose the parameters */
-    bool tell = !own && all && p->program && !p->program->of_profile && (r->values >> TFP_V_PARAMS & 1) &&
-                tfp_options_show_parameters(r->options);
+    bool tell = !own && all && p->program && (r->values >> TFP_V_PARAMS & 1) && tfp_options_show_parameters(r->options);
 
     if (kinds && !p->program && !tfp_parameters_once(p))
         return tfp_report_note_add(r, err,
@@ -70,7 +67,9 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
     tfp_status s = c ? tfp_parameters(p, &r->arena, c, err) : tfp_nomem(err);
     if (s) return s;
     if (kinds) r->kinds = c;
-    if (tell) s = note_difference(r, c, err);
+    size_t before = r->notes.size;
+    if (tell) s = tfp_parameters_note_difference(r, p, c, "params", "-float_ops_source own, tfprof params", err);
+    if (r->notes.size > before) r->parameters_note = r->notes.at[before];
     if (s || !own) return s;
     r->parameters = c;
     if (!(r->values >> TFP_V_PARAMS & 1)) return TFP_OK; /* only their kinds are asked for */

@@ -157,6 +157,7 @@ struct tfp_report {
     tfp_code_tree *code;                    /* code view */
     const tfp_counts *counts;               /* NULL: float operations are those of the files */
     const tfp_parameter_counts *parameters; /* NULL: parameters are elements of the attribute shape */
+    const char *parameters_note;            /* in notes: where these are not the model's; or NULL */
     const tfp_parameter_counts *kinds;      /* for the columns of kinds of variables; NULL: none is asked for */
     tfp_grid grid;                          /* diff, stats, query, flops; these may have no profile */
     TFP_VEC(tfp_fact) facts;                /* flops */

@@ -37,6 +37,10 @@ double tfp_ratio_in(tfp_column_id column, const tfp_values *v, size_t i);
 tfp_status tfp_counts_start(tfp_report *r, tfp_error *err);
 /* Finds the model's variables, when they are what parameters are: with -float_ops_source own, and of a checkpoint alone. */
 tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err);
+/* A note where TensorFlow's count, which takes every node that has the attribute shape, is not that of the model's variables.
+ * `whose` names the numbers, `remedy` the way to the others. */
+tfp_status tfp_parameters_note_difference(tfp_report *r, const tfp_profile *p, const tfp_parameter_counts *c,
+                                          const char *whose, const char *remedy, tfp_error *err);
 
 /* ---- -account_type_regexes ---- */
 typedef struct tfp_account {
