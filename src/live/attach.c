@@ -320,5 +320,6 @@ void tfp_attach_free(tfp_attach *a)
         unlink(a->lock_path);
         close(a->lock);
     }
-    a->memory = a->lock = -1;
+    if (a->inside >= 0) close(a->inside);
+    a->memory = a->lock = a->inside = -1;
 }

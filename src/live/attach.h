@@ -26,6 +26,10 @@ typedef struct tfp_attach {
     int memory;                /* /proc/PID/mem; -1 */
     int lock;                  /* of the lock file; -1 */
     char lock_path[TFP_RUN_PATH_MAX + 64];
+    /* a process with files or processes of its own, as in a container */
+    int64_t inner_pid;       /* the number that it knows itself by */
+    int inside;              /* a folder of its own for the agent's files; -1: it has the same as we */
+    const char *inside_name; /* what it calls that folder */
     int64_t stopped_ns; /* how long the main thread was held by ptrace */
     bool queued;        /* the interpreter was told to run the text */
 } tfp_attach;

@@ -2,6 +2,7 @@
 /* live/attach_find.c: what must be known of a process before it is stopped, and what speaks against stopping it. */
 #include "live/attach.h"
 #include "live/cpu.h"
+#include "live/inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,24 +12,26 @@
 
 /* ---- what speaks against it ---- */
 
-/* A filter may kill for a call that we let the process make. Where we live under as many filters ourselves, and in the same container,
- * they are those of the container, under which the same calls of ours work. */
-static bool has_own_filter(const tfp_proc_status *status)
+/* A filter may kill for a call that we let the process make; a container's filter lets every program make these. It is the container's
+ * where we live under it, too, or where the container's first process has no other. That process itself has none of its own when there
+ * is one only: the container's comes first. */
+static bool has_own_filter(int64_t pid, const tfp_proc_status *status)
 {
-    tfp_proc_status ours;
+    tfp_proc_status other;
     if (!status->seccomp) return false;
-    return status->seccomp != 2 || !tfp_proc_status_read(getpid(), &ours) || ours.seccomp != 2 ||
-           ours.seccomp_filters != status->seccomp_filters;
+    int64_t like = tfp_same_namespace(pid, "pid") ? getpid() : tfp_inside_first(pid);
+    if (status->seccomp != 2 || like < 0 || !tfp_proc_status_read(like, &other) || other.seccomp != 2) return true;
+    return other.seccomp_filters != status->seccomp_filters || (like == pid && status->seccomp_filters != 1);
 }
 
-/* A namespace is known by the text of its link, such as "user:[4026531837]". */
-static bool same_namespace(int64_t pid, const char *name)
+/* Its agent's files would lie where we cannot see them. */
+static bool is_out_of_reach(int64_t pid, const tfp_proc_status *status)
 {
-    char path[64], ours[64], other[64];
-    snprintf(path, sizeof path, "/proc/%lld/ns/%s", (long long)pid, name);
-    ssize_t size = readlink(path, other, sizeof other);
-    snprintf(path, sizeof path, "/proc/self/ns/%s", name);
-    return size > 0 && readlink(path, ours, sizeof ours) == size && memcmp(ours, other, (size_t)size) == 0;
+    const char *name;
+    if (!tfp_is_inside(pid)) return false;
+    int fd = tfp_inside_folder(pid, status->uid[1], &name);
+    if (fd >= 0) close(fd);
+    return fd < 0 || status->inner_pid < 0;
 }
 
 bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *refusal)
@@ -48,15 +51,17 @@ bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *ref
         return false;
     }
     close(fd);
-    if (has_own_filter(status))
+    if (has_own_filter(pid, status))
         tfp_way_refuse(refusal, "unsafe",
                        "a seccomp filter of its own may kill it: start such jobs as tfprof run -- COMMAND");
     else if (status->shadow_stack)
         tfp_way_refuse(refusal, "unsafe", "it has a shadow stack: start such jobs as tfprof run -- COMMAND");
-    else if (!same_namespace(pid, "user"))
+    else if (!tfp_same_namespace(pid, "user"))
         tfp_way_refuse(refusal, "no-permission", "it is in another user namespace: run tfprof in its container");
-    else if (!same_namespace(pid, "mnt") || !same_namespace(pid, "pid"))
-        tfp_way_refuse(refusal, "no-permission", "it is in a container: run tfprof there, with --cap-add SYS_PTRACE");
+    else if (is_out_of_reach(pid, status))
+        tfp_way_refuse(
+            refusal, "no-permission",
+            "it is in a container without a folder for files (/tmp, /dev/shm, /var/tmp) that can be reached from here");
     else
         return true;
     return false;
@@ -138,7 +143,7 @@ bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *a, tfp_way *r
 {
     char path[64];
     tfp_proc_status status;
-    *a = (tfp_attach){ .pid = pid, .start_ticks = start_ticks, .memory = -1, .lock = -1 };
+    *a = (tfp_attach){ .pid = pid, .start_ticks = start_ticks, .memory = -1, .lock = -1, .inside = -1 };
     if (!tfp_proc_status_read(pid, &status)) {
         tfp_way_refuse(refusal, "gone", "no such process");
         return false;
@@ -148,6 +153,15 @@ bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *a, tfp_way *r
     if (!find_libc(a)) {
         tfp_way_refuse(refusal, "unsafe", "its libc was not found: start such jobs as tfprof run -- COMMAND");
         return false;
+    }
+    a->inner_pid = pid;
+    if (tfp_is_inside(pid)) {
+        a->inside = tfp_inside_folder(pid, status.uid[1], &a->inside_name);
+        a->inner_pid = status.inner_pid;
+        if (a->inside < 0) {
+            tfp_way_refuse(refusal, "gone", "it has ended");
+            return false;
+        }
     }
     snprintf(path, sizeof path, "/proc/%lld/mem", (long long)pid);
     a->memory = open(path, O_RDWR | O_CLOEXEC);

@@ -38,16 +38,9 @@ static bool is_there(const tfp_capture *c, int64_t pid)
 /* RANK of its environment, as launchers set it. */
 static tfp_str rank_of(tfp_capture *c, int64_t pid)
 {
-    static const char name[] = "RANK=";
-    char *text = malloc(1 << 17);
-    long n = text ? tfp_proc_read(pid, "environ", text, 1 << 17) : 0;
-    tfp_str found = { NULL, 0 };
-    for (const char *at = text; n > 0 && at < text + n && !found.data; at += strlen(at) + 1)
-        if (strncmp(at, name, sizeof name - 1) == 0 && at[sizeof name - 1] &&
-            strspn(at + sizeof name - 1, "0123456789") == strlen(at + sizeof name - 1) && strlen(at) < 16)
-            found = tfp_capture_keep(c, at + sizeof name - 1);
-    free(text);
-    return found;
+    char rank[12];
+    bool is_number = tfp_proc_setting(pid, "RANK", rank, sizeof rank) && strspn(rank, "0123456789") == strlen(rank);
+    return is_number ? tfp_capture_keep(c, rank) : (tfp_str){ NULL, 0 };
 }
 
 /* Bytes below the memory limit of its cgroup (version 2); -1: it has none, or it is not seen. */

@@ -331,6 +331,24 @@ static const char *file_name(const char *path)
 }
 
 /* The first word that is no option names the script of an interpreter; `-m x` names a module, `-c` nothing. */
+bool tfp_proc_setting(int64_t pid, const char *name, char *out, size_t room)
+{
+    enum { MOST = 1 << 17 }; /* bytes of an environment that are looked at */
+    char *text = malloc(MOST);
+    long n = text ? tfp_proc_read(pid, "environ", text, MOST) : 0;
+    size_t size = strlen(name), fits = 0;
+    for (const char *at = text; n > 0 && at < text + n; at += strlen(at) + 1) {
+        if (strncmp(at, name, size) != 0 || at[size] != '=') continue;
+        fits = strlen(at + size + 1);
+        if (fits >= room) fits = 0;
+        memcpy(out, at + size + 1, fits);
+        break;
+    }
+    out[fits] = '\0';
+    free(text);
+    return fits > 0;
+}
+
 void tfp_proc_program(int64_t pid, char *out, size_t room)
 {
     char words[4096];

@@ -64,6 +64,8 @@ bool tfp_proc_io_parse(tfp_str text, int64_t *read_bytes, int64_t *write_bytes);
 void tfp_proc_container(tfp_str cgroup, char out[16]);
 /* Arguments joined by blanks, at most `room` - 1 bytes; a kernel thread or zombie has "". */
 size_t tfp_proc_command(int64_t pid, char *out, size_t room);
+/* A variable of the environment that it was started with; false: it had none, or one that is empty or does not fit. */
+bool tfp_proc_setting(int64_t pid, const char *name, char *out, size_t room);
 /* File name of the script or program: train.py of "python -u /x/train.py". */
 void tfp_proc_program(int64_t pid, char *out, size_t room);
 

@@ -3,6 +3,7 @@
  * are bounded, links are not followed, and an entry counts only while its process is the one that wrote it. */
 #include "live/rundir.h"
 
+#include "live/inside.h"
 #include "wire/jsonscan.h"
 
 #include <errno.h>
@@ -118,6 +119,26 @@ static bool find_in(const char *folder, uid_t owner, int64_t pid, int64_t start_
     return true;
 }
 
+/* Of a process that sees other files or numbers than we do: `tfprof run` left the run folder's name in its environment. */
+static bool find_inside(int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent *out)
+{
+    char folder[TFP_RUN_PATH_MAX], path[TFP_RUN_PATH_MAX];
+    tfp_proc_status status;
+    struct stat st;
+    if (!tfp_is_inside(pid) || !tfp_proc_setting(pid, "TFPROF_RUN_DIR", folder, sizeof folder)) return false;
+    int fd = tfp_inside_open(pid, folder);
+    if (fd < 0) return false;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    bool safe = fstat(fd, &st) == 0 && (int64_t)st.st_uid == uid && !(st.st_mode & 077);
+    bool found = safe && tfp_proc_status_read(pid, &status) && status.inner_pid > 0 &&
+                 find_in(path, (uid_t)uid, status.inner_pid, start_ticks, out);
+    close(fd);
+    /* whoever connects looks at the number of the process that answers */
+    int size = snprintf(out->socket, sizeof out->socket, "/proc/%lld/root%s/%lld.sock", (long long)pid, folder,
+                        (long long)(found ? status.inner_pid : 0));
+    return found && (size_t)size < sizeof out->socket;
+}
+
 bool tfp_agent_find(const char *folder, int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent *out)
 {
     char path[64];
@@ -130,5 +151,5 @@ bool tfp_agent_find(const char *folder, int64_t pid, int64_t start_ticks, int64_
             snprintf(path, sizeof path, "/tmp/tfprof-%lld", (long long)uid);
         if (is_safe(path, (uid_t)uid, &why) && find_in(path, (uid_t)uid, pid, start_ticks, out)) return true;
     }
-    return false;
+    return uid >= 0 && find_inside(pid, start_ticks, uid, out);
 }

@@ -19,7 +19,7 @@ typedef struct tfp_agent {
  * fine without; one that is not safe is TFP_BADFILE. */
 tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err);
 /* The agent that answers for a process, by its number and start; false without. Root finds those of the process's own user
- * too. Stale entries (of a process that ended) are none. */
+ * too. With a user (uid 0 or more) those in containers are found as well, which takes some reading. Stale entries (of a process that ended) are none. */
 bool tfp_agent_find(const char *folder, int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent *out);
 /* The contents of PID.json: false when it is no JSON object of such a process. */
 bool tfp_agent_parse(tfp_str json, int64_t *pid, int64_t *start_ticks, char *what, size_t room);

@@ -3,9 +3,11 @@
  * after. Between the two it is a recording by an agent as any other. */
 #include "live/attach.h"
 #include "live/capture.h"
+#include "live/inside.h"
 
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -13,27 +15,35 @@
 #define LEAVE_NS                                                                                                       \
     ((int64_t)3 * 1000000000) /* an agent leaves within a second; a job that holds the interpreter's lock delays it */
 
-/* The run folder of the process's user; root writes its own only for itself. */
-static void name_folder(const tfp_capture *c, const tfp_session *s, char *out, size_t room)
+/* The run folder of the process's user, as the process sees it and as we do; root writes its own only for itself. */
+static void name_folders(const tfp_capture *c, const tfp_session *s, char theirs[TFP_RUN_PATH_MAX],
+                         char ours[TFP_RUN_PATH_MAX])
 {
     tfp_proc_status status;
-    bool other = tfp_proc_status_read(s->row.pid, &status) && status.uid[1] != (int64_t)geteuid();
-    if (other)
-        snprintf(out, room, "/tmp/tfprof-%lld", (long long)status.uid[1]);
+    bool told = tfp_proc_status_read(s->row.pid, &status);
+    long long user = told ? status.uid[1] : (long long)geteuid();
+    if (s->attach->inside >= 0) {
+        snprintf(theirs, TFP_RUN_PATH_MAX, "%s/tfprof-%lld", s->attach->inside_name, user);
+        snprintf(ours, TFP_RUN_PATH_MAX, "/proc/self/fd/%d/tfprof-%lld", s->attach->inside, user);
+        return;
+    }
+    if (user != (long long)geteuid())
+        snprintf(theirs, TFP_RUN_PATH_MAX, "/tmp/tfprof-%lld", user);
     else
-        snprintf(out, room, "%s", c->run_folder);
+        snprintf(theirs, TFP_RUN_PATH_MAX, "%s", c->run_folder);
+    memcpy(ours, theirs, TFP_RUN_PATH_MAX);
 }
 
 static void queue_text(tfp_capture *c, tfp_session *s)
 {
-    char folder[TFP_RUN_PATH_MAX];
+    char theirs[TFP_RUN_PATH_MAX], ours[TFP_RUN_PATH_MAX];
     tfp_way refusal = { .code = NULL };
     tfp_proc_stat own;
     tfp_buf text = { 0 };
-    name_folder(c, s, folder, sizeof folder);
-    snprintf(s->agent.socket, sizeof s->agent.socket, "%.79s/%lld.sock", folder, (long long)s->row.pid);
-    bool told = tfp_proc_stat_read(getpid(), &own);
-    tfp_attach_wish w = { .folder = folder,
+    name_folders(c, s, theirs, ours);
+    snprintf(s->agent.socket, sizeof s->agent.socket, "%.79s/%lld.sock", ours, (long long)s->attach->inner_pid);
+    bool told = tfp_same_namespace(s->row.pid, "pid") && tfp_proc_stat_read(getpid(), &own);
+    tfp_attach_wish w = { .folder = theirs,
                           .watch_pid = told ? own.pid : 0,
                           .watch_ticks = told ? own.start_ticks : 0,
                           .until_unix_seconds = tfp_unix_micros() / 1000000 + (int64_t)c->wish->timeout + 60,
@@ -127,16 +137,19 @@ void tfp_session_leave(tfp_session *s)
     s->state = TFP_SESSION_LEAVES;
 }
 
-/* A process that ended left its agent's files. */
+/* A process that ended left its agent's files. The folder may be a container's, so it must not be a link. */
 static void remove_files(const tfp_session *s)
 {
     static const char *const ends[] = { ".json", ".sock", ".steps" };
-    char path[160];
-    size_t size = strlen(s->agent.socket) - strlen(".sock");
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        snprintf(path, sizeof path, "%.*s%s", (int)size, s->agent.socket, ends[i]);
-        unlink(path);
+    char path[sizeof s->agent.socket], name[48];
+    memcpy(path, s->agent.socket, sizeof path);
+    *strrchr(path, '/') = '\0';
+    int folder = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && folder >= 0; i++) {
+        snprintf(name, sizeof name, "%lld%s", (long long)s->attach->inner_pid, ends[i]);
+        unlinkat(folder, name, 0);
     }
+    if (folder >= 0) close(folder);
 }
 
 bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)

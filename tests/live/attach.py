@@ -19,7 +19,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import attaching  # noqa: E402
-from attach_refused import another_program, at_their_limits, in_a_container, refused  # noqa: E402
+from attach_inside import inside  # noqa: E402
+from attach_refused import another_program, at_their_limits, refused  # noqa: E402
 from attach_unharmed import deaths, handlers, killed_while_recording, pending_lock  # noqa: E402
 from attaching import (BUSY, COMPUTE, IDLE, Place, agent_threads, check, has_our_pages, is_ok, same_as_before,  # noqa: E402
                        until)
@@ -223,7 +224,7 @@ def terminal(p):
 
 
 PARTS = (versions, frameworks, only_when_asked, waits, surroundings, processes, all_of_them, inside_of_all, one_at_a_time, terminal,
-         refused, at_their_limits, another_program, in_a_container, handlers, deaths, killed_while_recording, pending_lock)
+         refused, at_their_limits, another_program, inside, handlers, deaths, killed_while_recording, pending_lock)
 
 
 def main():

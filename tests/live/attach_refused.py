@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs to which `tfprof capture --attach` does not attach, or not always: a row says why, and the job goes on."""
-import json
 import os
 import shutil
 import signal
@@ -8,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from attaching import BUSY, IDLE, agent_threads, check, child_of, is_ok, preloaded, until
+from attaching import BUSY, IDLE, agent_threads, check, is_ok, preloaded, until
 
 
 # Runs a command before the first call of ptrace.
@@ -127,19 +126,3 @@ def another_program(p):
     check("another program", done.returncode == 1 and rows[0]["code"] == "gone" and "another program" in rows[0]["message"], (done, rows))
     out, err = job.communicate(timeout=20)
     check("it goes on", out == b"1\n2\n" and not err and job.returncode == 0, (out, err))
-
-
-def in_a_container(p):
-    """A job in other namespaces is refused from outside, with the remedy; tfprof in the same ones attaches (all_of_them)."""
-    for name, words, text in (("container", ["--pid", "--fork", "--mount", "--mount-proc", "--kill-child"], "container"),
-                              ("user namespace", ["--user", "--map-root-user", "--pid", "--fork", "--mount", "--mount-proc", "--net", "--kill-child"], "user namespace")):
-        outer = subprocess.Popen(["unshare", *words, sys.executable, "-c", BUSY], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=p.env, start_new_session=True)
-        p.jobs.append(outer)
-        if outer.stdout.readline() != b"ready\n":
-            print(f"left out: a job in another {name}, which cannot be made here")
-            continue
-        child = str(child_of(outer.pid))
-        done, rows, _ = p.capture(child, "--wait", "0")
-        check(f"{name}: refused", done.returncode == 1 and rows[0]["code"] == "no-permission" and text in rows[0]["message"] and rows[0]["stopped_micros"] == 0, (done, rows))
-        shown = subprocess.run([p.program, "top", "--once", "--interval", "0.2", child, "-format", "json"], capture_output=True, check=False, env=p.env)
-        check(f"{name}: top", json.loads(shown.stdout)["rows"][0]["capture"] == "no-permission", shown)

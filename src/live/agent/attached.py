@@ -97,7 +97,7 @@ class Attached(Agent):
             os.write(self.bell[1], b"x")  # the last that this thread does
 
     def begin_thread(self):
-        with open("/proc/self/task/%d/comm" % _thread.get_native_id(), "w") as f:
+        with open("/proc/thread-self/comm", "w") as f:  # no number: /proc may be that of other namespaces
             f.write(MARK)
 
     def end_thread(self):
