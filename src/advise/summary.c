@@ -161,7 +161,7 @@ static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error 
         part(f, "compute", f->compute_ns, "steps"),
         part(f, "exposed communication", f->exposed_communication_ns, "transfer"),
         part(f, "exposed copies", f->exposed_copy_ns, "transfer"),
-        part(f, "idle", f->idle_ns, "wait"),
+        part(f, "idle", f->idle_ns, f->has_devices ? "wait" : "steps -critical_path"),
         f->has_devices ? part(f, "  of it host-bound", late, "steps -critical_path") : data,
         data,
         part(f, "host waits for the device", f->item.ns + f->synchronize.ns, "wait"),

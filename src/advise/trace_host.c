@@ -72,10 +72,10 @@ bool tfp_ruling_host_bound(tfp_ruling *x)
     const tfp_trace_facts *f = x->f;
     double late = rest(unexplained_ns(f) - python_part(f));
     if (!f->has_devices || late <= 0 || tfp_part(late, f->step_ns) < x->limit) return false;
-    tfp_ruling_part(x, "waiting of the device for launches", late);
-    tfp_buf_printf(&x->text, "; %.0f kernels a step", f->kernels_per_step);
+    tfp_ruling_part(x, "the device's wait for launches", late);
+    tfp_buf_printf(&x->text, "; %.0f kernel%s a step", f->kernels_per_step, f->kernels_per_step < 1.5 ? "" : "s");
     if (f->kernels_per_step > 0) {
-        tfp_buf_text(&x->text, " of ");
+        tfp_buf_text(&x->text, ", on average of ");
         tfp_ruling_us(x, f->busy_ns / f->kernels_per_step);
     }
     x->saving_ns = late;
@@ -87,19 +87,23 @@ bool tfp_ruling_host_stalls(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
     double stalled = rest(stalled_ns(f) - rest(python_part(f) - unexplained_ns(f)));
-    if (!f->has_devices || stalled <= 0 || tfp_part(stalled, f->step_ns) < x->limit) return false;
-    tfp_ruling_part(x, "waiting of the device for the host, in gaps of over a millisecond,", stalled);
-    tfp_buf_printf(&x->text, f->whole ? "; %.0f such gaps, longest " : "; %.1f such gaps a step, longest ", f->stalls);
+    if (stalled <= 0 || tfp_part(stalled, f->step_ns) < x->limit) return false;
+    tfp_ruling_part(x,
+                    f->has_devices ? "the device's wait for the host, in gaps of over a millisecond,"
+                                   : "time in which no operation runs, in gaps of over a millisecond,",
+                    stalled);
+    tfp_buf_printf(&x->text, f->whole ? "; %.0f such gap%s, the longest of " : "; %.1f such gap%s a step, the longest of ",
+                   f->stalls, f->whole && f->stalls < 1.5 ? "" : "s");
     tfp_ruling_us(x, (double)f->longest_stall_ns);
     if (f->stall_span == TFP_NONE) {
         tfp_buf_text(&x->text, ", in which nothing of the host was recorded");
         x->remedy = "record Python's stacks to see what it is; move that out of the steps";
     } else {
-        tfp_buf_text(&x->text, ", in which the host is longest in ");
+        tfp_buf_text(&x->text, ", in which the host spends most time in ");
         tfp_ruling_span(x, f->stall_span);
     }
     x->saving_ns = stalled;
-    x->evidence = f->stall_span;
+    x->evidence = f->stall_span == TFP_NONE ? f->stall_end : f->stall_span;
     return true;
 }
 
@@ -198,7 +202,7 @@ bool tfp_ruling_uneven_steps(tfp_ruling *x)
     if (f->warm_up != TFP_NONE) tfp_buf_text(&x->text, " without step 0");
     tfp_buf_printf(&x->text, "; step %.*s takes ", (int)odd->step.size, odd->step.data);
     tfp_ruling_us(x, (double)odd->duration_ns);
-    tfp_buf_text(&x->text, ", the median ");
+    tfp_buf_printf(&x->text, ", step %.*s, the median one, ", (int)median->step.size, median->step.data);
     tfp_ruling_us(x, (double)median->duration_ns);
     put_reason(x, is_long ? odd : median, is_long ? median : odd);
     x->evidence = tfp_step_marker(f, odd);

@@ -63,7 +63,7 @@ static const rule rules[] = {
     RULE("HostBound", "Devices that wait for launches.", host_bound, 0.2, STEP,
          "launch less and bigger: compile, bigger batches", "steps -critical_path",
          "torch.compile, CUDA graphs", "tf.function, jit_compile=True", "jit around the whole step, lax.scan"),
-    RULE("HostStalls", "Devices that wait over a millisecond for something else on the host.", host_stalls, 0.1, STEP,
+    RULE("HostStalls", "Devices, or without devices operations, that wait over a millisecond for something else on the host.", host_stalls, 0.1, STEP,
          "move that out of the steps, or beside them into another thread", "steps -critical_path", NULL, NULL, NULL),
     RULE("PythonTime", "Devices that wait for Python.", python_time, 0.3, STEP,
          "move work out of the loop, batch it, or compile it", "code", "torch.compile", "tf.function", "jit"),
@@ -214,10 +214,10 @@ static void put_evidence(tfp_ruling *x)
     tfp_evidence e = evidence_of(x);
     if (e.span == TFP_NONE) return;
     tfp_buf_text(&x->text, "; look at ");
-    tfp_ruling_us(x, (double)e.start_ns);
-    tfp_buf_text(&x->text, " in ");
     if (e.rank >= 0) tfp_buf_printf(&x->text, "rank %lld's ", (long long)e.rank);
     tfp_escape(&x->text, e.lane);
+    tfp_buf_text(&x->text, " at ");
+    tfp_ruling_us(x, (double)e.start_ns);
 }
 
 /* "launch less and bigger (torch.compile, CUDA graphs)": the remedy, and how where one framework alone made the trace. */

@@ -77,7 +77,8 @@ typedef struct tfp_trace_facts {
     /* means of one step on one device */
     double step_ns, compute_ns, communication_ns, copy_ns, exposed_communication_ns, exposed_copy_ns, idle_ns, busy_ns;
     double kernels_per_step;
-    /* gaps of a device within its steps whose next activity was launched in them: up to a millisecond, and longer ones */
+    /* gaps of a device within its steps whose next activity was launched in them: up to a millisecond, and longer ones; without
+     * devices the longer ones in which no op of the host runs */
     double late_ns, stall_ns;
     /* gaps before whatever was launched in them, or has no launch: the most that a wait of the host can cost a step */
     double host_idle_ns;
@@ -85,6 +86,7 @@ typedef struct tfp_trace_facts {
     double stalls;         /* the longer ones, a step */
     uint32_t late_launch;  /* -> spans: the call that ended the longest of the shorter gaps; TFP_NONE */
     uint32_t stall_span;   /* -> spans: the host's activity in the longest unexplained gap; TFP_NONE */
+    uint32_t stall_end;    /* -> spans: the call or op that ended it; TFP_NONE */
     int64_t longest_stall_ns;
     bool whole;          /* no step is marked: the whole trace is the one step */
     uint32_t warm_up;    /* -> the profile's steps: step 0 where the trace begins with it and has others; TFP_NONE */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace_gaps.c: gaps in what a device does at all whose next activity was launched only in them: so the device waited for
- * the host. Short ones are the price of many launches; in a long one the host did something else, and this finds out what. */
+ * the host. Short ones are the price of many launches; in a long one the host did something else, and this finds out what.
+ * Without devices: long gaps in which no operation of the host runs. */
 #include "views/trace_facts.h"
 
 #define STALL_NS 1000000 /* a longer gap is no affair of launches any more */
 
 typedef struct gap {
-    uint32_t unit, launch, thread; /* thread: the lane that launches */
+    uint32_t unit, launch, thread; /* launch: TFP_NONE for ops; thread: the lane that launches */
+    uint32_t after;                /* -> spans: the launch, or the op */
     int64_t start, end;
 } gap;
 
@@ -22,6 +24,7 @@ static void add_gap(gaps *t, const gap *g)
 {
     const tfp_union *covered = &t->f->covered[g->unit];
     int64_t ns = tfp_union_within(covered, g->start, g->end);
+    if (ns <= STALL_NS && g->launch == TFP_NONE) return;
     if (ns <= STALL_NS) {
         t->late += (double)ns;
         if (ns <= t->longest_late) return;
@@ -54,12 +57,46 @@ static void add_device(gaps *t, const tfp_trace_device *d)
         bool late = start > since && launch != TFP_NONE && s->start_ns[launch] > since;
         if (start > since && (late || launch == TFP_NONE)) t->host_idle += (double)tfp_union_within(covered, since, start);
         if (late && (f->warm_up == TFP_NONE || s->step[span] != f->warm_up))
-            add_gap(t, &(gap){ d->unit, launch, s->lane[launch], since, start });
+            add_gap(t, &(gap){ d->unit, launch, s->lane[launch], launch, since, start });
         if (end > since) since = end;
         if (launch != TFP_NONE) before = launch;
     }
     if (last > since) t->host_idle += (double)tfp_union_within(covered, since, last);
-    if (before != TFP_NONE && last > since) add_gap(t, &(gap){ d->unit, before, s->lane[before], since, last });
+    if (before != TFP_NONE && last > since) add_gap(t, &(gap){ d->unit, before, s->lane[before], before, since, last });
+}
+
+/* The thread on which the steps of a unit are marked, else another one. */
+static uint32_t home_of(const tfp_trace_facts *f, uint32_t unit, uint32_t other)
+{
+    const tfp_profile *p = f->x.p;
+    for (size_t i = 0; i < p->events.step_marks.size; i++) {
+        const tfp_step_mark *m = &p->events.step_marks.at[i];
+        uint32_t lane = f->x.s->lane[m->span];
+        bool used = p->events.processes.at[p->lanes.at[lane].process].steps == m->source;
+        if (used && tfp_trace_unit_of(&f->x, m->span) == unit) return lane;
+    }
+    return other;
+}
+
+/* Gaps of the host, before the op that ends each; not before the first one, for the recording may have begun in a step. Ops of a
+ * RunMetadata's device may wait for those of another. */
+static void add_host(gaps *t, const tfp_trace_device *d)
+{
+    const tfp_trace_facts *f = t->f;
+    const tfp_span_columns *s = f->x.s;
+    const tfp_union *covered = &f->covered[d->unit];
+    if (!d->host || f->has_devices || !covered->count || !d->count || tfp_trace_is_runs(&f->x)) return;
+    int64_t since = s->start_ns[f->x.items[d->first]], last = covered->end[covered->count - 1];
+    uint32_t home = home_of(f, d->unit, s->lane[f->x.items[d->first]]);
+    for (size_t i = 0; i < d->count; i++) {
+        uint32_t span = f->x.items[d->first + i];
+        bool start = f->warm_up != TFP_NONE && s->step[span] == f->warm_up;
+        int64_t end = tfp_span_end(s, span);
+        if (s->start_ns[span] > since && !start)
+            add_gap(t, &(gap){ d->unit, TFP_NONE, home, span, since, s->start_ns[span] });
+        if (end > since) since = end;
+    }
+    if (last > since) add_gap(t, &(gap){ d->unit, TFP_NONE, home, f->x.items[d->first + d->count - 1], since, last });
 }
 
 typedef struct part { /* part of the gap inside a span */
@@ -105,12 +142,16 @@ bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known)
     gaps t = { .f = f, .known = known };
     double steps = (double)f->step_count;
     f->late_launch = f->stall_span = TFP_NONE;
-    for (size_t i = 0; i < f->x.device_count; i++) add_device(&t, &f->x.devices[i]);
+    for (size_t i = 0; i < f->x.device_count; i++) {
+        add_device(&t, &f->x.devices[i]);
+        add_host(&t, &f->x.devices[i]);
+    }
     f->late_ns = t.late / steps;
     f->stall_ns = t.stalls / steps;
     f->host_idle_ns = t.host_idle / steps;
     f->stall_known_ns = t.known_ns / steps;
     f->stalls = t.count / steps;
     f->longest_stall_ns = t.longest_stall;
+    f->stall_end = t.longest_stall ? t.worst.after : TFP_NONE;
     return !t.longest_stall || find_cause(f, &t.worst);
 }

@@ -150,6 +150,20 @@ pinned = each(1, "aten::copy_", "Memcpy HtoD (Pinned -> Device)", 1500.0, **PAGE
 batches = {"Input type": ["c10::Half", "c10::Half"]}
 
 
+def sleeping(ms, name=None):
+    """Without a device: ops, and a pause in which nothing but perhaps a function of Python runs."""
+    def body(t):
+        for _ in range(20):
+            t.host("aten::mm", 100.0)
+        if name:
+            t.host(name, 1000.0 * ms, "python_function", **{"Python id": 1})
+        else:
+            t.now += 1000.0 * ms
+        for _ in range(20):
+            t.host("aten::mm", 100.0)
+    return body
+
+
 # rule, what is alike about it, the body that makes it speak, the one on which it is silent, compute capability of each
 CASES = [
     ("Casts", "topk", each(20, "aten::_to_copy", "copy_kernel", 90.0), each(20, "aten::topk", "sort_kernel", 90.0), 8, 8),
@@ -176,6 +190,7 @@ CASES = [
     ("Compilations", "the start of a program", again("TorchDynamo compile", "user_annotation"),
      first_only("TorchDynamo compile", "user_annotation", 80.0), 8, 8),
     ("UnevenSteps", "the start of a program", None, first_only("aten::cpu_work", "cpu_op", 80.0), 8, 8),
+    ("HostStalls", "a short pause without a device", sleeping(4.0, "time.sleep"), sleeping(0.9), 8, 8),
     ("InputBound", "a device that waits for its own streams", gaps(data, True), gaps(data, False), 8, 8),
     ("Compilations", "a device that waits for its own streams", gaps(compilation, True), gaps(compilation, False), 8, 8),
     ("ValueReads", "a device that waits for its own streams", None, gaps(item, False), 8, 8),
@@ -236,6 +251,10 @@ def main():
         for capability, words, other in ((7, "float16", "TF32 where"), (8, "TF32", "GradScaler")):
             text = advice(program, folder, each(20, "aten::mm", "volta_sgemm_128x64_nn"), capability)["PlainMatmuls"]["reports"][0]
             check(words in text and other not in text, f"compute capability {capability}: {text}")
+        said = advice(program, folder, sleeping(4.0), 8).get("HostStalls", {})
+        check("nothing of the host was recorded" in str(said) and said["evidence"][0]["duration_us"] == 100, f"a pause: {said}")
+        text = advice(program, folder, sleeping(4.0, "time.sleep"), 8)["HostStalls"]["reports"][0]
+        check("most time in time.sleep" in text and "4.00ms" in text, f"what the host did is not named: {text}")
         text = advice(program, folder, stall("aten::cpu_work", 4.0), 8)["HostStalls"]["reports"][0]
         check("aten::cpu_work" in text and "4.00ms" in text, f"what the host did is not named: {text}")
     print(f"{passed} passed, {failed} failed")
