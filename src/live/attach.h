@@ -30,8 +30,8 @@ typedef struct tfp_attach {
     int64_t inner_pid;       /* the number that it knows itself by */
     int inside;              /* a folder of its own for the agent's files; -1: it has the same as we */
     const char *inside_name; /* what it calls that folder */
-    int64_t stopped_ns; /* how long the main thread was held by ptrace */
-    bool queued;        /* the interpreter was told to run the text */
+    int64_t stopped_ns;      /* how long the main thread was held by ptrace */
+    bool queued;             /* the interpreter was told to run the text */
 } tfp_attach;
 
 /* Looks at a process, changing nothing. False: why it is refused. */

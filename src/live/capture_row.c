@@ -71,12 +71,15 @@ static const char *text_of(tfp_str s) { return s.data ? s.data : "-"; }
 
 static void put_line(tfp_buf *b, const tfp_capture_row *row, int64_t took_ns)
 {
-    char pid[24], bytes[24];
+    char pid[24];
+    tfp_buf bytes = { 0 };
     snprintf(pid, sizeof pid, "%lld", (long long)row->pid);
-    snprintf(bytes, sizeof bytes, "%.1f MB", row->bytes == TFP_ABSENT ? 0 : (double)row->bytes / 1e6);
+    if (row->bytes != TFP_ABSENT) tfp_format_memory(&bytes, row->bytes);
+    tfp_buf_char(&bytes, 0);
     tfp_buf_printf(b, "%-7s  %-10s  %-5s  %-9s  %6.2fs  %9s  ", row->pid == TFP_ABSENT ? text_of(row->target) : pid,
                    text_of(row->framework), text_of(row->via), text_of(row->status), (double)took_ns / 1e9,
-                   row->bytes == TFP_ABSENT ? "-" : bytes);
+                   !bytes.failed && *bytes.data ? bytes.data : "-");
+    tfp_buf_free(&bytes);
     tfp_str last = row->code.data ? row->message : row->file;
     if (row->code.data) tfp_buf_printf(b, "%s: ", row->code.data);
     if (last.data) tfp_escape(b, last);
