@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-#define EVENT_WAIT_NS 10000 /* an activity that starts so soon after one of another stream waited for it */
+#define EVENT_WAIT_NS 10000 /* an activity that starts so soon after one of another stream waited for it, */
+#define OWN_WAIT_NS 5000    /* unless the one before in its own stream, or its launch, ended so soon before it */
 
 /* The span that ends last of those that end at or before a time; TFP_NONE: none. */
 static uint32_t last_ended(const tfp_path *t, const uint32_t *list, tfp_range of, int64_t at)
@@ -65,6 +66,15 @@ static const char *class_name(const tfp_path *t, uint32_t span)
     return names[t->x->s->class[span] & 3];
 }
 
+/* An activity may start before the call that launches it returns: then the call counts up to there. Of clocks that contradict there is
+ * no launch. */
+static int64_t end_of_launch(const tfp_span_columns *s, uint32_t launch, int64_t begin)
+{
+    if (launch == TFP_NONE || s->start_ns[launch] > begin) return INT64_MIN;
+    int64_t end = tfp_span_end(s, launch);
+    return end < begin ? end : begin;
+}
+
 /* Before an activity: what ended last of its launch, the activity before it in its stream, and one of another stream. */
 static bool from_activity(tfp_path *t, place *p, int64_t start)
 {
@@ -75,18 +85,18 @@ static bool from_activity(tfp_path *t, place *p, int64_t start)
     uint32_t before = last_ended(t, t->lane_end, t->streams[s->lane[span]], begin);
     uint32_t other = last_ended(t, t->by_end, t->ends_of_unit[t->unit], begin);
     int64_t before_end = before == TFP_NONE || before == span ? INT64_MIN : tfp_span_end(t->x->s, before);
-    int64_t launch_end =
-        launch == TFP_NONE || tfp_span_end(t->x->s, launch) > begin ? INT64_MIN : tfp_span_end(t->x->s, launch);
-    if (other != TFP_NONE && other != span && tfp_span_end(t->x->s, other) > before_end &&
-        tfp_span_end(t->x->s, other) > launch_end && begin - tfp_span_end(t->x->s, other) <= EVENT_WAIT_NS) {
-        before = other;
-        before_end = tfp_span_end(t->x->s, other);
-    }
+    int64_t launch_end = end_of_launch(s, launch, begin);
     int64_t since = before_end > launch_end ? before_end : launch_end;
+    int64_t other_end = other == TFP_NONE || other == span ? INT64_MIN : tfp_span_end(s, other);
+    if (other_end > since && begin - other_end <= EVENT_WAIT_NS && since < begin - OWN_WAIT_NS) {
+        before = other;
+        since = before_end = other_end;
+    }
+    if (since == INT64_MIN) since = begin; /* neither is known: the host goes on from here */
     p->at = since > start ? since : start;
     if (!take(t, span, before_end > launch_end ? "gap" : "launch", p->at, begin)) return false;
     p->activity = before_end > launch_end ? before : TFP_NONE;
-    if (p->activity == TFP_NONE && launch != TFP_NONE) p->lane = s->lane[launch];
+    if (p->activity == TFP_NONE && launch_end != INT64_MIN) p->lane = s->lane[launch];
     return true;
 }
 
@@ -113,6 +123,7 @@ static bool from_sync(tfp_path *t, place *p, const tfp_piece *now)
 {
     uint32_t activity = last_ended(t, t->by_end, t->ends_of_unit[t->unit], p->at);
     if (activity == TFP_NONE || tfp_span_end(t->x->s, activity) <= now->start) return false;
+    if (t->x->s->start_ns[activity] >= p->at) return false; /* without a length: the path would come back here */
     p->activity = activity;
     return true;
 }
@@ -125,12 +136,20 @@ static uint32_t awaited(const tfp_path *t, const place *p, const tfp_piece *now)
     return t->x->s->start_ns[op] >= now->start || now->span == TFP_NONE ? op : TFP_NONE;
 }
 
-/* TensorFlow's runtime does not record that a thread waits for a device. Where no thread runs, the path takes a device's activity
- * that ends meanwhile, after the op that is waited for. */
+/* Whether a thread may be waiting for a device without a call that says so: TensorFlow's runtime records none where no thread
+ * runs; of a device whose launches are not known, such as a TPU, it may be anywhere outside of ops and calls. */
+static bool may_wait(const tfp_path *t, const tfp_piece *now)
+{
+    uint32_t kind = now->span == TFP_NONE ? TFP_SPAN_NONE : t->x->s->kind[now->span];
+    if (t->launched[t->unit]) return tfp_trace_is_runs(t->x) && kind == TFP_SPAN_NONE;
+    return kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL;
+}
+
+/* There the path takes a device's activity that ends meanwhile, after the op that is waited for. */
 static bool from_device(tfp_path *t, place *p, const tfp_piece *now, uint32_t op)
 {
     uint32_t activity = last_ended(t, t->by_end, t->ends_of_unit[t->unit], p->at);
-    if (!tfp_trace_is_runs(t->x) || now->span != TFP_NONE || activity == TFP_NONE) return false;
+    if (!may_wait(t, now) || activity == TFP_NONE || t->x->s->start_ns[activity] >= p->at) return false;
     int64_t end = tfp_span_end(t->x->s, activity);
     if (end <= now->start || (op != TFP_NONE && tfp_span_end(t->x->s, op) > end)) return false;
     p->activity = activity;
@@ -140,7 +159,7 @@ static bool from_device(tfp_path *t, place *p, const tfp_piece *now, uint32_t op
 static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
 {
     const tfp_span_columns *s = t->x->s;
-    tfp_piece now = piece_before(t, p->lane, p->at);
+    tfp_piece now = p->lane == TFP_NONE ? (tfp_piece){ INT64_MIN, p->at, TFP_NONE } : piece_before(t, p->lane, p->at);
     int64_t begin = now.start > start ? now.start : start;
     uint32_t kind = now.span == TFP_NONE ? TFP_SPAN_NONE : s->kind[now.span], op = TFP_NONE;
     if (kind == TFP_SPAN_CALL && tfp_trace_waits(t->x, now.span) && from_sync(t, p, &now)) {
@@ -152,7 +171,7 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
     if (kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL) op = awaited(t, p, &now);
     if (from_device(t, p, &now, op)) {
         int64_t end = tfp_span_end(s, p->activity) > start ? tfp_span_end(s, p->activity) : start;
-        bool ok = take(t, TFP_NONE, "host", end, p->at);
+        bool ok = take(t, now.span, "host", end, p->at);
         p->at = end;
         return ok;
     }
@@ -194,8 +213,7 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 {
     if (end <= w->start_ns || !tfp_step_takes(t->r->step, w->step)) return true;
-    uint32_t home = t->home[t->unit];
-    if (home == TFP_NONE) return true;
+    uint32_t home = t->home[t->unit]; /* TFP_NONE: nothing of the host was recorded */
     t->step_count[t->unit]++;
     t->path_ns[t->unit] = tfp_add(t->path_ns[t->unit], end - w->start_ns, NULL);
     return walk(t, home, w->start_ns, end);

@@ -43,7 +43,8 @@ typedef struct tfp_path {
     uint32_t unit;
     int64_t *path_ns;    /* by unit: length of all its paths */
     int64_t *step_count; /* by unit */
-    uint32_t *home;      /* by unit: -> lanes */
+    uint32_t *home;      /* by unit: -> lanes; TFP_NONE */
+    bool *launched;      /* by unit: launches of its activities are known */
 } tfp_path;
 
 /* Fills the lists of `t` (trace_path_lists.c); false without memory. */

@@ -116,6 +116,8 @@ static bool sort_by_ends(tfp_path *t)
         !tfp_sort(t->lane_end, t->activity_count, lane_ends_before, t) ||
         !tfp_sort(t->ops, t->op_count, unit_ends_before, t))
         return false;
+    for (size_t i = 0; i < t->activity_count; i++)
+        if (s->launch[t->by_end[i]] != TFP_NONE) t->launched[tfp_trace_unit_of(t->x, t->by_end[i])] = true;
     find_units(t, t->by_end, t->activity_count, t->ends_of_unit);
     find_units(t, t->ops, t->op_count, t->ops_of_unit);
     for (size_t i = 0; i < t->activity_count; i++) {
@@ -158,6 +160,7 @@ bool tfp_path_lists(tfp_path *t)
     t->streams = TFP_NEW(a, tfp_range, t->x->p->lanes.size + 1);
     t->path_ns = TFP_NEW(a, int64_t, t->x->unit_count + 1);
     t->step_count = TFP_NEW(a, int64_t, t->x->unit_count + 1);
-    if (!t->threads || !t->streams || !t->path_ns || !t->step_count) return false;
+    t->launched = TFP_NEW(a, bool, t->x->unit_count + 1);
+    if (!t->threads || !t->streams || !t->path_ns || !t->step_count || !t->launched) return false;
     return !tfp_strtab_init(&t->names, a) && cut_threads(t) && sort_by_ends(t) && find_homes(t);
 }

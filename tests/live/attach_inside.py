@@ -51,6 +51,17 @@ def way_of(p, pid):
     return json.loads(shown.stdout)["rows"][0]["capture"]
 
 
+def stacks_inside(p, name, pid):
+    """Its threads have other numbers for themselves than for us."""
+    for words in ([], ["--native"]):
+        shown = subprocess.run([p.program, "stacks", str(pid), *words, "--seconds", "0.5", "-format", "json"], capture_output=True, check=False, env=p.env)
+        if words and b"perf_event" in shown.stderr:
+            print(f"left out: stacks --native of {name}, which is not permitted here")
+            continue
+        rows = json.loads(shown.stdout)["rows"]
+        check(f"{name}: stacks {words}", any(r["name"].endswith("<module>") and r["kind"] == "python" and r["total"] for r in rows), (shown, rows))
+
+
 def leaves_nothing(name, outer, pid):
     check(f"{name}: no thread is left", until(lambda: not agent_threads(pid)))
     os.kill(pid, signal.SIGUSR1)
@@ -63,6 +74,7 @@ def in_containers(p):
         if not outer:
             continue
         check(f"{name}: top", way_of(p, pid) == "attach")
+        stacks_inside(p, name, pid)
         for _ in range(2):
             done, rows, out = p.capture(pid)
             check(name, is_ok(rows) and os.path.getsize(os.path.join(out, rows[0]["file"])) > 0, (done, rows))
