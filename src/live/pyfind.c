@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/pyfind.c: where the interpreter of a process is: the mapped file that brings CPython, its version by name, and the
  * addresses of its symbols; and why a process may not be looked into. */
+#include "live/inside.h"
 #include "live/python.h"
 
 #include <errno.h>
@@ -168,7 +169,7 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
     char why[300];
     int fault;
     uint64_t head, told[3] = { 0 }; /* cookie, version, free-threaded */
-    *out = (tfp_python){ .pid = pid };
+    *out = (tfp_python){ .pid = pid, .inside = !tfp_same_namespace(pid, "pid") };
     *refusal = (tfp_way){ .code = NULL };
     if (!find_file(pid, &file, &fault)) {
         if (fault == ENOENT || fault == ESRCH) {

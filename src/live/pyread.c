@@ -3,6 +3,7 @@
  * and objects are taken for what they are by their types. */
 #include "live/python.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <sys/uio.h>
 
@@ -32,26 +33,65 @@ static int64_t tid_of_pthread(const tfp_python *p, uint64_t pthread)
 {
     enum { GLIBC_TID = 720 };
     int32_t tid = 0;
-    char path[64], state[8];
-    if (!pthread || !tfp_python_read(p, pthread + GLIBC_TID, &tid, sizeof tid) || tid <= 0) return 0;
-    snprintf(path, sizeof path, "task/%d/comm", (int)tid);
-    return tfp_proc_read(p->pid, path, state, sizeof state) > 0 ? tid : 0;
+    return pthread && tfp_python_read(p, pthread + GLIBC_TID, &tid, sizeof tid) && tid > 0 ? tid : 0;
 }
 
-long tfp_python_threads(const tfp_python *p, tfp_python_thread *out, size_t room)
+static bool is_thread(int64_t pid, int64_t tid)
+{
+    char path[64], name[20];
+    snprintf(path, sizeof path, "task/%lld/comm", (long long)tid);
+    return tfp_proc_read(pid, path, name, sizeof name) > 0;
+}
+
+/* The numbers of all threads, as the process has them and as we have. */
+static void read_numbers(tfp_python *p)
+{
+    enum { ROOM = sizeof p->numbers / sizeof *p->numbers };
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "/proc/%lld/task", (long long)p->pid);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        tfp_proc_status status;
+        int64_t ours;
+        if (!tfp_parse_int64(tfp_str_of(e->d_name), &ours)) continue;
+        snprintf(path, sizeof path, "task/%lld/status", (long long)ours);
+        long n = tfp_proc_read(p->pid, path, text, sizeof text);
+        if (n <= 0) continue;
+        tfp_proc_status_parse((tfp_str){ text, (size_t)n }, &status);
+        if (status.inner_pid <= 0) continue;
+        p->numbers[status.inner_pid % ROOM].theirs = (int32_t)status.inner_pid;
+        p->numbers[status.inner_pid % ROOM].ours = (int32_t)ours;
+    }
+    if (d) closedir(d);
+}
+
+/* *looked: all numbers were read in this look. */
+static int64_t number_of(tfp_python *p, int64_t theirs, bool *looked)
+{
+    enum { ROOM = sizeof p->numbers / sizeof *p->numbers };
+    if (!p->inside || theirs <= 0) return theirs;
+    if (p->numbers[theirs % ROOM].theirs != theirs && !*looked) {
+        read_numbers(p);
+        *looked = true;
+    }
+    return p->numbers[theirs % ROOM].theirs == theirs ? p->numbers[theirs % ROOM].ours : 0;
+}
+
+long tfp_python_threads(tfp_python *p, tfp_python_thread *out, size_t room)
 {
     const tfp_python_layout *v = p->layout;
     uint64_t interp;
     size_t count = 0;
+    bool looked = false;
     if (!tfp_python_read(p, p->runtime + (uint64_t)v->runtime_head, &interp, sizeof interp)) return -1;
     for (size_t i = 0; interp && i < 256; i++) {
         uint64_t state = read_word(p, interp + (uint64_t)v->interp_threads);
         while (state && count < room) {
             tfp_python_thread t = { state, 0 };
-            if (v->thread_native >= 0)
-                t.tid = (int64_t)read_word(p, state + (uint64_t)v->thread_native);
-            else
-                t.tid = tid_of_pthread(p, read_word(p, state + (uint64_t)v->thread_id));
+            int64_t told = v->thread_native >= 0 ? (int64_t)read_word(p, state + (uint64_t)v->thread_native)
+                                                 : tid_of_pthread(p, read_word(p, state + (uint64_t)v->thread_id));
+            t.tid = number_of(p, told, &looked);
+            if (v->thread_native < 0 && t.tid && !is_thread(p->pid, t.tid)) t.tid = 0;
             out[count++] = t;
             state = read_word(p, state + (uint64_t)v->thread_next);
         }

@@ -25,6 +25,10 @@ typedef struct tfp_python {
     int64_t pid;
     const tfp_python_layout *layout;
     uint64_t runtime, code_type, text_type; /* addresses of _PyRuntime, PyCode_Type, PyUnicode_Type */
+    bool inside; /* it lives in another pid namespace: its threads have other numbers there */
+    struct {
+        int32_t theirs, ours;
+    } numbers[1024]; /* of threads, by the last bits of their own number; kept from one look to the next */
 } tfp_python;
 
 /* Finds the interpreter of a process. False: why not, as a code with its sentence. */
@@ -37,14 +41,14 @@ bool tfp_python_is_single(const tfp_python *p);
 
 typedef struct tfp_python_thread {
     uint64_t state; /* address of its PyThreadState */
-    int64_t tid;    /* 0: not known */
+    int64_t tid;    /* as in our /proc; 0: not known */
 } tfp_python_thread;
 
 #define TFP_PYTHON_THREADS 4096 /* most threads that are looked at */
 #define TFP_PYTHON_DEPTH 4096   /* most frames of a stack */
 
 /* The threads of all interpreters; how many, at most `room`. -1: nothing can be read. */
-long tfp_python_threads(const tfp_python *p, tfp_python_thread *out, size_t room);
+long tfp_python_threads(tfp_python *p, tfp_python_thread *out, size_t room);
 
 typedef struct tfp_live_frame {
     uint64_t code; /* address of the code object */
