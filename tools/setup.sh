@@ -22,7 +22,7 @@ python) packages="$build $python" ;;
 # unwinds native stacks.
 test) packages="$build $python libcmocka-dev" optional="python3-dbg chromium libdw1" ;;
 unit) packages="$build libcmocka-dev python3" ;;
-fuzz) packages="$build clang llvm libcmocka-dev python3" ;;
+fuzz) packages="$build clang libclang-rt-dev llvm libcmocka-dev python3" ;;
 lint) packages="$build libcmocka-dev cppcheck clang-format python3" ;;
 *) echo "usage: tools/setup.sh build|python|unit|test|fuzz|lint" >&2; exit 2 ;;
 esac

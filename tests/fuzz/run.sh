@@ -14,7 +14,7 @@ python3 tests/fuzz/seeds.py build-fuzz/seeds build-fuzz/tfprof
 mkdir -p build-fuzz/found
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1
 passed=0 failed=0
-for target in ${*:-profile graph graph_text run_meta op_log run_of_graph checkpoint recognise options options_proto query xplane xplane_bare hlo kineto kineto_bare pprof pprof_bare execution_trace execution_trace_bare aten live http tfprof gunzip}; do
+for target in ${*:-profile graph graph_text run_meta op_log run_of_graph checkpoint recognise options options_proto query xplane xplane_bare hlo kineto kineto_bare pprof pprof_bare execution_trace execution_trace_bare aten live http tfprof gunzip scope_text}; do
     mkdir -p "build-fuzz/corpus/$target"
     log=build-fuzz/$target.log
     regressions=tests/fuzz/regressions/$target
