@@ -83,7 +83,8 @@ static void add_outputs(const grapher *g, uint32_t node, const tfp_hlo_instructi
     const tfp_hlo_shape *s = &g->m->shapes.at[i->shape];
     for (uint32_t k = 0; k < s->count && k < OUTPUTS_MOST && !g->b->status; k++) {
         const tfp_hlo_array *a = &g->m->arrays.at[s->first + k];
-        uint32_t shape = tfp_build_shape(g->b, g->m->dims.at + a->dim_first, a->dim_count, a->dim_count == 0);
+        const int64_t *dims = a->dim_count ? g->m->dims.at + a->dim_first : NULL;
+        uint32_t shape = tfp_build_shape(g->b, dims, a->dim_count, a->dim_count == 0);
         if (shape != TFP_NONE) tfp_build_output(g->b, node, (int32_t)k, shape);
     }
 }

@@ -71,6 +71,7 @@ static bool sort_many(tfp_program_attr *at, uint32_t count)
 static void sort_attrs(tfp_program_reader *r, uint32_t first)
 {
     uint32_t count = ROWS(r, attrs) - first, kept = 0;
+    if (!count) return;
     tfp_program_attr *at = r->g->attrs.at + first;
     if (count > 16) {
         ok(r, sort_many(at, count));

@@ -311,7 +311,7 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
         add_meta_stats(r, p, m);
     }
     c->stat_count = (uint32_t)r->class_stats.size - c->stat_first;
-    c->stats = tfp_build_stats(r->b, r->class_stats.at + c->stat_first, c->stat_count);
+    c->stats = tfp_build_stats(r->b, c->stat_count ? r->class_stats.at + c->stat_first : NULL, c->stat_count);
 }
 
 /* ---- one class for equal events ---- */

@@ -8,6 +8,7 @@ const tfp_program_attr *tfp_program_attr_find(const tfp_profile *p, const tfp_pr
                                               const char *name)
 {
     tfp_str wanted = tfp_str_of(name);
+    if (!n->attr_count) return NULL;
     const tfp_program_attr *attrs = g->attrs.at + n->attr_first;
     if (n->attr_count <= SCAN_MOST) {
         for (uint32_t i = 0; i < n->attr_count; i++)
