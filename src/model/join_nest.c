@@ -29,7 +29,8 @@ static bool push(stack *s, container c)
 /* When a container must end to hold a span, which may stick out by the tolerance. */
 static int64_t least_end(int64_t start_ns, int64_t duration_ns, int64_t tolerance_ns)
 {
-    int64_t inside = start_ns + (duration_ns > 0), whole = start_ns + duration_ns - tolerance_ns;
+    int64_t inside = tfp_add(start_ns, duration_ns > 0, NULL);
+    int64_t whole = tfp_add(tfp_add(start_ns, duration_ns, NULL), -tolerance_ns, NULL);
     return inside > whole ? inside : whole;
 }
 

@@ -118,7 +118,7 @@ static const tfp_store_column samples[] = {
 static const tfp_store_column processes[] = {
     STRING(tfp_process, host), STRING(tfp_process, name), ANY(tfp_process, pid), ANY(tfp_process, rank),
     ANY(tfp_process, rank_count), MAYBE_IN(tfp_process, source, SOURCES), ANY(tfp_process, clock_offset_ns),
-    ANY(tfp_process, tolerance_ns), BELOW(tfp_process, tasks, 2), BELOW(tfp_process, steps, TFP_STEPS_NONE + 1),
+    NUMBER(tfp_process, tolerance_ns, NOT_NEGATIVE, 0), BELOW(tfp_process, tasks, 2), BELOW(tfp_process, steps, TFP_STEPS_NONE + 1),
 };
 #define SPAN(field, rule, arg)                                                                                         \
     { #field, offsetof(tfp_span_columns, field), sizeof *((tfp_span_columns *)0)->field, TFP_STORE_##rule, (arg) }
