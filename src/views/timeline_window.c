@@ -74,7 +74,7 @@ static bool see_row(window *w, uint32_t row)
     const tfp_timeline *t = w->t;
     uint32_t last = t->row_first[row + 1];
     for (uint32_t i = tfp_timeline_after(t, row, w->from_ns), end; i < last && t->start_ns[i] < w->to_ns; i = end) {
-        double pixel = (double)(int64_t)((double)(t->start_ns[i] - w->from_ns) * w->pixels) + 1;
+        double pixel = floor((double)(t->start_ns[i] - w->from_ns) * w->pixels) + 1; /* NaN where no span is narrow */
         uint32_t longest = i;
         int64_t busy_ns = 0, found = 0;
         for (end = i; end < last; end++) {
