@@ -211,6 +211,7 @@ void tfp_build_join(tfp_builder *b)
     tfp_map64_free(&x.calls);
     tfp_vec_free(&x.parts);
     tfp_vec_free(&x.part_lists);
+    tfp_map64_free(&x.list_by_device);
     tfp_vec_free(&x.places);
     tfp_map64_free(&x.place_by_name);
     tfp_map64_free(&x.node_by_name_op);

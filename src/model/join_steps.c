@@ -241,22 +241,23 @@ static void settle(finder *f)
     ok = ok && tfp_sort(order, count, window_before, f->found.at);
     if (!tfp_join_keep(x, ok)) count = 0;
     for (size_t i = 0; i < count; i++) x->t->windows.at[x->t->windows.size++] = f->found.at[order[i]];
-    const tfp_step_window *w = x->t->windows.at + first;
+    const tfp_step_window *w = count ? x->t->windows.at + first : NULL;
     for (size_t i = 0, end; i < count && !x->b->status; i = end) {
         for (end = i + 1; end < count && w[end].device == w[i].device;) end++;
         tfp_step_parts list = { f->process, w[i].device, x->parts.size, 0 };
         cut_parts(x, w + i, end - i);
         list.count = x->parts.size - list.first;
-        tfp_join_keep(x, tfp_push(&x->part_lists, list));
+        uint64_t key = (uint64_t)f->process << 32 | list.device;
+        tfp_join_keep(x, tfp_map64_put(&x->list_by_device, key, (uint32_t)x->part_lists.size) &&
+                             tfp_push(&x->part_lists, list));
     }
     free(order);
 }
 
 static const tfp_step_parts *parts_of(const tfp_join *x, uint32_t process, tfp_strid device)
 {
-    for (size_t i = 0; i < x->part_lists.size; i++)
-        if (x->part_lists.at[i].process == process && x->part_lists.at[i].device == device) return &x->part_lists.at[i];
-    return NULL;
+    uint32_t list = tfp_map64_get(&x->list_by_device, (uint64_t)process << 32 | device);
+    return list == TFP_NONE ? NULL : &x->part_lists.at[list];
 }
 
 tfp_step_cursor tfp_step_cursor_start(const tfp_join *x, uint32_t process, tfp_strid device)

@@ -36,18 +36,16 @@ typedef struct place { /* where the walk stands: on a device when `activity`, el
 static bool take(tfp_path *t, uint32_t span, const char *class, int64_t from, int64_t to)
 {
     if (to <= from) return true;
-    tfp_str name = span == TFP_NONE ? TFP_STR("(nothing recorded)") : tfp_span_name(t->x->p, span);
+    tfp_strid name = span == TFP_NONE ? TFP_NONE : t->x->s->name[span]; /* a long one is not read for each stretch */
     tfp_buf key = { 0 };
-    tfp_buf_printf(&key, "%u\037%s\037", t->unit, class);
-    size_t skip = key.size;
-    tfp_buf_str(&key, name);
+    tfp_buf_printf(&key, "%u %s %u", t->unit, class, name);
     tfp_strid id = key.failed ? TFP_NONE : tfp_intern(&t->names, (tfp_str){ key.data, key.size });
     tfp_buf_free(&key);
     if (id == TFP_NONE) return false;
     if (id > t->rows.size) {
         tfp_path_row new_row = { .rank = t->x->units[t->unit].rank,
                                  .class = tfp_str_of(class),
-                                 .name = { tfp_strtab_get(&t->names, id).data + skip, name.size },
+                                 .name = name == TFP_NONE ? TFP_STR("(nothing recorded)") : tfp_text(t->x->p, name),
                                  .unit = t->unit };
         if (!tfp_push(&t->rows, new_row)) return false;
     }
