@@ -10,6 +10,8 @@
 
 #define NAMES_MAX ((size_t)512 << 20) /* bytes of all names together */
 #define VALUES_MAX ((size_t)1 << 27)  /* rows times columns times steps: 1 GiB */
+#define VALUES_FREE ((size_t)1 << 25) /* as many a small file may ask for, too: 256 MB */
+#define VALUES_OF_RUN 16              /* beyond that, for each execution */
 
 /* ---- one row's values ---- */
 
@@ -337,9 +339,11 @@ static tfp_status choose_columns(stats *x, tfp_error *err)
 
 static tfp_status make_room(stats *x, tfp_error *err)
 {
-    size_t cells;
+    size_t cells, runs = x->shown->profile->execs.size, most = VALUES_FREE;
+    if (runs * x->sums > most / VALUES_OF_RUN) most = runs * x->sums * VALUES_OF_RUN;
+    if (most > VALUES_MAX) most = VALUES_MAX;
     if (__builtin_mul_overflow(x->rows + 1, x->sums, &cells) || __builtin_mul_overflow(cells, x->steps, &cells) ||
-        cells > VALUES_MAX)
+        cells > most)
         return tfp_fail(err, TFP_LIMIT,
                         "stats of %zu rows and %zu columns over %zu steps; a smaller -max_depth has fewer", x->rows,
                         x->columns, x->steps);

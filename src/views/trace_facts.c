@@ -289,8 +289,9 @@ static bool fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 {
     if (tfp_trace_index_new(r, &f->x, err)) return false;
     for (size_t i = 0; i < f->x.unit_count; i++) f->has_devices |= f->x.units[i].has_devices;
-    bool ok = tfp_steps_cover(r, f) && tfp_mean_step_of(r, f) &&
-              tfp_transfer_rows(r, &f->x, true, &f->transfers, &f->transfer_count) && add_kernels(r, f) &&
+    if (!tfp_steps_cover(r, f)) return tfp_nomem(err), false;
+    if (tfp_mean_step_of(r, f, err)) return false;
+    bool ok = tfp_transfer_rows(r, &f->x, true, &f->transfers, &f->transfer_count) && add_kernels(r, f) &&
               add_spans(r, f) && tfp_rank_facts_of(r, f) && tfp_reserved_of(f);
     if (!ok) return tfp_nomem(err), false;
     f->capability = capability_of(f);

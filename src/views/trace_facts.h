@@ -130,8 +130,8 @@ bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known);
 bool tfp_reserved_of(tfp_trace_facts *f);
 /* The marker of the step of a row; TFP_NONE: it has none. */
 uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row);
-/* Fills in the steps, their mean and how they differ (trace_mean.c). False without memory. */
-bool tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f);
+/* Fills in the steps, their mean and how they differ (trace_mean.c). */
+tfp_status tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f, tfp_error *err);
 /* Fills f->covered and f->window_count. False without memory. */
 bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f);
 /* Fills f->ranks (trace_ranks.c). False without memory. */

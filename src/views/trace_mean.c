@@ -106,10 +106,11 @@ static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
     return rows != NULL;
 }
 
-bool tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f)
+tfp_status tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 {
-    if (!tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count)) return false;
+    tfp_status s = tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count, err);
+    if (s) return s;
     look_at_steps(f);
     add_steps(f);
-    return find_odd_steps(r, f);
+    return find_odd_steps(r, f) ? TFP_OK : tfp_nomem(err);
 }

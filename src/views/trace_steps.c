@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MOST ((size_t)2000000) /* steps by devices: a small file may have many of both */
+#define ROWS_MOST ((size_t)500000) /* steps by devices: a small file may have many of both, and a row takes 400 bytes */
 
 typedef struct unions { /* of one device */
     tfp_union busy, compute, communication, copy, compute_or_communication;
@@ -23,7 +23,9 @@ typedef struct delays {
 typedef struct steps {
     tfp_report *r;
     const tfp_trace_index *x;
-    uint32_t *windows; /* by start */
+    uint32_t *windows;     /* by unit, then start */
+    size_t *windows_first; /* by unit: -> windows; one more at the end */
+    bool full;             /* it would have more than ROWS_MOST rows */
     TFP_VEC(tfp_step_row) rows;
 } steps;
 
@@ -96,7 +98,8 @@ static bool add_step(steps *t, const tfp_trace_device *d, const unions *u, const
 {
     char text[24];
     int size = snprintf(text, sizeof text, "%lld", (long long)t->x->p->steps.at[w->step].id);
-    if (t->rows.size >= ROWS_MOST) return false;
+    t->full = t->rows.size >= ROWS_MOST;
+    if (t->full) return false;
     tfp_step_row out = measure(t, d, u, w->start_ns, w->end_ns);
     out.step = (tfp_str){ tfp_arena_copy(&t->r->arena, (tfp_str){ text, (size_t)size }), (size_t)size };
     if (!d->host) count_kernels(sums, started_before(t, d, w->start_ns), started_before(t, d, w->end_ns), &out);
@@ -113,7 +116,6 @@ static bool add_all(steps *t, const tfp_trace_device *d, const unions *u, const 
 
 static bool is_of(const steps *t, const tfp_step_window *w, const tfp_trace_device *d)
 {
-    if (t->x->unit_of_process[w->process] != d->unit) return false;
     return !w->device || d->host || tfp_str_eq(tfp_text(t->x->p, w->device), d->name);
 }
 
@@ -123,7 +125,7 @@ static bool add_device(steps *t, const tfp_trace_device *d)
     unions u;
     delays sums;
     if (!start_unions(t, d, &u) || !start_delays(t, d, &sums)) return false;
-    for (size_t i = 0; i < p->events.windows.size; i++) {
+    for (size_t i = t->windows_first[d->unit]; i < t->windows_first[d->unit + 1]; i++) {
         const tfp_step_window *w = &p->events.windows.at[t->windows[i]];
         if (!is_of(t, w, d) || !tfp_step_takes(t->r->step, w->step)) continue;
         if (!add_step(t, d, &u, &sums, w)) return false;
@@ -131,18 +133,30 @@ static bool add_device(steps *t, const tfp_trace_device *d)
     return t->r->step.which == TFP_STEP_ONE || add_all(t, d, &u, &sums);
 }
 
+static uint32_t unit_of(const steps *t, uint32_t window)
+{
+    return t->x->unit_of_process[t->x->p->events.windows.at[window].process];
+}
+
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 {
-    const tfp_step_window *w = ctx;
-    return w[a].start_ns < w[b].start_ns;
+    const steps *t = ctx;
+    const tfp_step_window *w = t->x->p->events.windows.at;
+    uint32_t x = unit_of(t, a), y = unit_of(t, b);
+    return x != y ? x < y : w[a].start_ns < w[b].start_ns;
 }
 
 static bool sort_windows(steps *t)
 {
-    size_t count = t->x->p->events.windows.size;
+    size_t count = t->x->p->events.windows.size, known = 0, units = t->x->unit_count;
     t->windows = TFP_NEW(&t->r->arena, uint32_t, count + 1);
-    for (uint32_t i = 0; t->windows && i < count; i++) t->windows[i] = i;
-    return t->windows && tfp_sort(t->windows, count, window_before, t->x->p->events.windows.at);
+    t->windows_first = TFP_NEW(&t->r->arena, size_t, units + 2);
+    if (!t->windows || !t->windows_first) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (unit_of(t, i) < units) t->windows[known++] = i;
+    for (size_t i = 0; i < known; i++) t->windows_first[unit_of(t, t->windows[i]) + 1]++;
+    for (size_t i = 1; i <= units; i++) t->windows_first[i] += t->windows_first[i - 1];
+    return tfp_sort(t->windows, known, window_before, t);
 }
 
 /* clang-format off */
@@ -165,7 +179,7 @@ static const tfp_row_column columns[] = {
 };
 /* clang-format on */
 
-bool tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count)
+tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count, tfp_error *err)
 {
     steps t = { .r = r, .x = x };
     bool ok = sort_windows(&t);
@@ -174,7 +188,10 @@ bool tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows,
     *rows = ok ? TFP_NEW(&r->arena, tfp_step_row, t.rows.size + 1) : NULL;
     if (*rows && *count) memcpy(*rows, t.rows.at, *count * sizeof **rows);
     tfp_vec_free(&t.rows);
-    return *rows != NULL;
+    if (t.full)
+        return tfp_fail(err, TFP_LIMIT, "%zu devices and %zu steps make more than %zu rows; -step N asks for one step",
+                        x->device_count, x->p->events.windows.size, ROWS_MOST);
+    return *rows ? TFP_OK : tfp_nomem(err);
 }
 
 static tfp_status note_ranks(tfp_report *r, const tfp_trace_index *x, tfp_error *err)
@@ -199,8 +216,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     size_t count;
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (s || r->options->critical_path) return s ? s : tfp_trace_path(r, &x, err);
-    if (!tfp_step_rows(r, &x, &rows, &count)) return tfp_nomem(err);
-    s = note_ranks(r, &x, err);
+    s = tfp_step_rows(r, &x, &rows, &count, err);
+    if (!s) s = note_ranks(r, &x, err);
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
 }
 

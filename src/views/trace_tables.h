@@ -17,8 +17,8 @@ typedef struct tfp_step_row {
     int64_t kernels;
     double launch_delay_us; /* NAN: no activity has a launch */
 } tfp_step_row;
-/* Each device's steps in order, then its row `all` (not when the report is of one step). False without memory. */
-bool tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count);
+/* Each device's steps in order, then its row `all` (not when the report is of one step). TFP_LIMIT: too many rows. */
+tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count, tfp_error *err);
 
 typedef struct tfp_transfer_row {
     int64_t rank;

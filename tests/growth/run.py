@@ -32,8 +32,9 @@ QUERY = ("SELECT count(*), sum(run_us) FROM nodes JOIN executions USING (node) J
 
 # In a session; what a profile lacks is refused in a line, which costs nothing.
 ANSWERS = (
-    ["info", "summary", "lines", "flops", "params", "memory", "calls", "kernel", "steps", "steps -critical_path", "transfer", "wait",
-     "check", "advise", "stats", "stats -view graph", "query " + QUERY, "query SELECT max(length(name)) FROM spans GROUP BY parent"] +
+    ["info", "summary", "lines", "flops", "params", "memory", "memory -by time", "calls", "kernel", "steps",
+     "steps -critical_path", "transfer", "transfer -by collective", "wait", "check", "advise", "stats", "stats -view graph",
+     "stats -view steps", "query " + QUERY, "query SELECT max(length(name)) FROM spans GROUP BY parent"] +
     [view + " " + WHOLE + "-select " + ALL_COLUMNS for view in ("scope", "graph", "op", "code")] +
     ["scope " + WHOLE + "-format " + form for form in ("json", "csv", "folded")] +
     ["scope -show_name_regexes .*1.* -hide_name_regexes .*2.* -order_by name", "graph -start_name_regexes .*1 -trim_name_regexes .*3",

@@ -58,6 +58,19 @@ def a_step_each(n):
     return marked([span("cpu_op", "op%d" % (i % 20), i * 10 + 1, 5) for i in range(n)], n, n * 10)
 
 
+@kind(500)
+def a_step_and_a_device_each(n):
+    """The table of steps has a row for each pair; beyond its limit it is refused."""
+    return trace([span("user_annotation", "ProfilerStep#%d" % i, i * 10, 9) for i in range(n)] +
+                 [span("kernel", "k", i * 10 + 1, 5, 7, i, device=i, stream=7, correlation=i) for i in range(n)])
+
+
+@kind(2000)
+def long_name_around_all(n):
+    """What waits in the long span has a stretch of the critical path before and after each of the others."""
+    return marked([span("cpu_op", "x" * 100 * n, 0, 10 * n)] + [span("cpu_op", "op%d" % i, i * 10 + 1, 5) for i in range(n)], 2, 10 * n)
+
+
 @kind(4000)
 def steps_at_one_time(n):
     """Paths of what is in so many scopes are cut, so the cost of each is bounded: seen from this size on."""
@@ -155,6 +168,26 @@ def xplane_planes(n):
         planes.append(xspace.Plane("/device:GPU:%d" % i))
         planes[-1].line(1, "XLA Ops", [planes[-1].event("op", 1000, 1000)])
     return {"t.xplane.pb": xspace.space(planes)}
+
+
+@kind(1200)
+def xplane_planes_with_steps(n):
+    """Each device has a window of its own for its step."""
+    planes = []
+    for i in range(n):
+        planes.append(xspace.Plane("/device:TPU:%d" % i))
+        planes[-1].line(1, "Steps", [planes[-1].event("1", 500, 2000)])
+        planes[-1].line(2, "XLA Ops", [planes[-1].event("op", 1000, 1000), planes[-1].event("op", 3000, 1000)])
+    return {"t.xplane.pb": xspace.space(planes)}
+
+
+@kind(1500)
+def xplane_steps_by_types(n):
+    """`stats` would have a value for each step of each type; beyond its limit it is refused."""
+    plane = xspace.Plane("/device:TPU:0")
+    plane.line(1, "XLA Ops", [plane.event("op%d" % i, i * 1000, 500, hlo_category="x", program_id=i) for i in range(n)])
+    plane.line(2, "Steps", [plane.event("%d" % i, i * 1000, 1000, group_id=i) for i in range(n)])
+    return {"t.xplane.pb": xspace.space([plane])}
 
 
 @kind(1600)
