@@ -82,6 +82,7 @@ SUITES = [
     Suite("installed library", [PYTHON, "tests/install/run.py", RELEASE], 2),
     Suite("one mean", [PYTHON, "tests/trace/means.py", f"{RELEASE}/tfprof"], 2),
     Suite("advice that would be wrong", [PYTHON, "tests/trace/quiet.py", f"{RELEASE}/tfprof"], 1),
+    Suite("critical paths", [PYTHON, "tests/trace/path.py", f"{RELEASE}/tfprof"], 1),
     Suite("XPlane and HLO as recorded", [PYTHON, "tests/trace/recorded.py", f"{RELEASE}/tfprof"], 1),
     Suite("XPlane against xprof's tables", [PYTHON, "tests/trace/xprof.py", f"{RELEASE}/tfprof"], 1,
           needs="../shared/formats/xplane/expected"),

@@ -212,6 +212,7 @@ static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 {
     if (end <= w->start_ns || !tfp_step_takes(t->r->step, w->step)) return true;
     uint32_t home = t->home[t->unit]; /* TFP_NONE: nothing of the host was recorded */
+    if (home == TFP_NONE && !t->ends_of_unit[t->unit].count) return true;
     t->step_count[t->unit]++;
     t->path_ns[t->unit] = tfp_add(t->path_ns[t->unit], end - w->start_ns, NULL);
     return walk(t, home, w->start_ns, end);

@@ -79,6 +79,26 @@ def compare_table(view, got, expected, keys):
                 yield f"{view} {key}: {column} is {have!r}, not {value!r}"
 
 
+def compare_path(steps, got):
+    """The critical path is as long as the steps, each up to the start of the next."""
+    windows = {}
+    for row in steps:
+        if row["step"] != "all":
+            windows.setdefault(row["step"], set()).add((number(row["start_us"]), number(row["duration_us"])))
+    if any(len(own) > 1 for own in windows.values()):
+        return  # devices have windows of their own
+    order = sorted(window for own in windows.values() for window in own)
+    ends = [start + duration for start, duration in order]
+    length = sum(max(0, min(end, later) - start) for (start, _), end, (later, _) in zip(order, ends, order[1:] + [(1e18, 0)]))
+    found, share = sum(number(row["total_us"]) for row in got), sum(number(row["share"]) for row in got)
+    if abs(found - length) > 0.01 * (len(got) + 1) or (got and abs(share - 1) > 1e-6):
+        yield f"critical path: {found} us, share {share}, of steps of {length}"
+    for row in got:
+        gain = number(row["gain_us"])
+        if gain is not None and gain > length / max(1, sum(duration > 0 for _, duration in order)) + 0.01:
+            yield f"critical path: {row['name']} could save {gain} us of steps of {length} us"
+
+
 def compare(program, path, document):
     trace = oracle_xplane.XPlane(document) if isinstance(document, bytes) else oracle.Trace(document)
     columns = ["-select", "cpu_micros,accelerator_micros,occurrence", "-max_depth", "10000"]
@@ -98,6 +118,7 @@ def compare(program, path, document):
         yield from compare_table("transfer", ask(program, path, "transfer", *choice), trace.transfer(step),
                                  lambda r: (plain(r["kind"]), int(r["device"].split(":")[1]), r["group"]))
         yield from compare_table("wait", ask(program, path, "wait", *choice), trace.wait(step), lambda r: (r["cause"], plain(r["where"])))
+    yield from compare_path(ask(program, path, "steps"), ask(program, path, "steps", "-critical_path"))
     if trace.activities:
         yield from compare_table("steps", ask(program, path, "steps"), trace.steps(), lambda r: (r["step"], int(r["device"].split(":")[1])))
 
