@@ -83,7 +83,7 @@ static void put_has(answer *a, const tfp_profile *p)
     static const struct {
         const char *name;
         tfp_content what;
-    } all[] = { { "code", TFP_HAS_CODE },      { "memory", TFP_HAS_MEMORY }, { "checkpoint", TFP_HAS_TENSORS },
+    } all[] = { { "code", TFP_HAS_CODE },      { "stacks", TFP_HAS_STACKS }, { "memory", TFP_HAS_MEMORY }, { "checkpoint", TFP_HAS_TENSORS },
                 { "timeline", TFP_HAS_STEPS }, { "times", TFP_HAS_SPANS },   { "trace", TFP_HAS_TRACE },
                 { "graph", TFP_HAS_GRAPH } };
     json_open(a, "has", '{');

@@ -152,10 +152,12 @@ typedef enum tfp_content {
     TFP_HAS_VARIABLES, /**< nothing but a checkpoint: its variables are the nodes */
     TFP_HAS_TYPES,     /**< all types of the nodes, as a ProfileProto keeps them */
     TFP_HAS_TRACE,     /**< events of a trace: processes, threads and devices */
+    TFP_HAS_STACKS,    /**< code traces, or calls of functions in a trace, for the code and lines views */
     TFP_CONTENT_COUNT
 } tfp_content;
 
-/** 1 when a finished profile has such content, else 0. Takes constant time. */
+/** 1 when a finished profile has such content, else 0. Takes constant time; TFP_HAS_STACKS may look at every
+ *  span. */
 TFP_API int tfp_profile_has(const tfp_profile *p, tfp_content what);
 
 /** Writes the profile as a ProfileProto that this library and TensorFlow's can read. Everything is included only if the profile

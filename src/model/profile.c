@@ -110,11 +110,21 @@ double tfp_profile_coverage(const tfp_profile *p, size_t i)
     return p && i < p->coverage.size ? p->coverage.at[i] : -1;
 }
 
+static bool has_stacks(const tfp_profile *p)
+{
+    const tfp_span_columns *spans = &p->events.spans;
+    if (p->traces.size || (tfp_has(p, TFP_HAS_CODE) && spans->size)) return true;
+    for (size_t i = 0; i < spans->size; i++)
+        if (spans->kind[i] == TFP_SPAN_FRAME) return true;
+    return false;
+}
+
 int tfp_profile_has(const tfp_profile *p, tfp_content what)
 {
     if (!p || (unsigned)what >= TFP_CONTENT_COUNT) return 0;
     /* files may be of a kind that has something, and have none of it */
     if (what == TFP_HAS_CODE && !p->traces.size) return 0;
+    if (what == TFP_HAS_STACKS) return has_stacks(p);
     if (what == TFP_HAS_GRAPH && !p->inputs.size) return 0;
     return tfp_has(p, what);
 }

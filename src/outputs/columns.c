@@ -71,7 +71,7 @@ static size_t share_block(writer *w, size_t at)
 static const char *unit_name(const tfp_flat *f)
 {
     tfp_unit unit = tfp_flat_unit(f);
-    return unit == TFP_LABEL || unit == TFP_SHARE ? NULL : tfp_unit_name(unit);
+    return unit == TFP_LABEL ? NULL : tfp_unit_name(unit);
 }
 
 /* Numbers and booleans; `absent` gets a flag for each row. */

@@ -302,15 +302,6 @@ static info_row program_part(const tfp_profile *p)
 
 static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) && p->nodes.size; }
 
-/* Call stacks, or the calls of Python functions as a trace has them. */
-static bool has_code(const tfp_profile *p)
-{
-    const tfp_span_columns *spans = &p->events.spans;
-    for (size_t i = 0; i < spans->size; i++)
-        if (spans->kind[i] == TFP_SPAN_FRAME) return true;
-    return p->traces.size > 0 || (tfp_has(p, TFP_HAS_CODE) && spans->size);
-}
-
 static tfp_status show_parts(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
@@ -325,7 +316,7 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
         part("runs", ran(p), run_count(p), "runs of nodes",
              "summary, op -select micros, steps, wait, stats, advise, diff",
              "run metadata (--run_meta_path), a profile, or a trace"),
-        part("code", has_code(p), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT, "call stacks", "lines, code",
+        part("code", tfp_profile_has(p, TFP_HAS_STACKS), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT, "call stacks", "lines, code",
              "an op log (--op_log_path), or a trace recorded with stacks"),
         part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)p->events.spans.size, "spans",
              "kernel, calls, transfer, check",
@@ -380,7 +371,7 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
     bool ok = true;
     if (ran(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
     if (ran(p)) ok = ok && add_next(r, rows, &n, "op -order_by micros -top 10", "which operations take longest?");
-    if (ran(p) && has_code(p)) ok = ok && add_next(r, rows, &n, "lines", "which lines of your code?");
+    if (ran(p) && tfp_profile_has(p, TFP_HAS_STACKS)) ok = ok && add_next(r, rows, &n, "lines", "which lines of your code?");
     if (p->samples.size)
         ok = ok && add_next(r, rows, &n, "calls", "which functions, by what called them?") &&
              add_next(r, rows, &n, "lines", "which lines of your code?");

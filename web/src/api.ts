@@ -30,7 +30,7 @@ export interface ProfileFacts {
   steps: number[];
   warnings: string[];
   coverage: number[];
-  has?: { code: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean; times: boolean; trace: boolean };
+  has?: { code: boolean; stacks: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean; times: boolean; trace: boolean };
 }
 
 export interface Named {

@@ -41,6 +41,8 @@ export function formatUnit(unit: string | null, n: number): string {
       return formatBytes(n);
     case "percent":
       return `${n.toFixed(2)}%`;
+    case "share":
+      return `${(100 * n).toFixed(2)}%`;
     default:
       return formatCount(n);
   }

@@ -113,17 +113,19 @@ export interface LaneAnswer {
   notes?: string[];
 }
 
-/** A lane's name, with the rank or process before it when there are several, and the file's own name for it. */
+/** A lane's name, with the rank or process before it when there are several, and the file's own name for it. PyTorch's mark
+ * of the recording's end belongs to no thread. */
 function titleOf(l: LaneRow, several: boolean): string {
   const before = !several ? "" : l.rank !== null ? `rank ${l.rank} · ` : l.process ? `${l.process} · ` : "";
-  return `${before}${l.lane}${l.label && l.label !== l.lane ? ` · ${l.label}` : ""}`;
+  return `${before}${l.lane.replace(/\/thread:$/, "/no thread")}${l.label && l.label !== l.lane ? ` · ${l.label}` : ""}`;
 }
 
 export function readLanes(answer: LaneAnswer): Lanes {
   const several = new Set(answer.rows.map((l) => `${l.rank} ${l.process}`)).size > 1;
   const lanes = answer.rows.map((l) => ({ name: titleOf(l, several), firstRow: l.first_row, rows: l.rows, spans: l.spans }));
-  const from = Math.min(...answer.rows.map((l) => l.start_us));
-  const to = Math.max(...answer.rows.map((l) => l.end_us));
+  // a lane that only has marks without duration, such as that of a recording's end, does not widen the timeline
+  const long = answer.rows.filter((l) => l.end_us > l.start_us);
+  const [from, to] = [Math.min, Math.max].map((most, i) => most(...(long.length ? long : answer.rows).map((l) => (i ? l.end_us : l.start_us)))) as [number, number];
   const all = lanes.length ? { from, to: Math.max(to, from + 1) } : { from: 0, to: 1 };
   return { lanes, all, notes: answer.notes ?? [], steps: new Map(answer.steps.map((s) => [s.step, { from: s.start_us, to: Math.max(s.end_us, s.start_us + 1) }])) };
 }

@@ -47,11 +47,12 @@ export function Advice({ route, files, tables }: { route: Route; files: string[]
       <Status of={loaded}>
         {(a) => (
           <>
+            {!a.checkers.length && <p class="empty">No checker found anything.</p>}
             {a.checkers.map((c) => (
               <section key={c.name}>
                 <h2>{c.name}</h2>
                 <p class="soft">{tables.checkers.find((t) => t.name === c.name)?.help}</p>
-                {c.reports.length ? <FindingsOf route={route} of={c} /> : <p class="empty">Nothing to say.</p>}
+                {c.reports.length ? <FindingsOf route={route} of={c} /> : <p class="empty">Nothing found.</p>}
               </section>
             ))}
           </>

@@ -5,6 +5,7 @@ import { profilePath, table, text } from "../api";
 import { besidesOf, commandWords } from "../command";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
+import { FactLines, firstPart } from "../parts/FactLines";
 import { Means } from "../parts/Means";
 import { ReportTable } from "../parts/ReportTable";
 import { Status } from "../parts/Status";
@@ -47,7 +48,7 @@ export function Flops({ route, files, tables }: { route: Route; files: string[];
       <Status of={loaded}>
         {({ t, words: told }) => (
           <>
-            <pre class="advice" tabIndex={0}>{told.split("\n\n")[0]}</pre>
+            <FactLines lines={firstPart(told)[0]} />
             <ReportTable t={t} route={route} label="operations" />
           </>
         )}

@@ -3,11 +3,14 @@
 import { useMemo } from "preact/hooks";
 import type { ProfileFacts, Table } from "../api";
 import { cellText, profilePath, table } from "../api";
+import { commandWords } from "../command";
 import { formatBytes, formatMicros, formatShare, markBytes, markMicros } from "../format";
+import { isReport, reportStep } from "../held";
 import { useLoaded } from "../load";
 import type { Line } from "../parts/Chart";
 import { Chart } from "../parts/Chart";
 import { StepField } from "../parts/Fields";
+import { Means } from "../parts/Means";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
 
@@ -26,23 +29,21 @@ interface Device {
 }
 
 /** Rows come by device and time; rows known only from an allocator have no held bytes. */
-function devicesOf(t: Table, peak: Table): Device[] {
+function devicesOf(t: Table, nodes: Table): Device[] {
   const [device, at, held] = ["device", "at_us", "held_bytes"].map((n) => t.column(n));
   const found = new Map<string, Device>();
-  let first = Infinity;
-  for (let i = 0; i < t.rows && at; i++) first = Math.min(first, at.values[i] ?? 0);
   for (let i = 0; i < t.rows && device && at && held; i++) {
     if (held.absent?.[i]) continue;
-    const key = cellText(device, i) || "(unknown device)";
-    const d = found.get(key) ?? { name: key, at: [], held: [], peak: 0, holders: [] };
-    d.at.push((at.values[i] ?? 0) - first);
+    const key = cellText(device, i);
+    const d = found.get(key) ?? { name: key || "(no device)", at: [], held: [], peak: 0, holders: [] };
+    d.at.push(at.values[i] ?? 0);
     d.held.push(held.values[i] ?? 0);
     if ((held.values[i] ?? 0) > (d.held[d.peak] ?? 0)) d.peak = d.held.length - 1;
     found.set(key, d);
   }
-  const [who, name, op, bytes] = ["device", "name", "op", "bytes"].map((n) => peak.column(n));
-  for (let i = 0; i < peak.rows && who && name && op && bytes; i++)
-    found.get(cellText(who, i))?.holders.push({ name: cellText(name, i), op: cellText(op, i), bytes: bytes.values[i] ?? 0 });
+  const [where, name, op, bytes] = ["device", "name", "op", "bytes"].map((n) => nodes.column(n));
+  for (let i = 0; i < nodes.rows && where && name && op && bytes; i++)
+    found.get(cellText(where, i))?.holders.push({ name: cellText(name, i), op: cellText(op, i), bytes: bytes.values[i] ?? 0 });
   for (const d of found.values()) d.holders = d.holders.sort((a, b) => b.bytes - a.bytes).slice(0, 25);
   return [...found.values()];
 }
@@ -88,35 +89,34 @@ function DeviceMemory({ device }: { device: Device }) {
   );
 }
 
-export function Memory({ route, facts }: { route: Route; facts: ProfileFacts }) {
-  const step = route.params.get("step") ?? String(facts.steps[0] ?? 0);
-  const base = profilePath(route.id);
-  const query = `step=${encodeURIComponent(step)}&format=columns`;
-  const loaded = useLoaded(`${base}/memory?${query}`, async (signal, progress) => {
-    const t = await table(`${base}/memory?${query}`, signal, progress);
-    return { t, peak: await table(`${base}/peak?${query}`, signal) };
+export function Memory({ route, files, facts }: { route: Route; files: string[]; facts: ProfileFacts }) {
+  const trace = facts.has?.trace ?? false;
+  // memory has no mean over steps: TensorFlow's files show the last step, traces all
+  const asked = route.params.get("step") ?? "";
+  const step = asked || (trace ? "" : String(facts.steps[facts.steps.length - 1] ?? ""));
+  const query = new URLSearchParams(isReport ? (reportStep ? { step: reportStep } : {}) : asked ? { step: asked } : {});
+  const report = profilePath(route.id, `views/memory?${query.toString()}`);
+  const loaded = useLoaded(report, async (signal, progress) => {
+    const t = await table(`${report}&by=time&format=columns`, signal, progress);
+    return { t, nodes: await table(`${report}&by=node&format=columns`, signal) };
   });
-  const devices = useMemo(() => (loaded.value ? devicesOf(loaded.value.t, loaded.value.peak) : []), [loaded.value]);
+  const devices = useMemo(() => (loaded.value ? devicesOf(loaded.value.t, loaded.value.nodes) : []), [loaded.value]);
   return (
     <main>
       <h1>Memory</h1>
-      <form class="controls" onSubmit={(e) => e.preventDefault()}>
-        <StepField route={route} steps={facts.steps} step={step} />
-      </form>
+      {!isReport && facts.steps.length > 0 && (
+        <form class="controls" onSubmit={(e) => e.preventDefault()}>
+          <StepField route={route} steps={facts.steps} step={step} all={trace ? "all" : ""} />
+        </form>
+      )}
+      <Means words={commandWords("memory", files, query)} path={report} file="memory" />
       <Status of={loaded}>
-        {({ t }) =>
-          devices.length ? (
-            <>
-              {t.notes.map((note) => <p key={note} class="note">{note}</p>)}
-              {devices.map((d) => <DeviceMemory key={d.name} device={d} />)}
-            </>
-          ) : (
-            <p class="empty">
-              No allocation was recorded in this step. Allocators of accelerators tell theirs; for what each operation holds,
-              choose bytes, peak bytes or residual bytes in the scope view.
-            </p>
-          )
-        }
+        {({ t }) => (
+          <>
+            {t.notes.map((note) => <p key={note} class="note">{note}</p>)}
+            {devices.length ? devices.map((d) => <DeviceMemory key={d.name} device={d} />) : <p class="empty">No device held memory in this step.</p>}
+          </>
+        )}
       </Status>
     </main>
   );

@@ -24,6 +24,7 @@ export function Stats({ route, files, tables }: { route: Route; files: string[];
   const report = profilePath(route.id, `stats?${query.toString()}`);
   const loaded = useLoaded(report, (signal, progress) => table(`${report}&format=columns`, signal, progress));
   const wrong = optionAtFault(loaded.error);
+  const sort = `-${(query.get("select") ?? "").split(",")[0] ?? ""}_mean`; // the most expensive rows first
   return (
     <main>
       <h1>Statistics over the steps</h1>
@@ -31,7 +32,7 @@ export function Stats({ route, files, tables }: { route: Route; files: string[];
         <ChoiceField name="view" label="rows of" value={view} choices={choicesOf(COMPARED_VIEWS)} onChoose={(to) => go(withParams(route, { view: to }))} />
       </Controls>
       {!wrong && <Means words={commandWords("stats", files, query)} path={report} file="stats" besides={besidesOf(route.params.has("sort"), route.params.has("q"))} />}
-      <Status of={wrong ? { ...loaded, error: "" } : loaded}>{(t) => <ReportTable t={t} route={route} label="statistics over the steps" />}</Status>
+      <Status of={wrong ? { ...loaded, error: "" } : loaded}>{(t) => <ReportTable t={t} route={route} label="statistics over the steps" sort={sort} />}</Status>
     </main>
   );
 }

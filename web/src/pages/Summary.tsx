@@ -3,6 +3,7 @@
 import { profilePath, text } from "../api";
 import { commandWords } from "../command";
 import { useLoaded } from "../load";
+import { FactLines, firstPart } from "../parts/FactLines";
 import { Means } from "../parts/Means";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
@@ -14,7 +15,17 @@ export function Summary({ route, files }: { route: Route; files: string[] }) {
     <main>
       <h1>Summary</h1>
       <Means words={commandWords("summary", files, new URLSearchParams())} path={report} file="summary" />
-      <Status of={loaded}>{(said) => <pre class="said-whole" tabIndex={0}>{said}</pre>}</Status>
+      <Status of={loaded}>
+        {(said) => {
+          const [facts, rest] = firstPart(said);
+          return (
+            <>
+              <FactLines lines={facts} />
+              <pre class="said-whole" tabIndex={0}>{rest}</pre>
+            </>
+          );
+        }}
+      </Status>
     </main>
   );
 }

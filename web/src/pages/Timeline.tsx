@@ -25,7 +25,7 @@ export function Timeline({ route, files, facts }: { route: Route; files: string[
     <main>
       <h1>Timeline</h1>
       <form class="controls" onSubmit={(e) => e.preventDefault()}>
-        {!(isReport && facts.has?.trace) && <StepField route={route} steps={facts.steps} step={step} all={facts.has?.trace ?? false} reset={["time", "selected", "event"]} />}
+        {!(isReport && facts.has?.trace) && <StepField route={route} steps={facts.steps} step={step} all={facts.has?.trace ? "all" : ""} reset={["time", "selected", "event"]} />}
         <FindField route={route} />
         {!isReport && <a class="button" href={profilePath(route.id, `download/timeline.json?${query.toString()}`)}>Download for Perfetto</a>}
       </form>

@@ -24,7 +24,7 @@ function Choices({ view, route, steps }: { view: string; route: Route; steps: nu
   const path = route.params.get("critical_path") === "true";
   return (
     <form class="controls" onSubmit={(e) => e.preventDefault()}>
-      {view !== "check" && !isReport && (
+      {view !== "check" && view !== "params" && !isReport && steps.length > 0 && (
         <div class="field">
           <label for="table-step">step</label>
           <select id="table-step" value={route.params.get("step") ?? ""} onChange={(e) => go(withParams(route, { step: e.currentTarget.value || null }))}>
@@ -61,7 +61,7 @@ export function TracePage({ view, route, files, steps }: Props) {
         {(t) => (
           <>
             {bars && <StepBars t={t} />}
-            {t.rows ? <ReportTable t={t} route={route} label={view} /> : <p class="empty">There is none of it in this profile.</p>}
+            <ReportTable t={t} route={route} label={view} shortName={view === "lines"} />
           </>
         )}
       </Status>

@@ -15,7 +15,7 @@ import { go } from "../route";
 const OWN = ["q", "sort"]; // parameters of the page, not of the server
 
 /** The selected columns unless the route sets them; a graph without runs has no times. */
-const standardSelect = (view: string, ran: boolean): string => `${ran ? "micros" : "params"}${view === "op" ? ",occurrence" : ""}`;
+const standardSelect = (view: string, ran: boolean): string => (!ran ? "params" : view === "op" ? "micros,occurrence" : "micros");
 
 /** The options of a route as the server takes them; all rows, unless the user asks for fewer. */
 function queryOf(route: Route, view: string, select: string, tables: Tables): URLSearchParams {
@@ -52,6 +52,7 @@ interface Props {
   route: Route;
   files: string[];
   steps: number[];
+  all: string; // the words for all steps
   tables: Tables;
 }
 
@@ -76,14 +77,16 @@ function follow(lead: Lead, route: Route, name: string): void {
   go({ page: lead.page, id: route.id, params });
 }
 
-/** The totals of operations accumulate from the last row up, so they are meaningless in another order. */
+/** In the op view -select sums from the last row up, for TensorFlow's text; a table that can be sorted has no use for such sums. */
 const isRunningTotal = (view: string, column: string): boolean => view === "op" && column.startsWith("total_");
 
-export function Views({ view, route, files, steps, tables }: Props) {
+export function Views({ view, route, files, steps, all, tables }: Props) {
   const select = standardSelect(view, steps.length > 0);
   const query = queryOf(route, view, select, tables);
   const first = (query.get("select") ?? "").split(",")[0] ?? "";
-  const standardSort = view === "op" && isReport ? `-${first}` : "";
+  // trees begin with their most expensive rows, as at a terminal; the server orders operations
+  const sorts = tables.orders.some((o) => o.name === first);
+  const standardSort = !sorts ? "" : view !== "op" ? `-total_${first}` : isReport ? `-${first}` : "";
   const sort = route.params.get("sort") ?? standardSort;
   const order = orderOf(view, sort, tables);
   const report = profilePath(route.id, `views/${view}`);
@@ -95,7 +98,7 @@ export function Views({ view, route, files, steps, tables }: Props) {
   return (
     <main>
       <h1 title={tables.views.find((v) => v.name === view)?.help ?? ""}>{view} view</h1>
-      <Controls route={route} tables={tables} select={select} steps={steps} order={query.get("order_by")} error={loaded.error} />
+      <Controls route={route} tables={tables} select={select} steps={steps} all={all} order={query.get("order_by") ?? (order || null)} error={loaded.error} />
       {!wrong && <Means words={commandWords(view, files, asked)} path={`${report}?${asked.toString()}`} file={view} besides={besidesOf(Boolean(sort && !order), route.params.has("q"))} />}
       <Status of={wrong ? { ...loaded, error: "" } : loaded}>
         {(t) => (
@@ -104,7 +107,7 @@ export function Views({ view, route, files, steps, tables }: Props) {
             route={route}
             label={`${view} view`}
             sort={standardSort}
-            fits={(c) => !sort || !isRunningTotal(view, c.name)}
+            fits={(c) => !isRunningTotal(view, c.name)}
             openDepth={view === "op" ? 2 : 1}
             shortName={view === "scope"}
             {...(lead ? { pickHint: lead.hint, onPick: (row: number) => t.columns[0] && follow(lead, route, cellText(t.columns[0], row)) } : {})}

@@ -35,23 +35,27 @@ export interface Page {
   show: (props: PageProps) => ComponentChildren;
 }
 
+/** The steps of which views show numbers unless one is chosen. */
+const allOf = (facts: ProfileFacts): string => (facts.has?.trace ? "all" : "mean of all");
 const always = (_: ProfileFacts): boolean => true;
-// a trace has edges only together with a graph
-const hasEdges = (facts: ProfileFacts): boolean => !facts.has?.trace || facts.has.graph;
+// neither a trace without its graph nor a checkpoint has edges
+const hasEdges = (facts: ProfileFacts): boolean => facts.has?.graph ?? true;
+const hasVariables = (facts: ProfileFacts): boolean => Boolean(facts.has?.checkpoint || (facts.has?.graph && !facts.has.trace));
+const hasStacks = (facts: ProfileFacts): boolean => facts.has?.stacks ?? true;
 // for these a report holds one step
 const ofHeldSteps = (facts: ProfileFacts): ProfileFacts => ({ ...facts, steps: heldSteps(facts.steps) });
 const view = (name: string, fits = always): Page => ({
   name,
   title: name[0]?.toUpperCase() + name.slice(1),
   fits,
-  show: ({ route, files, facts, tables }) => <Views key={name} view={name} route={route} files={files} steps={facts.steps} tables={tables} />,
+  show: ({ route, files, facts, tables }) => <Views key={name} view={name} route={route} files={files} steps={facts.steps} all={allOf(facts)} tables={tables} />,
 });
 
 /** A table of recorded times: of a trace, RunMetadata or ProfileProto. */
-const trace = (name: string): Page => ({
+const trace = (name: string, fits = (facts: ProfileFacts): boolean => facts.has?.times ?? false): Page => ({
   name,
   title: name[0]?.toUpperCase() + name.slice(1),
-  fits: (facts) => facts.has?.times ?? false,
+  fits,
   show: ({ route, files, facts }) => <TracePage key={name} view={name} route={route} files={files} steps={facts.steps} />,
 });
 
@@ -68,8 +72,10 @@ export const pages: Page[] = [
   view("graph", hasEdges),
   view("op"),
   view("calls", (facts) => facts.has?.trace ?? false),
-  view("code", (facts) => facts.has?.code ?? true),
-  { name: "flame", title: "Flame graph", fits: always, show: ({ route, files, tables }) => <Flame route={route} files={files} tables={tables} /> },
+  view("code", hasStacks),
+  trace("params", hasVariables),
+  trace("lines", (facts) => hasStacks(facts) && facts.steps.length > 0),
+  { name: "flame", title: "Flame graph", fits: always, show: ({ route, files, facts, tables }) => <Flame route={route} files={files} facts={facts} stacks={hasStacks(facts)} tables={tables} /> },
   {
     name: "stats",
     title: "Statistics",
@@ -77,7 +83,7 @@ export const pages: Page[] = [
     show: ({ route, files, tables }) => <Stats route={route} files={files} tables={tables} />,
   },
   { name: "timeline", title: "Timeline", fits: (facts) => facts.steps.length > 0, show: ({ route, files, facts }) => <Timeline route={route} files={files} facts={ofHeldSteps(facts)} /> },
-  { name: "memory", title: "Memory", fits: (facts) => facts.steps.length > 0, show: ({ route, facts }) => <Memory route={route} facts={ofHeldSteps(facts)} /> },
+  { name: "memory", title: "Memory", fits: (facts) => facts.has?.memory ?? false, show: ({ route, files, facts }) => <Memory route={route} files={files} facts={facts} /> },
   { name: "dataflow", title: "Dataflow", fits: hasEdges, show: ({ route, facts, tables }) => <Graph route={route} facts={facts} tables={tables} /> },
   { name: "flops", title: "Float ops", fits: (facts) => facts.has?.graph ?? true, show: ({ route, files, tables }) => <Flops route={route} files={files} tables={tables} /> },
   { name: "source", title: "Source", fits: (facts) => facts.has?.code ?? true, show: ({ route }) => <SourcePage route={route} /> },

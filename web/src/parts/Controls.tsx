@@ -31,17 +31,18 @@ interface FieldProps {
   route: Route;
   tables: Tables;
   steps: number[];
+  all: string;
   standard: string;
   error: string;
 }
 
 /** The values that an option accepts; null: any. */
-function choicesOf({ option, tables, steps }: FieldProps): { value: string; title: string }[] | null {
+function choicesOf({ option, tables, steps, all }: FieldProps): { value: string; title: string }[] | null {
   const plain = (names: string[]): { value: string; title: string }[] => names.map((n) => ({ value: n, title: n }));
   if (option.name === "order_by") return plain(tables.orders.map((o) => o.name));
   if (option.name === "float_ops_source") return plain(SOURCES);
   if (option.name !== "step" || !steps.length || steps.length > STEPS_MOST) return null;
-  return [{ value: "-1", title: "mean of all" }, ...plain(steps.map(String))];
+  return [{ value: "-1", title: all }, ...plain(steps.map(String))];
 }
 
 function Field(props: FieldProps) {
@@ -103,13 +104,14 @@ interface Props {
   tables: Tables;
   select: string; // unless the route says otherwise
   steps?: number[];
+  all?: string; // the words for all steps
   order?: string | null; // unless the route says otherwise
   command?: string; // the command whose own options are shown, too
   error?: string; // of the last request
   children?: ComponentChildren; // controls that come first
 }
 
-export function Controls({ route, tables, select, steps = [], order = null, command = "", error = "", children }: Props) {
+export function Controls({ route, tables, select, steps = [], all: allSteps = "mean of all", order = null, command = "", error = "", children }: Props) {
   const [all, setAll] = useState(false);
   const chosen = (route.params.get("select") ?? select).split(",").filter(Boolean);
   const fits = (o: OptionRow): boolean => (o.commands ? o.commands.split(" ").includes(command) : !ELSEWHERE.has(o.name));
@@ -126,7 +128,7 @@ export function Controls({ route, tables, select, steps = [], order = null, comm
     <form class="controls" onSubmit={(e) => e.preventDefault()}>
       {children}
       <FindField route={route} />
-      {shown.map((o) => <Field key={o.name} option={o} route={route} tables={tables} steps={steps} standard={standard(o)} error={error} />)}
+      {shown.map((o) => <Field key={o.name} option={o} route={route} tables={tables} steps={steps} all={allSteps} standard={standard(o)} error={error} />)}
       {options.length > 0 && <button type="button" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Fewer options" : "All options"}</button>}
       <Select route={route} tables={tables} chosen={new Set(chosen)} />
     </form>

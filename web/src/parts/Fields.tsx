@@ -3,14 +3,14 @@
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
-/** Chooses one of a profile's steps, or with `all` all of them (""). `reset` names the parameters that belong to the old step. */
-export function StepField({ route, steps, step, all = false, reset = [] }: { route: Route; steps: number[]; step: string; all?: boolean; reset?: string[] }) {
+/** Chooses one of a profile's steps, or with `all`, which names that choice, none (""). `reset` names the parameters that belong to the old step. */
+export function StepField({ route, steps, step, all = "", reset = [] }: { route: Route; steps: number[]; step: string; all?: string; reset?: string[] }) {
   const choose = (to: string): void => go(withParams(route, { ...Object.fromEntries(reset.map((name) => [name, null])), step: to || null }));
   return (
     <div class="field">
       <label for="step">step</label>
       <select id="step" value={step} onChange={(e) => choose(e.currentTarget.value)}>
-        {all && <option value="">all</option>}
+        {all && <option value="">{all}</option>}
         {steps.map((s) => <option key={s} value={String(s)}>{s}</option>)}
       </select>
     </div>

@@ -19,7 +19,7 @@ export function TopTable({ t, by, whole, caption, most, link }: Props) {
   if (!name || !column) return null;
   const rows = Array.from({ length: t.rows }, (_, i) => i).filter((i) => cellText(name, i) !== "_TFProfRoot" && (column.values[i] ?? 0) > 0);
   rows.sort((a, b) => (column.values[b] ?? 0) - (column.values[a] ?? 0));
-  if (!rows.length) return <p class="empty">{caption}: nothing to show in this profile.</p>;
+  if (!rows.length) return null;
   return (
     <table class="list">
       <caption>{caption}</caption>

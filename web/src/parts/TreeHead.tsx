@@ -2,7 +2,8 @@
 // The head of a table of rows: a button for each column, which sorts by it.
 import type { Column } from "../api";
 
-const UNITS: Record<string, string> = { us: "time", bytes: "bytes", percent: "%" }; // shown where the name does not imply it
+/** A column's name as words; cells have the unit, so the head has none. */
+const titleOf = (column: Column): string => (column.type === "number" ? column.name.replace(/(?<=.)_(us|bytes)$/, column.unit ? "" : "$&") : column.name).replaceAll("_", " ");
 
 /** Each click takes the next order: numbers from the largest, from the smallest, then the table's own order. */
 function nextSort(column: Column, sort: string): string {
@@ -14,13 +15,11 @@ function nextSort(column: Column, sort: string): string {
 function Head({ column, sort, onSort }: { column: Column; sort: string; onSort: (sort: string) => void }) {
   const up = sort === column.name;
   const down = sort === `-${column.name}`;
-  const unit = column.type === "number" && !/micros|bytes|percent/.test(column.name) ? UNITS[column.unit ?? ""] : undefined;
-  const title = column.name.replaceAll("_", " ");
+  const title = titleOf(column);
   return (
     <span role="columnheader" data-column={column.name} class={column.type === "text" ? "text" : "number"} aria-sort={up ? "ascending" : down ? "descending" : "none"}>
       <button type="button" onClick={() => onSort(nextSort(column, sort))} title={`sort by ${title}`}>
         {title}
-        {unit && <span class="unit"> {unit}</span>}
         <span aria-hidden="true">{up ? " ▲" : down ? " ▼" : ""}</span>
       </button>
     </span>
@@ -31,7 +30,14 @@ export function TreeHead({ columns, sort, onSort }: { columns: Column[]; sort: s
   return <>{columns.map((c) => <Head key={c.name} column={c} sort={sort} onSort={onSort} />)}</>;
 }
 
-/** Wide enough for its head, in rem. */
+const CHARACTER_REM = 0.56;
+const longest = (column: Column): number => (column.texts ?? []).reduce((most, text) => Math.max(most, text.length), 0);
+
+/** Wide enough for its head and, up to a limit, for its texts, in rem. */
 export function widthOf(column: Column): number {
-  return column.type === "text" ? 14 : Math.max(7, column.name.length * 0.55 + (column.unit ? 3.9 : 1.9));
+  const head = titleOf(column).length * 0.6 + 1.5; // bold
+  return column.type === "text" ? Math.max(head, Math.min(24, longest(column) * CHARACTER_REM + 1.2)) : Math.max(6.5, head);
 }
+
+/** The width of the first column in a table without a tree: not wider than its names. */
+export const nameWidthOf = (column: Column): number => Math.max(5, titleOf(column).length * 0.6 + 2, Math.min(46, longest(column) * CHARACTER_REM + 2.5));

@@ -4,7 +4,7 @@ import { useMemo, useRef } from "preact/hooks";
 import type { Column, Table } from "../api";
 import { rowsAsCsv, rowsAsText } from "../copy";
 import { Copies } from "./Copies";
-import { TreeHead, widthOf } from "./TreeHead";
+import { TreeHead, nameWidthOf, widthOf } from "./TreeHead";
 import { TreeRow, reachOf } from "./TreeRow";
 import { ROW_PX, onTreeKey, useSeen, useTree } from "./tree";
 
@@ -31,10 +31,12 @@ export function TreeTable(props: Props) {
   const { rows, current } = state;
   const reach = useMemo(() => columns.map(reachOf), [table, columns]);
   const seen = useSeen(rows.length, box);
-  if (!name || !table.rows) return <p class="empty">No row fits these options.</p>;
+  if (!name || !table.rows) return <p class="empty">{table.notes.length ? "No rows." : "No row fits these options."}</p>;
   const widths = columns.map(widthOf);
-  const width = { gridTemplateColumns: `var(--name-width) ${widths.map((w) => `${w.toFixed(1)}rem`).join(" ")}` };
-  const least = { minWidth: `calc(var(--name-least) + ${widths.reduce((sum, w) => sum + w, 0).toFixed(1)}rem)` };
+  const narrow = table.tree ? 0 : nameWidthOf(name);
+  const names = narrow ? { first: `minmax(min(var(--name-least), ${narrow.toFixed(1)}rem), ${narrow.toFixed(1)}rem)`, least: `min(var(--name-least), ${narrow.toFixed(1)}rem)` } : { first: "var(--name-width)", least: "var(--name-least)" };
+  const width = { gridTemplateColumns: `${names.first} ${widths.map((w) => `${w.toFixed(1)}rem`).join(" ")}` };
+  const least = { minWidth: `calc(${names.least} + ${widths.reduce((sum, w) => sum + w, 0).toFixed(1)}rem)` };
   const items = Array.from({ length: Math.max(0, seen.to - seen.from) }, (_, i) => seen.from + i);
   const copies = { text: () => rowsAsText(table, columns, rows, state.tree.depth), CSV: () => rowsAsCsv(table, columns, rows) };
   return (
