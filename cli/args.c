@@ -155,9 +155,12 @@ static int unknown_option(const option_word *w, const char *word, cli_where wher
         snprintf(path, sizeof path, "%s_path", name);
         cli_near_try(&near, path);
     }
+    const char *before = "-";
+    for (size_t i = 0; i < CLI_FLAG_COUNT; i++)
+        if (strcmp(cli_flags[i].name, near.best) == 0) before = "--";
     int size = (int)(w->shown < CLI_LINE_MAX ? w->shown : CLI_LINE_MAX);
     return cli_fault_set(f, CLI_BAD_USAGE, "unknown option '%.*s'%s", size, word,
-                         or_near(&near, "-", room, sizeof room));
+                         or_near(&near, before, room, sizeof room));
 }
 
 /* The words that are being read, and where. */
@@ -301,6 +304,7 @@ static int unknown_command(const char *word, cli_where where, cli_fault *f)
     for (size_t i = 0; (name = tfp_list(TFP_VIEWS, i)); i++) cli_near_try(&near, name);
     for (const cli_command *c = cli_commands; c->name; c++)
         if ((c->where & here) && !(c->where & CLI_HIDDEN)) cli_near_try(&near, c->name);
+    if ((name = cli_near_other(word))) snprintf(near.best, sizeof near.best, "%s", name);
     return cli_fault_set(f, CLI_BAD_USAGE,
                          where == CLI_AT_SHELL ? "unknown command '%s', and no such file%s" : "unknown command '%s'%s",
                          word, or_near(&near, "", room, sizeof room));

@@ -179,6 +179,7 @@ typedef struct cli_near {
 } cli_near;
 cli_near cli_near_start(const char *wanted);
 void cli_near_try(cli_near *n, const char *candidate);
+const char *cli_near_other(const char *word); /* the command for a word of other profilers; NULL: no such word */
 
 /* ---- the program ---- */
 typedef struct cli_pager { /* output that is collected for a terminal (pager.c) */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/near.c: the name that a mistyped one may have meant, by edit distance. */
+/* cli/near.c: the name that a mistyped one may have meant, by edit distance, or the one that does the same as
+ * a word of another profiler. */
 #include "cli.h"
 
 #include <string.h>
@@ -10,22 +11,49 @@ static size_t least(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
-/* Levenshtein's distance; '-' and '_' are the same letter. Both are at most CLI_NAME_MAX long. */
+static bool same(char a, char b) { return (a == '-' ? '_' : a) == (b == '-' ? '_' : b); }
+
+/* Letters to insert, delete, replace or swap with the next one; '-' and '_' are the same letter. Both words are at most
+ * CLI_NAME_MAX long. */
 static size_t distance(const char *a, size_t an, const char *b, size_t bn)
 {
-    size_t row[CLI_NAME_MAX + 1];
-    for (size_t j = 0; j <= bn; j++) row[j] = j;
+    size_t rows[3][CLI_NAME_MAX + 1], *two_up = rows[0], *up = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= bn; j++) up[j] = two_up[j] = j;
     for (size_t i = 1; i <= an; i++) {
-        size_t corner = row[0];
         row[0] = i;
         for (size_t j = 1; j <= bn; j++) {
-            char x = a[i - 1] == '-' ? '_' : a[i - 1], y = b[j - 1] == '-' ? '_' : b[j - 1];
-            size_t up = row[j];
-            row[j] = least(up + 1, row[j - 1] + 1, corner + (x != y));
-            corner = up;
+            row[j] = least(up[j] + 1, row[j - 1] + 1, up[j - 1] + !same(a[i - 1], b[j - 1]));
+            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]) && two_up[j - 2] + 1 < row[j])
+                row[j] = two_up[j - 2] + 1;
         }
+        size_t *oldest = two_up;
+        two_up = up;
+        up = row;
+        row = oldest;
     }
-    return row[bn];
+    return up[bn];
+}
+
+/* Words that people bring from other profilers, and from what they want to see. */
+static const struct {
+    const char *word, *ours;
+} others[] = {
+    { "annotate", "code" },    { "attach", "capture" },   { "compare", "diff" },       { "dump", "stacks" },
+    { "export", "convert" },   { "flame", "report" },     { "flamegraph", "report" },  { "flops_profiler", "flops" },
+    { "gui", "serve" },        { "hotspots", "lines" },   { "html", "report" },        { "kernels", "kernel" },
+    { "key_averages", "op" },  { "layers", "scope" },     { "list", "info" },          { "mem", "memory" },
+    { "modules", "scope" },    { "operators", "op" },     { "ops", "op" },             { "overview", "summary" },
+    { "parameters", "params" }, { "profile", "run" },     { "ps", "top" },             { "py-spy", "stacks" },
+    { "record", "run" },       { "show", "info" },        { "source", "lines" },       { "sql", "query" },
+    { "stat", "summary" },     { "trace", "timeline" },   { "tree", "scope" },         { "ui", "serve" },
+    { "view", "serve" },       { "weights", "params" },
+};
+
+const char *cli_near_other(const char *word)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].word, word) == 0) return others[i].ours;
+    return NULL;
 }
 
 cli_near cli_near_start(const char *wanted)

@@ -158,7 +158,8 @@ static void put_notes(const tfp_report *r, tfp_buf *b)
         tfp_screen_wrap(b, tfp_str_of(r->notes.at[i]), strlen("note: "), r->options->screen); /* escaped already */
         tfp_buf_char(b, '\n');
     }
-    if (r->notes.size) tfp_buf_char(b, '\n');
+    if (r->notes.size && (r->facts.size || r->grid.row_count || r->parts.size || !tfp_for_screen(r->options)))
+        tfp_buf_char(b, '\n');
 }
 
 /* The remark after a fact's value, after a gap, at a column; on lines of its own where a terminal has no room. */
@@ -236,7 +237,9 @@ tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     put_notes(r, &s->buf);
     put_facts(r, &s->buf);
-    bool bare = r->facts.size && !r->grid.row_count; /* facts without a table */
+    /* facts without a table, or at a terminal a note that says why there are no rows */
+    bool noted = tfp_for_screen(r->options) && r->notes.size;
+    bool bare = (r->facts.size || noted) && !r->grid.row_count;
     tfp_status status = bare ? TFP_OK : put_grid(r, &r->grid, s, err);
     for (size_t i = 0; i < r->parts.size && !status; i++) {
         tfp_buf_printf(&s->buf, "%s%s\n\n", bare && !i ? "" : "\n", r->parts.at[i].title);

@@ -328,7 +328,11 @@ static void put_doc(const screen *x, tfp_buf *out)
         tfp_buf_printf(&line, "mean of %zu steps", steps);
     else
         tfp_buf_text(&line, steps ? "one step" : "no steps");
-    tfp_buf_printf(&line, "; by %s; %zu rows", r->options->order.name, r->rows.size - 1);
+    size_t shown = r->rows.size - 1;
+    tfp_buf_printf(&line, "; by %s; %zu", r->options->order.name, shown);
+    if (r->left) tfp_buf_printf(&line, " of %zu", shown + r->left);
+    tfp_buf_printf(&line, " row%s", shown + r->left == 1 ? "" : "s");
+    if (r->left) tfp_buf_text(&line, ", -top 0: all");
     tfp_screen_cut(&line, (size_t)r->options->screen);
     if (colours) tfp_buf_text(out, TFP_DIM);
     tfp_buf_add(out, line.data, line.size);

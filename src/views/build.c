@@ -133,7 +133,10 @@ static tfp_status cut(tfp_report *r, tfp_error *err)
     uint64_t most = (uint64_t)r->options->top;
     if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->reach) return TFP_OK; /* stats and diff cut their own */
     if (r->kind != TFP_REPORT_LIST) return cut_tree(r, most) ? TFP_OK : tfp_nomem(err);
-    if (r->rows.size > most + 1) r->rows.size = (size_t)most + 1; /* the root comes before them */
+    if (r->rows.size > most + 1) { /* the root comes before them */
+        r->left += r->rows.size - 1 - (size_t)most;
+        r->rows.size = (size_t)most + 1;
+    }
     return TFP_OK;
 }
 

@@ -130,7 +130,8 @@ static bool should_show(const types *t, uint32_t type)
 static size_t choose(const types *t, uint32_t *shown, size_t *left)
 {
     tfp_filter *const *f = t->o->filters;
-    int64_t most = t->o->top && !tfp_options_chosen(t->o, "max_depth") ? INT64_MAX : t->o->max_depth;
+    bool top = t->o->top || tfp_options_chosen(t->o, "top"); /* 0 means all */
+    int64_t most = top && !tfp_options_chosen(t->o, "max_depth") ? INT64_MAX : t->o->max_depth;
     size_t i = 0, n = 0;
     *left = 0;
     if (!tfp_filter_any(f[TFP_F_START]) && f[TFP_F_START] && f[TFP_F_START]->count)

@@ -163,6 +163,7 @@ struct tfp_report {
     TFP_VEC(tfp_fact) facts;                /* flops */
     TFP_VEC(tfp_report_part) parts;
     struct tfp_trace_facts *trace; /* advise, summary; NULL until it is asked for */
+    size_t left;                   /* op: types that -max_depth hides */
     bool clamped;                  /* a sum was too big for 64 bits */
 };
 

@@ -214,8 +214,9 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
 
 tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
 {
+    r->left = types;
     if (!speaks(r) || !types || tfp_options_chosen(r->options, "max_depth")) return TFP_OK;
-    if (tfp_for_screen(r->options)) return TFP_OK; /* its head tells the number of rows */
+    if (tfp_for_screen(r->options)) return TFP_OK; /* its head tells how many there are */
     return tfp_report_note_add(r, err, "%zu more type%s not shown (-max_depth)", types, types == 1 ? " is" : "s are");
 }
 

@@ -110,6 +110,18 @@ def views_are_aligned_with_shares_bars_and_the_biggest_first():
         check("\x1b[1m" in text and "Doc:" not in text, "no bold header, or a long Doc block")
 
 
+def the_head_tells_how_many_rows_there_are():
+    for words, told in (([], "11 of 44 rows, -top 0: all"), (["-top", "5"], "5 of 44 rows"), (["-top", "0"], "44 rows")):
+        head = plain(at_terminal(["op", PROFILE, *words])[0]).split("\n")[0]
+        check(told in head, head)
+
+
+def a_table_without_rows_is_the_note_that_says_why():
+    for command, why in (("kernel", "no kernel"), ("check", "nothing odd")):
+        text = plain(at_terminal([command, "pytorch/train.json.gz"], width=80)[0])
+        check(text.startswith("note: " + why) and "no room" not in text and "severity" not in text, text)
+
+
 def an_order_that_was_asked_for_stays():
     names = [line.split()[-1] for line in plain(at_terminal(["op", PROFILE, "-order_by", "name"])[0]).split("\n")[4:-1]]
     check(names == sorted(names) and len(names) > 5, names)
