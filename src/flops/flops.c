@@ -71,7 +71,6 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
     f->arena.limit = MEMORY_FLOOR + nodes * MEMORY_PER_NODE;
     f->nodes = TFP_NEW(&f->arena, tfp_node_flops, nodes + 1);
     f->wrong = TFP_NEW(&f->arena, const char *, nodes + 1);
-    f->calls = TFP_NEW(&f->arena, int64_t, g->bodies.size + 1);
     f->program_node = TFP_NEW(&f->arena, uint32_t, e->profile->nodes.size + 1);
     e->bodies = TFP_NEW(&f->arena, tfp_body, g->bodies.size + 1);
     e->named = TFP_NEW(&f->arena, bool, g->bodies.size + 1);
@@ -79,7 +78,7 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
     e->local_by_name = TFP_NEW(&f->arena, uint32_t, strings + 1);
     e->work_most = WORK_FLOOR;
     e->outs_most = OUTS_FLOOR + nodes * OUTS_PER_NODE;
-    if (!f->nodes || !f->wrong || !f->calls || !f->program_node || !e->bodies || !e->named || !e->profile_node ||
+    if (!f->nodes || !f->wrong || !f->program_node || !e->bodies || !e->named || !e->profile_node ||
         !e->local_by_name || !tfp_rule_index_new(&e->rules, &f->arena))
         return tfp_nomem(err);
     memset(e->local_by_name, 0xff, (strings + 1) * sizeof *e->local_by_name);

@@ -35,19 +35,26 @@ typedef struct tfp_work { /* the known part; TFP_UNKNOWN when a sum does not fit
     bool loops_unknown;
 } tfp_work;
 
-typedef struct tfp_node_flops { /* of one execution of a node; beside program->nodes */
-    const tfp_known *outs;      /* shapes and types of its outputs, as far as all calls of its body agree */
-    tfp_known *common;          /* storage of outs where the calls differ */
+/* Of one execution of a node, where nothing else is said; beside program->nodes. A node of a function has what the calls agree
+ * on that the model may run, or, where it runs none, all calls. */
+typedef struct tfp_node_flops {
+    const tfp_known *outs; /* shapes and types of its outputs */
+    tfp_known *common;     /* storage of outs where the calls differ */
     uint32_t out_count;
     bool seen; /* false only when memory or the work limit ended the inference before it */
     tfp_count_state state;
-    int64_t flops, macs; /* of the node itself, without bodies that it calls; TFP_UNKNOWN unless counted */
-    int64_t bytes;       /* read and written; TFP_UNKNOWN when a shape or type is not known */
-    int64_t trips;       /* of a while: iterations; TFP_UNKNOWN when not fixed (then its bodies count once), also at the
+    int64_t flops,
+        macs;    /* of the node itself, without bodies that it calls; TFP_UNKNOWN unless counted, or where it varies */
+    bool varies; /* each call has a count, and these differ */
+    int64_t bytes;     /* read and written; TFP_UNKNOWN when a shape or type is not known */
+    int64_t trips;     /* of a while: iterations; TFP_UNKNOWN when not fixed (then its bodies count once), also at the
                           LoopCond of such a TF1 loop; else 1 */
-    bool needed;         /* some output of its body needs it, or it has an effect; all in a graph without signatures */
-    int64_t loop_runs;   /* how often one run of its body executes it: more than once in TF1 loops */
-    tfp_work all;        /* including the bodies that it calls, times iterations, as far as known */
+    bool needed;       /* some output of its body needs it, or it has an effect; all in a graph without signatures */
+    int64_t loop_runs; /* how often one run of its body executes it: more than once in TF1 loops */
+    tfp_work all;      /* including the bodies that it calls, times iterations, as far as known */
+    bool reached;      /* one execution of the main graph may run it, perhaps in a branch that does not count */
+    int64_t runs;      /* by one execution of the main graph: calls and iterations */
+    int64_t run_flops, run_macs, run_bytes; /* of these runs together; bytes TFP_UNKNOWN when those of one are */
 } tfp_node_flops;
 
 typedef struct tfp_flops {
@@ -57,7 +64,6 @@ typedef struct tfp_flops {
     tfp_node_flops *nodes;   /* one for each of program->nodes */
     const char **wrong;      /* per node: the mismatch that its rule found, in words; NULL */
     uint32_t *program_node;  /* per node of the profile: -> program->nodes, TFP_NONE */
-    int64_t *calls;          /* per body: how often one execution of the main graph runs it; 0 never */
     tfp_work total;          /* of one execution of the main graph */
     int64_t batches_assumed; /* outputs whose first dimension was assumed */
     int64_t recursive_calls; /* calls of recursive functions, whose cost is unknown */

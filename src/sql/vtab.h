@@ -27,7 +27,7 @@ struct sql_session {
     sqlite3 *db;
     sql_module modules[SQL_TABLE_COUNT];
     sql_grid_module grids[SQL_GRID_MOST];
-    bool declaring; /* SQLite reads a declaration of ours */
+    bool declaring;  /* SQLite reads a declaration of ours */
     bool parameters; /* the statement reads nodes.parameters */
     /* the guard's, sql/guard.h */
     tfp_progress_fn progress;

@@ -73,17 +73,6 @@ static bool has_bodies(const tfp_flops *f)
     return false;
 }
 
-/* How often one execution of the main graph runs a body, as far as it is known. */
-static int64_t calls_of(const tfp_flops *f, uint32_t body) { return body ? known(f->calls[body]) : 1; }
-
-static bool bodies_of(const tfp_program *g, tfp_arena *arena, uint32_t **out)
-{
-    uint32_t *body = *out = TFP_NEW(arena, uint32_t, g->nodes.size);
-    for (uint32_t b = 0; body && b < g->bodies.size; b++)
-        for (uint32_t i = 0; i < g->bodies.at[b].node_count; i++) body[g->bodies.at[b].node_first + i] = b;
-    return body != NULL;
-}
-
 /* The counts of a node: with the functions that it calls (`whole`), or by itself. */
 static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registry)
 {
@@ -94,53 +83,82 @@ static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registr
     c.float_ops = registry && counted ? float_ops : known(float_ops);
     c.macs = known(whole ? n->all.macs : n->macs);
     c.bytes = known(whole ? n->all.bytes : n->bytes);
-    c.ops = whole ? known(n->all.ops) : 1;
-    c.counted = whole ? known(n->all.counted) : counted;
+    bool may_run = registry || (whole ? n->needed : n->reached);
+    c.ops = !may_run ? 0 : whole ? known(n->all.ops) : 1;
+    c.counted = !may_run ? 0 : whole ? known(n->all.counted) : counted;
     c.moves = (whole ? n->all.bytes : n->bytes) >= 0 && c.counted;
     return c;
 }
 
-static tfp_status add_note(tfp_report *r, tfp_counts *c, bool loops_unknown, tfp_error *err)
+/* The same of a node of a function, and of the main graph beside them: of all its runs together, because calls may differ. */
+static tfp_node_count count_of_runs(const tfp_node_flops *n)
+{
+    tfp_node_count c = count_of(n, false, false);
+    c.float_ops = n->run_flops;
+    c.macs = n->run_macs;
+    c.bytes = known(n->run_bytes);
+    c.moves = n->run_bytes >= 0 && c.counted;
+    c.runs = 1;
+    return c;
+}
+
+static tfp_status keep_note(tfp_report *r, tfp_counts *c, const char *text, tfp_error *err)
+{
+    c->note = tfp_arena_copy(&r->arena, tfp_str_of(text));
+    return c->note ? TFP_OK : tfp_nomem(err);
+}
+
+/* Which of a SavedModel's signatures was counted. */
+static tfp_status note_signature(tfp_report *r, const tfp_flops *f, tfp_error *err)
+{
+    if (f->signature == TFP_NONE || f->program->signatures.size < 2 || r->options->signature) return TFP_OK;
+    tfp_str key = tfp_text(f->profile, f->program->signatures.at[f->signature].key);
+    return tfp_report_note_add(r, err, "float operations are those of the signature %.*s (-signature NAME, or all)",
+                               key.size < 100 ? (int)key.size : 100, key.data);
+}
+
+/* How many operations have a count, and of the graph's own count, what share of the work that is. */
+static tfp_status add_note(tfp_report *r, tfp_counts *c, tfp_flops *f, tfp_error *err)
 {
     int64_t ops = 0, counted = 0;
-    char text[256];
+    char text[1024], why[512] = "";
+    double share = -1;
+    bool own = f && r->options->float_ops_source == TFP_FLOPS_OWN, once = own && f->total.loops_unknown;
     for (size_t i = 0; i < r->profile->nodes.size; i++) {
         ops = tfp_add(ops, c->nodes[i].ops, NULL);
         counted = tfp_add(counted, c->nodes[i].counted, NULL);
     }
-    if (counted == ops && !loops_unknown) return TFP_OK;
-    int n = snprintf(text, sizeof text,
-                     "float operations: %lld of %lld ops (%.2f%%) have a count%s; the command flops tells more",
-                     (long long)counted, (long long)ops, ops ? 100.0 * (double)counted / (double)ops : 0,
-                     loops_unknown ? ", and loops whose trips are not known count once" : "");
-    c->note = tfp_arena_copy(&r->arena, (tfp_str){ text, n < 0                     ? 0
-                                                         : (size_t)n < sizeof text ? (size_t)n
-                                                                                   : sizeof text - 1 });
-    return c->note ? TFP_OK : tfp_nomem(err);
+    tfp_status s = own ? tfp_flops_coverage_of(r, f, &share, why, sizeof why, err) : TFP_OK;
+    if (s) return s;
+    if (counted == ops && !once && (!own || share >= 0)) return TFP_OK;
+    if (share >= 0) snprintf(why, sizeof why, "they cover %.2f%% of the work, by shapes", 100 * share);
+    snprintf(text, sizeof text,
+             "float operations: %s%s%lld of %lld operations have a count%s; the command flops tells more", why,
+             *why ? "; " : "", (long long)counted, (long long)ops,
+             once ? ", and loops whose trips are not known count once" : "");
+    return keep_note(r, c, text, err);
 }
 
-static tfp_status make(tfp_report *r, const tfp_flops *f, tfp_error *err)
+static tfp_status make(tfp_report *r, tfp_flops *f, tfp_error *err)
 {
-    tfp_arena arena = { 0 };
     tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
-    uint32_t *body = NULL;
+    bool registry = r->options->float_ops_source == TFP_FLOPS_TENSORFLOW;
     size_t count = r->profile->nodes.size;
     bool ok = c && (c->nodes = TFP_NEW(&r->arena, tfp_node_count, count)) != NULL;
     bool bodies = ok && has_bodies(f);
-    ok = ok && (!bodies || bodies_of(f->program, &arena, &body));
     for (size_t i = 0; ok && i < count; i++) {
         uint32_t at = f->program_node[i];
         bool argument = tfp_str_eq(tfp_text(r->profile, r->profile->nodes.at[i].op), TFP_STR("_Arg"));
         /* a node that ran and is in no graph: nothing is known of it; arguments of functions are no operations */
         c->nodes[i] = (tfp_node_count){ .ops = !argument, .runs = 1 };
         if (at == TFP_NONE) continue;
-        c->nodes[i] = count_of(&f->nodes[at], !bodies, r->options->float_ops_source == TFP_FLOPS_TENSORFLOW);
-        if (bodies) c->nodes[i].runs = tfp_mul(c->nodes[i].runs, calls_of(f, body[at]), NULL);
+        bool ran = r->profile->nodes.at[i].exec_first != TFP_NONE; /* then its executions are the runs */
+        c->nodes[i] =
+            bodies && !registry && !ran ? count_of_runs(&f->nodes[at]) : count_of(&f->nodes[at], !bodies, registry);
     }
-    tfp_arena_free(&arena);
     if (!ok) return tfp_nomem(err);
     r->counts = c;
-    return add_note(r, c, f->total.loops_unknown, err);
+    return add_note(r, c, f, err);
 }
 
 /* Columns that neither the files nor an op log can fill. */
@@ -164,7 +182,7 @@ static tfp_status count_instructions(tfp_report *r, tfp_error *err)
     bool own = r->options->float_ops_source == TFP_FLOPS_OWN;
     if (!own && !(r->values & worked_out)) return TFP_OK;
     tfp_status s = tfp_instruction_counts(r, err);
-    return s || !own ? s : add_note(r, (tfp_counts *)r->counts, false, err);
+    return s || !own ? s : add_note(r, (tfp_counts *)r->counts, NULL, err);
 }
 
 tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
@@ -178,6 +196,7 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
     if (!tfp_options_count(r->options)) return note_missing(r, err);
     tfp_status s = tfp_flops_of(r->profile, (tfp_flops_source)r->options->float_ops_source, r->options, &f, err);
     if (!s) s = make(r, f, err);
+    if (!s) s = note_signature(r, f, err);
     if (!s) s = note_missing(r, err);
     if (!s) s = tfp_flops_notes(r, f, err);
     tfp_flops_free(f);

@@ -22,11 +22,26 @@ tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
 
 int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node)
 {
-    uint32_t body = w->body[node];
-    if (w->source != TFP_FLOPS_OWN) return !body;
-    int64_t calls = body ? w->f->calls[body] : 1, loops = w->f->nodes[node].loop_runs;
-    if (!w->f->nodes[node].needed) return 0;
-    return calls > 0 ? tfp_mul(calls, loops, NULL) : 0;
+    return w->source == TFP_FLOPS_OWN ? w->f->nodes[node].runs : !w->body[node];
+}
+
+bool tfp_flops_reached(const tfp_flops_table *w, uint32_t node)
+{
+    return w->source == TFP_FLOPS_OWN ? w->f->nodes[node].reached : !w->body[node];
+}
+
+tfp_run_sums tfp_flops_sums(const tfp_flops_table *w, uint32_t node)
+{
+    const tfp_node_flops *n = &w->f->nodes[node];
+    if (w->source == TFP_FLOPS_OWN) return (tfp_run_sums){ n->run_flops, n->run_macs, n->run_bytes };
+    tfp_own_count c = tfp_flops_own(w, node);
+    bool runs = !w->body[node];
+    return (tfp_run_sums){ runs && c.flops > 0 ? c.flops : 0, 0, runs ? n->bytes : 0 };
+}
+
+bool tfp_flops_has_macs(const tfp_flops_table *w, uint32_t node)
+{
+    return tfp_flops_own(w, node).macs >= 0 || (w->source == TFP_FLOPS_OWN && w->f->nodes[node].varies);
 }
 
 /* ---- the work ---- */
@@ -42,6 +57,14 @@ static bool link_nodes(tfp_flops_table *w)
     for (uint32_t i = 0; i < w->p->nodes.size; i++)
         if (w->f->program_node[i] != TFP_NONE) w->profile_node[w->f->program_node[i]] = i;
     return true;
+}
+
+tfp_status tfp_flops_coverage_of(tfp_report *r, tfp_flops *f, double *share, char *text, size_t size, tfp_error *err)
+{
+    tfp_flops_table w = { .r = r, .p = r->profile, .g = f->program, .f = f, .source = TFP_FLOPS_OWN };
+    tfp_status s = link_nodes(&w) ? tfp_flops_coverage(&w, share, text, size, err) : tfp_nomem(err);
+    tfp_arena_free(&w.arena);
+    return s;
 }
 
 static tfp_status summary(tfp_flops_table *w, tfp_error *err)

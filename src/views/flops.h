@@ -28,8 +28,17 @@ typedef struct tfp_own_count {
     int64_t flops, macs; /* TFP_UNKNOWN */
 } tfp_own_count;
 tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node);
-/* How often one run of the model runs a node: iterations and calls; 0 in a body that nothing calls. */
+/* How often one run of the model runs a node: iterations and calls; 0 in a body that nothing calls, or in a branch that does
+ * not count. */
 int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node);
+/* Whether one may run it, in any branch. */
+bool tfp_flops_reached(const tfp_flops_table *w, uint32_t node);
+/* What these runs count together, as far as it is known. */
+typedef struct tfp_run_sums {
+    int64_t flops, macs, bytes; /* bytes TFP_UNKNOWN when those of one run are */
+} tfp_run_sums;
+tfp_run_sums tfp_flops_sums(const tfp_flops_table *w, uint32_t node);
+bool tfp_flops_has_macs(const tfp_flops_table *w, uint32_t node);
 
 enum { TFP_FLOPS_TYPES = 15, TFP_FLOPS_GAPS = 10 }; /* rows of tables that people see */
 
@@ -41,6 +50,8 @@ bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out); /*
 
 /* The share of the work that has a count; negative when it is unknown, then `text` says why. flops_coverage.c */
 tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *text, size_t size, tfp_error *err);
+/* The same for a report of nodes. */
+tfp_status tfp_flops_coverage_of(tfp_report *r, tfp_flops *f, double *share, char *text, size_t size, tfp_error *err);
 tfp_status tfp_flops_notes(tfp_report *r, const tfp_flops *f, tfp_error *err);
 tfp_status tfp_flops_facts(tfp_flops_table *w, tfp_error *err);
 tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err); /* the report's own table */

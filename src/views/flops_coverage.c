@@ -53,19 +53,21 @@ static type_work *type_of(coverage *c, tfp_strid op)
 static void add_node(const tfp_flops_table *w, coverage *c, uint32_t node)
 {
     tfp_own_count own = tfp_flops_own(w, node);
-    int64_t runs = tfp_flops_runs(w, node), elements;
-    type_work *t = runs > 0 ? type_of(c, w->g->nodes.at[node].op) : NULL;
+    int64_t runs = tfp_flops_runs(w, node), flops = tfp_flops_sums(w, node).flops, elements;
+    type_work *t = tfp_flops_reached(w, node) ? type_of(c, w->g->nodes.at[node].op) : NULL;
     if (!t) return;
     c->loops += w->f->nodes[node].trips < 0 && tfp_str_eq(tfp_text(w->p, t->op), TFP_STR("LoopCond"));
     if (own.state == TFP_COUNTED) {
-        t->flops = tfp_add(t->flops, own.flops > 0 ? tfp_mul(own.flops, runs, NULL) : 0, NULL);
+        t->flops = tfp_add(t->flops, flops, NULL);
         t->nodes = tfp_add(t->nodes, runs, NULL);
         /* a loop that runs once as far as anybody knows runs at least twice */
         if (w->f->nodes[node].trips < 0) c->estimated += (double)w->f->nodes[node].all.flops * (double)runs;
         return;
     }
+    if (runs <= 0) runs = 1; /* a branch may count nothing for what it lacks */
     elements = output_elements(&w->f->nodes[node]);
     t->missing++;
+    c->known += (double)flops; /* of some calls */
     t->runs = tfp_add(t->runs, runs, NULL);
     t->shapes &= elements >= 0;
     if (elements > 0) t->elements = tfp_add(t->elements, tfp_mul(elements, runs, NULL), NULL);
@@ -137,6 +139,23 @@ static bool put_hint(const tfp_flops_table *w, const inputs *x, char *out, size_
     return ok;
 }
 
+/* A SavedModel without signatures: its functions are there for Python alone, and nothing in the graph calls them. The first of
+ * these, or NULL. */
+static const tfp_program_body *uncalled(const tfp_flops_table *w)
+{
+    for (size_t i = 0; i < w->g->signatures.size; i++) {
+        tfp_str key = tfp_text(w->p, w->g->signatures.at[i].key);
+        if (key.size < 2 || memcmp(key.data, "__", 2) != 0) return NULL;
+    }
+    for (size_t i = 1; i < w->g->bodies.size && w->g->saved_model; i++) {
+        const tfp_program_body *b = &w->g->bodies.at[i];
+        bool reached = !b->node_count;
+        for (uint32_t k = 0; k < b->node_count && !reached; k++) reached = w->f->nodes[b->node_first + k].reached;
+        if (!reached) return b;
+    }
+    return NULL;
+}
+
 tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *text, size_t size, tfp_error *err)
 {
     coverage c = { 0 };
@@ -160,6 +179,15 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *tex
         if (is_call(op))
             snprintf(text, size, "%lld %.*s of functions that call themselves or are not in the file",
                      (long long)c.bulk->missing, op.size < 60 ? (int)op.size : 60, op.data);
+    }
+    const tfp_program_body *lost = uncalled(w);
+    if (lost) {
+        tfp_str name = tfp_text(w->p, lost->name);
+        *share = -1;
+        snprintf(
+            text, size,
+            "the SavedModel has no signature, so nothing calls its functions (first: %.*s): save it with signatures",
+            name.size < 100 ? (int)name.size : 100, name.data);
     }
     tfp_map64_free(&c.by_op);
     tfp_vec_free(&c.types);

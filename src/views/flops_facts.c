@@ -142,7 +142,7 @@ static int64_t unknown_loops(const tfp_flops_table *w, uint32_t *first)
 {
     int64_t n = 0;
     for (uint32_t i = 0; i < w->g->nodes.size; i++)
-        if (w->f->nodes[i].trips < 0 && tfp_flops_runs(w, i) > 0 && n++ == 0) *first = i;
+        if (w->f->nodes[i].trips < 0 && tfp_flops_reached(w, i) && n++ == 0) *first = i;
     return n;
 }
 

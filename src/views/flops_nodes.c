@@ -44,7 +44,8 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN_WHOLE(node_row, "output_shapes", TEXT, LABEL, shapes, "by output: 0:32x?x3|1:"),
     TFP_COLUMN(node_row, "float_ops", INT, NUMBER, float_ops, "of one execution"),
     TFP_COLUMN(node_row, "macs", INT, NUMBER, macs, "multiply-adds of one execution"),
-    TFP_COLUMN_WHOLE(node_row, "source", TEXT, LABEL, source, "formula, none (no formula) or no_shape"),
+    TFP_COLUMN_WHOLE(node_row, "source", TEXT, LABEL, source,
+                     "formula, none (no formula), no_shape, or varies (from call to call)"),
     { 0 }
 };
 
@@ -53,13 +54,14 @@ static bool row_of(const tfp_flops_table *w, uint32_t node, tfp_str function, no
     static const char *const sources[] = {
         [TFP_COUNTED] = "formula", [TFP_NO_FORMULA] = "none", [TFP_NO_SHAPE] = "no_shape"
     };
+    bool varies = w->source == TFP_FLOPS_OWN && w->f->nodes[node].varies;
     const tfp_program_node *n = &w->g->nodes.at[node];
     tfp_own_count count = tfp_flops_own(w, node);
     *out = (node_row){ .function = function,
                        .name = tfp_text(w->p, n->name),
                        .op = tfp_text(w->p, n->op),
-                       .source = tfp_str_of(sources[count.state]),
-                       .float_ops = count.state == TFP_COUNTED ? count.flops : TFP_ABSENT,
+                       .source = tfp_str_of(varies ? "varies" : sources[count.state]),
+                       .float_ops = count.state == TFP_COUNTED && !varies ? count.flops : TFP_ABSENT,
                        .macs = count.macs >= 0 ? count.macs : TFP_ABSENT };
     return tfp_flops_shapes(w, node, &out->shapes);
 }

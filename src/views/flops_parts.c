@@ -23,13 +23,6 @@ static bool put_place(tfp_flops_table *w, tfp_str *out, uint32_t node)
 
 enum { TOP_NODES = 10 };
 
-static int64_t total_of(const tfp_flops_table *w, uint32_t node, bool macs)
-{
-    tfp_own_count c = tfp_flops_own(w, node);
-    int64_t n = macs ? c.macs : c.flops;
-    return n > 0 ? tfp_mul(n, tfp_flops_runs(w, node), NULL) : 0;
-}
-
 /* The biggest so far in `top`, sorted; few, so insertion. */
 static void keep_top(uint32_t *top, int64_t *value, size_t *count, uint32_t node, int64_t n)
 {
@@ -68,7 +61,7 @@ tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err)
     double whole = 0;
     memset(top, 0xff, sizeof top);
     for (uint32_t i = 0; i < w->g->nodes.size; i++) {
-        int64_t n = total_of(w, i, false);
+        int64_t n = tfp_flops_sums(w, i).flops;
         whole += (double)n;
         if (n > 0) keep_top(top, value, &count, i, n);
     }
@@ -79,7 +72,7 @@ tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err)
                              .runs = tfp_flops_runs(w, top[i]),
                              .float_ops = value[i],
                              .share = (double)value[i] / whole,
-                             .macs = tfp_flops_own(w, top[i]).macs < 0 ? TFP_ABSENT : total_of(w, top[i], true) };
+                             .macs = tfp_flops_has_macs(w, top[i]) ? tfp_flops_sums(w, top[i]).macs : TFP_ABSENT };
         if (!put_place(w, &rows[i].node, top[i]) || !tfp_flops_shapes(w, top[i], &rows[i].shapes))
             return tfp_nomem(err);
     }
@@ -143,8 +136,7 @@ static tfp_work work_below(tfp_flops_table *w, reach *x, const tfp_program_signa
 
 typedef struct signature_row {
     tfp_str signature, node;
-    int64_t float_ops, macs;
-    double coverage;
+    int64_t float_ops, macs, operations, counted;
 } signature_row;
 
 static const tfp_row_column signature_columns[] = {
@@ -152,7 +144,8 @@ static const tfp_row_column signature_columns[] = {
     TFP_COLUMN_WHOLE(signature_row, "node", TEXT, LABEL, node, NULL),
     TFP_COLUMN_WHOLE(signature_row, "float_ops", INT, NUMBER, float_ops, NULL),
     TFP_COLUMN_WHOLE(signature_row, "macs", INT, NUMBER, macs, NULL),
-    TFP_COLUMN_WHOLE(signature_row, "coverage", REAL, SHARE, coverage, NULL),
+    TFP_COLUMN_WHOLE(signature_row, "operations", INT, LABEL, operations, "that a call runs, of functions too"),
+    TFP_COLUMN_WHOLE(signature_row, "counted", INT, LABEL, counted, "operations that have a count"),
     { 0 }
 };
 
@@ -170,7 +163,8 @@ tfp_status tfp_flops_signatures(tfp_flops_table *w, tfp_error *err)
                                    .node = tfp_text(w->p, s->node),
                                    .float_ops = sum.flops,
                                    .macs = sum.macs,
-                                   .coverage = sum.ops ? (double)sum.counted / (double)sum.ops : 0 };
+                                   .operations = sum.ops,
+                                   .counted = sum.counted };
     }
     tfp_map64_free(&x.node_by_name);
     tfp_row_table table = { signature_columns, rows, sizeof *rows, count, 0 };
@@ -204,7 +198,7 @@ static bool find_gaps(tfp_flops_table *w, tfp_count_state state, gaps *x)
     TFP_VEC(gap) found = { 0 };
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->g->nodes.size; i++) {
-        if (tfp_flops_own(w, i).state != state || tfp_flops_runs(w, i) == 0) continue;
+        if (tfp_flops_own(w, i).state != state || !tfp_flops_reached(w, i)) continue;
         tfp_strid op = w->g->nodes.at[i].op;
         uint32_t at = tfp_map64_get(&by_op, op);
         if (at == TFP_NONE) {

@@ -23,8 +23,6 @@ typedef struct op_types {
 
 static void plus(int64_t *to, int64_t n) { *to = tfp_add(*to, n, NULL); }
 
-static int64_t times(int64_t n, int64_t runs) { return n > 0 ? tfp_mul(n, runs, NULL) : 0; }
-
 /* Measurements of a node: its own float operations and the time that it took. */
 static void add_measured(const tfp_flops_table *w, op_type *t, uint32_t node, const tfp_own_count *c)
 {
@@ -33,23 +31,23 @@ static void add_measured(const tfp_flops_table *w, op_type *t, uint32_t node, co
     if (at == TFP_NONE || w->p->nodes.at[at].exec_first == TFP_NONE) return;
     tfp_node_stats_at(w->p, at, w->r->step, &s);
     plus(&t->ns, s.total_ns);
-    if (s.total_ns > 0) plus(&t->timed_float_ops, times(c->flops, s.run_count));
+    if (s.total_ns > 0) plus(&t->timed_float_ops, c->flops > 0 ? tfp_mul(c->flops, s.run_count, NULL) : 0);
 }
 
 static void add_node(const tfp_flops_table *w, op_type *t, uint32_t node)
 {
-    int64_t runs = tfp_flops_runs(w, node), bytes = w->f->nodes[node].bytes;
     tfp_own_count c = tfp_flops_own(w, node);
+    tfp_run_sums sums = tfp_flops_sums(w, node);
     t->nodes++;
-    plus(&t->runs, runs);
+    plus(&t->runs, tfp_flops_runs(w, node));
     t->counted_nodes += c.state == TFP_COUNTED;
-    plus(&t->float_ops, times(c.flops, runs));
-    plus(&t->macs, times(c.macs, runs));
-    t->macs_nodes += c.macs >= 0;
-    if (c.state == TFP_COUNTED && bytes >= 0) {
+    plus(&t->float_ops, sums.flops);
+    plus(&t->macs, sums.macs);
+    t->macs_nodes += tfp_flops_has_macs(w, node);
+    if (c.state == TFP_COUNTED && sums.bytes >= 0) {
         t->moved_nodes++;
-        plus(&t->bytes, times(bytes, runs));
-        plus(&t->moved_float_ops, times(c.flops, runs));
+        plus(&t->bytes, sums.bytes);
+        plus(&t->moved_float_ops, sums.flops);
     }
     add_measured(w, t, node, &c);
 }
@@ -64,7 +62,7 @@ static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
     return tfp_str_cmp(tfp_text(x->p, s->op), tfp_text(x->p, t->op)) < 0;
 }
 
-/* Nodes that no run reaches count nothing and are not listed. */
+/* Nodes that no run reaches count nothing and are not listed; those of a branch that costs less are, with 0 runs. */
 static bool find_types(tfp_flops_table *w, op_types *x)
 {
     tfp_map64 by_op = { 0 };
@@ -73,7 +71,7 @@ static bool find_types(tfp_flops_table *w, op_types *x)
     x->at = TFP_NEW(&w->arena, op_type, n);
     bool ok = x->at != NULL;
     for (uint32_t i = 0; ok && i < n; i++) {
-        if (tfp_flops_runs(w, i) == 0) continue;
+        if (!tfp_flops_reached(w, i)) continue;
         tfp_strid op = w->g->nodes.at[i].op;
         uint32_t type = tfp_map64_get(&by_op, op);
         if (type == TFP_NONE) {

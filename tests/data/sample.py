@@ -30,7 +30,7 @@ PLAIN = {
     'resnet32': ['ckpt_v2'],
     'odd': ['graph.pb', 'graph.pbtxt', 'graph_shapes.pb', 'graph_shapes.pbtxt', 'run_meta_0', 'run_meta_1', 'tfprof_log',
             'tfprof_log_1', 'profile_5'],
-    'functions': ['saved_model/saved_model.pb'],
+    'functions': ['saved_model/saved_model.pb', 'shared/saved_model.pb', 'unsigned/saved_model.pb'],
     'loops': ['graph.pb'],
     'chance': ['11', '13', '26', '36'],  # the first is a binary graph that looks like text for a while
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/engine/count.c: turns shapes into counts: counts every node of every instance, sums instances up from callees to
- * callers, and makes the table of a body's nodes from what its instances agree on. */
+ * callers, runs down from callers to callees, and makes the table of a body's nodes from the instances that run. */
 #include "flops/engine/engine.h"
 
 static int64_t tensor_bytes(const tfp_known *k)
@@ -40,25 +40,36 @@ static void add_total(tfp_work *to, const tfp_work *t, int64_t times)
     to->loops_unknown |= t->loops_unknown;
 }
 
-/* The work that an execution of a call adds to that of the call itself. */
+/* The branches so far together with the next one: the work of the costliest, the operations of all. */
+static tfp_work costlier(const tfp_work *so_far, const tfp_work *next, bool more)
+{
+    tfp_work t = more ? *next : *so_far;
+    t.ops = tfp_plus(so_far->ops, next->ops);
+    t.counted = tfp_plus(so_far->counted, next->counted);
+    t.loops_unknown = so_far->loops_unknown || next->loops_unknown;
+    return t;
+}
+
+/* The work that an execution of a call adds to that of the call itself; how often its children run. */
 static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_t *trips, bool *all)
 {
     size_t first = s->child;
     const tfp_local *l = &s->b->locals[local];
     const tfp_instance *called[2] = { NULL, NULL };
+    tfp_child *branch = NULL; /* that counts */
     tfp_work t = { 0 };
     *trips = 1;
     for (; s->child < s->x->children.size && s->x->children.at[s->child].local == local; s->child++) {
-        const tfp_child *c = &s->x->children.at[s->child];
+        tfp_child *c = &s->x->children.at[s->child];
         const tfp_instance *x = &s->e->instances.at[c->instance];
         if (l->call->kind == TFP_CALL_WHILE || l->call->kind == TFP_CALL_FOR) {
             called[c->call & 1] = x;
         } else if (l->call->kind == TFP_CALL_BRANCH) {
-            tfp_work costlier = x->total.flops > t.flops ? x->total : t;
-            costlier.ops = tfp_plus(t.ops, x->total.ops);
-            costlier.counted = tfp_plus(t.counted, x->total.counted);
-            costlier.loops_unknown = t.loops_unknown || x->total.loops_unknown;
-            t = costlier;
+            bool more = !branch || (t.flops >= 0 && (x->total.flops < 0 || x->total.flops > t.flops));
+            t = costlier(&t, &x->total, more);
+            c->times = more;
+            if (more && branch) branch->times = 0;
+            if (more) branch = c;
         } else {
             add_total(&t, &x->total, 1);
         }
@@ -70,6 +81,7 @@ static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_
         *trips = TFP_UNKNOWN;
     for (int i = 0; i < 2; i++)
         if (called[i]) add_total(&t, &called[i]->total, *trips < 0 ? 1 : *trips);
+    for (size_t k = first; k < s->child && !branch; k++) s->x->children.at[k].times = *trips < 0 ? 1 : *trips;
     if (*trips < 0) t.loops_unknown = true;
     return t;
 }
@@ -96,7 +108,7 @@ static tfp_node_flops count_node(summer *s, uint32_t local, const tfp_op *op)
     return n;
 }
 
-/* ---- the table: what the instances of a body agree on ---- */
+/* ---- the table: what the instances of a body agree on, and the sum of their runs ---- */
 
 /* Forgets dims and types in which the instances differ. */
 static void keep_common(summer *s, tfp_node_flops *to, const tfp_op *op)
@@ -120,6 +132,18 @@ static void keep_common(summer *s, tfp_node_flops *to, const tfp_op *op)
     s->no_memory |= scratch.no_memory;
 }
 
+static void add_runs(tfp_node_flops *to, const tfp_node_flops *n, const tfp_instance *x)
+{
+    int64_t runs = n->needed ? tfp_mul(x->runs, n->loop_runs, NULL) : 0;
+    to->reached |= n->needed && x->reached;
+    if (runs <= 0) return;
+    to->runs = tfp_add(to->runs, runs, NULL);
+    if (n->flops > 0) to->run_flops = tfp_add(to->run_flops, tfp_mul(n->flops, runs, NULL), NULL);
+    if (n->macs > 0) to->run_macs = tfp_add(to->run_macs, tfp_mul(n->macs, runs, NULL), NULL);
+    bool known = n->bytes >= 0 && to->run_bytes >= 0;
+    to->run_bytes = known ? tfp_add(to->run_bytes, tfp_mul(n->bytes, runs, NULL), NULL) : TFP_UNKNOWN;
+}
+
 static void keep_node(summer *s, uint32_t local, const tfp_node_flops *n, const tfp_op *op)
 {
     tfp_flops *f = s->e->f;
@@ -131,25 +155,30 @@ static void keep_node(summer *s, uint32_t local, const tfp_node_flops *n, const 
         to->outs = op->out;
         to->out_count = op->out_count;
         if (s->x->wrong) f->wrong[at] = s->x->wrong[local];
+        add_runs(to, n, s->x);
         return;
     }
+    add_runs(to, n, s->x);
     keep_common(s, to, op);
-    if (to->state != n->state || to->flops != n->flops || to->macs != n->macs) {
+    if (to->state != n->state) {
         if (to->state != TFP_NO_FORMULA) to->state = TFP_NO_SHAPE;
         to->flops = to->macs = TFP_UNKNOWN;
+        to->varies = false;
+    } else if (to->state == TFP_COUNTED && (to->flops != n->flops || to->macs != n->macs)) {
+        to->flops = to->macs = TFP_UNKNOWN;
+        to->varies = true;
     }
     if (to->bytes != n->bytes) to->bytes = TFP_UNKNOWN;
-    if (to->trips != n->trips) to->trips = TFP_UNKNOWN;
+    if (to->trips >= 0 && (n->trips < 0 || n->trips > to->trips)) to->trips = n->trips;
     to->all = n->all; /* for bodies the work of their calls is not needed */
 }
 
-static void count_instance(summer *s)
+/* Counts its nodes once more when they are to be kept, because only then it is known how often they run. */
+static void count_instance(summer *s, bool keep)
 {
     tfp_engine *e = s->e;
-    tfp_loop_counts loops;
-    if (!tfp_loop_runs(e, s->b, s->x, &loops)) s->no_memory = true;
+    const tfp_loop_counts loops = s->x->loops;
     s->x->total = (tfp_work){ 0 };
-    s->x->node_runs = loops.runs;
     for (uint32_t k = 0; k < s->b->count && !s->no_memory; k++) {
         uint32_t local = s->b->order[k];
         tfp_op op;
@@ -182,51 +211,69 @@ static void count_instance(summer *s)
         n.loop_runs = loops.runs ? loops.runs[local] : 1;
         n.needed = !s->b->needed || s->b->needed[local];
         if (!n.needed && e->source == TFP_FLOPS_OWN) {
-            keep_node(s, local, &n, &op);
+            if (keep) keep_node(s, local, &n, &op);
             continue;
         }
         if (e->source == TFP_FLOPS_TENSORFLOW) /* its entries may be negative, and its loops count once */
             s->x->total.flops = tfp_add(s->x->total.flops, n.all.flops, NULL);
         else
             add_total(&s->x->total, &n.all, n.loop_runs);
-        keep_node(s, local, &n, &op);
+        if (keep) keep_node(s, local, &n, &op);
         s->no_memory |= op.no_memory;
     }
 }
 
-/* Computes how often each instance, and so each node, runs in one execution of the main graph. */
+/* Computes how often each instance runs in one execution of the main graph. */
 static void spread_runs(tfp_engine *e)
 {
     for (size_t k = e->finished.size; k-- > 0;) {
-        tfp_instance *x = &e->instances.at[e->finished.at[k]];
+        const tfp_instance *x = &e->instances.at[e->finished.at[k]];
         const tfp_body *b = &e->bodies[x->body];
-        if (!x->used || !x->runs) continue;
-        e->f->calls[x->body] = tfp_add(e->f->calls[x->body], x->runs, NULL);
-        for (size_t i = 0; i < x->children.size; i++) {
+        for (size_t i = 0; x->used && x->reached && i < x->children.size; i++) {
             const tfp_child *c = &x->children.at[i];
-            const tfp_node_flops *n = &e->f->nodes[b->def->node_first + c->local - b->arg_count];
-            int64_t times = n->trips < 0 ? 1 : n->trips;
+            int64_t times = x->loops.runs ? tfp_mul(c->times, x->loops.runs[c->local], NULL) : c->times;
             if (b->needed && !b->needed[c->local]) continue;
-            if (x->node_runs) times = tfp_mul(times, x->node_runs[c->local], NULL);
             tfp_instance *called = &e->instances.at[c->instance];
+            called->reached = true;
             called->runs = tfp_add(called->runs, tfp_mul(x->runs, times, NULL), NULL);
         }
     }
 }
 
-tfp_status tfp_count_all(tfp_engine *e, tfp_error *err)
+/* Sums each instance up; those of the main graph are what runs. */
+static tfp_status sum_up(tfp_engine *e, tfp_error *err)
 {
     for (size_t k = 0; k < e->finished.size; k++) {
         tfp_instance *x = &e->instances.at[e->finished.at[k]];
-        if (!x->used) continue;
         summer s = { .e = e, .x = x, .b = &e->bodies[x->body] };
-        count_instance(&s);
+        if (!x->used) continue;
+        if (!tfp_loop_runs(e, s.b, x, &x->loops)) return tfp_nomem(err);
+        count_instance(&s, false);
         if (s.no_memory) return tfp_nomem(err);
-        if (x->body == 0) {
-            e->f->total = x->total;
-            x->runs = 1;
-        }
+        if (x->body) continue;
+        e->f->total = x->total;
+        x->runs = 1;
+        x->reached = true;
     }
+    return TFP_OK;
+}
+
+tfp_status tfp_count_all(tfp_engine *e, tfp_error *err)
+{
+    bool *reached = TFP_NEW(e->arena, bool, e->program->bodies.size + 1);
+    tfp_status st = reached ? sum_up(e, err) : tfp_nomem(err);
+    if (st) return st;
     spread_runs(e);
+    for (size_t k = 0; k < e->finished.size; k++) {
+        const tfp_instance *x = &e->instances.at[e->finished.at[k]];
+        reached[x->body] |= x->used && x->reached;
+    }
+    for (size_t k = 0; k < e->finished.size; k++) {
+        tfp_instance *x = &e->instances.at[e->finished.at[k]];
+        summer s = { .e = e, .x = x, .b = &e->bodies[x->body] };
+        if (!x->used || reached[x->body] != x->reached) continue;
+        count_instance(&s, true);
+        if (s.no_memory) return tfp_nomem(err);
+    }
     return TFP_OK;
 }

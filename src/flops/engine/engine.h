@@ -45,7 +45,15 @@ typedef struct tfp_child { /* a call made by an instance */
     uint32_t local;        /* the node */
     uint32_t call;         /* which of its functions */
     uint32_t instance;
+    int64_t times; /* how often one execution of the node runs it: iterations, 0 for a branch that does not count */
 } tfp_child;
+
+/* For TF1 loops, per local of a body: how often one run of the body executes it, and whether it is a LoopCond of a loop whose
+ * number of iterations is unknown (it counts once then). Both NULL without such loops. */
+typedef struct tfp_loop_counts {
+    int64_t *runs;
+    bool *unknown;
+} tfp_loop_counts;
 
 typedef struct tfp_instance {
     uint32_t body;
@@ -55,9 +63,10 @@ typedef struct tfp_instance {
     TFP_VEC(tfp_child) children;
     const char **wrong; /* per local: an error in words; the array is NULL when there is none */
     bool done, used;
-    int64_t runs;       /* per execution of the main graph; 0 when it never runs there */
-    tfp_work total;     /* of one execution */
-    int64_t *node_runs; /* per local: how often TF1 loops run it; NULL without such loops */
+    bool reached;          /* an execution of the main graph may run it */
+    int64_t runs;          /* per execution of the main graph, as far as it counts; 0 in a branch that costs less */
+    tfp_work total;        /* of one execution */
+    tfp_loop_counts loops; /* of its nodes */
 } tfp_instance;
 
 typedef struct tfp_engine {
@@ -120,12 +129,7 @@ const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b
 /* The value of variable i after the loop's iterations, if it is a counter; NAN otherwise. loops.c */
 double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
                          uint32_t count, uint32_t i, int64_t trips);
-/* For TF1 loops, per local of a body: how often one run of the body executes it, and whether it is a LoopCond of a loop whose
- * number of iterations is unknown (it counts once then). Both NULL without such loops. False when memory runs out. loops.c */
-typedef struct tfp_loop_counts {
-    int64_t *runs;
-    bool *unknown;
-} tfp_loop_counts;
+/* Of an instance. False when memory runs out. loops.c */
 bool tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, tfp_loop_counts *out);
 
 #endif

@@ -111,7 +111,7 @@ uint32_t tfp_instance_of(tfp_machine *m, tfp_request r, bool *started)
 void tfp_add_child(tfp_machine *m, uint32_t parent, uint32_t local, uint32_t call, uint32_t instance)
 {
     if (instance == TFP_NONE) return;
-    if (!tfp_push(&m->e->instances.at[parent].children, ((tfp_child){ local, call, instance }))) m->no_memory = true;
+    if (!tfp_push(&m->e->instances.at[parent].children, ((tfp_child){ local, call, instance, 1 }))) m->no_memory = true;
 }
 
 /* What holds in both cases; an empty list agrees with any other. */
