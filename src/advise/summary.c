@@ -225,31 +225,37 @@ static tfp_status add_kernels(tfp_report *r, const tfp_trace_facts *f, tfp_error
     return add_part(r, "kernels", "kernels that take longest (tfprof kernel)", rows, count, err);
 }
 
-/* The rows that take longest, of scopes with all in them; equal names are one. */
+/* The names that take longest and their times, of scopes with all in them. */
+static size_t longest(const tfp_strtab *names, double *sums, double all, top_row *rows)
+{
+    size_t count = 0;
+    for (; count < TOP; count++) {
+        tfp_strid best = 0;
+        for (tfp_strid name = 1; name < names->count; name++)
+            if (sums[name] > sums[best]) best = name;
+        if (sums[best] <= 0) break;
+        rows[count] = (top_row){ tfp_strtab_get(names, best), sums[best] / 1000, all > 0 ? sums[best] / all : NAN };
+        sums[best] = 0;
+    }
+    return count;
+}
+
+/* Equal names are one. The table's strings stay in the report's arena. */
 static tfp_status pick(tfp_report *r, const tfp_report *v, bool totals, top_row *rows, size_t *count, tfp_error *err)
 {
-    double *times = TFP_NEW(&r->arena, double, v->rows.size + 1);
-    if (!times) return tfp_nomem(err);
-    for (uint32_t i = 1; i < v->rows.size; i++)
-        times[i] = (double)(totals ? tfp_total(v, i, TFP_V_MICROS) : tfp_own(v, i, TFP_V_MICROS));
-    double all = (double)tfp_total(v, 0, TFP_V_MICROS);
-    for (*count = 0; *count < TOP; ++*count) {
-        uint32_t best = 0;
-        for (uint32_t i = 1; i < v->rows.size; i++)
-            if (times[i] > 0 && (!best || times[i] > times[best])) best = i;
-        if (!best) break;
-        double ns = 0;
-        tfp_str name = v->rows.at[best].name;
-        for (uint32_t i = 1; i < v->rows.size; i++) {
-            if (!tfp_str_eq(v->rows.at[i].name, name)) continue;
-            ns += times[i];
-            times[i] = 0;
-        }
-        const char *copy = tfp_arena_copy(&r->arena, name);
-        if (!copy) return tfp_nomem(err);
-        rows[*count] = (top_row){ { copy, name.size }, ns / 1000, all > 0 ? ns / all : NAN };
+    tfp_strtab names = { 0 };
+    double *sums = TFP_NEW(&r->arena, double, v->rows.size + 1);
+    tfp_status s = sums ? tfp_strtab_init(&names, &r->arena) : TFP_NOMEM;
+    for (uint32_t i = 1; !s && i < v->rows.size; i++) {
+        tfp_strid name = tfp_intern(&names, v->rows.at[i].name);
+        if (name == TFP_NONE)
+            s = TFP_NOMEM;
+        else
+            sums[name] += (double)(totals ? tfp_total(v, i, TFP_V_MICROS) : tfp_own(v, i, TFP_V_MICROS));
     }
-    return TFP_OK;
+    *count = s ? 0 : longest(&names, sums, (double)tfp_total(v, 0, TFP_V_MICROS), rows);
+    tfp_strtab_free(&names);
+    return s ? tfp_nomem(err) : TFP_OK;
 }
 
 /* The first rows of the table `lines`. */
@@ -291,6 +297,8 @@ static tfp_status add_tops(tfp_report *r, tfp_error *err)
     static const char *const all[] = { NULL };
     static const char *const by_time[] = { "max_depth", "100000", "min_micros", "1", "order_by", "micros", NULL };
     static const char *const outer[] = { "max_depth", "2", "order_by", "micros", NULL };
+    if (!r->profile->nodes.size) /* a trace of another program, sampled stacks */
+        return add_view(r, &tfp_view_calls, by_time, "what takes longest (tfprof calls -order_by micros)", err);
     tfp_status s = add_view(r, &tfp_view_op, by_time, "operations that take longest (tfprof op -order_by micros)", err);
     if (!s) s = add_view(r, &tfp_view_scope, outer, "scopes that take longest (tfprof scope -order_by micros)", err);
     if (!s) s = add_view(r, &tfp_view_lines, all, "lines that take longest (tfprof lines)", err);

@@ -106,7 +106,8 @@ static range range_of(const tfp_profile *p)
     range x = { 0, 0, p->events.origin_unix_ns };
     for (uint32_t i = 0; i < s->size; i++)
         if (s->kind[i] != TFP_SPAN_OTHER) widen(&x, s->start_ns[i], tfp_span_end(s, i));
-    for (uint32_t i = 0; !x.end_ns && i < s->size; i++) widen(&x, s->start_ns[i], tfp_span_end(s, i));
+    bool plain = x.end_ns == 0; /* another program's trace: none of its spans has a kind */
+    for (uint32_t i = 0; plain && i < s->size; i++) widen(&x, s->start_ns[i], tfp_span_end(s, i));
     for (size_t i = 0; !s->size && i < p->execs.size; i++)
         if (p->execs.at[i].start_ns) widen(&x, p->execs.at[i].start_ns, p->execs.at[i].end_ns);
     return x;
@@ -308,7 +309,8 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
     int64_t records = memory_records(p);
     const info_row all[] = {
         part("nodes", p->nodes.size > 0, (int64_t)p->nodes.size, "nodes", "scope, op, query",
-             "any file that this program reads"),
+             p->events.spans.size ? "a trace of PyTorch, TensorFlow 2 or JAX; tfprof calls shows spans by name"
+                                  : "any file that this program reads"),
         part("graph", has_graph(p), (int64_t)p->inputs.size, "inputs of nodes", "graph",
              is_torch(p) ? "PyTorch's execution trace (--execution_trace_path)"
                          : "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
@@ -375,7 +377,12 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
     if (p->samples.size)
         ok = ok && add_next(r, rows, &n, "calls", "which functions, by what called them?") &&
              add_next(r, rows, &n, "lines", "which lines of your code?");
-    if (tfp_has(p, TFP_HAS_TRACE)) ok = ok && add_next(r, rows, &n, "steps", "is the device busy?");
+    if (tfp_has(p, TFP_HAS_TRACE) && !p->nodes.size) /* of another program */
+        ok = ok && add_next(r, rows, &n, "calls -order_by micros", "what took how long, by what it ran in?") &&
+             add_next(r, rows, &n, "calls -format speedscope > calls.json", "the same as a flame graph (speedscope.app)") &&
+             add_next(r, rows, &n, "serve", "when did it run?");
+    else if (tfp_has(p, TFP_HAS_TRACE))
+        ok = ok && add_next(r, rows, &n, "steps", "is the device busy?");
     if (tfp_has(p, TFP_HAS_PROGRAM))
         ok = ok && add_next(r, rows, &n, "flops", "how many float operations?");
     else if (tfp_has_instructions(p))

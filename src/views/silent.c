@@ -118,14 +118,19 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
                                times ? "times are" : "memory is");
 }
 
-/* Asynchronous events (b, e) may overlap anything, so that views of time leave them out. */
-static tfp_status check_derived(tfp_report *r, tfp_error *err)
+/* Traces of other programs have no operations. Asynchronous events (b, e) may overlap anything, so that views of time
+ * leave them out. */
+static tfp_status check_operations(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     const tfp_span_columns *spans = &p->events.spans;
-    for (size_t i = 0; i < spans->size; i++)
-        if (p->lanes.at[spans->lane[i]].role != TFP_ROLE_DERIVED) return TFP_OK;
+    bool derived = true;
     if (!spans->size || p->nodes.size) return TFP_OK;
+    for (size_t i = 0; i < spans->size && derived; i++) derived = p->lanes.at[spans->lane[i]].role == TFP_ROLE_DERIVED;
+    if (!derived && (r->about == &tfp_view_calls || r->about == &tfp_view_code)) return TFP_OK;
+    if (!derived)
+        return tfp_report_note_add(r, err, "no operation is in the trace: tfprof calls shows its %zu spans by name",
+                                   (size_t)spans->size);
     return tfp_report_note_add(
         r, err,
         "no operation is in the trace; its asynchronous and derived spans (%zu) count in no view: "
@@ -151,7 +156,7 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
         s = tfp_report_note_add(r, err,
                                 "a trace has no variables, so params are 0 everywhere: add the graph "
                                 "(--graph_path)");
-    return s ? s : check_derived(r, err);
+    return s ? s : check_operations(r, err);
 }
 
 /* Float operations of files that hold none: a 0 would be taken for an answer. */

@@ -230,4 +230,5 @@ const tfp_view tfp_view_steps = {
     build,
     TFP_NEEDS_SPANS,
     columns,
+    "no operation and no activity of a device is in the trace: tfprof calls shows its spans by name",
 };

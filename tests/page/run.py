@@ -56,9 +56,9 @@ def make_profiles(program, folder):
     quietly([sys.executable, os.path.join(DATA, "spans.py"), os.path.join(folder, "events"), "1000000", "16"])
 
 
-def served(program, folder):
+def served(program, *folders):
     """The server's process, and its address."""
-    server = subprocess.Popen([program, "serve", os.path.join(DATA, "sample"), folder, "--port", "0", "--no-token"],
+    server = subprocess.Popen([program, "serve", *folders, "--port", "0", "--no-token"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     line = server.stdout.readline().strip()
     if not line.startswith("http://"):
@@ -97,7 +97,7 @@ def main():
     server = None
     try:
         make_profiles(program, folder)
-        server, url = served(program, folder)
+        server, url = served(program, os.path.join(DATA, "sample"), folder)
         with live(program, folder) as jobs:
             done = subprocess.run(["node", os.path.join(ROOT, "tests", "page", "browser.mjs"), *sys.argv[2:]], cwd=ROOT,
                                   env=dict(os.environ, PAGE_URL=url, PAGE_LIVE=jobs, PAGE_PROGRAM=program, PAGE_FOLDER=folder,
