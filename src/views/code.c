@@ -3,23 +3,6 @@
  * the stack of its forward node. */
 #include "views/trace_tree.h"
 
-bool tfp_is_library_file(tfp_str path)
-{
-    static const char *const parts[] = { "site-packages/", "dist-packages/",     "/lib/python3",
-                                         "/lib/python2",   "tensorflow/python/", "tensorflow_core/python/" };
-    /* PyTorch cuts what is in Python's search path off its frames' files, so they begin with the package */
-    static const char *const packages[] = {
-        "torch/", "torchvision/", "torchaudio/", "functorch/",  "pytorch_lightning/",
-        "jax/",   "jaxlib/",      "flax/",       "optax/",      "lightning/",
-        "keras/", "tensorflow/",  "numpy/",      "accelerate/", "transformers/"
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (tfp_str_has(path, tfp_str_of(parts[i]))) return true;
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-        if (path.size > strlen(packages[i]) && memcmp(path.data, packages[i], strlen(packages[i])) == 0) return true;
-    return path.size && path.data[0] == '<'; /* <frozen importlib>, <string> */
-}
-
 typedef struct source { /* one trace, seen forward or as a gradient */
     uint32_t trace;
     bool gradient;

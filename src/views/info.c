@@ -379,7 +379,8 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
              add_next(r, rows, &n, "lines", "which lines of your code?");
     if (tfp_has(p, TFP_HAS_TRACE) && !p->nodes.size) /* of another program */
         ok = ok && add_next(r, rows, &n, "calls -order_by micros", "what took how long, by what it ran in?") &&
-             add_next(r, rows, &n, "calls -format speedscope > calls.json", "the same as a flame graph (speedscope.app)") &&
+             add_next(r, rows, &n, "calls -format speedscope > calls.json",
+                      "the same as a flame graph (speedscope.app)") &&
              add_next(r, rows, &n, "serve", "when did it run?");
     else if (tfp_has(p, TFP_HAS_TRACE))
         ok = ok && add_next(r, rows, &n, "steps", "is the device busy?");

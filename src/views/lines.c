@@ -41,9 +41,11 @@ tfp_str tfp_line_file(const tfp_report *code, uint32_t row)
     }
     tfp_str name = code->rows.at[row].name;
     const char *slash = name.size ? memrchr(name.data, '/', name.size) : NULL;
-    size_t skip = slash ? (size_t)(slash - name.data) : 0;
-    const char *colon = name.size ? memchr(name.data + skip, ':', name.size - skip) : NULL;
-    return colon ? (tfp_str){ name.data, (size_t)(colon - name.data) } : name;
+    size_t at = slash ? (size_t)(slash - name.data) : 0;
+    for (; at + 1 < name.size; at++) /* not the colon of "C:\..." */
+        if (name.data[at] == ':' && name.data[at + 1] >= '0' && name.data[at + 1] <= '9')
+            return (tfp_str){ name.data, at };
+    return name;
 }
 
 static bool is_library(const table *t, tfp_str file)
