@@ -114,6 +114,16 @@ def killed_inside(p):
     os.close(folder)
 
 
+def from_inside(p):
+    """tfprof in a container that sees the processes of all others, as a monitor of a cluster's node does."""
+    job = p.job(BUSY)
+    done, rows, _ = p.capture(job.pid, before=["unshare", "--mount"])
+    if b"unshare" in done.stderr:
+        print("left out: tfprof in a container, which cannot be made here")
+    else:
+        check("tfprof in a container", is_ok(rows), (done, rows))
+
+
 def prepared_inside(p):
     """A job that `tfprof run` started in a container answers from there."""
     inner = dict(p.env)
@@ -158,5 +168,6 @@ def inside(p):
     in_containers(p)
     with_filters(p)
     killed_inside(p)
+    from_inside(p)
     prepared_inside(p)
     in_other_users(p)
