@@ -267,12 +267,12 @@ int cli_agent(cli *c, const cli_call *call, tfp_options *o); /* agent.c */
 enum { CLI_TOKEN_ROOM = 258 };
 /* Of --token-file or TFPROF_TOKEN; "" without one. 0 or the status. */
 int cli_find_token(cli *c, const cli_call *call, char out[CLI_TOKEN_ROOM]);
-int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o); /* remote.c */
-int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o);
-int cli_capture(cli *c, const cli_call *call, tfp_options *o);      /* capture.c */
-int cli_start(cli *c, const cli_call *call, tfp_options *o);        /* run.c */
-int cli_stacks(cli *c, const cli_call *call, tfp_options *o);       /* stacks.c */
-int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */
+int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double interval); /* remote_top.c */
+int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o);              /* remote.c */
+int cli_capture(cli *c, const cli_call *call, tfp_options *o);                           /* capture.c */
+int cli_start(cli *c, const cli_call *call, tfp_options *o);                             /* run.c */
+int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                            /* stacks.c */
+int cli_report(cli *c, const cli_call *call, tfp_options *o);                            /* report.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: 0, or why a page may not run it */
 char *cli_query_start(char *line); /* query.c: where the SQL of a line begins, or NULL */
 /* Parts of help. */

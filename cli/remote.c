@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/remote.c: top and capture with --agent: the jobs of another machine, seen and recorded by its `tfprof agent --listen`. */
-#include "agent.h"
-#include "cli.h"
+/* cli/remote.c: capture --agent: jobs of another machine, recorded by its `tfprof agent --listen`; and what top --agent shares with it. */
+#include "remote.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,14 +13,9 @@
 
 #define TEXT_MOST ((size_t)64 << 20)
 
-typedef struct text { /* what the other end says, until it is whole */
-    char *data;
-    size_t size;
-} text;
-
-static int keep(void *ctx, const void *data, size_t size)
+int cli_remote_keep(void *ctx, const void *data, size_t size)
 {
-    text *t = ctx;
+    cli_remote_text *t = ctx;
     char *more = t->size + size <= TEXT_MOST ? realloc(t->data, t->size + size + 1) : NULL;
     if (!more) return 1;
     memcpy(more + t->size, data, size);
@@ -31,8 +25,7 @@ static int keep(void *ctx, const void *data, size_t size)
     return 0;
 }
 
-/* Line by line, so that nothing in it moves the cursor. */
-static int show(cli *c, text *t)
+int cli_remote_show(cli *c, cli_remote_text *t)
 {
     char *line = t->data, *end;
     for (; line && (end = strchr(line, '\n')); line = end + 1) {
@@ -53,7 +46,7 @@ static const char *form_of(const tfp_options *o)
     return NULL;
 }
 
-static int begin(cli *c, const cli_call *call, const tfp_options *o, char token[CLI_TOKEN_ROOM], const char **form)
+int cli_remote_begin(cli *c, const cli_call *call, const tfp_options *o, char token[CLI_TOKEN_ROOM], const char **form)
 {
     int status = cli_find_token(c, call, token);
     if (status) return status;
@@ -61,27 +54,6 @@ static int begin(cli *c, const cli_call *call, const tfp_options *o, char token[
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--agent needs its token: --token-file, or TFPROF_TOKEN");
     *form = form_of(o);
     return *form ? 0 : cli_fault_set(&c->fault, CLI_BAD_USAGE, "-format: text, json, jsonl, csv or md with --agent");
-}
-
-int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o)
-{
-    char token[CLI_TOKEN_ROOM], why[400];
-    const char *form;
-    text t = { NULL, 0 };
-    if (call->word_count || call->flags[CLI_O] || call->flags[CLI_INTERVAL] || call->flags[CLI_SORT] ||
-        call->flags[CLI_USER] || call->flags[CLI_ALL] || call->flags[CLI_PROCESSES] || call->flags[CLI_PYTHON])
-        return cli_fault_set(
-            &c->fault, CLI_BAD_USAGE,
-            "top --agent shows all jobs of the agent, once: it goes with -format and --token-file only");
-    int status = begin(c, call, o, token, &form);
-    if (status) return status;
-    remote r = { .address = call->flags[CLI_AGENT], .token = token, .write = keep, .ctx = &t };
-    if (remote_top(&r, form, why, sizeof why))
-        status = show(c, &t);
-    else
-        status = cli_fault_set(&c->fault, CLI_BAD_INPUT, "--agent %.200s: %s", r.address, why);
-    free(t.data);
-    return status;
 }
 
 /* ---- capture ---- */
@@ -154,10 +126,10 @@ int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o)
 {
     char token[CLI_TOKEN_ROOM], wish[4096], why[400], name[64];
     const char *form, *folder = call->flags[CLI_O];
-    text t = { NULL, 0 };
+    cli_remote_text t = { NULL, 0 };
     time_t now = time(NULL);
     struct tm tm;
-    int status = begin(c, call, o, token, &form);
+    int status = cli_remote_begin(c, call, o, token, &form);
     if (!status) status = parameters(c, call, form, wish, sizeof wish);
     if (status) return status;
     if (!localtime_r(&now, &tm) || !strftime(name, sizeof name, "tfprof-capture-%Y%m%d-%H%M%S", &tm)) return CLI_LIMIT;
@@ -166,12 +138,12 @@ int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o)
     if (fd < 0) return CLI_BAD_OUTPUT;
     remote r = { .address = call->flags[CLI_AGENT],
                  .token = token,
-                 .write = keep,
+                 .write = cli_remote_keep,
                  .ctx = &t,
                  .file_most = bytes_of(call->flags[CLI_MAX_BYTES]) };
     status = remote_capture(&r, wish, fd, is_interrupted, why, sizeof why);
     close(fd);
-    if (t.size && show(c, &t)) status = status ? status : CLI_BAD_OUTPUT;
+    if (t.size && cli_remote_show(c, &t)) status = status ? status : CLI_BAD_OUTPUT;
     if (status == CLI_STOPPED)
         cli_fault_set(&c->fault, status, "interrupted");
     else if (*why)

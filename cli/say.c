@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* The one global that changes: a signal handler can reach nothing else. */
@@ -127,16 +128,52 @@ void cli_stderr(const char *data, size_t size)
     write_all(STDERR_FILENO, data, size, false);
 }
 
-/* One write a line, so that lines of several programs do not mix. */
+/* Of the terminal that stderr is; 0: it is none. */
+static size_t width_of_stderr(void)
+{
+    struct winsize w = { 0 };
+    return isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20 ? w.ws_col : 0;
+}
+
+/* Ends lines between words where they would pass a terminal's width, but not within the first `head` bytes; those that follow are
+ * indented. Nothing is cut. */
+static size_t fold(const char *text, size_t size, size_t head, size_t width, char *out)
+{
+    enum { INDENT = 2 };
+    size_t n = 0, column = 0, blank = 0; /* blank: behind the last one of this line, in `out` */
+    bool colour = false;
+    for (size_t i = 0; i < size; i++) {
+        out[n++] = text[i];
+        if (text[i] == '\033') colour = true;
+        if (!colour && ((unsigned char)text[i] & 0xc0) != 0x80) column++;
+        if (colour && text[i] == 'm') colour = false;
+        if (text[i] == ' ' && i >= head && column > INDENT) blank = n;
+        if (column <= width || !blank || text[i] == ' ') continue;
+        size_t word = n - blank;
+        memmove(out + blank + INDENT, out + blank, word);
+        out[blank - 1] = '\n';
+        memset(out + blank, ' ', INDENT);
+        n += INDENT;
+        column = INDENT + word; /* at most: a word may hold bytes that take no column */
+        blank = 0;
+    }
+    out[n++] = '\n';
+    return n;
+}
+
+/* One write for all of it, so that lines of several programs do not mix. */
 static void line(const char *before, const char *text)
 {
-    char all[CLI_LINE_MAX + 64];
-    size_t n = strlen(before);
-    memcpy(all, before, n);
-    escape_cut(all + n, text);
-    n += strlen(all + n);
-    all[n++] = '\n';
-    cli_stderr(all, n);
+    char all[CLI_LINE_MAX + 64], folded[3 * sizeof all];
+    size_t head = strlen(before), width = width_of_stderr();
+    memcpy(all, before, head);
+    escape_cut(all + head, text);
+    size_t n = head + strlen(all + head);
+    all[n] = '\n';
+    if (width)
+        cli_stderr(folded, fold(all, n, head, width, folded));
+    else
+        cli_stderr(all, n + 1);
 }
 
 void cli_complain(cli_colour colour, const char *text)

@@ -1,127 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cli/top.c: the command top: running jobs, once as a table of any format, or again and again in a terminal. */
-#include "cli.h"
+#include "jobs.h"
 
-#include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
-/* ---- cells as people read them ---- */
+/* ---- the table ---- */
 
-static void put_bytes(char *out, size_t room, double bytes)
+static void cell_of(const void *table, size_t row, const char *column, char *out, size_t room)
 {
-    static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
-    size_t unit = 0;
-    for (; bytes >= 999.5 && unit < 4; unit++) bytes /= 1000;
-    snprintf(out, room, bytes < 9.95 && unit ? "%.1f%s" : "%.0f%s", bytes, units[unit]);
-}
-
-static void put_age(char *out, size_t room, double seconds)
-{
-    long long s = (long long)seconds;
-    if (s < 60)
-        snprintf(out, room, "%llds", s);
-    else if (s < 3600)
-        snprintf(out, room, "%lldm%02llds", s / 60, s % 60);
-    else if (s < 86400)
-        snprintf(out, room, "%lldh%02lldm", s / 3600, s / 60 % 60);
-    else
-        snprintf(out, room, "%lldd%02lldh", s / 86400, s / 3600 % 24);
-}
-
-typedef enum cell_kind { CELL_TEXT, CELL_COUNT, CELL_RATE, CELL_BYTES, CELL_AGE, CELL_SHARE } cell_kind;
-
-static const struct {
-    const char *column, *head;
-    cell_kind kind;
-    int width; /* numbers are aligned right, texts left */
-} shown[] = {
-    { "pid", "PID", CELL_COUNT, 7 },
-    { "user", "USER", CELL_TEXT, 8 },
-    { "framework", "FRAMEWORK", CELL_TEXT, 10 },
-    { "version", "VERSION", CELL_TEXT, 8 },
-    { "state", "STATE", CELL_TEXT, 8 },
-    { "processes", "PROC", CELL_COUNT, 4 },
-    { "threads", "THR", CELL_COUNT, 5 },
-    { "runnable", "RUN", CELL_COUNT, 4 },
-    { "steps_per_second", "STEPS/S", CELL_RATE, 8 },
-    { "cpu", "CPU", CELL_RATE, 6 },
-    { "rss_bytes", "MEMORY", CELL_BYTES, 7 },
-    { "gpus", "GPUS", CELL_TEXT, 4 },
-    { "gpu", "GPU", CELL_SHARE, 4 },
-    { "gpu_memory_bytes", "GPUMEM", CELL_BYTES, 7 },
-    { "age_micros", "AGE", CELL_AGE, 7 },
-    { "command", "COMMAND", CELL_TEXT, 0 },
-};
-
-static void put_cell(const tfp_report *r, size_t row, size_t i, char *out, size_t room)
-{
+    const tfp_report *r = table;
     double x;
-    if (shown[i].kind == CELL_TEXT) {
-        tfp_report_string(r, row, shown[i].column, out, room);
-        if (!*out) snprintf(out, room, "-");
-        return;
-    }
-    if (!tfp_report_real(r, row, shown[i].column, &x)) {
-        snprintf(out, room, "-");
-        return;
-    }
-    switch (shown[i].kind) {
-    case CELL_BYTES: put_bytes(out, room, x); break;
-    case CELL_AGE: put_age(out, room, x / 1e6); break;
-    case CELL_SHARE: snprintf(out, room, "%.0f%%", 100 * x); break;
-    case CELL_RATE: snprintf(out, room, x < 99.95 ? "%.2f" : "%.1f", x); break;
-    default: snprintf(out, room, "%.0f", x);
-    }
-}
-
-/* One line, cut at `width` bytes if that is not 0; blanks at its end go. */
-static void print_line(cli_out *out, char *line, size_t width)
-{
-    size_t size = strlen(line);
-    if (width && size > width) size = width;
-    while (size && (line[size - 1] == ' ' || (signed char)line[size - 1] < -64)) size--;
-    cli_print(out, "%.*s\n", (int)size, line);
+    if (tfp_report_real(r, row, column, &x))
+        snprintf(out, room, "%.17g", x);
+    else
+        tfp_report_string(r, row, column, out, room);
 }
 
 static void print_table(cli *c, const tfp_report *r, size_t width, size_t height)
 {
-    char line[8192], cell[4200];
-    const size_t count = sizeof shown / sizeof *shown;
+    char line[CLI_JOB_LINE];
     for (size_t row = 0; row <= tfp_report_row_count(r) && (!height || row < height); row++) {
-        size_t at = 0;
-        for (size_t i = 0; i < count && at + 8 < sizeof line; i++) {
-            int wide = shown[i].width;
-            if (row)
-                put_cell(r, row - 1, i, cell, sizeof cell);
-            else
-                snprintf(cell, sizeof cell, "%s", shown[i].head);
-            bool left = shown[i].kind == CELL_TEXT;
-            snprintf(line + at, sizeof line - at, left ? "%-*s  " : "%*s  ", wide, cell);
-            at += strlen(line + at);
-        }
-        print_line(c->out, line, width);
+        *line = '\0';
+        if (row)
+            cli_job_cells(line, cell_of, r, row - 1);
+        else
+            cli_job_heads(line);
+        cli_job_print(c->out, line, width);
     }
-    if (!tfp_report_row_count(r))
-        cli_print(c->out, "no running job of JAX, TensorFlow, torch or CUDA; --python shows every CPython\n");
+    if (!tfp_report_row_count(r)) cli_print(c->out, "%s", cli_no_jobs);
 }
 
 /* ---- samples ---- */
-
-/* Waits until the interval is over; a key that was pressed meanwhile, 0: none. */
-static int wait_for(double seconds, bool keys)
-{
-    struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
-    char key = 0;
-    if (poll(&p, keys ? 1 : 0, (int)(seconds * 1000)) > 0 && read(STDIN_FILENO, &key, 1) != 1) return 'q';
-    return key;
-}
 
 static int sample(cli *c, tfp_live *l)
 {
@@ -134,7 +46,7 @@ static int show_once(cli *c, tfp_live *l, double interval, tfp_options *o, bool 
     tfp_report *r = NULL;
     int status = sample(c, l);
     if (status) return status;
-    wait_for(interval, false);
+    cli_job_wait(interval, false);
     if (cli_interrupted) return cli_fault_set(&c->fault, CLI_STOPPED, "interrupted");
     status = sample(c, l);
     if (status) return status;
@@ -167,14 +79,6 @@ typedef struct screen {
     char line[1024];                /* a question or a result: shown until a key is pressed */
 } screen;
 
-static struct winsize size_of_terminal(void)
-{
-    struct winsize size = { 0 };
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20) size.ws_col = 80;
-    if (size.ws_row < 4) size.ws_row = 24;
-    return size;
-}
-
 static void put_number(const tfp_report *r, size_t row, const char *column, char *out, size_t room)
 {
     int64_t n = 0;
@@ -204,20 +108,20 @@ static void print_head(cli *c, const screen *v, const char *keys, size_t width)
     char line[8192];
     snprintf(line, sizeof line, "%s", *v->line ? v->line : keys);
     cli_print(c->out, "\033[H\033[J");
-    print_line(c->out, line, width);
+    cli_job_print(c->out, line, width);
 }
 
 static int draw(cli *c, tfp_live *l, screen *v)
 {
     char line[256];
-    struct winsize size = size_of_terminal();
+    struct winsize size = cli_terminal_size();
     tfp_report *r = NULL;
     tfp_status s = tfp_live_top(l, NULL, &r, c->err);
     if (s) return cli_fault_from(&c->fault, s, c->err);
     size_t count = tfp_report_row_count(r);
     choose(r, v);
-    size_t n = (size_t)snprintf(line, sizeof line, "%zu jobs, %gs  j k: %s  d details  r record  q quit  sort:", count,
-                                v->interval, *v->pid ? v->pid : "none");
+    size_t n = (size_t)snprintf(line, sizeof line, "%zu job%s, %gs  j k: %s  d details  r record  q quit  sort:", count,
+                                count == 1 ? "" : "s", v->interval, *v->pid ? v->pid : "none");
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts && n + 32 < sizeof line; i++)
         n += (size_t)snprintf(line + n, sizeof line - n, " %c %s", sorts[i].key, sorts[i].help);
     print_head(c, v, line, size.ws_col);
@@ -231,7 +135,7 @@ static int draw_details(cli *c, tfp_live *l, screen *v)
 {
     static const char *const facts[] = { "job",     "framework", "version", "state",
                                          "capture", "container", "why",     "command" };
-    struct winsize size = size_of_terminal();
+    struct winsize size = cli_terminal_size();
     tfp_report *r = NULL;
     char line[8192], cell[4200];
     size_t rows = sizeof facts / sizeof *facts + 2;
@@ -248,14 +152,14 @@ static int draw_details(cli *c, tfp_live *l, screen *v)
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         tfp_report_string(r, v->chosen, facts[i], cell, sizeof cell);
         snprintf(line, sizeof line, "%-10s %s", facts[i], *cell ? cell : "-");
-        print_line(c->out, line, size.ws_col);
+        cli_job_print(c->out, line, size.ws_col);
     }
     tfp_report_free(r);
     r = NULL;
     tfp_live_set(l, "once", NULL, NULL);
     if (tfp_live_stacks(l, v->pid, NULL, NULL, NULL, &r, c->err)) {
         snprintf(line, sizeof line, "stacks     %s", tfp_error_message(c->err));
-        print_line(c->out, line, size.ws_col);
+        cli_job_print(c->out, line, size.ws_col);
         return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
     }
     for (size_t row = 0; row < tfp_report_row_count(r) && rows < size.ws_row; row++, rows++) {
@@ -268,11 +172,11 @@ static int draw_details(cli *c, tfp_live *l, screen *v)
             tfp_report_string(r, row, "thread", thread, sizeof thread);
             tfp_report_string(r, row, "state", state, sizeof state);
             snprintf(line, sizeof line, "%-10s %s %s", tid, thread, state);
-            print_line(c->out, line, size.ws_col);
+            cli_job_print(c->out, line, size.ws_col);
             rows++;
         }
         snprintf(line, sizeof line, "    %s", cell);
-        print_line(c->out, line, size.ws_col);
+        cli_job_print(c->out, line, size.ws_col);
     }
     tfp_report_free(r);
     return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
@@ -317,48 +221,30 @@ static int act_on_key(cli *c, tfp_live *l, screen *v, int key)
     return 0;
 }
 
-static int refresh(cli *c, tfp_live *l, double interval)
+typedef struct watched {
+    cli *c;
+    tfp_live *l;
+    screen v;
+} watched;
+
+static int show(void *ctx, int key)
 {
-    struct termios before, raw;
-    bool keys = tcgetattr(STDIN_FILENO, &before) == 0;
-    int status = 0, key = 0;
-    screen v = { .interval = interval };
-    if (keys) {
-        raw = before;
-        raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-        tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-    }
-    cli_print(c->out, "\033[?1049h");
-    while (!status && key != 'q' && !cli_interrupted) {
-        status = sample(c, l);
-        if (!status) status = v.details ? draw_details(c, l, &v) : draw(c, l, &v);
-        if (!status) key = wait_for(interval, keys);
-        if (!status && key != 'q') status = act_on_key(c, l, &v, key);
-    }
-    cli_print(c->out, "\033[?1049l");
-    cli_flush(c->out);
-    if (keys) tcsetattr(STDIN_FILENO, TCSANOW, &before);
-    return status;
+    watched *w = ctx;
+    int status = act_on_key(w->c, w->l, &w->v, key);
+    if (!status) status = sample(w->c, w->l);
+    if (status) return status;
+    return w->v.details ? draw_details(w->c, w->l, &w->v) : draw(w->c, w->l, &w->v);
 }
 
 /* ---- the command ---- */
 
-static int settings(cli *c, const cli_call *call, tfp_live *l, double *interval)
+static int settings(cli *c, const cli_call *call, tfp_live *l)
 {
     static const struct {
         cli_flag_id flag;
         const char *name;
     } all[] = { { CLI_PROCESSES, "processes" }, { CLI_PYTHON, "python" }, { CLI_SORT, "sort" }, { CLI_USER, "user" } };
     tfp_status s = TFP_OK;
-    const char *text = call->flags[CLI_INTERVAL];
-    *interval = 1;
-    if (text) {
-        char *end;
-        *interval = strtod(text, &end);
-        if (end == text || *end || !(*interval >= 0.2 && *interval <= 3600))
-            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--interval '%.*s': not between 0.2 and 3600 seconds", 100,
-                                 text);
-    }
     for (size_t i = 0; i < sizeof all / sizeof *all && !s; i++)
         if (call->flags[all[i].flag]) s = tfp_live_set(l, all[i].name, call->flags[all[i].flag], c->err);
     for (size_t i = 0; i < call->word_count && !s; i++) s = tfp_live_select(l, call->words[i], c->err);
@@ -368,15 +254,18 @@ static int settings(cli *c, const cli_call *call, tfp_live *l, double *interval)
 int cli_top(cli *c, const cli_call *call, tfp_options *o)
 {
     double interval;
-    if (call->flags[CLI_AGENT]) return cli_remote_top(c, call, o);
+    int status = cli_job_interval(c, call, &interval);
+    if (status) return status;
+    if (call->flags[CLI_AGENT]) return cli_remote_top(c, call, o, interval);
     tfp_live *l = tfp_live_new();
     if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    int status = settings(c, call, l, &interval);
+    status = settings(c, call, l);
     bool to_file = call->flags[CLI_O] && strcmp(call->flags[CLI_O], "-") != 0;
+    watched w = { c, l, { .interval = interval } };
     bool once = call->flags[CLI_ONCE] || call->flags[CLI_O] || !isatty(STDOUT_FILENO) ||
                 !cli_option_begins(o, "format", "text");
     if (!status && once) tfp_live_set(l, "all_threads", NULL, NULL);
-    if (!status) status = once ? show_once(c, l, interval, o, to_file) : refresh(c, l, interval);
+    if (!status) status = once ? show_once(c, l, interval, o, to_file) : cli_job_screen(c, interval, show, &w);
     tfp_live_free(l);
     return status;
 }

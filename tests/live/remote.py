@@ -3,14 +3,19 @@
 """`tfprof agent --listen` and `top --agent`, `capture --agent`: who may see and record, what arrives, hostile ends of both sides.
 remote.py TFPROF   Frameworks are the pretended ones of fake.py. As root the two also stand in network namespaces of their own."""
 import contextlib
+import fcntl
 import json
 import os
+import pty
+import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 
@@ -101,8 +106,35 @@ def tables(program, address, job):
         out, _ = run(program, "top", "--agent", address, "-format", form)
         check(f"top, {form}", str(job.pid) in out, out)
     run(program, "top", "--agent", address, "--user", "x", status=2)
+    out, err = run(program, "top", "--agent", f"{address},127.0.0.1:1,{address}", status=1)
+    lines = out.splitlines()
+    mine = [line for line in lines if f" {job.pid} " in line and line.startswith(address)]
+    check("several agents", lines[0].startswith("AGENT ") and len(mine) == 2 and len([line for line in lines if line.startswith("127.0.0.1:1 ")]) == 1 and err.count("127.0.0.1:1:") == 1,
+          (out, err))
+    check("columns of several", len({line.find(f" {job.pid} ") for line in mine}) == 1, out)
+    for wrong, more in ((f"{address},{address}", ("-format", "csv")), (f"{address},", ()), (",", ()), (",".join([address] * 65), ())):
+        out, err = run(program, "top", "--agent", wrong, *more, status=2)
+        check(f"refused: {wrong[:40]}", not out and err.count("\n") == 1, (out, err))
     run(program, "top", "--agent", "no-port-here:1:2", status=1)
     run(program, "top", "--agent", "127.0.0.1:1", status=1)
+
+
+def refreshed(program, address, job):
+    """At a terminal the table is asked for again and again, until q."""
+    pid, screen = pty.fork()
+    if pid == 0:
+        os.execve(program, [program, "top", "--agent", address, "--interval", "0.2"], {**os.environ, "TFPROF_TOKEN": TOKEN})
+    fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("4H", 20, 100, 0, 0))
+    got, end = b"", time.monotonic() + 30
+    while got.count(f" {job.pid} ".encode()) < 3 and time.monotonic() < end:
+        if select.select([screen], [], [], 0.2)[0]:
+            got += os.read(screen, 65536)
+    os.write(screen, b"q")
+    with contextlib.suppress(OSError):
+        while os.read(screen, 65536):
+            pass
+    check("refreshed", got.count(f" {job.pid} ".encode()) >= 3 and b"of 1 agent" in got and os.waitpid(pid, 0)[1] == 0, got)
+    os.close(screen)
 
 
 def recordings(program, address, job, folder, before=(), leaves=None):
@@ -153,6 +185,37 @@ def interrupted(program, address, job, folder, leaves):
     check("^C leaves nothing at the agent", time.time() < end, os.listdir(leaves))
 
 
+def answered(program, server, data, *words):
+    """What a command does that gets this answer."""
+    def serve():
+        s, _ = server.accept()
+        with s, contextlib.suppress(OSError):
+            s.settimeout(5)
+            s.recv(65536)
+            s.sendall(data)
+            s.shutdown(socket.SHUT_WR)
+            s.recv(1)
+    thread = threading.Thread(target=serve)
+    thread.start()
+    done = subprocess.run([program, *words, "--agent", "127.0.0.1:%d" % server.getsockname()[1]], capture_output=True, timeout=60, check=False,
+                          env={**os.environ, "TFPROF_TOKEN": TOKEN})
+    thread.join()
+    return done
+
+
+def hostile_tables(program):
+    """Answers to `top`: what is a table is shown, without what would move the cursor."""
+    tables_of = {"other columns": (b"a,b\n1,2\n", 1, b""), "a row too short": (b"pid,user\n1,x\n2\n", 1, b""), "nothing": (b"", 1, b""), "NULs": (b"pid\n\0\n", 1, b""),
+                 "no rows": (b"pid,user\n", 0, b"no running job"), "quotes": (b'pid,command\n7,"a ""b"", c\nd"\n', 0, b'a "b", c'), "not ended": (b'pid,command\n7,"abc', 0, b"abc"),
+                 "escapes": (b"pid,user\n7,\x1b[2J\xc2\x9b1m\n", 0, b"  7 "), "no number": (b"pid,cpu\nx,nan(3)\n", 0, b" - "),
+                 "many columns": (b"pid" + b",x" * 100 + b"\n7" + b",y" * 100 + b"\n", 0, b" 7 "), "a long cell": (b"pid,command\n7," + b"z" * 100000 + b"\n", 0, b"zzzz")}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        for name, (table, status, text) in tables_of.items():
+            done = answered(program, server, b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(table) + table, "top")
+            check(f"hostile table, {name}", done.returncode == status and text in done.stdout and not set(b"\x1b\x9b\0") & set(done.stdout + done.stderr)
+                  and done.stderr.count(b"\n") == status, done)
+
+
 def hostile_agents(program, folder):
     """Answers that are wrong in all ways: none is written outside the folder, none is waited for without end."""
     report = b"report 0 3\nabc"
@@ -164,23 +227,9 @@ def hostile_agents(program, folder):
         "empty": b"", "no HTTP": b"SSH-2.0-x\r\n", "endless head": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 9000, "escape": b"HTTP/1.1 403 Forbidden\r\n\r\n\x1b[2Jevil\n",
         "NUL": head + b"end\0\n", "long line": head + b"f" * 5000}
     with socket.create_server(("127.0.0.1", 0)) as server:
-        address = "127.0.0.1:%d" % server.getsockname()[1]
         for i, (name, data) in enumerate(answers.items()):
-            def serve(data=data):
-                s, _ = server.accept()
-                with s, contextlib.suppress(OSError):
-                    s.settimeout(5)
-                    s.recv(65536)
-                    s.sendall(data)
-                    s.shutdown(socket.SHUT_WR)
-                    s.recv(1)
-            thread = threading.Thread(target=serve)
-            thread.start()
-            out = os.path.join(folder, f"hostile{i}")
-            done = subprocess.run([program, "capture", "1", "--agent", address, "-o", out], capture_output=True, timeout=60, check=False,
-                                  env={**os.environ, "TFPROF_TOKEN": TOKEN})
+            done = answered(program, server, data, "capture", "1", "-o", os.path.join(folder, f"hostile{i}"))
             check(f"hostile, {name}", done.returncode == 1 and done.stderr.count(b"\n") == 1 and b"\x1b" not in done.stdout + done.stderr, done)
-            thread.join()
         check("nothing outside", not os.path.exists("/tmp/evil") and not os.path.exists(os.path.join(folder, "evil")))
 
 
@@ -226,6 +275,7 @@ def main():
                 with agent(program, environment=environment) as (address, process):
                     gates(program, address)
                     tables(program, address, job)
+                    refreshed(program, address, job)
                     refusals(program, address, job, folder)
                     if os.uname().machine == "x86_64":
                         recordings(program, address, job, folder, leaves=leaves)
@@ -235,6 +285,7 @@ def main():
                     out, _ = run(program, "top", "--agent", address, "-format", "json")
                     check("--commands", "train.py" in out, out)
                 hostile_agents(program, folder)
+                hostile_tables(program)
                 if os.uname().machine == "x86_64":
                     namespaces(program, folder, environment, job)
                 check("the job lives", job.poll() is None)

@@ -146,6 +146,16 @@ def tables_and_views_fit_or_say_what_they_leave_out():
             lines_fit(at_terminal(words, width=width)[0], width)
 
 
+def messages_wrap_between_words():
+    """Below the first line they are indented; a path is never cut."""
+    path = "no/such/" + "folder/" * 12 + "file.pb"
+    text = plain(at_terminal(["op", path], width=60)[0])
+    check(text.split("\n")[0] == "tfprof: " + path + ":" and text.split("\n")[1].startswith("  cannot"), text)
+    note = plain(at_terminal(["scope", "towers/profile_9.gz", "-select", "params", "-min_params", "1e6"], width=50)[0])
+    lines_fit(note, 50)
+    check("tfprof: " in note and "\n  " in note, note)
+
+
 def numbers_stay_whole_and_a_line_names_the_columns_without_room():
     words = ["steps", "traces/kineto.json"]
     text = plain(at_terminal(words, width=80)[0])

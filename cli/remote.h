@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cli/remote.h: what top and capture share that ask other machines (--agent). */
+#ifndef TFPROF_CLI_REMOTE_H
+#define TFPROF_CLI_REMOTE_H
+
+#include "agent.h"
+#include "cli.h"
+
+typedef struct cli_remote_text { /* what the other end says, until it is whole */
+    char *data;
+    size_t size;
+} cli_remote_text;
+
+/* For remote.write: appends to the text; 1 without memory, or when it gets too long. */
+int cli_remote_keep(void *ctx, const void *data, size_t size);
+/* Prints the text line by line, so that nothing in it moves the cursor. */
+int cli_remote_show(cli *c, cli_remote_text *t);
+/* The token and -format. 0, or the status of the fault. */
+int cli_remote_begin(cli *c, const cli_call *call, const tfp_options *o, char token[CLI_TOKEN_ROOM], const char **form);
+
+#endif
