@@ -19,16 +19,20 @@ transcript.
 
 Code blocks of README.md and docs/*.md that start with `$ tfprof` or `tfprof>` run the same way, but show stderr as it
 is and no status. `<!-- in: FOLDER -->` before a block says where it and those after it run; `<!-- not run -->` leaves
-the next one out.
+the next one out; `<!-- terminal: 96 -->` shows the next one as people see it at a terminal that is so wide.
 """
 import concurrent.futures
 import difflib
 import glob
+import fcntl
 import os
+import pty
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -53,8 +57,9 @@ class Entry:
 class Block:
     """Lines first..last of a file that are one transcript, all indented by `indent`."""
 
-    def __init__(self, first, indent, folder):
+    def __init__(self, first, indent, folder, columns=0):
         self.first, self.last, self.indent, self.folder = first, first, indent, folder
+        self.columns = columns  # of the terminal; 0: a pipe
 
 
 def parse(lines, block, document, session):
@@ -82,11 +87,13 @@ def parse(lines, block, document, session):
 
 def blocks_of_document(lines):
     """Fenced and indented code blocks that start with a command of ours."""
-    found, folder, skip, i = [], SAMPLE, False, 0
+    found, folder, skip, columns, i = [], SAMPLE, False, 0, 0
     while i < len(lines):
         where = re.match(r'<!-- in: (\S+) -->', lines[i])
         folder = where[1] if where else folder
         skip = skip or lines[i].startswith('<!-- not run -->')
+        screen = re.match(r'<!-- terminal: (\d+) -->', lines[i])
+        columns = int(screen[1]) if screen else columns
         fence = re.match(r'( *)```', lines[i])
         starts = lines[i + 1:i + 2] if fence else lines[i:i + 1]
         indent = fence[1] if fence else '    ' if lines[i].startswith('    ') else None
@@ -100,11 +107,11 @@ def blocks_of_document(lines):
                 end += 1
         if indent is not None and starts and re.match(r'(\$ tfprof\b|tfprof>)', starts[0][len(indent):]):
             if not skip:
-                block = Block(i + 1 if fence else i, indent, folder)
+                block = Block(i + 1 if fence else i, indent, folder, columns)
                 block.last = end
                 found.append(block)
         if end > i:
-            skip = False
+            skip, columns = False, 0
         i = end + 1 if fence else max(end, i + 1)
     return found
 
@@ -166,15 +173,34 @@ class Shell:
         self.env = dict(os.environ, PATH=bin_ + os.pathsep + os.environ['PATH'], HOME=home, XDG_STATE_HOME=home,
                         XDG_CONFIG_HOME=home, LC_ALL='C.UTF-8', TERM='dumb', NO_COLOR='1')
 
+    def at_terminal(self, command, columns):
+        """What a terminal shows, without colours and blanks at the ends of lines."""
+        pid, fd = pty.fork()
+        if pid == 0:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 50, columns, 0, 0))
+            os.chdir(self.cwd)
+            os.execve('/bin/sh', ['sh', '-c', command], dict(self.env, TFPROF_PAGER='cat'))
+        told = b''
+        try:
+            while data := os.read(fd, 65536):
+                told += data
+        except OSError:  # the command closed the terminal
+            pass
+        _, status = os.waitpid(pid, 0)
+        os.close(fd)
+        return re.sub(r' *\r\n', '\n', told.decode('utf-8')), '', os.waitstatus_to_exitcode(status)
+
     def run(self, command, stdin):
         done = subprocess.run(['sh', '-c', command], cwd=self.cwd, env=self.env, input=stdin.encode(),
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
         text = [data.decode('utf-8', 'backslashreplace') for data in (done.stdout, done.stderr)]
         return text[0], text[1], done.returncode
 
-    def answers(self, command, entries):
+    def answers(self, command, entries, columns=0):
         """(stdout, stderr, status) for each entry; a line's answer is what it adds to the session that ends before
         it."""
+        if columns:
+            return [self.at_terminal(command, columns)]
         found, out, err = [], '', ''
         for count in range(1, len(entries) + 1):
             typed = ''.join(e.command + '\n' for e in entries[1:count])
@@ -225,7 +251,7 @@ def check(program, path, update):
             for command, entries in runs:
                 session = command if command.startswith('tfprof') else session
                 try:
-                    answers = shell.answers(command, entries)
+                    answers = shell.answers(command, entries, block.columns)
                 except (ValueError, subprocess.TimeoutExpired) as wrong:
                     report.append('%s:%d: %s' % (name, entries[0].first, wrong))
                     continue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/images.mjs: the README's screenshots, in docs/images.
+// tests/page/images.mjs: the pictures of README.md and docs/serve.md, in docs/images.
 import { go, open } from "./harness.mjs";
 
 const sample = new URL("../data/sample/", import.meta.url).pathname;
@@ -7,12 +7,8 @@ const folder = new URL("../../docs/images/", import.meta.url).pathname;
 
 // name, profile, what is behind #/p/ID/, theme
 const SHOTS = [
-  ["scope", "resnet32", "scope?select=micros,peak_bytes,params&sort=-total_micros", "light"],
-  ["flame", "resnet32", "flame", "light"],
   ["timeline", "pytorch/train.json.gz", "timeline?time=12500-26000&event=1500", "dark"],
   ["overview", "pytorch/train.json.gz", "overview", "light"],
-  ["memory", "seq2seq", "memory", "light"],
-  ["dataflow", "dense/profile_3.gz", "dataflow", "light"],
 ];
 
 export async function images(browser, ids) {
