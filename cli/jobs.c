@@ -2,6 +2,7 @@
 /* cli/jobs.c: see jobs.h. */
 #include "jobs.h"
 
+#include <assert.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ typedef enum cell_kind { CELL_TEXT, CELL_COUNT, CELL_RATE, CELL_BYTES, CELL_AGE,
 static const struct {
     const char *column, *head;
     cell_kind kind;
-    int width; /* numbers are aligned right, texts left */
+    int width; /* at least; numbers are aligned right, texts left. 0: the last column */
 } shown[] = {
     { "pid", "PID", CELL_COUNT, 7 },
     { "user", "USER", CELL_TEXT, 8 },
@@ -75,28 +76,47 @@ static void put_number(cell_kind kind, char *out, size_t room)
     }
 }
 
-static void put_cell(char *line, size_t i, const char *text)
+static_assert(sizeof shown / sizeof *shown == CLI_JOB_COLUMNS, "a width for each column");
+
+static void put_cell(char *line, size_t i, int width, const char *text)
 {
     size_t at = strlen(line);
-    bool left = shown[i].kind == CELL_TEXT;
-    snprintf(line + at, CLI_JOB_LINE - at, left ? "%-*s  " : "%*s  ", shown[i].width, text);
+    if (width < shown[i].width) width = shown[i].width;
+    snprintf(line + at, CLI_JOB_LINE - at, shown[i].kind == CELL_TEXT ? "%-*s  " : "%*s  ", width, text);
 }
 
-void cli_job_heads(char *line)
+static void read_cell(cli_job_cell cell, const void *table, size_t row, size_t i, char *out, size_t room)
 {
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) put_cell(line, i, shown[i].head);
+    cell(table, row, shown[i].column, out, room);
+    if (shown[i].kind != CELL_TEXT)
+        put_number(shown[i].kind, out, room);
+    else if (!*out)
+        snprintf(out, room, "-");
 }
 
-void cli_job_cells(char *line, cli_job_cell cell, const void *table, size_t row)
+void cli_job_measure(int widths[CLI_JOB_COLUMNS], cli_job_cell cell, const void *table, size_t row)
+{
+    enum { MOST = 40 };
+    char text[4200];
+    for (size_t i = 0; i < CLI_JOB_COLUMNS; i++) {
+        if (!shown[i].width) continue; /* the last one */
+        read_cell(cell, table, row, i, text, sizeof text);
+        int wide = (int)strnlen(text, MOST);
+        if (wide > widths[i]) widths[i] = wide;
+    }
+}
+
+void cli_job_heads(char *line, const int widths[CLI_JOB_COLUMNS])
+{
+    for (size_t i = 0; i < CLI_JOB_COLUMNS; i++) put_cell(line, i, widths[i], shown[i].head);
+}
+
+void cli_job_cells(char *line, const int widths[CLI_JOB_COLUMNS], cli_job_cell cell, const void *table, size_t row)
 {
     char text[4200];
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        cell(table, row, shown[i].column, text, sizeof text);
-        if (shown[i].kind != CELL_TEXT)
-            put_number(shown[i].kind, text, sizeof text);
-        else if (!*text)
-            snprintf(text, sizeof text, "-");
-        put_cell(line, i, text);
+    for (size_t i = 0; i < CLI_JOB_COLUMNS; i++) {
+        read_cell(cell, table, row, i, text, sizeof text);
+        put_cell(line, i, widths[i], text);
     }
 }
 

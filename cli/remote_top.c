@@ -123,14 +123,14 @@ static void ask_all(agents *all)
 
 /* ---- the table ---- */
 
-static void print_agent(const agents *all, asked *a, size_t width, size_t *room)
+static void print_agent(const agents *all, asked *a, const int widths[CLI_JOB_COLUMNS], size_t width, size_t *room)
 {
     char line[CLI_JOB_LINE];
     size_t rows = a->good ? a->table.count : 0;
     for (size_t row = 0; row < (rows ? rows : 1) && *room; row++, --*room) {
         snprintf(line, sizeof line, "%-*s  ", all->width, a->to.address);
         if (rows)
-            cli_job_cells(line, cell_of, &a->table, row);
+            cli_job_cells(line, widths, cell_of, &a->table, row);
         else
             snprintf(line + strlen(line), sizeof line - strlen(line), "%s", a->good ? "no running job" : a->why);
         cli_job_print(all->c->out, line, width);
@@ -140,10 +140,14 @@ static void print_agent(const agents *all, asked *a, size_t width, size_t *room)
 static void print_all(const agents *all, size_t width, size_t room)
 {
     char line[CLI_JOB_LINE];
+    int widths[CLI_JOB_COLUMNS] = { 0 };
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t row = 0; row < all->of[i].table.count && all->of[i].good; row++)
+            cli_job_measure(widths, cell_of, &all->of[i].table, row);
     snprintf(line, sizeof line, "%-*s  ", all->width, "AGENT");
-    cli_job_heads(line);
+    cli_job_heads(line, widths);
     cli_job_print(all->c->out, line, width);
-    for (size_t i = 0; i < all->count; i++) print_agent(all, &all->of[i], width, &room);
+    for (size_t i = 0; i < all->count; i++) print_agent(all, &all->of[i], widths, width, &room);
 }
 
 static int show(void *ctx, int key)
