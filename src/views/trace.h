@@ -83,6 +83,11 @@ int64_t tfp_union_overlap(const tfp_union *a, const tfp_union *b);
 #define TFP_CLASS_COPIES (TFP_CLASS_BIT(TFP_CLASS_COPY) | TFP_CLASS_BIT(TFP_CLASS_SET))
 
 /* ---- spans ---- */
+/* A real number as a whole one: what is outside of 64 bits is cut to them, NaN is 0. */
+static inline int64_t tfp_whole_of(double x)
+{
+    return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : x == x ? (int64_t)x : 0;
+}
 static inline bool tfp_is_tpu(tfp_str device) { return device.size > 4 && memcmp(device.data, "tpu:", 4) == 0; }
 /* For tfp_sort, with the profile's span columns: by lane, then by start, the longer first. */
 bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b);

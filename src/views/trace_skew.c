@@ -84,7 +84,7 @@ static void compare_call(skews *t, const uint32_t *order, tfp_skew_row *row)
     row->count++;
     row->skew_us += (double)skew / 1000; /* the sum; the mean in the end */
     if (skew > row->max_skew_ns) row->max_skew_ns = skew;
-    row->waited_ns = tfp_add(row->waited_ns, (int64_t)wait, NULL);
+    row->waited_ns = tfp_add(row->waited_ns, tfp_whole_of(wait), NULL);
     t->here[last->unit] += wait;
     t->waited[last->unit] += wait / ranks;
     if (wait / ranks <= row->worst_ns) return;
@@ -92,12 +92,14 @@ static void compare_call(skews *t, const uint32_t *order, tfp_skew_row *row)
     row->worst = last->span;
 }
 
-/* The rank that is waited for most, and its part of all the waiting. */
-static void find_awaited(skews *t, tfp_skew_row *row)
+/* The rank that is waited for most, and its part of all the waiting. `order`: the first call of each rank. */
+static void find_awaited(skews *t, const uint32_t *order, tfp_skew_row *row)
 {
     double sum = 0;
-    size_t most = 0;
-    for (size_t u = 0; u < t->x->unit_count; u++) {
+    uint32_t most = t->calls.at[order[0]].unit;
+    for (int64_t i = 0; i < row->ranks; i++) {
+        uint32_t u = t->calls.at[order[i]].unit;
+        if (i && u == t->calls.at[order[i - 1]].unit) continue; /* another device of it */
         sum += t->here[u];
         if (t->here[u] > t->here[most]) most = u;
     }
@@ -123,11 +125,11 @@ static bool compare_calls(skews *t, const uint32_t *order, size_t count)
                          .ranks = (int64_t)ranks,
                          .worst = TFP_NONE,
                          .worst_start_ns = TFP_ABSENT };
-    memset(t->here, 0, t->x->unit_count * sizeof *t->here);
+    for (size_t i = 0; i < count; i++) t->here[keys[order[i]].unit] = 0;
     for (size_t at = 0; at < count; at += ranks)
         if (keys[order[at]].number == keys[order[at + ranks - 1]].number) compare_call(t, order + at, &row);
     if (!row.count) return true;
-    find_awaited(t, &row);
+    find_awaited(t, order, &row);
     return tfp_push(&t->rows, row);
 }
 

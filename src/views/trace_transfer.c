@@ -35,13 +35,15 @@ static tfp_str text_of(const transfers *t, uint32_t span, tfp_strid key)
     return stat && stat->type == TFP_STAT_TEXT ? tfp_text(t->x->p, (tfp_strid)stat->value.text) : TFP_STR("");
 }
 
+/* Sizes and counts: a negative one tells nothing. */
 static bool number_of(const transfers *t, uint32_t span, tfp_strid key, int64_t *out)
 {
+    int64_t n = -1;
     const tfp_stat *stat = tfp_span_stat(t->x->p, span, key);
-    if (!stat) return false;
-    if (stat->type == TFP_STAT_INT) *out = stat->value.number;
-    if (stat->type == TFP_STAT_REAL) *out = stat->value.real < 9e18 ? (int64_t)stat->value.real : INT64_MAX;
-    return stat->type != TFP_STAT_TEXT;
+    if (stat && stat->type == TFP_STAT_INT) n = stat->value.number;
+    if (stat && stat->type == TFP_STAT_REAL) n = tfp_whole_of(stat->value.real);
+    if (n >= 0) *out = n;
+    return n >= 0;
 }
 
 /* The same of the span, or else of the op that launched it. */
