@@ -271,7 +271,7 @@ static void seek(tfp_step_cursor *c, int64_t at_ns)
     const tfp_join *x = c->x;
     bool whole = x->t->processes.at[c->process].steps == TFP_STEPS_NONE;
     const tfp_step_parts *list = whole ? NULL : parts_of(x, c->process, c->device);
-    const tfp_step_part *part = list ? x->parts.at + list->first : NULL;
+    const tfp_step_part *part = list && list->count ? x->parts.at + list->first : NULL;
     size_t low = 0, high = list ? list->count : 0; /* those below `low` start no later */
     while (low < high) {
         size_t middle = low + (high - low) / 2;

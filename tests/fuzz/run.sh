@@ -7,14 +7,16 @@ set -eu
 cd "$(dirname "$0")/../.."
 seconds=$1
 shift
+targets=${*:-profile graph graph_text run_meta op_log run_of_graph checkpoint recognise options options_proto query xplane xplane_bare hlo kineto kineto_bare pprof pprof_bare execution_trace execution_trace_bare aten live http tfprof gunzip scope_text}
 [ -e build-fuzz/build.ninja ] || CC=clang CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized \
     -Dfuzzers=true -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
-ninja -C build-fuzz --quiet
+# shellcheck disable=SC2086
+ninja -C build-fuzz --quiet tfprof $(printf "tests/fuzz/fuzz_%s " $targets)
 python3 tests/fuzz/seeds.py build-fuzz/seeds build-fuzz/tfprof
 mkdir -p build-fuzz/found
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1
 passed=0 failed=0
-for target in ${*:-profile graph graph_text run_meta op_log run_of_graph checkpoint recognise options options_proto query xplane xplane_bare hlo kineto kineto_bare pprof pprof_bare execution_trace execution_trace_bare aten live http tfprof gunzip scope_text}; do
+for target in $targets; do
     mkdir -p "build-fuzz/corpus/$target"
     log=build-fuzz/$target.log
     regressions=tests/fuzz/regressions/$target
