@@ -32,36 +32,38 @@ typedef struct place { /* where the walk stands: on a device when `activity`, el
     int64_t at;
 } place;
 
+enum { HOST, SYNCHRONIZE, LAUNCH, GAP, COMPUTE, COMMUNICATION, COPY };
+static const char *const class_names[] = { "host",    "synchronize",   "launch", "gap",
+                                           "compute", "communication", "copy" };
+
 /* Puts a stretch of the path into the row of its class and name. */
-static bool take(tfp_path *t, uint32_t span, const char *class, int64_t from, int64_t to)
+static bool take(tfp_path *t, uint32_t span, unsigned class, int64_t from, int64_t to)
 {
     if (to <= from) return true;
-    tfp_strid name = span == TFP_NONE ? TFP_NONE : t->x->s->name[span]; /* a long one is not read for each stretch */
-    tfp_buf key = { 0 };
-    tfp_buf_printf(&key, "%u %s %u", t->unit, class, name);
-    tfp_strid id = key.failed ? TFP_NONE : tfp_intern(&t->names, (tfp_str){ key.data, key.size });
-    tfp_buf_free(&key);
-    if (id == TFP_NONE) return false;
-    if (id > t->rows.size) {
+    tfp_strid name = span == TFP_NONE ? TFP_NONE : t->x->s->name[span];
+    uint64_t key = (uint64_t)(t->unit << 3 | class) << 32 | name;
+    uint32_t at = tfp_map64_get(&t->row_by_key, key);
+    if (at == TFP_NONE) {
         tfp_path_row new_row = { .rank = t->x->units[t->unit].rank,
-                                 .class = tfp_str_of(class),
+                                 .class = tfp_str_of(class_names[class]),
                                  .name = name == TFP_NONE ? TFP_STR("(nothing recorded)") : tfp_text(t->x->p, name),
                                  .unit = t->unit };
-        if (!tfp_push(&t->rows, new_row)) return false;
+        at = (uint32_t)t->rows.size;
+        if (!tfp_push(&t->rows, new_row) || !tfp_map64_put(&t->row_by_key, key, at)) return false;
     }
-    tfp_path_row *to_row = &t->rows.at[id - 1];
-    to_row->count++;
-    to_row->total_ns = tfp_add(to_row->total_ns, to - from, NULL);
+    tfp_path_row *row = &t->rows.at[at];
+    row->count++;
+    row->total_ns = tfp_add(row->total_ns, to - from, NULL);
     return true;
 }
 
-static const char *class_name(const tfp_path *t, uint32_t span)
+static unsigned class_of(const tfp_path *t, uint32_t span)
 {
-    static const char *const names[] = { [TFP_CLASS_COMPUTE] = "compute",
-                                         [TFP_CLASS_COMMUNICATION] = "communication",
-                                         [TFP_CLASS_COPY] = "copy",
-                                         [TFP_CLASS_SET] = "copy" };
-    return names[t->x->s->class[span] & 3];
+    static const unsigned char classes[] = { [TFP_CLASS_COMPUTE] = COMPUTE,
+                                             [TFP_CLASS_COMMUNICATION] = COMMUNICATION,
+                                             [TFP_CLASS_COPY] = COPY,
+                                             [TFP_CLASS_SET] = COPY };
+    return classes[t->x->s->class[span] & 3];
 }
 
 /* An activity may start before the call that launches it returns: then the call counts up to there. Of clocks that contradict there is
@@ -79,7 +81,7 @@ static bool from_activity(tfp_path *t, place *p, int64_t start)
     const tfp_span_columns *s = t->x->s;
     uint32_t span = p->activity, launch = s->launch[span];
     int64_t begin = s->start_ns[span] > start ? s->start_ns[span] : start;
-    if (!take(t, span, class_name(t, span), begin, p->at)) return false;
+    if (!take(t, span, class_of(t, span), begin, p->at)) return false;
     uint32_t before = last_ended(t, t->lane_end, t->streams[s->lane[span]], begin);
     uint32_t other = last_ended(t, t->by_end, t->ends_of_unit[t->unit], begin);
     int64_t before_end = before == TFP_NONE || before == span ? INT64_MIN : tfp_span_end(t->x->s, before);
@@ -92,7 +94,7 @@ static bool from_activity(tfp_path *t, place *p, int64_t start)
     }
     if (since == INT64_MIN) since = begin; /* neither is known: the host goes on from here */
     p->at = since > start ? since : start;
-    if (!take(t, span, before_end > launch_end ? "gap" : "launch", p->at, begin)) return false;
+    if (!take(t, span, before_end > launch_end ? GAP : LAUNCH, p->at, begin)) return false;
     p->activity = before_end > launch_end ? before : TFP_NONE;
     if (p->activity == TFP_NONE && launch_end != INT64_MIN) p->lane = s->lane[launch];
     return true;
@@ -162,20 +164,20 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
     uint32_t kind = now.span == TFP_NONE ? TFP_SPAN_NONE : s->kind[now.span], op = TFP_NONE;
     if (kind == TFP_SPAN_CALL && tfp_trace_waits(t->x, now.span) && from_sync(t, p, &now)) {
         int64_t end = tfp_span_end(t->x->s, p->activity) > start ? tfp_span_end(t->x->s, p->activity) : start;
-        bool ok = take(t, now.span, "synchronize", end, p->at);
+        bool ok = take(t, now.span, SYNCHRONIZE, end, p->at);
         p->at = end;
         return ok;
     }
     if (kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL) op = awaited(t, p, &now);
     if (from_device(t, p, &now, op)) {
         int64_t end = tfp_span_end(s, p->activity) > start ? tfp_span_end(s, p->activity) : start;
-        bool ok = take(t, now.span, "host", end, p->at);
+        bool ok = take(t, now.span, HOST, end, p->at);
         p->at = end;
         return ok;
     }
     if (op != TFP_NONE) {
         int64_t end = tfp_span_end(t->x->s, op) > start ? tfp_span_end(t->x->s, op) : start;
-        bool ok = take(t, now.span, "host", end, p->at);
+        bool ok = take(t, now.span, HOST, end, p->at);
         p->at = end;
         p->lane = s->lane[op];
         return ok;
@@ -184,7 +186,7 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
         p->lane = home;
         return true;
     }
-    bool ok = take(t, now.span, "host", begin, p->at);
+    bool ok = take(t, now.span, HOST, begin, p->at);
     p->at = begin;
     return ok;
 }
@@ -282,6 +284,6 @@ tfp_status tfp_trace_path(tfp_report *r, const tfp_trace_index *x, tfp_error *er
     tfp_path t = { .r = r, .x = x };
     tfp_status s = tfp_path_lists(&t) && walk_all(&t) ? make_grid(&t, err) : tfp_nomem(err);
     tfp_vec_free(&t.rows);
-    tfp_strtab_free(&t.names);
+    tfp_map64_free(&t.row_by_key);
     return s;
 }

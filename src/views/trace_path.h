@@ -38,7 +38,7 @@ typedef struct tfp_path {
     uint32_t *ops;          /* outermost host ops by unit, then end */
     tfp_range *ops_of_unit; /* -> ops */
     size_t op_count;
-    tfp_strtab names; /* unit, class and number of the name as one text -> rows, from 1 */
+    tfp_map64 row_by_key; /* unit, class and number of the name -> rows */
     TFP_VEC(tfp_path_row) rows;
     uint32_t unit;
     int64_t *path_ns;    /* by unit: length of all its paths */

@@ -162,5 +162,5 @@ bool tfp_path_lists(tfp_path *t)
     t->step_count = TFP_NEW(a, int64_t, t->x->unit_count + 1);
     t->launched = TFP_NEW(a, bool, t->x->unit_count + 1);
     if (!t->threads || !t->streams || !t->path_ns || !t->step_count || !t->launched) return false;
-    return !tfp_strtab_init(&t->names, a) && cut_threads(t) && sort_by_ends(t) && find_homes(t);
+    return cut_threads(t) && sort_by_ends(t) && find_homes(t);
 }
