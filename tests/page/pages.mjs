@@ -357,6 +357,13 @@ async function breakdown(browser, ids) {
   check("breakdown: stands in the address", page.url().includes("critical_path=true"), page.url());
   await go(page, `#/compare?side=${id}@0&side=${id}@1`);
   same("breakdown: two sides", (await labels()).length, 4);
+  const shown = await page.$$eval(".step-bars dd .stack", (all) => all.map((bar) => {
+    const parts = [...bar.children].map((part) => part.getBoundingClientRect().width);
+    return [parts.reduce((sum, n) => sum + n, 0), bar.title];
+  }));
+  const us = (title) => parseFloat(title) * (/^[\d.]+ms/.test(title) ? 1000 : 1);
+  for (const [width, title] of shown)
+    check("breakdown: the bars of two sides are in one measure", Math.abs(width / shown[0][0] - us(title) / us(shown[0][1])) < 0.02, JSON.stringify(shown));
   await page.selectOption("#view", "steps");
   await settled(page);
   const compared = await rowsOf(page);
@@ -364,6 +371,15 @@ async function breakdown(browser, ids) {
     check(`breakdown: ${part} of steps compared`, JSON.stringify(compared).includes(`gpu:0/${part}`), JSON.stringify(compared.slice(0, 3)));
   await go(page, `#/compare?side=${id}@0&side=${id}@1&view=steps&select=params`);
   same("breakdown: steps have times and kernels", await page.inputValue("#select"), "micros");
+  await go(page, `#/p/${ids["pprof/go_cpu.pb.gz"]}/overview`);
+  const lines = await page.textContent("table.list");
+  check("overview: sampled stacks have lines", lines.includes("130.00ms") && lines.includes("asyncPreempt"), lines);
+  same("overview: and pages that work", (await links(page)).map((l) => l.title), ["Overview", "Advice", "Summary", "Calls", "Code", "Lines", "Flame graph", "Query", "Prompt"]);
+  for (const { title, hash } of await links(page)) {
+    await go(page, hash);
+    check(`sampled stacks: ${title}`, !(await page.$(".fault")), await page.textContent("main"));
+  }
+  noFaults("sampled stacks", page);
   await go(page, `#/p/${ids["dense/ckpt_v2/model.ckpt-3"]}/overview`);
   check("breakdown: without times there are no such pages", !(await links(page)).some((l) => l.title === "Steps"));
   noFaults("breakdown", page);

@@ -33,6 +33,9 @@ export interface ProfileFacts {
   has?: { code: boolean; stacks: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean; times: boolean; trace: boolean };
 }
 
+/** Sampled stacks have lines of code and no nodes. */
+export const isOfStacks = (facts: ProfileFacts): boolean => facts.nodes === 0 && (facts.has?.code ?? false);
+
 export interface Named {
   name: string;
   help: string | null;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two or more profiles, or steps of them, row by row.
-import type { ProfileEntry, ProfileFacts, Tables } from "../api";
+import type { ProfileEntry, ProfileFacts, Table, Tables } from "../api";
 import { json, profilePath, profiles, table } from "../api";
 import { COMPARED, COMPARED_OF_STEPS, COMPARED_VIEWS } from "../asks";
 import { besidesOf, optionWords } from "../command";
@@ -99,15 +99,23 @@ function Difference({ route, list, sides, options, view }: { route: Route; list:
   );
 }
 
-/** Where the time of a step of one side goes, if its times were recorded. */
-function Breakdown({ name, side }: { name: string; side: string }) {
+/** The steps of one side; null: its times were not recorded. */
+async function stepsOf(side: string, signal: AbortSignal): Promise<Table | null> {
   const [id = "", step = ""] = side.split("@");
-  const path = profilePath(id, `views/steps?${step && `step=${encodeURIComponent(step)}&`}format=columns`);
-  const loaded = useLoaded(`breakdown ${path}`, async (signal) => {
-    const facts = await json<ProfileFacts>(profilePath(id), signal);
-    return facts.has?.times ? table(path, signal) : null;
-  });
-  return loaded.value?.rows ? <section><h2>{name}</h2><StepBars t={loaded.value} /></section> : null;
+  const facts = await json<ProfileFacts>(profilePath(id), signal);
+  return facts.has?.times ? table(profilePath(id, `views/steps?${step && `step=${encodeURIComponent(step)}&`}format=columns`), signal) : null;
+}
+
+/** Where the time of a step of each side goes, all in one measure. */
+function Breakdowns({ list, sides }: { list: ProfileEntry[]; sides: string[] }) {
+  const loaded = useLoaded(`breakdowns ${sides.join(" ")}`, (signal) => Promise.all(sides.map((s) => stepsOf(s, signal))));
+  const tables = loaded.value ?? [];
+  const beside = tables.filter((t): t is Table => Boolean(t?.rows));
+  return (
+    <div class="grid">
+      {tables.map((t, i) => Boolean(t?.rows) && <section key={sides[i]}><h2>{wordOf(list, sides[i] ?? "")}</h2><StepBars t={t!} beside={beside} /></section>)}
+    </div>
+  );
 }
 
 export function Compare({ route, tables }: { route: Route; tables: Tables }) {
@@ -128,7 +136,7 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
         <p class="empty">Choose two or more sides: other profiles, or other steps of one.</p>
       ) : (
         <>
-          <div class="grid">{sides.map((s) => <Breakdown key={s} name={wordOf(found, s)} side={s} />)}</div>
+          <Breakdowns list={found} sides={sides} />
           <Difference route={route} list={found} sides={sides} options={options} view={view} />
         </>
       )}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tree as stacked bars whose widths are shares of a column. Icicle: from the top down; flame: from the bottom up.
 import type { ProfileFacts, Tables } from "../api";
-import { profilePath, table } from "../api";
+import { isOfStacks, profilePath, table } from "../api";
 import { commandWords } from "../command";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
@@ -19,7 +19,7 @@ function Choices({ route, view, column, facts, stacks, tables }: { route: Route;
   const known = VALUES.filter((v) => tables.columns.some((c) => c.name === v));
   return (
     <form class="controls" onSubmit={(e) => e.preventDefault()}>
-      <ChoiceField name="of" value={view} choices={[{ value: "scope", title: "scopes" }, ...(stacks ? [{ value: "code", title: "code" }] : [])]} onChoose={(to) => set("of", to === "code" ? to : "")} />
+      <ChoiceField name="of" value={view} choices={[isOfStacks(facts) ? { value: "calls", title: "calls" } : { value: "scope", title: "scopes" }, ...(stacks ? [{ value: "code", title: "code" }] : [])]} onChoose={(to) => set("of", to === "code" ? to : "")} />
       <ChoiceField name="by" value={column} choices={choicesOf(known)} onChoose={(to) => set("by", to)} />
       <ChoiceField name="shape" value={route.params.get("shape") ?? "icicle"} choices={choicesOf(["icicle", "flame"])} onChoose={(to) => set("shape", to === "flame" ? to : "")} />
       {!isReport && facts.steps.length > 0 && <StepField route={route} steps={facts.steps} step={route.params.get("step") ?? ""} all={facts.has?.trace ? "all" : "mean of all"} reset={["top"]} />}
@@ -29,8 +29,8 @@ function Choices({ route, view, column, facts, stacks, tables }: { route: Route;
 }
 
 export function Flame({ route, files, facts, stacks, tables }: { route: Route; files: string[]; facts: ProfileFacts; stacks: boolean; tables: Tables }) {
-  const view = route.params.get("of") === "code" ? "code" : "scope";
-  const column = route.params.get("by") ?? (facts.steps.length ? "micros" : "params");
+  const view = route.params.get("of") === "code" ? "code" : isOfStacks(facts) ? "calls" : "scope";
+  const column = route.params.get("by") ?? (facts.steps.length || isOfStacks(facts) ? "micros" : "params");
   const query = new URLSearchParams({ select: column, max_depth: "100000" });
   for (const name of ["step", "float_ops_source", "assume_batch"]) {
     const value = route.params.get(name);

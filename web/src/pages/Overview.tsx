@@ -2,7 +2,7 @@
 // A profile at a glance: its size, where time, memory and parameters go, what checkers found, and its steps.
 import { useMemo } from "preact/hooks";
 import type { Column, ProfileFacts, Table } from "../api";
-import { json, profilePath, table } from "../api";
+import { isOfStacks, json, profilePath, table } from "../api";
 import { formatBytes, formatCount, formatMicros, markBytes, markMicros } from "../format";
 import { isReport } from "../held";
 import type { Loaded } from "../load";
@@ -55,7 +55,7 @@ function Findings({ of, route }: { of: Advised; route: Route }) {
   return (
     <>
       {found.map((c) => (
-        <details key={c.name} class="advice" open={found.length < 3}>
+        <details key={c.name} class="advice" open={found.length < 6}>
           <summary>{c.name} ({c.reports.length})</summary>
           <FindingsOf route={route} of={c} />
         </details>
@@ -107,6 +107,16 @@ function Where({ t, ran }: { t: Table; ran: boolean }) {
   );
 }
 
+/** Of sampled stacks: the lines, by what was sampled. */
+function Lines({ t }: { t: Table }) {
+  const own = ["self_us", "micros", "bytes", "runs"].find((name) => sumOf(t, name) > 0) ?? "";
+  return <TopTable t={t} by={own} whole={sumOf(t, own)} caption="Samples by line" most={10} />;
+}
+
+function LeadsOfStacks({ id }: { id: string }) {
+  return <p><a href={hashOf("calls", id)}>By caller</a>{" · "}<a href={hashOf("lines", id)}>by line</a>{" · "}<a href={hashOf("flame", id)}>as a flame graph</a></p>;
+}
+
 function Leads({ id, ran }: { id: string; ran: boolean }) {
   const scope = new URLSearchParams({ sort: ran ? "-total_micros" : "-total_params", select: ran ? "micros" : "params" });
   return (
@@ -139,19 +149,21 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
   const base = profilePath(route.id);
   const advice = useLoaded(`advice ${route.id}`, (signal) => json<Advised>(`${base}/views/advise?format=json`, signal));
   const steps = useLoaded(`steps ${route.id}`, (signal) => table(`${base}/steps?format=columns`, signal));
-  const ops = useLoaded(`ops ${route.id}`, (signal) => table(`${base}/views/op?select=micros,bytes,params&max_depth=100000&format=columns`, signal));
+  const stacks = isOfStacks(facts);
+  const rows = stacks ? "lines?" : "op?select=micros,bytes,params&max_depth=100000&";
+  const ops = useLoaded(`ops ${route.id}`, (signal) => table(`${base}/views/${rows}format=columns`, signal));
   const times = useLoaded(`times ${route.id}`, async (signal) => (facts.has?.times ? table(`${base}/views/steps?format=columns`, signal) : null));
   const ran = facts.steps.length > 0;
   return (
     <main>
       <h1>Overview</h1>
-      <Facts facts={facts} steps={steps.value} ops={ops.value} times={times.value ?? undefined} />
+      {!stacks && <Facts facts={facts} steps={steps.value} ops={ops.value} times={times.value ?? undefined} />}
       {facts.warnings.map((w) => <p key={w} class="note">{w}</p>)}
       {facts.has?.times && <StepTimes route={route} loaded={times} />}
       <h2>Where it goes</h2>
       {ops.value && notesOf(ops.value).map((note) => <p key={note} class="note">{note}</p>)}
-      <Status of={ops}>{(t) => <Where t={t} ran={ran} />}</Status>
-      <Leads id={route.id} ran={ran} />
+      <Status of={ops}>{(t) => (stacks ? <Lines t={t} /> : <Where t={t} ran={ran} />)}</Status>
+      {stacks ? <LeadsOfStacks id={route.id} /> : <Leads id={route.id} ran={ran} />}
       <h2>Advice</h2>
       <Status of={advice}>{(a) => <Findings of={a} route={route} />}</Status>
       {facts.steps.length > 1 && (

@@ -2,6 +2,7 @@
 // The pages of a profile, a row each: navigation and routes are made from this table.
 import type { ComponentChildren } from "preact";
 import type { ProfileFacts, Tables } from "../api";
+import { isOfStacks } from "../api";
 import { heldSteps, isReport } from "../held";
 import type { Route } from "../route";
 import { Advice } from "./Advice";
@@ -38,6 +39,7 @@ export interface Page {
 /** The steps of which views show numbers unless one is chosen. */
 const allOf = (facts: ProfileFacts): string => (facts.has?.trace ? "all" : "mean of all");
 const always = (_: ProfileFacts): boolean => true;
+const hasNodes = (facts: ProfileFacts): boolean => !isOfStacks(facts);
 // neither a trace without its graph nor a checkpoint has edges
 const hasEdges = (facts: ProfileFacts): boolean => facts.has?.graph ?? true;
 const hasVariables = (facts: ProfileFacts): boolean => Boolean(facts.has?.checkpoint || (facts.has?.graph && !facts.has.trace));
@@ -68,13 +70,13 @@ export const pages: Page[] = [
   trace("wait"),
   trace("kernel"),
   trace("check"),
-  view("scope"),
+  view("scope", hasNodes),
   view("graph", hasEdges),
-  view("op"),
-  view("calls", (facts) => facts.has?.trace ?? false),
-  view("code", hasStacks),
+  view("op", hasNodes),
+  view("calls", (facts) => (facts.has?.trace ?? false) || isOfStacks(facts)),
+  view("code", (facts) => hasStacks(facts) || isOfStacks(facts)),
   trace("params", hasVariables),
-  trace("lines", (facts) => hasStacks(facts) && facts.steps.length > 0),
+  trace("lines", (facts) => (hasStacks(facts) && facts.steps.length > 0) || isOfStacks(facts)),
   { name: "flame", title: "Flame graph", fits: always, show: ({ route, files, facts, tables }) => <Flame route={route} files={files} facts={facts} stacks={hasStacks(facts)} tables={tables} /> },
   {
     name: "stats",
@@ -86,7 +88,7 @@ export const pages: Page[] = [
   { name: "memory", title: "Memory", fits: (facts) => facts.has?.memory ?? false, show: ({ route, files, facts }) => <Memory route={route} files={files} facts={facts} /> },
   { name: "dataflow", title: "Dataflow", fits: hasEdges, show: ({ route, facts, tables }) => <Graph route={route} facts={facts} tables={tables} /> },
   { name: "flops", title: "Float ops", fits: (facts) => facts.has?.graph ?? true, show: ({ route, files, tables }) => <Flops route={route} files={files} tables={tables} /> },
-  { name: "source", title: "Source", fits: (facts) => facts.has?.code ?? true, show: ({ route }) => <SourcePage route={route} /> },
+  { name: "source", title: "Source", fits: (facts) => (facts.has?.code ?? true) && hasNodes(facts), show: ({ route }) => <SourcePage route={route} /> },
   { name: "checkpoint", title: "Checkpoint", fits: (facts) => facts.has?.checkpoint ?? true, show: ({ route }) => <Checkpoint route={route} /> },
   { name: "query", title: "Query", fits: () => !isReport, show: ({ route, files }) => <Query route={route} files={files} /> },
   { name: "prompt", title: "Prompt", fits: () => !isReport, show: ({ route }) => <Prompt route={route} /> },

@@ -58,24 +58,28 @@ function Legend() {
   return <p class="legend soft">{PARTS.map((p) => <span key={p.kind}><i class={`part ${p.kind}`} /> {p.label} </span>)}</p>;
 }
 
+const shownRows = (lane: Lane | undefined): number[] => lane?.rows.slice(-COLUMNS_MOST) ?? [];
+const longestStep = (t: Table): number => Math.max(1, ...shownRows(lanesOf(t)[0]).map((row) => number(t, "duration_us", row)));
+const longestMean = (t: Table): number => Math.max(1, ...lanesOf(t).map((lane) => meanOf(t, lane.rows, "duration_us")));
+
 /** The steps of one device, each as high as it is long. */
-function StepColumns({ t, lane }: { t: Table; lane: Lane }) {
-  const rows = lane.rows.slice(-COLUMNS_MOST);
-  const longest = Math.max(1, ...rows.map((row) => number(t, "duration_us", row)));
+function StepColumns({ t, lane, whole }: { t: Table; lane: Lane; whole: number }) {
+  const rows = shownRows(lane);
   return (
     <figure class="steps-over-time">
-      <div class="columns">{rows.map((row) => <Stack key={row} t={t} rows={[row]} whole={longest} upright />)}</div>
+      <div class="columns">{rows.map((row) => <Stack key={row} t={t} rows={[row]} whole={whole} upright />)}</div>
       <figcaption class="soft">
-        steps {t.column("step") && cellText(t.column("step")!, rows[0] ?? 0)} to {t.column("step") && cellText(t.column("step")!, rows[rows.length - 1] ?? 0)} of {lane.name}; the longest takes {formatMicros(Math.round(longest))}
+        steps {t.column("step") && cellText(t.column("step")!, rows[0] ?? 0)} to {t.column("step") && cellText(t.column("step")!, rows[rows.length - 1] ?? 0)} of {lane.name}; the longest takes {formatMicros(Math.round(longestStep(t)))}
       </figcaption>
     </figure>
   );
 }
 
-export function StepBars({ t }: { t: Table }) {
+/** `beside`: tables whose bars are shown next to these, in the same measure. */
+export function StepBars({ t, beside = [t] }: { t: Table; beside?: Table[] }) {
   const lanes = lanesOf(t);
   const first = lanes[0];
-  const longest = Math.max(1, ...lanes.map((l) => meanOf(t, l.rows, "duration_us")));
+  const longest = Math.max(...beside.map(longestMean));
   if (!first) return null;
   return (
     <div class="step-bars">
@@ -88,7 +92,7 @@ export function StepBars({ t }: { t: Table }) {
           </div>
         ))}
       </dl>
-      {first.rows.length > 1 && <StepColumns t={t} lane={first} />}
+      {first.rows.length > 1 && <StepColumns t={t} lane={first} whole={Math.max(...beside.map(longestStep))} />}
     </div>
   );
 }
