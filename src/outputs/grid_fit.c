@@ -74,15 +74,22 @@ static bool is_order(const tfp_grid_lines *w, size_t c)
     return strcmp(w->columns.at[c].name, o->order_column ? o->order_column : o->order.name) == 0;
 }
 
-/* The column to leave out next: the last of those with the least information; 0 when there is none. The first column, the one
- * that orders the rows, and the first number stay. */
+static bool is_share(const tfp_grid_lines *w, size_t c)
+{
+    return w->columns.at[c].type == 'r' && tfp_flat_unit(&w->columns.at[c]) == TFP_SHARE;
+}
+
+/* The column to leave out next: the last of those with the least information, shares after all others; 0 when there is none.
+ * The first column, the one that orders the rows, and the first number stay. */
 static size_t least_said(const tfp_grid_lines *w)
 {
     size_t best = 0, number = 1;
     while (number < w->columns.size && w->columns.at[number].type == 's') number++;
-    for (size_t c = w->columns.size; c-- > 1;)
-        if (c != number && !w->of[c].left_out && !is_order(w, c) && (!best || w->of[c].said < w->of[best].said))
-            best = c;
+    for (size_t c = w->columns.size; c-- > 1;) {
+        if (c == number || w->of[c].left_out || is_order(w, c)) continue;
+        unsigned worth = w->of[c].said + (is_share(w, c) && w->of[c].said == TFP_SOMETHING);
+        if (!best || worth < w->of[best].said + (is_share(w, best) && w->of[best].said == TFP_SOMETHING)) best = c;
+    }
     return best;
 }
 
@@ -116,7 +123,7 @@ static void leave_out(tfp_grid_lines *w, size_t screen)
 static void choose_bar(tfp_grid_lines *w, size_t screen)
 {
     size_t c = 0;
-    while (c < w->columns.size && !(tfp_flat_unit(&w->columns.at[c]) == TFP_SHARE && w->columns.at[c].type == 'r')) c++;
+    while (c < w->columns.size && !is_share(w, c)) c++;
     w->bar = c;
     if (line_width(w) > screen && c + 1 == w->columns.size) w->bar = w->columns.size;
 }

@@ -57,10 +57,10 @@ void tfp_fact_value(const tfp_fact *f, tfp_buf *out)
 /* Writes w->cell into its column; the last column is not padded. */
 static void put_cell(tfp_grid_lines *w, size_t column, tfp_buf *out)
 {
+    bool left = w->columns.at[column].type == 's';
+    if (w->cut && left) tfp_screen_cut_name(&w->cell, w->of[column].width);
     size_t n = tfp_screen_width((tfp_str){ w->cell.data, w->cell.size });
     size_t pad = n < w->of[column].width ? w->of[column].width - n : 0;
-    bool left = w->columns.at[column].type == 's';
-    if (w->cut && left) tfp_screen_cut(&w->cell, w->of[column].width);
     if (column) tfp_buf_fill(out, ' ', TFP_GRID_GAP);
     if (!left) tfp_buf_fill(out, ' ', pad);
     tfp_buf_add(out, w->cell.data, w->cell.size);

@@ -10,84 +10,6 @@
 
 enum { GAP = 2, NUMBER = 9, SHARE = 6, NAME_LEAST = 20, LABEL_LEAST = 8, LABEL_MOST = 40 };
 
-/* ---- shared by tables ---- */
-
-size_t tfp_screen_width(tfp_str s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.size; i++) n += ((unsigned char)s.data[i] & 0xc0) != 0x80;
-    return n;
-}
-
-void tfp_screen_cut(tfp_buf *text, size_t width)
-{
-    size_t at = 0, n = 0;
-    if (tfp_screen_width((tfp_str){ text->data, text->size }) <= width) return;
-    while (at < text->size && n + 1 < width) {
-        at++;
-        while (at < text->size && ((unsigned char)text->data[at] & 0xc0) == 0x80) at++;
-        n++;
-    }
-    text->size = at;
-    tfp_buf_text(text, "\xe2\x80\xa6");
-}
-
-void tfp_screen_wrap(tfp_buf *b, tfp_str text, size_t indent, int64_t width)
-{
-    enum { LEAST = 24 }; /* below this width wrapping makes no sense */
-    size_t screen = width > 0 ? (size_t)width : 0, column = indent;
-    if (screen < indent + LEAST) {
-        tfp_buf_add(b, text.data, text.size);
-        return;
-    }
-    for (size_t at = 0, end; at < text.size; at = end + 1) {
-        for (end = at; end < text.size && text.data[end] != ' ';) end++;
-        size_t n = tfp_screen_width((tfp_str){ text.data + at, end - at });
-        if (at && column + 1 + n > screen) {
-            tfp_buf_char(b, '\n');
-            tfp_buf_fill(b, ' ', indent);
-            column = indent;
-        } else if (at) {
-            tfp_buf_char(b, ' ');
-            column++;
-        }
-        tfp_buf_add(b, text.data + at, end - at);
-        column += n;
-    }
-}
-
-tfp_str tfp_screen_line(tfp_str text, size_t width, size_t *at)
-{
-    while (*at < text.size && text.data[*at] == ' ') ++*at;
-    size_t from = *at, i = from, n = 0, space = 0;
-    for (; i < text.size && n <= width; i++) {
-        if (text.data[i] == ' ') space = i;
-        n += ((unsigned char)text.data[i] & 0xc0) != 0x80;
-    }
-    if (n > width) i = space > from ? space : i - 1; /* a wider word is broken */
-    *at = i;
-    return (tfp_str){ text.data + from, i - from };
-}
-
-void tfp_screen_bar(tfp_buf *out, double share, bool colours)
-{
-    static const char *const eighths[] = { "",
-                                           "\xe2\x96\x8f",
-                                           "\xe2\x96\x8e",
-                                           "\xe2\x96\x8d",
-                                           "\xe2\x96\x8c",
-                                           "\xe2\x96\x8b",
-                                           "\xe2\x96\x8a",
-                                           "\xe2\x96\x89" };
-    int parts = share > 0 ? (int)((share < 1 ? share : 1) * 8 * TFP_BAR + 0.5) : 0;
-    const char *colour = share >= 0.3 ? "\033[31m" : share >= 0.1 ? "\033[33m" : "\033[32m";
-    if (colours && parts) tfp_buf_text(out, colour);
-    for (int i = 0; i < parts / 8; i++) tfp_buf_text(out, "\xe2\x96\x88");
-    tfp_buf_text(out, eighths[parts % 8]);
-    if (colours && parts) tfp_buf_text(out, TFP_PLAIN);
-    tfp_buf_fill(out, ' ', (size_t)(TFP_BAR - (parts + 7) / 8));
-}
-
 /* ---- columns ---- */
 
 typedef struct number {
@@ -294,7 +216,7 @@ static void put_row(screen *x, uint32_t row, tfp_buf *out)
     }
     x->cell.size = 0;
     put_name(x, row, &x->cell);
-    tfp_screen_cut(&x->cell, x->name_width);
+    tfp_screen_cut_name(&x->cell, x->name_width);
     tfp_buf_add(out, x->cell.data, x->cell.size);
     for (size_t i = 0, at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size }), to = x->name_width;
          i < x->label_count; i++) {

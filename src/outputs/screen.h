@@ -14,6 +14,8 @@ enum { TFP_BAR = 10 };                                               /* columns 
 size_t tfp_screen_width(tfp_str s); /* in characters, each one column wide */
 /* Cuts a text to that many characters, the last of them an ellipsis. */
 void tfp_screen_cut(tfp_buf *text, size_t width);
+/* The same in the middle, behind the indent: paths and kernels differ at their ends as often as at their beginnings. */
+void tfp_screen_cut_name(tfp_buf *text, size_t width);
 /* Wraps a text that begins at column `indent`: lines break between words, fit the width, and all begin at `indent`. */
 void tfp_screen_wrap(tfp_buf *out, tfp_str text, size_t indent, int64_t width);
 /* The next line of a text from byte *at on: as many words as fit, or part of one that does not. *at becomes the end of

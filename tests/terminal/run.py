@@ -4,6 +4,7 @@
 
     run.py PROGRAM [NAME...]
 """
+import json
 import os
 import pty
 import re
@@ -11,6 +12,7 @@ import select
 import struct
 import subprocess
 import sys
+import tempfile
 import fcntl
 import termios
 import time
@@ -120,6 +122,21 @@ def a_table_without_rows_is_the_note_that_says_why():
     for command, why in (("kernel", "no kernel"), ("check", "nothing odd")):
         text = plain(at_terminal([command, "pytorch/train.json.gz"], width=80)[0])
         check(text.startswith("note: " + why) and "no room" not in text and "severity" not in text, text)
+
+
+def long_names_lose_their_middle_and_kernels_their_arguments():
+    text = plain(at_terminal(["scope", "pytorch/train.json.gz"], width=80)[0])
+    check("MkldnnRnnLayerBackward0" in text and "\u2026yer_backward" in text, text)
+    with tempfile.TemporaryDirectory() as folder:
+        name = "void at::native::reduce_kernel<512, 1, float>(float const*, float*, int)"
+        events = [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 1, "dur": 5,
+                   "args": {"device": 0, "stream": 7}}]
+        path = os.path.join(folder, "trace.json")
+        with open(path, "w") as file:
+            json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+        text = plain(at_terminal(["kernel", path], width=80)[0])
+    check("at::native::r" in text and "512, 1, float>" in text and "void" not in text, text)
+    check("share" in text.split("\n")[0], "the share is left out: " + text)
 
 
 def an_order_that_was_asked_for_stays():
