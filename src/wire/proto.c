@@ -219,8 +219,10 @@ static tfp_status skip_top_group(tfp_input *in, tfp_error *err)
 {
     tfp_str rest;
     tfp_field f;
-    tfp_status s = tfp_input_peek(in, (size_t)tfp_input_left(in), &rest, err);
+    uint64_t left = tfp_input_left(in);
+    tfp_status s = tfp_input_peek(in, (size_t)left, &rest, err);
     if (s) return s;
+    if (rest.size > left) rest.size = (size_t)left; /* the buffer may hold more than the input's part */
     tfp_wire w = tfp_wire_start_at(rest, tfp_input_at(in));
     const uint8_t *at = w.at;
     uint64_t tag;

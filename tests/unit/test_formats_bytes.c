@@ -42,9 +42,29 @@ static void bytes_of_no_format_are_named_in_the_message(void **state)
     assert_string_not_equal(tfp_error_message(&err), "");
 }
 
+/* The group's end stands behind the plane: bytes of the caller's are never taken for a buffer that may grow. */
+static void a_group_ends_in_its_plane(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        tfp_status status;
+    } all[] = { { "\x0a\x0c\x12\x09/host:CPU\x0b\x0c\x22\x01h", 18, TFP_BADFILE },
+                { "\x0a\x0d\x12\x09/host:CPU\x0b\x0c\x22\x01h", 18, TFP_OK } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        tfp_profile *p = tfp_profile_new();
+        tfp_error err = { 0 };
+        assert_int_equal(tfp_profile_add_bytes(p, "xplane", "it", all[i].bytes, all[i].size, &err), all[i].status);
+        if (all[i].status) assert_non_null(strstr(tfp_error_message(&err), "group without an end at byte 14"));
+        tfp_profile_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_group_ends_in_its_plane),
         cmocka_unit_test(bytes_are_known_by_their_content),
         cmocka_unit_test(bytes_of_no_format_are_named_in_the_message),
     };
