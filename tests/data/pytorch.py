@@ -47,6 +47,33 @@ class Net(torch.nn.Module):
         return self.head(self.memory(x)[0][:, -1])
 
 
+def without_paths(text):
+    """Paths of this machine say nothing."""
+    for prefix in (os.path.dirname(os.path.dirname(torch.__file__)) + "/", os.path.dirname(os.path.abspath(__file__)) + "/"):
+        text = text.replace(prefix, "")
+    return text
+
+
+def row(a):
+    told = {"name": a.key, "count": a.count, "self_cpu_us": round(a.self_cpu_time_total, 3), "cpu_us": round(a.cpu_time_total, 3),
+            "self_cpu_bytes": a.self_cpu_memory_usage, "flops": a.flops}
+    return dict(told, shapes=a.input_shapes) if a.input_shapes else told
+
+
+def write_tables(path, profiler, more=None):
+    """The key_averages() of operators, without frames of Python, and more."""
+    frame = re.compile(r"\(\d+\): |^<|^nn\.Module: |^\[memory\]")
+
+    def rows(averages):
+        return [row(a) for a in averages if not frame.search(a.key)]
+
+    tables = {"torch": torch.__version__, "by_name": rows(profiler.key_averages()),
+              "by_shape": rows(profiler.key_averages(group_by_input_shape=True)), **(more or {})}
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("{" + ",\n".join('"%s": %s' % (k, "[\n" + ",\n".join(map(json.dumps, v)) + "]" if isinstance(v, list) else json.dumps(v))
+                                 for k, v in tables.items()) + "}\n")
+
+
 def main():
     out = sys.argv[1]
     torch.manual_seed(0)
@@ -70,27 +97,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         profiler.export_chrome_trace(os.path.join(folder, "t.json"))
         with open(os.path.join(folder, "t.json"), encoding="utf-8") as f:
-            text = f.read()
-    # paths of this machine say nothing
-    for prefix in (os.path.dirname(os.path.dirname(torch.__file__)) + "/", os.path.dirname(os.path.abspath(__file__)) + "/"):
-        text = text.replace(prefix, "")
+            text = without_paths(f.read())
     with open(os.path.join(out, "train.json.gz"), "wb") as f:
         f.write(gzip.compress(text.encode(), 9, mtime=0))
-
-    def row(a):
-        told = {"name": a.key, "count": a.count, "self_cpu_us": round(a.self_cpu_time_total, 3), "cpu_us": round(a.cpu_time_total, 3),
-                "self_cpu_bytes": a.self_cpu_memory_usage, "flops": a.flops}
-        return dict(told, shapes=a.input_shapes) if a.input_shapes else told
-
-    def rows(averages):  # of operators: frames of Python are not among them
-        frame = re.compile(r"\(\d+\): |^<|^nn\.Module: |^\[memory\]")
-        return [row(a) for a in averages if not frame.search(a.key)]
-
-    tables = {"torch": torch.__version__, "by_name": rows(profiler.key_averages()),
-              "by_shape": rows(profiler.key_averages(group_by_input_shape=True))}
-    with open(os.path.join(out, "key_averages.json"), "w", encoding="utf-8") as f:
-        f.write("{" + ",\n".join('"%s": %s' % (k, "[\n" + ",\n".join(map(json.dumps, v)) + "]" if isinstance(v, list) else json.dumps(v))
-                                 for k, v in tables.items()) + "}\n")
+    write_tables(os.path.join(out, "key_averages.json"), profiler)
 
 
 if __name__ == "__main__":
