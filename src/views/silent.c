@@ -105,7 +105,8 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     bool times = r->options->select & OF_TIME, params = r->options->select & UINT64_C(1) << TFP_C_PARAMS;
-    if (p->nodes.size && p->nodes.at[0].calls && params) {
+    bool calls = p->nodes.size && p->nodes.at[0].calls; /* of an execution trace */
+    if (calls && params) {
         tfp_status s = tfp_report_note_add(r, err,
                                            "an execution trace does not say which tensors are parameters, so params "
                                            "are 0 everywhere");
@@ -113,9 +114,10 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
     }
     if (p->execs.size || !p->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
     return tfp_report_note_add(r, err,
-                               "nothing ran in these files, so %s 0 everywhere: add run metadata (--run_meta_path); "
-                               "tfprof info FILE says what is there",
-                               times ? "times are" : "memory is");
+                               "nothing ran in these files, so %s 0 everywhere: add %s; tfprof info FILE says what is "
+                               "there",
+                               times ? "times are" : "memory is",
+                               calls ? "the trace of the same run (--kineto_path)" : "run metadata (--run_meta_path)");
 }
 
 /* Traces of other programs have no operations. Asynchronous events (b, e) may overlap anything, so that views of time
