@@ -25,8 +25,7 @@ def main():
     # libstdc++ too: the sanitizer looks for what it throws with before the extension brings it
     environment = dict(os.environ, PYTHONPATH=site, PYTHONMALLOC="malloc",
                        LD_PRELOAD=f"{runtime('libasan.so')} {runtime('libstdc++.so')}",
-                       ASAN_OPTIONS="detect_leaks=0:abort_on_error=0:exitcode=99:allocator_may_return_null=1",
-                       UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:exitcode=99")
+                       ASAN_OPTIONS="detect_leaks=0:abort_on_error=0:exitcode=99:allocator_may_return_null=1:handle_sigill=1")
     loaded = subprocess.run([sys.executable, "-c", "import tfprof._native as n; print(n.__file__)"], env=environment,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if not loaded.stdout.startswith(site):
