@@ -212,9 +212,8 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 
 static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 {
-    if (end <= w->start_ns || !tfp_step_takes(t->r->step, w->step)) return true;
+    if (end <= w->start_ns || !tfp_step_takes(t->r->step, w->step) || !t->works[t->unit]) return true;
     uint32_t home = t->home[t->unit]; /* TFP_NONE: nothing of the host was recorded */
-    if (home == TFP_NONE && !t->ends_of_unit[t->unit].count) return true;
     t->step_count[t->unit]++;
     t->path_ns[t->unit] = tfp_add(t->path_ns[t->unit], end - w->start_ns, NULL);
     return walk(t, home, w->start_ns, end);

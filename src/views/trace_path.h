@@ -45,6 +45,7 @@ typedef struct tfp_path {
     int64_t *step_count; /* by unit */
     uint32_t *home;      /* by unit: -> lanes; TFP_NONE */
     bool *launched;      /* by unit: launches of its activities are known */
+    bool *works;         /* by unit: it has a device, or host ops that stand for one, so that it has steps */
 } tfp_path;
 
 /* Fills the lists of `t` (trace_path_lists.c); false without memory. */

@@ -161,6 +161,8 @@ bool tfp_path_lists(tfp_path *t)
     t->path_ns = TFP_NEW(a, int64_t, t->x->unit_count + 1);
     t->step_count = TFP_NEW(a, int64_t, t->x->unit_count + 1);
     t->launched = TFP_NEW(a, bool, t->x->unit_count + 1);
-    if (!t->threads || !t->streams || !t->path_ns || !t->step_count || !t->launched) return false;
+    t->works = TFP_NEW(a, bool, t->x->unit_count + 1);
+    if (!t->threads || !t->streams || !t->path_ns || !t->step_count || !t->launched || !t->works) return false;
+    for (size_t i = 0; i < t->x->device_count; i++) t->works[t->x->devices[i].unit] = true;
     return cut_threads(t) && sort_by_ends(t) && find_homes(t);
 }
