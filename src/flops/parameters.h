@@ -26,6 +26,7 @@ typedef struct tfp_parameter_counts {
     int64_t *own;         /* per node: its elements when it is TFP_TRAINED, TFP_FIXED or TFP_PARAMETER, else 0 */
     int64_t elements[TFP_PARAMETER_KINDS]; /* sums by kind */
     int64_t total;                         /* of TFP_TRAINED, TFP_FIXED and TFP_PARAMETER */
+    int64_t idle;                          /* of variables of the model that no signature uses, each once */
     size_t unknown;                        /* variables of the model with unknown shape: they count as 0 */
     bool clamped;                          /* a sum did not fit into 64 bits */
 } tfp_parameter_counts;

@@ -175,6 +175,7 @@ static bool say_totals(table *t)
         ok = ok &&
              say(t->r, "slot_params", "of optimizers", TFP_NUMBER, c->elements[TFP_SLOT], c->elements[TFP_SLOT]) &&
              say(t->r, "slot_bytes", "  bytes", TFP_SIZE, slot_bytes, 0);
+    if (c->idle) ok = ok && say(t->r, "unused_params", "in no signature", TFP_NUMBER, c->idle, c->idle);
     return ok;
 }
 

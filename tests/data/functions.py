@@ -21,10 +21,11 @@ class Classifier(tf.Module):
 
 
 class Shared(tf.Module):
-    """Its functions are called with two shapes, with two numbers of iterations, and in a branch."""
+    """Its functions are called with two shapes, with two numbers of iterations, and in a branch; one variable is in none."""
     def __init__(self):
         super().__init__(name='shared')
         self.weights = tf.Variable(tf.ones([16, 16]), name='weights')
+        self.idle = tf.Variable(tf.ones([3, 5]), name='idle')
 
     @tf.function(input_signature=[tf.TensorSpec([None, 16], tf.float32, 'rows')])
     def layer(self, rows):

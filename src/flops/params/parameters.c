@@ -200,6 +200,7 @@ typedef struct told_key {
 typedef struct told_row {
     told_key key;
     bool trained, fixed;
+    bool handled, counts; /* a variable of the graph is one of these; one that is not left out */
 } told_row;
 
 typedef struct told {
@@ -219,7 +220,7 @@ static bool told_add(const tfp_finder *f, told *t, const tfp_program_variable *v
     told_key key = { elements_of(f->p, v->shape), v->name, v->dtype };
     told_row *row = told_find(t, key);
     if (!row) {
-        bool ok = tfp_push(&t->rows, ((told_row){ key, false, false })) &&
+        bool ok = tfp_push(&t->rows, ((told_row){ .key = key })) &&
                   tfp_map64_put(&t->row_of, tfp_hash(&key, sizeof key), (uint32_t)t->rows.size - 1);
         if (!ok) return false;
         row = &t->rows.at[t->rows.size - 1];
@@ -236,10 +237,10 @@ static void told_free(told *t)
 }
 
 /* NULL when the file has no facts about such a variable. */
-static const told_row *told_of(const told *t, tfp_strid name, const tfp_model_variable *v)
+static told_row *told_of(const told *t, tfp_strid name, const tfp_model_variable *v)
 {
     if (name == TFP_NONE) return NULL;
-    const told_row *row = told_find(t, (told_key){ v->elements, name, v->dtype });
+    told_row *row = told_find(t, (told_key){ v->elements, name, v->dtype });
     return row ? row : told_find(t, (told_key){ -1, name, 0 });
 }
 
@@ -256,11 +257,34 @@ static tfp_strid without_number(const tfp_finder *f, tfp_str name)
  * be incomplete. */
 static void hear_of(const tfp_finder *f, const told *t, tfp_model_variable *v, bool whole)
 {
-    const told_row *row = told_of(t, f->p->nodes.at[v->node].name, v);
+    told_row *row = told_of(t, f->p->nodes.at[v->node].name, v);
     if (!row) row = told_of(t, without_number(f, v->name), v);
+    if (row) row->handled = true;
+    if (row) row->counts |= v->kind != TFP_UNUSED;
     if (v->kind != TFP_NO_PARAMETER) return;
     if (!row && whole) v->kind = TFP_UNUSED;
     if (row && row->trained != row->fixed) v->kind = row->trained ? TFP_TRAINED : TFP_FIXED;
+}
+
+/* Elements of the file's variables of which every handle was left out: no signature uses them. False without memory. */
+static bool find_idle(tfp_finder *f, const told *t)
+{
+    TFP_VEC(tfp_model_variable) idle = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->rows.size; i++) {
+        const told_row *row = &t->rows.at[i];
+        if (!row->handled || row->counts || row->key.elements <= 0) continue;
+        ok = tfp_push(&idle, ((tfp_model_variable){ .name = tfp_text(f->p, row->key.name),
+                                                    .node = TFP_NONE,
+                                                    .dtype = row->key.dtype,
+                                                    .elements = row->key.elements }));
+    }
+    ok = ok && tfp_variables_by_name(idle.at, idle.size);
+    for (size_t i = 0; ok && i < idle.size; i++)
+        if (idle.at[i].kind == TFP_NO_PARAMETER || idle.at[i].kind == TFP_TRAINED)
+            f->idle = tfp_add(f->idle, idle.at[i].elements, NULL);
+    tfp_vec_free(&idle);
+    return ok;
 }
 
 static void hear(tfp_finder *f)
@@ -271,6 +295,7 @@ static void hear(tfp_finder *f)
     for (size_t i = 0; i < f->g->variables.size && !f->failed; i++)
         f->failed = !told_add(f, &t, &f->g->variables.at[i]);
     for (size_t i = 0; i < f->all.size && f->g->variables.size && !f->failed; i++) hear_of(f, &t, &f->all.at[i], whole);
+    if (!f->failed) f->failed = !find_idle(f, &t);
     told_free(&t);
 }
 
@@ -320,6 +345,7 @@ static tfp_parameter_kind rest_kind(const tfp_finder *f) { return f->trains ? TF
 
 static void give(const tfp_finder *f, tfp_parameter_counts *out)
 {
+    out->idle = f->idle;
     for (size_t i = 0; i < f->all.size; i++) {
         const tfp_model_variable *v = &f->all.at[i];
         tfp_parameter_kind kind = v->kind == TFP_NO_PARAMETER ? rest_kind(f) : v->kind;
