@@ -174,8 +174,10 @@ bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *o
     }
     const sql_source *s = &d->sources[low];
     *out = (sql_row){ d, s, number - s->base[table] };
-    if (sql_tables[table].owner < 0 || (table == SQL_SPANS && out->at >= s->p->spans.size)) return true;
-    return s->owners[table][out->at] != TFP_NONE;
+    if (table == SQL_SPANS && out->at >= s->p->spans.size) return true;
+    uint32_t at = out->at; /* the owner may have none either: an execution of a node that came a second time */
+    for (int t = table; sql_tables[t].owner >= 0 && at != TFP_NONE; t = sql_tables[t].owner) at = s->owners[t][at];
+    return at != TFP_NONE;
 }
 
 static void read_field(const sql_row *row, sql_table_id table, const sql_column *c, sql_cell *out)
