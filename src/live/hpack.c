@@ -88,6 +88,7 @@ static void tell_static(uint64_t index, tfp_header_fn fn, void *ctx)
 
 bool tfp_hpack_read(tfp_str block, tfp_header_fn fn, void *ctx)
 {
+    if (!block.size) return true;
     reader r = { (const unsigned char *)block.data, (const unsigned char *)block.data + block.size };
     tfp_buf name = { 0 }, value = { 0 };
     bool fine = true;

@@ -60,7 +60,7 @@ typedef struct tfp_jscan_value {
 
 static inline tfp_jscan tfp_jscan_start(tfp_str window)
 {
-    return (tfp_jscan){ .at = window.data, .end = window.data + window.size };
+    return (tfp_jscan){ .at = window.data, .end = window.size ? window.data + window.size : window.data };
 }
 
 void tfp_jscan_fail(tfp_jscan *j, tfp_jscan_fault fault, const char *wrong);
