@@ -31,7 +31,7 @@ static void show_commands(cli *c, const tfp_live *l, const tfp_report *r)
         if (!*file || strcmp(file, last) == 0) continue;
         if (!*last) cli_print(c->out, "\nto look at it:\n");
         strcpy(last, file);
-        cli_print(c->out, "  tfprof scope %s/%s\n", tfp_live_results(l), file);
+        cli_print(c->out, "  tfprof summary %s/%s\n", tfp_live_results(l), file);
     }
 }
 

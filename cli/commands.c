@@ -399,7 +399,7 @@ static int take_file(cli *c, const cli_call *call, tfp_options *o)
 static bool start_screen(cli *c, const cli_call *call, tfp_options *o)
 {
     int (*run)(cli *, const cli_call *, tfp_options *) = call->command ? call->command->run : cli_help;
-    bool shows = run == run_view || run == cli_stats || run == cli_diff || run == cli_query;
+    bool shows = run == run_view || run == cli_stats || run == cli_diff || run == cli_query || run == cli_stacks;
     c->screen = cli_screen(c);
     if (shows && c->screen && !call->flags[CLI_O])
         tfp_options_screen(o, c->screen, cli_coloured(c->colour, STDOUT_FILENO));

@@ -39,23 +39,24 @@ static const struct {
     const char *column, *head;
     cell_kind kind;
     int width; /* at least; numbers are aligned right, texts left. 0: the last column */
+    int leave; /* a narrow terminal leaves out the column with the largest number first; 0: none does */
 } shown[] = {
-    { "pid", "PID", CELL_COUNT, 7 },
-    { "user", "USER", CELL_TEXT, 8 },
-    { "framework", "FRAMEWORK", CELL_TEXT, 10 },
-    { "version", "VERSION", CELL_TEXT, 8 },
-    { "state", "STATE", CELL_TEXT, 8 },
-    { "processes", "PROC", CELL_COUNT, 4 },
-    { "threads", "THR", CELL_COUNT, 5 },
-    { "runnable", "RUN", CELL_COUNT, 4 },
-    { "steps_per_second", "STEPS/S", CELL_RATE, 8 },
-    { "cpu", "CPU", CELL_RATE, 6 },
-    { "rss_bytes", "MEMORY", CELL_BYTES, 7 },
-    { "gpus", "GPUS", CELL_TEXT, 4 },
-    { "gpu", "GPU", CELL_SHARE, 4 },
-    { "gpu_memory_bytes", "GPUMEM", CELL_BYTES, 7 },
-    { "age_micros", "AGE", CELL_AGE, 7 },
-    { "command", "COMMAND", CELL_TEXT, 0 },
+    { "pid", "PID", CELL_COUNT, 7, 0 },
+    { "user", "USER", CELL_TEXT, 8, 8 },
+    { "framework", "FRAMEWORK", CELL_TEXT, 10, 0 },
+    { "version", "VERSION", CELL_TEXT, 8, 7 },
+    { "state", "STATE", CELL_TEXT, 8, 9 },
+    { "processes", "PROC", CELL_COUNT, 4, 5 },
+    { "threads", "THR", CELL_COUNT, 5, 6 },
+    { "runnable", "RUN", CELL_COUNT, 4, 10 },
+    { "steps_per_second", "STEPS/S", CELL_RATE, 8, 0 },
+    { "cpu", "CPU", CELL_RATE, 6, 0 },
+    { "rss_bytes", "MEMORY", CELL_BYTES, 7, 0 },
+    { "gpus", "GPUS", CELL_TEXT, 4, 4 },
+    { "gpu", "GPU", CELL_SHARE, 4, 2 },
+    { "gpu_memory_bytes", "GPUMEM", CELL_BYTES, 7, 3 },
+    { "age_micros", "AGE", CELL_AGE, 7, 1 },
+    { "command", "COMMAND", CELL_TEXT, 0, 0 },
 };
 
 /* Changes what a number's cell holds into what people read. */
@@ -81,6 +82,7 @@ static_assert(sizeof shown / sizeof *shown == CLI_JOB_COLUMNS, "a width for each
 static void put_cell(char *line, size_t i, int width, const char *text)
 {
     size_t at = strlen(line);
+    if (width < 0) return; /* left out */
     if (width < shown[i].width) width = shown[i].width;
     snprintf(line + at, CLI_JOB_LINE - at, shown[i].kind == CELL_TEXT ? "%-*s  " : "%*s  ", width, text);
 }
@@ -104,6 +106,20 @@ void cli_job_measure(int widths[CLI_JOB_COLUMNS], cli_job_cell cell, const void 
         int wide = (int)strnlen(text, MOST);
         if (wide > widths[i]) widths[i] = wide;
     }
+}
+
+void cli_job_fit(int widths[CLI_JOB_COLUMNS], size_t screen)
+{
+    enum { COMMAND = 24, GAP = 2 };
+    size_t all = COMMAND;
+    for (size_t i = 0; i < CLI_JOB_COLUMNS; i++)
+        all += (size_t)(widths[i] > shown[i].width ? widths[i] : shown[i].width) + GAP;
+    for (int leave = CLI_JOB_COLUMNS; leave > 0 && screen && all > screen; leave--)
+        for (size_t i = 0; i < CLI_JOB_COLUMNS; i++) {
+            if (shown[i].leave != leave) continue;
+            all -= (size_t)(widths[i] > shown[i].width ? widths[i] : shown[i].width) + GAP;
+            widths[i] = -1;
+        }
 }
 
 void cli_job_heads(char *line, const int widths[CLI_JOB_COLUMNS])

@@ -16,6 +16,8 @@ typedef void (*cli_job_cell)(const void *table, size_t row, const char *column, 
 enum { CLI_JOB_COLUMNS = 16 };
 /* Widens the columns, which begin at 0, to what a row needs. */
 void cli_job_measure(int widths[CLI_JOB_COLUMNS], cli_job_cell cell, const void *table, size_t row);
+/* Leaves out columns, those first that tell least, until the others and a part of the command fit the screen; 0: no limit. */
+void cli_job_fit(int widths[CLI_JOB_COLUMNS], size_t screen);
 /* The heads of the columns, and the cells of a row below them, appended to a line of CLI_JOB_LINE bytes. */
 void cli_job_heads(char *line, const int widths[CLI_JOB_COLUMNS]);
 void cli_job_cells(char *line, const int widths[CLI_JOB_COLUMNS], cli_job_cell cell, const void *table, size_t row);

@@ -144,6 +144,8 @@ static void print_all(const agents *all, size_t width, size_t room)
     for (size_t i = 0; i < all->count; i++)
         for (size_t row = 0; row < all->of[i].table.count && all->of[i].good; row++)
             cli_job_measure(widths, cell_of, &all->of[i].table, row);
+    size_t before = (size_t)all->width + 2;
+    cli_job_fit(widths, !width ? 0 : width > before ? width - before : 1);
     snprintf(line, sizeof line, "%-*s  ", all->width, "AGENT");
     cli_job_heads(line, widths);
     cli_job_print(all->c->out, line, width);

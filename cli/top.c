@@ -24,6 +24,7 @@ static void print_table(cli *c, const tfp_report *r, size_t width, size_t height
     char line[CLI_JOB_LINE];
     int widths[CLI_JOB_COLUMNS] = { 0 };
     for (size_t row = 0; row < tfp_report_row_count(r); row++) cli_job_measure(widths, cell_of, r, row);
+    cli_job_fit(widths, width);
     for (size_t row = 0; row <= tfp_report_row_count(r) && (!height || row < height); row++) {
         *line = '\0';
         if (row)
@@ -56,7 +57,7 @@ static int show_once(cli *c, tfp_live *l, double interval, tfp_options *o, bool 
     if (s) return cli_fault_from(&c->fault, s, c->err);
     const char *note;
     if (cli_option_begins(o, "format", "text") && cli_option_begins(o, "output", "stdout") && !to_file) {
-        print_table(c, r, 0, 0);
+        print_table(c, r, (size_t)c->screen, 0);
         for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_tell_remark(c, note);
         tfp_report_free(r);
         return 0;

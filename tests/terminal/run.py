@@ -139,6 +139,25 @@ def long_names_lose_their_middle_and_kernels_their_arguments():
     check("share" in text.split("\n")[0], "the share is left out: " + text)
 
 
+def running_jobs_fit_with_what_matters():
+    job = subprocess.Popen([sys.executable, "-c", "import time\nwhile True: time.sleep(0.001)"])
+    try:
+        time.sleep(0.5)
+        for width, without in ((80, ("USER", "RUN", "GPU")), (100, ("RUN",)), (160, ())):
+            text = plain(at_terminal(["top", "--once", "--python", "--interval", "0.2", str(job.pid)], width=width)[0])
+            lines_fit(text, width)
+            heads = text.split("\n")[0].split()
+            for word in ("PID", "FRAMEWORK", "CPU", "MEMORY", "COMMAND"):
+                check(word in heads, text)
+            check(not set(without) & set(heads), text)
+            check("time.sleep" in text or "python" in text.split("\n")[1], text)
+        text = plain(at_terminal(["stacks", str(job.pid), "--seconds", "0.5"], width=60)[0])
+        lines_fit(text, 60)
+    finally:
+        job.kill()
+        job.wait()
+
+
 def an_order_that_was_asked_for_stays():
     names = [line.split()[-1] for line in plain(at_terminal(["op", PROFILE, "-order_by", "name"])[0]).split("\n")[4:-1]]
     check(names == sorted(names) and len(names) > 5, names)
