@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* `parts` are copied. */
 static bool add_found(look *l, const part *parts, size_t count)
@@ -105,9 +106,51 @@ static size_t companions(const shelf *f, const seen *leading, part *out)
     return count;
 }
 
+/* Where the number of "rank12", "rank-12" or "rank_12" stands in a file's path; NULL: nowhere. */
+static const char *rank_of(const char *path)
+{
+    for (const char *p = path + folder_length(path); *p; p++) {
+        if (strncasecmp(p, "rank", 4) != 0) continue;
+        const char *digits = p + 4 + (p[4] == '-' || p[4] == '_');
+        if (isdigit((unsigned char)*digits)) return digits;
+    }
+    return NULL;
+}
+
+/* Whether two traces are ranks of one job: their names are the same but for the rank's number, which stands in `a` at `rank`. */
+static bool same_job(const seen *a, const char *rank, const seen *b)
+{
+    size_t at = (size_t)(rank - a->path);
+    if (strcmp(a->format, b->format) != 0 || strncmp(a->path, b->path, at) != 0) return false;
+    const char *other = b->path + at;
+    size_t size = strspn(other, "0123456789");
+    return size && strcmp(rank + strspn(rank, "0123456789"), other + size) == 0;
+}
+
+enum { RANKS_MOST = 64, BESIDE_MOST = 1000 }; /* all ranks are read at once; a folder with more files is a collection */
+
+/* All ranks of the job that a file is of, when it is the first of them: 0 when it is a later one. Of no job it is alone. */
+static size_t ranks_of(const shelf *f, size_t i, part *out)
+{
+    size_t count = 0, before = 0;
+    const char *rank = is(f->at[i], TFP_FORMAT_RANKS) && f->count <= BESIDE_MOST ? rank_of(f->at[i]->path) : NULL;
+    for (size_t k = 0; rank && k < f->count; k++) {
+        if (!same_job(f->at[i], rank, f->at[k])) continue;
+        before += k < i;
+        out[count++] = part_of(f->root, f->at[k]);
+    }
+    if (count > 1 && count <= RANKS_MOST) {
+        qsort(out, count, sizeof *out, by_number);
+        return before ? 0 : count;
+    }
+    out[0] = part_of(f->root, f->at[i]);
+    return 1;
+}
+
 enum { LEADING_MOST = 8 }; /* models in several forms; a folder with more is a collection */
 
-/* Following files belong to the leading ones of their folder; without one each is a profile of its own, if its format allows. */
+/* Following files belong to the leading ones of their folder; without one each is a profile of its own, if its format allows. Traces
+ * of ranks are one profile. */
 static bool group_shelf(look *l, const shelf *f, part *room)
 {
     size_t leading = count_leading(f);
@@ -119,8 +162,8 @@ static bool group_shelf(look *l, const shelf *f, part *room)
         if (belong && is(s, TFP_FORMAT_LEADS))
             count = companions(f, s, room);
         else
-            room[0] = part_of(f->root, s);
-        ok = add_found(l, room, count);
+            count = ranks_of(f, i, room);
+        ok = !count || add_found(l, room, count);
     }
     return ok;
 }

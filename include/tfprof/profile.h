@@ -91,6 +91,7 @@ typedef enum tfp_format_fact {
     TFP_FORMAT_FOLLOWS,      /**< belongs to each leading file of its folder */
     TFP_FORMAT_SEVERAL, /**< all files of a folder follow, not only the first; command lines list them with commas */
     TFP_FORMAT_PART,    /**< is not a profile by itself */
+    TFP_FORMAT_RANKS,   /**< files whose names differ in the number of a rank are one job */
     TFP_FORMAT_PREFIX   /**< is named by the common prefix of its files' paths, see tfp_format_ending */
 } tfp_format_fact;
 

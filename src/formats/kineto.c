@@ -437,6 +437,7 @@ const tfp_format tfp_format_kineto = {
         "files: spans, steps, kernels, memory",
     .probe = probe,
     .read = read_trace,
+    .stands = TFP_FORMAT_IS(RANKS),
     .takes_cut = true,
     .in_windows = true,
     .probe_path = tfp_kineto_is_folder,

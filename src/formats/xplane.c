@@ -233,6 +233,7 @@ const tfp_format tfp_format_xplane = {
     .help = "XPlane trace of TensorFlow 2 or JAX: NAME.xplane.pb, or the folder that holds such files",
     .probe = probe,
     .read = tfp_xplane_read,
+    .stands = TFP_FORMAT_IS(RANKS),
     .probe_path = tfp_xplane_is_folder,
     .list = tfp_xplane_list,
 };

@@ -4,12 +4,13 @@ import concurrent.futures
 import gzip
 import os
 import re
+import shutil
 import struct
 import tempfile
 import time
 
 from checking import PROFILE, SANITIZED, check, run, safe, serving
-from serving import quote
+from serving import SAMPLE, quote
 
 
 def test_etag_gzip_and_friends(s):
@@ -134,6 +135,16 @@ def test_files_that_belong_together(_):
     with serving("dense/ckpt_v2/model.ckpt-3", "--profile_context_path=gpu") as s:
         names = sorted(p["name"] for p in s.profiles())
         check(names == ["dense/ckpt_v2/model.ckpt-3", "profile_1.gz", "run_meta_nostream_0.gz"], f"a prefix and a folder: {names}")
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(SAMPLE, "traces", "kineto.json")
+        for name in ("rank0.json", "rank10.json", "rank2.json", "rank2_b.json", "Rank-1.json", "other0.json", "other1.json"):
+            shutil.copy(trace, os.path.join(folder, name))
+        with serving(folder) as s:
+            found = sorted([os.path.basename(f) for f in p["files"]] for p in s.profiles())
+            check(found == [["Rank-1.json"], ["other0.json"], ["other1.json"], ["rank0.json", "rank2.json", "rank10.json"], ["rank2_b.json"]],
+                  f"ranks of a folder: {found}")
+            steps = s.api(f"profiles/{s.id_of('rank0.json')}/views/steps?format=json").json()
+            check(sum(row["step"] == "all" for row in steps["rows"]) == 3, f"side by side: {steps['rows']}")
 
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
