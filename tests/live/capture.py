@@ -133,7 +133,7 @@ def agents(p):
     done, rows, out, _ = p.capture("--all", "--ms", "100", form="text")
     mine = [r for r in rows if r["pid"] in [j.python for j in jobs.values()]]
     check("--all", len(mine) == 3 and all(r["status"] == "ok" for r in mine), rows)
-    check("text", done.stdout.count(b"agent") >= 3 and b"tfprof scope" in done.stdout, done.stdout)
+    check("text", done.stdout.count(b"agent") >= 3 and b"tfprof summary" in done.stdout, done.stdout)
     for _ in range(5):  # a busy machine may let one of them wait for a CPU
         done, rows, out, _ = p.capture(*(str(j.python) for j in jobs.values()), "--ms", "200", "--align")
         starts = [r["started_unix_micros"] for r in rows]
