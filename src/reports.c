@@ -15,7 +15,11 @@ tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_op
     if (!v) return tfp_fail(err, TFP_NOTFOUND, "no view '%s'", view);
     tfp_status s = o ? tfp_checkers_known(o->checkers, err) : TFP_OK;
     if (o && !s) s = tfp_trace_limits_known(o->rule_limits, err);
-    return s ? s : tfp_view_build(p, v, o, out, err);
+    if (!s) s = tfp_view_build(p, v, o, out, err);
+    if (s || !(s = tfp_note_all_rows(*out, err))) return s;
+    tfp_report_free(*out);
+    *out = NULL;
+    return s;
 }
 
 tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *err)

@@ -328,6 +328,9 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     const char *notes[] = { r->counts ? r->counts->note : NULL, r->parameters_note };
     for (size_t i = 0; i < sizeof notes / sizeof *notes && !status; i++)
         if (notes[i]) status = tfp_report_note_add(d->report, err, "%s: %s", d->names[l - d->loaded], notes[i]);
+    for (size_t i = 0; i < r->unmatched_count && !status; i++)
+        status =
+            tfp_report_note_add(d->report, err, "%s: %s", d->names[l - d->loaded], r->notes.at[r->unmatched_first + i]);
     if (status) return status;
     if (!resized(&s->items, r->rows.size) || !tfp_align(&d->items, r, &s->turns, s->items) ||
         !room_for(l, d->column_count, d->items.at.size))

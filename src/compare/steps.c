@@ -142,10 +142,7 @@ static tfp_status fill(maker *m, tfp_error *err)
     bool ok = add_root(m) && add_devices(m);
     ok = ok && failed == tfp_filter_failures(o->filters[TFP_F_SHOW]) + tfp_filter_failures(o->filters[TFP_F_HIDE]);
     if (!ok) return tfp_nomem(err);
-    m->r->kind = TFP_REPORT_TREE; /* of tables unmatched patterns are not told */
-    tfp_status s = tfp_note_unmatched(m->r, m->names.at, m->names.size, err);
-    m->r->kind = TFP_REPORT_GRID;
-    return s;
+    return tfp_note_unmatched(m->r, m->names.at, m->names.size, err);
 }
 
 tfp_status tfp_step_table_of(const tfp_profile *p, const tfp_options *o, tfp_step_table *out, tfp_error *err)

@@ -147,7 +147,8 @@ struct tfp_report {
     uint32_t *members;                              /* -> profile's nodes */
     TFP_VEC(tfp_tensor *) tensors;
     TFP_VEC(tfp_finding) findings;
-    TFP_VEC(char *) notes;                /* in the arena */
+    TFP_VEC(char *) notes;                   /* in the arena */
+    size_t unmatched_first, unmatched_count; /* notes of patterns that no name matches */
     TFP_VEC(char *) over;                 /* diff: the rows over the limit of -fail_over, a line each; in the arena */
     const struct tfp_stacks *stacks;      /* stacks: the stacks for the folded form and pprof; NULL without */
     const struct tfp_diff_script *script; /* diff: the data of the script's form; NULL without */

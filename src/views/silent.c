@@ -3,10 +3,11 @@
  * matches, filters that leave no row, tensor values without a tensor. One note each; none with -compat. */
 #include "views/view.h"
 
+static bool is_compat(const tfp_report *r) { return r->options->compat10 || r->options->compat_tensorflow; }
+
 static bool speaks(const tfp_report *r)
 {
-    return !r->options->compat10 && !r->options->compat_tensorflow && r->kind != TFP_REPORT_GRID &&
-           r->kind != TFP_REPORT_FINDINGS;
+    return !is_compat(r) && r->kind != TFP_REPORT_GRID && r->kind != TFP_REPORT_FINDINGS;
 }
 
 /* ---- patterns ---- */
@@ -56,9 +57,11 @@ tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count,
 {
     const char *what = r->kind == TFP_REPORT_LIST ? "type" : r->kind == TFP_REPORT_GROUPS ? "line" : "name";
     tfp_status s = TFP_OK;
-    if (!speaks(r) || !count) return TFP_OK;
+    if (is_compat(r) || r->kind == TFP_REPORT_FINDINGS || !count) return TFP_OK;
+    r->unmatched_first = r->notes.size;
     for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters && !s; i++)
         s = check_filter(r, name_filters[i].filter, name_filters[i].option, what, names, count, err);
+    r->unmatched_count = r->notes.size - r->unmatched_first;
     return s;
 }
 
@@ -188,6 +191,18 @@ static tfp_status check_tensors(tfp_report *r, tfp_error *err)
     return tfp_report_note_add(r, err, "tensor_value: no row that is shown has a tensor in the checkpoint");
 }
 
+/* What is assumed changes numbers that are worked out, of which this report has none. */
+static tfp_status check_assumptions(tfp_report *r, tfp_error *err)
+{
+    static const char *const names[] = { "assume_batch", "assume_shape", "signature" };
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !s && !tfp_options_work_out(r->options); i++)
+        if (tfp_options_chosen(r->options, names[i]))
+            s = tfp_report_note_add(r, err, "-%s changes only what is worked out: -float_ops_source own with float_ops",
+                                    names[i]);
+    return s;
+}
+
 static tfp_status check_devices(tfp_report *r, tfp_error *err)
 {
     if (!tfp_options_chosen(r->options, "device_regexes") || tfp_filter_any(r->options->filters[TFP_F_DEVICE]))
@@ -199,24 +214,45 @@ static tfp_status check_devices(tfp_report *r, tfp_error *err)
 
 /* ---- rows ---- */
 
+typedef struct narrowed { /* how the options leave rows out */
+    bool minimum, filter, broken;
+} narrowed;
+
+static narrowed narrowed_by(const tfp_options *o)
+{
+    narrowed n = { .filter = !tfp_filter_any(o->filters[TFP_F_ACCOUNT]) };
+    for (int v = 0; v < TFP_V_COUNT; v++) n.minimum |= o->min[v] > 0;
+    for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters; i++) {
+        const tfp_filter *f = o->filters[name_filters[i].filter];
+        bool hides = i == 1 || i == 3;
+        n.broken |= f && f->broken;
+        n.filter |= f && (hides ? f->count > 0 : !f->any);
+    }
+    return n;
+}
+
 /* Filters that each match something may still leave nothing together. */
 static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
 {
     const tfp_options *o = r->options;
-    bool minimum = false, filter = false;
+    narrowed n = narrowed_by(o);
     if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* a report of the root alone was asked for */
     if (r->rows.size > 1 || r->notes.size > notes_before || !r->profile->nodes.size) return TFP_OK;
-    for (int v = 0; v < TFP_V_COUNT; v++) minimum |= o->min[v] > 0;
-    for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters; i++) {
-        const tfp_filter *f = o->filters[name_filters[i].filter];
-        bool hides = i == 1 || i == 3;
-        if (f && f->broken) return TFP_OK; /* an error of its own */
-        filter |= f && (hides ? f->count > 0 : !f->any);
-    }
-    filter |= !tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
-    if (!minimum && !filter) return TFP_OK;
-    return tfp_report_note_add(r, err, "no row is left: %s%s%s hide all of them", minimum ? "minimums (-min_*)" : "",
-                               minimum && filter ? " and " : "", filter ? "patterns (-*_regexes) and -max_depth" : "");
+    if (n.broken) return TFP_OK; /* an error of its own */
+    if (!n.minimum && !n.filter) return TFP_OK;
+    return tfp_report_note_add(r, err, "no row is left: %s%s%s hide all of them", n.minimum ? "minimums (-min_*)" : "",
+                               n.minimum && n.filter ? " and " : "",
+                               n.filter ? "patterns (-*_regexes) and -max_depth" : "");
+}
+
+tfp_status tfp_note_all_rows(tfp_report *r, tfp_error *err)
+{
+    narrowed n = narrowed_by(r->options);
+    bool of_others = r->about == &tfp_view_lines || r->about == &tfp_view_summary; /* of reports that leave rows out */
+    if (r->kind != TFP_REPORT_GRID || is_compat(r) || of_others || !(n.minimum || n.filter)) return TFP_OK;
+    return tfp_report_note_add(r, err, "the table %s takes no %s%s%s: all of its rows are there", r->about->name,
+                               n.filter ? "patterns (-*_regexes)" : "", n.minimum && n.filter ? " and no " : "",
+                               n.minimum ? "minimums (-min_*)" : "");
 }
 
 tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
@@ -238,5 +274,6 @@ tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
     if (!s) s = check_trace(r, err);
     if (!s) s = check_float_ops(r, err);
     if (!s) s = check_tensors(r, err);
+    if (!s) s = check_assumptions(r, err);
     return s ? s : check_devices(r, err);
 }
