@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds and records the models that tfprof is tested on. Needs tensorflow-cpu==2.21.0; takes under a minute.
 
-    make_models.py OUT [NAME...]     one folder a model below OUT; without names all of them
-
-Every model is made in a process of its own: TensorFlow's graphs, servers and modes do not mix.
-"""
+    make_models.py OUT [NAME...]     one folder a model below OUT; without names all of them; each model in a process of its
+own: TensorFlow's graphs, servers and modes do not mix. The files in sample/ name lines below: keep their numbers."""
 import os
 import subprocess
 import sys
@@ -20,8 +18,7 @@ MODELS = {  # name: module, function, more arguments
     'gpu': ('gpu', 'gpu', ()),          # after the towers: made from them
     'odd': ('odd', 'odd', ()),
     'chance': ('odd', 'many', ()),      # small random models in numbered folders
-    'functions': ('functions', 'functions', ()),
-    'loops': ('loops', 'loops', ()),
+    'functions': ('functions', 'functions', ()), 'loops': ('loops', 'loops', ()),
 }
 
 

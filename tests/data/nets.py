@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The networks that are recorded: each function builds one, runs it and leaves a Recording behind. Needs
-tensorflow-cpu.
+"""The networks that are recorded: each function builds one, runs it and leaves a Recording. Needs tensorflow-cpu.
 
-All use small random inputs: what counts here is the shape of the graph and of what the runtime reports about it.
-"""
+All inputs are small and random. The recorded files in sample/ name these lines: keep their numbers."""
 import socket
 
 import numpy
