@@ -33,8 +33,7 @@ typedef struct place { /* where the walk stands: on a device when `activity`, el
 } place;
 
 enum { HOST, SYNCHRONIZE, LAUNCH, GAP, COMPUTE, COMMUNICATION, COPY };
-static const char *const class_names[] = { "host",    "synchronize",   "launch", "gap",
-                                           "compute", "communication", "copy" };
+static const char *const class_names[] = { "host", "synchronize", "launch", "gap", "compute", "communication", "copy" };
 
 /* Puts a stretch of the path into the row of its class and name. */
 static bool take(tfp_path *t, uint32_t span, unsigned class, int64_t from, int64_t to)

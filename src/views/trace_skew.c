@@ -156,7 +156,9 @@ static bool waits_longer(const void *ctx, uint32_t a, uint32_t b)
 bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_skew_row **rows, size_t *count,
                    double *waited)
 {
-    skews t = { .r = r, .x = x, .in_windows = in_windows, .group = tfp_stat_key(x->p, "Process Group Name"), .waited = waited };
+    skews t = {
+        .r = r, .x = x, .in_windows = in_windows, .group = tfp_stat_key(x->p, "Process Group Name"), .waited = waited
+    };
     t.here = TFP_NEW(&r->arena, double, x->unit_count + 1);
     bool ok = t.here && collect(&t) && compare_all(&t);
     *count = t.rows.size;
