@@ -337,7 +337,7 @@ class Profile:
         return self.view("steps", **options)  # type: ignore[misc]
 
     def transfer(self, **options: "Unpack[MemoryOptions]") -> Report:
-        return self.view("transfer", **options)
+        return self.view("transfer", **options)  # type: ignore[misc]
 
     def wait(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("wait", **options)
