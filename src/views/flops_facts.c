@@ -175,19 +175,27 @@ static bool put_signature(const tfp_flops_table *w)
     return count < 2 || say_more(w->r, "one of %zu: --signature NAME counts another, all the whole graph", count);
 }
 
-static bool put_totals(const tfp_flops_table *w, const tfp_work *total)
+/* Of a model whose bulk has no count, what is counted says little: `least`. */
+static bool put_totals(const tfp_flops_table *w, const tfp_work *total, bool least)
 {
+    const char *more = least ? "at least" : "";
     tfp_report *r = w->r;
     char exact[64];
     bool ok = add_text(r, "float_ops_source", NULL, source_words[w->source]) &&
               add_number(r, "total_float_ops", "float operations", TFP_NUMBER, total->flops);
     tfp_flops_exact(exact, total->flops > 0 ? total->flops : 0);
-    if (total->flops >= 1000) ok = ok && say_more(r, "(%s)", exact);
+    if (total->flops >= 1000)
+        ok = ok && say_more(r, "%s%s(%s)", more, least ? " " : "", exact);
+    else if (least)
+        ok = ok && say_more(r, "%s", more);
     if (total->flops < 0) ok = ok && say_more(r, "do not fit into 64 bits");
     ok =
         ok && add_number(r, "total_macs", w->source == TFP_FLOPS_OWN ? "multiply-adds" : NULL, TFP_NUMBER, total->macs);
     tfp_flops_exact(exact, total->macs > 0 ? total->macs : 0);
-    if (total->macs >= 1000) ok = ok && say_more(r, "(%s)", exact);
+    if (total->macs >= 1000)
+        ok = ok && say_more(r, "%s%s(%s)", more, least ? " " : "", exact);
+    else if (least && total->macs >= 0)
+        ok = ok && say_more(r, "%s", more);
     return ok;
 }
 
@@ -216,12 +224,9 @@ static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
                : tfp_nomem(err);
 }
 
-static bool put_coverage(const tfp_flops_table *w, const tfp_work *total)
+static bool put_coverage(const tfp_flops_table *w, const tfp_work *total, double share, const char *why)
 {
     tfp_report *r = w->r;
-    double share;
-    char why[512];
-    if (tfp_flops_coverage(w, &share, why, sizeof why, NULL)) return false;
     bool ok = add_number(r, "ops", NULL, TFP_LABEL, total->ops) &&
               add_number(r, "counted_ops", NULL, TFP_LABEL, total->counted) &&
               add_share(r, "total_coverage", "coverage", share, share < 0 ? 0 : 1);
@@ -236,8 +241,12 @@ static bool put_coverage(const tfp_flops_table *w, const tfp_work *total)
 tfp_status tfp_flops_facts(tfp_flops_table *w, tfp_error *err)
 {
     tfp_work total = total_of(w);
-    tfp_status s = put_signature(w) && put_totals(w, &total) ? put_parameters(w, err) : tfp_nomem(err);
+    double share;
+    char why[512];
+    tfp_status s = tfp_flops_coverage(w, &share, why, sizeof why, err);
+    if (!s && (!put_signature(w) || !put_totals(w, &total, share < 0))) s = tfp_nomem(err);
+    if (!s) s = put_parameters(w, err);
     if (s) return s;
-    if (!put_coverage(w, &total) || !put_loops(w)) return tfp_nomem(err);
+    if (!put_coverage(w, &total, share, why) || !put_loops(w)) return tfp_nomem(err);
     return tfp_flops_notes(w->r, w->f, err);
 }
