@@ -3,7 +3,8 @@
 """Measures the reading of PyTorch's traces in ratios taken in one run: tests/bench/kineto.py BUILD
 
   walk      a byte-by-byte visit that tells strings from structure (tests/bench/jsonwalk.c)
-  op        the whole command, with all processors and with one thread; on two processors we aim at 600 MB/s and 1.5 walks
+  op        the whole command, with all processors and with one thread; on two processors we aim at 600 MB/s and 1.5 walks,
+            so at 3 walks of processor time, which other programs on the machine change little
   memory    the most memory held, by bytes of the file; at most 0.5
   .tfprof   the whole command on what `convert` made of it; at most 300 ms
   .gz       the whole command by the time of `gzip -dc`; at most 1.5
@@ -78,9 +79,9 @@ def write_trace(path, megabytes):
 
 
 def measure(command, times=5, threads=None):
-    """Best wall time in seconds and most memory in bytes of several runs."""
+    """Best wall time and processor time in seconds and most memory in bytes of several runs."""
     environment = dict(os.environ, TFPROF_THREADS=threads) if threads else None
-    best, most = float("inf"), 0
+    best, busy, most = float("inf"), float("inf"), 0
     for _ in range(times):
         start = time.monotonic()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
@@ -89,8 +90,8 @@ def measure(command, times=5, threads=None):
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             sys.exit("bench: status %d from %s" % (process.returncode, " ".join(command)))
-        best, most = min(best, took), max(most, usage.ru_maxrss * 1024)
-    return best, most
+        best, busy, most = min(best, took), min(busy, usage.ru_utime + usage.ru_stime), max(most, usage.ru_maxrss * 1024)
+    return best, busy, most
 
 
 def main():
@@ -103,23 +104,25 @@ def main():
         size = os.path.getsize(trace)
         out = subprocess.run([walk, trace, "5"], check=True, stdout=subprocess.PIPE, text=True).stdout
         bare = float(out.split(", ")[1].split()[0])
-        print("%.0f MB of JSON; a walk that tells strings from structure takes %.0f ms" % (size / 1e6, bare * 1e3))
+        _, walked, _ = measure([walk, trace, "1"])
+        print("%.0f MB of JSON; a walk that tells strings from structure takes %.0f ms, %.0f of a processor" % (
+            size / 1e6, bare * 1e3, walked * 1e3))
         for view in ("op", "scope", "kernel", "steps"):
-            took, memory = measure([program, view, trace])
-            alone, _ = measure([program, view, trace], times=3, threads="1")
-            print("%-6s %6.0f ms = %4.2f walks (one thread: %4.2f), %4.0f MB/s, %.2f bytes of memory a byte" % (
-                view, took * 1e3, took / bare, alone / bare, size / 1e6 / took, memory / size), flush=True)
+            took, busy, memory = measure([program, view, trace])
+            alone, _, _ = measure([program, view, trace], times=3, threads="1")
+            print("%-6s %6.0f ms = %4.2f walks (one thread: %4.2f; processor time: %4.2f), %4.0f MB/s, %.2f bytes of memory a byte" % (
+                view, took * 1e3, took / bare, alone / bare, busy / walked, size / 1e6 / took, memory / size), flush=True)
         tables = os.path.join(scratch, "trace.tfprof")
         subprocess.run([program, "convert", trace, "-o", tables], check=True)
         for view in ("op", "scope", "kernel", "steps", "calls", "wait"):
-            took, memory = measure([program, view, tables])
-            print(".tfprof %-6s %4.0f ms = %4.2f walks, %.0f MB of memory; at most 300 ms" % (
-                view, took * 1e3, took / bare, memory / 1e6), flush=True)
+            took, busy, memory = measure([program, view, tables])
+            print(".tfprof %-6s %4.0f ms = %4.2f walks (processor time: %.0f ms), %.0f MB of memory; at most 300 ms" % (
+                view, took * 1e3, took / bare, busy * 1e3, memory / 1e6), flush=True)
         packed = trace + ".gz"
         with open(packed, "wb") as f:
             subprocess.run(["gzip", "-c", "-3", trace], stdout=f, check=True)
-        plain, _ = measure(["gzip", "-dc", packed], times=3)
-        took, _ = measure([program, "op", packed], times=3)
+        plain, _, _ = measure(["gzip", "-dc", packed], times=3)
+        took, _, _ = measure([program, "op", packed], times=3)
         print(".gz    %6.0f ms = %4.2f times gzip -dc (%.0f ms)" % (took * 1e3, took / plain, plain * 1e3))
     finally:
         shutil.rmtree(scratch)

@@ -401,6 +401,7 @@ def converted_seeds(program):
             with open(path, "rb") as f:
                 data = f.read()
             yield "tfprof", name, data
+            yield "tfprof_bare", name, data
             yield "recognise", name + ".tfprof", data
 
 
