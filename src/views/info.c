@@ -318,8 +318,8 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
         part("runs", ran(p), run_count(p), "runs of nodes",
              "summary, op -select micros, steps, wait, stats, advise, diff",
              "run metadata (--run_meta_path), a profile, or a trace"),
-        part("code", tfp_profile_has(p, TFP_HAS_STACKS), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT, "call stacks", "lines, code",
-             "an op log (--op_log_path), or a trace recorded with stacks"),
+        part("code", tfp_profile_has(p, TFP_HAS_STACKS), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT,
+             "call stacks", "lines, code", "an op log (--op_log_path), or a trace recorded with stacks"),
         part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)p->events.spans.size, "spans",
              "kernel, calls, transfer, check",
              "a trace of PyTorch (--kineto_path), of TensorFlow 2 or JAX (--xplane_path)"),
@@ -373,7 +373,8 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
     bool ok = true;
     if (ran(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
     if (ran(p)) ok = ok && add_next(r, rows, &n, "op -order_by micros -top 10", "which operations take longest?");
-    if (ran(p) && tfp_profile_has(p, TFP_HAS_STACKS)) ok = ok && add_next(r, rows, &n, "lines", "which lines of your code?");
+    if (ran(p) && tfp_profile_has(p, TFP_HAS_STACKS))
+        ok = ok && add_next(r, rows, &n, "lines", "which lines of your code?");
     if (p->samples.size)
         ok = ok && add_next(r, rows, &n, "calls", "which functions, by what called them?") &&
              add_next(r, rows, &n, "lines", "which lines of your code?");

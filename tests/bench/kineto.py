@@ -8,6 +8,8 @@
   memory    the most memory held, by bytes of the file; at most 0.5
   .tfprof   the whole command on what `convert` made of it; at most 300 ms
   .gz       the whole command by the time of `gzip -dc`; at most 1.5
+  HTA       with HTA_PYTHON, a Python that has HolisticTraceAnalysis: its load and table of kernels of 50 MB, its import not counted,
+            by the time of `tfprof kernel`; at least 50
 The trace is made here (MEGABYTES, 500 by default) in the layout that torch writes; its steps repeat with new times and ids.
 """
 import os
@@ -94,6 +96,29 @@ def measure(command, times=5, threads=None):
     return best, busy, most
 
 
+HTA = """
+import sys, time
+from hta.trace_analysis import TraceAnalysis
+start, busy = time.monotonic(), time.process_time()
+TraceAnalysis(trace_files={0: sys.argv[1]}).get_gpu_kernel_breakdown(visualize=False)
+print(time.monotonic() - start, time.process_time() - busy)
+"""
+
+
+def beside_hta(program, scratch, python):
+    """HTA wants a rank and reads gzip only."""
+    trace, packed = os.path.join(scratch, "rank0.json"), os.path.join(scratch, "rank0.json.gz")
+    write_trace(trace, 50)
+    subprocess.run(["sed", "-i", "0,/{/s//{\"distributedInfo\": {\"rank\": 0},/", trace], check=True)
+    with open(packed, "wb") as f:
+        subprocess.run(["gzip", "-c", "-3", trace], stdout=f, check=True)
+    out = subprocess.run([python, "-c", HTA, packed], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=scratch).stdout
+    theirs, theirs_busy = map(float, out.split()[-2:])
+    took, busy, _ = measure([program, "kernel", packed], times=9)
+    print("HTA    %6.1f s = %.0f times tfprof kernel (%.0f ms); of processors %.1f s, %.0f times" % (
+        theirs, theirs / took, took * 1e3, theirs_busy, theirs_busy / busy))
+
+
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "tfprof")
     scratch = tempfile.mkdtemp(prefix="tfprof_bench_")
@@ -123,6 +148,8 @@ def main():
             subprocess.run(["gzip", "-c", "-3", trace], stdout=f, check=True)
         plain, _, _ = measure(["gzip", "-dc", packed], times=3)
         took, _, _ = measure([program, "op", packed], times=3)
+        if "HTA_PYTHON" in os.environ:
+            beside_hta(program, scratch, os.environ["HTA_PYTHON"])
         print(".gz    %6.0f ms = %4.2f times gzip -dc (%.0f ms)" % (took * 1e3, took / plain, plain * 1e3))
     finally:
         shutil.rmtree(scratch)

@@ -33,7 +33,7 @@ def main():
         tables.write(os.path.join(scratch, "trace.json"))
         server, url = run.served(program, scratch)
         return subprocess.run(["node", os.path.join(HERE, "page.mjs")], check=False,
-                              env=dict(os.environ, PAGE_URL=url, PAGE_CHROMIUM=run.chromium())).returncode
+                              env=dict(os.environ, PAGE_URL=url, PAGE_SERVER=str(server.pid), PAGE_CHROMIUM=run.chromium())).returncode
     finally:
         if server:
             server.send_signal(signal.SIGTERM)
