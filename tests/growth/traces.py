@@ -170,7 +170,7 @@ def xplane_planes(n):
     return {"t.xplane.pb": xspace.space(planes)}
 
 
-@kind(1200)
+@kind(900)
 def xplane_planes_with_steps(n):
     """Each device has a window of its own for its step."""
     planes = []
