@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 import cases
 import core
@@ -35,6 +36,37 @@ SOURCES = [(asked, asked['profile']) for asked in (
 CONVERTED = [cases.DENSE, cases.RESOURCE, cases.TOWERS, cases.GPU, cases.ODD, RESNET, SEQ2SEQ,
              cases.files('towers', 'graph_shapes.pb', [0, 1, 2]), cases.files('odd', 'graph_shapes.pb', [0, 1]),
              cases.files('dense', 'graph.pb', [0, 3])]
+
+
+def make_models(base):
+    """What tests/data/make_models.py makes, each model in a fork of this process, which has loaded TensorFlow and started
+    nothing of it: to load it is two thirds of the work of a process for each."""
+    sys.path.insert(0, os.path.join(ROOT, 'tests', 'data'))
+    os.environ.update(TF_CPP_MIN_LOG_LEVEL='3', CUDA_VISIBLE_DEVICES='')
+    with core.Quiet((2,)):
+        import tensorflow  # noqa: F401  and no module of the models: some change its mode
+    import make_models
+    for name in make_models.MODELS:
+        with tempfile.TemporaryFile() as said:
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    os.dup2(said.fileno(), 1)
+                    os.dup2(said.fileno(), 2)
+                    make_models.one(base, name)
+                    status = 0
+                except BaseException:  # pylint: disable=broad-except
+                    traceback.print_exc()
+                finally:
+                    sys.stdout.flush()
+                    sys.stderr.flush()
+                    os._exit(status)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            if status:
+                said.seek(0)
+                sys.stderr.buffer.write(said.read())
+                raise SystemExit('%s: failed with status %d' % (name, status))
 
 
 def chances(base, seed):
@@ -133,7 +165,7 @@ def main():
     base = os.path.join(asked.folder, 'models')
     began = time.time()
     if not (asked.keep and os.path.isdir(base)):
-        subprocess.run([sys.executable, os.path.join(ROOT, 'tests/data/make_models.py'), base], check=True)
+        make_models(base)
     tensorflow, tally = core.Core(asked.folder), Tally()
     side_by_side(tally, tensorflow, asked.program, cases.fixed(), base)
     side_by_side(tally, tensorflow, asked.program, cases.random_cases(asked.seed, asked.count, SOURCES, base), base)
