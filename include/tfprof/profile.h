@@ -21,11 +21,12 @@ typedef enum tfp_keep {
     TFP_KEEP_ATTRS = 2,     /**< every node attribute: tfp_profile_write */
     TFP_KEEP_ALL = 3,       /**< everything that tfp_profile_write writes */
     TFP_KEEP_FUNCTIONS = 4, /**< nodes of functions, too, as FUNCTION/NODE; TensorFlow's tool leaves them out */
-    TFP_KEEP_GRAPHS = 16,   /**< the program of graphs and ProfileProtos, without what ran: to see where parameters differ */
-    TFP_KEEP_SUMS = 32,     /**< of traces only sums by node and step, which op, scope and graph need, instead of spans.
+    TFP_KEEP_GRAPHS =
+        16, /**< the program of graphs and ProfileProtos, without what ran: to see where parameters differ */
+    TFP_KEEP_SUMS = 32,  /**< of traces only sums by node and step, which op, scope and graph need, instead of spans.
                                  Other views are refused then (TFP_BADARG). Without effect beside TFP_KEEP_MEMORY or
                                  TFP_KEEP_PROGRAM. */
-    TFP_KEEP_PROGRAM = 8    /**< the graph as a program with its functions: needed for shapes and float operations */
+    TFP_KEEP_PROGRAM = 8 /**< the graph as a program with its functions: needed for shapes and float operations */
 } tfp_keep;
 
 /** Chooses the parts kept of files that are added from now on. `keep` is a sum of tfp_keep values; the default is
