@@ -179,7 +179,7 @@ static void ratios_are_of_sums(void **state)
     assert_true(real(r, "b/odd", "coverage") == 0);
     double moved = (double)total(r, "a", "bytes_moved");
     assert_true(fabs(real(r, "a", "total_intensity") - 56 / moved) < 1e-12);
-    assert_true(strstr(tfp_report_note(r, 0), "4 of 5 ops (80.00%)"));
+    assert_true(strstr(tfp_report_note(r, 0), "4 of 5 operations have a count"));
     drop_report(r);
 }
 
