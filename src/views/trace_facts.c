@@ -194,6 +194,14 @@ static void add_activity(gatherer *g, uint32_t span)
     add_launched(g, span);
 }
 
+/* A run that takes from a queue waits for what another one puts into it: its input. */
+static bool takes_from_queue(const gatherer *g, uint32_t span)
+{
+    const tfp_profile *p = g->f->x.p;
+    tfp_str op = tfp_text(p, g->f->x.s->op[span]), of = op.size ? op : tfp_span_name(p, span);
+    return !tfp_str_has(of, TFP_STR("Enqueue")) && !tfp_str_has(of, TFP_STR("enqueue"));
+}
+
 static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
 {
     const tfp_span_columns *s = g->f->x.s;
@@ -206,7 +214,8 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
     if (kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL) tally(g, &g->f->ops, span);
     if (allocates && !start) tally(g, &g->f->allocations, span);
     if (compiles && !start) tally(g, &g->f->compilations, span);
-    if (waits[span] == TFP_WAITS_DATA) tally(g, &g->f->data, span);
+    if (waits[span] == TFP_WAITS_DATA || (waits[span] == TFP_WAITS_QUEUE && takes_from_queue(g, span)))
+        tally(g, &g->f->data, span);
     if (waits[span] == TFP_WAITS_ITEM) tally(g, &g->f->item, span);
     if (waits[span] == TFP_WAITS_SYNCHRONIZE) tally(g, &g->f->synchronize, span);
     if (waits[span] || (!start && (allocates || compiles))) tally(g, &g->known, span);
