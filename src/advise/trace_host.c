@@ -92,7 +92,8 @@ bool tfp_ruling_host_stalls(tfp_ruling *x)
                     f->has_devices ? "the device's wait for the host, in gaps of over a millisecond,"
                                    : "time in which no operation runs, in gaps of over a millisecond,",
                     stalled);
-    tfp_buf_printf(&x->text, f->whole ? "; %.0f such gap%s, the longest of " : "; %.1f such gap%s a step, the longest of ",
+    tfp_buf_printf(&x->text,
+                   f->whole ? "; %.0f such gap%s, the longest of " : "; %.1f such gap%s a step, the longest of ",
                    f->stalls, f->whole && f->stalls < 1.5 ? "" : "s");
     tfp_ruling_us(x, (double)f->longest_stall_ns);
     if (f->stall_span == TFP_NONE) {

@@ -69,7 +69,8 @@ tfp_occupancy_keys tfp_occupancy_keys_of(const tfp_profile *p)
 /* PyTorch writes -99 where it could not estimate it. */
 bool tfp_occupancy_of(const tfp_profile *p, uint32_t span, const tfp_occupancy_keys *keys, double *percent)
 {
-    bool told = number_of(p, span, keys->estimate, percent) || number_behind(p, span, keys->details, "occ_pct:", percent);
+    bool told =
+        number_of(p, span, keys->estimate, percent) || number_behind(p, span, keys->details, "occ_pct:", percent);
     return told && *percent >= 0;
 }
 

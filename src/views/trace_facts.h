@@ -106,11 +106,11 @@ typedef struct tfp_trace_facts {
     tfp_tally small_grids;   /* kernels that leave over half of the multiprocessors without a block */
     double small_grids_part; /* share of the multiprocessors in use, weighted by time */
     bool one_stream;         /* compute runs in one stream of each device only */
-    double even_ns; /* mean length of steps without the warm-up */
+    double even_ns;          /* mean length of steps without the warm-up */
     /* of the rank whose steps differ most: standard deviation divided by the mean (NAN: no rank has 3 steps), mean */
     double step_cv, cv_mean_ns;
     size_t median_step, odd_step; /* -> steps: rows of its first device; the one farthest from the median; SIZE_MAX */
-    const tfp_union *inputs;                          /* by unit: when the host waits for input */
+    const tfp_union *inputs;      /* by unit: when the host waits for input */
     int64_t memory_peak, memory_limit, reserved_peak; /* of the device nearest to its limit; 0: not known */
     uint32_t memory_span;                             /* -> spans: the op in which it held most; TFP_NONE */
     tfp_union *covered;                               /* by unit: the time of its steps */

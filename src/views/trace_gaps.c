@@ -55,7 +55,8 @@ static void add_device(gaps *t, const tfp_trace_device *d)
         uint32_t span = f->x.items[d->first + i], launch = s->launch[span];
         int64_t start = s->start_ns[span], end = tfp_span_end(s, span);
         bool late = start > since && launch != TFP_NONE && s->start_ns[launch] > since;
-        if (start > since && (late || launch == TFP_NONE)) t->host_idle += (double)tfp_union_within(covered, since, start);
+        if (start > since && (late || launch == TFP_NONE))
+            t->host_idle += (double)tfp_union_within(covered, since, start);
         if (late && (f->warm_up == TFP_NONE || s->step[span] != f->warm_up))
             add_gap(t, &(gap){ d->unit, launch, s->lane[launch], launch, since, start });
         if (end > since) since = end;

@@ -78,6 +78,7 @@ unsigned tfp_name_says(tfp_str name)
         if (tfp_str_begins(name, tfp_str_of(beginnings[i].text))) says |= beginnings[i].says;
     for (size_t i = 0; i < COUNT(parts); i++)
         if (tfp_str_has(name, tfp_str_of(parts[i].text))) says |= parts[i].says;
-    if (tfp_str_has(name, TFP_STR("Async")) || tfp_str_has(name, TFP_STR("Host"))) says &= ~(unsigned)TFP_NAME_ALLOCATES;
+    if (tfp_str_has(name, TFP_STR("Async")) || tfp_str_has(name, TFP_STR("Host")))
+        says &= ~(unsigned)TFP_NAME_ALLOCATES;
     return says;
 }
