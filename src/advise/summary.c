@@ -387,5 +387,5 @@ const tfp_view tfp_view_summary = {
     NULL,
     NULL,
     build,
-    TFP_USES_SPANS,
+    TFP_USES_SPANS | TFP_TAKES_LIMITS,
 };

@@ -51,7 +51,7 @@ struct tfp_join {
     uint8_t *backward;      /* by span: it is in a backward op, or is one */
     TFP_VEC(tfp_step_part) parts;
     TFP_VEC(tfp_step_parts) part_lists;
-    tfp_map64 list_by_device; /* process << 32 | device -> part_lists */
+    tfp_map64 list_by_device;    /* process << 32 | device -> part_lists */
     TFP_VEC(tfp_place) places;   /* the first is the root */
     tfp_map64 place_by_name;     /* parent << 32 | name */
     tfp_map64 node_by_name_op;   /* path << 32 | op */

@@ -220,5 +220,5 @@ const tfp_view tfp_view_lines = {
     NULL,
     NULL,
     build,
-    TFP_NEEDS_CODE,
+    TFP_NEEDS_CODE | TFP_TAKES_LIMITS,
 };

@@ -180,16 +180,17 @@ typedef struct tfp_view {
     const char *no_rows;                  /* the note of a table without rows; NULL: none */
 } tfp_view;
 enum {
-    TFP_NEEDS_GRAPH = 1,   /* edges */
-    TFP_NEEDS_CODE = 2,    /* code traces */
-    TFP_NEEDS_SPANS = 4,   /* a trace of events */
-    TFP_NEEDS_PROGRAM = 8, /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
-    TFP_USES_PROGRAM = 16, /* shows more of files that were read so */
-    TFP_USES_MEMORY = 32,  /* shows more of files that were read with TFP_KEEP_MEMORY */
-    TFP_NEEDS_EVENTS = 64, /* with TFP_NEEDS_SPANS: a trace of events, which one made of executions is not */
-    TFP_NEEDS_CALLS = 256, /* a trace of events, or sampled stacks */
-    TFP_SUMS_DO = 512,     /* of a trace the executions are enough: files may be read with TFP_KEEP_SUMS */
-    TFP_USES_SPANS = 128   /* says more of executions that were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
+    TFP_NEEDS_GRAPH = 1,     /* edges */
+    TFP_NEEDS_CODE = 2,      /* code traces */
+    TFP_NEEDS_SPANS = 4,     /* a trace of events */
+    TFP_NEEDS_PROGRAM = 8,   /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
+    TFP_USES_PROGRAM = 16,   /* shows more of files that were read so */
+    TFP_USES_MEMORY = 32,    /* shows more of files that were read with TFP_KEEP_MEMORY */
+    TFP_NEEDS_EVENTS = 64,   /* with TFP_NEEDS_SPANS: a trace of events, which one made of executions is not */
+    TFP_NEEDS_CALLS = 256,   /* a trace of events, or sampled stacks */
+    TFP_TAKES_LIMITS = 1024, /* of a table: minimums and patterns narrow it */
+    TFP_SUMS_DO = 512,       /* of a trace the executions are enough: files may be read with TFP_KEEP_SUMS */
+    TFP_USES_SPANS = 128     /* says more of executions that were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
 };
 
 /* A row's number, or NULL in a report that was built without that column. */

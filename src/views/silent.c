@@ -248,9 +248,8 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
 tfp_status tfp_note_all_rows(tfp_report *r, tfp_error *err)
 {
     narrowed n = narrowed_by(r->options);
-    /* made of reports that leave rows out */
-    bool of_others = strcmp(r->view, "lines") == 0 || strcmp(r->view, "summary") == 0;
-    if (r->kind != TFP_REPORT_GRID || is_compat(r) || of_others || !(n.minimum || n.filter)) return TFP_OK;
+    if (r->kind != TFP_REPORT_GRID || is_compat(r) || (r->about->needs & TFP_TAKES_LIMITS)) return TFP_OK;
+    if (!n.minimum && !n.filter) return TFP_OK;
     return tfp_report_note_add(r, err, "the table %s takes no %s%s%s: all of its rows are there", r->about->name,
                                n.filter ? "patterns (-*_regexes)" : "", n.minimum && n.filter ? " and no " : "",
                                n.minimum ? "minimums (-min_*)" : "");
