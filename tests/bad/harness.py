@@ -89,6 +89,7 @@ class Bench:
         """Runs the program. stdin: bytes; stdout: a descriptor instead of a pipe; closed: descriptors to close."""
 
         def before():
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
             if file_size is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
             for fd in closed:
@@ -99,8 +100,7 @@ class Bench:
         start = time.monotonic()
         process = subprocess.Popen([self.program, *arguments], stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                                    stdout=subprocess.PIPE if stdout is None else stdout, stderr=subprocess.PIPE,
-                                   # without it no copy of this process has to be made
-                                   preexec_fn=before if closed or file_size is not None else None, env=environment, cwd=self.folder)
+                                   preexec_fn=before, env=environment, cwd=self.folder)
         killer = threading.Timer(seconds or self.hangs_after, process.kill)
         killer.start()
         used = {}
