@@ -18,9 +18,9 @@ command -v npm >/dev/null || page="python3-venv"
 case $goal in
 build) packages=$build ;;
 python) packages="$build $python" ;;
-# The debug interpreter counts references; without it the leak check has only the memory to go by. Chromium shows the page, libdw
-# unwinds native stacks.
-test) packages="$build $python libcmocka-dev" optional="python3-dbg chromium libdw1" ;;
+# The debug interpreter counts references; without it the leak check has only the memory to go by. Chromium shows the page (without
+# windows: each of the whole browser's starts a page of its own for its tabs), libdw unwinds native stacks.
+test) packages="$build $python libcmocka-dev" optional="python3-dbg chromium-headless-shell libdw1" ;;
 unit) packages="$build libcmocka-dev python3" ;;
 fuzz) packages="$build clang libclang-rt-dev llvm libcmocka-dev python3" ;;
 lint) packages="$build libcmocka-dev cppcheck clang-format python3" ;;

@@ -18,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tests", "live"))
 import fake  # noqa: E402
 DATA = os.path.join(ROOT, "tests", "data")
-CHROMIUM = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+CHROMIUM = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 MODELS = {"resnet32": "graph.pbtxt.gz", "seq2seq": "graph_shapes.pb.gz"}
 
 
