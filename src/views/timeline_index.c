@@ -62,6 +62,14 @@ static int compare_names(tfp_str a, tfp_str b)
     return i < a.size ? 1 : j < b.size ? -1 : 0;
 }
 
+/* Threads that the recording names do the work more often than those of which it knows a number, or not even that. */
+static int obscurity(const tfp_profile *p, const tfp_lane *l)
+{
+    tfp_str name = tfp_text(p, l->name);
+    bool none = name.size && name.data[name.size - 1] == ':';
+    return none ? 2 : !l->label;
+}
+
 static bool lane_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_profile *p = ctx;
@@ -71,7 +79,8 @@ static bool lane_before(const void *ctx, uint32_t a, uint32_t b)
         int32_t rank_y = y->process == TFP_NONE ? -1 : p->events.processes.at[y->process].rank;
         return rank_x != rank_y ? rank_x < rank_y : x->process < y->process;
     }
-    int order = compare_names(tfp_text(p, x->name), tfp_text(p, y->name));
+    int order = x->device == y->device ? obscurity(p, x) - obscurity(p, y) : 0;
+    if (!order) order = compare_names(tfp_text(p, x->name), tfp_text(p, y->name));
     return order ? order < 0 : a < b;
 }
 

@@ -144,6 +144,27 @@ static void lanes_stand_by_the_numbers_in_their_names(void **state)
     drop(t, &x);
 }
 
+static void threads_that_the_recording_names_stand_first(void **state)
+{
+    (void)state;
+    static const char *const unnamed[] = { "cpu/thread:", "cpu/thread:-5" };
+    traced x = start();
+    event(&x, x.thread, TFP_SPAN_OP, "op", 1000, 2000);
+    for (size_t i = 0; i < 2; i++)
+        event(&x, tfp_build_event_lane(&x.b, 0, TFP_ROLE_THREAD, tfp_str_of(unnamed[i]), TFP_STR("")), TFP_SPAN_OP, "op", 1000,
+              2000);
+    event(&x, tfp_build_event_lane(&x.b, 0, TFP_ROLE_THREAD, TFP_STR("cpu/thread:-9"), TFP_STR("worker")), TFP_SPAN_OP, "op",
+          1000, 2000);
+    tfp_timeline *t = laid_out(&x);
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_timeline_lanes(t, -1, &r, NULL), TFP_OK);
+    assert_rows(r, ",,,cpu,cpu/thread:-9,worker,0,1,1,0,2,2\n"
+                   ",,,cpu,cpu/thread:1,main,1,1,1,0,2,2\n"
+                   ",,,cpu,cpu/thread:-5,,2,1,1,0,2,2\n"
+                   ",,,cpu,cpu/thread:,,3,1,1,0,2,2\n");
+    drop(t, &x);
+}
+
 static void a_span_knows_what_launched_it(void **state)
 {
     (void)state;
@@ -251,6 +272,7 @@ int main(void)
         cmocka_unit_test(narrow_spans_of_one_pixel_are_one_with_their_count_and_busy_time),
         cmocka_unit_test(all_of_it_is_exact_until_it_is_too_much),
         cmocka_unit_test(lanes_stand_by_the_numbers_in_their_names),
+        cmocka_unit_test(threads_that_the_recording_names_stand_first),
         cmocka_unit_test(a_span_knows_what_launched_it),
         cmocka_unit_test(the_next_of_a_name_is_found_in_order_of_time),
         cmocka_unit_test(each_step_of_executions_has_lanes_of_its_own),
