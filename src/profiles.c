@@ -57,6 +57,8 @@ static void fail_unknown(tfp_str head, uint64_t total, tfp_error *err)
                  "a model of Keras in one file; export it first, and give the folder that this writes: "
                  "python3 -c \"import keras; keras.models.load_model('MODEL.%s').export('MODEL')\"",
                  keras);
+    else if (head.size && head.data[0] == '{')
+        tfp_fail(err, TFP_BADFILE, "no `traceEvents`: not a trace, or cut short");
     else if (total)
         tfp_fail(err, TFP_BADFILE, "not of a known format (%s)", names);
     else

@@ -42,7 +42,7 @@ static size_t mark_size(tfp_str head) { return head.size >= 3 && memcmp(head.dat
 
 static int probe(tfp_str head, uint64_t total)
 {
-    (void)total;
+    bool whole = head.size == total;
     head = (tfp_str){ head.data + mark_size(head), head.size - mark_size(head) };
     tfp_jscan j = tfp_jscan_start(head);
     unsigned char c = tfp_jscan_peek(&j);
@@ -53,7 +53,8 @@ static int probe(tfp_str head, uint64_t total)
     if (next != '"' && next != '}') return 0;
     if (tfp_str_has(head, TFP_STR("\"tfprof.capture\""))) return 0; /* a manifest of recordings */
     if (tfp_str_has(head, TFP_STR("\"traceEvents\""))) return 95;
-    return tfp_str_has(head, TFP_STR("\"schemaVersion\"")) ? 90 : 40;
+    if (tfp_str_has(head, TFP_STR("\"schemaVersion\""))) return 90;
+    return whole ? 0 : 40; /* a settings file beside the traces of a folder is none of them */
 }
 
 /* ---- errors ---- */

@@ -31,6 +31,8 @@ def test_new_and_changed_files(_):
             check(wait_for(lambda: s.api(f"profiles/{p}").json().get("nodes") not in (n, None)), "a changed file is read again")
             with open(folder + "/profile_1", "wb") as f:
                 f.write(b"nonsense" * 100)
+            with open(folder + "/config.json", "w") as f:
+                f.write('{"hidden_size": 768, "schedule": [{"ph": 1}]}')
             check(wait_for(lambda: all(q["name"] != "profile_1" for q in s.profiles())),
                   "what is no profile any more goes")
             os.remove(folder + "/profile_2")
