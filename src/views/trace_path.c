@@ -65,12 +65,14 @@ static unsigned class_of(const tfp_path *t, uint32_t span)
     return classes[t->x->s->class[span] & 3];
 }
 
-/* An activity may start before the call that launches it returns: then the call counts up to there. Of clocks that contradict there is
- * no launch. */
-static int64_t end_of_launch(const tfp_span_columns *s, uint32_t launch, int64_t begin)
+/* An activity may start before the call that launches it returns: then the call counts up to there, unless it goes on until the
+ * activity has ended and so waited for what the stream did before. Of clocks that contradict there is no launch. */
+static int64_t end_of_launch(const tfp_span_columns *s, uint32_t span, int64_t begin, int64_t before_end)
 {
+    uint32_t launch = s->launch[span];
     if (launch == TFP_NONE || s->start_ns[launch] > begin) return INT64_MIN;
     int64_t end = tfp_span_end(s, launch);
+    if (end >= tfp_span_end(s, span) && before_end > s->start_ns[launch]) return s->start_ns[launch];
     return end < begin ? end : begin;
 }
 
@@ -84,7 +86,7 @@ static bool from_activity(tfp_path *t, place *p, int64_t start)
     uint32_t before = last_ended(t, t->lane_end, t->streams[s->lane[span]], begin);
     uint32_t other = last_ended(t, t->by_end, t->ends_of_unit[t->unit], begin);
     int64_t before_end = before == TFP_NONE || before == span ? INT64_MIN : tfp_span_end(t->x->s, before);
-    int64_t launch_end = end_of_launch(s, launch, begin);
+    int64_t launch_end = end_of_launch(s, span, begin, before_end);
     int64_t since = before_end > launch_end ? before_end : launch_end;
     int64_t other_end = other == TFP_NONE || other == span ? INT64_MIN : tfp_span_end(s, other);
     if (other_end > since && begin - other_end <= EVENT_WAIT_NS && since < begin - OWN_WAIT_NS) {
@@ -127,6 +129,26 @@ static bool from_sync(tfp_path *t, place *p, const tfp_piece *now)
     return true;
 }
 
+/* Any other call that returns after an activity of its own has ended waited for it: a copy to memory that is not pinned,
+ * a kernel under CUDA_LAUNCH_BLOCKING. */
+static bool from_own(tfp_path *t, place *p, const tfp_piece *now)
+{
+    enum { MOST = 32 }; /* activities of other calls that ended after it, meanwhile */
+    const tfp_span_columns *s = t->x->s;
+    tfp_range of = t->ends_of_unit[t->unit];
+    int64_t begin = s->start_ns[now->span], end = p->at;
+    for (size_t i = 0; i < MOST; i++) {
+        uint32_t activity = last_ended(t, t->by_end, of, end);
+        if (activity == TFP_NONE || tfp_span_end(s, activity) <= now->start) return false;
+        if (s->launch[activity] == now->span && s->start_ns[activity] >= begin && s->start_ns[activity] < p->at) {
+            p->activity = activity;
+            return true;
+        }
+        end = tfp_span_end(s, activity) - 1;
+    }
+    return false;
+}
+
 /* A thread in which nothing runs, or only Python, waits for an op of another thread that ends meanwhile. */
 static uint32_t awaited(const tfp_path *t, const place *p, const tfp_piece *now)
 {
@@ -161,9 +183,10 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
     tfp_piece now = p->lane == TFP_NONE ? (tfp_piece){ INT64_MIN, p->at, TFP_NONE } : piece_before(t, p->lane, p->at);
     int64_t begin = now.start > start ? now.start : start;
     uint32_t kind = now.span == TFP_NONE ? TFP_SPAN_NONE : s->kind[now.span], op = TFP_NONE;
-    if (kind == TFP_SPAN_CALL && tfp_trace_waits(t->x, now.span) && from_sync(t, p, &now)) {
+    bool synchronizes = kind == TFP_SPAN_CALL && tfp_trace_waits(t->x, now.span);
+    if (kind == TFP_SPAN_CALL && (synchronizes ? from_sync(t, p, &now) : from_own(t, p, &now))) {
         int64_t end = tfp_span_end(t->x->s, p->activity) > start ? tfp_span_end(t->x->s, p->activity) : start;
-        bool ok = take(t, now.span, SYNCHRONIZE, end, p->at);
+        bool ok = take(t, now.span, synchronizes ? SYNCHRONIZE : HOST, end, p->at);
         p->at = end;
         return ok;
     }

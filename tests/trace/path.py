@@ -109,6 +109,16 @@ def empty(t):
     t.host("aten::after", 50.0)
 
 
+def blocking(t):
+    """A copy to memory that is not pinned: its call waits for what the stream has to do before, whatever its name says."""
+    t.launch("aten::mm", "gemm", 300.0, 7, host=8.0)
+    begin, end = t.now, t.free[7] + 2
+    t.add("cuda_runtime", "cudaMemcpyAsync", begin, end + 5 - begin, 1, correlation=900)
+    t.add("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", end - 2, 2, 7, pid=0, device=0, stream=7, correlation=900)
+    t.add("kernel", "other", end - 1, 4, 20, pid=0, device=0, stream=20)
+    t.now = end + 5
+
+
 def unknown(t):
     """Launches that nothing tells, as of a TPU: while the host does nothing, the path is on the device."""
     t.host("aten::before", 100.0)
@@ -122,6 +132,8 @@ def main():
     seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 25
     cases = [("an early start", early, {("host", "aten::before"): 100, ("compute", "gemm"): 300, ("host", "cudaLaunchKernel"): 10}),
              ("no length", empty, {("host", "aten::before"): 100, ("host", "aten::after"): 50, ("host", "cudaMemcpy"): 10}),
+             ("a copy that blocks", blocking, {("compute", "gemm"): 300, ("copy", "Memcpy DtoH (Device -> Pageable)"): 2,
+                                               ("host", "cudaMemcpyAsync"): 5}),
              ("no launches", unknown, {("host", "aten::before"): 100, ("compute", "fusion"): 200})]
     with tempfile.TemporaryDirectory() as folder:
         wrong = [list(compare(program, folder, seed)) for seed in range(seeds)]
