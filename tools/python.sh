@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the wheel in build-python and installs it into .venv, for tests and for trying: tools/python.sh
 #
-# Compiled with -O1, which takes half the time; what pip builds has Meson's release options.
+# The library and the program are those that `make` built: pip, from a source distribution, compiles them itself.
 # Incremental: what did not change is not built again, and where nothing changed nothing runs. One at a time.
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,6 +15,8 @@ newer=$(find pyproject.toml meson.build meson_options.txt README.md include src 
     \( -type f -o -type d \) -newer $build/installed -print -quit 2>/dev/null) || newer=all
 if [ -e $build/installed ] && [ -z "$newer" ] && .venv/bin/python -c 'import tfprof' 2>/dev/null; then exit 0; fi
 
+make --no-print-directory BUILD=build all >/dev/null
+
 # A run that was broken off leaves objects of which Ninja does not know the headers: they would never be built again.
 if [ -e $build/started ]; then rm -rf $build/meson; fi
 
@@ -24,7 +26,7 @@ log=$build/log
 touch $build/started
 rm -rf $build/dist
 if ! { python -m build --wheel --no-isolation --skip-dependency-check -o $build/dist -Cbuild-dir=$build/meson \
-        -Csetup-args=-Doptimization=1 -Ccompile-args=-j2 . &&
+        -Csetup-args=-Dbuilt=$PWD/build -Ccompile-args=-j2 . &&
     python -m pip install -q --disable-pip-version-check --no-deps --force-reinstall $build/dist/*.whl; } >$log 2>&1
 then
     grep -E -A6 'error|ERROR|FAILED|Error' $log >&2 || tail -n 30 $log >&2
