@@ -351,6 +351,8 @@ async function breakdown(browser, ids) {
   await page.click('a:text-is("Steps in numbers")');
   await settled(page);
   same("breakdown: rows of the table", await page.textContent(".tools .count"), "6 of 6 rows");
+  const filled = await page.$$eval(".body [role=row]", (rows) => rows.map((r) => [r.textContent.startsWith("all"), ...[...r.querySelectorAll(".cell.number")].slice(1, 2).map((c) => (c.querySelector(".bar")?.getBoundingClientRect().width ?? 0) / c.getBoundingClientRect().width)]));
+  check("breakdown: bars compare steps, and sums have none", filled.length === 6 && filled.every(([sum, bar]) => (sum ? bar === 0 : bar > 0.4)), JSON.stringify(filled));
   await page.click("text=critical path");
   await settled(page);
   check("breakdown: the critical path", "gain_us" in (await headsOf(page)), JSON.stringify(await headsOf(page)));

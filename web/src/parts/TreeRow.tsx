@@ -12,20 +12,22 @@ export interface Reach {
   signed: boolean; // some are below zero
 }
 
-export function reachOf(column: Column): Reach {
+/** Over all rows that are no sum of others. */
+export function reachOf(column: Column, isSum: (row: number) => boolean): Reach {
   let [most, least] = [0, 0];
-  if (column.type === "number")
-    for (const value of column.values) {
-      if (value > most) most = value;
-      if (value < least) least = value;
+  if (column.type === "number" && !column.name.startsWith("start"))
+    for (let row = 0; row < column.values.length; row++) {
+      const value = column.values[row] ?? 0;
+      if (value > most && !isSum(row)) most = value;
+      if (value < least && !isSum(row)) least = value;
     }
   return { most: Math.max(most, -least), signed: least < 0 };
 }
 
-/** Bars grow from the left; in columns with negative numbers from the middle, to either side. */
+/** Bars grow from the left; in columns with negative numbers from the middle, to either side. A sum of rows has none. */
 function Bar({ value, reach }: { value: number; reach: Reach }) {
-  const share = reach.most > 0 ? Math.min(1, Math.abs(value) / reach.most) : 0;
-  if (!share) return null;
+  const share = reach.most > 0 ? Math.abs(value) / reach.most : 0;
+  if (!share || share > 1) return null;
   const width = (room: string): string => `calc(${share.toFixed(4)} * (${room}))`;
   if (!reach.signed) return <span class="bar" style={{ width: width("100% - 0.6rem") }} />;
   return <span class={value < 0 ? "bar less" : "bar more"} style={{ width: width("50% - 0.3rem") }} />;

@@ -2,6 +2,7 @@
 // A table whose rows form a tree. Only the visible rows are in the document, whatever their number.
 import { useMemo, useRef } from "preact/hooks";
 import type { Column, Table } from "../api";
+import { cellText } from "../api";
 import { rowsAsCsv, rowsAsText } from "../copy";
 import { Copies } from "./Copies";
 import { TreeHead, nameWidthOf, widthOf } from "./TreeHead";
@@ -29,7 +30,10 @@ export function TreeTable(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const state = useTree(table, search, sort, props.openDepth);
   const { rows, current } = state;
-  const reach = useMemo(() => columns.map(reachOf), [table, columns]);
+  const reach = useMemo(() => {
+    const isSum = (row: number): boolean => name?.name === "step" && cellText(name, row) === "all";
+    return columns.map((c) => reachOf(c, isSum));
+  }, [table, columns]);
   const seen = useSeen(rows.length, box);
   if (!name || !table.rows) return <p class="empty">{table.notes.length ? "No rows." : "No row fits these options."}</p>;
   const widths = columns.map(widthOf);
