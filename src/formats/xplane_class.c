@@ -231,6 +231,35 @@ static void classify_device(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, t
     if (line == XL_ASYNC) c->name = async_name(r, instruction);
 }
 
+/* What an instruction does: its opcode, of a part of an asynchronous one that of the computation which its start calls. */
+static tfp_strid opcode_of(const tfp_xreader *r, const tfp_hlo_module *m, uint32_t row)
+{
+    for (unsigned depth = 0; depth < 4; depth++) { /* done, update, start, what it calls */
+        const tfp_hlo_instruction *i = &m->instructions.at[row];
+        if (!tfp_str_begins(tfp_text(r->p, i->opcode), TFP_STR("async-"))) return i->opcode;
+        uint32_t called = i->called_count ? m->links.at[i->called_first] : TFP_NONE;
+        uint32_t next = called != TFP_NONE ? m->computations.at[called].root
+                        : i->operand_count ? m->links.at[i->operand_first]
+                                           : TFP_NONE;
+        if (next == TFP_NONE) return i->opcode;
+        row = next;
+    }
+    return m->instructions.at[row].opcode;
+}
+
+/* Newer JAX names a collective after its own operation ("psum.7"): the program in the file tells what it is. Host ops keep
+ * the class that their name has (docs/traces.md), and a mark of which `steps` makes a note. */
+static void classify_by_program(tfp_xreader *r, tfp_xclass *c, const tfp_hlo_module *m, uint32_t row)
+{
+    tfp_xline_kind line = (tfp_xline_kind)c->key.line_kind;
+    if ((c->kind != TFP_SPAN_ACTIVITY && c->kind != TFP_SPAN_OP) || c->class == TFP_CLASS_COMMUNICATION) return;
+    if (tfp_xplane_class_of(line, TFP_STR(""), tfp_text(r->p, opcode_of(r, m, row))) != TFP_CLASS_COMMUNICATION) return;
+    if (line == XL_HOST)
+        c->marks |= TFP_MARK_UNNAMED_COLLECTIVE;
+    else
+        c->class = TFP_CLASS_COMMUNICATION;
+}
+
 /* An instruction that no module of the file explains, and whose event tells nothing. Those that only call others do no
  * work. */
 static bool is_unexplained(const facts *f, tfp_str instruction)
@@ -286,6 +315,7 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
         if (at != TFP_NONE) module = &r->modules.at[at];
     }
     uint32_t row = module && instruction ? tfp_hlo_find(module, instruction) : TFP_NONE;
+    if (row != TFP_NONE) classify_by_program(r, c, module, row);
     if (c->kind == TFP_SPAN_OP && c->class == TFP_CLASS_COMMUNICATION) c->marks |= TFP_MARK_COLLECTIVE;
     bool placed = (c->kind == TFP_SPAN_OP && f->hlo_op) || ((gpu || tpu) && (f->tf_op || instruction));
     if (module && placed) module->ran = true;

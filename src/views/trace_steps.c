@@ -209,6 +209,21 @@ static tfp_status note_ranks(tfp_report *r, const tfp_trace_index *x, tfp_error 
     return s;
 }
 
+static tfp_status note_collectives(tfp_report *r, const tfp_trace_index *x, tfp_error *err)
+{
+    size_t count = 0, first = 0;
+    for (size_t i = x->s->size; i-- > 0;)
+        if (x->s->marks[i] & TFP_MARK_UNNAMED_COLLECTIVE && x->lane_on_host[x->s->lane[i]]) {
+            count++;
+            first = i;
+        }
+    if (!count) return TFP_OK;
+    tfp_str name = tfp_span_name(x->p, (uint32_t)first);
+    return tfp_report_note_add(r, err,
+                               "collectives of the CPU that are not named as such count as compute: %zu run%s (first: %.*s)", count,
+                               count == 1 ? "" : "s", (int)name.size, name.data);
+}
+
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     tfp_trace_index x;
@@ -218,6 +233,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (s || r->options->critical_path) return s ? s : tfp_trace_path(r, &x, err);
     s = tfp_step_rows(r, &x, &rows, &count, err);
     if (!s) s = note_ranks(r, &x, err);
+    if (!s) s = note_collectives(r, &x, err);
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
 }
 

@@ -8,6 +8,7 @@
     host.xplane.pb   TensorFlow on a CPU: ops on two threads, roots as steps, memory, an aggregated event, odd numbers
     odd.xplane.pb    what the format allows and few writers do: fields in another order, a negative line, epoch times,
                      unknown fields, types that are not there, errors and warnings of the recorder, a broken HLO module
+    names/names.xplane.pb   a TPU and a host whose collectives have the names of JAX's own operations
     step.hlo.pb, step.hlo.txt   the HLO module of the first: a proto, and the same as text
 """
 import gzip
@@ -237,6 +238,28 @@ def tpu():
     return space(planes + [Plane('Task Environment', **ENVIRONMENT)])
 
 
+def names():
+    m = Module('jit_f')
+    add = m.computation('sum', ('a', 'parameter', shape(F32), []), ('b', 'parameter', shape(F32), [], (9, 1)),
+                        ('add', 'add', shape(F32), ['a', 'b']))
+    scatter = m.computation('scatter', ('p', 'parameter', shape(F32, 8), []),
+                            ('inner', 'reduce-scatter', shape(F32, 4), ['p'], (38, add)))
+    m.computation('main', ('x', 'parameter', shape(F32, 8), []),
+                  ('psum.3', 'all-reduce', shape(F32, 8), ['x'], op('jit(f)/psum'), (38, add)),
+                  ('mul.4', 'multiply', shape(F32, 8), ['psum.3', 'psum.3'], op('jit(f)/mul')),
+                  ('spread.5', 'async-start', shape(F32, 4), ['mul.4'], (38, scatter)),
+                  ('spread.6', 'async-done', shape(F32, 4), ['spread.5']))
+    p = Plane('/device:TPU:0', device_type_string='TPU of paper')
+    ops = [p.event('%%%s = f32[8]{0} x(%%y)' % name, at * US, us * US, name)
+           for name, at, us in (('psum.3', 1, 5), ('mul.4', 7, 2), ('spread.5', 9, 1), ('spread.6', 12, 3))]
+    p.line(2, 'XLA Modules', [p.event('jit_f(12345)', 0, 20 * US, run_id=1)], 0)
+    p.line(3, 'XLA Ops', ops, 0)
+    cpu = Plane('/host:CPU')
+    cpu.line(1, 'tf_XLAEigen/1', [cpu.event(name, at * US, 4 * US, hlo_op=Ref(name), hlo_module=Ref('jit_f'), program_id=12345)
+                                  for name, at in (('psum.3', 30), ('mul.4', 40), ('psum.3', 50))])
+    return space([p, cpu, metadata(12345, 'jit_f', m.bytes()), Plane('Task Environment', **ENVIRONMENT)])
+
+
 def host():
     p = Plane('/host:CPU')
     main, worker = [], []
@@ -327,11 +350,11 @@ ENTRY %main (w: f32[8,16], v: f32[16,4]) -> f32[8,4] {
 }
 """
 
-FILES = dict(gpu=gpu, tpu=tpu, host=host, odd=odd)
+FILES = {**dict(gpu=gpu, tpu=tpu, host=host, odd=odd), 'names/names': names}
 
 
 def main():
-    os.makedirs(sys.argv[1], exist_ok=True)
+    os.makedirs(os.path.join(sys.argv[1], 'names'), exist_ok=True)
     for name, make in FILES.items():
         with open(os.path.join(sys.argv[1], name + '.xplane.pb'), 'wb') as f:
             f.write(make())
