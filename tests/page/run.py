@@ -39,6 +39,11 @@ def chromium():
     return next((path for path in CHROMIUM if os.path.exists(path)), None)
 
 
+# A graph all of which lies in one scope in another one.
+ALONE = """node { name: "model/block/a" op: "Const" } node { name: "model/block/b" op: "Relu" input: "model/block/a" }
+node { name: "model/block/c" op: "Neg" input: "model/block/b" }"""
+
+
 def quietly(command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
@@ -52,6 +57,8 @@ def make_profiles(program, folder):
         at = os.path.join(DATA, "sample", name)
         quietly([program, "convert", "--graph_path", os.path.join(at, graph), "--run_meta_path", os.path.join(at, "run_meta_0.gz"),
                  "--op_log_path", os.path.join(at, "tfprof_log.gz"), "-o", os.path.join(folder, name)])
+    with open(os.path.join(folder, "alone.pbtxt"), "w") as file:
+        file.write(ALONE)
     quietly([sys.executable, os.path.join(DATA, "grow.py"), "profile", os.path.join(folder, "transformer"), "85000", "5"])
     quietly([sys.executable, os.path.join(DATA, "spans.py"), os.path.join(folder, "events"), "1000000", "16"])
 

@@ -223,4 +223,21 @@ async function pytorch(browser, ids) {
   await page.context().close();
 }
 
-export const shown = { pytorch, busy, themes, source, differences, copied, operations, stepTimes, escapedIds, fromZero, units };
+/** What lies in one scope is drawn at once; closed, that scope is a box again. */
+async function alone(browser, ids) {
+  const page = await open(browser);
+  const drawn = () => page.$$eval("g.box", (all) => all.map((b) => b.textContent.trim()));
+  const closers = page.locator('button[aria-label^="close "]');
+  await go(page, `#/p/${ids["alone.pbtxt"]}/dataflow`);
+  same("dataflow: scopes that stand alone are open", await closers.allTextContents(), ["model ×", "model/block ×"]);
+  same("dataflow: with what is in them", (await drawn()).length, 3);
+  for (const left of [["model ×"], []]) {
+    await closers.last().click();
+    await settled(page);
+    same(`dataflow: open after one is closed: ${left.length}`, [await closers.allTextContents(), (await drawn()).length], [left, 1]);
+  }
+  noFaults("alone", page);
+  await page.context().close();
+}
+
+export const shown = { alone, pytorch, busy, themes, source, differences, copied, operations, stepTimes, escapedIds, fromZero, units };

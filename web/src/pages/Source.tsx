@@ -110,7 +110,7 @@ export function SourcePage({ route }: { route: Route }) {
       <h1>Source</h1>
       <Status of={loaded}>
         {() => {
-          if (!file) return <p class="empty">This profile has no code traces: they come with an op log.</p>;
+          if (!file) return <p class="empty">No operation of this profile has lines of code: they come with an op log, or with a trace that was recorded with stacks.</p>;
           return (
             <>
               <div class="field wide">

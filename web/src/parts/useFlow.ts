@@ -58,6 +58,18 @@ export interface Flow {
   find: (text: string) => void;
 }
 
+/** Scopes that stand alone, from the root down: closed, such a one would be all that is drawn. */
+function aloneIn(tree: Tree): number[] {
+  const rows: number[] = [];
+  for (let row = 0; ; ) {
+    const from = tree.first[row] ?? 0;
+    const child = tree.children[from] ?? 0;
+    if ((tree.first[row + 1] ?? 0) - from !== 1 || !hasChildren(tree, child)) return rows;
+    rows.push(child);
+    row = child;
+  }
+}
+
 export function useFlow(t: Table, edges: Table, route: Route, total: Column, name: Column, box: RefObject<HTMLDivElement | null>): Flow {
   const tree = useMemo(() => makeTree(t), [t]);
   const ends = useMemo(() => endsOf(tree, name, edges), [tree, edges]);
@@ -67,7 +79,8 @@ export function useFlow(t: Table, edges: Table, route: Route, total: Column, nam
     if (names.size) for (let row = 1; row < t.rows; row++) if (names.has(cellText(name, row))) rows.push(row);
     return rows;
   };
-  const opened = useMemo(() => rowsNamed("open"), [t, route.params.toString()]);
+  const alone = useMemo(() => aloneIn(tree), [tree]);
+  const opened = useMemo(() => (route.params.has("open") ? rowsNamed("open") : alone), [t, route.params.toString()]);
   const put = useMemo(() => rowsNamed("with"), [t, route.params.toString()]);
   const picture = useMemo(() => layOut(tree, name, total, ends, new Set(opened), new Set(put)), [tree, ends, total, opened.join(), put.join()]);
   const [picked, pick] = useState(0);
@@ -86,6 +99,7 @@ export function useFlow(t: Table, edges: Table, route: Route, total: Column, nam
     element.focus();
   });
   const goList = (param: string, rows: number[]): void => go(withList(route, param, rows.map(pathOf)));
+  const goOpen = (rows: number[]): void => (rows.length || !alone.length ? goList("open", rows) : go(withList(route, "open", [""])));
   const toggled = (rows: number[], row: number): number[] => (rows.includes(row) ? rows.filter((r) => r !== row) : [...rows, row]);
   const find = (text: string): void => {
     const word = text.trim().toLowerCase();
@@ -95,7 +109,7 @@ export function useFlow(t: Table, edges: Table, route: Route, total: Column, nam
     if (row === t.rows || !word) return;
     const above: number[] = [];
     for (let at = tree.parent[row] ?? 0; at > 0; at = tree.parent[at] ?? 0) above.push(at);
-    goList("open", [...new Set([...opened, ...above])]);
+    goOpen([...new Set([...opened, ...above])]);
     focus(row);
   };
   return {
@@ -108,9 +122,9 @@ export function useFlow(t: Table, edges: Table, route: Route, total: Column, nam
     pathOf,
     pick,
     focus,
-    toggle: (row) => hasChildren(tree, row) && goList("open", toggled(opened, row)),
+    toggle: (row) => hasChildren(tree, row) && goOpen(toggled(opened, row)),
     togglePut: (row) => goList("with", toggled(put, row)),
-    closeAll: () => goList("open", []),
+    closeAll: () => goOpen([]),
     find,
   };
 }
