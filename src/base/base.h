@@ -190,7 +190,7 @@ typedef struct tfp_map64 {
     size_t count, slot_count;
 } tfp_map64;
 uint32_t tfp_map64_get(const tfp_map64 *m, uint64_t key);       /* TFP_NONE when absent */
-bool tfp_map64_put(tfp_map64 *m, uint64_t key, uint32_t value); /* replaces; false without memory */
+bool tfp_map64_put(tfp_map64 *m, uint64_t key, uint32_t value); /* replaces, never by TFP_NONE; false without memory */
 void tfp_map64_clear(tfp_map64 *m);                             /* empties it and keeps its memory */
 void tfp_map64_free(tfp_map64 *m);
 
