@@ -282,6 +282,7 @@ static tfp_status read_pieces(file *f, tfp_error *err)
     f->status = TFP_OK;
     f->stopped = f->closed = false;
     f->next = tfp_input_at(f->in);
+    f->in->window = f->piece + AHEAD; /* what is read beyond a piece is copied to the next one */
     tfp_pieces_run(&pieces, f->threads);
     return f->status ? f->status : tfp_input_seek(f->in, f->next, err);
 }

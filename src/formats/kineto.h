@@ -69,6 +69,9 @@ typedef struct tfp_kineto_string {
     uint32_t trace;  /* of call stacks: -> traces; TFP_NONE - 1: not yet */
     uint8_t what;    /* as a category; 0xff: not looked at */
     uint8_t name;    /* as a name: bits of tfp_kineto_name; 0xff: not looked at */
+    uint8_t member;  /* as a key of an event (kineto_event.c); 0xff: not looked at */
+    uint8_t arg;     /* as a key of args (kineto_args.c); 0xff: not looked at */
+    uint32_t next;   /* the key that stood behind this key or name lately: a string of the slot */
 } tfp_kineto_string;
 enum {
     TFP_KINETO_STEP = 1,
@@ -79,15 +82,27 @@ enum {
     TFP_KINETO_SET_NAME = 32
 };
 
+/* A value of args that was read before, by its text. */
+#define TFP_KINETO_VALUE 224 /* bytes of it */
+typedef struct tfp_kineto_value {
+    tfp_stat stat;
+    uint32_t key, size; /* size 0: nothing yet */
+    char text[TFP_KINETO_VALUE];
+} tfp_kineto_value;
+
 #define TFP_KINETO_RECENT 256
+#define TFP_KINETO_VALUES 256
+#define TFP_KINETO_SETS 256
+#define TFP_KINETO_LANES 16
 #define TFP_KINETO_SHORT 32 /* bytes */
 
 /* Tables of one thread. Strings, lanes and sets of stats stay from piece to piece; rows are those of the last one. */
 typedef struct tfp_kineto_slot {
     tfp_arena arena;
     tfp_strtab strings;
-    TFP_VEC(tfp_kineto_string) known;   /* one a string */
-    uint32_t recent[TFP_KINETO_RECENT]; /* short strings met lately */
+    TFP_VEC(tfp_kineto_string) known;           /* one a string */
+    uint32_t recent[TFP_KINETO_RECENT];         /* short strings met lately */
+    tfp_kineto_value values[TFP_KINETO_VALUES]; /* values met lately */
     TFP_VEC(tfp_kineto_lane) lanes;
     TFP_VEC(uint32_t) lane_global; /* -> the profile's lanes; TFP_NONE: not yet */
     tfp_map64 lane_by_hash;
@@ -95,7 +110,8 @@ typedef struct tfp_kineto_slot {
     TFP_VEC(tfp_stat_set) sets;
     TFP_VEC(uint32_t) set_global;
     tfp_map64 set_by_hash;
-    uint32_t last_lane;
+    uint32_t recent_lanes[TFP_KINETO_LANES],
+        recent_sets[TFP_KINETO_SETS]; /* met lately; one above their places, 0: none */
 
     TFP_VEC(tfp_kineto_row) rows;
     TFP_VEC(tfp_kineto_memory) memory;
@@ -137,7 +153,7 @@ typedef struct tfp_kineto_reader {
     tfp_map64 label_by_lane; /* place in lanes -> string */
     tfp_map64 thread_owner;  /* tid -> pid: the first process that had a thread of that number */
     TFP_VEC(tfp_kineto_open) open;
-    tfp_map64 open_by_lane, open_by_id; /* -> open: the innermost */
+    tfp_map64 open_by_lane, open_by_id; /* one above the innermost's place in `open`; 0: none */
     int64_t events, ends_alone, early, negative, no_number;
     bool fraction;
 } tfp_kineto_reader;

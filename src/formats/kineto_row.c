@@ -6,8 +6,9 @@
 
 bool tfp_kineto_slot_start(tfp_kineto_slot *s)
 {
-    *s = (tfp_kineto_slot){ .last_lane = TFP_NONE };
-    return tfp_strtab_init(&s->strings, &s->arena) == TFP_OK;
+    *s = (tfp_kineto_slot){ 0 };
+    static const tfp_jscan_text none = { { "", 0 }, false };
+    return tfp_strtab_init(&s->strings, &s->arena) == TFP_OK && tfp_kineto_string_of(s, &none) == 0 && !s->failed;
 }
 
 void tfp_kineto_slot_free(tfp_kineto_slot *s)
@@ -33,29 +34,40 @@ void tfp_kineto_slot_free(tfp_kineto_slot *s)
 
 /* ---- lanes and stats of the slot ---- */
 
-static uint32_t lane_of(tfp_kineto_slot *s, const tfp_kineto_lane *lane)
+static uint32_t find_lane(tfp_kineto_slot *s, const tfp_kineto_lane *lane)
 {
-    if (s->last_lane != TFP_NONE && memcmp(&s->lanes.at[s->last_lane], lane, sizeof *lane) == 0) return s->last_lane;
     for (uint64_t hash = tfp_hash(lane, sizeof *lane);; hash++) {
         uint32_t at = tfp_map64_get(&s->lane_by_hash, hash);
-        if (at != TFP_NONE && memcmp(&s->lanes.at[at], lane, sizeof *lane) == 0) return s->last_lane = at;
+        if (at != TFP_NONE && memcmp(&s->lanes.at[at], lane, sizeof *lane) == 0) return at;
         if (at != TFP_NONE) continue;
         at = (uint32_t)s->lanes.size;
         bool ok = tfp_push(&s->lanes, *lane) && tfp_push(&s->lane_global, TFP_NONE) &&
                   tfp_map64_put(&s->lane_by_hash, hash, at);
-        return keep(s, ok) ? (s->last_lane = at) : TFP_NONE;
+        return keep(s, ok) ? at : TFP_NONE;
     }
 }
 
-static uint32_t set_of(tfp_kineto_slot *s)
+static uint32_t lane_of(tfp_kineto_slot *s, const tfp_kineto_lane *lane)
+{
+    uint32_t *recent = &s->recent_lanes[(lane->a * 3 + lane->b + lane->kind) % TFP_KINETO_LANES];
+    if (*recent && memcmp(&s->lanes.at[*recent - 1], lane, sizeof *lane) == 0) return *recent - 1;
+    uint32_t at = find_lane(s, lane);
+    *recent = at + 1; /* TFP_NONE: none */
+    return at;
+}
+
+static bool is_set(const tfp_kineto_slot *s, uint32_t set)
+{
+    const tfp_stat_set *x = &s->sets.at[set];
+    return x->count == s->one.size && memcmp(s->stats.at + x->first, s->one.at, s->one.size * sizeof *s->one.at) == 0;
+}
+
+static uint32_t find_set(tfp_kineto_slot *s)
 {
     size_t count = s->one.size, bytes = count * sizeof *s->one.at;
-    if (!count || s->failed) return TFP_NONE;
     for (uint64_t hash = tfp_hash(s->one.at, bytes);; hash++) {
         uint32_t at = tfp_map64_get(&s->set_by_hash, hash);
-        if (at != TFP_NONE && s->sets.at[at].count == count &&
-            memcmp(s->stats.at + s->sets.at[at].first, s->one.at, bytes) == 0)
-            return at;
+        if (at != TFP_NONE && is_set(s, at)) return at;
         if (at != TFP_NONE) continue;
         size_t first = s->stats.size;
         if (!keep(s, first + count < TFP_NONE && tfp_reserve(&s->stats, first + count))) return TFP_NONE;
@@ -66,6 +78,19 @@ static uint32_t set_of(tfp_kineto_slot *s)
                   tfp_push(&s->set_global, TFP_NONE) && tfp_map64_put(&s->set_by_hash, hash, at);
         return keep(s, ok) ? at : TFP_NONE;
     }
+}
+
+static uint32_t set_of(tfp_kineto_slot *s)
+{
+    uint64_t mixed = 0;
+    if (!s->one.size || s->failed) return TFP_NONE;
+    for (size_t i = 0; i < s->one.size; i++)
+        mixed = (mixed ^ s->one.at[i].value.text ^ s->one.at[i].key) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t *recent = &s->recent_sets[(mixed >> 32) % TFP_KINETO_SETS];
+    if (*recent && is_set(s, *recent - 1)) return *recent - 1;
+    uint32_t at = find_set(s);
+    *recent = at + 1; /* TFP_NONE: none */
+    return at;
 }
 
 /* ---- categories ---- */

@@ -12,13 +12,15 @@ static bool wrong(tfp_jscan *j, const char *what)
 
 /* ---- words ---- */
 
-static inline bool ends_value(char c) { return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' '; }
-
-/* Parses up to 18 digits from `at`; returns the place after them. */
-static inline const char *digits_from(const char *at, const char *end, uint64_t *out)
+const char *tfp_jscan_long_digits(const char *at, const char *end, uint64_t *out)
 {
     const char *last = end - at > 18 ? at + 18 : end;
-    uint64_t n = 0;
+    uint64_t n = 0, high;
+    for (unsigned count = 8; count == 8 && last - at >= 8; at += count) {
+        static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
+        count = tfp_jscan_eight_digits(at, &high);
+        n = n * powers[count] + high;
+    }
     for (; at < last; at++) {
         unsigned digit = (unsigned)(unsigned char)*at - '0';
         if (digit > 9) break;
@@ -26,17 +28,6 @@ static inline const char *digits_from(const char *at, const char *end, uint64_t 
     }
     *out = n;
     return at;
-}
-
-/* Takes a number that is digits only, the usual case. Otherwise returns false and takes nothing. */
-static inline bool plain_number(tfp_jscan *j, uint64_t *out)
-{
-    tfp_jscan_peek(j);
-    if (j->fault) return false;
-    const char *at = digits_from(j->at, j->end, out);
-    if (at == j->at || at == j->end || !ends_value(*at)) return false;
-    j->at = at;
-    return true;
 }
 
 /* The bytes of a number or word, up to a byte that may follow a value. */
@@ -158,15 +149,15 @@ static bool plain_micros(tfp_jscan *j, tfp_jscan_time *t)
 {
     static const uint32_t powers[] = { 1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1 };
     uint64_t whole, part = 0;
-    const char *at = digits_from(j->at, j->end, &whole);
+    const char *at = tfp_jscan_digits(j->at, j->end, &whole);
     if (at == j->at || at == j->end || whole > (uint64_t)INT64_MAX / 1000 - 1) return false;
     if (*at == '.') {
         const char *from = ++at;
-        at = digits_from(at, j->end, &part);
+        at = tfp_jscan_digits(at, j->end, &part);
         if (at == from || at - from > 9 || at == j->end) return false;
         part *= powers[at - from];
     }
-    if (!ends_value(*at)) return false;
+    if (!tfp_jscan_ends_value(*at)) return false;
     /* part: in 1e-9 of a microsecond */
     *t = (tfp_jscan_time){ .ns = (int64_t)(whole * 1000 + part / 1000000),
                            .rest = (uint32_t)(part % 1000000 * 1000),
@@ -243,23 +234,17 @@ static bool number_word(tfp_jscan *j, tfp_str *word)
     return !j->fault;
 }
 
-bool tfp_jscan_integer(tfp_jscan *j, int64_t *out)
+bool tfp_jscan_any_integer(tfp_jscan *j, int64_t *out)
 {
     tfp_str word;
     decimal d;
-    uint64_t n;
-    if (plain_number(j, &n)) {
-        *out = (int64_t)n;
-        return true;
-    }
     return number_word(j, &word) && parse_decimal(word, &d) && integer_of(&d, out);
 }
 
-bool tfp_jscan_unsigned(tfp_jscan *j, uint64_t *out)
+bool tfp_jscan_any_unsigned(tfp_jscan *j, uint64_t *out)
 {
     tfp_str word;
     decimal d;
-    if (plain_number(j, out)) return true;
     if (!number_word(j, &word) || !parse_decimal(word, &d)) return false;
     if (d.minus || d.power || d.cut) return false;
     *out = d.digits;
@@ -269,7 +254,7 @@ bool tfp_jscan_unsigned(tfp_jscan *j, uint64_t *out)
 void tfp_jscan_word(tfp_jscan *j, tfp_jscan_value *v)
 {
     uint64_t n;
-    if (plain_number(j, &n)) {
+    if (tfp_jscan_plain(j, &n)) {
         v->kind = TFP_JSCAN_INT;
         v->number = (int64_t)n;
         return;

@@ -12,6 +12,7 @@ void tfp_jscan_fail(tfp_jscan *j, tfp_jscan_fault fault, const char *wrong)
     if (j->fault) return;
     j->fault = fault;
     j->wrong = wrong;
+    j->end = j->at;
 }
 
 static bool more(tfp_jscan *j)
@@ -220,7 +221,7 @@ void tfp_jscan_value_of(tfp_jscan *j, tfp_jscan_value *v)
     }
 }
 
-void tfp_jscan_skip(tfp_jscan *j)
+void tfp_jscan_skip_any(tfp_jscan *j)
 {
     tfp_jscan_value v;
     tfp_jscan_text text;

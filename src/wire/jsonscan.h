@@ -22,8 +22,8 @@ typedef enum tfp_jscan_fault {
 } tfp_jscan_fault;
 
 typedef struct tfp_jscan {
-    const char *at, *end;
-    tfp_jscan_fault fault; /* the first one; all functions are harmless after it */
+    const char *at, *end;  /* the same after a fault, so that all functions are harmless */
+    tfp_jscan_fault fault; /* the first one */
     const char *wrong;
 } tfp_jscan;
 
@@ -69,10 +69,18 @@ void tfp_jscan_fail(tfp_jscan *j, tfp_jscan_fault fault, const char *wrong);
 unsigned char tfp_jscan_blanks(tfp_jscan *j);
 static inline unsigned char tfp_jscan_peek(tfp_jscan *j)
 {
-    if (j->fault || j->end - j->at < 2) return tfp_jscan_blanks(j);
+    if (j->end - j->at < 2) return tfp_jscan_blanks(j);
     if ((unsigned char)*j->at > ' ') return (unsigned char)*j->at;
-    if ((unsigned char)j->at[1] <= ' ') return tfp_jscan_blanks(j);
-    return (unsigned char)*++j->at; /* behind a single blank */
+    if ((unsigned char)j->at[1] > ' ') return (unsigned char)*++j->at; /* behind a single blank */
+#ifdef __SSE2__
+    if (j->end - j->at >= 16) { /* behind a line break and what the next line is moved in by */
+        const __m128i blank = _mm_set1_epi8(' ');
+        __m128i x = _mm_loadu_si128((const __m128i *)j->at);
+        unsigned text = ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, blank), blank)) & 0xffff;
+        if (text) return (unsigned char)*(j->at += __builtin_ctz(text));
+    }
+#endif
+    return tfp_jscan_blanks(j);
 }
 /* Takes that byte; any other is a fault. */
 bool tfp_jscan_take(tfp_jscan *j, char c, const char *wrong);
@@ -115,14 +123,115 @@ static inline bool tfp_jscan_member(tfp_jscan *j, bool first, tfp_jscan_text *ke
     return tfp_jscan_any_member(j, first, key);
 }
 
+/* Whether `size` bytes are equal; quicker than memcmp for the few bytes of a key. */
+static inline bool tfp_jscan_same(const char *a, const char *b, size_t size)
+{
+    uint64_t x, y;
+    if (size < sizeof x) {
+        for (size_t i = 0; i < size; i++)
+            if (a[i] != b[i]) return false;
+        return true;
+    }
+    for (size_t at = 0;; at = at + 2 * sizeof x < size ? at + sizeof x : size - sizeof x) { /* the last ones overlap */
+        memcpy(&x, a + at, sizeof x);
+        memcpy(&y, b + at, sizeof y);
+        if (x != y) return false;
+        if (at + sizeof x == size) return true;
+    }
+}
+
+/* As tfp_jscan_member, when that finds this very key, without escapes. Otherwise takes nothing. */
+static inline bool tfp_jscan_this_member(tfp_jscan *j, bool first, tfp_str key)
+{
+    const char *from = j->at;
+    if (!first && tfp_jscan_peek(j) == ',') j->at++, first = true;
+    if (first && tfp_jscan_peek(j) == '"' && (size_t)(j->end - j->at) > key.size + 2) {
+        const char *text = j->at + 1;
+        if (tfp_jscan_same(text, key.data, key.size) && text[key.size] == '"' && text[key.size + 1] == ':') {
+            j->at = text + key.size + 2;
+            return true;
+        }
+    }
+    if (!j->fault) j->at = from;
+    return false;
+}
+
+/* ---- numbers ---- */
+
+/* Whether a number or word ends before this byte. */
+static inline bool tfp_jscan_ends_value(char c) { return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' '; }
+
+/* The value of up to 8 digits from `at`, and how many there are. At least 8 bytes must stand there. */
+static inline unsigned tfp_jscan_eight_digits(const char *at, uint64_t *out)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t pairs = UINT64_C(0x000000ff000000ff);
+    uint64_t x;
+    memcpy(&x, at, sizeof x);
+    x ^= UINT64_C(0x3030303030303030); /* a digit becomes 0 to 9 */
+    uint64_t others =
+        ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080); /* the first one is right */
+    unsigned count = others ? (unsigned)__builtin_ctzll(others) >> 3 : 8;
+    *out = 0;
+    if (!count) return 0;
+    x <<= 64 - 8 * count; /* zeros in front of the digits */
+    x = x * 10 + (x >> 8);
+    *out = ((x & pairs) * UINT64_C(0x000f424000000064) + (x >> 16 & pairs) * UINT64_C(0x0000271000000001)) >> 32;
+    return count;
+#else
+    unsigned count = 0;
+    uint64_t n = 0;
+    for (; count < 8 && at[count] >= '0' && at[count] <= '9'; count++) n = n * 10 + (uint64_t)(at[count] - '0');
+    *out = n;
+    return count;
+#endif
+}
+
+const char *tfp_jscan_long_digits(const char *at, const char *end, uint64_t *out); /* up to 18 digits */
+/* Parses up to 18 digits from `at`; returns the place after them. */
+static inline const char *tfp_jscan_digits(const char *at, const char *end, uint64_t *out)
+{
+    if (end - at >= 8) {
+        unsigned count = tfp_jscan_eight_digits(at, out);
+        if (count < 8) return at + count;
+    }
+    return tfp_jscan_long_digits(at, end, out);
+}
+
+/* Takes a number that is digits only, the usual case. Otherwise returns false and takes nothing. */
+static inline bool tfp_jscan_plain(tfp_jscan *j, uint64_t *out)
+{
+    tfp_jscan_peek(j);
+    const char *at = tfp_jscan_digits(j->at, j->end, out);
+    if (at == j->at || at == j->end || !tfp_jscan_ends_value(*at)) return false;
+    j->at = at;
+    return true;
+}
+
 /* A number of microseconds; any other value is skipped and `known` is false. */
 tfp_jscan_time tfp_jscan_micros(tfp_jscan *j);
 /* A whole number, perhaps in quotes; false (and the value is skipped) when it is something else or does not fit. */
-bool tfp_jscan_integer(tfp_jscan *j, int64_t *out);
-bool tfp_jscan_unsigned(tfp_jscan *j, uint64_t *out);
+bool tfp_jscan_any_integer(tfp_jscan *j, int64_t *out);
+static inline bool tfp_jscan_integer(tfp_jscan *j, int64_t *out)
+{
+    uint64_t n;
+    if (!tfp_jscan_plain(j, &n)) return tfp_jscan_any_integer(j, out);
+    *out = (int64_t)n;
+    return true;
+}
+bool tfp_jscan_any_unsigned(tfp_jscan *j, uint64_t *out);
+static inline bool tfp_jscan_unsigned(tfp_jscan *j, uint64_t *out)
+{
+    return tfp_jscan_plain(j, out) || tfp_jscan_any_unsigned(j, out);
+}
 void tfp_jscan_value_of(tfp_jscan *j, tfp_jscan_value *out); /* any value */
-void tfp_jscan_skip(tfp_jscan *j);                           /* any value */
-void tfp_jscan_word(tfp_jscan *j, tfp_jscan_value *out);     /* a number or a bare word */
+void tfp_jscan_skip_any(tfp_jscan *j);
+static inline void tfp_jscan_skip(tfp_jscan *j) /* any value */
+{
+    uint64_t n;
+    if (!tfp_jscan_plain(j, &n)) tfp_jscan_skip_any(j);
+}
+void tfp_jscan_word(tfp_jscan *j, tfp_jscan_value *out); /* a number or a bare word */
 
 /* Appends the characters of a string. A lone surrogate becomes U+FFFD, an unknown escape stays as it is. */
 void tfp_jscan_decode(tfp_str raw, tfp_buf *out);

@@ -23,6 +23,58 @@ static void times_are_exact_nanoseconds_rounded_down(void **state)
     assert_true(micros("68.25,").fraction);
 }
 
+/* Digits are taken eight at a time where so many bytes stand, and one by one at the end of the window. */
+static void whole_numbers_of_any_length_and_place(void **state)
+{
+    (void)state;
+    const char *digits = "1234567890123456789";
+    for (size_t count = 1; count <= 19; count++) {
+        for (size_t behind = 1; behind < 12; behind++) {
+            char text[40] = "";
+            memcpy(text, digits, count);
+            memcpy(text + count, ",9999999999/::", behind);
+            char *part = strndup(text, count + behind); /* an end that sanitizers watch */
+            tfp_jscan j = tfp_jscan_start((tfp_str){ part, count + behind });
+            int64_t n = 0;
+            assert_true(tfp_jscan_integer(&j, &n));
+            text[count] = '\0';
+            assert_int_equal(n, strtoll(text, NULL, 10));
+            assert_int_equal(*j.at, ',');
+            free(part);
+        }
+    }
+    const char *others[] = { "12a4,      ", "12345678:,   ",
+                             "\xb9"
+                             "2345678,  ",
+                             "1/3,        ", "true,      " };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        tfp_jscan j = tfp_jscan_start(tfp_str_of(others[i]));
+        int64_t n;
+        assert_false(tfp_jscan_integer(&j, &n));
+    }
+}
+
+static void a_known_key_is_taken_where_it_stands_only(void **state)
+{
+    (void)state;
+    const char *keys[] = { "", "a", "ab\"", "seven77", "eight888", "nine99999", "a key of more than sixteen" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            char text[80];
+            snprintf(text, sizeof text, ",\n  \"%s\": 1}", keys[i]);
+            char *part = strndup(text, sizeof text);
+            tfp_jscan j = tfp_jscan_start(tfp_str_of(part));
+            bool same = i == k;
+            assert_int_equal(tfp_jscan_this_member(&j, false, tfp_str_of(keys[k])), same);
+            assert_string_equal(j.at, same ? " 1}" : part);
+            free(part);
+        }
+    }
+    tfp_jscan j = tfp_jscan_start(TFP_STR("\"a\" : 1 }")); /* blanks before the colon: the general way takes it */
+    assert_false(tfp_jscan_this_member(&j, true, TFP_STR("a")));
+    assert_int_equal(j.fault, TFP_JSCAN_FINE);
+}
+
 static void values_that_are_no_times_are_skipped(void **state)
 {
     (void)state;
@@ -151,6 +203,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_exact_nanoseconds_rounded_down),
+        cmocka_unit_test(whole_numbers_of_any_length_and_place),
+        cmocka_unit_test(a_known_key_is_taken_where_it_stands_only),
         cmocka_unit_test(values_that_are_no_times_are_skipped),
         cmocka_unit_test(a_window_that_ends_in_a_value_asks_for_more),
         cmocka_unit_test(nesting_is_bounded_and_brackets_must_match),
