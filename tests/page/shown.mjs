@@ -236,6 +236,8 @@ async function alone(browser, ids) {
     await settled(page);
     same(`dataflow: open after one is closed: ${left.length}`, [await closers.allTextContents(), (await drawn()).length], [left, 1]);
   }
+  await go(page, `#/p/${ids["alone.pbtxt"]}/scope`);
+  same("scope: rows that stand alone are open, too", await page.textContent(".tools .count"), "6 of 6 rows");
   noFaults("alone", page);
   await page.context().close();
 }

@@ -45,6 +45,23 @@ export function makeTree(t: Table): Tree {
   return { ...tree, children: gather(tree, null) };
 }
 
+export function hasChildren(tree: Tree, row: number): boolean {
+  return (tree.first[row + 1] ?? 0) > (tree.first[row] ?? 0);
+}
+
+/** Rows with children that stand alone under the row above them, from the root down: closed, such a one would be all that is
+ * shown. */
+export function aloneIn(tree: Tree): number[] {
+  const rows: number[] = [];
+  for (let row = 0; ; ) {
+    const from = tree.first[row] ?? 0;
+    const child = tree.children[from] ?? 0;
+    if ((tree.first[row + 1] ?? 0) - from !== 1 || !hasChildren(tree, child)) return rows;
+    rows.push(child);
+    row = child;
+  }
+}
+
 export interface Order {
   column: Column;
   down: boolean;
@@ -191,4 +208,3 @@ export function visibleRows(tree: Tree, children: Uint32Array, open: Uint8Array,
   return out.subarray(0, count);
 }
 
-export const hasChildren = (tree: Tree, row: number): boolean => (tree.first[row + 1] ?? 0) > (tree.first[row] ?? 0);

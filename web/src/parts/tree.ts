@@ -4,7 +4,7 @@ import type { RefObject } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Table } from "../api";
 import type { Order, Tree } from "../rows";
-import { findRows, hasChildren, makeTree, sortSiblings, visibleRows } from "../rows";
+import { aloneIn, findRows, hasChildren, makeTree, sortSiblings, visibleRows } from "../rows";
 
 export const ROW_PX = 26;
 const BEYOND = 10; // rows drawn above and below the visible ones
@@ -41,9 +41,10 @@ function orderOf(table: Table, sort: string): Order | null {
   return column ? { column, down: sort.startsWith("-") } : null;
 }
 
-function openAbove(tree: Tree, depth: number): Uint8Array {
+function openAbove(tree: Tree, depth: number, also: number[]): Uint8Array {
   const open = new Uint8Array(tree.rows);
   for (let i = 0; i < tree.rows; i++) if ((tree.depth[i] ?? 0) < depth) open[i] = 1;
+  for (const row of also) open[row] = 1;
   return open;
 }
 
@@ -63,7 +64,7 @@ export function useTree(table: Table, search: string, sort: string, openDepth: n
   const tree = useMemo(() => makeTree(table), [table]);
   const children = useMemo(() => sortSiblings(tree, orderOf(table, sort)), [tree, sort]);
   const found = useMemo(() => findRows(table, tree, search), [tree, search]);
-  const start = useMemo(() => openAbove(tree, openDepth), [tree, openDepth]);
+  const start = useMemo(() => openAbove(tree, openDepth, table.tree ? aloneIn(tree) : []), [tree, openDepth]);
   const [changed, setChanged] = useState({ of: start, open: start });
   const open = changed.of === start ? changed.open : start;
   const rows = useMemo(() => visibleRows(tree, children, open, found), [tree, children, open, found]);
@@ -81,7 +82,7 @@ export function useTree(table: Table, search: string, sort: string, openDepth: n
       set(next);
     },
     openAll: () => set(new Uint8Array(tree.rows).fill(1)),
-    closeAll: () => set(openAbove(tree, 1)),
+    closeAll: () => set(openAbove(tree, 1, [])),
     choose,
   };
 }

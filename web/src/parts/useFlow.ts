@@ -9,7 +9,7 @@ import { endsOf, layOut } from "../flow";
 import type { Route } from "../route";
 import { go, withList } from "../route";
 import type { Tree } from "../rows";
-import { hasChildren, makeTree } from "../rows";
+import { aloneIn, hasChildren, makeTree } from "../rows";
 
 const ZOOM_STEP = 1.25;
 const BEGIN_LEAST = 0.7; // at a smaller zoom the drawing starts at its left edge instead
@@ -56,18 +56,6 @@ export interface Flow {
   togglePut: (row: number) => void;
   closeAll: () => void;
   find: (text: string) => void;
-}
-
-/** Scopes that stand alone, from the root down: closed, such a one would be all that is drawn. */
-function aloneIn(tree: Tree): number[] {
-  const rows: number[] = [];
-  for (let row = 0; ; ) {
-    const from = tree.first[row] ?? 0;
-    const child = tree.children[from] ?? 0;
-    if ((tree.first[row + 1] ?? 0) - from !== 1 || !hasChildren(tree, child)) return rows;
-    rows.push(child);
-    row = child;
-  }
 }
 
 export function useFlow(t: Table, edges: Table, route: Route, total: Column, name: Column, box: RefObject<HTMLDivElement | null>): Flow {
