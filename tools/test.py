@@ -38,7 +38,8 @@ TENSORFLOW = os.path.join(ROOT, ".venv", "bin", "python")
 # time. EXHAUSTIVE has both whole.
 ASAN_OPTIONS = ("detect_leaks=1:abort_on_error=0:exitcode=99:allocator_may_return_null=1:detect_stack_use_after_return=1:"
                 "handle_sigill=1")
-ENVIRONMENT = dict(os.environ, ASAN_OPTIONS=ASAN_OPTIONS + ":quarantine_size_mb=16:max_uar_stack_size_log=17", TERM="dumb", LC_ALL="C.UTF-8", NO_COLOR="1")
+ENVIRONMENT = dict(os.environ, ASAN_OPTIONS=ASAN_OPTIONS + ":quarantine_size_mb=16:max_uar_stack_size_log=17",
+                   TERM="dumb", LC_ALL="C.UTF-8", NO_COLOR="1")
 
 
 class Suite(typing.NamedTuple):

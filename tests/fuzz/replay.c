@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/replay.c: a main for fuzz targets without libFuzzer: replays files and folders, and changed copies of them.
- *   fuzz_NAME [-m MUTANTS] [-s SEED] PATH...
- * Each file is run as it is with all option sets, then MUTANTS deterministic changes of it with a few. */
+ *   replay [-m MUTANTS] [-s SEED] TARGET PATH...
+ * TARGETS, from meson.build, is TARGET(NAME) for each. Each file is run as it is with all option sets, then MUTANTS deterministic changes of it with a few. */
 #include "drive.h"
 
 #include <dirent.h>
@@ -11,7 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TARGET(name) int fuzz_##name(const uint8_t *data, size_t size);
+TARGETS
+#undef TARGET
+
+#define TARGET(name) { #name, fuzz_##name },
+static const struct target {
+    const char *name;
+    int (*run)(const uint8_t *data, size_t size);
+} targets[] = { TARGETS };
+
 typedef struct replay {
+    const struct target *target;
     long mutants, runs;
     uint64_t random;
 } replay;
@@ -40,7 +51,7 @@ static void run_one(replay *r, const uint8_t *data, size_t size)
     if (!exact) exit(2);
     if (size) memcpy(exact, data, size);
     leave_trace(exact, size);
-    LLVMFuzzerTestOneInput(exact, size);
+    r->target->run(exact, size);
     free(exact);
     r->runs++;
 }
@@ -131,7 +142,10 @@ int main(int argc, char **argv)
         else
             return 2;
     }
-    for (int i = optind; i < argc; i++) run_path(&r, argv[i]);
+    for (size_t i = 0; optind < argc && i < sizeof targets / sizeof *targets; i++)
+        if (!strcmp(argv[optind], targets[i].name)) r.target = &targets[i];
+    if (!r.target) return 2;
+    for (int i = optind + 1; i < argc; i++) run_path(&r, argv[i]);
     printf("%ld runs\n", r.runs);
     return 0;
 }

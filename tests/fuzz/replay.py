@@ -41,12 +41,12 @@ def main():
     environment = dict(os.environ, TFP_REPLAY_TRACE=trace)
     subprocess.run([sys.executable, os.path.join(HERE, "seeds.py"), scratch, os.path.join(asked.build, "tfprof")],
                    check=True)
+    program = os.path.join(asked.build, "tests", "fuzz", "replay")
     passed = failed = 0
     for target in asked.targets or TARGETS:
-        program = os.path.join(asked.build, "tests", "fuzz", "fuzz_" + target)
         for path in inputs(scratch, target):
             try:
-                done = subprocess.run([program, "-m", str(asked.m), "-s", str(asked.s), path], env=environment,
+                done = subprocess.run([program, "-m", str(asked.m), "-s", str(asked.s), target, path], env=environment,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=asked.seconds)
                 status, told, ran = done.returncode, done.stderr.decode("utf-8", "replace"), done.stdout.decode()
             except subprocess.TimeoutExpired:
