@@ -163,6 +163,7 @@ static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error 
         part(f, "exposed copies", f->exposed_copy_ns, "transfer"),
         part(f, "idle", f->idle_ns, f->has_devices ? "wait" : "steps -critical_path"),
         f->has_devices ? part(f, "  of it host-bound", late, "steps -critical_path") : data,
+        part(f, "  of it with work queued", fmax(0, f->idle_ns - f->host_idle_ns), "wait"),
         data,
         part(f, "host waits for the device", f->item.ns + f->synchronize.ns, "wait"),
     };
