@@ -250,6 +250,10 @@ int cli_put_live(cli *c, tfp_report *r, const tfp_options *o); /* the same; note
 int cli_stdout_fault(cli *c);                                  /* the fault of writing to stdout, if there was one */
 
 /* ---- pager.c: output to a terminal ---- */
+typedef struct cli_size {
+    int columns, rows;
+} cli_size;
+cli_size cli_terminal_size(int fd);                 /* 80 by 24 where it is not known or absurd; COLUMNS overrides it */
 int cli_screen(const cli *c);                       /* columns of the terminal that stdout is, 0 when it is none */
 bool cli_pager_start(cli *c, const cli_call *call); /* output is collected until cli_pager_end */
 void cli_pager_end(cli *c);

@@ -150,14 +150,6 @@ const char cli_no_jobs[] = "no running job of JAX, TensorFlow, torch or CUDA; --
 
 /* ---- a screen ---- */
 
-struct winsize cli_terminal_size(void)
-{
-    struct winsize size = { 0 };
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20) size.ws_col = 80;
-    if (size.ws_row < 4) size.ws_row = 24;
-    return size;
-}
-
 int cli_job_interval(cli *c, const cli_call *call, double *seconds)
 {
     const char *text = call->flags[CLI_INTERVAL];

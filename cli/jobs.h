@@ -6,8 +6,6 @@
 
 #include "cli.h"
 
-#include <sys/ioctl.h>
-
 #define CLI_JOB_LINE 8192
 
 /* Gives a cell of a row by its column: a text, or a number in C's notation; "" is none. */
@@ -25,7 +23,6 @@ void cli_job_cells(char *line, const int widths[CLI_JOB_COLUMNS], cli_job_cell c
 void cli_job_print(cli_out *out, char *line, size_t width);
 extern const char cli_no_jobs[];
 
-struct winsize cli_terminal_size(void);
 /* --interval, 1 without it: 0, or the status of the fault. */
 int cli_job_interval(cli *c, const cli_call *call, double *seconds);
 /* Waits until an interval is over; a key that was pressed meanwhile, 0: none. */

@@ -14,21 +14,19 @@
 
 enum { COLLECTED_MOST = 64 << 20 }; /* longer output is written as it comes */
 
-static struct winsize window(void)
+cli_size cli_terminal_size(int fd)
 {
     struct winsize w = { 0 };
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w)) w = (struct winsize){ 0 };
+    if (ioctl(fd, TIOCGWINSZ, &w)) w = (struct winsize){ 0 };
     const char *columns = getenv("COLUMNS");
     if (columns && atoi(columns) > 0 && atoi(columns) < 10000) w.ws_col = (unsigned short)atoi(columns);
-    if (!w.ws_col) w.ws_col = 80;
-    if (!w.ws_row) w.ws_row = 24;
-    return w;
+    return (cli_size){ w.ws_col >= 20 ? w.ws_col : 80, w.ws_row >= 4 ? w.ws_row : 24 };
 }
 
 int cli_screen(const cli *c)
 {
     bool elsewhere = c->page || (c->out->to && !c->pager.on);
-    return elsewhere || !isatty(STDOUT_FILENO) ? 0 : window().ws_col;
+    return elsewhere || !isatty(STDOUT_FILENO) ? 0 : cli_terminal_size(STDOUT_FILENO).columns;
 }
 
 static int write_out(int fd, const char *data, size_t size)
@@ -100,7 +98,7 @@ bool cli_pager_start(cli *c, const cli_call *call)
     c->pager.on = true;
     c->pager.direct = false;
     c->pager.size = 0;
-    c->pager.rows = always ? 0 : window().ws_row;
+    c->pager.rows = always ? 0 : cli_terminal_size(STDOUT_FILENO).rows;
     c->out->to = collect;
     c->out->to_ctx = c;
     return true;

@@ -155,14 +155,14 @@ static void print_all(const agents *all, size_t width, size_t room)
 static int show(void *ctx, int key)
 {
     agents *all = ctx;
-    struct winsize size = cli_terminal_size();
+    cli_size size = cli_terminal_size(STDOUT_FILENO);
     size_t jobs = 0;
     (void)key;
     ask_all(all);
     for (size_t i = 0; i < all->count; i++) jobs += all->of[i].good ? all->of[i].table.count : 0;
     cli_print(all->c->out, "\033[H\033[J%zu job%s of %zu agent%s, %gs  q quit\n", jobs, jobs == 1 ? "" : "s",
               all->count, all->count == 1 ? "" : "s", all->interval);
-    print_all(all, size.ws_col, size.ws_row - 3u);
+    print_all(all, (size_t)size.columns, (size_t)size.rows - 3u);
     return cli_flush(all->c->out) ? cli_stdout_fault(all->c) : 0;
 }
 

@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* The one global that changes: a signal handler can reach nothing else. */
@@ -131,8 +130,7 @@ void cli_stderr(const char *data, size_t size)
 /* Of the terminal that stderr is; 0: it is none. */
 static size_t width_of_stderr(void)
 {
-    struct winsize w = { 0 };
-    return isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20 ? w.ws_col : 0;
+    return isatty(STDERR_FILENO) ? (size_t)cli_terminal_size(STDERR_FILENO).columns : 0;
 }
 
 /* Ends lines between words where they would pass a terminal's width, but not within the first `head` bytes; those that follow are

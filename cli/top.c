@@ -117,7 +117,7 @@ static void print_head(cli *c, const screen *v, const char *keys, size_t width)
 static int draw(cli *c, tfp_live *l, screen *v)
 {
     char line[256];
-    struct winsize size = cli_terminal_size();
+    cli_size size = cli_terminal_size(STDOUT_FILENO);
     tfp_report *r = NULL;
     tfp_status s = tfp_live_top(l, NULL, &r, c->err);
     if (s) return cli_fault_from(&c->fault, s, c->err);
@@ -127,8 +127,8 @@ static int draw(cli *c, tfp_live *l, screen *v)
                                 count == 1 ? "" : "s", v->interval, *v->pid ? v->pid : "none");
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts && n + 32 < sizeof line; i++)
         n += (size_t)snprintf(line + n, sizeof line - n, " %c %s", sorts[i].key, sorts[i].help);
-    print_head(c, v, line, size.ws_col);
-    print_table(c, r, size.ws_col, size.ws_row - 2u);
+    print_head(c, v, line, (size_t)size.columns);
+    print_table(c, r, (size_t)size.columns, (size_t)size.rows - 2u);
     tfp_report_free(r);
     return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
 }
@@ -138,7 +138,7 @@ static int draw_details(cli *c, tfp_live *l, screen *v)
 {
     static const char *const facts[] = { "job",     "framework", "version", "state",
                                          "capture", "container", "why",     "command" };
-    struct winsize size = cli_terminal_size();
+    cli_size size = cli_terminal_size(STDOUT_FILENO);
     tfp_report *r = NULL;
     char line[8192], cell[4200];
     size_t rows = sizeof facts / sizeof *facts + 2;
@@ -151,35 +151,35 @@ static int draw_details(cli *c, tfp_live *l, screen *v)
         return draw(c, l, v);
     }
     snprintf(line, sizeof line, "process %s   d back   r record   q quit", v->pid);
-    print_head(c, v, line, size.ws_col);
+    print_head(c, v, line, (size_t)size.columns);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         tfp_report_string(r, v->chosen, facts[i], cell, sizeof cell);
         snprintf(line, sizeof line, "%-10s %s", facts[i], *cell ? cell : "-");
-        cli_job_print(c->out, line, size.ws_col);
+        cli_job_print(c->out, line, (size_t)size.columns);
     }
     tfp_report_free(r);
     r = NULL;
     tfp_live_set(l, "once", NULL, NULL);
     if (tfp_live_stacks(l, v->pid, NULL, NULL, NULL, &r, c->err)) {
         snprintf(line, sizeof line, "stacks     %s", tfp_error_message(c->err));
-        cli_job_print(c->out, line, size.ws_col);
+        cli_job_print(c->out, line, (size_t)size.columns);
         return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
     }
-    for (size_t row = 0; row < tfp_report_row_count(r) && rows < size.ws_row; row++, rows++) {
+    for (size_t row = 0; row < tfp_report_row_count(r) && rows < (size_t)size.rows; row++, rows++) {
         char tid[24], state[24], thread[24];
         int64_t depth = 0;
         tfp_report_int(r, row, "depth", &depth);
         tfp_report_string(r, row, "name", cell, sizeof cell);
-        if (depth == 0 && rows + 1 < size.ws_row) {
+        if (depth == 0 && rows + 1 < (size_t)size.rows) {
             put_number(r, row, "tid", tid, sizeof tid);
             tfp_report_string(r, row, "thread", thread, sizeof thread);
             tfp_report_string(r, row, "state", state, sizeof state);
             snprintf(line, sizeof line, "%-10s %s %s", tid, thread, state);
-            cli_job_print(c->out, line, size.ws_col);
+            cli_job_print(c->out, line, (size_t)size.columns);
             rows++;
         }
         snprintf(line, sizeof line, "    %s", cell);
-        cli_job_print(c->out, line, size.ws_col);
+        cli_job_print(c->out, line, (size_t)size.columns);
     }
     tfp_report_free(r);
     return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
