@@ -114,7 +114,8 @@ enum {
     TFP_MARK_CLAMPED = 2,  /* its duration was negative or missing */
     TFP_MARK_INSTANT = 4,
     TFP_MARK_COLLECTIVE = 8, /* the file says that it is a collective, whatever its name */
-    TFP_MARK_UNNAMED_COLLECTIVE = 16 /* of the host: its program says so, and its name, by which it is classed, does not */
+    TFP_MARK_UNNAMED_COLLECTIVE =
+        16 /* of the host: its program says so, and its name, by which it is classed, does not */
 };
 
 /* A finding of the reader or the join on the data (docs/traces.md, `check`). */

@@ -219,9 +219,9 @@ static tfp_status note_collectives(tfp_report *r, const tfp_trace_index *x, tfp_
         }
     if (!count) return TFP_OK;
     tfp_str name = tfp_span_name(x->p, (uint32_t)first);
-    return tfp_report_note_add(r, err,
-                               "collectives of the CPU that are not named as such count as compute: %zu run%s (first: %.*s)", count,
-                               count == 1 ? "" : "s", (int)name.size, name.data);
+    return tfp_report_note_add(
+        r, err, "collectives of the CPU that are not named as such count as compute: %zu run%s (first: %.*s)", count,
+        count == 1 ? "" : "s", (int)name.size, name.data);
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)

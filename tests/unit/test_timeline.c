@@ -151,10 +151,10 @@ static void threads_that_the_recording_names_stand_first(void **state)
     traced x = start();
     event(&x, x.thread, TFP_SPAN_OP, "op", 1000, 2000);
     for (size_t i = 0; i < 2; i++)
-        event(&x, tfp_build_event_lane(&x.b, 0, TFP_ROLE_THREAD, tfp_str_of(unnamed[i]), TFP_STR("")), TFP_SPAN_OP, "op", 1000,
-              2000);
-    event(&x, tfp_build_event_lane(&x.b, 0, TFP_ROLE_THREAD, TFP_STR("cpu/thread:-9"), TFP_STR("worker")), TFP_SPAN_OP, "op",
-          1000, 2000);
+        event(&x, tfp_build_event_lane(&x.b, 0, TFP_ROLE_THREAD, tfp_str_of(unnamed[i]), TFP_STR("")), TFP_SPAN_OP,
+              "op", 1000, 2000);
+    event(&x, tfp_build_event_lane(&x.b, 0, TFP_ROLE_THREAD, TFP_STR("cpu/thread:-9"), TFP_STR("worker")), TFP_SPAN_OP,
+          "op", 1000, 2000);
     tfp_timeline *t = laid_out(&x);
     tfp_report *r = NULL;
     assert_int_equal(tfp_timeline_lanes(t, -1, &r, NULL), TFP_OK);
