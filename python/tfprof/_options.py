@@ -155,6 +155,35 @@ def _set(options: "_native.Options", name: str, value: Any) -> None:
         raise _wrong(name, value, "type %s is no value of an option" % type(value).__name__)
 
 
+# Options whose values are words of a table, and what the message says of a value that is none of them.
+_VALUES = {
+    "select": ("columns", "no column"),
+    "order_by": ("orders", "no such order"),
+    "checkers": ("checkers", "no checker"),
+}
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """What is added to the message on a name that is not known; "": none of them is near."""
+    near = difflib.get_close_matches(word, list(known), 1)
+    return "; did you mean %s?" % near[0] if near else ""
+
+
+def hinted(wrong: "_native.UsageError", given: Mapping[str, Any]) -> "_native.UsageError":
+    """The error with a suggestion where a value is nearly one of the option's words."""
+    message = str(wrong)
+    for name, (table, what) in _VALUES.items():
+        value = given.get(name)
+        if value is None or not message.startswith("option -%s:" % name) or what not in message:
+            continue
+        items = value.split(",") if isinstance(value, str) else value
+        words = [v for v in items if isinstance(v, str)] if isinstance(items, Iterable) else []
+        known = _native.table(table)
+        hint = next((suggestion(word, known) for word in words if word not in known), "")
+        return _native.UsageError(message + hint) if hint else wrong
+    return wrong
+
+
 def options_of(given: Mapping[str, Any]) -> "_native.Options":
     """Options from keywords: texts, numbers, booleans, and lists, whose items are taken whole."""
     options = _native.Options()
@@ -162,16 +191,14 @@ def options_of(given: Mapping[str, Any]) -> "_native.Options":
     known = [*_native.table("options"), *_native.table("command_options")]
     for name, value in given.items():
         if name.replace("-", "_") not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = "; did you mean %s?" % near[0] if near else ""
-            raise _native.UsageError("unknown option %r%s" % (name, hint))
+            raise _native.UsageError("unknown option %r%s" % (name, suggestion(name, known)))
         if value is None:
             continue
         try:
             _set(options, name, value)
         except ValueError as wrong:  # a NUL or a lone surrogate
             if isinstance(wrong, _native.UsageError):
-                raise
+                raise hinted(wrong, given) from None
             raise _wrong(name, value, str(wrong)) from None
     return options
 

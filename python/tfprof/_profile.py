@@ -21,8 +21,10 @@ from tfprof._options import (
     StepOptions,
     ViewOptions,
     destination,
+    hinted,
     is_put,
     options_of,
+    suggestion,
 )
 from tfprof._report import Report
 from tfprof._tables import _keywords
@@ -284,10 +286,15 @@ class Profile:
     def view(self, name: str, **options: "Unpack[ViewOptions]") -> Report:
         """A view by its name; tfprof.names("views") lists them."""
         asked = options_of(options)
-        if not is_put(options):
-            return Report(self, name, self._native.report(name, asked))
+        known = _native.table("views")
+        if name not in known:
+            raise _native.NotFoundError("no view %r%s" % (name, suggestion(name, known)))
         try:
+            if not is_put(options):
+                return Report(self, name, self._native.report(name, asked))
             native, text = self._native.show(name, asked)
+        except _native.UsageError as wrong:
+            raise hinted(wrong, options) from None
         except _native.OutputError as wrong:
             wrong.filename = wrong.filename or destination(options)
             raise

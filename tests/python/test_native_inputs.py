@@ -141,6 +141,10 @@ class Wrong(unittest.TestCase):
         self.check(lambda: profile.scope(**{'max_depth\0': 3}), ValueError)
         self.check(lambda: profile.scope(select='\udc80'), tfprof.UsageError, 'select', '\\x80')
         self.check(lambda: profile.view('nope'), tfprof.NotFoundError, 'nope')
+        self.check(lambda: profile.view('opp'), tfprof.NotFoundError, "'opp'; did you mean op?")
+        self.check(lambda: profile.scope(select=['bytes', 'mircos']), tfprof.UsageError, "no column 'mircos'; did you mean micros?")
+        self.check(lambda: profile.scope(order_by='micro'), tfprof.UsageError, 'did you mean micros?')
+        self.check(lambda: profile.advise(checkers='OperationCheck'), tfprof.UsageError, 'did you mean OperationChecker?')
         self.check(lambda: profile.scope(3), TypeError)
         self.assertEqual(str(profile.scope(max_depth=None)), str(profile.scope()))
 
