@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked: a fixed list that takes each rule by itself, and random option sets from a seed. Plain Python."""
+import functools
 import os
 import random
 import re
@@ -228,7 +229,7 @@ class Words:
 
     def __init__(self, profile_bytes):
         names, types, frames, strings = set(), set(), set(), {}
-        top = wire.read(profile_bytes)
+        top, traced = wire.read(profile_bytes), set()
         for entry in wire.every(top, 4):
             entry = wire.read(entry)
             strings[wire.last(entry, 1)] = wire.last(entry, 2, b'').decode('utf-8', 'replace')
@@ -237,6 +238,9 @@ class Words:
             names.add(wire.last(node, 1, b'').decode('utf-8', 'replace'))
             types.update(t.decode('utf-8', 'replace') for t in wire.every(node, 5))
             for trace in wire.every(wire.read(wire.last(node, 10, b'')), 1):
+                if trace in traced:  # most nodes were made by the same lines
+                    continue
+                traced.add(trace)
                 trace = wire.read(trace)
                 frames.add('%s:%d:%s' % (os.path.basename(strings.get(wire.last(trace, 6), '')), wire.last(trace, 2),
                                          strings.get(wire.last(trace, 7), '')[:16]))
@@ -279,8 +283,11 @@ def random_options(rng, words, view):
     return options
 
 
+words_in = functools.lru_cache(maxsize=None)(Words)
+
+
 def words_of(base, source):
-    return source if isinstance(source, Words) else Words(read(os.path.join(base, source)))
+    return source if isinstance(source, Words) else words_in(read(os.path.join(base, source)))
 
 
 def random_cases(seed, count, sources, base):

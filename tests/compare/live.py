@@ -11,6 +11,7 @@ Needs tensorflow-cpu==2.21.0 in the Python that runs it, and g++. DIR (build-com
 import argparse
 import collections
 import concurrent.futures
+import copy
 import os
 import shutil
 import subprocess
@@ -71,7 +72,7 @@ def make_models(base):
 
 def chances(base, seed):
     """Cases on the small random models; words for filters are those of the odd one, which they share parts with."""
-    words, asked = cases.words_of(base, 'odd/profile_5'), []
+    words, asked = copy.copy(cases.words_of(base, 'odd/profile_5')), []
     words.steps = [0, 1, 2]
     for name in sorted(os.listdir(os.path.join(base, 'chance'))):
         model = 'chance/' + name

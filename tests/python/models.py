@@ -187,7 +187,7 @@ class Model:
             rewrite,
             types,
         )
-        self.steps = None
+        self.steps = self.graphs = None
 
     def build(self, count=1):
         """So many new graphs, all alike down to the code traces."""
@@ -199,6 +199,13 @@ class Model:
                 graph.feeds = self.make()
             made.append(graph)
         return made
+
+    def pair(self):
+        """Two graphs, made once, one for each side: for questions that do not depend on the shapes
+        which others have filled in on them."""
+        if self.graphs is None:
+            self.graphs = self.build(2)
+        return self.graphs
 
     def config(self):
         config = tf.ConfigProto(

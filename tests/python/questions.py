@@ -238,8 +238,8 @@ def broad():
 
 
 def sampled(asked, number):
-    """Every second of a list, of model `number` the even or the odd ones: half of the models meet
-    each. With TFP_WHOLE in the environment (make fuzz) all."""
+    """Every second of a list, of model `number` the even or the odd ones: half of the models (or of
+    the steps of each) meet each. With TFP_WHOLE in the environment (make fuzz) all."""
     return asked if os.environ.get('TFP_WHOLE') else asked[number % 2 :: 2]
 
 

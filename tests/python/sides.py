@@ -39,12 +39,14 @@ def answers(side, graph, op_log, steps, asked):
 
 
 def ask_both(model, asked, steps=None):
-    """Answers of both, in pairs; each has a graph of its own, since each fills in shapes on it."""
+    """Answers of both, in pairs; each has a graph of its own, since each fills in shapes on it: a new
+    one where the steps are told."""
+    graphs = model.pair() if steps is None else model.build(2)
     steps = model.record() if steps is None else steps
     return zip(
         *[
             answers(side, graph, model.op_log(), steps, asked)
-            for side, graph in zip((theirs, ours), model.build(2))
+            for side, graph in zip((theirs, ours), graphs)
         ]
     )
 

@@ -127,7 +127,7 @@ class OneShot(unittest.TestCase):
                         lambda out: profiler.advise(options)
                     )
 
-                pair = [advice(side, graph) for side, graph in zip((theirs, ours), model.build(2))]
+                pair = [advice(side, graph) for side, graph in zip((theirs, ours), model.pair())]
                 tally.note('%s %s' % (model.name, options), support.difference('advise', {}, *pair))
         tally.check(self, 32)
 

@@ -144,14 +144,14 @@ class Forms(unittest.TestCase):
 
     def test_a_tree_deeper_than_python_nests_becomes_a_dict(self):
         name = 'a'
-        nodes = b''
+        nodes = bytearray()
         for _ in range(3000):
             node = b'\x0a' + _varint(len(name)) + name.encode() + b'\x12\x04NoOp'
             nodes += b'\x0a' + _varint(len(node)) + node
             name += '/a'
         with warnings.catch_warnings():
             warnings.simplefilter('ignore')
-            report = tfprof.open(graph=nodes).scope(max_depth=100000, account_type_regexes='.*')
+            report = tfprof.open(graph=bytes(nodes)).scope(max_depth=100000, account_type_regexes='.*')
         row, depth = report.to_dict()['root'], 0
         while row['children']:
             row, depth = row['children'][0], depth + 1
