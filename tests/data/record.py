@@ -9,6 +9,7 @@ A Recording is one folder:
     ckpt_v1/ ckpt_v2/           checkpoints of both versions
     model.meta saved_model/     MetaGraphDef and SavedModel
 """
+import functools
 import os
 import shutil
 
@@ -69,16 +70,15 @@ def op_log(graph, types=(), run_meta=None):
 def old_op_log(log):
     """The same log in TensorFlow 1's form: a trace holds its strings (1 file, 2 lineno, 3 function, 4 line), no id
     table."""
-    out = []
+    out, lines = [], functools.lru_cache(maxsize=None)(lambda file, line, function: wire.bytes_field(1, b''.join([
+        wire.bytes_field(1, log.id_to_string[file]), wire.number_field(2, line),
+        wire.bytes_field(3, log.id_to_string[function]), wire.bytes_field(4, 'line %d' % line)])))
     for entry in log.log_entries:
         parts = [wire.bytes_field(1, entry.name)]
         if entry.float_ops:
             parts.append(wire.number_field(2, entry.float_ops))
         parts += [wire.bytes_field(3, t) for t in entry.types]
-        traces = [wire.bytes_field(1, b''.join([
-            wire.bytes_field(1, log.id_to_string[t.file_id]), wire.number_field(2, t.lineno),
-            wire.bytes_field(3, log.id_to_string[t.function_id]), wire.bytes_field(4, 'line %d' % t.lineno)]))
-            for t in entry.code_def.traces]
+        traces = [lines(t.file_id, t.lineno, t.function_id) for t in entry.code_def.traces]
         if traces:
             parts.append(wire.bytes_field(4, b''.join(traces)))
         out.append(wire.bytes_field(1, b''.join(parts)))
