@@ -121,7 +121,7 @@ EXHAUSTIVE = [
     Suite("live comparison with TensorFlow, other questions",
           [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-seed", "2", "-count", "1000"], 180, needs=".venv/ready"),
     Suite("python package, every question and round",
-          ["env", "TFP_WHOLE=1", TENSORFLOW, "tests/python/run.py", "test_compare_files", "test_memory", "test_wheel"], 120, needs=".venv/ready"),
+          ["env", "TFP_WHOLE=1", TENSORFLOW, "tests/python/run.py", "test_compare", "test_memory", "test_wheel"], 190, needs=".venv/ready"),
     Suite("models against TensorFlow", [TENSORFLOW, "tests/flops/run.py", "--whole", "nets"], 100, needs=".venv/ready"),
 ]
 
