@@ -68,9 +68,10 @@ export async function settled(page) {
   }, Math.random());
 }
 
-export async function axe(name, page) {
-  await page.evaluate(axeSource);
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+/** `rules`: those that are asked, by default all. */
+export async function axe(name, page, rules = null) {
+  if (!(await page.evaluate(() => Boolean(globalThis.axe)))) await page.evaluate(axeSource);
+  const found = await page.evaluate((only) => globalThis.axe.run(document, { resultTypes: ["violations"], ...(only ? { runOnly: only } : {}) }), rules);
   const told = found.violations.map((v) => `${v.id} (${v.impact}): ${v.nodes.slice(0, 3).map((n) => `${n.target.join(" ")} ${(n.any[0] ?? n.all[0] ?? n.none[0])?.message ?? ""}`).join(" | ")}`);
   check(`${name}: axe`, !told.length, told.join("\n  "));
 }

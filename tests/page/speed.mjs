@@ -6,6 +6,7 @@ import { check, go, noFaults, open, url } from "./harness.mjs";
 
 const SLACK = 4; // times the figure aimed at
 const TIMES = 5;
+const MEASURES = process.argv.slice(2).includes("speed"); // else it is enough to know that the page is quick enough
 
 /** The longest and the usual frame while something is done, in milliseconds. */
 async function frames(page, act) {
@@ -50,9 +51,10 @@ async function firstPaint(page, hash, sign, answer) {
   );
 }
 
-async function best(times, measure) {
+/** The best of some times; where only the check is wanted, of as many as it takes. */
+async function best(times, aim, measure) {
   let least = Infinity;
-  for (let i = 0; i < times; i++) least = Math.min(least, await measure());
+  for (let i = 0; i < times && (MEASURES || least > aim * SLACK); i++) least = Math.min(least, await measure());
   return least;
 }
 
@@ -72,7 +74,7 @@ async function tableSpeed(browser, ids) {
   const page = await open(browser);
   const hash = `#/p/${ids.transformer}/scope`;
   await go(page, hash); // reads the profile
-  told("first paint of a scope table of 121,000 rows", await best(TIMES, () => firstPaint(page, hash, ".body .row", "/views/scope")), 500);
+  told("first paint of a scope table of 121,000 rows", await best(TIMES, 500, () => firstPaint(page, hash, ".body .row", "/views/scope")), 500);
   const whole = await frames(page, async () => {
     await page.click("button:text-is('Open all')");
     await page.waitForTimeout(300);
@@ -95,7 +97,7 @@ async function tableSpeed(browser, ids) {
           }),
       ),
     );
-  told("scrolling it, longest frame", await best(TIMES, async () => (await scrolling()).longest), 50);
+  told("scrolling it, longest frame", await best(TIMES, 50, async () => (await scrolling()).longest), 50);
   const sorting = () =>
     frames(page, async () => {
       for (const column of ["total_micros", "total_micros", "micros", "name", "name"]) {
@@ -103,14 +105,14 @@ async function tableSpeed(browser, ids) {
         await page.waitForTimeout(120);
       }
     });
-  told("sorting it, longest frame", await best(TIMES, async () => (await sorting()).longest), 50);
+  told("sorting it, longest frame", await best(TIMES, 50, async () => (await sorting()).longest), 50);
   const searching = () =>
     frames(page, async () => {
       await page.fill("#search", "");
       await page.type("#search", "mat", { delay: 40 });
       await page.waitForTimeout(200);
     });
-  told("searching it, longest frame", await best(TIMES, async () => (await searching()).longest), 50);
+  told("searching it, longest frame", await best(TIMES, 50, async () => (await searching()).longest), 50);
   noFaults("large table", page);
   await page.context().close();
 }
@@ -119,7 +121,7 @@ async function timelineSpeed(browser, ids) {
   const page = await open(browser);
   const hash = `#/p/${ids.events}/timeline`;
   await go(page, hash);
-  told("a timeline of a million events, from its last byte to its picture", await best(TIMES, () => firstPaint(page, hash, "canvas.timeline", "/spans")), 300);
+  told("a timeline of a million events, from its last byte to its picture", await best(TIMES, 300, () => firstPaint(page, hash, "canvas.timeline", "/spans")), 300);
   await page.locator("canvas.timeline").focus();
   const zooming = () =>
     frames(page, async () => {
@@ -128,7 +130,7 @@ async function timelineSpeed(browser, ids) {
         await page.waitForTimeout(30);
       }
     });
-  told("zooming and moving it, longest frame", await best(TIMES, async () => (await zooming()).longest), 50);
+  told("zooming and moving it, longest frame", await best(TIMES, 50, async () => (await zooming()).longest), 50);
   noFaults("large timeline", page);
   await page.context().close();
 }
@@ -136,7 +138,7 @@ async function timelineSpeed(browser, ids) {
 async function flameSpeed(browser, ids) {
   const page = await open(browser);
   const hash = `#/p/${ids.transformer}/flame`;
-  told("a flame graph of 121,000 rows", await best(3, () => firstPaint(page, hash, "canvas.bars", "/views/scope")), 500);
+  told("a flame graph of 121,000 rows", await best(3, 500, () => firstPaint(page, hash, "canvas.bars", "/views/scope")), 500);
   noFaults("large flame graph", page);
   await page.context().close();
 }
