@@ -69,9 +69,8 @@ typedef struct tfp_kineto_string {
     uint32_t trace;  /* of call stacks: -> traces; TFP_NONE - 1: not yet */
     uint8_t what;    /* as a category; 0xff: not looked at */
     uint8_t name;    /* as a name: bits of tfp_kineto_name; 0xff: not looked at */
-    uint8_t member;  /* as a key of an event (kineto_event.c); 0xff: not looked at */
-    uint8_t arg;     /* as a key of args (kineto_args.c); 0xff: not looked at */
-    uint32_t next;   /* the key that stood behind this key or name lately: a string of the slot */
+    uint32_t key;    /* as a key: -> keys; 0: none yet */
+    uint32_t first;  /* as the name of an event: the first key of its args lately; 0: none yet */
 } tfp_kineto_string;
 enum {
     TFP_KINETO_STEP = 1,
@@ -81,6 +80,16 @@ enum {
     TFP_KINETO_COPY_NAME = 16,
     TFP_KINETO_SET_NAME = 32
 };
+
+/* A key of events or of their args, with what it stands between: the same text makes the same key. */
+typedef struct tfp_kineto_key {
+    char text[TFP_JSCAN_TEXT]; /* as it stood lately, from the end of what is before it to the begin of its value */
+    uint8_t size;              /* of the text; 0: it was longer */
+    bool first;                /* it stood behind the brace */
+    uint8_t member, arg;       /* what it is in an event (kineto_event.c), in args (kineto_args.c) */
+    uint32_t string;           /* of the slot */
+    uint32_t next;             /* the key that stood behind it lately; 0: none yet */
+} tfp_kineto_key;
 
 /* A value of args that was read before, by its text. */
 #define TFP_KINETO_VALUE 224 /* bytes of it */
@@ -101,6 +110,7 @@ typedef struct tfp_kineto_slot {
     tfp_arena arena;
     tfp_strtab strings;
     TFP_VEC(tfp_kineto_string) known;           /* one a string */
+    TFP_VEC(tfp_kineto_key) keys;               /* the first stands for the begin of an event */
     uint32_t recent[TFP_KINETO_RECENT];         /* short strings met lately */
     tfp_kineto_value values[TFP_KINETO_VALUES]; /* values met lately */
     TFP_VEC(tfp_kineto_lane) lanes;

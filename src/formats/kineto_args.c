@@ -26,7 +26,7 @@ enum {
     COLLECTIVE,
 };
 
-static uint8_t arg_of(tfp_str key)
+uint8_t tfp_kineto_arg_of(tfp_str key)
 {
     static const struct {
         const char *key;
@@ -162,12 +162,13 @@ static void skip_noise(tfp_kineto_slot *s, tfp_jscan *j, uint32_t key)
 
 /* ---- args ---- */
 
-static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, uint32_t key)
+static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kineto_key *k)
 {
+    uint32_t key = k->string;
     tfp_kineto_memory *m = &e->memory;
     tfp_jscan_text text;
     uint64_t n;
-    switch (s->known.at[key].arg) {
+    switch (k->arg) {
     case NOISE: skip_noise(s, j, key); return;
     case DEVICE_WORD:
         e->stream.a = tfp_kineto_number_or_word(s, j, &e->stream.words, 1);
@@ -223,10 +224,13 @@ void tfp_kineto_read_args(tfp_kineto_slot *s, tfp_jscan *j, event *e)
         return;
     }
     j->at++;
-    uint32_t key = e->row.name; /* which tells the first key */
-    for (bool first = true; tfp_kineto_key(s, j, first, key, &key); first = false) {
-        uint8_t *arg = &s->known.at[key].arg;
-        if (*arg == 0xff) *arg = arg_of(s->strings.strings[key]);
-        read_arg(s, j, e, key);
+    uint32_t key = 0, before = 0, name = e->row.name;
+    for (bool first = true;; first = false, before = key) {
+        if (!tfp_kineto_take_key(s, j, first, first ? s->known.at[name].first : s->keys.at[before].next, &key)) return;
+        if (first)
+            s->known.at[name].first = key;
+        else
+            s->keys.at[before].next = key;
+        read_arg(s, j, e, &s->keys.at[key]);
     }
 }

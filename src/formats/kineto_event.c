@@ -11,7 +11,7 @@ static uint32_t new_string(tfp_kineto_slot *s, tfp_str text)
     uint32_t id = tfp_intern(&s->strings, text);
     if (!keep(s, id != TFP_NONE)) return 0;
     while (s->known.size <= id) {
-        tfp_kineto_string none = { TFP_NONE, TFP_NONE, TFP_NONE - 1, 0xff, 0xff, 0xff, 0xff, 0 };
+        tfp_kineto_string none = { TFP_NONE, TFP_NONE, TFP_NONE - 1, 0xff, 0xff, 0, 0 };
         if (!keep(s, tfp_push(&s->known, none))) return 0;
     }
     return id;
@@ -40,20 +40,62 @@ uint32_t tfp_kineto_string_of(tfp_kineto_slot *s, const tfp_jscan_text *t)
     return *recent;
 }
 
-/* Events have their members in the order of earlier ones. */
-bool tfp_kineto_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, uint32_t before, uint32_t *key)
+/* ---- keys ---- */
+
+enum {
+    OTHER,
+    PH_MEMBER,
+    TS_MEMBER,
+    ID_MEMBER,
+    PID_MEMBER,
+    TID_MEMBER,
+    DUR_MEMBER,
+    CAT_MEMBER,
+    NAME_MEMBER,
+    ARGS_MEMBER
+};
+
+static uint8_t member_of(tfp_str key)
+{
+    static const struct {
+        const char *key;
+        uint8_t member;
+    } rows[] = {
+        { "ph", PH_MEMBER },   { "ts", TS_MEMBER },     { "id", ID_MEMBER },
+        { "pid", PID_MEMBER }, { "tid", TID_MEMBER },   { "dur", DUR_MEMBER },
+        { "cat", CAT_MEMBER }, { "name", NAME_MEMBER }, { "args", ARGS_MEMBER },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tfp_str_eq(key, tfp_str_of(rows[i].key))) return rows[i].member;
+    return OTHER;
+}
+
+/* The key that a string is; 0 without memory. */
+static uint32_t key_of(tfp_kineto_slot *s, uint32_t string)
+{
+    if (s->failed) return 0;
+    uint32_t *key = &s->known.at[string].key;
+    if (*key) return *key;
+    tfp_str text = s->strings.strings[string];
+    tfp_kineto_key k = { .string = string, .member = member_of(text), .arg = tfp_kineto_arg_of(text) };
+    if (!keep(s, tfp_push(&s->keys, k))) return 0;
+    return *key = (uint32_t)s->keys.size - 1;
+}
+
+/* Events have their members in the order and layout of earlier ones: this one is remembered. */
+bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, uint32_t *key)
 {
     tfp_jscan_text text;
-    if (s->failed) return false;
-    uint32_t next = s->known.at[before].next;
-    if (next && tfp_jscan_this_member(j, first, s->strings.strings[next])) {
-        *key = next;
-        return true;
-    }
+    const char *from = j->at;
     if (!tfp_jscan_member(j, first, &text)) return false;
-    *key = tfp_kineto_string_of(s, &text); /* which may move s->known */
-    s->known.at[before].next = *key;
-    return !s->failed;
+    *key = key_of(s, tfp_kineto_string_of(s, &text));
+    if (s->failed || !tfp_jscan_peek(j)) return false;
+    tfp_kineto_key *k = &s->keys.at[*key];
+    size_t size = (size_t)(j->at - from);
+    k->size = size <= sizeof k->text ? (uint8_t)size : 0;
+    k->first = first;
+    memcpy(k->text, from, k->size);
+    return true;
 }
 
 /* ---- one event ---- */
@@ -102,40 +144,10 @@ static tfp_jscan_time read_time(tfp_jscan *j)
     return tfp_jscan_peek(&inner) ? none : time;
 }
 
-enum {
-    OTHER,
-    PH_MEMBER,
-    TS_MEMBER,
-    ID_MEMBER,
-    PID_MEMBER,
-    TID_MEMBER,
-    DUR_MEMBER,
-    CAT_MEMBER,
-    NAME_MEMBER,
-    ARGS_MEMBER
-};
-
-static uint8_t member_of(tfp_str key)
-{
-    static const struct {
-        const char *key;
-        uint8_t member;
-    } rows[] = {
-        { "ph", PH_MEMBER },   { "ts", TS_MEMBER },     { "id", ID_MEMBER },
-        { "pid", PID_MEMBER }, { "tid", TID_MEMBER },   { "dur", DUR_MEMBER },
-        { "cat", CAT_MEMBER }, { "name", NAME_MEMBER }, { "args", ARGS_MEMBER },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (tfp_str_eq(key, tfp_str_of(rows[i].key))) return rows[i].member;
-    return OTHER;
-}
-
-static void read_member(tfp_kineto_slot *s, tfp_jscan *j, event *e, uint32_t key)
+static void read_member(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kineto_key *key)
 {
     tfp_jscan_text text;
-    uint8_t *member = &s->known.at[key].member;
-    if (*member == 0xff) *member = member_of(s->strings.strings[key]);
-    switch (*member) {
+    switch (key->member) {
     case PH_MEMBER:
         if (tfp_jscan_peek(j) != '"') break;
         if (!tfp_jscan_string(j, &text)) return;
@@ -181,8 +193,12 @@ static bool read_event(tfp_kineto_slot *s, tfp_jscan *j)
     size_t memory = s->memory.size;
     s->one.size = 0;
     j->at++;
-    uint32_t key = 0;
-    for (bool first = true; tfp_kineto_key(s, j, first, key, &key); first = false) read_member(s, j, &e, key);
+    uint32_t key = 0, before = 0;
+    for (bool first = true; tfp_kineto_take_key(s, j, first, s->keys.at[before].next, &key);
+         first = false, before = key) {
+        s->keys.at[before].next = key;
+        read_member(s, j, &e, &s->keys.at[key]);
+    }
     if (j->fault) {
         s->memory.size = memory;
         return false;

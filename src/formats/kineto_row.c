@@ -8,13 +8,16 @@ bool tfp_kineto_slot_start(tfp_kineto_slot *s)
 {
     *s = (tfp_kineto_slot){ 0 };
     static const tfp_jscan_text none = { { "", 0 }, false };
-    return tfp_strtab_init(&s->strings, &s->arena) == TFP_OK && tfp_kineto_string_of(s, &none) == 0 && !s->failed;
+    static const tfp_kineto_key begin = { 0 };
+    return tfp_strtab_init(&s->strings, &s->arena) == TFP_OK && tfp_kineto_string_of(s, &none) == 0 && !s->failed &&
+           tfp_push(&s->keys, begin);
 }
 
 void tfp_kineto_slot_free(tfp_kineto_slot *s)
 {
     tfp_strtab_free(&s->strings);
     tfp_vec_free(&s->known);
+    tfp_vec_free(&s->keys);
     tfp_vec_free(&s->lanes);
     tfp_vec_free(&s->lane_global);
     tfp_map64_free(&s->lane_by_hash);

@@ -15,12 +15,7 @@ static bool wrong(tfp_jscan *j, const char *what)
 const char *tfp_jscan_long_digits(const char *at, const char *end, uint64_t *out)
 {
     const char *last = end - at > 18 ? at + 18 : end;
-    uint64_t n = 0, high;
-    for (unsigned count = 8; count == 8 && last - at >= 8; at += count) {
-        static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
-        count = tfp_jscan_eight_digits(at, &high);
-        n = n * powers[count] + high;
-    }
+    uint64_t n = 0;
     for (; at < last; at++) {
         unsigned digit = (unsigned)(unsigned char)*at - '0';
         if (digit > 9) break;

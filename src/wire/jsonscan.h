@@ -123,37 +123,22 @@ static inline bool tfp_jscan_member(tfp_jscan *j, bool first, tfp_jscan_text *ke
     return tfp_jscan_any_member(j, first, key);
 }
 
-/* Whether `size` bytes are equal; quicker than memcmp for the few bytes of a key. */
-static inline bool tfp_jscan_same(const char *a, const char *b, size_t size)
+#define TFP_JSCAN_TEXT 32
+/* Takes the first `size` bytes of `text`, where they stand. Otherwise, and near the end of the window, takes nothing. */
+static inline bool tfp_jscan_take_text(tfp_jscan *j, const char text[TFP_JSCAN_TEXT], size_t size)
 {
-    uint64_t x, y;
-    if (size < sizeof x) {
-        for (size_t i = 0; i < size; i++)
-            if (a[i] != b[i]) return false;
-        return true;
-    }
-    for (size_t at = 0;; at = at + 2 * sizeof x < size ? at + sizeof x : size - sizeof x) { /* the last ones overlap */
-        memcpy(&x, a + at, sizeof x);
-        memcpy(&y, b + at, sizeof y);
-        if (x != y) return false;
-        if (at + sizeof x == size) return true;
-    }
-}
-
-/* As tfp_jscan_member, when that finds this very key, without escapes. Otherwise takes nothing. */
-static inline bool tfp_jscan_this_member(tfp_jscan *j, bool first, tfp_str key)
-{
-    const char *from = j->at;
-    if (!first && tfp_jscan_peek(j) == ',') j->at++, first = true;
-    if (first && tfp_jscan_peek(j) == '"' && (size_t)(j->end - j->at) > key.size + 2) {
-        const char *text = j->at + 1;
-        if (tfp_jscan_same(text, key.data, key.size) && text[key.size] == '"' && text[key.size + 1] == ':') {
-            j->at = text + key.size + 2;
-            return true;
-        }
-    }
-    if (!j->fault) j->at = from;
-    return false;
+    if (j->end - j->at <= TFP_JSCAN_TEXT) return false;
+#ifdef __SSE2__
+    __m128i low = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)j->at), _mm_loadu_si128((const __m128i *)text));
+    __m128i high =
+        _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(j->at + 16)), _mm_loadu_si128((const __m128i *)(text + 16)));
+    uint64_t same = (uint64_t)(unsigned)_mm_movemask_epi8(high) << 16 | (unsigned)_mm_movemask_epi8(low);
+    if (~same & ((UINT64_C(1) << size) - 1)) return false;
+#else
+    if (memcmp(j->at, text, size) != 0) return false;
+#endif
+    j->at += size;
+    return true;
 }
 
 /* ---- numbers ---- */
@@ -191,9 +176,16 @@ const char *tfp_jscan_long_digits(const char *at, const char *end, uint64_t *out
 /* Parses up to 18 digits from `at`; returns the place after them. */
 static inline const char *tfp_jscan_digits(const char *at, const char *end, uint64_t *out)
 {
-    if (end - at >= 8) {
+    static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
+    if (end - at >= 16) {
+        uint64_t low;
         unsigned count = tfp_jscan_eight_digits(at, out);
         if (count < 8) return at + count;
+        count = tfp_jscan_eight_digits(at + 8, &low);
+        if (count < 8) {
+            *out = *out * powers[count] + low;
+            return at + 8 + count;
+        }
     }
     return tfp_jscan_long_digits(at, end, out);
 }
