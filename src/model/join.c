@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/join.c: the order in which events are joined, and the order of spans. */
+#include "base/threads.h"
 #include "model/join.h"
 
 /* ---- sorting ---- */
@@ -157,8 +158,8 @@ static void find_ranks(tfp_join *x)
 
 /* ---- the join ---- */
 
-/* The columns that the join fills, without what an earlier join put there. */
-static void make_columns(tfp_join *x)
+/* Makes the columns that the join fills, without what an earlier join put there. False without memory. */
+static bool make_columns(tfp_join *x)
 {
     tfp_span_columns *s = &x->t->spans;
     bool ok = true;
@@ -169,7 +170,37 @@ static void make_columns(tfp_join *x)
     ok &= s->field != NULL;
     TFP_SPAN_JOIN_COLUMNS(MAKE)
 #undef MAKE
-    tfp_join_keep(x, ok);
+    return ok;
+}
+
+/* A stage, and work that neither needs it nor is needed by it: on two processors they run side by side. */
+typedef struct stage {
+    void (*run)(tfp_join *x);
+    bool (*beside)(tfp_join *x); /* leaves the builder alone; false without memory */
+} stage;
+typedef struct stage_run {
+    const stage *of;
+    tfp_join *x;
+    bool began, ok; /* what is beside it */
+} stage_run;
+
+static void run_part(void *ctx, size_t worker)
+{
+    stage_run *r = ctx;
+    if (worker) {
+        r->began = true;
+        r->ok = r->of->beside(r->x);
+    } else {
+        r->of->run(r->x);
+    }
+}
+
+static void run_stage(tfp_join *x, const stage *s)
+{
+    stage_run r = { s, x, false, true };
+    tfp_threads_run(s->beside && tfp_rows_threads(x->count) > 1 ? 2 : 1, run_part, &r);
+    if (s->beside && !r.began) r.ok = s->beside(x);
+    tfp_join_keep(x, r.ok);
 }
 
 /* The sums of an earlier join are made again, with the events added since. */
@@ -195,10 +226,14 @@ void tfp_build_join(tfp_builder *b)
     b->p->time_grain_ns = 1; /* means of traces are not cut to whole microseconds */
     find_ranks(&x);
     forget(&x);
-    void (*const stages[])(tfp_join *) = { tfp_join_order,    make_columns,   tfp_join_nest,  tfp_join_steps,
-                                           tfp_join_launches, tfp_join_slims, tfp_join_nodes, tfp_join_execs };
-    for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++) stages[i](&x);
+    static const stage stages[] = { { tfp_join_order, make_columns }, { tfp_join_nest, tfp_join_index_spans },
+                                    { tfp_join_steps, NULL },         { tfp_join_launches, NULL },
+                                    { tfp_join_slims, NULL },         { tfp_join_nodes, NULL },
+                                    { tfp_join_execs, NULL } };
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
+        run_stage(&x, &stages[i]);
     t->joined_events = events;
+    tfp_join_index_free(&x);
     free(x.order);
     free(x.lane_first);
     free(x.op_above);

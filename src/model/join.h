@@ -8,6 +8,7 @@
 #include "model/builder.h"
 
 typedef struct tfp_join tfp_join;
+typedef struct tfp_join_index tfp_join_index; /* join_launches.c: calls and ops by the numbers that join them */
 
 /* A part of time that belongs to one step; parts of one process and device do not overlap. */
 typedef struct tfp_step_part {
@@ -46,9 +47,10 @@ struct tfp_join {
     uint32_t *lane_first;   /* by lane: where it begins in `order`; one more at the end */
     uint32_t *op_above;     /* nearest host op around a span (cpu_op or API call); TFP_NONE */
     uint32_t *cpu_op_above; /* nearest cpu_op around it */
-    uint32_t *scope;        /* path around the span's contents: annotations, modules and cpu_ops */
-    uint32_t *model;        /* the same of annotations and modules only; NULL without backward ops */
-    uint8_t *backward;      /* by span: it is in a backward op, or is one */
+    tfp_join_index *index;
+    uint32_t *scope;   /* path around the span's contents: annotations, modules and cpu_ops */
+    uint32_t *model;   /* the same of annotations and modules only; NULL without backward ops */
+    uint8_t *backward; /* by span: it is in a backward op, or is one */
     TFP_VEC(tfp_step_part) parts;
     TFP_VEC(tfp_step_parts) part_lists;
     tfp_map64 list_by_device;    /* process << 32 | device -> part_lists */
@@ -88,9 +90,12 @@ static inline uint64_t tfp_in_process(const tfp_join *x, uint32_t span, uint32_t
 /* Sorts items by keys (by item), stable. False without memory. */
 bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys);
 
-void tfp_join_order(tfp_join *x);    /* order, lane_first */
-void tfp_join_nest(tfp_join *x);     /* parent, op_above, cpu_op_above, self_ns; owners of memory events */
-void tfp_join_steps(tfp_join *x);    /* windows, parts, and the step of host spans */
+void tfp_join_order(tfp_join *x); /* order, lane_first */
+void tfp_join_nest(tfp_join *x);  /* parent, op_above, cpu_op_above, self_ns; owners of memory events */
+void tfp_join_steps(tfp_join *x); /* windows, parts, and the step of host spans */
+bool tfp_join_index_spans(
+    tfp_join *x); /* index; reads nothing that nesting fills, and leaves b alone. False without memory */
+void tfp_join_index_free(tfp_join *x);
 void tfp_join_launches(tfp_join *x); /* launch, owner, class and step of activities */
 void tfp_join_nodes(tfp_join *x);    /* node */
 void tfp_join_execs(tfp_join *x);    /* executions */

@@ -66,7 +66,7 @@ static bool find_ranges(const tfp_join *x, key_index *k)
     return k->at != NULL;
 }
 
-static bool index_spans(const tfp_join *x, key_index *k)
+static bool index_by_key(const tfp_join *x, key_index *k)
 {
     const int64_t *start_ns = x->t->spans.start_ns;
     if (!find_ranges(x, k)) return false;
@@ -144,14 +144,40 @@ static bool map_calls(tfp_join *x)
 
 /* ---- launches ---- */
 
-typedef struct launcher {
-    const tfp_join *x;
+struct tfp_join_index {
     key_index calls, ops;
-} launcher;
+    bool any; /* activities */
+};
 
-static void launch(const launcher *l, uint32_t i)
+bool tfp_join_index_spans(tfp_join *x)
 {
-    const tfp_join *x = l->x;
+    const tfp_span_columns *s = &x->t->spans;
+    tfp_join_index *l = x->index = calloc(1, sizeof *l);
+    bool external = false, ok = true;
+    if (!l) return false;
+    l->calls = (key_index){ .keys = s->correlation, .kind = TFP_SPAN_CALL, .earliest = true };
+    l->ops = (key_index){ .keys = s->external, .kind = TFP_SPAN_OP };
+    for (size_t i = 0; i < x->count; i++) {
+        l->any |= s->kind[i] == TFP_SPAN_ACTIVITY;
+        external |= s->kind[i] == TFP_SPAN_ACTIVITY && s->external[i];
+    }
+    if (l->any && !x->t->slims.size) ok = index_by_key(x, &l->calls);
+    if (l->any && external) ok = ok && index_by_key(x, &l->ops);
+    return ok;
+}
+
+void tfp_join_index_free(tfp_join *x)
+{
+    if (!x->index) return;
+    index_free(&x->index->calls);
+    index_free(&x->index->ops);
+    free(x->index);
+    x->index = NULL;
+}
+
+static void launch(const tfp_join *x, uint32_t i)
+{
+    const tfp_join_index *l = x->index;
     tfp_span_columns *s = &x->t->spans;
     uint32_t process = tfp_span_process(x, i);
     uint32_t call = x->t->slims.size    ? tfp_join_call(x, process, s->correlation[i])
@@ -177,33 +203,21 @@ static void launch(const launcher *l, uint32_t i)
 /* Each activity writes its own row only. */
 static void launch_rows(void *ctx, size_t worker, size_t first, size_t end)
 {
-    const launcher *l = ctx;
-    const tfp_join *x = l->x;
+    const tfp_join *x = ctx;
     (void)worker;
     for (size_t i = first; i < end; i++)
         if (x->t->spans.kind[i] == TFP_SPAN_ACTIVITY && tfp_span_process(x, (uint32_t)i) < x->t->processes.size)
-            launch(l, (uint32_t)i);
+            launch(x, (uint32_t)i);
 }
 
 void tfp_join_launches(tfp_join *x)
 {
-    const tfp_span_columns *s = &x->t->spans;
-    launcher l = { .x = x,
-                   .calls = { .keys = s->correlation, .kind = TFP_SPAN_CALL, .earliest = true },
-                   .ops = { .keys = s->external, .kind = TFP_SPAN_OP } };
-    bool any = false, external = false;
-    for (size_t i = 0; i < x->count; i++) {
-        any |= s->kind[i] == TFP_SPAN_ACTIVITY;
-        external |= s->kind[i] == TFP_SPAN_ACTIVITY && s->external[i];
-    }
-    bool slim = x->t->slims.size > 0, ok = !slim || map_calls(x);
-    if (any && !slim) ok = index_spans(x, &l.calls);
-    if (any && external) ok = ok && index_spans(x, &l.ops);
-    if (tfp_join_keep(x, ok) && any) tfp_rows_run(tfp_rows_threads(x->count), x->count, launch_rows, &l);
+    bool slim = x->t->slims.size > 0;
+    if (tfp_join_keep(x, !slim || map_calls(x)) && x->index->any)
+        tfp_rows_run(tfp_rows_threads(x->count), x->count, launch_rows, x);
     if (!slim) { /* activities of slim lanes look for the op around a call, too */
         free(x->cpu_op_above);
         x->cpu_op_above = NULL;
     }
-    index_free(&l.calls);
-    index_free(&l.ops);
+    tfp_join_index_free(x);
 }
