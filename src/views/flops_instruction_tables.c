@@ -2,6 +2,7 @@
 /* views/flops_instruction_tables.c: the report `flops` of a compiled program (HLO), or of a trace: totals, by op, the
  * instructions that count most, by scope, and what has no count. Totals are in flops_work_facts.c, peaks in
  * flops_roofline.c. */
+#include "flops/aten/aten.h"
 #include "views/flops.h"
 #include "views/flops_work.h"
 
@@ -251,7 +252,8 @@ static tfp_status put_top(const tfp_work_tables *t, tfp_error *err)
         bool ok = finish_row(t, &rows[count]);
         if (!ok || !put_shapes(t, t->sums.at[i].node, &rows[count++].shapes)) return tfp_nomem(err);
     }
-    return put_part(t, "top_nodes", "instructions that count most", instruction_columns, rows, count, err);
+    const char *title = t->operators ? "operators that count most" : "instructions that count most";
+    return put_part(t, "top_nodes", title, instruction_columns, rows, count, err);
 }
 
 /* -nodes: in the order of the file. */
@@ -290,7 +292,9 @@ static void find_totals(tfp_work_tables *t)
 
 tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
 {
-    tfp_work_tables t = { .r = r, .shown = tfp_has(r->profile, TFP_HAS_TRACE) ? TFP_WORK_TIMES : 0 };
+    tfp_work_tables t = { .r = r,
+                          .operators = tfp_aten_recorded(r->profile),
+                          .shown = tfp_has(r->profile, TFP_HAS_TRACE) ? TFP_WORK_TIMES : 0 };
     const tfp_options *o = r->options;
     tfp_status s = tfp_instructions_of(r, &t.sums, err);
     if (!s) find_totals(&t);
@@ -306,8 +310,9 @@ tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
     }
     if (!s && (o->assume_batch > 0 || o->assume_shape || o->signature))
         s = tfp_report_note_add(r, err,
-                                "assume_batch, assume_shape and signature are for graphs of TensorFlow: the shapes "
-                                "of a compiled program are fixed");
+                                "assume_batch, assume_shape and signature are for graphs of TensorFlow: the shapes of a "
+                                "%s",
+                                t.operators ? "trace are those that were recorded" : "compiled program are fixed");
     tfp_vec_free(&t.sums);
     return s;
 }

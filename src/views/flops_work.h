@@ -36,6 +36,7 @@ typedef struct tfp_work_tables {
     tfp_work_row all;
     int64_t uncounted_bytes, counted_ns, loops;
     bool bytes_missing; /* of instructions without a count */
+    bool operators;     /* the rows are PyTorch's operators, not instructions */
     tfp_strid first_loop;
     double peak_flops, peak_bandwidth; /* 0: not known, or by type */
     const tfp_device_info *device;     /* that the peaks are of; NULL */

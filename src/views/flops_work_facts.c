@@ -53,12 +53,13 @@ static bool add_coverage(const tfp_work_tables *t)
     if (!ok) return false;
     tfp_fact *f = &t->r->facts.at[t->r->facts.size - 1];
     if (t->all.counted == t->all.instructions) f->absent = false, f->real = 1;
-    ok = tfp_work_say(t, "of the bytes moved%s; %lld of %lld instructions have a count",
+    const char *rows = t->operators ? "operators" : "instructions";
+    ok = tfp_work_say(t, "of the bytes moved%s; %lld of %lld %s have a count",
                       t->bytes_missing ? ", as far as they are known" : "", (long long)t->all.counted,
-                      (long long)t->all.instructions);
+                      (long long)t->all.instructions, rows);
     if (!ok || !(t->shown & TFP_WORK_TIMES)) return ok;
     return add_share(t, "time_coverage", "time covered", (double)t->counted_ns, (double)t->all.ns) &&
-           tfp_work_say(t, "of the measured time was in instructions that have a count");
+           tfp_work_say(t, "of the measured time was in %s that have a count", rows);
 }
 
 bool tfp_work_facts(const tfp_work_tables *t)

@@ -206,7 +206,7 @@ static tfp_status build_op(tfp_report *r, tfp_error *err)
 }
 
 const tfp_view tfp_view_op = { "op",
-                               "Nodes by operation type: which kernels cost most.",
+                               "Nodes by operation type: which operations cost most.",
                                TFP_REPORT_LIST,
                                "Nodes are grouped by operation type, such as MatMul or Conv2D.",
                                "op",
