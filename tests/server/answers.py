@@ -2,6 +2,7 @@
 """The answers against the command line's, and what queries may cost."""
 import concurrent.futures
 import gzip
+import itertools
 import os
 import re
 import shutil
@@ -151,30 +152,32 @@ ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELEC
 
 
 def test_a_query_over_its_limits_is_refused_once(s):
-    """422, not 503: the same query would fail again."""
+    """422, not 503: the same query would fail again. What is over the time, below, is over the cells here, except on a busy machine."""
     p = s.id_of(PROFILE)
     s.api(f"profiles/{p}")
-    # a busy machine is at the time's limit before the cells'
-    for sql, words in ((ENDLESS, ("time_limit",)), ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n", ("too big", "time_limit"))):
-        begin = time.monotonic()
-        answer = s.api(f"profiles/{p}/query?sql={quote(sql)}")
-        check(answer.status == 422 and any(w in answer.json()["error"] for w in words), f"{sql}: {answer.status} {answer.body[:200]}")
-        check(answer.headers.get("retry-after") is None, "nobody is told to try again")
-        check(time.monotonic() - begin < 20, f"{sql}: {time.monotonic() - begin:.1f} s")
+    begin = time.monotonic()
+    over_limits(s.api(f"profiles/{p}/query?sql={quote(ENDLESS.replace('count(*)', 'x'))}"), ("too big", "time_limit"))
+    check(time.monotonic() - begin < 20, f"refused after {time.monotonic() - begin:.1f} s")
+
+
+def over_limits(answer, words):
+    check(answer.status == 422 and any(w in answer.json()["error"] for w in words), f"{words}: {answer.status} {answer.body[:200]}")
+    check(answer.headers.get("retry-after") is None, "nobody is told to try again")
 
 
 def test_one_profile_does_not_hold_up_the_others(_):
-    """Two of the four threads at most work on one profile."""
-    with serving(".") as s:
+    """Two of the four threads at most work on one profile; each query has its 10 seconds. The end of the server ends those that are left."""
+    with concurrent.futures.ThreadPoolExecutor(8) as pool, serving(".") as s:
         p, gpu = s.id_of(PROFILE), s.id_of("gpu/profile_1.gz")
         s.api(f"profiles/{p}")
         s.api(f"profiles/{gpu}")
-        with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            slow = [pool.submit(s.api, f"profiles/{p}/query?sql={quote(ENDLESS)}", 120) for _ in range(4)]
-            time.sleep(0.5)
-            begin = time.monotonic()
-            check(s.api(f"profiles/{gpu}/views/scope?max_depth=1").status == 200, "a view of another profile")
-            seconds = time.monotonic() - begin
-            check(seconds < (8 if SANITIZED else 4), f"it took {seconds:.1f} s")
-            for done in slow:
-                check(done.result().status == 422, "the slow ones end, too")
+        begin = time.monotonic()
+        slow = [pool.submit(s.api, f"profiles/{p}/query?sql={quote(ENDLESS)}", 120) for _ in range(4)]
+        time.sleep(0.5)
+        asked = time.monotonic()
+        check(s.api(f"profiles/{gpu}/views/scope?max_depth=1").status == 200, "a view of another profile")
+        seconds = time.monotonic() - asked
+        check(seconds < (8 if SANITIZED else 4), f"it took {seconds:.1f} s")
+        for done in itertools.islice(concurrent.futures.as_completed(slow), 2):
+            over_limits(done.result(), ("time_limit",))
+        check(time.monotonic() - begin < 20, f"refused after {time.monotonic() - begin:.1f} s")
