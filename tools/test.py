@@ -53,7 +53,7 @@ class Suite(typing.NamedTuple):
 
 SUITES = [
     Suite("python package", [TENSORFLOW, "tests/python/run.py"], 193, needs=".venv/ready"),
-    Suite("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], 158, needs=".venv/ready"),
+    Suite("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], 105, needs=".venv/ready"),
     Suite("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-count", "100"], 67,
           needs=".venv/ready"),
     Suite("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], 96),
@@ -99,8 +99,8 @@ SUITES = [
     # Those that wait for other processes.
     Suite("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], 160, waits=True),
     Suite("attach", [PYTHON, "tests/live/attach.py", f"{RELEASE}/tfprof"], 88, waits=True),
-    Suite("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], 81, waits=True),
-    Suite("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], 125, waits=True),
+    Suite("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], 65, waits=True),
+    Suite("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], 75, waits=True),
     Suite("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], 27, waits=True),
     Suite("captures", [PYTHON, "tests/live/capture.py", f"{RELEASE}/tfprof"], 27, waits=True),
     Suite("metrics of running jobs", [PYTHON, "tests/live/agent.py", f"{RELEASE}/tfprof"], 39, waits=True),
@@ -122,7 +122,8 @@ EXHAUSTIVE = [
           [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-seed", "2", "-count", "1000"], 180, needs=".venv/ready"),
     Suite("python package, every question and round",
           ["env", "TFP_WHOLE=1", TENSORFLOW, "tests/python/run.py", "test_compare", "test_memory", "test_wheel"], 190, needs=".venv/ready"),
-    Suite("models against TensorFlow", [TENSORFLOW, "tests/flops/run.py", "--whole", "nets"], 100, needs=".venv/ready"),
+    Suite("models and drawn graphs against TensorFlow",
+          [TENSORFLOW, "tests/flops/run.py", "--whole", "nets", "totals", "cases_array", "cases_fold"], 150, needs=".venv/ready"),
 ]
 
 # `make check`

@@ -2,6 +2,7 @@
 """Arrays: what makes, names, reshapes, cuts, joins, reorders, gathers and scatters. Most graphs are drawn (draw.py)."""
 import numpy as np
 
+from compare import WHOLE
 from draw import B, Draw, F, I, L, R, SEED, graph_of
 from making import placeholder as ask
 from oracle import tf
@@ -354,7 +355,7 @@ def counted():
 
 def graphs():
     for i, kind in enumerate(DRAWN):
-        yield kind.__name__, graph_of(drawn, kind, SEED + i, 120)
+        yield kind.__name__, graph_of(drawn, kind, SEED + i, 120 if WHOLE else 60)
     for build in (states, counted):
         yield build.__name__, graph_of(build)
 

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from compare import WHOLE
 from draw import Draw, F, I, L, R, SEED, graph_of
 from making import placeholder as ask
 from oracle import tf
@@ -155,7 +156,7 @@ def loops():
 
 
 def graphs():
-    for i in range(4):
+    for i in range(4 if WHOLE else 1):
         yield "folding%d" % i, graph_of(folding, SEED + i, 120, known_vector)
         yield "folding_in_part%d" % i, graph_of(folding, 2 * SEED + i, 120, in_part)
     for build in (constants, far_ends, gradients, loops):

@@ -17,6 +17,7 @@ With -v all differences are listed, else the first of each op.
 """
 import argparse
 import csv
+import functools
 import io
 import os
 import subprocess
@@ -24,12 +25,14 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(ROOT, "build", "tfprof")
+WHOLE = "--whole" in sys.argv  # run.py
 SHARE = 0.99
 SHARE_OF_CASES = 0.985  # their nodes are the odd ones, and few of them are placeholders, which anyone gets right
 
 
+@functools.cache
 def shapes_of(text):
-    """`0:32x112|1:?x3` as lists with None for `?`, None for an unknown rank."""
+    """`0:32x112|1:?x3` as lists with None for `?`, None for an unknown rank. The same few texts come again and again."""
     out = {}
     for part in text.split("|") if text else []:
         index, _, dims = part.partition(":")

@@ -2,6 +2,7 @@
 """Graphs of lines: a line is an op and its inputs, and its attributes where they are not the usual ones. A graph has it with
 all shapes known, with each dimension and each shape unknown in turn, and with none known, as far as TensorFlow takes them.
 A tuple is a shape, a list or number a constant."""
+from making import placeholder
 from oracle import tf
 from tensorflow.core.framework import attr_value_pb2, op_def_pb2
 from tensorflow.python.client import pywrap_tf_session as session
@@ -102,7 +103,7 @@ def tensor_of(wanted, dtype, is_ref):
         return tf.constant(wanted, dtype)
     if is_ref:
         return tf.raw_ops.VariableV2(shape=tf.TensorShape(wanted), dtype=dtype)
-    return tf.compat.v1.placeholder(dtype, wanted)
+    return placeholder(wanted, dtype)
 
 
 def variants(inputs):

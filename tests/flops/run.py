@@ -9,9 +9,10 @@
   totals         their multiply-adds, as papers publish them; loops with all iterations
   oplog          the op log that TensorFlow writes, with and without the metadata of a run
   parameters     of exports and checkpoints, as Keras and TensorFlow count them
-Without a name all of them; with --whole the models that take long, too. Each graph is compared with both sources, own and
+Without a name all of them; with --whole the models that take long, too, and all that is drawn. Each graph is compared with both sources, own and
 tensorflow; compare.py says what counts as a failure. The program is build/tfprof or $TFPROF.
 """
+import gc
 import glob
 import importlib
 import os
@@ -95,6 +96,8 @@ def run(tally, name, scratch):
 
 def main():
     words = sys.argv[1:]
+    gc.freeze()  # what TensorFlow's modules are made of stays, and a graph is many objects that stay for long
+    gc.set_threshold(100000, 20, 20)
     tally = Tally("-v" in words)
     names = [os.path.basename(w).removesuffix(".py") for w in words if not w.startswith("-")]
     cases = sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(HERE, "cases_*.py")))
