@@ -16,15 +16,15 @@ import wire
 @group
 def deep(b):
     """Depth and size are no danger: nothing recurses on data, work is linear."""
-    chain = b"".join(node("n%d" % i, "X", ["n%d" % (i - 1)] if i else []) for i in range(60000))
+    chain = b"".join(node("n%d" % i, "X", ["n%d" % (i - 1)] if i else []) for i in range(b.size(60000)))
     inputs = {
-        "a chain of 60,000 nodes": chain, "a scope 50,000 deep": node("a/" * 50000 + "x"),
-        "a scope of 500,000 slashes": node("/" * 500000), "100,000 nodes": b"".join(node("s%d/n%d" % (i % 97, i)) for i in range(100000)),
-        "one node with 200,000 inputs": node("a", "X", ["a"] * 200000), "a name of 3 MB": node("n" * 3000000),
-        "a shape of 200,000 dims": node("v", "V", (), shape_attr([1] * 200000)),
-        "1,500 scopes 1,000 deep": b"".join(node("a%d/" % i + "b/" * 1000) for i in range(1500)),
-        "20,000 takers of one node": node("x") + b"".join(node("n%d" % i, "X", ["x"]) for i in range(20000)),
-        "each node takes all before": b"".join(node("n%d" % i, "X", ["n%d" % k for k in range(i)]) for i in range(700)),
+        "a chain of 60,000 nodes": chain, "a scope 50,000 deep": node("a/" * b.size(50000) + "x"),
+        "a scope of 500,000 slashes": node("/" * b.size(500000)), "100,000 nodes": b"".join(node("s%d/n%d" % (i % 97, i)) for i in range(b.size(100000))),
+        "one node with 200,000 inputs": node("a", "X", ["a"] * b.size(200000)), "a name of 3 MB": node("n" * b.size(3000000)),
+        "a shape of 200,000 dims": node("v", "V", (), shape_attr([1] * b.size(200000))),
+        "1,500 scopes 1,000 deep": b"".join(node("a%d/" % i + "b/" * 1000) for i in range(b.size(1500))),
+        "20,000 takers of one node": node("x") + b"".join(node("n%d" % i, "X", ["x"]) for i in range(b.size(20000))),
+        "each node takes all before": b"".join(node("n%d" % i, "X", ["n%d" % k for k in range(i)]) for i in range(250 if b.sanitised else 700)),
     }
     everything = ["-select", "params,op_types,input_shapes,occurrence", "-account_type_regexes", ".*"]
     for what, graph in inputs.items():
@@ -40,20 +40,20 @@ def deep(b):
                 b.sound("%s, %s, %s" % (what, view, form), b.run(view, "--graph_path", b.file(graph, "deep.pb"), "-max_depth", "1000000",
                                                                 "-account_type_regexes", ".*", "--format", form))
     braces = {
-        "nested braces": b"node { " + b"attr { value { list { " * 30000, "nested brackets": b"node " + b"[" * 300000,
-        "angles": b"library < function < " * 50000, "a string without end": b"node { name: '" + b"x" * 3000000,
-        "comments": b"# x\n" * 500000, "escapes": b"node { name: '" + b"\\n" * 1000000 + b"' }", "digits": b"versions { producer: " + b"9" * 1000000,
+        "nested braces": b"node { " + b"attr { value { list { " * b.size(30000), "nested brackets": b"node " + b"[" * b.size(300000),
+        "angles": b"library < function < " * b.size(50000), "a string without end": b"node { name: '" + b"x" * b.size(3000000),
+        "comments": b"# x\n" * b.size(500000), "escapes": b"node { name: '" + b"\\n" * b.size(1000000) + b"' }", "digits": b"versions { producer: " + b"9" * b.size(1000000),
     }
     for what, content in braces.items():
         b.sound(what, b.run("scope", "--graph_path", b.file(content, "deep.pbtxt")))
     nested = b""
     for _ in range(3000):
         nested = text(1, nested)
-    groups = wire.varint(1 << 3 | 3) * 200000
-    for what, content in (("nested messages", nested), ("open groups", groups), ("groups", groups + wire.varint(1 << 3 | 4) * 200000)):
+    groups = wire.varint(1 << 3 | 3) * b.size(200000)
+    for what, content in (("nested messages", nested), ("open groups", groups), ("groups", groups + wire.varint(1 << 3 | 4) * b.size(200000))):
         for flag in ("profile", "graph", "run_meta", "op_log"):
             b.sound("%s as %s" % (what, flag), b.run("scope", "--%s_path" % flag, b.file(content, "deep.bin")))
-    frames = b"".join(text(1, text(4, "f%d" % (i % 50)) + wire.number_field(2, i)) for i in range(20000))
+    frames = b"".join(text(1, text(4, "f%d" % (i % 50)) + wire.number_field(2, i)) for i in range(b.size(20000)))
     log = text(1, text(1, "x") + text(4, frames))
     b.sound("a trace of 20,000 frames", b.run("code", "--graph_path", b.file(GRAPH), "--op_log_path", b.file(log, "deep.log"), "-max_depth", "1000000"))
     lengths = b"\x0a" + wire.varint((1 << 62)) + b"x"
@@ -84,7 +84,7 @@ def big_gzip(b):
     packed += packer.compress(end) + packer.flush()
     whole = b.file(packed, "big.gz")
     results = []
-    for threads in ("1", "2", "3", "7"):
+    for threads in ("1", "3") if b.sanitised else ("1", "2", "3", "7"):
         os.environ["TFPROF_THREADS"] = threads
         results.append(b.run("op", whole))
     del os.environ["TFPROF_THREADS"]
@@ -95,12 +95,13 @@ def big_gzip(b):
     wrong = bytearray(packed)
     wrong[-6] ^= 1
     b.refused("a wrong checksum", b.run("op", b.file(wrong, "big.gz")), 1, "big.gz")
-    b.refused("garbage behind it", b.run("op", b.file(packed + b"more", "big.gz")), 1, "big.gz")
+    if not b.sanitised:
+        b.refused("garbage behind it", b.run("op", b.file(packed + b"more", "big.gz")), 1, "big.gz")
+        b.works("from a pipe", b.run("op", "/dev/stdin", stdin=packed), "op9")
     members = gzip.compress(start + step, 1) + b"".join([gzip.compress(b",\n" + step, 1)] * (count - 1)) + gzip.compress(end)
     r = b.run("op", b.file(members + bytes(1000), "big.gz"))
     b.works("many members", r, "op9")
     b.check("the same answer from many members", r.out != results[0].out, r)
-    b.works("from a pipe", b.run("op", "/dev/stdin", stdin=packed), "op9")
     blanks = gzip.compress(b" " * (32 << 20))
     b.refused("a bomb of blanks", b.run("op", b.file(gzip.compress(start) + blanks * 100, "bomb.gz")), 4, "bomb.gz")
     zeros = gzip.compress(GRAPH) + gzip.compress(bytes(8 << 20), 0) * 33

@@ -22,9 +22,10 @@ def foreign(b):
         "utf-16": "node { }".encode("utf-16"), "tar": b"name" + bytes(508) + b"ustar", "pickle": b"\x80\x04\x95" + bytes(50),
         "pdf": b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "sqlite": b"SQLite format 3\0" + bytes(100),
     }
-    for kind, content in kinds.items():
+    flags = ("profile", "graph", "run_meta", "op_log", "checkpoint")
+    for number, (kind, content) in enumerate(kinds.items()):
         path = b.file(content, "foreign " + kind)
-        for flag in ("profile", "graph", "run_meta", "op_log", "checkpoint"):
+        for flag in flags[number % 5::2] if b.sanitised else flags:
             beside = [] if flag in ("profile", "graph") else ["--graph_path", b.file(GRAPH, "g.pb")]
             r = b.run("scope", *beside, "--%s_path" % flag, path)
             if kind in ("newline", "blanks"):  # an empty message, as text
@@ -33,7 +34,7 @@ def foreign(b):
                 b.refused("%s as %s" % (kind, flag), r, (1, 4), "foreign")
         b.refused("%s by content" % kind, b.run("scope", path), (1, 4), "foreign")
     for what, path in (("missing", "/nowhere/at/all"), ("folder", b.folder), ("null", "/dev/null")):
-        for flag in ("profile", "graph", "run_meta", "op_log", "checkpoint"):
+        for flag in flags:
             b.refused("%s as %s" % (what, flag), b.run("scope", "--%s_path" % flag, path), 1, path)
     b.refused("nothing", b.run("scope"), 2, "_path")
     b.refused("one of another format", b.run("scope", "--profile_path", sample_path("odd/graph.pbtxt")), 1, "graph.pbtxt")
@@ -60,7 +61,7 @@ def sides(b):
             b.sound("cut to %d" % size, r)
         else:
             b.refused("cut to %d" % size, r, 1, "side cut:%d:" % (tree[:size].count(b"\n") + 1))
-    for what, path in {"deep": b"/".join([b"a"] * 1000000), "slashes": b"/" * 3999000}.items():
+    for what, path in {"deep": b"/".join([b"a"] * b.size(1000000)), "slashes": b"/" * b.size(3999000)}.items():
         path = b.file(b"_TFProfRoot (1MB)\n  " + path + b" (2MB)\n", what)
         b.refused(what, b.run("diff", path, whole), 4, "max_depth")
         b.sound(what, b.run("diff", path, whole, "--max_depth", "3"))
@@ -79,7 +80,7 @@ def prefixes(b):
     """Files cut short, through the program; every prefix of every file is tried in memory by damage.c."""
     for name in SMALL:
         data = b.sample(name)
-        steps = 12 if b.sanitised else 40
+        steps = 8 if b.sanitised else 40
         for size in sorted({len(data) * i // steps for i in range(1, steps)} | {1, 2, len(data) - 1}):
             path = b.file(data[:size], "prefix")
             b.sound("%s cut to %d" % (name, size), b.run("scope", path))
@@ -88,7 +89,7 @@ def prefixes(b):
             path = b.file(packed[:size], "prefix.gz")
             b.refused("%s packed and cut to %d" % (name, size), b.run("scope", path), 1, "prefix.gz")
     packed = gzip.compress(b.sample("traces/kineto.json"), mtime=0)  # traces alone are read as far as they go
-    for size in range(len(packed) // 3, len(packed), 40):
+    for size in range(len(packed) // 3, len(packed), 120 if b.sanitised else 40):
         b.works("a trace packed and cut to %d" % size, b.run("scope", b.file(packed[:size], "cut.gz")), "_TFProfRoot", warns="cut short")
 
 
