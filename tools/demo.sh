@@ -18,29 +18,30 @@ show() {
     printf '\n'
     "$program" "$@" >"$scratch/answer"
     # What the Doc block explains is left out here.
-    sed '/^Doc:/,/^Profile:/d' "$scratch/answer" | sed '/./,$!d' | cut -c 1-140 | head -n "$lines"
+    sed '/^Doc:/,/^Profile:/d' "$scratch/answer" | sed '/./,$!d' | awk 'length($0) > 140 { $0 = substr($0, 1, 139) "…" } 1' | head -n "$lines"
     [ "$(sed '/^Doc:/,/^Profile:/d' "$scratch/answer" | sed '/./,$!d' | wc -l)" -le "$lines" ] || echo "  ..."
 }
 
 resnet="--graph_path=$sample/resnet32/graph.pbtxt.gz"
-echo "The models are ResNet-32 on CIFAR-10 and a small convnet on two devices, recorded with TensorFlow 2.21, and small nets of JAX and PyTorch 2.13."
-show "Where are the parameters? The trainable variables of ResNet-32, by scope." 14 \
+torch=$sample/pytorch/train.json.gz
+echo "The models are small nets of PyTorch 2.13 and JAX, ResNet-32 on CIFAR-10 and a small convnet on two devices (TensorFlow 2.21)."
+show "A trace of PyTorch: three training steps on CPU. Where does a step go, and what could be better?" 24 \
+    summary "$torch"
+show "Which operators take the time, by module? Backward operators stand under the modules of their forward ones." 14 \
+    scope "$torch" -select micros -order_by micros -max_depth 4 -min_micros 1500
+show "What held the memory at its peak?" 10 \
+    memory "$torch"
+show "What did a training step of JAX take on the CPU, place by place, and how near is that to the machine?" 14 \
+    flops "$sample/recorded/jax.xplane.pb.gz" --peak-flops 100G --peak-bandwidth 20G -step 1
+show "TensorFlow: where are the parameters? The trainable variables of ResNet-32, by scope." 14 \
     scope "$resnet" "--op_log_path=$sample/resnet32/tfprof_log.gz" -account_type_regexes _trainable_variables -max_depth 3 -select params -order_by params
-show "Where does the time go? Operation types of one training step, the most expensive first." 10 \
+show "Operation types of one training step, the most expensive first." 10 \
     op "$resnet" "--run_meta_path=$sample/resnet32/run_meta_0.gz" "--op_log_path=$sample/resnet32/tfprof_log.gz" \
     -select micros,float_ops,occurrence -order_by micros -max_depth 7
-show "How many float operations, and how near is that to what the machine can do? From the graph, without an op log." 14 \
+show "How many float operations? From the graph, without an op log." 14 \
     flops "$resnet" "--run_meta_path=$sample/resnet32/run_meta_0.gz" --peak-flops 400G --peak-bandwidth 100G
 show "Which lines of Python cost it? Plain files are known by their content." 12 \
     code "$sample/towers/profile_9.gz" -max_depth 6 -select micros -order_by micros -min_micros 1000 -step 1
-show "What did a training step of JAX take on the CPU, place by place, and how near is that to the machine?" 14 \
-    flops "$sample/recorded/jax.xplane.pb.gz" --peak-flops 100G --peak-bandwidth 20G -step 1
-show "A trace of PyTorch: three training steps on CPU. Where does a step go?" 16 \
-    summary "$sample/pytorch/train.json.gz"
-show "Which operators take the time, by module? Backward operators stand under the modules of their forward ones." 14 \
-    scope "$sample/pytorch/train.json.gz" -select micros -order_by micros -max_depth 4 -min_micros 1500
-show "What could be better?" 16 \
-    advise "$sample/towers/profile_9.gz"
 show "One step as a timeline for chrome://tracing or ui.perfetto.dev." 4 \
     graph "$sample/towers/profile_9.gz" -step 1 -account_type_regexes '.*' -max_depth 10000 \
     -output "timeline:outfile=$scratch/timeline"
