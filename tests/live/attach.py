@@ -22,7 +22,7 @@ import attaching  # noqa: E402
 from attach_inside import inside  # noqa: E402
 from attach_refused import another_program, at_their_limits, refused  # noqa: E402
 from attach_unharmed import deaths, handlers, killed_while_recording, pending_lock  # noqa: E402
-from attaching import (BUSY, COMPUTE, IDLE, Place, agent_threads, check, has_our_pages, is_ok, same_as_before,  # noqa: E402
+from attaching import (AWAKE, BUSY, COMPUTE, IDLE, Place, agent_threads, check, has_our_pages, is_ok, same_as_before,  # noqa: E402
                        until)
 from stacks import pythons  # noqa: E402
 
@@ -110,7 +110,7 @@ def surroundings(p):
 def processes(p):
     """Jobs that fork, spawn, run threads, take signals, end."""
     for way in ("fork", "spawn"):
-        job = p.job("import jax, multiprocessing as mp, time\ndef work():\n    import jax\n    end = time.time() + 60\n    while time.time() < end: pass\n"
+        job = p.job("import jax, multiprocessing as mp, time\ndef work():\n    import jax\n    end = time.time() + 60\n    while time.time() < end: time.sleep(0.002)\n"
                     f"if __name__ == '__main__':\n    c = mp.get_context('{way}').Process(target=work)\n    c.start()\n    print('ready', flush=True)\n    c.join()\n")
         time.sleep(1)
         done, rows, out = p.capture(job.pid, "--timeout", "2", "--wait", "0")
@@ -129,6 +129,7 @@ def processes(p):
     time.sleep(0.6)
     done, rows, _ = p.capture(job.pid)
     check("threads that hold the lock", is_ok(rows) and not agent_threads(job.pid), rows)
+    job.kill()
     job = p.job("import jax, time\nprint('ready', flush=True)\nend = time.time() + 1.5\nwhile time.time() < end: pass\nprint('end')\nraise SystemExit(7)\n")
     done, rows, _ = p.capture(job.pid, "--ms", "20000")
     check("ends during the capture", rows[0]["status"] == "failed" and rows[0]["code"] == "gone", rows)
@@ -149,7 +150,7 @@ def all_of_them(p):
 
 
 def inside_of_all(p):
-    jobs = [p.job(BUSY), p.job(BUSY.replace("jax", "torch")), p.job(IDLE.replace("jax", "tensorflow").replace("time.sleep(60)", "import threading; threading.Event().wait(60)"))]
+    jobs = [p.job(BUSY), p.job(AWAKE.replace("jax", "torch")), p.job(IDLE.replace("jax", "tensorflow").replace("time.sleep(60)", "import threading; threading.Event().wait(60)"))]
     prepared = subprocess.Popen([p.program, "run", "--dir", p.name("run-out"), "--", sys.executable, "-c", IDLE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                 env=p.env, start_new_session=True)
     p.jobs.append(prepared)
@@ -165,7 +166,7 @@ def inside_of_all(p):
 
 
 def one_at_a_time(p):
-    job = p.job(BUSY)
+    job = p.job(AWAKE)
     first = p.start(job.pid, "--ms", "3000")
     check("first attaches", until(lambda: agent_threads(job.pid)))
     time.sleep(0.7)  # the agent is there before the first asks it: a second that is quicker would be served

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 
 from attaching import BUSY, COMPUTE, IDLE, agent_threads, check, is_ok, preloaded, same_as_before, until
@@ -115,9 +116,9 @@ def pending_lock(p):
     for name, python in sorted(pythons().items()):
         job = p.job("import jax, ctypes, time, select\nf = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda x: 0)\nadd = ctypes.pythonapi.Py_AddPendingCall\n"
                     "print('ready', flush=True)\nwhile not select.select([0], [], [], 0)[0]:\n    for _ in range(1000): add(f, None)\nprint('end')\n", python)
-        rows = [p.capture(job.pid, "--timeout", "2", "--wait", "0")[1][0] for _ in range(12)]
+        rows = [p.capture(job.pid, "--timeout", "2", "--wait", "0")[1][0] for _ in range(12 if python == sys.executable else 5)]
         good = sum(r["status"] == "ok" for r in rows)
-        check(f"{name}: pending calls all the time", good >= 8 and all(r["code"] in (None, "unsafe", "timeout") for r in rows), rows)
+        check(f"{name}: pending calls all the time", good >= 0.6 * len(rows) and all(r["code"] in (None, "unsafe", "timeout") for r in rows), rows)
         check(f"{name}: held for less than 20 ms a time", max(r["stopped_micros"] for r in rows) < 200000, rows)
         out, err = job.communicate(b"\n", timeout=20)
         check(f"{name}: unharmed", out == b"end\n" and job.returncode == 0, (out, err, job.returncode))

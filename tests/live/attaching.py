@@ -41,6 +41,8 @@ sys.stdout.write(repr((before == after, [[x for x in a if x not in b] + [x for x
 """
 
 IDLE = "import jax, time\nprint('ready', flush=True)\ntime.sleep(60)\n"
+# Takes a text as soon as BUSY does, and no processor from the rest of the machine.
+AWAKE = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 60\nwhile time.time() < end:\n    time.sleep(0.002)\n"
 BUSY = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 60\nwhile time.time() < end:\n    sum(range(1000))\n"
 
 

@@ -177,7 +177,7 @@ def native_version(program, python, folder, name):
         try:
             job.stdout.readline()
             time.sleep(0.2)
-            out, err = run(program, str(job.pid), "--native", "--seconds", "1", "-format", "folded")
+            out, err = run(program, str(job.pid), "--native", "--seconds", "0.5", "-format", "folded")
             lines = [line.rsplit(" ", 1) for line in out.splitlines()]
             whole = sum(int(v) for _, v in lines)
             hot = sum(int(v) for k, v in lines if k.endswith("libtest.so:tfp_test_outer;libtest.so:tfp_test_inner"))
