@@ -21,7 +21,8 @@ from sides import ours, quietly
 
 import tfprof
 
-ROUNDS, WARM_UP = 1000 if os.environ.get('TFP_WHOLE') else 500, 200
+WHOLE = os.environ.get('TFP_WHOLE')
+ROUNDS, WARM_UP, GRAPHS = (1000, 200, 200) if WHOLE else (300, 100, 100)
 SLACK = 1024  # KiB that the rounds may move: the allocator's and Python's own housekeeping
 
 
@@ -78,9 +79,9 @@ class Memory(unittest.TestCase):
             profiler = ours.Profiler(build())
             profiler.add_step(*steps[0])
 
-        alone = growth('graphs alone', build, 200, 50)
+        alone = growth('graphs alone', build, GRAPHS, 50)
         with contextlib.redirect_stderr(io.StringIO()):
-            self.assertLess(growth('graphs with profilers', life, 200, 50) - max(alone, 0), SLACK)
+            self.assertLess(growth('graphs with profilers', life, GRAPHS, 50) - max(alone, 0), SLACK)
 
     def test_views_of_one(self):
         profiler = sides.profiler_of(ours, self.large.build()[0], None, self.large.record())
