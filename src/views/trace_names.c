@@ -32,7 +32,7 @@ static const word beginnings[] = {
     { "cuMemSetAccess", TFP_NAME_ALLOCATES },
     { "Optimizer.step", TFP_NAME_OPTIMIZER },
     { "aten::", TFP_NAME_TORCH },         { "nn.Module: ", TFP_NAME_TORCH },  { "ProfilerStep#", TFP_NAME_TORCH },
-    { "PjitFunction", TFP_NAME_JAX },     { "PjRtCpuExecutable", TFP_NAME_JAX },
+    { "PjitFunction", TFP_NAME_JAX },     { "PjRtCpuExecutable", TFP_NAME_JAX }, { "jit_", TFP_NAME_JAX }, /* a module */
     { "EagerLocalExecute", TFP_NAME_TENSORFLOW }, { "EagerExecute", TFP_NAME_TENSORFLOW },
     { "ExecutorState::", TFP_NAME_TENSORFLOW },   { "FunctionRun", TFP_NAME_TENSORFLOW },
     { "SessionRun", TFP_NAME_TENSORFLOW },
