@@ -3,7 +3,7 @@
 """Runs the exhaustive damage of damage.c, two processes at a time: tests/bad/damage.py BUILD [EVERY]
 
 EVERY takes one of so many prefixes and bits; it should share no divisor with 8 and 5, the steps of damage.c. `make test`
-takes one of 23, `make fuzz` all.
+takes one of 37, `make fuzz` all.
 
 The profile whose every bit is turned is the hand-made one, thinned to 4 KB.
 """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/faults/io.c: makes every call that reads, writes or names files fail in turn, in every way that it can.
- *   io [-v] [WORD]
+ *   io [-v] [-e EVERY] [WORD]        EVERY takes all of a scenario's first calls and one of so many later ones
  * A real fault must end in an error with a message and leave every file whole: as it was, or as it should become. An
  * interrupted call or one that moves fewer bytes is no fault: the output must be the usual one. */
 #include "scenarios.h"
@@ -176,7 +176,9 @@ static int open_files(void)
     return n;
 }
 
-static void run_way(tally *t, const scenario *s, const char *folder)
+enum { ALL_OF_FIRST = 3 };
+
+static void run_way(tally *t, const scenario *s, const char *folder, unsigned long every, unsigned long turn)
 {
     outcome usual;
     calls = fail_at = 0;
@@ -185,6 +187,7 @@ static void run_way(tally *t, const scenario *s, const char *folder)
     int before = open_files();
     for (unsigned long n = 1; n <= all; n++) {
         outcome now;
+        if (n > ALL_OF_FIRST && (n + turn) % every) continue;
         calls = 0;
         fail_at = n;
         scenario_run(s, SAMPLE_FOLDER, folder, &now);
@@ -200,8 +203,14 @@ static void run_way(tally *t, const scenario *s, const char *folder)
 
 int main(int argc, char **argv)
 {
-    bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
-    const char *word = argc > 1 + verbose ? argv[1 + verbose] : "";
+    bool verbose = false;
+    unsigned long every = 1;
+    for (int option; (option = getopt(argc, argv, "ve:")) != -1;) {
+        verbose |= option == 'v';
+        if (option == 'e') every = strtoul(optarg, NULL, 10);
+        if (option == '?' || every == 0) return 2;
+    }
+    const char *word = optind < argc ? argv[optind] : "";
     char folder[] = "/tmp/tfprof_faults_XXXXXX";
     if (!mkdtemp(folder)) return 2;
     size_t count;
@@ -210,7 +219,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < count; i++) {
         if (!strstr(all[i].name, word)) continue;
         unsigned long before = t.passed + t.failed;
-        for (how = 0; how < WAYS; how++) run_way(&t, &all[i], folder);
+        for (how = 0; how < WAYS; how++) run_way(&t, &all[i], folder, every, i + how);
         if (verbose) printf("%s: %lu\n", all[i].name, t.passed + t.failed - before);
     }
     char remove[128];

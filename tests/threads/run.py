@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same bytes for any number of threads: tests/threads/run.py PROGRAM [THREADS/PIECE ...]
+"""The same bytes for any number of threads: tests/threads/run.py PROGRAM [--one PROGRAM] [THREADS/PIECE ...]
 
 Every sample goes through commands with one thread, and with 2, 3 and 7 threads and pieces of several sizes
-(TFPROF_THREADS=THREADS/PIECE), or with those that are named; damaged samples do, too. Output, messages and exit status must be the same: of two faults in
+(TFPROF_THREADS=THREADS/PIECE), or with those that are named; damaged samples do, too. --one names the program that answers with one thread, which may be the
+one without sanitizers. Output, messages and exit status must be the same: of two faults in
 a file the first one is told. Made for a ThreadSanitizer build as well, where a data race is a failure.
 """
 import concurrent.futures
@@ -17,7 +18,10 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAMPLE = os.path.join(ROOT, "tests", "data", "sample")
-PROGRAM = os.path.abspath(sys.argv[1])
+PROGRAM = ONE = os.path.abspath(sys.argv[1])
+if sys.argv[2:3] == ["--one"]:
+    ONE = os.path.abspath(sys.argv[3])
+    del sys.argv[2:4]
 SHARINGS = sys.argv[2:] or ["2/300", "3/5000", "7/60", "2/40000", "7"]
 ALL = ["-max_depth", "1000", "-account_type_regexes", ".*", "-select",
        "micros,bytes,params,float_ops,occurrence,device,op_types,input_shapes"]
@@ -34,17 +38,17 @@ TRACE_COMMANDS = [["query", "select * from spans"], ["op", *ALL], ["kernel"], ["
 checks = {"passed": 0, "failed": 0}
 
 
-def run(threads, words):
+def run(program, threads, words):
     environment = dict(os.environ, TFPROF_THREADS=threads, TSAN_OPTIONS="exitcode=66")
-    done = subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    done = subprocess.run([program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env=environment, timeout=120)
     return done.returncode, done.stdout, done.stderr
 
 
 def compare(words):
     """The sharings that give something else than one thread does."""
-    usual = run("1", words)
-    return [(sharing, words, usual, now) for sharing in SHARINGS for now in [run(sharing, words)] if now != usual]
+    usual = run(ONE, "1", words)
+    return [(sharing, words, usual, now) for sharing in SHARINGS for now in [run(PROGRAM, sharing, words)] if now != usual]
 
 
 def named(pattern):
