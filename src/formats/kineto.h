@@ -143,6 +143,7 @@ typedef struct tfp_kineto_slot {
     const char *wrong, *wrong_at;
 } tfp_kineto_slot;
 
+/* Of a slot that calloc has cleared: most of its tables are never touched where the file is small. */
 bool tfp_kineto_slot_start(tfp_kineto_slot *s);
 void tfp_kineto_slot_free(tfp_kineto_slot *s);
 /* Reads events from s->from until one ends at or behind s->soft, the array ends, or the window does. */
