@@ -42,7 +42,10 @@ static tfp_status failed(sql_session *s, int rc, tfp_error *err)
     if ((rc & 0xff) == SQLITE_NOMEM) return tfp_nomem(err);
     if (strcmp(s->api->errmsg(s->db), "not authorized") == 0) /* SQLite's words for a refusal by guard.c */
         return tfp_fail(err, TFP_BADARG, "query: only SELECT over the tables of profiles is answered");
-    return tfp_fail(err, (rc & 0xff) == SQLITE_TOOBIG ? TFP_LIMIT : TFP_BADARG, "query: %s", s->api->errmsg(s->db));
+    const char *message = s->api->errmsg(s->db);
+    bool unknown = strncmp(message, "no such table", 13) == 0 || strncmp(message, "no such column", 14) == 0;
+    return tfp_fail(err, (rc & 0xff) == SQLITE_TOOBIG ? TFP_LIMIT : TFP_BADARG, "query: %s%s", message,
+                    unknown ? " (SELECT * FROM columns lists all)" : "");
 }
 
 static tfp_status too_many(tfp_error *err)
