@@ -166,6 +166,8 @@ typedef struct tfp_kineto_reader {
     TFP_VEC(tfp_kineto_open) open;
     tfp_map64 open_by_lane, open_by_id; /* one above the innermost's place in `open`; 0: none */
     int64_t events, ends_alone, early, negative, no_number;
+    int64_t plain; /* of the events those with a length and of no category of Kineto's */
+    tfp_strid first_plain;
     bool fraction;
 } tfp_kineto_reader;
 
