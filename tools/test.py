@@ -52,9 +52,9 @@ class Suite(typing.NamedTuple):
 
 
 SUITES = [
-    Suite("python package", [TENSORFLOW, "tests/python/run.py"], 193, needs=".venv/ready"),
+    Suite("python package", [TENSORFLOW, "tests/python/run.py"], 140, needs=".venv/ready"),
     Suite("shapes and float operations against TensorFlow", [TENSORFLOW, "tests/flops/run.py"], 105, needs=".venv/ready"),
-    Suite("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-count", "100"], 67,
+    Suite("live comparison with TensorFlow", [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-count", "100"], 50,
           needs=".venv/ready"),
     Suite("bad input, sanitizers", [PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], 42),
     Suite("fuzz replay", [PYTHON, "tests/fuzz/replay.py", ASAN, "-m", "30"], 32),
@@ -70,11 +70,11 @@ SUITES = [
           needs=".venv/ready"),
     Suite("unit", [PYTHON, "tools/run_unit.py", ASAN], 26),
     Suite("float operations of hostile graphs", [PYTHON, "tests/flops/linear.py", f"{RELEASE}/tfprof"], 21),
-    Suite("statistics against numpy", [TENSORFLOW, "tests/compare/stats.py", f"{RELEASE}/tfprof"], 18, needs=".venv/ready"),
+    Suite("statistics against numpy", [TENSORFLOW, "tests/compare/stats.py", f"{RELEASE}/tfprof"], 14, needs=".venv/ready"),
     Suite("steps and gaps of HTA and xprof", [PYTHON, "tests/trace/peers.py", f"{RELEASE}/tfprof"], 19),
     Suite("random traces against a second program", [PYTHON, "tests/trace/random_traces.py", f"{RELEASE}/tfprof", "0", "120"], 9),
     Suite("JAX and TF2 record", [TENSORFLOW, "tests/trace/record.py", f"{RELEASE}/tfprof"], 13, needs=".venv/ready"),
-    Suite("queries against SQLite and protobuf", [TENSORFLOW, "tests/compare/query.py", f"{RELEASE}/tfprof"], 15,
+    Suite("queries against SQLite and protobuf", [TENSORFLOW, "tests/compare/query.py", f"{RELEASE}/tfprof"], 8,
           needs=".venv/ready"),
     Suite("python package, leaks", [TENSORFLOW, "tests/python/leaks.py"], 14, needs=".venv/ready"),
     Suite("threads, release", [PYTHON, "tests/threads/run.py", f"{RELEASE}/tfprof"], 13),
@@ -97,8 +97,8 @@ SUITES = [
     Suite("diff against the script in Python", [PYTHON, "tests/bench/diff.py", "--check", f"{RELEASE}/tfprof"], 1),
 
     # Those that wait for other processes.
-    Suite("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], 160, waits=True),
-    Suite("attach", [PYTHON, "tests/live/attach.py", f"{RELEASE}/tfprof"], 88, waits=True),
+    Suite("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], 110, waits=True),
+    Suite("attach", [PYTHON, "tests/live/attach.py", f"{RELEASE}/tfprof"], 77, waits=True),
     Suite("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], 65, waits=True),
     Suite("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], 75, waits=True),
     Suite("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], 27, waits=True),

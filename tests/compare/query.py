@@ -9,6 +9,8 @@
   hostile  statements that would never end, or reach outside, end with an error in time and within memory
 """
 import csv
+import gzip
+import importlib.util
 import io
 import json
 import os
@@ -17,6 +19,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(os.path.dirname(HERE), "data", "sample")
@@ -134,13 +137,15 @@ def against_sqlite(program, files):
 
 
 def against_protobuf(program, path):
-    try:
-        os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-        from tensorflow.core.profiler import tfprof_log_pb2
-    except ImportError:
-        print("no TensorFlow: not held against its protos")
-        return
-    import gzip
+    if "tensorflow" not in sys.modules:
+        found = importlib.util.find_spec("tensorflow")
+        if not found:
+            print("no TensorFlow: not held against its protos")
+            return
+        # Its messages without what its package does when it is imported: 5 s of processors.
+        sys.modules["tensorflow"] = types.ModuleType("tensorflow")
+        sys.modules["tensorflow"].__path__ = list(found.submodule_search_locations)
+    from tensorflow.core.profiler import tfprof_log_pb2
     with open(os.path.join(SAMPLE, path), "rb") as f:
         data = f.read()
     proto = tfprof_log_pb2.ProfileProto.FromString(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)

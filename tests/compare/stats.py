@@ -70,17 +70,18 @@ def steps_of(program, flags):
     return [int(word) for word in done.stderr.decode().split('(steps ')[1].split(')')[0].split()]
 
 
-def rows_at(program, view, flags, options, step):
-    """Rows without the root: the names from the root to it, with a number where a sibling has the same, and its numbers."""
+def rows_at(program, view, flags, options, step, columns=()):
+    """Rows without the root: the names from the root to it, with a number where a sibling has the same, and its numbers of `columns`."""
     status, text = run(program, view, *flags, *options, '-step', str(step), '-format', 'jsonl')
     assert status == 0, text
     own = view == 'op'  # its totals hold the types that follow
+    keys = {name: key.replace('total_', '') if own else key for name, key in FIELDS.items()}
     paths, seen, found = {0: ()}, {}, []
-    for row in [json.loads(line) for line in text.splitlines()[2:]]:
+    for row in json.loads('[%s]' % ','.join(text.splitlines()[2:])):
         path = paths[row['parent']] + (row['name'],)
         seen[path] = seen.get(path, -1) + 1
         paths[row['row']] = path[:-1] + ((row['name'], seen[path]),)
-        numbers = {name: row[key.replace('total_', '') if own else key] for name, key in FIELDS.items()}
+        numbers = {name: row[keys[name]] for name in columns}
         found.append((paths[row['row']], row['name'], numbers))
     return found
 
@@ -117,7 +118,7 @@ def check(program, view, flags, options):
     if len(table) != len(shown):
         return '%d rows, the view %d' % (len(table), len(shown))
     whole = [*options, '-order_by', 'name', '-max_depth', '1000']
-    steps = [{path: numbers for path, _, numbers in rows_at(program, view, flags, whole, step)}
+    steps = [{path: numbers for path, _, numbers in rows_at(program, view, flags, whole, step, columns)}
              for step in steps_of(program, flags)]
     for row, (path, name, _) in zip(table, shown):
         before, slash, last = name.rpartition('/')
