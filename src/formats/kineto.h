@@ -91,6 +91,9 @@ typedef struct tfp_kineto_key {
     uint32_t next;             /* the key that stood behind it lately; 0: none yet */
 } tfp_kineto_key;
 
+#define TFP_KINETO_KEYS 1024    /* that a slot keeps */
+#define TFP_KINETO_SHARED_KEY 1 /* of all others */
+
 /* A value of args that was read before, by its text. */
 #define TFP_KINETO_VALUE 224 /* bytes of it */
 typedef struct tfp_kineto_value {
@@ -109,8 +112,8 @@ typedef struct tfp_kineto_value {
 typedef struct tfp_kineto_slot {
     tfp_arena arena;
     tfp_strtab strings;
-    TFP_VEC(tfp_kineto_string) known;           /* one a string */
-    TFP_VEC(tfp_kineto_key) keys;               /* the first stands for the begin of an event */
+    TFP_VEC(tfp_kineto_string) known; /* one a string */
+    TFP_VEC(tfp_kineto_key) keys; /* the first stands for the begin of an event, the second for all that are not kept */
     uint32_t recent[TFP_KINETO_RECENT];         /* short strings met lately */
     tfp_kineto_value values[TFP_KINETO_VALUES]; /* values met lately */
     TFP_VEC(tfp_kineto_lane) lanes;

@@ -70,29 +70,42 @@ static uint8_t member_of(tfp_str key)
     return OTHER;
 }
 
-/* The key that a string is; 0 without memory. */
-static uint32_t key_of(tfp_kineto_slot *s, uint32_t string)
+static tfp_kineto_key make_key(uint32_t string, tfp_str text)
 {
-    if (s->failed) return 0;
-    uint32_t *key = &s->known.at[string].key;
-    if (*key) return *key;
-    tfp_str text = s->strings.strings[string];
-    tfp_kineto_key k = { .string = string, .member = member_of(text), .arg = tfp_kineto_arg_of(text) };
-    if (!keep(s, tfp_push(&s->keys, k))) return 0;
-    return *key = (uint32_t)s->keys.size - 1;
+    return (tfp_kineto_key){ .string = string, .member = member_of(text), .arg = tfp_kineto_arg_of(text) };
+}
+
+/* Of a file with ever new keys the first ones are kept; all others share a row, which is that of the last one. */
+static uint32_t shared_key(tfp_kineto_slot *s, uint32_t string, tfp_str text)
+{
+    s->keys.at[TFP_KINETO_SHARED_KEY] = make_key(string, text);
+    return TFP_KINETO_SHARED_KEY;
+}
+
+/* The key of that text; 0 without memory. Of keys of args, which become stats, the string is known, too. */
+static uint32_t key_of(tfp_kineto_slot *s, const tfp_jscan_text *text, bool args)
+{
+    bool full = s->keys.size >= TFP_KINETO_KEYS;
+    if (full && !args && !text->escaped) return shared_key(s, 0, text->raw);
+    uint32_t string = tfp_kineto_string_of(s, text);
+    if (s->failed || s->known.at[string].key) return s->failed ? 0 : s->known.at[string].key;
+    tfp_str key = s->strings.strings[string];
+    if (full) return shared_key(s, string, key);
+    if (!keep(s, tfp_push(&s->keys, make_key(string, key)))) return 0;
+    return s->known.at[string].key = (uint32_t)s->keys.size - 1;
 }
 
 /* Events have their members in the order and layout of earlier ones: this one is remembered. */
-bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, uint32_t *key)
+bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool args, uint32_t *key)
 {
     tfp_jscan_text text;
     const char *from = j->at;
     if (!tfp_jscan_member(j, first, &text)) return false;
-    *key = key_of(s, tfp_kineto_string_of(s, &text));
+    *key = key_of(s, &text, args);
     if (s->failed || !tfp_jscan_peek(j)) return false;
     tfp_kineto_key *k = &s->keys.at[*key];
     size_t size = (size_t)(j->at - from);
-    k->size = size <= sizeof k->text ? (uint8_t)size : 0;
+    k->size = size <= sizeof k->text && *key != TFP_KINETO_SHARED_KEY ? (uint8_t)size : 0;
     k->first = first;
     memcpy(k->text, from, k->size);
     return true;
@@ -194,7 +207,7 @@ static bool read_event(tfp_kineto_slot *s, tfp_jscan *j)
     s->one.size = 0;
     j->at++;
     uint32_t key = 0, before = 0;
-    for (bool first = true; tfp_kineto_take_key(s, j, first, s->keys.at[before].next, &key);
+    for (bool first = true; tfp_kineto_take_key(s, j, first, false, s->keys.at[before].next, &key);
          first = false, before = key) {
         s->keys.at[before].next = key;
         read_member(s, j, &e, &s->keys.at[key]);

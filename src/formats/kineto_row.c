@@ -7,9 +7,9 @@
 bool tfp_kineto_slot_start(tfp_kineto_slot *s)
 {
     static const tfp_jscan_text none = { { "", 0 }, false };
-    static const tfp_kineto_key begin = { 0 };
+    static const tfp_kineto_key begin = { 0 }, shared = { 0 };
     return tfp_strtab_init(&s->strings, &s->arena) == TFP_OK && tfp_kineto_string_of(s, &none) == 0 && !s->failed &&
-           tfp_push(&s->keys, begin);
+           tfp_push(&s->keys, begin) && tfp_push(&s->keys, shared);
 }
 
 void tfp_kineto_slot_free(tfp_kineto_slot *s)
