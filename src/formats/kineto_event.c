@@ -100,7 +100,7 @@ bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool arg
 {
     tfp_jscan_text text;
     const char *from = j->at;
-    if (!tfp_jscan_member(j, first, &text)) return false;
+    if (s->failed || !tfp_jscan_member(j, first, &text)) return false;
     *key = key_of(s, &text, args);
     if (s->failed || !tfp_jscan_peek(j)) return false;
     tfp_kineto_key *k = &s->keys.at[*key];
@@ -245,7 +245,7 @@ void tfp_kineto_parse(tfp_kineto_slot *s)
         s->end = j.at;
     }
     s->first = first;
-    s->fault = j.fault;
+    s->fault = s->failed ? TFP_JSCAN_FINE : j.fault; /* without memory an event ends anywhere */
     s->wrong = j.wrong;
     s->wrong_at = j.at;
 }
