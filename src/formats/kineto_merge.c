@@ -415,8 +415,8 @@ void tfp_kineto_end(tfp_kineto_reader *r)
     tell(r, "warning", "events that end without a begin, left out", r->ends_alone);
     tell(r, "warning", "events that begin and never end, without duration", open);
     if (r->plain && r->plain < r->events)
-        tfp_build_data_finding(r->b, "info", "events of no category of Kineto's: in the timeline and SQL only", r->plain,
-                               tfp_text(r->b->p, r->first_plain));
+        tfp_build_data_finding(r->b, "info", "events of no category of Kineto's: in the timeline and SQL only",
+                               r->plain, tfp_text(r->b->p, r->first_plain));
     for (uint32_t i = 0; i < r->lanes.size && !r->b->status; i++) {
         uint32_t label = tfp_map64_get(&r->label_by_lane, i);
         if (label != TFP_NONE && r->lane_of.at[i] != TFP_NONE) r->b->p->lanes.at[r->lane_of.at[i]].label = label;
