@@ -309,10 +309,11 @@ tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
         if (!s && !tfp_work_facts(&t)) s = tfp_nomem(err);
     }
     if (!s && (o->assume_batch > 0 || o->assume_shape || o->signature))
-        s = tfp_report_note_add(r, err,
-                                "assume_batch, assume_shape and signature are for graphs of TensorFlow: the shapes of a "
-                                "%s",
-                                t.operators ? "trace are those that were recorded" : "compiled program are fixed");
+        s = tfp_report_note_add(
+            r, err,
+            "assume_batch, assume_shape and signature are for graphs of TensorFlow: the shapes of a "
+            "%s",
+            t.operators ? "trace are those that were recorded" : "compiled program are fixed");
     tfp_vec_free(&t.sums);
     return s;
 }
