@@ -7,36 +7,48 @@
 
 /* ---- spans by the number that joins them ---- */
 
+#define PAGE_BITS 8 /* keys of a page, as a power of two */
+#define PAGE ((size_t)1 << PAGE_BITS)
 #define SPREAD 4 /* a table by number has at most so many places a span */
 
 typedef struct key_range { /* the keys of one process */
     uint32_t low, high;    /* 0: none */
-    size_t first;          /* in key_index.at */
+    size_t first;          /* in key_index.pages */
 } key_range;
 
-/* Spans of one kind by process and key. Writers count their keys up, so nearly always a table by key is small, and is read
- * in the order of the file; a hash table of a million spans misses the caches with each of its reads. */
+/* Spans of one kind by process and key. Writers count their keys up, some from far apart begins, so nearly always a table by
+ * key of which only the pages with keys are kept is small, and is read in the order of the file; a hash table of a million
+ * spans misses the caches with each of its reads. */
 typedef struct key_index {
     const uint32_t *keys; /* by span */
     unsigned kind;
     bool earliest;     /* of several spans with a key the first to start, else the first of the file */
     key_range *ranges; /* by process */
+    uint32_t *pages;   /* -> at, in pages; TFP_NONE: no key there */
     uint32_t *at;      /* NULL: the keys are too far apart */
     tfp_map64 sparse;
 } key_index;
+
+/* The page of a key in its process's range. */
+static uint32_t *page_of(const key_index *k, uint32_t process, uint32_t key)
+{
+    const key_range *r = &k->ranges[process];
+    return &k->pages[r->first + (key >> PAGE_BITS) - (r->low >> PAGE_BITS)];
+}
 
 static uint32_t index_get(const key_index *k, uint32_t process, uint32_t key)
 {
     if (!k->at) return tfp_map64_get(&k->sparse, (uint64_t)process << 32 | key);
     const key_range *r = &k->ranges[process];
-    return key >= r->low && key <= r->high ? k->at[r->first + (key - r->low)] : TFP_NONE;
+    if (key < r->low || key > r->high) return TFP_NONE;
+    uint32_t page = *page_of(k, process, key);
+    return page == TFP_NONE ? TFP_NONE : k->at[page * PAGE + key % PAGE];
 }
 
 static bool index_put(key_index *k, uint32_t process, uint32_t key, uint32_t span)
 {
     if (!k->at) return tfp_map64_put(&k->sparse, (uint64_t)process << 32 | key, span);
-    const key_range *r = &k->ranges[process];
-    k->at[r->first + (key - r->low)] = span;
+    k->at[*page_of(k, process, key) * PAGE + key % PAGE] = span;
     return true;
 }
 
@@ -45,31 +57,49 @@ static bool is_indexed(const tfp_join *x, const key_index *k, uint32_t i)
     return x->t->spans.kind[i] == k->kind && k->keys[i] && tfp_span_process(x, i) < x->t->processes.size;
 }
 
-static bool find_ranges(const tfp_join *x, key_index *k)
+/* How many pages span the keys of all processes. */
+static size_t find_ranges(const tfp_join *x, key_index *k)
 {
-    size_t processes = x->t->processes.size, total = 0;
-    k->ranges = calloc(processes + 1, sizeof *k->ranges);
-    if (!k->ranges) return false;
+    size_t total = 0;
     for (uint32_t i = 0; i < x->count; i++) {
         if (!is_indexed(x, k, i)) continue;
         key_range *r = &k->ranges[tfp_span_process(x, i)];
         if (!r->high || k->keys[i] < r->low) r->low = k->keys[i];
         if (k->keys[i] > r->high) r->high = k->keys[i];
     }
-    for (size_t p = 0; p < processes; p++) {
-        k->ranges[p].first = total;
-        if (k->ranges[p].high) total += (size_t)k->ranges[p].high - k->ranges[p].low + 1;
+    for (size_t p = 0; p < x->t->processes.size; p++) {
+        key_range *r = &k->ranges[p];
+        r->first = total;
+        if (r->high) total += (size_t)(r->high >> PAGE_BITS) - (r->low >> PAGE_BITS) + 1;
     }
-    if (total / SPREAD > x->count) return true;
-    k->at = malloc((total + 1) * sizeof *k->at);
-    if (k->at) memset(k->at, 0xff, (total + 1) * sizeof *k->at); /* TFP_NONE */
+    return total;
+}
+
+/* Makes the table by key, unless the keys are too far apart for one. False without memory. */
+static bool make_pages(const tfp_join *x, key_index *k)
+{
+    k->ranges = calloc(x->t->processes.size + 1, sizeof *k->ranges);
+    if (!k->ranges) return false;
+    size_t total = find_ranges(x, k), used = 0, most = x->count * SPREAD;
+    if (total > most) return true;
+    k->pages = malloc((total + 1) * sizeof *k->pages);
+    if (!k->pages) return false;
+    memset(k->pages, 0xff, (total + 1) * sizeof *k->pages); /* TFP_NONE */
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (!is_indexed(x, k, i)) continue;
+        uint32_t *page = page_of(k, tfp_span_process(x, i), k->keys[i]);
+        if (*page == TFP_NONE) *page = (uint32_t)used++;
+    }
+    if ((used - (used > 0)) * PAGE > most) return true; /* a page is always there to have */
+    k->at = malloc((used + 1) * PAGE * sizeof *k->at);
+    if (k->at) memset(k->at, 0xff, used * PAGE * sizeof *k->at); /* TFP_NONE */
     return k->at != NULL;
 }
 
 static bool index_by_key(const tfp_join *x, key_index *k)
 {
     const int64_t *start_ns = x->t->spans.start_ns;
-    if (!find_ranges(x, k)) return false;
+    if (!make_pages(x, k)) return false;
     for (uint32_t i = 0; i < x->count; i++) {
         if (!is_indexed(x, k, i)) continue;
         uint32_t process = tfp_span_process(x, i), known = index_get(k, process, k->keys[i]);
@@ -82,6 +112,7 @@ static bool index_by_key(const tfp_join *x, key_index *k)
 static void index_free(key_index *k)
 {
     free(k->ranges);
+    free(k->pages);
     free(k->at);
     tfp_map64_free(&k->sparse);
 }
