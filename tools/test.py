@@ -121,6 +121,7 @@ EXHAUSTIVE = [
     Suite("faults, every allocation", [f"{ASAN}/tests/faults/memory"], 700),
     Suite("recorded answers of TensorFlow, all with sanitizers", [PYTHON, "tests/compare/recorded.py", f"{ASAN}/tfprof"], 22),
     Suite("fuzz replay, five times the mutants", [PYTHON, "tests/fuzz/replay.py", ASAN, "-m", "150"], 110),
+    Suite("bad input, sanitizers, every byte and size", ["env", "TFP_WHOLE=1", PYTHON, "tests/bad/run.py", f"{ASAN}/tfprof"], 100),
     Suite("pprof files, Go's own answers", [PYTHON, "tests/trace/pprof.py", f"{RELEASE}/tfprof", "--go"], 35),
     Suite("live comparison with TensorFlow, other questions",
           [TENSORFLOW, "tests/compare/live.py", f"{RELEASE}/tfprof", "-seed", "2", "-count", "1000"], 180, needs=".venv/ready"),

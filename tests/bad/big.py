@@ -24,7 +24,7 @@ def deep(b):
         "a shape of 200,000 dims": node("v", "V", (), shape_attr([1] * b.size(200000))),
         "1,500 scopes 1,000 deep": b"".join(node("a%d/" % i + "b/" * 1000) for i in range(b.size(1500))),
         "20,000 takers of one node": node("x") + b"".join(node("n%d" % i, "X", ["x"]) for i in range(b.size(20000))),
-        "each node takes all before": b"".join(node("n%d" % i, "X", ["n%d" % k for k in range(i)]) for i in range(250 if b.sanitised else 700)),
+        "each node takes all before": b"".join(node("n%d" % i, "X", ["n%d" % k for k in range(i)]) for i in range(250 if b.few else 700)),
     }
     everything = ["-select", "params,op_types,input_shapes,occurrence", "-account_type_regexes", ".*"]
     for what, graph in inputs.items():
@@ -84,7 +84,7 @@ def big_gzip(b):
     packed += packer.compress(end) + packer.flush()
     whole = b.file(packed, "big.gz")
     results = []
-    for threads in ("1", "3") if b.sanitised else ("1", "2", "3", "7"):
+    for threads in ("1", "3") if b.few else ("1", "2", "3", "7"):
         os.environ["TFPROF_THREADS"] = threads
         results.append(b.run("op", whole))
     del os.environ["TFPROF_THREADS"]
@@ -95,7 +95,7 @@ def big_gzip(b):
     wrong = bytearray(packed)
     wrong[-6] ^= 1
     b.refused("a wrong checksum", b.run("op", b.file(wrong, "big.gz")), 1, "big.gz")
-    if not b.sanitised:
+    if not b.few:
         b.refused("garbage behind it", b.run("op", b.file(packed + b"more", "big.gz")), 1, "big.gz")
         b.works("from a pipe", b.run("op", "/dev/stdin", stdin=packed), "op9")
     members = gzip.compress(start + step, 1) + b"".join([gzip.compress(b",\n" + step, 1)] * (count - 1)) + gzip.compress(end)

@@ -52,6 +52,8 @@ class Bench:
         self.folder = tempfile.mkdtemp(prefix="tfprof_bad_")
         with open(self.program, "rb") as f:
             self.sanitised = b"__asan_init" in f.read()
+        self.whole = bool(os.environ.get("TFP_WHOLE"))  # as `make fuzz` runs it: all that the others take samples of
+        self.few = self.sanitised and not self.whole
         self.seconds_most = 40 if self.sanitised else 5  # of processors: a busy machine makes no run slower by that
         self.hangs_after = 120 if self.sanitised else 60
         self.megabytes_most = 8192 if self.sanitised else 512
@@ -59,7 +61,7 @@ class Bench:
 
     def size(self, of):
         """Of what is made big: an eighth with sanitizers, which look for other faults than the time and memory that it takes."""
-        return of // 8 if self.sanitised else of
+        return of // 8 if self.few else of
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)

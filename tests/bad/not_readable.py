@@ -25,7 +25,7 @@ def foreign(b):
     flags = ("profile", "graph", "run_meta", "op_log", "checkpoint")
     for number, (kind, content) in enumerate(kinds.items()):
         path = b.file(content, "foreign " + kind)
-        for flag in flags[number % 5::2] if b.sanitised else flags:
+        for flag in flags[number % 5::2] if b.few else flags:
             beside = [] if flag in ("profile", "graph") else ["--graph_path", b.file(GRAPH, "g.pb")]
             r = b.run("scope", *beside, "--%s_path" % flag, path)
             if kind in ("newline", "blanks"):  # an empty message, as text
@@ -80,7 +80,7 @@ def prefixes(b):
     """Files cut short, through the program; every prefix of every file is tried in memory by damage.c."""
     for name in SMALL:
         data = b.sample(name)
-        steps = 8 if b.sanitised else 40
+        steps = 8 if b.few else 40
         for size in sorted({len(data) * i // steps for i in range(1, steps)} | {1, 2, len(data) - 1}):
             path = b.file(data[:size], "prefix")
             b.sound("%s cut to %d" % (name, size), b.run("scope", path))
@@ -89,7 +89,7 @@ def prefixes(b):
             path = b.file(packed[:size], "prefix.gz")
             b.refused("%s packed and cut to %d" % (name, size), b.run("scope", path), 1, "prefix.gz")
     packed = gzip.compress(b.sample("traces/kineto.json"), mtime=0)  # traces alone are read as far as they go
-    for size in range(len(packed) // 3, len(packed), 120 if b.sanitised else 40):
+    for size in range(len(packed) // 3, len(packed), 120 if b.few else 40):
         b.works("a trace packed and cut to %d" % size, b.run("scope", b.file(packed[:size], "cut.gz")), "_TFProfRoot", warns="cut short")
 
 
@@ -97,7 +97,7 @@ def prefixes(b):
 def mutants(b):
     """Bytes changed at random, through the program with every view."""
     rng = random.Random(7)
-    for round_ in range(30 if b.sanitised else 150):
+    for round_ in range(30 if b.few else 150):
         name = SMALL[round_ % len(SMALL)]
         data = bytearray(b.sample(name))
         for _ in range(rng.randrange(1, 6)):
