@@ -82,6 +82,15 @@ async function source(browser, ids) {
   const micros = top.reduce((sum, c) => sum + c.total_exec_micros, 0);
   check("source: a line costs what the code view says", [`${micros} us`, `${(micros / 1e6).toFixed(2)}sec`].includes(await lineOf(53)), `${await lineOf(53)} instead of ${micros} us`);
   noFaults("source", page, /status of 404/);
+  for (const name of ["recorded/jax.xplane.pb.gz", "towers/profile_9.gz"]) {
+    await go(page, `#/p/${ids[name]}/source`);
+    const own = await page.$$eval("#file option", (all) => all.map((o) => o.textContent));
+    const whole = said("scope", `${new URL("../data/sample/", import.meta.url).pathname}${name}`, "-select", "micros").root.total_exec_micros;
+    const [most] = own.map((text) => (/own ([\d.]+)ms/.exec(text) ?? ["", "0"])[1]);
+    check(`source of ${name}: no file takes longer than all`, most > 0 && most <= whole / 1000 + 0.01, `${own[0]} of ${whole} us`);
+    check(`source of ${name}: and the largest takes most of it`, most > (0.9 * whole) / 1000, `${own[0]} of ${whole} us`);
+  }
+  noFaults("source of others", page, /status of 404/);
   await page.context().close();
 }
 

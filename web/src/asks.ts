@@ -15,13 +15,15 @@ const FORWARD =
 /** Every call stack, outermost line first. */
 export const CODE_SQL = "SELECT trace, file, line FROM code";
 
-/** Time by call stack, assigned as in the code view: a gradient belongs to the stack of its forward node. */
+/** Time by call stack, assigned as in the code view: a gradient belongs to the stack of its forward node. As in the views it is
+ * the mean of the steps, in whole microseconds, and of traces, which alone have processes, that of all steps. */
 export const TRACES_SQL =
   `WITH named AS (SELECT node, trace, ${FORWARD} AS forward FROM nodes WHERE trace IS NOT NULL), ` +
   "booked AS (SELECT node, trace, 0 AS gradient FROM named WHERE forward IS NULL UNION ALL " +
   "SELECT g.node, n.trace, 1 FROM named g JOIN nodes n ON n.name = g.forward JOIN named f ON f.node = n.node AND f.forward IS NULL " +
   "WHERE g.forward IS NOT NULL), " +
-  "times AS (SELECT node, avg(run_us) AS us FROM executions GROUP BY node) " +
+  "times AS (SELECT node, CASE WHEN EXISTS (SELECT 1 FROM processes) THEN sum(run_us) ELSE sum(run_us) / count(*) END AS us " +
+  "FROM executions GROUP BY node) " +
   "SELECT b.trace AS trace, sum(x.us) AS micros, sum(CASE WHEN b.gradient THEN x.us END) AS gradient_micros, count(*) AS nodes " +
   "FROM booked b LEFT JOIN times x ON x.node = b.node GROUP BY b.trace";
 
