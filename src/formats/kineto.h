@@ -62,6 +62,11 @@ typedef struct tfp_kineto_memory {
     uint64_t address;
 } tfp_kineto_memory;
 
+/* The two keys that stood at a place lately: events of two kinds often alternate. 0: none yet. */
+typedef struct tfp_kineto_guess {
+    uint32_t last, before;
+} tfp_kineto_guess;
+
 /* What the parser knows of a string of its slot. */
 typedef struct tfp_kineto_string {
     uint32_t global; /* of the profile; TFP_NONE: not yet */
@@ -70,7 +75,7 @@ typedef struct tfp_kineto_string {
     uint8_t what;    /* as a category; 0xff: not looked at */
     uint8_t name;    /* as a name: bits of tfp_kineto_name; 0xff: not looked at */
     uint32_t key;    /* as a key: -> keys; 0: none yet */
-    uint32_t first;  /* as the name of an event: the first key of its args lately; 0: none yet */
+    tfp_kineto_guess first; /* as the name of an event: the first key of its args */
 } tfp_kineto_string;
 enum {
     TFP_KINETO_STEP = 1,
@@ -81,18 +86,21 @@ enum {
     TFP_KINETO_SET_NAME = 32
 };
 
-/* A key of events or of their args, with what it stands between: the same text makes the same key. */
+/* A key of events or of their args, with what it stands between: the same text makes the same key. A key that stands
+ * in several layouts has a row for each of the first ones: what follows it differs, too. */
 typedef struct tfp_kineto_key {
     char text[TFP_JSCAN_TEXT]; /* as it stood lately, from the end of what is before it to the begin of its value */
     uint8_t size;              /* of the text; 0: it was longer */
     bool first;                /* it stood behind the brace */
     uint8_t member, arg;       /* what it is in an event (kineto_event.c), in args (kineto_args.c) */
     uint32_t string;           /* of the slot */
-    uint32_t next;             /* the key that stood behind it lately; 0: none yet */
+    uint32_t twin;             /* the same key in another layout; 0: none */
+    tfp_kineto_guess next;     /* behind it */
 } tfp_kineto_key;
 
 #define TFP_KINETO_KEYS 1024    /* that a slot keeps */
 #define TFP_KINETO_SHARED_KEY 1 /* of all others */
+#define TFP_KINETO_LAYOUTS 4    /* of a key */
 
 /* A value of args that was read before, by its text. */
 #define TFP_KINETO_VALUE 224 /* bytes of it */

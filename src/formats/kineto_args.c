@@ -226,12 +226,9 @@ void tfp_kineto_read_args(tfp_kineto_slot *s, tfp_jscan *j, event *e)
     j->at++;
     uint32_t key = 0, before = 0, name = e->row.name;
     for (bool first = true;; first = false, before = key) {
-        uint32_t lately = first ? s->known.at[name].first : s->keys.at[before].next;
-        if (!tfp_kineto_take_key(s, j, first, true, lately, &key)) return;
-        if (first)
-            s->known.at[name].first = key;
-        else
-            s->keys.at[before].next = key;
+        tfp_kineto_guess guess = first ? s->known.at[name].first : s->keys.at[before].next;
+        if (!tfp_kineto_take_key(s, j, first, true, guess, &key)) return;
+        tfp_kineto_learn(first ? &s->known.at[name].first : &s->keys.at[before].next, key);
         read_arg(s, j, e, &s->keys.at[key]);
     }
 }

@@ -11,7 +11,7 @@ static uint32_t new_string(tfp_kineto_slot *s, tfp_str text)
     uint32_t id = tfp_intern(&s->strings, text);
     if (!keep(s, id != TFP_NONE)) return 0;
     while (s->known.size <= id) {
-        tfp_kineto_string none = { TFP_NONE, TFP_NONE, TFP_NONE - 1, 0xff, 0xff, 0, 0 };
+        tfp_kineto_string none = { TFP_NONE, TFP_NONE, TFP_NONE - 1, 0xff, 0xff, 0, { 0, 0 } };
         if (!keep(s, tfp_push(&s->known, none))) return 0;
     }
     return id;
@@ -95,20 +95,42 @@ static uint32_t key_of(tfp_kineto_slot *s, const tfp_jscan_text *text, bool args
     return s->known.at[string].key = (uint32_t)s->keys.size - 1;
 }
 
+/* The row of a key in that layout. Where there are many, the last row is that of the one met lately. */
+static uint32_t layout_of(tfp_kineto_slot *s, uint32_t key, tfp_str text, bool first)
+{
+    uint32_t at = key;
+    if (key == TFP_KINETO_SHARED_KEY || text.size > sizeof s->keys.at->text) return key;
+    for (unsigned layouts = 1; s->keys.at[at].size; layouts++) {
+        const tfp_kineto_key *k = &s->keys.at[at];
+        if (k->first == first && tfp_str_eq((tfp_str){ k->text, k->size }, text)) return at;
+        if (!k->twin && (layouts == TFP_KINETO_LAYOUTS || s->keys.size >= TFP_KINETO_KEYS / 2)) break;
+        if (!k->twin) {
+            tfp_kineto_key twin = { .string = k->string, .member = k->member, .arg = k->arg };
+            if (!keep(s, tfp_push(&s->keys, twin))) return key;
+            s->keys.at[at].twin = (uint32_t)s->keys.size - 1;
+        }
+        at = s->keys.at[at].twin;
+    }
+    tfp_kineto_key *k = &s->keys.at[at];
+    k->size = (uint8_t)text.size;
+    k->first = first;
+    memcpy(k->text, text.data, text.size);
+    return at;
+}
+
 /* Events have their members in the order and layout of earlier ones: this one is remembered. */
-bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool args, uint32_t *key)
+bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool args, uint32_t before, uint32_t *key)
 {
     tfp_jscan_text text;
     const char *from = j->at;
-    if (s->failed || !tfp_jscan_member(j, first, &text)) return false;
+    *key = before;
+    if (s->failed) return false;
+    if (tfp_kineto_take_guess(s, j, first, before)) return true;
+    if (!tfp_jscan_member(j, first, &text)) return false;
     *key = key_of(s, &text, args);
     if (s->failed || !tfp_jscan_peek(j)) return false;
-    tfp_kineto_key *k = &s->keys.at[*key];
-    size_t size = (size_t)(j->at - from);
-    k->size = size <= sizeof k->text && *key != TFP_KINETO_SHARED_KEY ? (uint8_t)size : 0;
-    k->first = first;
-    memcpy(k->text, from, k->size);
-    return true;
+    *key = layout_of(s, *key, (tfp_str){ from, (size_t)(j->at - from) }, first);
+    return !s->failed;
 }
 
 /* ---- one event ---- */
@@ -209,7 +231,7 @@ static bool read_event(tfp_kineto_slot *s, tfp_jscan *j)
     uint32_t key = 0, before = 0;
     for (bool first = true; tfp_kineto_take_key(s, j, first, false, s->keys.at[before].next, &key);
          first = false, before = key) {
-        s->keys.at[before].next = key;
+        tfp_kineto_learn(&s->keys.at[before].next, key);
         read_member(s, j, &e, &s->keys.at[key]);
     }
     if (j->fault) {
