@@ -206,6 +206,7 @@ void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e)
         leave_out(s, e, &s->absurd, &s->first_absurd, "without a name");
         return;
     }
+    if (r->phase == 'm') r->phase = 0; /* the letter of rows of memory, not of events */
     r->what = category(s, r->category);
     set_lane(s, e);
     if (e->have & FORWARD && r->flags & TFP_KINETO_HAS_SEQUENCE) r->flags |= TFP_KINETO_BACKWARD;
