@@ -166,6 +166,11 @@ typedef struct tfp_kineto_open { /* a B without its E, or an async b */
     uint64_t id;
 } tfp_kineto_open;
 
+typedef struct tfp_kineto_left_out { /* events of one kind */
+    int64_t count;
+    tfp_buf first;
+} tfp_kineto_left_out;
+
 typedef struct tfp_kineto_reader {
     tfp_builder *b;
     uint32_t process;
@@ -176,6 +181,7 @@ typedef struct tfp_kineto_reader {
     tfp_map64 thread_owner;  /* tid -> pid: the first process that had a thread of that number */
     TFP_VEC(tfp_kineto_open) open;
     tfp_map64 open_by_lane, open_by_id; /* one above the innermost's place in `open`; 0: none */
+    tfp_kineto_left_out unreadable, absurd;
     int64_t events, ends_alone, early, negative, no_number;
     int64_t plain; /* of the events those with a length and of no category of Kineto's */
     tfp_strid first_plain;

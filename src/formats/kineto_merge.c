@@ -299,7 +299,8 @@ static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t 
 /* Events of one async id may overlap anything: each category is a row of its own that counts nowhere. */
 static uint64_t async_key(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
 {
-    return x->correlation * 31 + global(r, s, x->category);
+    const uint64_t key[2] = { x->correlation, global(r, s, x->category) };
+    return tfp_hash(key, sizeof key);
 }
 
 static void add_counter(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
@@ -380,22 +381,21 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
     }
 }
 
+/* They are told at the end: in the middle their number and place, and with them the strings', would be those of the pieces. */
+static void leave_out(tfp_kineto_reader *r, tfp_kineto_left_out *all, int64_t count, const tfp_buf *first)
+{
+    if (count && !all->count) tfp_buf_str(&all->first, (tfp_str){ first->data ? first->data : "", first->size });
+    all->count += count;
+    keep(r, !all->first.failed);
+}
+
 void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s)
 {
     if (s->failed) keep(r, false);
     for (size_t i = 0; i < s->rows.size && !r->b->status; i++) add_row(r, s, &s->rows.at[i]);
     r->fraction |= s->fraction;
-    if (s->unreadable) {
-        tfp_str first = { s->first_unreadable.data, s->first_unreadable.size };
-        tfp_build_data_finding(r->b, "error", "events that cannot be read, left out", s->unreadable, first);
-        tfp_build_warn_many(r->b, "events that cannot be read (no name, phase or time), left out", first,
-                            (size_t)s->unreadable);
-    }
-    if (s->absurd) {
-        tfp_str first = { s->first_absurd.data, s->first_absurd.size };
-        tfp_build_data_finding(r->b, "error", "absurd times (out of range), left out", s->absurd, first);
-        tfp_build_warn_many(r->b, "events with absurd times (beyond 9e15 us), left out", first, (size_t)s->absurd);
-    }
+    leave_out(r, &r->unreadable, s->unreadable, &s->first_unreadable);
+    leave_out(r, &r->absurd, s->absurd, &s->first_absurd);
 }
 
 static void tell(tfp_kineto_reader *r, const char *severity, const char *what, int64_t count)
@@ -405,9 +405,21 @@ static void tell(tfp_kineto_reader *r, const char *severity, const char *what, i
     tfp_build_warn_many(r->b, what, TFP_STR(""), (size_t)count);
 }
 
+static void tell_left_out(tfp_kineto_reader *r, const tfp_kineto_left_out *x, const char *finding, const char *warning)
+{
+    tfp_str first = { x->first.data ? x->first.data : "", x->first.size };
+    if (!x->count) return;
+    tfp_build_data_finding(r->b, "error", finding, x->count, first);
+    tfp_build_warn_many(r->b, warning, first, (size_t)x->count);
+}
+
 void tfp_kineto_end(tfp_kineto_reader *r)
 {
     int64_t open = 0;
+    tell_left_out(r, &r->unreadable, "events that cannot be read, left out",
+                  "events that cannot be read (no name, phase or time), left out");
+    tell_left_out(r, &r->absurd, "absurd times (out of range), left out",
+                  "events with absurd times (beyond 9e15 us), left out");
     for (size_t i = 0; i < r->open.size; i++) open += r->open.at[i].span != TFP_NONE;
     tell(r, "warning", "negative durations, taken as 0", r->negative);
     tell(r, "warning", "durations that are no numbers, taken as 0", r->no_number);
@@ -430,6 +442,8 @@ void tfp_kineto_reader_free(tfp_kineto_reader *r)
     tfp_vec_free(&r->lane_of);
     tfp_map64_free(&r->label_by_lane);
     tfp_map64_free(&r->thread_owner);
+    tfp_buf_free(&r->unreadable.first);
+    tfp_buf_free(&r->absurd.first);
     tfp_vec_free(&r->open);
     tfp_map64_free(&r->open_by_lane);
     tfp_map64_free(&r->open_by_id);
