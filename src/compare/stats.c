@@ -217,7 +217,7 @@ static const tfp_row_column name_columns[] = {
 
 static const tfp_row_column spread_columns[] = {
     TFP_COLUMN(tfp_spread, "mean", REAL, NUMBER, mean, "Mean over the steps."),
-    TFP_COLUMN(tfp_spread, "cv", REAL, LABEL, cv, "Standard deviation over the steps, in per cent of the mean."),
+    TFP_COLUMN(tfp_spread, "cv", REAL, PERCENT, cv, "Standard deviation over the steps, in per cent of the mean."),
     TFP_COLUMN(tfp_spread, "min", REAL, NUMBER, min, "The smallest of the steps."),
     TFP_COLUMN(tfp_spread, "median", REAL, NUMBER, median, "Median of the steps."),
     TFP_COLUMN(tfp_spread, "p95", REAL, NUMBER, p95, "95th percentile of the steps."),

@@ -43,8 +43,9 @@ typedef enum tfp_unit {
     TFP_SIZE,
     TFP_NUMBER,
     TFP_LABEL,
-    TFP_SHARE
-} tfp_unit; /* TFP_SHARE: 1 is the whole */
+    TFP_SHARE,
+    TFP_PERCENT
+} tfp_unit; /* TFP_SHARE: 1 is the whole; TFP_PERCENT: 100 is */
 
 #define COLUMN(id, ...) TFP_C_##id,
 typedef enum tfp_column_id {

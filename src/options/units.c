@@ -117,6 +117,7 @@ static const struct {
     [TFP_NUMBER] = { "count", "count", { "", "k", "m", "b", "t" } },
     [TFP_LABEL] = { "label", "", { "" } },
     [TFP_SHARE] = { "share", "share", { "%" } },
+    [TFP_PERCENT] = { "percent", "per cent", { "%" } },
 };
 
 const char *tfp_unit_name(tfp_unit unit) { return units[unit].name; }
@@ -134,7 +135,7 @@ void tfp_format_real(tfp_buf *b, tfp_unit unit, double x)
     }
     for (; units[unit].sizes[size + 1] && n >= 999.995; size++) n /= 1000;
     bool whole = size == 0 && n == floor(n) && n < 1e15;
-    bool small = size == 0 && n < 1 && unit != TFP_SHARE;
+    bool small = size == 0 && n < 1 && unit != TFP_SHARE && unit != TFP_PERCENT;
     snprintf(text, sizeof text, whole ? "%.0f" : small ? "%.3g" : n < 1e15 ? "%.2f" : "%.6g", n);
     if (x < 0 && n > 0) tfp_buf_char(b, '-');
     tfp_buf_text(b, text);
