@@ -13,7 +13,8 @@
 #define AHEAD ((size_t)16 << 10) /* where the end of a piece is looked for */
 #define AHEAD_MOST ((size_t)256 << 10)
 #define FALSE_CUTS 4 /* of a file whose events cannot be told apart that often pieces are not tried again */
-#define MEMBER ((size_t)64 << 10) /* of the object around the events */
+#define MEMBER ((size_t)64 << 10)  /* of the object around the events */
+#define FACT_MAX ((size_t)4 << 20) /* of an array or object that is kept as a fact */
 #define EVENT_MAX ((size_t)256 << 20)
 
 typedef struct file {
@@ -29,10 +30,9 @@ typedef struct file {
     bool stopped, closed; /* the pieces end; the array did */
     tfp_status status;    /* of the pieces */
     tfp_error *err;
-    bool has_events;     /* there was an array of events */
-    bool cut;            /* the file ends in the middle */
-    bool has_capability; /* a device told its compute capability */
-    int64_t rank, rank_count;
+    bool has_events; /* there was an array of events */
+    bool cut;        /* the file ends in the middle */
+    tfp_kineto_facts facts;
 } file;
 
 /* ---- probe ---- */
@@ -62,120 +62,6 @@ static int probe(tfp_str head, uint64_t total)
 static tfp_status fail_at(const file *f, const char *what, size_t offset, tfp_error *err)
 {
     return tfp_fail(err, TFP_BADFILE, "byte %llu: %s", (unsigned long long)(tfp_input_at(f->in) + offset), what);
-}
-
-/* ---- what stands beside the events ---- */
-
-static void read_rank(file *f, tfp_str object)
-{
-    tfp_jscan j = tfp_jscan_start(object);
-    tfp_jscan_text key;
-    j.at++;
-    for (bool first = true; tfp_jscan_member(&j, first, &key); first = false) {
-        if (tfp_str_eq(key.raw, TFP_STR("rank")))
-            tfp_jscan_integer(&j, &f->rank);
-        else if (tfp_str_eq(key.raw, TFP_STR("world_size")))
-            tfp_jscan_integer(&j, &f->rank_count);
-        else
-            tfp_jscan_skip(&j);
-    }
-}
-
-/* CUDA's compute capability, as "7.0". */
-static void keep_capability(file *f, int64_t major, int64_t minor)
-{
-    tfp_buf text = { 0 };
-    tfp_buf_printf(&text, "%lld.%lld", (long long)major, (long long)minor);
-    tfp_stat fact = { .key = tfp_build_string(f->b, TFP_STR("compute_capability")), .type = TFP_STAT_TEXT };
-    fact.value.text = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
-    if (text.failed && !f->b->status) f->b->status = TFP_NOMEM;
-    tfp_buf_free(&text);
-    tfp_build_about(f->b, &fact);
-}
-
-static void read_device(file *f, tfp_jscan *j)
-{
-    tfp_jscan_text key, name = { { "", 0 }, false };
-    tfp_device_info d = { .process = f->r.process };
-    tfp_buf device = { 0 };
-    int64_t id = 0, major = 0, minor = 0;
-    j->at++;
-    for (bool first = true; tfp_jscan_member(j, first, &key); first = false) {
-        if (tfp_str_eq(key.raw, TFP_STR("id")))
-            tfp_jscan_integer(j, &id);
-        else if (tfp_str_eq(key.raw, TFP_STR("totalGlobalMem")))
-            tfp_jscan_integer(j, &d.memory_bytes);
-        else if (tfp_str_eq(key.raw, TFP_STR("numSms")))
-            tfp_jscan_integer(j, &d.sm_count);
-        else if (tfp_str_eq(key.raw, TFP_STR("computeMajor")))
-            tfp_jscan_integer(j, &major);
-        else if (tfp_str_eq(key.raw, TFP_STR("computeMinor")))
-            tfp_jscan_integer(j, &minor);
-        else if (tfp_str_eq(key.raw, TFP_STR("name")) && tfp_jscan_peek(j) == '"')
-            tfp_jscan_string(j, &name);
-        else
-            tfp_jscan_skip(j);
-    }
-    tfp_buf_text(&device, "gpu:");
-    tfp_buf_int(&device, id);
-    d.device = tfp_build_string(f->b, (tfp_str){ device.data, device.failed ? 0 : device.size });
-    device.size = 0;
-    tfp_jscan_decode(name.raw, &device);
-    d.name = tfp_build_string(f->b, (tfp_str){ device.data, device.failed ? 0 : device.size });
-    if (device.failed && !f->b->status) f->b->status = TFP_NOMEM;
-    tfp_buf_free(&device);
-    if (j->fault) return;
-    tfp_build_device(f->b, &d);
-    if (major > 0 && !f->has_capability) keep_capability(f, major, minor);
-    f->has_capability |= major > 0;
-}
-
-static void read_devices(file *f, tfp_str array)
-{
-    tfp_jscan j = tfp_jscan_start(array);
-    j.at++;
-    for (bool first = true; tfp_jscan_item(&j, first); first = false) {
-        if (tfp_jscan_peek(&j) == '{')
-            read_device(f, &j);
-        else
-            tfp_jscan_skip(&j);
-    }
-}
-
-/* Facts about the recording are kept as they are told. */
-static void keep_fact(file *f, const tfp_jscan_text *key, const tfp_jscan_value *v)
-{
-    tfp_buf text = { 0 };
-    tfp_stat fact = { .type = TFP_STAT_INT, .value.number = v->number };
-    tfp_jscan_decode(key->raw, &text);
-    fact.key = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
-    if (v->kind == TFP_JSCAN_REAL) {
-        fact.type = TFP_STAT_REAL;
-        fact.value.real = v->real;
-    } else if (v->kind >= TFP_JSCAN_STRING) {
-        text.size = 0;
-        if (v->kind == TFP_JSCAN_STRING)
-            tfp_jscan_decode(v->text.raw, &text);
-        else
-            tfp_buf_str(&text, v->text.raw);
-        fact.type = TFP_STAT_TEXT;
-        fact.value.text = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
-    }
-    if (text.failed && !f->b->status) f->b->status = TFP_NOMEM;
-    tfp_buf_free(&text);
-    if (v->kind != TFP_JSCAN_NULL) tfp_build_about(f->b, &fact);
-}
-
-static void keep_member(file *f, const tfp_jscan_text *key, const tfp_jscan_value *v)
-{
-    if (tfp_str_eq(key->raw, TFP_STR("distributedInfo")) && v->kind == TFP_JSCAN_OBJECT) read_rank(f, v->text.raw);
-    if (tfp_str_eq(key->raw, TFP_STR("deviceProperties")) && v->kind == TFP_JSCAN_ARRAY) {
-        read_devices(f, v->text.raw);
-        return;
-    }
-    if (tfp_str_eq(key->raw, TFP_STR("baseTimeNanoseconds")) && v->kind == TFP_JSCAN_INT)
-        f->b->p->events.origin_unix_ns = v->number;
-    keep_fact(f, key, v);
 }
 
 /* ---- events, one piece at a time ---- */
@@ -320,13 +206,42 @@ static tfp_status read_events(file *f, tfp_error *err)
     return s;
 }
 
+/* Skips the array or object at the current place; only a part of it is in memory at a time. */
+static tfp_status skip_member(file *f, tfp_error *err)
+{
+    tfp_jscan_nest nest = { .depth = 0 };
+    for (size_t want = WINDOW;;) {
+        tfp_str window;
+        tfp_status s = tfp_input_peek(f->in, want, &window, err);
+        if (s) return s;
+        bool whole = window.size == tfp_input_left(f->in);
+        tfp_jscan j = tfp_jscan_start(window);
+        tfp_jscan_skip_part(&j, &nest);
+        size_t used = (size_t)(j.at - window.data);
+        if (j.fault == TFP_JSCAN_WRONG) return fail_at(f, j.wrong, used, err);
+        f->cut = j.fault && whole;
+        if (f->cut) return TFP_OK;
+        s = tfp_input_skip(f->in, used, err);
+        if (s || !j.fault) return s;
+        want = used ? WINDOW : want * 2; /* a string is longer than the window */
+    }
+}
+
+/* Whether an array or object at `from` is longer than a fact; the scanner stands behind what of it is in the window. */
+static bool is_too_long(const tfp_jscan *j, const char *from, tfp_str window)
+{
+    if (!from || (*from != '{' && *from != '[')) return false;
+    return (size_t)((j->fault ? window.data + window.size : j->at) - from) > FACT_MAX;
+}
+
 /* One member of the object around the events. */
 static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
 {
     for (size_t want = MEMBER;; want *= 2) {
         tfp_str window;
-        tfp_jscan_text key;
+        tfp_jscan_text key = { { "", 0 }, false };
         tfp_jscan_value v;
+        const char *from = NULL;
         tfp_status s = tfp_input_peek(f->in, want, &window, err);
         if (s) return s;
         bool whole = window.size == tfp_input_left(f->in), events = false;
@@ -334,18 +249,24 @@ static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
         *closed = !tfp_jscan_member(&j, first, &key) && !j.fault;
         if (!*closed) {
             events = tfp_str_eq(key.raw, TFP_STR("traceEvents")) && tfp_jscan_peek(&j) == '[';
+            if (!events && tfp_jscan_peek(&j)) from = j.at;
             if (events)
                 j.at++;
             else
                 tfp_jscan_value_of(&j, &v);
         }
         if (j.fault == TFP_JSCAN_WRONG) return fail_at(f, j.wrong, (size_t)(j.at - window.data), err);
+        if (is_too_long(&j, from, window)) {
+            tfp_build_warn(f->b, "members of more than 4 MB beside the events, left out", key.raw);
+            s = tfp_input_skip(f->in, (size_t)(from - window.data), err);
+            return s ? s : skip_member(f, err);
+        }
         if (j.fault == TFP_JSCAN_MORE && !whole) continue;
         if (j.fault) {
             f->cut = true;
             return TFP_OK;
         }
-        if (!*closed && !events) keep_member(f, &key, &v);
+        if (!*closed && !events) tfp_kineto_keep(&f->facts, &key, &v);
         s = tfp_input_skip(f->in, (size_t)(j.at - window.data), err);
         return s || !events ? s : read_events(f, err);
     }
@@ -413,15 +334,16 @@ static void settle(file *f)
     if (!f->r.events && !b->p->events.memory.size && !b->p->events.counters.size)
         tfp_build_warn(b, "no events in the trace", TFP_STR(""));
     made->tolerance_ns = f->r.fraction ? 0 : 1000;
-    if (f->rank >= 0 && f->rank <= INT32_MAX) made->rank = (int32_t)f->rank;
-    if (f->rank_count > 0 && f->rank_count <= INT32_MAX) made->rank_count = (int32_t)f->rank_count;
+    const tfp_kineto_facts *facts = &f->facts;
+    if (facts->rank >= 0 && facts->rank <= INT32_MAX) made->rank = (int32_t)facts->rank;
+    if (facts->rank_count > 0 && facts->rank_count <= INT32_MAX) made->rank_count = (int32_t)facts->rank_count;
 }
 
 static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
-    file f = { .b = b, .in = in, .r = { .b = b }, .rank = -1 };
+    file f = { .b = b, .in = in, .r = { .b = b }, .facts = { .b = b, .rank = -1 } };
     tfp_process process = { .rank = -1, .source = (uint32_t)b->p->sources.size - 1 };
-    f.r.process = tfp_build_process(b, &process);
+    f.r.process = f.facts.process = tfp_build_process(b, &process);
     tfp_status s = start_slots(&f) ? tfp_builder_status(b, err) : tfp_nomem(err);
     if (!s) s = read_all(&f, err);
     if (!s) settle(&f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/kineto.h: what the files of the Kineto reader share. A piece of the file is parsed into rows of its own by
  * kineto_event.c, which may run on any thread; kineto_merge.c turns the rows of all pieces, in the order of the file,
- * into calls on the builder; kineto.c goes through the file. */
+ * into calls on the builder; kineto_facts.c keeps what stands beside the events; kineto.c goes through the file. */
 #ifndef TFP_KINETO_H
 #define TFP_KINETO_H
 
@@ -69,12 +69,12 @@ typedef struct tfp_kineto_guess {
 
 /* What the parser knows of a string of its slot. */
 typedef struct tfp_kineto_string {
-    uint32_t global; /* of the profile; TFP_NONE: not yet */
-    uint32_t module; /* its name without "nn.Module: ", of the profile */
-    uint32_t trace;  /* of call stacks: -> traces; TFP_NONE - 1: not yet */
-    uint8_t what;    /* as a category; 0xff: not looked at */
-    uint8_t name;    /* as a name: bits of tfp_kineto_name; 0xff: not looked at */
-    uint32_t key;    /* as a key: -> keys; 0: none yet */
+    uint32_t global;        /* of the profile; TFP_NONE: not yet */
+    uint32_t module;        /* its name without "nn.Module: ", of the profile */
+    uint32_t trace;         /* of call stacks: -> traces; TFP_NONE - 1: not yet */
+    uint8_t what;           /* as a category; 0xff: not looked at */
+    uint8_t name;           /* as a name: bits of tfp_kineto_name; 0xff: not looked at */
+    uint32_t key;           /* as a key: -> keys; 0: none yet */
     tfp_kineto_guess first; /* as the name of an event: the first key of its args */
 } tfp_kineto_string;
 enum {
@@ -187,6 +187,15 @@ typedef struct tfp_kineto_reader {
     tfp_strid first_plain;
     bool fraction;
 } tfp_kineto_reader;
+
+/* What stands beside the events. */
+typedef struct tfp_kineto_facts {
+    tfp_builder *b;
+    uint32_t process;
+    bool has_capability; /* a device told its compute capability */
+    int64_t rank, rank_count;
+} tfp_kineto_facts;
+void tfp_kineto_keep(tfp_kineto_facts *f, const tfp_jscan_text *key, const tfp_jscan_value *v); /* a member */
 
 void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s);
 void tfp_kineto_end(tfp_kineto_reader *r); /* labels, what was never closed, findings */

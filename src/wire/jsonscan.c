@@ -123,14 +123,8 @@ bool tfp_jscan_item(tfp_jscan *j, bool first)
     return tfp_jscan_peek(j) == ']' ? wrong(j, "a comma before ']'") : !j->fault;
 }
 
-/* The open arrays and objects around a place, a bit a level. */
-typedef struct nest {
-    uint64_t objects[TFP_JSCAN_DEPTH / 64];
-    size_t depth;
-} nest;
-
 /* Takes the bracket or brace at `at`. False at the end of the value and after a fault; the scanner then stands there. */
-static inline bool take_bracket(tfp_jscan *j, nest *n, const char *at)
+static inline bool take_bracket(tfp_jscan *j, tfp_jscan_nest *n, const char *at)
 {
     unsigned char c = (unsigned char)*at;
     bool object = c & 0x20; /* in which '{' and '}' differ from '[' and ']' */
@@ -150,18 +144,20 @@ static inline bool take_bracket(tfp_jscan *j, nest *n, const char *at)
     return false;
 }
 
-/* Takes the string at `at`; the place behind it, or NULL after a fault. */
+/* Takes the string at `at`; the place behind it. NULL after a fault; the scanner then stands where the string begins. */
 static const char *take_string(tfp_jscan *j, const char *at)
 {
     tfp_jscan_text text;
     j->at = at;
-    return tfp_jscan_string(j, &text) ? j->at : NULL;
+    if (tfp_jscan_string(j, &text)) return j->at;
+    j->at = j->end = at;
+    return NULL;
 }
 
 #ifdef __SSE2__
 /* Handles the brackets and string starts in the 16 bytes at `at`. Returns the place to continue; NULL at the end of the
  * value and after a fault. */
-static const char *skip_16(tfp_jscan *j, nest *n, const char *at)
+static const char *skip_16(tfp_jscan *j, tfp_jscan_nest *n, const char *at)
 {
     __m128i x = _mm_loadu_si128((const __m128i *)at), low = _mm_or_si128(x, _mm_set1_epi8(0x20));
     __m128i any = _mm_or_si128(_mm_cmpeq_epi8(low, _mm_set1_epi8('{')), _mm_cmpeq_epi8(low, _mm_set1_epi8('}')));
@@ -182,13 +178,12 @@ static const char *skip_16(tfp_jscan *j, nest *n, const char *at)
 }
 #endif
 
-/* Skips an array or object: only matches brackets and strings. */
-static void skip_nested(tfp_jscan *j)
+/* Only matches brackets and strings. */
+void tfp_jscan_skip_part(tfp_jscan *j, tfp_jscan_nest *n)
 {
-    nest n = { .depth = 0 };
     const char *at = j->at;
 #ifdef __SSE2__
-    while (at && j->end - at >= 16) at = skip_16(j, &n, at);
+    while (at && j->end - at >= 16) at = skip_16(j, n, at);
 #endif
     while (at && at < j->end) {
         if (*at == '"')
@@ -196,9 +191,17 @@ static void skip_nested(tfp_jscan *j)
         else if ((*at | 0x20) != '{' && (*at | 0x20) != '}')
             at++;
         else
-            at = take_bracket(j, &n, at) ? at + 1 : NULL;
+            at = take_bracket(j, n, at) ? at + 1 : NULL;
     }
-    if (at) more(j);
+    if (!at) return;
+    j->at = at;
+    more(j);
+}
+
+static void skip_nested(tfp_jscan *j)
+{
+    tfp_jscan_nest n = { .depth = 0 };
+    tfp_jscan_skip_part(j, &n);
 }
 
 /* ---- any value ---- */

@@ -58,6 +58,12 @@ typedef struct tfp_jscan_value {
     tfp_jscan_text text; /* a string, or the raw text of an array or object */
 } tfp_jscan_value;
 
+/* The open arrays and objects around a place, a bit a level: set for objects. */
+typedef struct tfp_jscan_nest {
+    uint64_t objects[TFP_JSCAN_DEPTH / 64];
+    size_t depth;
+} tfp_jscan_nest;
+
 static inline tfp_jscan tfp_jscan_start(tfp_str window)
 {
     return (tfp_jscan){ .at = window.data, .end = window.size ? window.data + window.size : window.data };
@@ -223,6 +229,9 @@ static inline void tfp_jscan_skip(tfp_jscan *j) /* any value */
     uint64_t n;
     if (!tfp_jscan_plain(j, &n)) tfp_jscan_skip_any(j);
 }
+/* Skips an array or object that may be longer than the window. *n is zeroed where it begins. After TFP_JSCAN_MORE the next
+ * window begins at j->at, with the same *n; the string that stands there may be longer than the window. */
+void tfp_jscan_skip_part(tfp_jscan *j, tfp_jscan_nest *n);
 void tfp_jscan_word(tfp_jscan *j, tfp_jscan_value *out); /* a number or a bare word */
 
 /* Appends the characters of a string. A lone surrogate becomes U+FFFD, an unknown escape stays as it is. */

@@ -109,6 +109,33 @@ def big_gzip(b):
 
 
 @group
+def big_facts(b):
+    """What stands beside the events of a trace is kept when it is small, and never as a whole in memory when it is not."""
+    events = b'"traceEvents": [{"ph":"X","cat":"cpu_op","name":"op9","pid":1,"tid":1,"ts":5,"dur":3}]'
+    row = b'"one \\"error\\" of ]", {"a": [{"b": "}"}, %d]},\n'
+    errors = b"".join(row % (i * 7919 % 1000003) for i in range(20000))
+    path, times = b.path("facts.json"), b.size(60)
+
+    def run(start, end, opener=open):
+        with opener(path, "wb") as out: # piece by piece: the memory of a process counts that of its parent when it began
+            out.write(start)
+            for _ in range(times):
+                out.write(errors)
+            out.write(end)
+        return b.run("op", path)
+
+    for what, start, end in (("before", b'{"ERROR": [', b"0], " + events + b"}"), ("behind", b"{" + events + b', "ERROR": [', b"0]}")):
+        r = run(start, end)
+        b.works("a list of 60 MB %s the events" % what, r, "op9", warns="of more than 4 MB beside")
+        b.check("less memory than its content", not b.sanitised and r.megabytes > 100, r)
+        r = run(start, end, lambda path, mode: gzip.open(path, mode, 1))
+        b.works("a list of 60 MB %s the events, gzip" % what, r, "op9", warns="of more than 4 MB beside")
+    b.works("cut short", run(b"{" + events + b', "ERROR": [', b""), "op9", warns="cut short")
+    r = run(b"{" + events + b', "ERROR": [', b"0}}")
+    b.refused("a bracket of another kind", r, 1, "byte %d: a bracket" % (os.path.getsize(path) - 2))
+
+
+@group
 def warnings_of_several_files(b):
     """A warning is about the file whose data it tells of, also when the join finds it after the last file."""
     spans = [{"ph": "X", "cat": "cpu_op", "name": "op%d" % i, "pid": 1, "tid": 1, "ts": i, "dur": 20000 - 2 * i} for i in range(9000)]

@@ -154,6 +154,21 @@ static size_t end_of(tfp_str text)
     return at;
 }
 
+/* Skips the value at the begin of a text in windows of some bytes; a string that is longer than one gets a longer one. */
+static size_t end_in_windows(tfp_str text, size_t size)
+{
+    tfp_jscan_nest nest = { .depth = 0 };
+    for (size_t from = 0, want = size;; want += size) {
+        size_t left = text.size - from;
+        tfp_jscan j = tfp_jscan_start((tfp_str){ text.data + from, want < left ? want : left });
+        tfp_jscan_skip_part(&j, &nest);
+        size_t used = (size_t)(j.at - (text.data + from));
+        from += used;
+        if (used) want = 0;
+        if (j.fault != TFP_JSCAN_MORE || left <= want) return j.fault ? 0 : from;
+    }
+}
+
 /* Strings, escapes and brackets in strings, at every place of the blocks that are looked at together. */
 static void nested_values_end_where_they_do_byte_by_byte(void **state)
 {
@@ -189,6 +204,9 @@ static void nested_values_end_where_they_do_byte_by_byte(void **state)
         tfp_jscan_skip(&j);
         assert_int_equal(j.fault, TFP_JSCAN_FINE);
         assert_int_equal(j.at - text.data, end);
+        size_t begin = (size_t)round % 16, size = (size_t)round % 41 + 1;
+        tfp_str nested = { text.data + begin, text.size - begin };
+        assert_int_equal(end_in_windows(nested, size), end - begin);
         j = tfp_jscan_start((tfp_str){ text.data, end - 1 });
         tfp_jscan_skip(&j);
         assert_int_equal(j.fault, TFP_JSCAN_MORE);
