@@ -108,7 +108,8 @@ def let_threads_pass(seconds=10.0):
     def ran_ns(tid):
         return int((task_file(tid, "schedstat") or [0])[0])
 
-    own, end = str(_thread.get_native_id()), time.monotonic() + seconds
+    own = os.readlink("/proc/thread-self").rpartition("/")[2]  # as /proc has it, which may be that of other namespaces
+    end = time.monotonic() + seconds
     time.sleep(0.02)
     waiting = [(tid, ran_ns(tid)) for tid in os.listdir("/proc/self/task") if tid != own and runs(tid)]
     while waiting and time.monotonic() < end:
