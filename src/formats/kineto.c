@@ -28,8 +28,10 @@ typedef struct file {
     unsigned false_cuts;
     uint64_t next;        /* where reading goes on behind the pieces */
     bool stopped, closed; /* the pieces end; the array did */
-    tfp_status status;    /* of the pieces */
+    tfp_status status;    /* of the pieces that were joined */
     tfp_error *err;
+    tfp_status taking; /* of the next one, which another thread takes meanwhile */
+    tfp_error taking_error;
     bool has_events; /* there was an array of events */
     bool cut;        /* the file ends in the middle */
     tfp_kineto_facts facts;
@@ -121,20 +123,19 @@ static bool take(void *ctx, size_t slot, size_t worker)
     tfp_kineto_slot *s = &f->slots[slot];
     tfp_str window;
     (void)worker;
-    if (f->status || f->stopped) return false;
     const char *cut = NULL;
     for (size_t ahead = AHEAD; !cut && ahead <= AHEAD_MOST; ahead *= 4) {
-        f->status = tfp_input_peek(f->in, f->piece + ahead, &window, f->err);
-        if (f->status || window.size <= f->piece) return false;
+        f->taking = tfp_input_peek(f->in, f->piece + ahead, &window, &f->taking_error);
+        if (f->taking || window.size <= f->piece) return false;
         cut = find_cut(f, window.data + f->piece, window.data + window.size);
     }
     if (!cut) return false;
     s->offset = tfp_input_at(f->in);
-    f->status = tfp_input_give(f->in, (size_t)(cut - window.data), &s->own, &s->window, f->err);
+    f->taking = tfp_input_give(f->in, (size_t)(cut - window.data), &s->own, &s->window, &f->taking_error);
     s->from = s->window.data;
     s->soft = s->window.data + s->window.size;
     s->first = false;
-    return !f->status && !s->failed;
+    return !f->taking && !s->failed;
 }
 
 static void work(void *ctx, size_t slot) { tfp_kineto_parse(&((file *)ctx)->slots[slot]); }
@@ -165,11 +166,15 @@ static tfp_status read_pieces(file *f, tfp_error *err)
     tfp_pieces pieces = calls;
     pieces.ctx = f;
     f->err = err;
-    f->status = TFP_OK;
+    f->status = f->taking = TFP_OK;
     f->stopped = f->closed = false;
     f->next = tfp_input_at(f->in);
     f->in->window = f->piece + AHEAD; /* what is read beyond a piece is copied to the next one */
     tfp_pieces_run(&pieces, f->threads);
+    if (!f->status && !f->stopped && f->taking) {
+        f->status = f->taking;
+        if (err) *err = f->taking_error;
+    }
     return f->status ? f->status : tfp_input_seek(f->in, f->next, err);
 }
 
