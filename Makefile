@@ -48,7 +48,7 @@ threads:
 		-Db_lundef=false -Dtests=false >/dev/null
 	@ninja -C build-tsan --quiet tfprof
 	@python3 tests/server/run.py build-tsan/tfprof
-	@python3 tests/threads/run.py build-tsan/tfprof
+	@python3 tests/threads/run.py build-tsan/tfprof 2/300 3/5000 3/16 7/60 2/40000 7
 
 fuzz:
 	@tools/setup.sh fuzz

@@ -79,7 +79,8 @@ static bool lane_before(const void *ctx, uint32_t a, uint32_t b)
         int32_t rank_y = y->process == TFP_NONE ? -1 : p->events.processes.at[y->process].rank;
         return rank_x != rank_y ? rank_x < rank_y : x->process < y->process;
     }
-    int order = x->device == y->device ? obscurity(p, x) - obscurity(p, y) : 0;
+    int order = x->device == y->device ? obscurity(p, x) - obscurity(p, y)
+                                       : compare_names(tfp_text(p, x->device), tfp_text(p, y->device));
     if (!order) order = compare_names(tfp_text(p, x->name), tfp_text(p, y->name));
     return order ? order < 0 : a < b;
 }
