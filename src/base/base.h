@@ -192,6 +192,16 @@ typedef struct tfp_map64 {
 uint32_t tfp_map64_get(const tfp_map64 *m, uint64_t key);       /* TFP_NONE when absent */
 bool tfp_map64_put(tfp_map64 *m, uint64_t key, uint32_t value); /* replaces, never by TFP_NONE; false without memory */
 void tfp_map64_clear(tfp_map64 *m);                             /* empties it and keeps its memory */
+/* The same of a map whose values may be TFP_NONE. What is put by one pair is not for the other. */
+static inline uint32_t tfp_map64_get_any(const tfp_map64 *m, uint64_t key)
+{
+    uint32_t above = tfp_map64_get(m, key); /* one above the value; of TFP_NONE that is 0 */
+    return above == TFP_NONE ? TFP_NONE : above - 1;
+}
+static inline bool tfp_map64_put_any(tfp_map64 *m, uint64_t key, uint32_t value)
+{
+    return tfp_map64_put(m, key, value + 1);
+}
 void tfp_map64_free(tfp_map64 *m);
 
 uint64_t tfp_hash(const void *data, size_t size);

@@ -180,7 +180,7 @@ typedef struct tfp_kineto_reader {
     tfp_map64 label_by_lane; /* place in lanes -> string */
     tfp_map64 thread_owner;  /* tid -> pid: the first process that had a thread of that number */
     TFP_VEC(tfp_kineto_open) open;
-    tfp_map64 open_by_lane, open_by_id; /* one above the innermost's place in `open`; 0: none */
+    tfp_map64 open_by_lane, open_by_id; /* the innermost's place in `open`, or TFP_NONE: tfp_map64_get_any */
     tfp_kineto_left_out unreadable, absurd;
     int64_t events, ends_alone, early, negative, no_number;
     int64_t plain; /* of the events those with a length and of no category of Kineto's */

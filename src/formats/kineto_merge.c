@@ -263,23 +263,16 @@ static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
 
 /* ---- begin and end ---- */
 
-/* The innermost of a lane or id that is open; TFP_NONE: none. */
-static uint32_t innermost(const tfp_map64 *by, uint64_t key)
-{
-    uint32_t above = tfp_map64_get(by, key);
-    return above == TFP_NONE ? TFP_NONE : above - 1;
-}
-
 static void push_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, uint32_t span)
 {
     if (r->b->status) return;
-    tfp_kineto_open o = { span, innermost(by, key), key };
-    keep(r, tfp_push(&r->open, o) && tfp_map64_put(by, key, (uint32_t)r->open.size));
+    tfp_kineto_open o = { span, tfp_map64_get_any(by, key), key };
+    keep(r, tfp_push(&r->open, o) && tfp_map64_put_any(by, key, (uint32_t)r->open.size - 1));
 }
 
 static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t end_ns)
 {
-    uint32_t at = innermost(by, key);
+    uint32_t at = tfp_map64_get_any(by, key);
     if (at == TFP_NONE) {
         r->ends_alone++;
         return;
@@ -293,7 +286,7 @@ static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t 
         spans->marks[o->span] &= (uint8_t)~TFP_MARK_CLAMPED;
         o->span = TFP_NONE;
     }
-    keep(r, tfp_map64_put(by, key, o->below + 1));
+    keep(r, tfp_map64_put_any(by, key, o->below));
 }
 
 /* Events of one async id may overlap anything: each category is a row of its own that counts nowhere. */

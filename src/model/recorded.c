@@ -19,7 +19,7 @@ typedef struct maker {
     uint32_t first, end;         /* of this one */
     uint32_t *order;             /* ops by id */
     uint32_t *below;             /* by op less first: the call that is open under it on its thread */
-    tfp_map64 by_id, open, made; /* op of an id; innermost open call of a thread; last output of a tensor (-> makers) */
+    tfp_map64 by_id, open, made; /* op of an id; innermost open call of a thread, or TFP_NONE; last output of a tensor (-> makers) */
     TFP_VEC(uint64_t) makers;    /* op << 32 | slot */
     tfp_map64 seen;              /* node << 32 | source: there is an edge */
     TFP_VEC(edge) edges;
@@ -150,22 +150,15 @@ static void end_call(maker *m, uint32_t op)
     }
 }
 
-/* The innermost call of a thread that is open; TFP_NONE: none. m->open holds one above it, 0 for none. */
-static uint32_t innermost(const maker *m, int64_t thread)
-{
-    uint32_t above = tfp_map64_get(&m->open, (uint64_t)thread);
-    return above == TFP_NONE ? TFP_NONE : above - 1;
-}
-
 /* Ends the calls of a thread that are open: up to `until`, or those that ended before the call `before` did. */
 static void end_open(maker *m, int64_t thread, uint32_t until, uint32_t before)
 {
-    uint32_t top = innermost(m, thread);
+    uint32_t top = tfp_map64_get_any(&m->open, (uint64_t)thread);
     while (top != TFP_NONE && top != until && top < before && !m->b->status) {
         end_call(m, top);
         top = m->below[top - m->first];
     }
-    check(m->b, tfp_map64_put(&m->open, (uint64_t)thread, top + 1));
+    check(m->b, tfp_map64_put_any(&m->open, (uint64_t)thread, top));
 }
 
 static void begin_call(maker *m, uint32_t op)
@@ -179,8 +172,8 @@ static void begin_call(maker *m, uint32_t op)
         uint32_t at = tfp_map64_get(&m->made, t->id);
         if (at != TFP_NONE) add_edge(m, op, t->position, m->makers.at[at]);
     }
-    m->below[op - m->first] = innermost(m, x->thread);
-    check(m->b, tfp_map64_put(&m->open, (uint64_t)x->thread, op + 1));
+    m->below[op - m->first] = tfp_map64_get_any(&m->open, (uint64_t)x->thread);
+    check(m->b, tfp_map64_put_any(&m->open, (uint64_t)x->thread, op));
 }
 
 static void find_edges(maker *m)
