@@ -203,28 +203,18 @@ static void run_way(tally *t, const scenario *s, const char *folder, unsigned lo
 
 int main(int argc, char **argv)
 {
-    bool verbose = false;
-    unsigned long every = 1;
-    for (int option; (option = getopt(argc, argv, "ve:")) != -1;) {
-        verbose |= option == 'v';
-        if (option == 'e') every = strtoul(optarg, NULL, 10);
-        if (option == '?' || every == 0) return 2;
-    }
-    const char *word = optind < argc ? argv[optind] : "";
-    char folder[] = "/tmp/tfprof_faults_XXXXXX";
-    if (!mkdtemp(folder)) return 2;
+    session x;
+    if (!session_begin(argc, argv, &x)) return 2;
     size_t count;
     scenario *all = scenarios_make(&count);
     tally t = { 0, 0, 0 };
     for (size_t i = 0; i < count; i++) {
-        if (!strstr(all[i].name, word)) continue;
+        if (!strstr(all[i].name, x.word)) continue;
         unsigned long before = t.passed + t.failed;
-        for (how = 0; how < WAYS; how++) run_way(&t, &all[i], folder, every, i + how);
-        if (verbose) printf("%s: %lu\n", all[i].name, t.passed + t.failed - before);
+        for (how = 0; how < WAYS; how++) run_way(&t, &all[i], x.folder, x.every, i + how);
+        if (x.verbose) printf("%s: %lu\n", all[i].name, t.passed + t.failed - before);
     }
-    char remove[128];
-    snprintf(remove, sizeof remove, "rm -rf %s", folder);
-    if (system(remove) != 0) return 2;
+    if (!session_end(&x)) return 2;
     free(all);
     printf("single faults of input and output\n%lu passed, %lu failed\n", t.passed, t.failed);
     return t.failed != 0;

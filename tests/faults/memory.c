@@ -113,30 +113,20 @@ static void run_scenario(tally *t, const scenario *s, const char *sample, const 
 
 int main(int argc, char **argv)
 {
-    bool verbose = false;
-    unsigned long every = 1;
-    for (int option; (option = getopt(argc, argv, "ve:")) != -1;) {
-        verbose |= option == 'v';
-        if (option == 'e') every = strtoul(optarg, NULL, 10);
-        if (option == '?' || every == 0) return 2;
-    }
-    const char *word = optind < argc ? argv[optind] : "";
-    char folder[] = "/tmp/tfprof_faults_XXXXXX";
-    if (!mkdtemp(folder)) return 2;
+    session x;
+    if (!session_begin(argc, argv, &x)) return 2;
     size_t count;
     scenario *all = scenarios_make(&count);
     tally t = { 0, 0, 0 };
     size_t ran = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!strstr(all[i].name, word)) continue;
+        if (!strstr(all[i].name, x.word)) continue;
         unsigned long before = t.passed + t.failed;
-        run_scenario(&t, &all[i], SAMPLE_FOLDER, folder, every, i);
-        if (verbose) printf("%s: %lu\n", all[i].name, t.passed + t.failed - before), fflush(stdout);
+        run_scenario(&t, &all[i], SAMPLE_FOLDER, x.folder, x.every, i);
+        if (x.verbose) printf("%s: %lu\n", all[i].name, t.passed + t.failed - before), fflush(stdout);
         ran++;
     }
-    char old[128];
-    snprintf(old, sizeof old, "rm -rf %s", folder);
-    if (system(old) != 0) return 2;
+    if (!session_end(&x)) return 2;
     free(all);
     printf("single allocation failures in %zu scenarios\n%lu passed, %lu failed\n", ran, t.passed, t.failed);
     return t.failed != 0;

@@ -284,3 +284,22 @@ void outcome_free(outcome *o)
     free(o->out.data);
     for (size_t i = 0; i < o->file_count; i++) free(o->files[i].content.data);
 }
+
+bool session_begin(int argc, char **argv, session *out)
+{
+    *out = (session){ .every = 1, .folder = "/tmp/tfprof_faults_XXXXXX" };
+    for (int option; (option = getopt(argc, argv, "ve:")) != -1;) {
+        out->verbose |= option == 'v';
+        if (option == 'e') out->every = strtoul(optarg, NULL, 10);
+        if (option == '?' || out->every == 0) return false;
+    }
+    out->word = optind < argc ? argv[optind] : "";
+    return mkdtemp(out->folder) != NULL;
+}
+
+bool session_end(const session *s)
+{
+    char command[sizeof s->folder + 8];
+    snprintf(command, sizeof command, "rm -rf %s", s->folder);
+    return system(command) == 0;
+}

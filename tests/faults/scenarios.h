@@ -52,6 +52,16 @@ void scenario_run(const scenario *s, const char *sample, const char *folder, out
 bool outcome_same(const outcome *a, const outcome *b);
 void outcome_free(outcome *o);
 
+/* One call of a fault program: [-v] [-e EVERY] [WORD]. */
+typedef struct session {
+    bool verbose;
+    unsigned long every; /* of so many faults one is tried */
+    const char *word;    /* in the names of the scenarios that run */
+    char folder[32];     /* an empty one */
+} session;
+bool session_begin(int argc, char **argv, session *out); /* false: a wrong option, or no folder */
+bool session_end(const session *s);                      /* the folder is gone */
+
 /* Around the part in which faults may come; each fault program defines them. */
 void faults_begin(void);
 void faults_end(void);
