@@ -19,7 +19,7 @@ typedef struct maker {
     uint32_t first, end;         /* of this one */
     uint32_t *order;             /* ops by id */
     uint32_t *below;             /* by op less first: the call that is open under it on its thread */
-    tfp_map64 by_id, open, made; /* op of an id; innermost open call of a thread, or TFP_NONE; last output of a tensor (-> makers) */
+    tfp_map64 by_id, open, made; /* op of an id; innermost open call of a thread; last output of a tensor (-> makers) */
     TFP_VEC(uint64_t) makers;    /* op << 32 | slot */
     tfp_map64 seen;              /* node << 32 | source: there is an edge */
     TFP_VEC(edge) edges;
