@@ -96,6 +96,10 @@ TFP_API const char *tfp_help(tfp_table table, const char *name);
  *  Errors: TFP_BADARG no path; TFP_BADOUTPUT; TFP_NOMEM. */
 TFP_API tfp_status tfp_write_file(const char *path, const void *data, size_t size, tfp_error *err);
 
+/** Makes the folders above a file, with mode 0700. As everywhere that files are made, a link of another user is not followed in
+ *  a folder that others may write to. Errors: TFP_BADARG no path; TFP_BADOUTPUT; TFP_NOMEM. */
+TFP_API tfp_status tfp_make_folders(const char *path, tfp_error *err);
+
 /** Removes the temporary files of unfinished writes, for a signal handler that ends the process.
  *  Async-signal-safe. Those writes fail afterwards.
  *  Threads: any, at any time. */

@@ -37,7 +37,9 @@ static bool add_block(tfp_arena *a, size_t need)
     if (size < BLOCK_SIZE) size = BLOCK_SIZE;
     if (size > BLOCK_MAX) size = BLOCK_MAX;
     if (size < need) size = need;
-    if (size > SIZE_MAX / 2 || (a->limit && a->used + size > a->limit && a->used + need > a->limit)) return false;
+    bool over = a->limit && a->used + size > a->limit && a->used + need > a->limit;
+    a->refused |= over;
+    if (size > SIZE_MAX / 2 || over) return false;
     tfp_arena_block *b = calloc(1, sizeof *b + size); /* pieces are never reused, so this is the only clearing */
     if (!b) return false;
     b->next = a->blocks;

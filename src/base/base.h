@@ -99,6 +99,7 @@ typedef struct tfp_arena {
     char *at, *end;
     size_t used;  /* bytes taken from malloc */
     size_t limit; /* 0: none; allocations beyond it fail */
+    bool refused; /* one did */
 } tfp_arena;
 
 void *tfp_arena_alloc(tfp_arena *a, size_t size);              /* 16-aligned and cleared; NULL without memory */

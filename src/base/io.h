@@ -91,13 +91,19 @@ void tfp_sink_write(tfp_sink *s, tfp_str bytes);      /* as appending to s->buf,
 tfp_status tfp_sink_end(tfp_sink *s, tfp_error *err); /* flushes, frees, returns the first failure */
 
 /* A file that appears whole or not at all: written to a temporary file beside it and renamed by finish. A target that is no
- * regular file (a pipe, /dev/stdout) is written directly. */
+ * regular file (a pipe, /dev/stdout) is written directly. Its folder is held from open to finish (base/place.h). */
+struct tfp_part;
 typedef struct tfp_outfile {
-    int fd;
-    char *path, *part; /* part is NULL when written directly */
-    int error;         /* errno of the first failed write */
+    int fd, folder;
+    char *path, *name;     /* path: for messages; name: in the folder */
+    struct tfp_part *part; /* the temporary file; NULL when written directly */
+    int error;             /* errno of the first failed write */
 } tfp_outfile;
 tfp_status tfp_outfile_open(tfp_outfile *f, const char *path, tfp_error *err);
+/* A file with mode 0600 in a folder that is ours; `path` is for messages. */
+tfp_status tfp_outfile_below(tfp_outfile *f, int folder, const char *name, const char *path, tfp_error *err);
+/* All of such a file. */
+tfp_status tfp_write_below(int folder, const char *name, const char *path, tfp_str bytes, tfp_error *err);
 int tfp_outfile_write(void *f, const void *data, size_t size); /* a tfp_write_fn */
 tfp_status tfp_outfile_finish(tfp_outfile *f, tfp_error *err); /* errors name the path */
 void tfp_outfile_abandon(tfp_outfile *f);                      /* removes the temporary file; harmless after finish */

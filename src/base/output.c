@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* base/output.c: bytes out: a sink that collects small pieces for a callback, and files that appear whole or not at all. */
 #include "base/io.h"
+#include "base/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FLUSH_AT ((size_t)256 << 10)
@@ -51,23 +54,28 @@ static tfp_status fail_path(tfp_error *err, const char *path, const char *what, 
 
 /* ---- temporary files that a signal handler can remove ---- */
 
-/* Names of the temporary files being written. A handler may only read the list; a file that found no slot is left behind when a
+typedef struct tfp_part {
+    int folder; /* that of the tfp_outfile */
+    char name[NAME_MAX + 1];
+} tfp_part;
+
+/* The temporary files being written. A handler may only read the list; a file that found no slot is left behind when a
  * signal ends the process. */
 enum { PARTS = 16 };
-static _Atomic(char *) parts[PARTS];
+static _Atomic(tfp_part *) parts[PARTS];
 
-static void remember_part(char *part)
+static void remember_part(tfp_part *part)
 {
     for (int i = 0; i < PARTS; i++) {
-        char *none = NULL;
+        tfp_part *none = NULL;
         if (atomic_compare_exchange_strong(&parts[i], &none, part)) return;
     }
 }
 
-static void forget_part(char *part)
+static void forget_part(tfp_part *part)
 {
     for (int i = 0; part && i < PARTS; i++) {
-        char *same = part;
+        tfp_part *same = part;
         if (atomic_compare_exchange_strong(&parts[i], &same, NULL)) return;
     }
 }
@@ -76,79 +84,96 @@ void tfp_remove_parts(void)
 {
     int error = errno;
     for (int i = 0; i < PARTS; i++) {
-        char *part = atomic_load(&parts[i]);
-        if (part) unlink(part);
+        const tfp_part *part = atomic_load(&parts[i]);
+        if (part) unlinkat(part->folder, part->name, 0);
     }
     errno = error;
 }
 
-static bool open_part(tfp_outfile *f, mode_t mode)
+/* ---- a file that appears whole ---- */
+
+/* Nobody else can know the name before it is there, so that nobody can have put something there. */
+static void name_part(const tfp_outfile *f, char name[NAME_MAX + 1])
 {
-    for (int n = 0; n < 1000; n++) {
-        free(f->part);
-        size_t size = strlen(f->path) + 32;
-        if (!(f->part = malloc(size))) return false;
-        snprintf(f->part, size, "%s.part%d.%d", f->path, (int)getpid(), n);
-        remember_part(f->part); /* before open: a signal may come before it returns */
-        f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (f->fd >= 0) return true;
-        int error = errno;
-        forget_part(f->part);
-        errno = error;
-        if (error != EEXIST) return true;
+    uint64_t random;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        random = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 20;
     }
-    return true;
+    snprintf(name, NAME_MAX + 1, "%.200s.part%016llx", f->name, (unsigned long long)random);
 }
 
-/* The target of a link whose file does not exist yet; a copy of the path when it is no link. NULL when memory runs out. */
-static char *follow_links(const char *path)
+/* 0, or errno. */
+static int open_part(tfp_outfile *f, mode_t mode)
 {
-    char *at = strdup(path), target[4097];
-    for (int turn = 0; at && turn < 40; turn++) {
-        ssize_t n = readlink(at, target, sizeof target - 1);
-        if (n <= 0) break;
-        target[n] = 0;
-        const char *slash = strrchr(at, '/');
-        size_t folder = *target == '/' || !slash ? 0 : (size_t)(slash - at) + 1;
-        char *next = malloc(folder + (size_t)n + 1);
-        if (next) {
-            memcpy(next, at, folder);
-            memcpy(next + folder, target, (size_t)n + 1);
-        }
-        free(at);
-        at = next;
+    if (!(f->part = malloc(sizeof *f->part))) return ENOMEM;
+    int error = EEXIST;
+    for (int n = 0; n < 1000 && error == EEXIST; n++) {
+        f->part->folder = f->folder;
+        name_part(f, f->part->name);
+        remember_part(f->part); /* before open: a signal may come before it returns */
+        f->fd = openat(f->folder, f->part->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+        if (f->fd >= 0) return 0;
+        error = errno;
+        forget_part(f->part);
     }
-    return at;
+    free(f->part);
+    f->part = NULL;
+    return error;
+}
+
+/* A pipe or a device, which is written directly. 0, or errno. */
+static int open_directly(tfp_outfile *f, const tfp_place *p)
+{
+    struct stat folder, st;
+    if (fstat(f->folder, &folder)) return errno;
+    if (!p->through && tfp_is_planted(&folder, &p->st)) return EACCES;
+    f->fd = openat(f->folder, f->name,
+                   O_WRONLY | O_CLOEXEC | O_NOCTTY | (S_ISFIFO(p->st.st_mode) ? O_NONBLOCK : 0) |
+                       (p->through ? 0 : O_NOFOLLOW));
+    if (f->fd < 0) return errno;
+    if (fstat(f->fd, &st)) return errno;
+    if (st.st_dev != p->st.st_dev || st.st_ino != p->st.st_ino) return EACCES; /* it was replaced meanwhile */
+    fcntl(f->fd, F_SETFL, 0);
+    return 0;
+}
+
+/* 0, or errno. The file of another user is replaced by one of ours, which has our mode. */
+static int open_at(tfp_outfile *f, const tfp_place *p)
+{
+    if (p->there && S_ISDIR(p->st.st_mode)) return EISDIR;
+    if (p->there && (p->through || !S_ISREG(p->st.st_mode))) return open_directly(f, p);
+    if (p->there && faccessat(f->folder, f->name, W_OK, 0) != 0) return errno;
+    return open_part(f, p->there && p->st.st_uid == geteuid() ? p->st.st_mode & 0777 : 0666);
 }
 
 tfp_status tfp_outfile_open(tfp_outfile *f, const char *path, tfp_error *err)
 {
-    *f = (tfp_outfile){ .fd = -1 };
-    /* a link is followed, so that the file it names is replaced or made, and not the link replaced */
-    char *real = realpath(path, NULL);
-    f->path = real ? real : follow_links(path);
-    if (!f->path) return tfp_nomem(err);
-    struct stat st;
-    bool there = stat(path, &st) == 0;
-    if (there && S_ISDIR(st.st_mode)) {
-        tfp_outfile_abandon(f);
-        return fail_path(err, path, "cannot write", EISDIR);
-    }
-    if (there && !S_ISREG(st.st_mode)) {
-        f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | (S_ISFIFO(st.st_mode) ? O_NONBLOCK : 0));
-        if (f->fd >= 0) fcntl(f->fd, F_SETFL, 0);
-    } else if (there && access(path, W_OK) != 0) {
-        f->fd = -1;
-    } else if (!open_part(f, there ? st.st_mode & 0777 : 0666)) {
-        tfp_outfile_abandon(f);
-        return tfp_nomem(err);
-    }
-    if (f->fd >= 0) return TFP_OK;
-    int error = errno;
-    free(f->part);
-    f->part = NULL;
+    tfp_place p;
+    *f = (tfp_outfile){ .fd = -1, .folder = -1 };
+    tfp_status s = tfp_place_find(path, &p, err);
+    if (s) return s;
+    f->folder = p.folder;
+    f->path = strdup(path);
+    f->name = strdup(p.name);
+    int error = f->path && f->name ? open_at(f, &p) : ENOMEM;
+    if (!error) return TFP_OK;
     tfp_outfile_abandon(f);
-    return fail_path(err, path, "cannot write", error);
+    return error == ENOMEM ? tfp_nomem(err) : fail_path(err, path, "cannot write", error);
+}
+
+tfp_status tfp_outfile_below(tfp_outfile *f, int folder, const char *name, const char *path, tfp_error *err)
+{
+    *f = (tfp_outfile){ .fd = -1, .folder = fcntl(folder, F_DUPFD_CLOEXEC, 0) };
+    int error = f->folder < 0 ? errno : strchr(name, '/') ? EINVAL : 0;
+    f->path = strdup(path);
+    f->name = strdup(name);
+    if (!f->path || !f->name) error = ENOMEM;
+    if (!error) error = open_part(f, 0600);
+    if (!error) return TFP_OK;
+    tfp_outfile_abandon(f);
+    return error == ENOMEM ? tfp_nomem(err) : fail_path(err, path, "cannot write", error);
 }
 
 int tfp_outfile_write(void *ctx, const void *data, size_t size)
@@ -172,7 +197,7 @@ tfp_status tfp_outfile_finish(tfp_outfile *f, tfp_error *err)
     int error = f->error;
     if (close(f->fd) != 0 && !error && errno != EINTR) error = errno;
     f->fd = -1;
-    if (!error && f->part && rename(f->part, f->path) != 0) error = errno;
+    if (!error && f->part && renameat(f->folder, f->part->name, f->folder, f->name) != 0) error = errno;
     tfp_status s = error ? fail_path(err, f->path, "cannot write", error) : TFP_OK;
     if (!error) {
         forget_part(f->part);
@@ -185,11 +210,21 @@ tfp_status tfp_outfile_finish(tfp_outfile *f, tfp_error *err)
 
 void tfp_outfile_abandon(tfp_outfile *f)
 {
-    if (!f->path) return;
     if (f->fd >= 0) close(f->fd);
-    if (f->part) unlink(f->part);
+    if (f->part) unlinkat(f->folder, f->part->name, 0);
     forget_part(f->part);
+    if (f->folder >= 0) close(f->folder);
     free(f->path);
+    free(f->name);
     free(f->part);
-    *f = (tfp_outfile){ .fd = -1 };
+    *f = (tfp_outfile){ .fd = -1, .folder = -1 };
+}
+
+tfp_status tfp_write_below(int folder, const char *name, const char *path, tfp_str bytes, tfp_error *err)
+{
+    tfp_outfile f;
+    tfp_status s = tfp_outfile_below(&f, folder, name, path, err);
+    if (s) return s;
+    tfp_outfile_write(&f, bytes.data, bytes.size);
+    return tfp_outfile_finish(&f, err);
 }
