@@ -8,7 +8,8 @@ const char *const tfp_float_names[TFP_FLOAT_TYPES] = { "other", "fp32", "tf32", 
  * this table has half of them. Peaks are for products accumulated in fp32: GeForce cards are faster when accumulating in fp16,
  * which PyTorch does not ask for. Sources: NVIDIA's data sheets of V100, T4, A100, A10, L4, L40S, H100, H200 and HGX B200; its
  * white papers of the architectures GA102 (RTX 3090) and Ada (RTX 4090); AMD's data sheets of Instinct MI250X (its two devices
- * have half of its peaks each) and MI300X. The first matching row is used. */
+ * have half of its peaks each), MI300X and MI325X, and its white paper of CDNA 4 (MI350X, MI355X; their cores have no tf32). The
+ * first matching row is used. */
 /* clang-format off */
 static const tfp_device_peaks devices[] = {
     /* words          GB   other  fp32  tf32   fp16    bf16     fp8   GB/s */
@@ -32,6 +33,26 @@ static const tfp_device_peaks devices[] = {
     { "RTX 4090",      0, {  0,  82.6, 82.6,  165.2,  165.2,   330.3 }, 1008 },
     { "MI250X",        0, {  0, 47.85,    0,  191.5,  191.5,       0 }, 1638.4 },
     { "MI300X",        0, {  0, 163.4, 653.7, 1307.4, 1307.4, 2614.9 }, 5300 },
+    { "MI325X",        0, {  0, 163.4, 653.7, 1307.4, 1307.4, 2614.9 }, 6000 },
+    { "MI350X",        0, {  0, 144.2,    0, 2306.9, 2306.9, 4613.7 }, 8000 },
+    { "MI355X",        0, {  0, 157.3,    0, 2516.6, 2516.6, 5033.2 }, 8000 },
+};
+/* clang-format on */
+
+/* Devices that XPlane traces of ROCm do not name: cores and memory of AMD's table of GPU specifications (ROCm's documentation), clocks
+ * of the data sheets. */
+/* clang-format off */
+static const struct {
+    const char *vendor, *words;
+    int64_t cores;
+    double least_gb, most_gb; /* of memory */
+    int64_t clock_khz;        /* 0: any */
+} unnamed[] = {
+    { "AMD", "MI250X", 110,  60,  72, 0 },
+    { "AMD", "MI300X", 304, 180, 215, 0 },
+    { "AMD", "MI325X", 304, 250, 290, 0 },
+    { "AMD", "MI350X", 256, 280, 320, 2200000 },
+    { "AMD", "MI355X", 256, 280, 320, 2400000 },
 };
 /* clang-format on */
 
@@ -67,5 +88,16 @@ const tfp_device_peaks *tfp_device_find(tfp_str name, int64_t memory_bytes)
         if (has_words(name, others[i])) return NULL;
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         if ((double)memory_bytes >= devices[i].least_gb * 1e9 && has_words(name, devices[i].words)) return &devices[i];
+    return NULL;
+}
+
+const tfp_device_peaks *tfp_device_of_marks(const tfp_device_marks *m)
+{
+    double gb = (double)m->memory_bytes / 1e9;
+    for (size_t i = 0; i < sizeof unnamed / sizeof *unnamed; i++)
+        if (tfp_str_eq(m->vendor, tfp_str_of(unnamed[i].vendor)) && m->cores == unnamed[i].cores &&
+            gb >= unnamed[i].least_gb && gb <= unnamed[i].most_gb &&
+            (!unnamed[i].clock_khz || m->clock_khz == unnamed[i].clock_khz))
+            return tfp_device_find(tfp_str_of(unnamed[i].words), m->memory_bytes);
     return NULL;
 }

@@ -27,4 +27,12 @@ typedef struct tfp_device_peaks {
 /* Finds a device by the name that drivers give ("NVIDIA A100-SXM4-80GB"); NULL when unknown, as for a part of a card. */
 const tfp_device_peaks *tfp_device_find(tfp_str name, int64_t memory_bytes);
 
+/* What a trace tells of a device that it does not name: the vendor ("AMD"), and numbers, 0 where they are not known. */
+typedef struct tfp_device_marks {
+    tfp_str vendor;
+    int64_t cores, memory_bytes, clock_khz;
+} tfp_device_marks;
+/* Finds such a device; NULL when unknown. */
+const tfp_device_peaks *tfp_device_of_marks(const tfp_device_marks *m);
+
 #endif

@@ -95,6 +95,13 @@ typedef struct tfp_hlo_module {
     tfp_map64 by_name; /* strid -> instructions; of one name the first in the entry, else the first */
 } tfp_hlo_module;
 
+/* What an instruction does (hlo_what.c): "dot", "fusion(dot)" by what computes most in it, "custom-call(TARGET)". */
+tfp_strid tfp_hlo_what(tfp_builder *b, const tfp_hlo_module *m, uint32_t row);
+/* The PrimitiveType of the numbers that it computes with most; 0: not known. */
+uint32_t tfp_hlo_type(const tfp_builder *b, const tfp_hlo_module *m, uint32_t row);
+/* "bf16", "f8"; NULL for types that devices have no peaks of. */
+const char *tfp_hlo_float_name(uint32_t type);
+
 /* An HloProto, or an HloModuleProto. On failure the module is empty. Strings are interned by the builder. */
 tfp_status tfp_hlo_read_proto(tfp_builder *b, tfp_wire w, tfp_hlo_module *m, tfp_error *err);
 /* A text dump of one module (`HloModule NAME, ...`). Errors as "LINE:COLUMN: ...". */

@@ -60,9 +60,11 @@ static bool is_sum(const grapher *g, const tfp_hlo_instruction *i)
 
 static void add_instruction(const grapher *g, const tfp_hlo_instruction *i, uint32_t node)
 {
+    uint32_t row = (uint32_t)(i - g->m->instructions.at);
     bool sum = is_sum(g, i), call = is_opcode(g->b, i, "call") && g->r.alone[i->computation];
     tfp_instruction n = { .name = i->name,
                           .module = g->m->name,
+                          .opcode = tfp_hlo_what(g->b, g->m, row),
                           .node = node,
                           .runs = g->r.runs[i->computation],
                           .float_ops = call ? 0 : i->cost.flops,

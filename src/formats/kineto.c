@@ -277,17 +277,24 @@ static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
     }
 }
 
+/* Behind the trace: blanks, and zeros that a preallocated or damaged file ends with. */
 static tfp_status read_rest(file *f, tfp_error *err)
 {
+    bool zeros = false;
     while (tfp_input_left(f->in)) {
         tfp_str window;
         tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
         if (s) return s;
         tfp_jscan j = tfp_jscan_start(window);
+        zeros |= memchr(window.data, 0, window.size) != NULL; /* the scanner takes them for blanks */
         if (tfp_jscan_peek(&j))
             return fail_at(f, "text behind the end of the trace", (size_t)(j.at - window.data), err);
         s = tfp_input_skip(f->in, window.size, err);
         if (s) return s;
+    }
+    if (zeros) {
+        tfp_build_data_finding(f->b, "warning", "zero bytes behind the end of the trace, left out", 1, TFP_STR(""));
+        tfp_build_warn(f->b, "zero bytes behind the end of the trace, left out", TFP_STR(""));
     }
     return TFP_OK;
 }
@@ -346,7 +353,9 @@ static void settle(file *f)
 
 static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
-    file f = { .b = b, .in = in, .r = { .b = b }, .facts = { .b = b, .rank = -1 } };
+    file f = {
+        .b = b, .in = in, .r = { .b = b, .first_span = b->p->events.spans.size }, .facts = { .b = b, .rank = -1 }
+    };
     tfp_process process = { .rank = -1, .source = (uint32_t)b->p->sources.size - 1 };
     f.r.process = f.facts.process = tfp_build_process(b, &process);
     tfp_status s = start_slots(&f) ? tfp_builder_status(b, err) : tfp_nomem(err);

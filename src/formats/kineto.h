@@ -13,11 +13,13 @@ typedef enum tfp_kineto_what {
     TFP_KINETO_PLAIN, /* of no category of Kineto's */
     TFP_KINETO_OP,
     TFP_KINETO_CALL,
+    TFP_KINETO_WAIT, /* a call that waits for the device */
     TFP_KINETO_ANNOTATION,
     TFP_KINETO_FRAME,
     TFP_KINETO_KERNEL,
     TFP_KINETO_COPY,
     TFP_KINETO_SET,
+    TFP_KINETO_UNKNOWN,   /* has a device and a stream, and is of no category that is known */
     TFP_KINETO_ON_STREAM, /* on a stream's row, but no activity: gpu_user_annotation, cuda_sync */
     TFP_KINETO_SHOWN      /* Kineto's, and neither a host op nor an activity: overhead, Trace ... */
 } tfp_kineto_what;
@@ -25,8 +27,9 @@ typedef enum tfp_kineto_what {
 /* A row of the timeline: two numbers or words, and their meaning. */
 typedef struct tfp_kineto_lane {
     uint64_t a, b;
-    uint32_t words; /* 1: a is a string of the slot, 2: b is */
-    uint32_t kind;  /* tfp_kineto_lane_kind */
+    uint32_t words;         /* 1: a is a string of the slot, 2: b is */
+    uint32_t kind;          /* tfp_kineto_lane_kind */
+    uint32_t category, pad; /* of lanes of unknown devices: a string of the slot, else 0 */
 } tfp_kineto_lane;
 typedef enum tfp_kineto_lane_kind {
     TFP_KINETO_THREAD, /* pid, tid */
@@ -83,7 +86,9 @@ enum {
     TFP_KINETO_MODULE = 4,
     TFP_KINETO_COLLECTIVE_NAME = 8,
     TFP_KINETO_COPY_NAME = 16,
-    TFP_KINETO_SET_NAME = 32
+    TFP_KINETO_SET_NAME = 32,
+    TFP_KINETO_COLLECTIVE_OP = 64,
+    TFP_KINETO_COLLECTIVE_RANGE = 128
 };
 
 /* A key of events or of their args, with what it stands between: the same text makes the same key. A key that stands
@@ -185,6 +190,10 @@ typedef struct tfp_kineto_reader {
     int64_t events, ends_alone, early, negative, no_number;
     int64_t plain; /* of the events those with a length and of no category of Kineto's */
     tfp_strid first_plain;
+    int64_t unknown;            /* activities of unknown categories */
+    tfp_strid first_unknown;    /* category */
+    size_t first_span;          /* of this file */
+    TFP_VEC(uint64_t) hardware; /* processes whose threads are streams of a device */
     bool fraction;
 } tfp_kineto_reader;
 
@@ -196,6 +205,34 @@ typedef struct tfp_kineto_facts {
     int64_t rank, rank_count;
 } tfp_kineto_facts;
 void tfp_kineto_keep(tfp_kineto_facts *f, const tfp_jscan_text *key, const tfp_jscan_value *v); /* a member */
+
+static inline bool tfp_kineto_remember(tfp_kineto_reader *r, bool ok) /* that memory ran out */
+{
+    if (!ok && !r->b->status) r->b->status = TFP_NOMEM;
+    return !r->b->status;
+}
+
+/* kineto_names.c */
+uint8_t tfp_kineto_look_at_name(tfp_str name); /* bits of tfp_kineto_name */
+bool tfp_kineto_step_number(tfp_str name, int64_t *out);
+tfp_span_class tfp_kineto_kernel_class(uint8_t name);
+
+/* kineto_lanes.c: from the slot's tables to the profile's. */
+tfp_strid tfp_kineto_new_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string);
+uint32_t tfp_kineto_new_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane);
+static inline tfp_strid tfp_kineto_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
+{
+    bool known = string < s->known.size && s->known.at[string].global != TFP_NONE;
+    return known ? s->known.at[string].global : tfp_kineto_new_global(r, s, string);
+}
+static inline uint32_t tfp_kineto_lane_at(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
+{
+    bool known = lane != TFP_NONE && s->lane_global.at[lane] != TFP_NONE;
+    return known ? s->lane_global.at[lane] : tfp_kineto_new_lane(r, s, lane);
+}
+void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s,
+                      const tfp_kineto_row *x); /* names of processes, threads */
+void tfp_kineto_lanes_end(tfp_kineto_reader *r);
 
 void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s);
 void tfp_kineto_end(tfp_kineto_reader *r); /* labels, what was never closed, findings */

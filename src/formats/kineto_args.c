@@ -10,6 +10,7 @@ enum {
     NOISE, /* a number of one run that nothing is made of, or a text that is told elsewhere */
     DEVICE_WORD,
     STREAM_WORD,
+    QUEUE_WORD,
     STACK,
     CORRELATION,
     EXTERNAL,
@@ -63,8 +64,10 @@ uint8_t tfp_kineto_arg_of(tfp_str key)
         { "labels", LABEL },
         { "memory bandwidth (GB/s)", NOISE },
         { "name", LABEL },
+        { "queue", QUEUE_WORD },
         { "queued", NOISE },
         { "stream", STREAM_WORD },
+        { "sycl queue", QUEUE_WORD },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tfp_str_eq(key, tfp_str_of(rows[i].key))) return rows[i].arg;
@@ -178,6 +181,11 @@ static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kinet
         e->stream.b = tfp_kineto_number_or_word(s, j, &e->stream.words, 2);
         e->have |= STREAM;
         return;
+    case QUEUE_WORD: /* as Intel calls streams */
+        if (e->have & STREAM) break;
+        e->stream.b = tfp_kineto_number_or_word(s, j, &e->stream.words, 2);
+        e->have |= QUEUE;
+        return;
     case STACK:
         if (tfp_jscan_peek(j) != '"') break;
         if (tfp_jscan_string(j, &text) && text.raw.size) e->row.extra = tfp_kineto_string_of(s, &text);
@@ -205,9 +213,9 @@ static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kinet
     case RESERVED: tfp_jscan_integer(j, &m->reserved); return;
     case ALLOCATED: tfp_jscan_integer(j, &m->allocated); return;
     case LABEL:
-        if (e->row.phase == 'M' && tfp_jscan_peek(j) == '"') {
+        if ((e->row.phase == 'M' || !(e->have & PHASE)) && tfp_jscan_peek(j) == '"') {
             const char *from = j->at;
-            if (tfp_jscan_string(j, &text)) e->row.extra = tfp_kineto_string_of(s, &text);
+            if (tfp_jscan_string(j, &text)) e->label = tfp_kineto_string_of(s, &text);
             if (!j->fault) j->at = from; /* a stat as well */
         }
         break;

@@ -10,7 +10,8 @@ typedef struct event {
     tfp_jscan_time ts, dur;
     tfp_kineto_lane thread, stream; /* stream: of args */
     tfp_kineto_memory memory;
-    unsigned have; /* bits below */
+    uint32_t label; /* a string of the slot: of metadata the name that it gives */
+    unsigned have;  /* bits below */
 } event;
 enum {
     PHASE = 1,
@@ -22,7 +23,8 @@ enum {
     FORWARD = 64,
     MEMORY = 128,
     PID = 256,
-    TID = 512
+    TID = 512,
+    QUEUE = 1024
 };
 
 /* Remembers that memory ran out. */

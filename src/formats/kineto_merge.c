@@ -8,21 +8,7 @@
 
 #define NOT_YET (TFP_NONE - 1)
 
-static bool keep(tfp_kineto_reader *r, bool ok)
-{
-    if (!ok && !r->b->status) r->b->status = TFP_NOMEM;
-    return !r->b->status;
-}
-
 /* ---- from the slot's tables to the profile's ---- */
-
-static tfp_strid global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
-{
-    if (string >= s->known.size) return 0;
-    tfp_kineto_string *k = &s->known.at[string];
-    if (k->global == TFP_NONE) k->global = tfp_build_string(r->b, s->strings.strings[string]);
-    return k->global;
-}
 
 static uint32_t sets(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t set)
 {
@@ -30,124 +16,22 @@ static uint32_t sets(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t set)
     if (s->set_global.at[set] != TFP_NONE) return s->set_global.at[set];
     const tfp_stat_set *x = &s->sets.at[set];
     s->one.size = 0;
-    if (!keep(r, tfp_reserve(&s->one, x->count))) return TFP_NONE;
+    if (!tfp_kineto_remember(r, tfp_reserve(&s->one, x->count))) return TFP_NONE;
     for (uint32_t i = 0; i < x->count; i++) {
         tfp_stat stat = s->stats.at[x->first + i];
-        stat.key = global(r, s, stat.key);
-        if (stat.type == TFP_STAT_TEXT) stat.value.text = global(r, s, (uint32_t)stat.value.text);
+        stat.key = tfp_kineto_global(r, s, stat.key);
+        if (stat.type == TFP_STAT_TEXT) stat.value.text = tfp_kineto_global(r, s, (uint32_t)stat.value.text);
         s->one.at[s->one.size++] = stat;
     }
     return s->set_global.at[set] = tfp_build_stats(r->b, s->one.at, s->one.size);
 }
 
-static void add_word(tfp_kineto_reader *r, tfp_buf *b, uint64_t word, bool is_string)
-{
-    if (is_string)
-        tfp_buf_str(b, tfp_text(r->b->p, (tfp_strid)word));
-    else
-        tfp_buf_int(b, (int64_t)word);
-}
-
-/* "cpu/thread:7"; a second process with a thread of that number has its pid in the name. */
-static void name_thread(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
-{
-    uint64_t tid = lane->b ^ (uint64_t)(lane->words & 2) << 62, pid = lane->a ^ (uint64_t)(lane->words & 1) << 63;
-    uint32_t low = (uint32_t)tfp_hash(&pid, sizeof pid) >> 1, owner = tfp_map64_get(&r->thread_owner, tid);
-    if (owner == TFP_NONE) keep(r, tfp_map64_put(&r->thread_owner, tid, owner = low));
-    tfp_buf_text(b, "cpu/");
-    if (owner != low) {
-        tfp_buf_text(b, "process:");
-        add_word(r, b, lane->a, lane->words & 1);
-        tfp_buf_char(b, '/');
-    }
-    tfp_buf_text(b, "thread:");
-    add_word(r, b, lane->b, lane->words & 2);
-}
-
-static uint32_t new_lane(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
-{
-    tfp_buf name = { 0 };
-    tfp_lane_role role = TFP_ROLE_THREAD;
-    if (lane->kind == TFP_KINETO_THREAD) {
-        name_thread(r, lane, &name);
-    } else {
-        role = lane->kind == TFP_KINETO_STREAM ? TFP_ROLE_STREAM : TFP_ROLE_DERIVED;
-        tfp_buf_text(&name, role == TFP_ROLE_STREAM ? "gpu:" : "shown/");
-        add_word(r, &name, lane->a, lane->words & 1);
-        tfp_buf_text(&name, role == TFP_ROLE_STREAM ? "/stream:" : "/");
-        add_word(r, &name, lane->b, lane->words & 2);
-    }
-    uint32_t at = TFP_NONE;
-    if (keep(r, !name.failed))
-        at = tfp_build_event_lane(r->b, r->process, role, (tfp_str){ name.data, name.size }, TFP_STR(""));
-    tfp_buf_free(&name);
-    return at;
-}
-
-/* The place of a lane in r->lanes; new ones have no lane of the profile yet. */
-static uint32_t place_of(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
-{
-    for (uint64_t hash = tfp_hash(lane, sizeof *lane);; hash++) {
-        uint32_t at = tfp_map64_get(&r->lane_by_hash, hash);
-        if (at != TFP_NONE && memcmp(&r->lanes.at[at], lane, sizeof *lane) == 0) return at;
-        if (at != TFP_NONE) continue;
-        at = (uint32_t)r->lanes.size;
-        bool ok =
-            tfp_push(&r->lanes, *lane) && tfp_push(&r->lane_of, TFP_NONE) && tfp_map64_put(&r->lane_by_hash, hash, at);
-        return keep(r, ok) ? at : TFP_NONE;
-    }
-}
-
-static tfp_kineto_lane global_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
-{
-    tfp_kineto_lane x = s->lanes.at[lane];
-    if (x.words & 1) x.a = global(r, s, (uint32_t)x.a);
-    if (x.words & 2) x.b = global(r, s, (uint32_t)x.b);
-    return x;
-}
-
-static uint32_t lane_at(tfp_kineto_reader *r, const tfp_kineto_lane *x)
-{
-    uint32_t place = place_of(r, x);
-    if (place == TFP_NONE) return TFP_NONE;
-    if (r->lane_of.at[place] == TFP_NONE) r->lane_of.at[place] = new_lane(r, x);
-    return r->lane_of.at[place];
-}
-
-static uint32_t lanes(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
-{
-    if (lane == TFP_NONE) return TFP_NONE;
-    if (s->lane_global.at[lane] != TFP_NONE) return s->lane_global.at[lane];
-    tfp_kineto_lane x = global_lane(r, s, lane);
-    return s->lane_global.at[lane] = lane_at(r, &x);
-}
-
 /* ---- names ---- */
-
-static bool step_number(tfp_str name, int64_t *out)
-{
-    tfp_str begin = TFP_STR("ProfilerStep#");
-    if (!tfp_str_begins(name, begin)) return false;
-    return tfp_parse_int64((tfp_str){ name.data + begin.size, name.size - begin.size }, out) && *out >= 0;
-}
-
-static uint8_t look_at_name(tfp_str name)
-{
-    int64_t number;
-    uint8_t bits = 0;
-    if (step_number(name, &number)) bits |= TFP_KINETO_STEP;
-    if (tfp_str_begins(name, TFP_STR("Optimizer.step#"))) bits |= TFP_KINETO_OPTIMIZER;
-    if (tfp_str_begins(name, TFP_STR("nn.Module: "))) bits |= TFP_KINETO_MODULE;
-    if (tfp_str_begins(name, TFP_STR("Memcpy"))) bits |= TFP_KINETO_COPY_NAME;
-    if (tfp_str_begins(name, TFP_STR("Memset"))) bits |= TFP_KINETO_SET_NAME;
-    if (tfp_is_collective_kernel(name)) bits |= TFP_KINETO_COLLECTIVE_NAME;
-    return bits;
-}
 
 static uint8_t name_bits(tfp_kineto_slot *s, uint32_t string)
 {
     uint8_t *bits = &s->known.at[string].name;
-    if (*bits == 0xff) *bits = look_at_name(s->strings.strings[string]);
+    if (*bits == 0xff) *bits = tfp_kineto_look_at_name(s->strings.strings[string]);
     return *bits;
 }
 
@@ -181,7 +65,7 @@ static uint32_t trace_of(tfp_kineto_reader *r, tfp_str stack)
         size_t from = end;
         while (from > 0 && stack.data[from - 1] != ';') from--;
         tfp_code_frame f;
-        if (take_frame(r, (tfp_str){ stack.data + from, end - from }, &f)) keep(r, tfp_push(&frames, f));
+        if (take_frame(r, (tfp_str){ stack.data + from, end - from }, &f)) tfp_kineto_remember(r, tfp_push(&frames, f));
         end = from ? from - 1 : 0;
     }
     uint32_t trace = r->b->status ? TFP_NONE : tfp_build_trace(r->b, frames.at, frames.size);
@@ -207,22 +91,31 @@ static tfp_span_kind kind_of(const tfp_kineto_row *x, uint8_t name)
     case TFP_KINETO_ANNOTATION:
         if (name & TFP_KINETO_STEP) return TFP_SPAN_STEP;
         return x->what == TFP_KINETO_OP ? TFP_SPAN_OP : TFP_SPAN_ANNOTATION;
-    case TFP_KINETO_CALL: return TFP_SPAN_CALL;
+    case TFP_KINETO_CALL:
+    case TFP_KINETO_WAIT: return TFP_SPAN_CALL;
     case TFP_KINETO_FRAME: return name & TFP_KINETO_MODULE ? TFP_SPAN_MODULE : TFP_SPAN_FRAME;
     case TFP_KINETO_KERNEL:
     case TFP_KINETO_COPY:
-    case TFP_KINETO_SET: return TFP_SPAN_ACTIVITY;
+    case TFP_KINETO_SET:
+    case TFP_KINETO_UNKNOWN: return TFP_SPAN_ACTIVITY;
     default: return TFP_SPAN_OTHER;
     }
 }
 
 static tfp_span_class class_of(const tfp_kineto_row *x, uint8_t name)
 {
-    if (x->what == TFP_KINETO_COPY || (x->what == TFP_KINETO_KERNEL && name & TFP_KINETO_COPY_NAME))
-        return TFP_CLASS_COPY;
-    if (x->what == TFP_KINETO_SET || (x->what == TFP_KINETO_KERNEL && name & TFP_KINETO_SET_NAME)) return TFP_CLASS_SET;
-    bool told = x->flags & TFP_KINETO_COLLECTIVE || (x->what == TFP_KINETO_KERNEL && name & TFP_KINETO_COLLECTIVE_NAME);
-    return told ? TFP_CLASS_COMMUNICATION : TFP_CLASS_COMPUTE;
+    tfp_span_class class = TFP_CLASS_COMPUTE;
+    uint8_t told = 0; /* by the name */
+    switch (x->what) {
+    case TFP_KINETO_COPY: return TFP_CLASS_COPY;
+    case TFP_KINETO_SET: return TFP_CLASS_SET;
+    case TFP_KINETO_KERNEL:
+    case TFP_KINETO_UNKNOWN: class = tfp_kineto_kernel_class(name); break;
+    case TFP_KINETO_OP: told = name & TFP_KINETO_COLLECTIVE_OP; break;
+    case TFP_KINETO_ANNOTATION: told = name & TFP_KINETO_COLLECTIVE_RANGE; break;
+    default: break;
+    }
+    return class == TFP_CLASS_COMPUTE && (told || x->flags & TFP_KINETO_COLLECTIVE) ? TFP_CLASS_COMMUNICATION : class;
 }
 
 enum { CORRELATION, EXTERNAL, SEQUENCE };
@@ -230,7 +123,7 @@ enum { CORRELATION, EXTERNAL, SEQUENCE };
 static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x, unsigned marks)
 {
     uint8_t name = name_bits(s, x->name);
-    tfp_event e = { .lane = lanes(r, s, x->lane),
+    tfp_event e = { .lane = tfp_kineto_lane_at(r, s, x->lane),
                     .start_ns = x->start_ns,
                     .duration_ns = x->duration_ns,
                     .kind = kind_of(x, name),
@@ -238,11 +131,12 @@ static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
                     .marks = marks,
                     .stats = sets(r, s, x->stats),
                     .trace = TFP_NONE };
-    e.name = e.kind == TFP_SPAN_MODULE ? module_name(r, s, x->name) : global(r, s, x->name);
+    e.name = e.kind == TFP_SPAN_MODULE ? module_name(r, s, x->name) : tfp_kineto_global(r, s, x->name);
     if (x->phase == 'X' || x->phase == 'B') e.trace = stack_of(r, s, x->extra);
     if (x->flags & (TFP_KINETO_NO_DUR | TFP_KINETO_NEGATIVE) && x->phase == 'X') e.marks |= TFP_MARK_CLAMPED;
     if (x->flags & TFP_KINETO_BACKWARD && e.kind == TFP_SPAN_OP) e.marks |= TFP_MARK_BACKWARD;
     if (x->flags & TFP_KINETO_COLLECTIVE) e.marks |= TFP_MARK_COLLECTIVE;
+    if (x->what == TFP_KINETO_WAIT) e.marks |= TFP_MARK_WAITS;
     if (x->what != TFP_KINETO_PLAIN) {
         if (x->correlation) e.correlation = tfp_build_key(r->b, r->process, CORRELATION, x->correlation);
         if (x->flags & TFP_KINETO_HAS_EXTERNAL) e.external = tfp_build_key(r->b, r->process, EXTERNAL, x->external);
@@ -250,13 +144,15 @@ static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
     }
     uint32_t span = tfp_build_event(r->b, &e);
     if (x->call && x->call != x->external && span != TFP_NONE)
-        keep(r, tfp_push(&r->b->p->events.calls, ((tfp_recorded_call){ x->call, span })));
+        tfp_kineto_remember(r, tfp_push(&r->b->p->events.calls, ((tfp_recorded_call){ x->call, span })));
     if (e.kind == TFP_SPAN_STEP || (e.kind == TFP_SPAN_ANNOTATION && name & TFP_KINETO_OPTIMIZER)) {
         tfp_step_mark m = { .span = span, .source = TFP_STEPS_OPTIMIZER, .number = -1 };
-        if (e.kind == TFP_SPAN_STEP && step_number(s->strings.strings[x->name], &m.number)) m.source = TFP_STEPS_MARKED;
+        if (e.kind == TFP_SPAN_STEP && tfp_kineto_step_number(s->strings.strings[x->name], &m.number))
+            m.source = TFP_STEPS_MARKED;
         tfp_build_step_mark(r->b, &m);
     }
     r->events++;
+    if (x->what == TFP_KINETO_UNKNOWN && r->unknown++ == 0) r->first_unknown = tfp_kineto_global(r, s, x->category);
     if (x->what == TFP_KINETO_PLAIN && !(marks & TFP_MARK_INSTANT) && r->plain++ == 0) r->first_plain = e.name;
     return span;
 }
@@ -267,7 +163,7 @@ static void push_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, uint32_
 {
     if (r->b->status) return;
     tfp_kineto_open o = { span, tfp_map64_get_any(by, key), key };
-    keep(r, tfp_push(&r->open, o) && tfp_map64_put_any(by, key, (uint32_t)r->open.size - 1));
+    tfp_kineto_remember(r, tfp_push(&r->open, o) && tfp_map64_put_any(by, key, (uint32_t)r->open.size - 1));
 }
 
 static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t end_ns)
@@ -286,13 +182,13 @@ static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t 
         spans->marks[o->span] &= (uint8_t)~TFP_MARK_CLAMPED;
         o->span = TFP_NONE;
     }
-    keep(r, tfp_map64_put_any(by, key, o->below));
+    tfp_kineto_remember(r, tfp_map64_put_any(by, key, o->below));
 }
 
 /* Events of one async id may overlap anything: each category is a row of its own that counts nowhere. */
 static uint64_t async_key(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
 {
-    const uint64_t key[2] = { x->correlation, global(r, s, x->category) };
+    const uint64_t key[2] = { x->correlation, tfp_kineto_global(r, s, x->category) };
     return tfp_hash(key, sizeof key);
 }
 
@@ -305,7 +201,7 @@ static void add_counter(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kine
         const tfp_stat *stat = &t->stats.at[t->stat_sets.at[set].first + i];
         if (stat->type == TFP_STAT_TEXT) continue;
         tfp_counter_sample c = {
-            .at_ns = x->start_ns, .name = global(r, s, x->name), .series = stat->key, .process = r->process
+            .at_ns = x->start_ns, .name = tfp_kineto_global(r, s, x->name), .series = stat->key, .process = r->process
         };
         c.value = stat->type == TFP_STAT_INT ? (double)stat->value.number : stat->value.real;
         tfp_build_counter(r->b, &c);
@@ -322,23 +218,10 @@ static void add_memory(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kinet
                            .allocated_bytes = m->allocated,
                            .reserved_bytes = m->reserved,
                            .address = m->address,
-                           .lane = lanes(r, s, x->lane),
+                           .lane = tfp_kineto_lane_at(r, s, x->lane),
                            .device = tfp_build_string(r->b, tfp_str_of(device)),
                            .span = TFP_NONE };
     tfp_build_memory_event(r->b, &e);
-}
-
-/* Names of threads and streams; they may stand before or after the events of their lane. */
-static void add_label(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
-{
-    if (!x->extra || !tfp_str_eq(s->strings.strings[x->name], TFP_STR("thread_name"))) return;
-    tfp_kineto_lane lane = global_lane(r, s, x->lane);
-    tfp_strid label = global(r, s, x->extra);
-    for (uint32_t kind = TFP_KINETO_THREAD; kind <= TFP_KINETO_ASIDE && !r->b->status; kind++) {
-        lane.kind = kind;
-        uint32_t place = place_of(r, &lane);
-        if (place != TFP_NONE) keep(r, tfp_map64_put(&r->label_by_lane, place, label));
-    }
 }
 
 static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
@@ -353,9 +236,9 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
         break;
     case 'B':
         span = add_event(r, s, x, TFP_MARK_CLAMPED);
-        push_open(r, &r->open_by_lane, lanes(r, s, x->lane), span);
+        push_open(r, &r->open_by_lane, tfp_kineto_lane_at(r, s, x->lane), span);
         break;
-    case 'E': pop_open(r, &r->open_by_lane, lanes(r, s, x->lane), x->start_ns); break;
+    case 'E': pop_open(r, &r->open_by_lane, tfp_kineto_lane_at(r, s, x->lane), x->start_ns); break;
     case 'b':
         span = add_event(r, s, x, TFP_MARK_CLAMPED);
         push_open(r, &r->open_by_id, async_key(r, s, x), span);
@@ -363,7 +246,7 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
     case 'e': pop_open(r, &r->open_by_id, async_key(r, s, x), x->start_ns); break;
     case 'C': add_counter(r, s, x); break;
     case 'm': add_memory(r, s, x); break;
-    case 'M': add_label(r, s, x); break;
+    case 'M': tfp_kineto_label(r, s, x); break;
     case 'i':
     case 'I':
     case 'R':
@@ -379,12 +262,12 @@ static void leave_out(tfp_kineto_reader *r, tfp_kineto_left_out *all, int64_t co
 {
     if (count && !all->count) tfp_buf_str(&all->first, (tfp_str){ first->data ? first->data : "", first->size });
     all->count += count;
-    keep(r, !all->first.failed);
+    tfp_kineto_remember(r, !all->first.failed);
 }
 
 void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s)
 {
-    if (s->failed) keep(r, false);
+    if (s->failed) tfp_kineto_remember(r, false);
     for (size_t i = 0; i < s->rows.size && !r->b->status; i++) add_row(r, s, &s->rows.at[i]);
     r->fraction |= s->fraction;
     leave_out(r, &r->unreadable, s->unreadable, &s->first_unreadable);
@@ -413,6 +296,7 @@ void tfp_kineto_end(tfp_kineto_reader *r)
                   "events that cannot be read (no name, phase or time), left out");
     tell_left_out(r, &r->absurd, "absurd times (out of range), left out",
                   "events with absurd times (beyond 9e15 us), left out");
+    tfp_kineto_lanes_end(r);
     for (size_t i = 0; i < r->open.size; i++) open += r->open.at[i].span != TFP_NONE;
     tell(r, "warning", "negative durations, taken as 0", r->negative);
     tell(r, "warning", "durations that are no numbers, taken as 0", r->no_number);
@@ -422,10 +306,12 @@ void tfp_kineto_end(tfp_kineto_reader *r)
     if (r->plain && r->plain < r->events)
         tfp_build_data_finding(r->b, "info", "events of no category of Kineto's: in the timeline and SQL only",
                                r->plain, tfp_text(r->b->p, r->first_plain));
-    for (uint32_t i = 0; i < r->lanes.size && !r->b->status; i++) {
-        uint32_t label = tfp_map64_get(&r->label_by_lane, i);
-        if (label != TFP_NONE && r->lane_of.at[i] != TFP_NONE) r->b->p->lanes.at[r->lane_of.at[i]].label = label;
-    }
+    if (!r->unknown) return;
+    tfp_str category = tfp_text(r->b->p, r->first_unknown);
+    tfp_build_data_finding(r->b, "info", "activities of a category that is not known: a device of its own", r->unknown,
+                           category);
+    tfp_build_warn_many(r->b, "device activities of categories that tfprof does not know: devices of their own",
+                        category, (size_t)r->unknown);
 }
 
 void tfp_kineto_reader_free(tfp_kineto_reader *r)
@@ -440,4 +326,5 @@ void tfp_kineto_reader_free(tfp_kineto_reader *r)
     tfp_vec_free(&r->open);
     tfp_map64_free(&r->open_by_lane);
     tfp_map64_free(&r->open_by_id);
+    tfp_vec_free(&r->hardware);
 }

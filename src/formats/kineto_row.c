@@ -97,16 +97,20 @@ static uint32_t set_of(tfp_kineto_slot *s)
 
 /* ---- categories ---- */
 
+typedef struct category_row {
+    const char *category;
+    tfp_kineto_what what;
+} category_row;
+
 static tfp_kineto_what what_of(tfp_str c)
 {
-    static const struct {
-        const char *category;
-        tfp_kineto_what what;
-    } rows[] = {
+    static const category_row rows[] = {
         { "cpu_op", TFP_KINETO_OP },
         { "Operator", TFP_KINETO_OP },
         { "Runtime", TFP_KINETO_CALL },
+        { "xpu_sync", TFP_KINETO_WAIT },
         { "user_annotation", TFP_KINETO_ANNOTATION },
+        { "collective_comm", TFP_KINETO_ANNOTATION },
         { "python_function", TFP_KINETO_FRAME },
         { "kernel", TFP_KINETO_KERNEL },
         { "Kernel", TFP_KINETO_KERNEL },
@@ -116,16 +120,36 @@ static tfp_kineto_what what_of(tfp_str c)
         { "Memset", TFP_KINETO_SET },
         { "gpu_user_annotation", TFP_KINETO_ON_STREAM },
         { "cuda_sync", TFP_KINETO_ON_STREAM },
+        { "cuda_event", TFP_KINETO_ON_STREAM },
         { "Trace", TFP_KINETO_SHOWN },
         { "overhead", TFP_KINETO_SHOWN },
         { "cuda_profiler_range", TFP_KINETO_SHOWN },
-        { "mtia_ccp_events", TFP_KINETO_SHOWN },
+        { "external_correlation", TFP_KINETO_SHOWN },
+        { "mtia_ccp_events", TFP_KINETO_KERNEL },
+        { "mtia_insight", TFP_KINETO_SHOWN },
+        { "mtia_workloadd", TFP_KINETO_SHOWN },
     };
+    static const category_row endings[] = {
+        /* of the categories of any vendor */
+        { "_runtime", TFP_KINETO_CALL },
+        { "_driver", TFP_KINETO_CALL },
+        { "_user_annotation", TFP_KINETO_ON_STREAM },
+    };
+    static const category_row xpu[] = {
+        /* behind a vendor's word */
+        { "kernel", TFP_KINETO_KERNEL },
+        { "memcpy", TFP_KINETO_COPY },
+        { "memset", TFP_KINETO_SET },
+    };
+    static const char *const vendors[] = { "xpu_", "mtia_", "privateuse1_" };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tfp_str_eq(c, tfp_str_of(rows[i].category))) return rows[i].what;
-    if (tfp_str_ends(c, TFP_STR("_runtime")) || tfp_str_ends(c, TFP_STR("_driver"))) return TFP_KINETO_CALL;
-    return tfp_str_begins(c, TFP_STR("xpu_")) || tfp_str_begins(c, TFP_STR("privateuse1_")) ? TFP_KINETO_SHOWN
-                                                                                            : TFP_KINETO_PLAIN;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (tfp_str_ends(c, tfp_str_of(endings[i].category))) return endings[i].what;
+    for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
+        for (size_t k = 0; tfp_str_begins(c, tfp_str_of(vendors[i])) && k < sizeof xpu / sizeof *xpu; k++)
+            if (tfp_str_ends(c, tfp_str_of(xpu[k].category))) return xpu[k].what;
+    return TFP_KINETO_PLAIN;
 }
 
 static uint8_t category(tfp_kineto_slot *s, uint32_t string)
@@ -182,12 +206,13 @@ static void set_lane(tfp_kineto_slot *s, event *e)
             e->stream.a = e->thread.a;
             e->stream.words |= e->thread.words & 1;
         }
-        if (!(e->have & STREAM)) {
+        if (!(e->have & (STREAM | QUEUE))) {
             e->stream.b = e->thread.b;
             e->stream.words |= e->thread.words & 2;
         }
         lane = &e->stream;
         lane->kind = TFP_KINETO_STREAM;
+        if (r->what == TFP_KINETO_UNKNOWN) lane->category = r->category;
     } else if (r->what == TFP_KINETO_SHOWN || r->phase == 'b' || r->phase == 'e' || r->phase == 'n') {
         lane->kind = TFP_KINETO_ASIDE;
     }
@@ -206,8 +231,11 @@ void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e)
         leave_out(s, e, &s->absurd, &s->first_absurd, "without a name");
         return;
     }
+    if (meta) r->extra = e->label;
     if (r->phase == 'm') r->phase = 0; /* the letter of rows of memory, not of events */
     r->what = category(s, r->category);
+    if (r->what == TFP_KINETO_PLAIN && r->phase == 'X' && e->have & DEVICE && e->have & (STREAM | QUEUE))
+        r->what = TFP_KINETO_UNKNOWN;
     set_lane(s, e);
     if (e->have & FORWARD && r->flags & TFP_KINETO_HAS_SEQUENCE) r->flags |= TFP_KINETO_BACKWARD;
     if (e->have & MEMORY && (r->phase == 'i' || r->phase == 'I') &&

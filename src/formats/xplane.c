@@ -32,25 +32,45 @@ static bool is_plane_name(tfp_str s)
     return false;
 }
 
-/* The name of the plane at the beginning, which may go on past the head; empty when there is none. */
+/* The next field of which perhaps only the beginning is there; false at the end, or where there is no field. */
+static bool next_partly(tfp_wire *w, uint64_t *tag, tfp_str *bytes)
+{
+    uint64_t size = 0;
+    const uint8_t *at = w->at;
+    if (at >= w->end || !tfp_wire_varint(w, &at, tag) || *tag < 8) return false;
+    if ((*tag & 7) == TFP_VARINT || (*tag & 7) == TFP_BYTES) {
+        if (!tfp_wire_varint(w, &at, &size)) return false;
+    }
+    if ((*tag & 7) == TFP_VARINT) size = 0;
+    if ((*tag & 7) == TFP_FIXED64) size = 8;
+    if ((*tag & 7) == TFP_FIXED32) size = 4;
+    if ((*tag & 7) == TFP_GROUP || (*tag & 7) > TFP_FIXED32) return false;
+    size_t left = (size_t)(w->end - at);
+    *bytes = (tfp_str){ (const char *)at, size < left ? (size_t)size : left };
+    w->at = at + bytes->size;
+    return true;
+}
+
+/* The name of the first plane, which may go on past the head; empty when there is none. Newer writers may put fields before
+ * it that are not known here. */
 static tfp_str first_plane(tfp_str head)
 {
     tfp_wire w = tfp_wire_start(head);
-    const uint8_t *at = w.at;
-    uint64_t tag, size;
-    if (!tfp_wire_varint(&w, &at, &tag) || tag != 10 || !tfp_wire_varint(&w, &at, &size)) return (tfp_str){ "", 0 };
-    size_t left = (size_t)(w.end - at);
-    w = tfp_wire_start((tfp_str){ (const char *)at, size < left ? (size_t)size : left });
-    for (tfp_field f; tfp_wire_next(&w, &f);)
-        if (f.number == 2 && f.type == TFP_BYTES) return f.bytes;
+    tfp_str bytes;
+    uint64_t tag = 0;
+    while (tag != (1 << 3 | TFP_BYTES))
+        if (!next_partly(&w, &tag, &bytes)) return (tfp_str){ "", 0 };
+    w = tfp_wire_start(bytes);
+    while (next_partly(&w, &tag, &bytes))
+        if (tag == (2 << 3 | TFP_BYTES)) return bytes;
     return (tfp_str){ "", 0 };
 }
 
 static int probe(tfp_str head, uint64_t total)
 {
     (void)total;
-    if (head.size < 2 || head.data[0] != '\n') return 0;
     if (is_plane_name(first_plane(head))) return 98;
+    if (head.size < 2 || head.data[0] != '\n') return 0;
     if (head.size > 64) head.size = 64; /* damaged at its beginning already */
     return tfp_str_has(head, TFP_STR("/device:")) || tfp_str_has(head, TFP_STR("/host:CPU")) ? 40 : 0;
 }
@@ -169,7 +189,9 @@ static void mark_thunks(tfp_xreader *r)
 {
     for (size_t i = 0; i < r->thunks.size && !r->has_steps; i++) {
         const tfp_xthunks *t = &r->thunks.at[i];
-        uint32_t span = t->span == TFP_NONE ? tfp_xplane_marker(r, t->lane, t->start_ns, 0) : t->span;
+        uint32_t span = t->span == TFP_NONE
+                            ? tfp_xplane_marker(r, &(tfp_event){ .lane = t->lane, .start_ns = t->start_ns })
+                            : t->span;
         tfp_step_mark m = { span, TFP_STEPS_MODULES, -1, t->module, t->run, t->end_ns, t->busy_ns };
         tfp_build_step_mark(r->b, &m);
     }
@@ -195,13 +217,14 @@ static void reader_free(tfp_xreader *r)
     tfp_map64_free(&r->module_by_program);
     tfp_map64_free(&r->module_by_name);
     tfp_map64_free(&r->class_by_hash);
+    tfp_map64_free(&r->only_by_module);
     tfp_buf_free(&r->unpacked);
     tfp_slim_writer_free(&r->slim);
 }
 
 tfp_status tfp_xplane_read(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
-    tfp_xreader r = { .b = b, .p = b->p, .in = in, .sums = tfp_keeps_sums(b->p) };
+    tfp_xreader r = { .b = b, .p = b->p, .in = in, .sums = tfp_keeps_sums(b->p), .rows = b->p->keep & TFP_KEEP_ROWS };
     size_t devices = b->p->events.devices.size;
     tfp_progress_fn progress = in->progress;
     in->progress = NULL; /* parts of the input are not its length */

@@ -54,8 +54,8 @@ static void add_details(tfp_xreader *r, tfp_strid details)
 
 typedef struct facts { /* of the event and its metadata, the event's first */
     const tfp_xvalue *flops, *bytes, *source, *stack;
-    tfp_strid tf_op, hlo_op, hlo_module, details;
-    bool copy_details;
+    tfp_strid tf_op, name, hlo_op, hlo_module, details;
+    bool copy_details, set_details;
     uint64_t program;
     int64_t ordinal;
     bool has_program, has_call;
@@ -82,10 +82,15 @@ static void take(tfp_xreader *r, facts *f, const tfp_xvalue *v)
     case XS_DEVICE_ORDINAL:
         if (v->type == TFP_STAT_INT) f->ordinal = v->number;
         break;
+    case XS_NAME:
+        if (!f->name) f->name = tfp_xplane_strid(r, v);
+        break;
     case XS_KERNEL_DETAILS:
     case XS_COPY_DETAILS:
+    case XS_SET_DETAILS:
         if (!f->details) f->details = tfp_xplane_strid(r, v);
         f->copy_details |= v->known == XS_COPY_DETAILS;
+        f->set_details |= v->known == XS_SET_DETAILS;
         break;
     case XS_FLOPS:
         if (!f->flops) f->flops = v;
@@ -116,10 +121,15 @@ tfp_strid tfp_xplane_running(const tfp_xplane *p, int64_t at_ns)
     return low && p->runs.at[low - 1].end_ns >= at_ns ? p->runs.at[low - 1].module : 0;
 }
 
-static tfp_hlo_module *find_module(const tfp_xreader *r, const facts *f)
+typedef struct program {    /* where in a program of the file an event is */
+    tfp_hlo_module *module; /* NULL: not there */
+    uint32_t row;           /* -> its instructions; TFP_NONE */
+} program;
+
+static tfp_hlo_module *find_module(const tfp_xreader *r, const facts *f, tfp_strid name)
 {
     uint32_t at = f->has_program ? tfp_map64_get(&r->module_by_program, f->program) : TFP_NONE;
-    if (at == TFP_NONE && f->hlo_module) at = tfp_map64_get(&r->module_by_name, f->hlo_module);
+    if (at == TFP_NONE && name) at = tfp_map64_get(&r->module_by_name, name);
     return at == TFP_NONE ? NULL : &r->modules.at[at];
 }
 
@@ -186,8 +196,9 @@ static int8_t memory_kind(tfp_str name)
     return tfp_str_eq(name, TFP_STR("MemoryDeallocation")) ? -1 : 0;
 }
 
-/* A host event. Its kind may still change by its duration: without one it is no annotation. */
-static void classify_host(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, const facts *f)
+/* A host event. Its kind may still change by its duration: without one it is no annotation. `what`: what its instruction
+ * does. */
+static void classify_host(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, const facts *f, tfp_strid what)
 {
     c->name = m->name;
     c->kind = TFP_SPAN_ANNOTATION;
@@ -199,11 +210,14 @@ static void classify_host(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, con
     } else if (f->hlo_op) {
         c->kind = TFP_SPAN_OP;
         c->name = f->hlo_op;
-        c->class = tfp_xplane_class_of(XL_HOST, TFP_STR(""), tfp_text(r->p, c->name));
+        c->class = tfp_xplane_class_of(XL_HOST, TFP_STR(""), tfp_text(r->p, what));
     } else if (m->op) {
         c->kind = TFP_SPAN_OP;
         c->path = m->op;
         c->op = m->op_type;
+        if (tfp_str_begins(tfp_text(r->p, c->op), TFP_STR("Collective"))) c->class = TFP_CLASS_COMMUNICATION;
+    } else {
+        c->begins_step = tfp_is_keras_step(tfp_text(r->p, m->name));
     }
 }
 
@@ -218,17 +232,19 @@ static tfp_strid async_name(tfp_xreader *r, tfp_strid instruction)
     return id;
 }
 
-static void classify_device(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, tfp_strid instruction)
+static void classify_device(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, const facts *f, tfp_strid what)
 {
     tfp_xline_kind line = (tfp_xline_kind)c->key.line_kind;
-    c->name = line == XL_STREAM || line == XL_MODULES || line == XL_SHOWN ? m->name : m->instruction;
+    c->name = line == XL_OPS || line == XL_ASYNC ? m->instruction : m->name;
     if (line == XL_MODULES || line == XL_SHOWN) {
         c->kind = TFP_SPAN_OTHER;
         return;
     }
     c->kind = TFP_SPAN_ACTIVITY;
-    c->class = tfp_xplane_class_of(line, tfp_text(r->p, c->name), tfp_text(r->p, instruction));
-    if (line == XL_ASYNC) c->name = async_name(r, instruction);
+    c->class = tfp_xplane_class_of(line, tfp_text(r->p, c->name), tfp_text(r->p, what));
+    if (c->class == TFP_CLASS_COMPUTE && f->copy_details) c->class = TFP_CLASS_COPY;
+    if (c->class == TFP_CLASS_COMPUTE && f->set_details) c->class = TFP_CLASS_SET;
+    if (line == XL_ASYNC) c->name = async_name(r, c->name);
 }
 
 /* What an instruction does: its opcode, of a part of an asynchronous one that of the computation which its start calls. */
@@ -247,17 +263,15 @@ static tfp_strid opcode_of(const tfp_xreader *r, const tfp_hlo_module *m, uint32
     return m->instructions.at[row].opcode;
 }
 
-/* Newer JAX names a collective after its own operation ("psum.7"): the program in the file tells what it is. Host ops keep
- * the class that their name has (docs/traces.md), and a mark of which `steps` makes a note. */
-static void classify_by_program(tfp_xreader *r, tfp_xclass *c, const tfp_hlo_module *m, uint32_t row)
+/* Newer JAX names a collective after its own operation ("psum.7"): the program in the file tells what it is. What the program
+ * leaves open, as a fusion may hold a collective, is told by the instruction's name. */
+static tfp_strid what_it_does(const tfp_xreader *r, const program *g, tfp_strid instruction)
 {
-    tfp_xline_kind line = (tfp_xline_kind)c->key.line_kind;
-    if ((c->kind != TFP_SPAN_ACTIVITY && c->kind != TFP_SPAN_OP) || c->class == TFP_CLASS_COMMUNICATION) return;
-    if (tfp_xplane_class_of(line, TFP_STR(""), tfp_text(r->p, opcode_of(r, m, row))) != TFP_CLASS_COMMUNICATION) return;
-    if (line == XL_HOST)
-        c->marks |= TFP_MARK_UNNAMED_COLLECTIVE;
-    else
-        c->class = TFP_CLASS_COMMUNICATION;
+    static const char *const open[] = { "fusion", "call", "custom-call", "async-start", "async-update", "async-done" };
+    tfp_strid opcode = g->row == TFP_NONE ? 0 : opcode_of(r, g->module, g->row);
+    for (size_t i = 0; opcode && i < sizeof open / sizeof *open; i++)
+        if (tfp_str_eq(tfp_text(r->p, opcode), tfp_str_of(open[i]))) return instruction;
+    return opcode ? opcode : instruction;
 }
 
 /* An instruction that no module of the file explains, and whose event tells nothing. Those that only call others do no
@@ -279,6 +293,11 @@ static void add_counts(tfp_xreader *r, const facts *f, const tfp_hlo_module *m, 
         add_number(r, "flops", i->cost.flops);
     else if (i ? !i->cost.counted : is_unexplained(f, tfp_text(r->p, instruction)))
         add_number(r, "flops_unknown", 1);
+    if (i) {
+        const char *type = tfp_hlo_float_name(tfp_hlo_type(r->b, m, row));
+        add_text(r, "hlo_opcode", tfp_hlo_what(r->b, m, row));
+        if (type && i->cost.flops) add_text(r, "hlo_type", tfp_build_string(r->b, tfp_str_of(type)));
+    }
     if (i && i->cost.macs) add_number(r, "macs", i->cost.macs);
     if (f->bytes && f->bytes->type == TFP_STAT_INT)
         add_number(r, "bytes_accessed", f->bytes->number);
@@ -296,48 +315,79 @@ static void add_meta_stats(tfp_xreader *r, const tfp_xplane *p, const tfp_xmeta 
     }
 }
 
+/* The names that XLA gives the whole of what it runs on a GPU: they tell no place. */
+static bool is_module_word(tfp_str name)
+{
+    if (name.size && name.data[name.size - 1] == ':') name.size--;
+    return !name.size || tfp_str_eq(name, TFP_STR("XlaModule")) || tfp_str_eq(name, TFP_STR("TSL:XlaModule")) ||
+           tfp_str_eq(name, TFP_STR("Thunk"));
+}
+
+/* The framework's name of an activity or a thunk. */
+static tfp_strid op_name_of(const tfp_xreader *r, const facts *f, const program *g, bool host)
+{
+    if (f->tf_op && !is_module_word(tfp_text(r->p, f->tf_op))) return f->tf_op;
+    if (f->name && !host && tfp_text(r->p, f->name).size) return f->name;
+    return g->row == TFP_NONE ? 0 : g->module->instructions.at[g->row].op_name;
+}
+
+static program program_of(tfp_xreader *r, tfp_xclass *c, const facts *f, tfp_strid instruction, int64_t start_ns)
+{
+    tfp_xline_kind line = (tfp_xline_kind)c->key.line_kind;
+    program g = { find_module(r, f, f->hlo_module), TFP_NONE };
+    c->module = f->hlo_module ? f->hlo_module : g.module ? g.module->name : 0;
+    if (!c->module && (line == XL_OPS || line == XL_ASYNC)) {
+        c->module = tfp_xplane_running(&r->planes.at[c->plane], start_ns);
+        g.module = find_module(r, f, c->module);
+    }
+    if (g.module && instruction) g.row = tfp_hlo_find(g.module, instruction);
+    return g;
+}
+
+static void place(tfp_xreader *r, tfp_xclass *c, const facts *f, const program *g, tfp_strid instruction)
+{
+    bool host = c->key.line_kind == XL_HOST, stream = tfp_xline_is_stream((tfp_xline_kind)c->key.line_kind);
+    tfp_strid op_name = op_name_of(r, f, g, host);
+    bool placed = host ? c->kind == TFP_SPAN_OP && f->hlo_op : c->kind == TFP_SPAN_ACTIVITY && (op_name || instruction);
+    if (!placed && stream) c->path = c->op = key_named(r, "(no op)");
+    if (!placed) return;
+    if (g->module) g->module->ran = true;
+    tfp_hlo_where w =
+        tfp_hlo_place_of(r->b, tfp_text(r->p, op_name), tfp_text(r->p, c->module), tfp_text(r->p, instruction));
+    c->path = w.path;
+    c->op = w.op;
+    c->trace = trace_of(r, f, g->module, g->row);
+    if (c->trace != TFP_NONE) tfp_build_has(r->b, TFP_HAS_CODE);
+}
+
 static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t start_ns)
 {
     const tfp_xplane *p = &r->planes.at[c->plane];
     const tfp_xmeta *m = &p->metas.at[c->key.meta];
     tfp_xline_kind line = (tfp_xline_kind)c->key.line_kind;
-    bool host = line == XL_HOST, tpu = line == XL_OPS || line == XL_ASYNC, gpu = line == XL_STREAM;
-    tfp_strid instruction = tpu ? m->instruction : f->hlo_op;
-    if (host)
-        classify_host(r, c, m, f);
+    tfp_strid instruction = line == XL_OPS || line == XL_ASYNC ? m->instruction : f->hlo_op;
+    program g = program_of(r, c, f, instruction, start_ns);
+    tfp_strid what = what_it_does(r, &g, instruction);
+    if (line == XL_HOST)
+        classify_host(r, c, m, f, what);
     else
-        classify_device(r, c, m, instruction);
-    tfp_hlo_module *module = find_module(r, f);
-    c->module = f->hlo_module ? f->hlo_module : module ? module->name : 0;
-    if (!c->module && tpu) c->module = tfp_xplane_running(p, start_ns);
-    if (!module && c->module) {
-        uint32_t at = tfp_map64_get(&r->module_by_name, c->module);
-        if (at != TFP_NONE) module = &r->modules.at[at];
-    }
-    uint32_t row = module && instruction ? tfp_hlo_find(module, instruction) : TFP_NONE;
-    if (row != TFP_NONE) classify_by_program(r, c, module, row);
+        classify_device(r, c, m, f, what);
     if (c->kind == TFP_SPAN_OP && c->class == TFP_CLASS_COMMUNICATION) c->marks |= TFP_MARK_COLLECTIVE;
-    bool placed = (c->kind == TFP_SPAN_OP && f->hlo_op) || ((gpu || tpu) && (f->tf_op || instruction));
-    if (module && placed) module->ran = true;
-    if (placed) {
-        tfp_strid op_name = f->tf_op ? f->tf_op : row != TFP_NONE ? module->instructions.at[row].op_name : 0;
-        tfp_hlo_where w =
-            tfp_hlo_place_of(r->b, tfp_text(r->p, op_name), tfp_text(r->p, c->module), tfp_text(r->p, instruction));
-        c->path = w.path;
-        c->op = w.op;
-        c->trace = trace_of(r, f, module, row);
-        if (c->trace != TFP_NONE) tfp_build_has(r->b, TFP_HAS_CODE);
-    } else if (gpu) {
-        c->path = c->op = key_named(r, "(no op)");
-    }
+    place(r, c, f, &g, instruction);
+    if (tfp_xline_is_stream(line) && c->module) c->instruction = f->hlo_op;
     c->stat_first = (uint32_t)r->class_stats.size;
     if (c->kind != TFP_SPAN_OTHER) {
         add_text(r, "hlo_op", instruction);
         add_text(r, "hlo_module", c->module);
-        add_text(r, f->copy_details ? "memcpy_details" : "kernel_details", f->details);
+        add_text(r,
+                 f->set_details    ? "memset_details"
+                 : f->copy_details ? "memcpy_details"
+                                   : "kernel_details",
+                 f->details);
+        add_text(r, "name", f->name);
         if (f->ordinal >= 0) add_number(r, "device_ordinal", f->ordinal);
         add_details(r, f->details);
-        add_counts(r, f, module, row, instruction);
+        add_counts(r, f, g.module, g.row, instruction);
         add_meta_stats(r, p, m);
     }
     c->stat_count = (uint32_t)r->class_stats.size - c->stat_first;
@@ -363,6 +413,7 @@ uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind,
     key.meta = meta;
     key.line_kind = line_kind | (unsigned)f.has_call << 8;
     key.tf_op = f.tf_op;
+    key.name = f.name;
     key.hlo_op = f.hlo_op;
     key.hlo_module = f.hlo_module;
     key.details = f.details;
@@ -377,7 +428,7 @@ uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind,
         if (at == TFP_NONE) break;
         if (same(&r->classes.at[at], plane, &key)) return m->last_class = at;
     }
-    tfp_xclass c = { .key = key, .plane = plane, .trace = TFP_NONE, .stats = TFP_NONE, .slim = TFP_NONE };
+    tfp_xclass c = { .key = key, .plane = plane, .trace = TFP_NONE, .stats = TFP_NONE, .slim = { TFP_NONE, TFP_NONE } };
     for (uint32_t i = 0; i < m->value_count; i++) take(r, &f, &p->values.at[m->value_first + i]);
     c.key.line_kind = line_kind;
     classify(r, &c, &f, start_ns);

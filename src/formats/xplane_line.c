@@ -53,8 +53,9 @@ tfp_status tfp_xplane_read_head(tfp_xreader *r, tfp_xplane *p, tfp_xline *l, tfp
 /* ---- lanes ---- */
 
 static const tfp_lane_role roles[] = {
-    [XL_HOST] = TFP_ROLE_THREAD, [XL_STREAM] = TFP_ROLE_STREAM,   [XL_OPS] = TFP_ROLE_STREAM,
-    [XL_ASYNC] = TFP_ROLE_ASYNC, [XL_MODULES] = TFP_ROLE_DERIVED, [XL_SHOWN] = TFP_ROLE_DERIVED
+    [XL_HOST] = TFP_ROLE_THREAD,  [XL_STREAM] = TFP_ROLE_STREAM, [XL_COPIES] = TFP_ROLE_STREAM,
+    [XL_OPS] = TFP_ROLE_STREAM,   [XL_ASYNC] = TFP_ROLE_ASYNC,   [XL_MODULES] = TFP_ROLE_DERIVED,
+    [XL_SHOWN] = TFP_ROLE_DERIVED
 };
 
 /* "cpu/thread:-7", "gpu:0/stream:13", "tpu:1/XLA Ops". */
@@ -66,7 +67,7 @@ uint32_t tfp_xplane_lane(tfp_xline_reader *lr)
     tfp_buf name = { 0 };
     if (lr->l->kind == XL_HOST) {
         tfp_buf_printf(&name, "cpu/thread:%lld", (long long)lr->l->id);
-    } else if (lr->l->kind == XL_STREAM) {
+    } else if (tfp_xline_is_stream(lr->l->kind)) {
         size_t at = strlen("Stream #"), end = at;
         while (end < line.size && line.data[end] >= '0' && line.data[end] <= '9') end++;
         tfp_buf_printf(&name, "%s/stream:", p->device);
@@ -184,60 +185,13 @@ static tfp_strid allocator_device(tfp_xreader *r, const tfp_xvalue *allocator)
 static void add_memory(tfp_xline_reader *lr, const own *o, const tfp_event *e, int8_t sign)
 {
     tfp_memory_event m = { .at_ns = e->start_ns, .lane = lr->lane, .span = TFP_NONE };
+    tfp_xplane_stop_slim(lr);
     m.bytes = tfp_mul(number_of(o->bytes, 0), sign, NULL);
     m.allocated_bytes = number_of(o->allocated, -1);
     m.reserved_bytes = number_of(o->reserved, -1);
     m.address = (uint64_t)number_of(o->address, 0);
     m.device = allocator_device(lr->r, o->allocator);
     tfp_build_memory_event(lr->r->b, &m);
-}
-
-/* ---- marks of steps ---- */
-
-/* Runs of modules on the CPU consist of many thunks: a run is one row. */
-void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t number, int64_t start_ns, int64_t duration_ns,
-                      uint32_t span)
-{
-    tfp_xreader *r = lr->r;
-    int64_t end_ns = start_ns + duration_ns;
-    tfp_xthunks *last = r->thunks.size ? &r->thunks.at[r->last_thunks] : NULL;
-    if (!last || r->last_run != number || last->module != c->module) {
-        uint32_t run = tfp_build_key(r->b, r->process, 2, number);
-        uint64_t key = (uint64_t)run << 32 | c->module;
-        uint32_t at = tfp_map64_get(&r->thunks_by_run, key);
-        if (at == TFP_NONE) {
-            at = (uint32_t)r->thunks.size;
-            tfp_xthunks first = { span, run, lr->lane, c->module, start_ns, end_ns, 0 };
-            if (!tfp_xplane_ok(r, tfp_push(&r->thunks, first) && tfp_map64_put(&r->thunks_by_run, key, at))) return;
-        }
-        r->last_run = number;
-        r->last_thunks = at;
-        last = &r->thunks.at[at];
-    }
-    if (start_ns < last->start_ns) {
-        last->start_ns = start_ns;
-        last->span = span;
-        last->lane = lr->lane;
-    }
-    if (end_ns > last->end_ns) last->end_ns = end_ns;
-    r->last_thunk = span;
-    last->busy_ns = tfp_add(last->busy_ns, duration_ns, NULL);
-}
-
-static void add_mark(tfp_xreader *r, const tfp_step_mark *m)
-{
-    if (m->source != TFP_STEPS_MODULES) r->has_steps = true;
-    tfp_build_step_mark(r->b, m);
-}
-
-/* An event of a line `XLA Modules`. */
-static void add_run(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_event *e, uint32_t span)
-{
-    tfp_xreader *r = lr->r;
-    tfp_strid module = tfp_build_string(r->b, tfp_xplane_module_name(tfp_text(r->p, c->name)));
-    tfp_xrun run = { e->start_ns, e->start_ns + e->duration_ns, module };
-    add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_MODULES, .number = -1, .group = module });
-    tfp_xplane_ok(r, tfp_push(&r->planes.at[lr->plane].runs, run));
 }
 
 /* ---- events ---- */
@@ -247,6 +201,32 @@ static uint32_t find_meta(tfp_xline_reader *lr, uint64_t id)
     if (lr->last_meta != TFP_NONE && lr->last_id == id) return lr->last_meta;
     lr->last_id = id;
     return lr->last_meta = tfp_xids_get(&lr->r->planes.at[lr->plane].meta_by_id, id);
+}
+
+/* The stream goes on with another module: what was seen of the last one in it is kept, as modules take turns. */
+static void change_module(tfp_xline_reader *lr, tfp_strid module)
+{
+    tfp_map64 *seen = &lr->r->only_by_module;
+    uint64_t line = (uint64_t)lr->lane << 32;
+    if (lr->module && lr->only != TFP_NONE) tfp_xplane_ok(lr->r, tfp_map64_put(seen, line | lr->module, lr->only));
+    lr->only = module ? tfp_map64_get(seen, line | module) : TFP_NONE;
+    lr->module = module;
+    lr->instruction = 0;
+}
+
+/* A call of a library launches several kernels for one instruction. A kernel that comes again begins another run where its
+ * module runs nothing else in the stream that could come between two runs. */
+unsigned tfp_xplane_run_marks(tfp_xline_reader *lr, const tfp_xclass *c, int64_t start_ns)
+{
+    if (c->module != lr->module) change_module(lr, c->module);
+    bool again = c->instruction && c->instruction == lr->instruction && c->path == lr->path && start_ns >= lr->start_ns;
+    bool goes_on = again && (c->name != lr->first || lr->only == TFP_SEVERAL);
+    if (c->instruction && lr->only != c->instruction) lr->only = lr->only == TFP_NONE ? c->instruction : TFP_SEVERAL;
+    lr->instruction = c->instruction;
+    lr->path = c->path;
+    lr->start_ns = start_ns;
+    if (!goes_on) lr->first = c->name;
+    return goes_on ? TFP_MARK_CONTINUES : 0;
 }
 
 uint32_t tfp_xplane_span(tfp_xline_reader *lr, tfp_xclass *c, tfp_event *e, const tfp_xown_numbers *n)
@@ -261,12 +241,15 @@ uint32_t tfp_xplane_span(tfp_xline_reader *lr, tfp_xclass *c, tfp_event *e, cons
     if (n->correlation) e->correlation = tfp_build_key(r->b, r->process, 1, n->correlation);
     bool counts = !r->sums || (e->kind != TFP_SPAN_OTHER && (e->kind != TFP_SPAN_STEP || !lr->slim)) || of_modules;
     uint32_t span = TFP_NONE;
-    if (counts && !tfp_xplane_slim(lr, c, e->start_ns, e->duration_ns, e->correlation)) span = tfp_build_event(r->b, e);
+    if (n->may_be_step) tfp_xplane_beside_slim(lr, e);
+    if (counts && (n->may_be_step || !tfp_xplane_slim(lr, c, e))) span = tfp_build_event(r->b, e);
     r->has_events = true;
     if (n->has_run && c->kind == TFP_SPAN_OP && c->module && !r->has_steps)
         tfp_xplane_thunk(lr, c, n->run, e->start_ns, e->duration_ns, span);
     else if (of_modules)
-        add_run(lr, c, e, span);
+        tfp_xplane_run(lr, c, e, span);
+    if (c->begins_step && e->kind == TFP_SPAN_ANNOTATION)
+        tfp_xplane_mark(lr, e, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_KERAS, .number = -1 });
     return span;
 }
 
@@ -282,14 +265,14 @@ static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
     own o = { 0 };
     for (size_t i = 0; i < r->values.size; i++) find_own(&o, &r->values.at[i]);
     if (c->memory) {
-        tfp_xplane_stop_slim(lr);
-        add_memory(lr, &o, &e, c->memory);
+        if (!r->rows) add_memory(lr, &o, &e, c->memory);
         return;
     }
     bool host = lr->l->kind == XL_HOST, step = host && number_of(o.step, -1) >= 0;
     tfp_xown_numbers n = { .has_run = o.run && !step && number_of(o.root, 0) != 1,
                            .run = (uint64_t)number_of(o.run, 0),
                            .correlation = o.correlation ? (uint64_t)o.correlation->number : 0 };
+    e.marks |= tfp_xplane_run_marks(lr, c, e.start_ns);
     e.kind = step ? TFP_SPAN_STEP : c->kind;
     e.path = step ? 0 : c->path;
     e.op = step ? 0 : c->op;
@@ -298,13 +281,18 @@ static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
         e.marks |= TFP_MARK_INSTANT;
     }
     e.stats = r->sums ? c->stats : tfp_xplane_stats(r, c);
-    uint32_t span = tfp_xplane_span(lr, c, &e, &n);
-    bool root = host && number_of(o.root, 0) == 1;
-    if ((step || root) && span == TFP_NONE) span = tfp_xplane_marker(r, lr->lane, e.start_ns, e.duration_ns);
-    if (step)
-        add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_MARKED, .number = number_of(o.step, -1) });
-    else if (root)
-        add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_ROOTS, .number = -1 });
+    bool root = host && number_of(o.root, 0) == 1 && !tfp_is_input_thread(tfp_text(r->p, lr->l->label));
+    n.may_be_step = root && e.kind == TFP_SPAN_ANNOTATION;
+    tfp_step_mark mark = { .span = TFP_NONE, .source = TFP_STEPS_ROOTS, .number = -1 };
+    if (step) {
+        mark.source = TFP_STEPS_MARKED;
+        mark.number = number_of(o.step, -1);
+    } else if (root && lr->slim && e.kind != TFP_SPAN_OTHER) {
+        tfp_xplane_call_around(r, e.start_ns + e.duration_ns, &mark);
+    }
+    mark.span = tfp_xplane_span(lr, c, &e, &n);
+    if (!lr->slim) mark.group = 0, mark.end_ns = 0; /* the join looks around spans */
+    if (step || root) tfp_xplane_mark(lr, &e, &mark);
 }
 
 bool tfp_xplane_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *field, tfp_xevent *out)

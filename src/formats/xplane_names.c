@@ -65,6 +65,21 @@ tfp_xplane_kind tfp_xplane_kind_of(tfp_str name, char *device, size_t room)
 #define DERIVED_FIRST INT64_C(0xDEADBEEF)
 #define DERIVED_LAST (DERIVED_FIRST + 63)
 
+/* "Stream #8(MemcpyOther)", as ROCm names what it tells no direction of; "Stream #20(Kernel,MemcpyD2H)" has more. */
+static bool has_copies_only(tfp_str line)
+{
+    const char *open = line.size ? memchr(line.data, '(', line.size) : NULL;
+    if (!open) return false;
+    tfp_str kinds = { open, (size_t)(line.data + line.size - open) };
+    while (kinds.size) { /* at what stands before a kind */
+        kinds = (tfp_str){ kinds.data + 1, kinds.size - 1 };
+        if (!tfp_str_begins(kinds, TFP_STR("Memcpy"))) return false;
+        const char *comma = memchr(kinds.data, ',', kinds.size);
+        kinds = comma ? (tfp_str){ comma, (size_t)(kinds.data + kinds.size - comma) } : TFP_STR("");
+    }
+    return true;
+}
+
 tfp_xline_kind tfp_xplane_line_kind(tfp_xplane_kind plane, int64_t id, tfp_str name)
 {
     bool derived = id >= DERIVED_FIRST && id <= DERIVED_LAST;
@@ -72,7 +87,9 @@ tfp_xline_kind tfp_xplane_line_kind(tfp_xplane_kind plane, int64_t id, tfp_str n
     if (plane != XP_GPU && plane != XP_TPU) return XL_SHOWN;
     if (tfp_str_eq(name, TFP_STR("XLA Modules"))) return XL_MODULES;
     if (derived) return XL_SHOWN;
-    if (plane == XP_GPU) return tfp_str_begins(name, TFP_STR("Stream #")) ? XL_STREAM : XL_SHOWN;
+    if (plane == XP_GPU && tfp_str_begins(name, TFP_STR("Stream #")))
+        return has_copies_only(name) ? XL_COPIES : XL_STREAM;
+    if (plane == XP_GPU) return XL_SHOWN;
     if (tfp_str_eq(name, TFP_STR("XLA Ops"))) return XL_OPS;
     return tfp_str_eq(name, TFP_STR("Async XLA Ops")) ? XL_ASYNC : XL_SHOWN;
 }
@@ -106,46 +123,15 @@ static bool is_collective_instruction(tfp_str name)
     return false;
 }
 
-/* A word anywhere in the name, in any case, its underscores there or not. */
-static bool holds_loosely(tfp_str name, const char *word)
-{
-    for (size_t at = 0; at < name.size; at++) {
-        size_t i = at;
-        const char *w = word;
-        while (*w && i < name.size) {
-            char c = name.data[i] >= 'A' && name.data[i] <= 'Z' ? (char)(name.data[i] + 32) : name.data[i];
-            if (c == *w) {
-                i++;
-                w++;
-            } else if (*w == '_' && w != word) {
-                w++;
-            } else {
-                break;
-            }
-        }
-        if (!*w) return true;
-    }
-    return false;
-}
-
-static bool is_collective_kernel(tfp_str name)
-{
-    static const char *const words[] = { "all_reduce", "all_gather", "reduce_scatter", "all_to_all" };
-    if (tfp_str_begins(name, TFP_STR("nccl")) || tfp_str_begins(name, TFP_STR("rccl")) ||
-        tfp_str_has(name, TFP_STR("cross_device_reduce")))
-        return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (holds_loosely(name, words[i])) return true;
-    return false;
-}
-
 tfp_span_class tfp_xplane_class_of(tfp_xline_kind line, tfp_str name, tfp_str instruction)
 {
-    if (line == XL_STREAM && (tfp_str_begins(name, TFP_STR("Memcpy")) || tfp_str_begins(name, TFP_STR("memcpy"))))
-        return TFP_CLASS_COPY;
-    if (line == XL_STREAM && (tfp_str_begins(name, TFP_STR("Memset")) || tfp_str_begins(name, TFP_STR("memset"))))
+    bool stream = tfp_xline_is_stream(line);
+    if (stream && (tfp_str_begins(name, TFP_STR("Memset")) || tfp_str_begins(name, TFP_STR("memset"))))
         return TFP_CLASS_SET;
-    if (is_collective_kernel(name) || is_collective_instruction(instruction)) return TFP_CLASS_COMMUNICATION;
+    if (line == XL_COPIES) return TFP_CLASS_COPY;
+    if (stream && (tfp_str_begins(name, TFP_STR("Memcpy")) || tfp_str_begins(name, TFP_STR("memcpy"))))
+        return TFP_CLASS_COPY;
+    if (tfp_is_collective_kernel(name) || is_collective_instruction(instruction)) return TFP_CLASS_COMMUNICATION;
     if (line == XL_ASYNC) return TFP_CLASS_COPY;
     if (line == XL_OPS && (is_instruction(instruction, "copy-start") || is_instruction(instruction, "copy-done") ||
                            is_instruction(instruction, "infeed") || is_instruction(instruction, "outfeed")))

@@ -28,7 +28,9 @@ typedef enum tfp_xstat_id {
     XS_FLOPS,
     XS_BYTES_ACCESSED,
     XS_KERNEL_DETAILS,
-    XS_COPY_DETAILS, /* memcpy_details, memset_details */
+    XS_NAME,         /* of an activity: its place in the model, as XLA writes it for GPUs */
+    XS_COPY_DETAILS, /* memcpy_details */
+    XS_SET_DETAILS,  /* memset_details */
     XS_ALLOCATION_BYTES,
     XS_BYTES_ALLOCATED,
     XS_BYTES_RESERVED,
@@ -84,11 +86,13 @@ typedef enum tfp_xplane_kind {
 typedef enum tfp_xline_kind {
     XL_HOST,    /* a thread */
     XL_STREAM,  /* of a GPU */
+    XL_COPIES,  /* the same, of which the name says that it has copies only */
     XL_OPS,     /* `XLA Ops` of a TPU */
     XL_ASYNC,   /* `Async XLA Ops` */
     XL_MODULES, /* `XLA Modules` */
     XL_SHOWN    /* in the timeline only */
 } tfp_xline_kind;
+static inline bool tfp_xline_is_stream(tfp_xline_kind kind) { return kind == XL_STREAM || kind == XL_COPIES; }
 
 typedef struct tfp_xline {
     uint64_t at, size; /* bytes of the XLine in the file */
@@ -131,10 +135,11 @@ typedef struct tfp_xplane {
 /* Events that are the same but for their times and numbers of their own. */
 typedef struct tfp_xclass_key {
     uint32_t meta, line_kind;
-    tfp_strid tf_op, hlo_op, hlo_module, details;
+    tfp_strid tf_op, name, hlo_op, hlo_module, details;
     uint64_t program;
     int64_t ordinal;
 } tfp_xclass_key;
+#define TFP_SEVERAL (TFP_NONE - 1)
 typedef struct tfp_xclass {
     tfp_xclass_key key;
     uint32_t plane;
@@ -145,7 +150,9 @@ typedef struct tfp_xclass {
     uint32_t trace, stats;
     uint32_t stat_first, stat_count; /* -> class_stats: to be joined with stats of single events */
     int8_t memory;                   /* 1 an allocation, -1 a free, 0 neither */
-    uint32_t slim;                   /* -> slim_kinds; TFP_NONE: none yet */
+    bool begins_step;                /* a call of one of Keras's step functions */
+    uint32_t slim[2];      /* -> slim_kinds, the second of spans with TFP_MARK_CONTINUES; TFP_NONE: none yet */
+    tfp_strid instruction; /* of an activity of a GPU; 0: none */
 } tfp_xclass;
 
 /* The thunks of one run of a module on the CPU, kept while nothing better says what a step is. */
@@ -168,6 +175,8 @@ typedef struct tfp_xreader {
     TFP_VEC(tfp_xclass) classes;
     TFP_VEC(tfp_stat) class_stats;
     tfp_map64 class_by_hash;
+    tfp_map64
+        only_by_module; /* lane << 32 | module -> the only instruction of it that ran in this stream, or TFP_SEVERAL */
     TFP_VEC(tfp_stat) stats;    /* of one event */
     TFP_VEC(tfp_xvalue) values; /* of one event */
     TFP_VEC(tfp_xthunks) thunks;
@@ -178,7 +187,8 @@ typedef struct tfp_xreader {
     int64_t profile_start_ns, base_ns, pid; /* base_ns: taken off lines whose times count from 1970 */
     bool has_steps;                         /* marked ones or roots */
     bool has_events;
-    bool sums; /* TFP_KEEP_SUMS: lanes are slim where that is possible */
+    bool sums; /* TFP_KEEP_SUMS, TFP_KEEP_ROWS: lanes are slim where that is possible */
+    bool rows; /* TFP_KEEP_ROWS: nobody asks for memory */
     tfp_slim_writer slim;
 } tfp_xreader;
 
@@ -204,7 +214,10 @@ typedef struct tfp_xline_reader {
     uint32_t plane, lane;
     uint64_t last_id; /* of metadata, and where it stands */
     uint32_t last_meta;
-    bool slim; /* r->slim takes its events */
+    bool slim;                                  /* r->slim takes its events */
+    tfp_strid module, instruction, path, first; /* of a stream: whose run goes on, and the name of its first activity */
+    int64_t start_ns;                           /* of its last activity */
+    uint32_t only; /* the module's only instruction in this stream so far; TFP_NONE, TFP_SEVERAL */
 } tfp_xline_reader;
 typedef struct tfp_xevent { /* XEvent, without its stats */
     uint64_t meta;
@@ -214,6 +227,7 @@ typedef struct tfp_xevent { /* XEvent, without its stats */
 typedef struct tfp_xown_numbers { /* of one event */
     uint64_t correlation, run;
     bool has_run;
+    bool may_be_step; /* an annotation that the join makes a step, or not */
 } tfp_xown_numbers;
 
 tfp_status tfp_xplane_read_head(tfp_xreader *r, tfp_xplane *p, tfp_xline *l, tfp_error *err);
@@ -222,17 +236,25 @@ uint32_t tfp_xplane_lane(tfp_xline_reader *lr); /* -> lanes */
 bool tfp_xplane_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *field, tfp_xevent *out);
 /* The class's stats and those of the event itself, r->values. */
 uint32_t tfp_xplane_stats(tfp_xreader *r, const tfp_xclass *c);
+/* TFP_MARK_CONTINUES of an activity that belongs to the run of an instruction which the line's last activity is of. */
+unsigned tfp_xplane_run_marks(tfp_xline_reader *lr, const tfp_xclass *c, int64_t start_ns);
 /* Adds an event that is no allocation of memory; times, kind, path, op and stats are set. -> spans; TFP_NONE: none was made. */
 uint32_t tfp_xplane_span(tfp_xline_reader *lr, tfp_xclass *c, tfp_event *e, const tfp_xown_numbers *n);
-/* Notes a thunk of a run of a module; span TFP_NONE: it is slim. */
-void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t run, int64_t start_ns, int64_t duration_ns,
-                      uint32_t span);
 /* One field of a line, whatever it is. */
 void tfp_xplane_line_field(tfp_xline_reader *lr, tfp_wire *w, const tfp_field *f);
 /* Whether the field at `w` lies whole in the window; *need gets the bytes that it takes when it is known. */
 bool tfp_xplane_is_whole(const tfp_wire *w, size_t *need);
 /* The fields of a line from byte `at` of the file to the line's end, one after another. */
 tfp_status tfp_xplane_read_rest(tfp_xline_reader *lr, uint64_t at, tfp_error *err);
+
+/* ---- xplane_steps.c: marks of steps ---- */
+/* Notes a thunk of a run of a module; span TFP_NONE: it is slim. */
+void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t run, int64_t start_ns, int64_t duration_ns,
+                      uint32_t span);
+/* A mark of an event; without a span it gets one, as slim rows are none. */
+void tfp_xplane_mark(tfp_xline_reader *lr, const tfp_event *e, tfp_step_mark *m);
+/* An event of a line `XLA Modules`. */
+void tfp_xplane_run(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_event *e, uint32_t span);
 
 /* ---- xplane_event.c: events read by several threads ---- */
 #define TFP_XRECENT 256
@@ -279,13 +301,17 @@ void tfp_xplane_slot_free(tfp_xslot *s);
 /* Begins the line's lane. */
 void tfp_xplane_start_line(tfp_xline_reader *lr);
 /* Adds a plain event to the slim lane; false: it must become a span. */
-bool tfp_xplane_slim(tfp_xline_reader *lr, tfp_xclass *c, int64_t start_ns, int64_t duration_ns, uint32_t correlation);
+bool tfp_xplane_slim(tfp_xline_reader *lr, tfp_xclass *c, const tfp_event *e);
+/* Before an event that becomes a span in a lane that may be slim: the lane stays slim where the event comes in order. */
+void tfp_xplane_beside_slim(tfp_xline_reader *lr, const tfp_event *e);
 /* The same for an event like others of its class that became slim; it needs nothing else then. */
-bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xrow *row, bool has_run);
+bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xrow *row, unsigned marks, bool has_run);
 /* From now on the line's events become spans, and those that it had become spans, too. */
 void tfp_xplane_stop_slim(tfp_xline_reader *lr);
-/* A span that only a mark of a step points to. */
-uint32_t tfp_xplane_marker(tfp_xreader *r, uint32_t lane, int64_t start_ns, int64_t duration_ns);
+/* A span that only a mark of a step points to, with the lane, name and times of the event. */
+uint32_t tfp_xplane_marker(tfp_xreader *r, const tfp_event *of);
+/* Of a root that comes next in a slim lane: fills in the call of a function around it. */
+void tfp_xplane_call_around(const tfp_xreader *r, int64_t end_ns, tfp_step_mark *m);
 
 /* ---- xplane_pieces.c ---- */
 /* The lines of a plane: those of modules, or the others. */
@@ -296,7 +322,7 @@ tfp_xplane_kind tfp_xplane_kind_of(tfp_str name, char *device, size_t room);
 tfp_xline_kind tfp_xplane_line_kind(tfp_xplane_kind plane, int64_t id, tfp_str name);
 /* "jit_f(123)" without the number. */
 tfp_str tfp_xplane_module_name(tfp_str run);
-/* Of an activity or a thunk, by its name and that of its HLO instruction. */
+/* Of an activity or a thunk, by its name and by what its HLO instruction does: the opcode, or else the instruction's name. */
 tfp_span_class tfp_xplane_class_of(tfp_xline_kind line, tfp_str name, tfp_str instruction);
 
 /* ---- xplane_class.c: what an event is ---- */

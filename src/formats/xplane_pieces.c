@@ -116,7 +116,8 @@ static void add_row(lines *x, const tfp_xslot *s, const tfp_xrow *row, tfp_error
     tfp_xkind *kind = row->kind == TFP_NONE ? NULL : &s->kinds.at[row->kind];
     if (kind && kind->class == TFP_NONE) find_class(x, s, row, kind);
     tfp_xclass *c = kind && kind->class != TFP_NONE ? &x->r->classes.at[kind->class] : NULL;
-    if (c && tfp_xplane_slim_row(&x->lr, c, row, kind->has_run)) return;
+    unsigned marks = c && !c->memory ? tfp_xplane_run_marks(&x->lr, c, row->start_ns) : 0;
+    if (c && tfp_xplane_slim_row(&x->lr, c, row, marks, kind->has_run)) return;
     if (!c || c->memory) {
         tfp_field f;
         tfp_wire w = field_at(s, row->at, &f);
@@ -128,6 +129,7 @@ static void add_row(lines *x, const tfp_xslot *s, const tfp_xrow *row, tfp_error
     tfp_event e = { .start_ns = row->start_ns,
                     .duration_ns = row->duration_ns,
                     .kind = c->kind,
+                    .marks = marks,
                     .path = c->path,
                     .op = c->op,
                     .stats = kind->stats };
@@ -136,8 +138,9 @@ static void add_row(lines *x, const tfp_xslot *s, const tfp_xrow *row, tfp_error
 
 static tfp_status begin_line(lines *x, size_t line, tfp_error *err)
 {
-    x->lr =
-        (tfp_xline_reader){ .r = x->r, .l = &plane_of(x)->lines.at[line], .plane = x->plane, .last_meta = TFP_NONE };
+    x->lr = (tfp_xline_reader){
+        .r = x->r, .l = &plane_of(x)->lines.at[line], .plane = x->plane, .last_meta = TFP_NONE, .only = TFP_NONE
+    };
     tfp_xplane_start_line(&x->lr);
     return tfp_builder_status(x->r->b, err);
 }

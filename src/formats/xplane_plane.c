@@ -15,7 +15,7 @@ static const struct {
     { "correlation_id", XS_CORRELATION_ID }, { "Hlo Proto", XS_HLO_PROTO }, { "source", XS_SOURCE },
     { "source_stack", XS_SOURCE_STACK }, { "flops", XS_FLOPS }, { "bytes_accessed", XS_BYTES_ACCESSED },
     { "kernel_details", XS_KERNEL_DETAILS }, { "memcpy_details", XS_COPY_DETAILS },
-    { "memset_details", XS_COPY_DETAILS }, { "Memset_details", XS_COPY_DETAILS },
+    { "memset_details", XS_SET_DETAILS }, { "Memset_details", XS_SET_DETAILS }, { "name", XS_NAME },
     { "allocation_bytes", XS_ALLOCATION_BYTES }, { "bytes_allocated", XS_BYTES_ALLOCATED },
     { "bytes_reserved", XS_BYTES_RESERVED }, { "allocator_name", XS_ALLOCATOR }, { "addr", XS_ADDRESS },
     { "profile_start_time", XS_PROFILE_START }, { "process_id", XS_PROCESS_ID },

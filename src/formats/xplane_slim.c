@@ -44,7 +44,7 @@ static void slim_no_more(tfp_xline_reader *lr)
     lr->slim = lr->r->sums = false;
 }
 
-static uint32_t kind_of(tfp_xreader *r, tfp_xclass *c)
+static uint32_t kind_of(tfp_xreader *r, tfp_xclass *c, unsigned marks)
 {
     tfp_slim_kind k = { .name = c->name,
                         .path = c->path,
@@ -53,11 +53,11 @@ static uint32_t kind_of(tfp_xreader *r, tfp_xclass *c)
                         .trace = c->trace,
                         .kind = (uint8_t)c->kind,
                         .class = (uint8_t)c->class,
-                        .marks = (uint8_t)c->marks };
-    return c->slim = tfp_build_slim_kind(r->b, &k);
+                        .marks = (uint8_t)marks };
+    return tfp_build_slim_kind(r->b, &k);
 }
 
-bool tfp_xplane_slim(tfp_xline_reader *lr, tfp_xclass *c, int64_t start_ns, int64_t duration_ns, uint32_t correlation)
+bool tfp_xplane_slim(tfp_xline_reader *lr, tfp_xclass *c, const tfp_event *of)
 {
     tfp_xreader *r = lr->r;
     if (!lr->slim) return false;
@@ -65,18 +65,26 @@ bool tfp_xplane_slim(tfp_xline_reader *lr, tfp_xclass *c, int64_t start_ns, int6
         slim_no_more(lr);
         return false;
     }
-    tfp_slim_event e = { start_ns, duration_ns, c->slim == TFP_NONE ? kind_of(r, c) : c->slim, correlation };
-    bool nested_launch = correlation && lr->l->kind == XL_OPS;
+    uint32_t *kind = &c->slim[(of->marks & TFP_MARK_CONTINUES) != 0];
+    if (*kind == TFP_NONE) *kind = kind_of(r, c, c->marks | (of->marks & TFP_MARK_CONTINUES));
+    tfp_slim_event e = { of->start_ns, of->duration_ns, *kind, of->correlation };
+    bool nested_launch = e.correlation && lr->l->kind == XL_OPS;
     if (e.kind == TFP_NONE || (!nested_launch && tfp_slim_add(&r->slim, &e))) return true;
     tfp_xplane_stop_slim(lr);
     return false;
 }
 
-bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xrow *row, bool has_run)
+void tfp_xplane_beside_slim(tfp_xline_reader *lr, const tfp_event *e)
+{
+    if (lr->slim && !tfp_slim_pass(&lr->r->slim, e->start_ns, e->duration_ns)) tfp_xplane_stop_slim(lr);
+}
+
+bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xrow *row, unsigned marks, bool has_run)
 {
     tfp_xreader *r = lr->r;
-    if (!lr->slim || c->slim == TFP_NONE || (row->correlation && lr->l->kind == XL_OPS)) return false;
-    tfp_slim_event e = { row->start_ns, row->duration_ns, c->slim, 0 };
+    uint32_t kind = c->slim[(marks & TFP_MARK_CONTINUES) != 0];
+    if (!lr->slim || kind == TFP_NONE || c->begins_step || (row->correlation && lr->l->kind == XL_OPS)) return false;
+    tfp_slim_event e = { row->start_ns, row->duration_ns, kind, 0 };
     if (row->correlation) e.correlation = tfp_build_key(r->b, r->process, 1, row->correlation);
     if (!tfp_slim_add(&r->slim, &e)) return false;
     if (has_run && c->kind == TFP_SPAN_OP && c->module && !r->has_steps)
@@ -84,12 +92,29 @@ bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xr
     return true;
 }
 
-uint32_t tfp_xplane_marker(tfp_xreader *r, uint32_t lane, int64_t start_ns, int64_t duration_ns)
+#define LEVELS 8 /* as the join looks around roots that are spans */
+
+void tfp_xplane_call_around(const tfp_xreader *r, int64_t end_ns, tfp_step_mark *m)
 {
-    tfp_event e = { .lane = lane,
-                    .start_ns = start_ns,
-                    .duration_ns = duration_ns,
+    const tfp_slim_holder *around[LEVELS];
+    size_t count = tfp_slim_around(&r->slim, end_ns, around, LEVELS);
+    for (size_t i = 0; i < count && !m->group; i++) {
+        tfp_strid name = r->p->events.slim_kinds.at[around[i]->kind].name;
+        tfp_str function;
+        if (!tfp_function_called(tfp_text(r->p, name), &function)) continue;
+        m->group = name;
+        m->end_ns = around[i]->end_ns;
+    }
+}
+
+uint32_t tfp_xplane_marker(tfp_xreader *r, const tfp_event *of)
+{
+    tfp_event e = { .lane = of->lane,
+                    .name = of->name,
+                    .start_ns = of->start_ns,
+                    .duration_ns = of->duration_ns,
                     .kind = TFP_SPAN_OTHER,
+                    .marks = of->marks & TFP_MARK_INSTANT,
                     .stats = TFP_NONE,
                     .trace = TFP_NONE };
     return tfp_build_event(r->b, &e);
