@@ -3,9 +3,11 @@
  * inputs it is, as they were: by their names, what the file system tells of them, and their first and last bytes. Each
  * file appears whole and is never changed, so any of them may be deleted at any time, and processes need no lock. */
 #include "base/io.h"
+#include "base/place.h"
 #include "store/store.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -76,6 +78,20 @@ static bool folder(tfp_buf *path)
     return path->size > 0;
 }
 
+/* Whether the cache is another user's, as with sudo and the home of before: what we read from it would be theirs to choose. */
+static bool is_others(const tfp_buf *folder)
+{
+    tfp_place p;
+    char *path = strndup(folder->data, folder->size);
+    tfp_error err = { .size = 0 };
+    tfp_status s = path ? tfp_place_find(path, &p, &err) : TFP_NOMEM;
+    bool others = s && err.number == EACCES; /* a link of another user; what else is wrong the first write tells */
+    if (!s && p.there) others = p.st.st_uid != geteuid() || p.st.st_mode & (S_IWGRP | S_IWOTH);
+    if (!s) tfp_place_free(&p);
+    free(path);
+    return others;
+}
+
 tfp_status tfp_cache_path(const char *const *formats, const char *const *paths, size_t count, unsigned keep, char *out,
                           size_t room, tfp_error *err)
 {
@@ -83,7 +99,9 @@ tfp_status tfp_cache_path(const char *const *formats, const char *const *paths, 
     if (!paths || !count || !out) return tfp_fail(err, TFP_BADARG, "no files, or no room for a path");
     tfp_buf key = { 0 }, path = { 0 };
     tfp_status s = folder(&path) ? TFP_OK : tfp_fail(err, TFP_NOTFOUND, "no folder for a cache: HOME is not set");
+    if (!s && is_others(&path)) s = tfp_fail(err, TFP_NOTFOUND, "the folder of the cache is not the user's own");
     tfp_buf_text(&key, tfp_version());
+    put_number(&key, TFP_STORE_MEANING);
     put_number(&key, keep & TFP_KEEP_FUNCTIONS);
     for (size_t i = 0; i < count && !s; i++) s = put_file(&key, formats ? formats[i] : NULL, paths[i], err);
     if (!s && !key.failed) {
@@ -144,7 +162,12 @@ static int newest_first(const void *a, const void *b)
 /* What goes beyond the bound goes; the newest file stays, however big it is. */
 static void trim(const char *path, uint64_t most)
 {
-    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    tfp_place p;
+    bool made;
+    int dir = -1;
+    if (tfp_place_find(path, &p, NULL)) return;
+    if (p.there) tfp_folder_open(&p, path, &made, &dir, NULL);
+    tfp_place_free(&p);
     DIR *stream = dir >= 0 ? fdopendir(dir) : NULL;
     kept_files files = { 0 };
     uint64_t sum = 0;
@@ -161,16 +184,6 @@ static void trim(const char *path, uint64_t most)
     closedir(stream);
 }
 
-/* Makes the folder and its parents, accessible to the user only. */
-static void make_folders(char *path)
-{
-    for (char *at = path + 1; (at = strchr(at, '/')); at++) {
-        *at = 0;
-        mkdir(path, 0700);
-        *at = '/';
-    }
-}
-
 tfp_status tfp_cache_save(const tfp_profile *p, const char *path, tfp_error *err)
 {
     tfp_error_clear(err);
@@ -178,8 +191,8 @@ tfp_status tfp_cache_save(const tfp_profile *p, const char *path, tfp_error *err
     if (!p || !slash) return tfp_fail(err, TFP_BADARG, "no profile, or no path of the cache");
     char *copy = strdup(path);
     if (!copy) return tfp_nomem(err);
-    make_folders(copy);
-    tfp_status s = tfp_profile_save_file(p, path, err);
+    tfp_status s = tfp_make_folders(path, err);
+    if (!s) s = tfp_profile_save_file(p, path, err);
     copy[slash - path] = 0;
     if (!s) trim(copy, KEPT_BYTES);
     free(copy);

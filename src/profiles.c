@@ -3,6 +3,7 @@
 #include "profiles.h"
 
 #include "flops/aten/aten.h"
+#include "formats/unread.h"
 #include "formats/folder.h"
 #include "flops/parameters.h"
 #include "registry.h"
@@ -31,32 +32,21 @@ static void raise_limit(tfp_profile *p, size_t most, uint64_t stored)
 {
     p->stored += stored;
     most += (size_t)p->stored * MEMORY_PER_BYTE;
-    if (most > p->arena.limit) p->arena.limit = most;
+    if (most > p->arena.limit) {
+        p->arena.limit = most;
+        p->arena.refused = false;
+    }
 }
 
-/* Models of Keras in one file: nothing but Keras reads them, and what it exports is read here. */
-static const char *keras_suffix(tfp_str head)
+static void fail_unknown(tfp_str head, uint64_t total, const char *path, tfp_error *err)
 {
-    tfp_str start = { head.data, head.size < 256 ? head.size : 256 };
-    if (head.size >= 8 && memcmp(head.data, "\x89HDF\r\n\x1a\n", 8) == 0) return "h5";
-    if (head.size < 4 || memcmp(head.data, "PK\3\4", 4) != 0) return NULL;
-    bool keras = tfp_str_has(start, TFP_STR("metadata.json")) || tfp_str_has(start, TFP_STR("config.json")) ||
-                 tfp_str_has(start, TFP_STR("model.weights.h5"));
-    return keras ? "keras" : NULL;
-}
-
-static void fail_unknown(tfp_str head, uint64_t total, tfp_error *err)
-{
-    const char *keras = keras_suffix(head);
+    const char *told = tfp_unread(head, path);
     char names[512];
     size_t n = 0;
     for (size_t i = 0; tfp_formats[i] && n < sizeof names; i++)
         n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", tfp_formats[i]->name);
-    if (keras)
-        tfp_fail(err, TFP_BADFILE,
-                 "a model of Keras in one file; export it first, and give the folder that this writes: "
-                 "python3 -c \"import keras; keras.models.load_model('MODEL.%s').export('MODEL')\"",
-                 keras);
+    if (total && told)
+        tfp_fail(err, TFP_BADFILE, "%s", told);
     else if (head.size && head.data[0] == '{')
         tfp_fail(err, TFP_BADFILE, "no `traceEvents`: not a trace, or cut short");
     else if (total)
@@ -81,11 +71,11 @@ static const tfp_format *surest(tfp_str head, uint64_t total, int *sure)
 }
 
 /* The surest format. The error for an unrecognised file lists what it could be. */
-const tfp_format *tfp_profiles_recognise(tfp_str head, uint64_t total, tfp_error *err)
+const tfp_format *tfp_profiles_recognise(tfp_str head, uint64_t total, const char *path, tfp_error *err)
 {
     int sure;
     const tfp_format *best = surest(head, total, &sure);
-    if (!best) fail_unknown(head, total, err);
+    if (!best) fail_unknown(head, total, path, err);
     return best;
 }
 
@@ -102,7 +92,7 @@ static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in,
     tfp_status s = tfp_input_peek(in, TFP_PROFILES_HEAD, &head, err);
     if (!s && in->total == 0)
         s = in->cut_at ? tfp_input_check_whole(in, err) : tfp_fail(err, TFP_BADFILE, "empty file");
-    if (!s && !f && !(f = tfp_profiles_recognise(head, in->total, err))) s = TFP_BADFILE;
+    if (!s && !f && !(f = tfp_profiles_recognise(head, in->total, in->name, err))) s = TFP_BADFILE;
     if (!s && !f->in_windows) s = tfp_input_check_size(in, err);
     if (!s && !f->takes_cut) s = tfp_input_check_whole(in, err);
     if (!s) s = may_add(p, f, err);
@@ -299,7 +289,7 @@ static const char *recognise_input(tfp_input *in, tfp_status s, const char *name
     const tfp_format *f = NULL;
     tfp_str head = { "", 0 };
     if (!s) s = tfp_input_peek(in, TFP_PROFILES_HEAD, &head, err);
-    if (!s) f = tfp_profiles_recognise(head, in->total, err);
+    if (!s) f = tfp_profiles_recognise(head, in->total, in->name, err);
     tfp_input_close(in);
     if (!f) tfp_within_file(err, s ? s : TFP_BADFILE, name);
     return f ? f->name : NULL;
@@ -336,7 +326,7 @@ const char *tfp_recognise_start(const char *name, const void *data, size_t size,
     tfp_status s = tfp_input_start(&in, name, (tfp_str){ data, size }, TFP_PROFILES_HEAD, total, err);
     if (!s) {
         head = (tfp_str){ in.buffer, in.filled };
-        f = tfp_profiles_recognise(head, in.total, err);
+        f = tfp_profiles_recognise(head, in.total, name, err);
     }
     tfp_input_close(&in);
     if (!f) tfp_within_file(err, s ? s : TFP_BADFILE, name);
@@ -355,7 +345,7 @@ tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err)
     bool counted = s || p->reopened || (tfp_aten_count_execs(p) && tfp_aten_count_recorded(p));
     if (!counted) s = tfp_nomem(err);
     if (s) p->finished = false;
-    return s;
+    return s == TFP_LIMIT && b.file ? tfp_within_file(err, s, b.file) : s;
 }
 
 tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err)

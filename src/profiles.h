@@ -8,7 +8,7 @@
 #define TFP_PROFILES_HEAD ((size_t)64 << 10) /* bytes by which a file is known */
 
 /* The surest format by the first bytes; NULL with an error that lists what it could be. */
-const tfp_format *tfp_profiles_recognise(tfp_str head, uint64_t total, tfp_error *err);
+const tfp_format *tfp_profiles_recognise(tfp_str head, uint64_t total, const char *path, tfp_error *err);
 const tfp_format *tfp_profiles_recognise_path(const char *path); /* NULL: its content has to tell */
 
 /* Adds a file that was decoded ahead of its turn. */

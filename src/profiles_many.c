@@ -87,7 +87,7 @@ static void decode_file(void *ctx, size_t slot)
     if (!name || (format && (!x->format || !x->format->ahead))) return;
     if (!format && !m->g->fds && tfp_profiles_recognise_path(name)) return;
     if (!open_small(x, m->g)) return;
-    if (!format) x->format = tfp_profiles_recognise((tfp_str){ x->in.buffer, x->in.filled }, x->in.total, NULL);
+    if (!format) x->format = tfp_profiles_recognise((tfp_str){ x->in.buffer, x->in.filled }, x->in.total, name, NULL);
     x->decoded = x->format && x->format->ahead && has_tables(x) && x->format->ahead->decode(x->tables, &x->in);
 }
 

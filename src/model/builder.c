@@ -6,7 +6,10 @@
 
 tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err)
 {
-    if (!b->status && b->p->arena.limit && tfp_profile_memory(b->p) > b->p->arena.limit) b->status = TFP_LIMIT;
+    const tfp_profile *p = b->p;
+    bool refused = p->arena.refused || (p->program && p->program->arena.refused);
+    if (!b->status && p->arena.limit && tfp_profile_memory(p) > p->arena.limit) b->status = TFP_LIMIT;
+    if (b->status && refused) b->status = TFP_LIMIT; /* it was the limit, and not the system */
     if (b->status == TFP_LIMIT)
         return tfp_fail(err, TFP_LIMIT, "needs more than %zu MB of memory", b->p->arena.limit >> 20);
     return b->status ? tfp_nomem(err) : TFP_OK;

@@ -20,11 +20,22 @@ uint32_t tfp_build_process(tfp_builder *b, const tfp_process *process)
     return b->status ? TFP_NONE : ADD(b, processes, *process);
 }
 
-/* Of a trace, whose devices have the model's names: "cpu", "gpu:0", "tpu:0". */
-static unsigned on_what(tfp_str device)
+/* Of a trace, whose devices have the model's names: "cpu", "gpu:0", "tpu:0"; of devices that are not known the file's. */
+static unsigned on_what(tfp_str device, tfp_lane_role role)
 {
-    unsigned on = tfp_str_has(device, TFP_STR("gpu")) ? TFP_NODE_ON_ACCELERATOR : 0;
+    bool stream = role == TFP_ROLE_STREAM && !tfp_str_begins(device, TFP_STR("tpu:"));
+    unsigned on = stream || tfp_str_has(device, TFP_STR("gpu")) ? TFP_NODE_ON_ACCELERATOR : 0;
     return on | (tfp_str_has(device, TFP_STR("cpu")) ? TFP_NODE_ON_CPU : 0);
+}
+
+/* The device is what stands before the first slash of a lane's name. */
+static void set_device(tfp_builder *b, tfp_lane *lane, tfp_lane_role role, tfp_str name)
+{
+    const char *slash = memchr(name.data, '/', name.size);
+    tfp_str device = { name.data, slash ? (size_t)(slash - name.data) : name.size };
+    lane->role = role;
+    lane->on = on_what(device, role);
+    lane->device = tfp_build_string(b, device);
 }
 
 uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role role, tfp_str name, tfp_str label)
@@ -35,14 +46,21 @@ uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role ro
     uint64_t key = (uint64_t)process << 32 | id;
     uint32_t lane = tfp_map64_get(&p->events.lane_by_name, key);
     if (lane != TFP_NONE) return lane;
-    const char *slash = memchr(name.data, '/', name.size);
-    tfp_lane row = { .name = id, .kind = TFP_LANE_OTHER, .role = role, .label = label_id, .process = process };
-    tfp_str device = { name.data, slash ? (size_t)(slash - name.data) : name.size };
-    row.on = on_what(device);
-    row.device = tfp_build_string(b, device);
+    tfp_lane row = { .name = id, .kind = TFP_LANE_OTHER, .label = label_id, .process = process };
+    set_device(b, &row, role, name);
     if (!check(b, p->lanes.size < TFP_NONE - 1 && tfp_push(&p->lanes, row))) return TFP_NONE;
     lane = (uint32_t)p->lanes.size - 1;
     return check(b, tfp_map64_put(&p->events.lane_by_name, key, lane)) ? lane : TFP_NONE;
+}
+
+void tfp_build_lane_again(tfp_builder *b, uint32_t lane, tfp_lane_role role, tfp_str name)
+{
+    tfp_strid id = tfp_build_string(b, name);
+    if (b->status) return;
+    tfp_lane row = b->p->lanes.at[lane];
+    row.name = id;
+    set_device(b, &row, role, name);
+    b->p->lanes.at[lane] = row;
 }
 
 /* Most numbers are small and need no table. */

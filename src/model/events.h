@@ -21,11 +21,16 @@ typedef struct tfp_process {
     int64_t tolerance_ns;    /* for nesting: 1,000 in files without fractions of microseconds, else 0 */
     bool tasks;    /* a job of several tasks: each has devices of its own, and one without activities has host rows */
     uint8_t steps; /* tfp_step_source: where its steps were found; set by the join */
+    /* self times of what its windows are for, all and in a step: host ops, or activities where only devices have windows or
+     * work; 0 where steps are marked. Set by the join. */
+    int64_t work_ns, work_in_steps_ns;
+    bool work_of_devices; /* it is that of activities */
 } tfp_process;
 
 /* The marks that steps are made of. Of a process's kinds of marks, the first one in this list counts. */
 typedef enum tfp_step_source {
     TFP_STEPS_MARKED,    /* `ProfilerStep#N`, events with `step_num` */
+    TFP_STEPS_KERAS,     /* calls of Keras's step functions: each step goes to the start of the next */
     TFP_STEPS_ROOTS,     /* `_r` = 1, outermost, of the thread where they take longest */
     TFP_STEPS_MODULES,   /* runs of the compiled module that takes longest, on each device by itself */
     TFP_STEPS_OPTIMIZER, /* each ends with `Optimizer.step#...` */
@@ -35,10 +40,11 @@ typedef struct tfp_step_mark {
     uint32_t span; /* -> spans; of any kind */
     tfp_step_source source;
     int64_t number;  /* of the step; -1: steps are counted from 0 */
-    tfp_strid group; /* of modules: the module's name */
+    tfp_strid group; /* of modules: the module's name; of roots: the call around it, 0 where the join finds it */
     uint32_t run;    /* of modules: spans of one run share this number; 0: the span is a run by itself */
     int64_t end_ns,
-        busy_ns; /* of runs: when the last span of the run ends, the sum of those that this mark stands for */
+        busy_ns; /* of runs: when the last span of the run ends, the sum of those that this mark stands for; end_ns of
+                  * roots: when the call around it returns */
 } tfp_step_mark;
 
 /* What a lane is. */
@@ -114,8 +120,9 @@ enum {
     TFP_MARK_CLAMPED = 2,  /* its duration was negative or missing */
     TFP_MARK_INSTANT = 4,
     TFP_MARK_COLLECTIVE = 8, /* the file says that it is a collective, whatever its name */
-    TFP_MARK_UNNAMED_COLLECTIVE =
-        16 /* of the host: its program says so, and its name, by which it is classed, does not */
+    TFP_MARK_CONTINUES = 16, /* an activity of the run of an operation that the one before it in its stream is of */
+    TFP_MARK_WAITS = 32,     /* a call that the file says to wait for the device, whatever its name */
+    TFP_MARK_HELD = 64       /* an annotation that a row of its slim lane holds; set by the join */
 };
 
 /* A finding of the reader or the join on the data (docs/traces.md, `check`). */
@@ -205,7 +212,9 @@ struct tfp_event_tables {
     TFP_VEC(tfp_slim_lane) slims;                          /* by lane; only with TFP_KEEP_SUMS */
     TFP_VEC(tfp_slim_kind) slim_kinds;
     tfp_map64 slim_by_lane;
-    size_t slim_bytes;      /* of their blocks */
+    size_t slim_bytes; /* of their blocks */
+    int64_t
+        *slim_outer_ns; /* by step, the first of none: how long spans of threads are that no other one holds; NULL */
     int64_t origin_unix_ns; /* of time 0, when the file says so; else 0 */
 };
 
@@ -226,6 +235,8 @@ typedef struct tfp_event {
 uint32_t tfp_build_process(tfp_builder *b, const tfp_process *p); /* -> processes */
 /* A lane of a trace. `name` as people see it without the rank: "cpu/thread:7", "gpu:0/stream:20". -> lanes */
 uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role role, tfp_str name, tfp_str label);
+/* Gives a lane another role and name. */
+void tfp_build_lane_again(tfp_builder *b, uint32_t lane, tfp_lane_role role, tfp_str name);
 /* A small number for a number of the file: within one process and space, equal for equal numbers and never 0. */
 uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_t number);
 uint32_t tfp_build_stats(tfp_builder *b, const tfp_stat *stats, size_t count); /* interned; -> stat_sets */
@@ -240,8 +251,23 @@ void tfp_build_data_finding(tfp_builder *b, const char *severity, const char *wh
 void tfp_build_device(tfp_builder *b, const tfp_device_info *d);
 
 /* ---- names ---- */
+/* A thread of tf.data, by its label: it prepares input beside the steps. */
+bool tfp_is_input_thread(tfp_str label);
+/* A call of a function in which Keras runs a step, or several. */
+bool tfp_is_keras_step(tfp_str name);
+/* "EagerLocalExecute: __inference_NAME_123", TensorFlow's span around a call of a function, gives NAME; false for others. */
+bool tfp_function_called(tfp_str span, tfp_str *name);
 /* A kernel that joins devices, by its name. */
 bool tfp_is_collective_kernel(tfp_str name);
+/* Annotations and operators of PyTorch that communicate on the host, or wait there for what does. */
+bool tfp_is_collective_range(tfp_str name);
+bool tfp_is_collective_op(tfp_str name);
+/* What an API call launches, by its name: a copy, a set, or (of most) a kernel. ROCm copies by kernels. */
+tfp_span_class tfp_class_of_call(tfp_str name);
+/* A span of the host that communicates, by its name: of PyTorch's backends, or a collective of TensorFlow. */
+bool tfp_is_host_collective(tfp_str name);
+/* A range in which a host communicates, also where there are devices: there c10d's operators launch what devices do. */
+bool tfp_is_host_range(tfp_str name);
 /* The parts of "FILE(LINE): FUNCTION", the name of a Python frame's span; false for other names (a built-in, a module). */
 typedef struct tfp_python_frame {
     tfp_str file, function;

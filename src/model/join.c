@@ -1,130 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join.c: the order in which events are joined, and the order of spans. */
+/* model/join.c: the order in which events are joined. */
 #include "base/threads.h"
 #include "model/join.h"
 
-/* ---- sorting ---- */
-
-#define RADIX_BITS 11
-#define RADIX (1u << RADIX_BITS)
-
-static bool less_by_key(const void *ctx, uint32_t a, uint32_t b)
-{
-    const uint64_t *keys = ctx;
-    return keys[a] < keys[b];
-}
-
-/* Digits from the lowest; those in which all keys agree are left out. */
-static bool sort_digits(uint32_t *items, size_t count, const uint64_t *keys)
-{
-    uint64_t any = 0, all = UINT64_MAX;
-    for (size_t i = 0; i < count; i++) {
-        any |= keys[items[i]];
-        all &= keys[items[i]];
-    }
-    uint32_t *other = malloc(count * sizeof *other), *from = items, *to = other;
-    if (!other) return false;
-    for (unsigned shift = 0; shift < 64; shift += RADIX_BITS) {
-        size_t start[RADIX + 1] = { 0 };
-        if (!((any ^ all) >> shift & (RADIX - 1))) continue;
-        for (size_t i = 0; i < count; i++) start[(keys[from[i]] >> shift & (RADIX - 1)) + 1]++;
-        for (size_t d = 1; d <= RADIX; d++) start[d] += start[d - 1];
-        for (size_t i = 0; i < count; i++) to[start[keys[from[i]] >> shift & (RADIX - 1)]++] = from[i];
-        uint32_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != items) memcpy(items, from, count * sizeof *items);
-    free(other);
-    return true;
-}
-
-/* How many items are behind one with a greater key. */
-static size_t count_late(const uint32_t *items, size_t count, const uint64_t *keys)
-{
-    uint64_t greatest = 0;
-    size_t late = 0;
-    for (size_t i = 0; i < count; i++) {
-        late += keys[items[i]] < greatest;
-        if (keys[items[i]] > greatest) greatest = keys[items[i]];
-    }
-    return late;
-}
-
-/* Sorts the late items by themselves and merges them with the others. Equal keys keep their order: with such a key an item
- * that is not late stands before all that are. */
-static bool merge_late(uint32_t *items, size_t count, const uint64_t *keys, size_t late_count)
-{
-    uint32_t *late = malloc(late_count * sizeof *late);
-    uint64_t greatest = 0;
-    size_t kept = 0, n = 0;
-    if (!late) return false;
-    for (size_t i = 0; i < count; i++) {
-        if (keys[items[i]] < greatest) {
-            late[n++] = items[i];
-        } else {
-            greatest = keys[items[i]];
-            items[kept++] = items[i];
-        }
-    }
-    bool ok = tfp_sort(late, n, less_by_key, keys);
-    for (size_t to = count; n;) {
-        bool from_late = !kept || keys[items[kept - 1]] <= keys[late[n - 1]];
-        items[--to] = from_late ? late[--n] : items[--kept];
-    }
-    free(late);
-    return ok;
-}
-
-#define FEW_LATE 16 /* one item in so many: writers put what ends late, such as steps, behind what it holds */
-
-bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys)
-{
-    size_t late = count_late(items, count, keys);
-    if (!late) return true;
-    if (late <= count / FEW_LATE) return merge_late(items, count, keys, late);
-    return count < RADIX / 2 ? tfp_sort(items, count, less_by_key, keys) : sort_digits(items, count, keys);
-}
-
-static bool longer(const void *ctx, uint32_t a, uint32_t b)
-{
-    const int64_t *duration = ctx;
-    return duration[a] > duration[b];
-}
-
-/* Spans of a lane by start, those that start together the longest first. */
-static bool order_lane(const tfp_span_columns *s, uint32_t *items, size_t count, const uint64_t *keys)
-{
-    if (!tfp_sort_keys(items, count, keys)) return false;
-    for (size_t i = 0, end; i < count; i = end) {
-        bool sorted = true;
-        for (end = i + 1; end < count && keys[items[end]] == keys[items[i]]; end++)
-            sorted &= s->duration_ns[items[end - 1]] >= s->duration_ns[items[end]];
-        if (!sorted && !tfp_sort(items + i, end - i, longer, s->duration_ns)) return false;
-    }
-    return true;
-}
-
 void tfp_join_order(tfp_join *x)
 {
-    const tfp_span_columns *s = &x->t->spans;
-    size_t lanes = x->p->lanes.size;
-    uint64_t *keys = malloc((x->count + 1) * sizeof *keys);
     x->order = malloc((x->count + 1) * sizeof *x->order);
-    x->lane_first = calloc(lanes + 2, sizeof *x->lane_first);
-    if (!tfp_join_keep(x, keys && x->order && x->lane_first)) goto out;
-    for (size_t i = 0; i < x->count; i++) {
-        keys[i] = (uint64_t)s->start_ns[i] ^ UINT64_C(1) << 63;
-        x->lane_first[s->lane[i] + 2]++;
-    }
-    for (size_t i = 2; i <= lanes; i++) x->lane_first[i] += x->lane_first[i - 1];
-    for (uint32_t i = 0; i < x->count; i++) x->order[x->lane_first[s->lane[i] + 1]++] = i;
-    for (size_t lane = 0; lane < lanes && !x->b->status; lane++) {
-        uint32_t first = x->lane_first[lane];
-        tfp_join_keep(x, order_lane(s, x->order + first, x->lane_first[lane + 1] - first, keys));
-    }
-out:
-    free(keys);
+    x->lane_first = malloc((x->p->lanes.size + 2) * sizeof *x->lane_first);
+    tfp_join_keep(x, x->order && x->lane_first && tfp_order_spans(x->p, x->order, x->lane_first));
 }
 
 /* ---- ranks ---- */
@@ -217,9 +100,22 @@ static void forget(tfp_join *x)
         if (x->p->warnings.at[i].what == tfp_join_cut_paths) x->p->warnings.at[i].count = 0;
 }
 
+/* Tables of rows are made of rows only: with spans beside them all become spans. */
+static void widen_mixed(tfp_builder *b)
+{
+    tfp_event_tables *t = &b->p->events;
+    bool mixed = false;
+    if (!(b->p->keep & TFP_KEEP_ROWS) || !t->slims.size) return;
+    for (size_t i = 0; i < t->slims.size; i++) mixed |= t->slims.at[i].wide;
+    for (size_t i = 0; i < t->spans.size && !mixed; i++) mixed = t->spans.kind[i] != TFP_SPAN_OTHER;
+    for (uint32_t i = 0; i < t->slims.size && mixed; i++)
+        if (!t->slims.at[i].wide) tfp_slim_widen(b, i);
+}
+
 void tfp_build_join(tfp_builder *b)
 {
     tfp_event_tables *t = &b->p->events;
+    widen_mixed(b);
     tfp_join x = { .b = b, .p = b->p, .t = t, .count = t->spans.size, .no_op = TFP_NONE, .outside = TFP_NONE };
     size_t events = t->spans.size + t->memory.size + t->slims.size;
     if (b->status || !t->processes.size || (t->spans.parent && t->joined_events == events)) return;
@@ -228,8 +124,8 @@ void tfp_build_join(tfp_builder *b)
     forget(&x);
     static const stage stages[] = { { tfp_join_order, make_columns }, { tfp_join_nest, tfp_join_index_spans },
                                     { tfp_join_steps, NULL },         { tfp_join_launches, NULL },
-                                    { tfp_join_slims, NULL },         { tfp_join_nodes, NULL },
-                                    { tfp_join_execs, NULL } };
+                                    { tfp_join_slims, NULL },         { tfp_join_work, NULL },
+                                    { tfp_join_nodes, NULL },         { tfp_join_execs, NULL } };
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
         run_stage(&x, &stages[i]);
     t->joined_events = events;
@@ -241,9 +137,7 @@ void tfp_build_join(tfp_builder *b)
     free(x.scope);
     free(x.model);
     free(x.backward);
-    for (size_t i = 0; i < t->slims.size; i++) tfp_vec_free(&t->slims.at[i].groups);
-    tfp_vec_free(&x.slim_calls);
-    tfp_map64_free(&x.calls);
+    tfp_launches_free(&x.calls);
     tfp_vec_free(&x.parts);
     tfp_vec_free(&x.part_lists);
     tfp_map64_free(&x.list_by_device);

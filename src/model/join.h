@@ -6,6 +6,8 @@
 #define TFP_JOIN_H
 
 #include "model/builder.h"
+#include "model/launches.h"
+#include "model/order.h"
 
 typedef struct tfp_join tfp_join;
 typedef struct tfp_join_index tfp_join_index; /* join_launches.c: calls and ops by the numbers that join them */
@@ -24,6 +26,7 @@ typedef struct tfp_step_parts { /* of a process, or of one device of it */
 /* A place in the model: a name below another place. */
 typedef struct tfp_place {
     uint32_t parent, attach; /* attach: where what is inside hangs: itself, or the nearest above that is short enough */
+    uint32_t later;          /* the same once all paths together are long */
     tfp_strid name;
     uint32_t node; /* TFP_NONE: none yet */
     size_t length; /* of its path */
@@ -62,12 +65,12 @@ struct tfp_join {
     TFP_VEC(uint32_t) last_type; /* by node: the device that is among its types already */
     TFP_VEC(uint8_t) ran;        /* by node: it has host spans */
     tfp_buf text;
-    size_t path_bytes;                 /* of all paths made */
-    bool roots_are_steps;              /* annotations that became steps */
-    uint32_t outside;                  /* the step of spans that are in no window */
-    uint32_t no_op;                    /* node of activities without an op; TFP_NONE: none yet */
-    TFP_VEC(tfp_slim_call) slim_calls; /* that have a correlation */
-    tfp_map64 calls;                   /* process << 32 | correlation -> spans, or `count` + slim_calls */
+    size_t path_bytes;    /* of all paths made */
+    bool roots_are_steps; /* annotations that became steps */
+    uint32_t outside;     /* the step of spans that are in no window */
+    uint32_t no_op;       /* node of activities without an op; TFP_NONE: none yet */
+    tfp_launches calls;   /* of a trace with slim lanes, once `calls_mapped` */
+    bool calls_mapped;
 };
 
 static inline bool tfp_join_keep(tfp_join *x, bool ok)
@@ -87,29 +90,26 @@ static inline uint64_t tfp_in_process(const tfp_join *x, uint32_t span, uint32_t
     return (uint64_t)tfp_span_process(x, span) << 32 | key;
 }
 
-/* Sorts items by keys (by item), stable. False without memory. */
-bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys);
-
 void tfp_join_order(tfp_join *x); /* order, lane_first */
 void tfp_join_nest(tfp_join *x);  /* parent, op_above, cpu_op_above, self_ns; owners of memory events */
 void tfp_join_steps(tfp_join *x); /* windows, parts, and the step of host spans */
 bool tfp_join_index_spans(
     tfp_join *x); /* index; reads nothing that nesting fills, and leaves b alone. False without memory */
 void tfp_join_index_free(tfp_join *x);
-void tfp_join_launches(tfp_join *x); /* launch, owner, class and step of activities */
-void tfp_join_nodes(tfp_join *x);    /* node */
-void tfp_join_execs(tfp_join *x);    /* executions */
-void tfp_join_slims(tfp_join *x);    /* groups of rows that stand for spans */
-/* The call with that key of an activity's process; TFP_NONE. */
-uint32_t tfp_join_call(const tfp_join *x, uint32_t process, uint32_t correlation);
-int64_t tfp_join_call_start(const tfp_join *x, uint32_t call);
+void tfp_join_launches(tfp_join *x);  /* launch, owner, class and step of activities */
+void tfp_join_nodes(tfp_join *x);     /* node */
+void tfp_join_execs(tfp_join *x);     /* executions */
+void tfp_join_slims(tfp_join *x);     /* groups of rows that stand for spans */
+void tfp_join_work(tfp_join *x);      /* how much of the work lies in steps that stand in for marked ones */
+bool tfp_join_map_calls(tfp_join *x); /* of a trace with slim lanes: fills `calls`, once. False without memory */
+/* When the call starts that launched an activity with that key: of any trace, once its calls are mapped. False: none did. */
+bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correlation, int64_t *start_ns);
 /* Its rows; NULL when it has none. */
 static inline tfp_slim_lane *tfp_join_slim(const tfp_join *x, uint32_t lane)
 {
     uint32_t at = x->t->slims.size ? tfp_slim_of_lane(x->t, lane) : TFP_NONE;
     return at == TFP_NONE ? NULL : &x->t->slims.at[at];
 }
-bool tfp_join_call_collective(const tfp_join *x, uint32_t call); /* its op is a collective */
 tfp_step_cursor tfp_step_cursor_start(const tfp_join *x, uint32_t process, tfp_strid device);
 uint32_t tfp_step_cursor_at(tfp_step_cursor *c, int64_t at_ns);
 /* The step of a moment in a process (device 0) or on one of its devices; TFP_NONE. */

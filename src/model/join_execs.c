@@ -6,7 +6,7 @@
 static tfp_exec *exec_of(tfp_join *x, uint32_t node, uint32_t step)
 {
     tfp_profile *p = x->p;
-    if (step == TFP_NONE) {
+    if (step == TFP_NONE || tfp_only_total(p)) {
         if (x->outside == TFP_NONE) x->outside = tfp_build_step(x->b, -1, false);
         step = x->outside;
     }
@@ -45,7 +45,7 @@ static int64_t stats_flops(const tfp_join *x, uint32_t at, tfp_strid key)
 /* Spans of a lane that are of one node, step and kind. */
 typedef struct runs {
     uint32_t node, step, lane, stats;
-    unsigned kind;
+    unsigned kind, marks;
     int64_t count, self_ns, start_ns, end_ns;
 } runs;
 
@@ -56,16 +56,25 @@ static void add_runs(tfp_join *x, const runs *r, tfp_strid flops)
     tfp_exec *e = exec_of(x, r->node, r->step);
     if (!e) return;
     bool first = !e->run_count && !e->start_ns && !e->end_ns;
-    if (!activity || !x->ran.at[r->node]) e->run_count += r->count;
-    e->float_ops = tfp_add(e->float_ops, tfp_mul(stats_flops(x, r->stats, flops), r->count, NULL), NULL);
+    int64_t count = r->marks & TFP_MARK_CONTINUES ? 0 : r->count;
+    if (!activity || !x->ran.at[r->node]) e->run_count += count;
+    e->float_ops = tfp_add(e->float_ops, tfp_mul(stats_flops(x, r->stats, flops), count, NULL), NULL);
     add_time(e, activity ? &e->accelerator_ns : &e->cpu_ns, r->self_ns, r->start_ns, r->end_ns, first);
 }
 
 static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
 {
     const tfp_span_columns *s = &x->t->spans;
-    runs r = { s->node[i], s->step[i], s->lane[i], s->stats[i], s->kind[i], 1, s->self_ns[i], s->start_ns[i], 0 };
-    r.end_ns = tfp_span_end(s, i);
+    runs r = { .node = s->node[i],
+               .step = s->step[i],
+               .lane = s->lane[i],
+               .stats = s->stats[i],
+               .kind = s->kind[i],
+               .marks = s->marks[i],
+               .count = 1,
+               .self_ns = s->self_ns[i],
+               .start_ns = s->start_ns[i],
+               .end_ns = tfp_span_end(s, i) };
     add_runs(x, &r, flops);
 }
 
@@ -74,7 +83,16 @@ static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
     for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
         const tfp_slim_group *g = &f->groups.at[i];
         const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
-        runs r = { g->node, g->step, f->lane, k->stats, k->kind, g->count, g->self_ns, g->start_ns, g->end_ns };
+        runs r = { .node = g->node,
+                   .step = g->step,
+                   .lane = f->lane,
+                   .stats = k->stats,
+                   .kind = k->kind,
+                   .marks = k->marks,
+                   .count = g->count,
+                   .self_ns = g->self_ns,
+                   .start_ns = g->start_ns,
+                   .end_ns = g->end_ns };
         add_runs(x, &r, flops);
     }
 }

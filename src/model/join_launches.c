@@ -117,68 +117,33 @@ static void index_free(key_index *k)
     tfp_map64_free(&k->sparse);
 }
 
-/* ---- calls of a trace with slim lanes ---- */
-
-uint32_t tfp_join_call(const tfp_join *x, uint32_t process, uint32_t correlation)
-{
-    return correlation && x->calls.count ? tfp_map64_get(&x->calls, (uint64_t)process << 32 | correlation) : TFP_NONE;
-}
-
-int64_t tfp_join_call_start(const tfp_join *x, uint32_t call)
-{
-    return call < x->count ? x->t->spans.start_ns[call] : x->slim_calls.at[call - x->count].start_ns;
-}
-
-bool tfp_join_call_collective(const tfp_join *x, uint32_t call)
-{
-    if (call < x->count) {
-        uint32_t owner = x->cpu_op_above[call] == TFP_NONE ? call : x->cpu_op_above[call];
-        return x->t->spans.marks[owner] & TFP_MARK_COLLECTIVE;
-    }
-    return x->t->slim_kinds.at[x->slim_calls.at[call - x->count].owner].marks & TFP_MARK_COLLECTIVE;
-}
-
-/* Of several calls of a key the first to start counts. */
-static bool map_call(tfp_join *x, uint64_t key, uint32_t call, int64_t start_ns)
-{
-    uint32_t known = tfp_map64_get(&x->calls, key);
-    if (known != TFP_NONE && tfp_join_call_start(x, known) <= start_ns) return true;
-    return tfp_map64_put(&x->calls, key, call);
-}
-
-static bool map_slim_calls(tfp_join *x)
-{
-    for (size_t i = 0; i < x->t->slims.size; i++) {
-        const tfp_slim_lane *f = &x->t->slims.at[i];
-        for (size_t k = 0; k < f->calls.size; k++) {
-            const tfp_slim_call *c = &f->calls.at[k];
-            size_t at = x->count + x->slim_calls.size;
-            uint64_t key = (uint64_t)x->p->lanes.at[f->lane].process << 32 | c->correlation;
-            if (!c->correlation) continue;
-            if (at >= TFP_NONE || !tfp_push(&x->slim_calls, *c) || !map_call(x, key, (uint32_t)at, c->start_ns))
-                return false;
-        }
-    }
-    return true;
-}
-
-/* API calls by correlation. */
-static bool map_calls(tfp_join *x)
-{
-    const tfp_span_columns *s = &x->t->spans;
-    for (uint32_t i = 0; i < x->count; i++)
-        if (s->kind[i] == TFP_SPAN_CALL && s->correlation[i] &&
-            !map_call(x, tfp_in_process(x, i, s->correlation[i]), i, s->start_ns[i]))
-            return false;
-    return map_slim_calls(x);
-}
-
 /* ---- launches ---- */
 
 struct tfp_join_index {
     key_index calls, ops;
-    bool any; /* activities */
+    uint8_t *call_class; /* by strid: what calls of that name launch; NULL: kernels, all of them */
+    bool any;            /* activities */
 };
+
+/* Notes which names of calls copy or set. */
+static bool class_calls(const tfp_join *x, tfp_join_index *l)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    uint8_t *known = calloc(x->p->strings.count + 1, 1);
+    bool any = false;
+    for (size_t i = 0; known && i < x->count; i++) {
+        uint8_t *name = &known[s->name[i]];
+        if (s->kind[i] != TFP_SPAN_CALL || *name) continue;
+        tfp_span_class class = tfp_class_of_call(tfp_text(x->p, s->name[i]));
+        *name = (uint8_t)(class + 1);
+        any |= class != TFP_CLASS_COMPUTE;
+    }
+    if (any)
+        l->call_class = known;
+    else
+        free(known);
+    return known != NULL;
+}
 
 bool tfp_join_index_spans(tfp_join *x)
 {
@@ -194,6 +159,7 @@ bool tfp_join_index_spans(tfp_join *x)
     }
     if (l->any && !x->t->slims.size) ok = index_by_key(x, &l->calls);
     if (l->any && external) ok = ok && index_by_key(x, &l->ops);
+    if (l->any) ok = ok && class_calls(x, l);
     return ok;
 }
 
@@ -202,8 +168,44 @@ void tfp_join_index_free(tfp_join *x)
     if (!x->index) return;
     index_free(&x->index->calls);
     index_free(&x->index->ops);
+    free(x->index->call_class);
     free(x->index);
     x->index = NULL;
+}
+
+typedef struct call_found { /* of an activity */
+    uint32_t span;          /* TFP_NONE: there is none, or it is a row */
+    bool any, collective;
+    int64_t start_ns;
+} call_found;
+
+static call_found find_call(const tfp_join *x, uint32_t process, uint32_t correlation)
+{
+    call_found c = { .span = TFP_NONE };
+    if (x->t->slims.size) {
+        const tfp_launch *found = tfp_launch_of(&x->calls, process, correlation);
+        if (!found) return c;
+        uint32_t span = tfp_launch_kind(found) == TFP_LAUNCH_SPAN ? found->of : TFP_NONE;
+        return (call_found){ span, true, found->kind & TFP_LAUNCH_COLLECTIVE, found->start_ns };
+    }
+    c.span = correlation ? index_get(&x->index->calls, process, correlation) : TFP_NONE;
+    if (c.span == TFP_NONE) return c;
+    uint32_t owner = x->cpu_op_above[c.span] == TFP_NONE ? c.span : x->cpu_op_above[c.span];
+    return (call_found){ c.span, true, x->t->spans.marks[owner] & TFP_MARK_COLLECTIVE, x->t->spans.start_ns[c.span] };
+}
+
+bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correlation, int64_t *start_ns)
+{
+    call_found c = find_call(x, process, correlation);
+    if (c.any) *start_ns = c.start_ns;
+    return c.any;
+}
+
+bool tfp_join_map_calls(tfp_join *x)
+{
+    if (x->calls_mapped || !x->t->slims.size) return true;
+    x->calls_mapped = true;
+    return tfp_launches_make(x->p, x->cpu_op_above, &x->calls);
 }
 
 static void launch(const tfp_join *x, uint32_t i)
@@ -211,24 +213,22 @@ static void launch(const tfp_join *x, uint32_t i)
     const tfp_join_index *l = x->index;
     tfp_span_columns *s = &x->t->spans;
     uint32_t process = tfp_span_process(x, i);
-    uint32_t call = x->t->slims.size    ? tfp_join_call(x, process, s->correlation[i])
-                    : s->correlation[i] ? index_get(&l->calls, process, s->correlation[i])
-                                        : TFP_NONE;
-    bool is_slim = call != TFP_NONE && call >= x->count;
-    s->launch[i] = is_slim ? TFP_NONE : call;
-    if (s->launch[i] != TFP_NONE)
-        s->owner[i] = x->cpu_op_above[call] == TFP_NONE ? call : x->cpu_op_above[call];
-    else if (s->external[i] && !is_slim)
+    call_found call = find_call(x, process, s->correlation[i]);
+    s->launch[i] = call.span;
+    if (call.span != TFP_NONE)
+        s->owner[i] = x->cpu_op_above[call.span] == TFP_NONE ? call.span : x->cpu_op_above[call.span];
+    else if (s->external[i] && !call.any)
         s->owner[i] = index_get(&l->ops, process, s->external[i]);
     uint32_t owner = s->owner[i];
-    bool collective = call != TFP_NONE ? tfp_join_call_collective(x, call)
-                                       : owner != TFP_NONE && s->marks[owner] & TFP_MARK_COLLECTIVE;
+    bool collective = call.any ? call.collective : owner != TFP_NONE && s->marks[owner] & TFP_MARK_COLLECTIVE;
     if (s->class[i] == TFP_CLASS_COMPUTE && collective) s->class[i] = TFP_CLASS_COMMUNICATION;
+    if (s->class[i] == TFP_CLASS_COMPUTE && call.span != TFP_NONE && l->call_class)
+        s->class[i] = (uint8_t)(l->call_class[s->name[call.span]] - 1);
     tfp_strid device = x->p->lanes.at[s->lane[i]].device;
     if (tfp_join_has_steps(x, process, device))
         s->step[i] = tfp_join_step_at(x, process, device, s->start_ns[i]);
     else
-        s->step[i] = tfp_join_step_at(x, process, 0, call == TFP_NONE ? s->start_ns[i] : tfp_join_call_start(x, call));
+        s->step[i] = tfp_join_step_at(x, process, 0, call.any ? call.start_ns : s->start_ns[i]);
 }
 
 /* Each activity writes its own row only. */
@@ -243,12 +243,9 @@ static void launch_rows(void *ctx, size_t worker, size_t first, size_t end)
 
 void tfp_join_launches(tfp_join *x)
 {
-    bool slim = x->t->slims.size > 0;
-    if (tfp_join_keep(x, !slim || map_calls(x)) && x->index->any)
+    if (tfp_join_keep(x, tfp_join_map_calls(x)) && x->index->any)
         tfp_rows_run(tfp_rows_threads(x->count), x->count, launch_rows, x);
-    if (!slim) { /* activities of slim lanes look for the op around a call, too */
-        free(x->cpu_op_above);
-        x->cpu_op_above = NULL;
-    }
+    free(x->cpu_op_above);
+    x->cpu_op_above = NULL;
     tfp_join_index_free(x);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/join_nest.c: which span encloses which: the spans of a lane are swept by start, with a stack of those that may still
  * contain others. A span that ends no later than one behind it can hold nothing that the other does not hold too, and the
- * other is the innermost: so ends on the stack rise towards its bottom, and the innermost container is found by halving. */
+ * other is the innermost: so ends on the stack rise towards its bottom, and the innermost container is found by halving.
+ * Plain Python frames contain nothing here: they often cross operators. views/trace_nest.c nests with them. */
 #include "model/join.h"
 
 typedef struct container {
-    int64_t end_ns;
+    int64_t end_ns; /* of a span that sticks out of its own container, the container's: sticking out does not add up */
     uint32_t span;
     uint32_t place; /* in the order of the lane */
 } container;
@@ -41,16 +42,25 @@ typedef struct sweep {
     bool device; /* a lane of nested activities */
 } sweep;
 
-static uint32_t container_of(const sweep *w, uint32_t span)
+/* Two spans of whole microseconds of which the second lies as far outside of the first as inside, and is no shorter, stand
+ * one behind the other: each was rounded. */
+static bool is_neighbour(const tfp_span_columns *s, const container *c, uint32_t span)
+{
+    int64_t outside = tfp_span_end(s, span) - c->end_ns, duration = s->duration_ns[span];
+    return outside > 0 && outside >= duration - outside && duration >= s->duration_ns[c->span];
+}
+
+static const container *container_of(const sweep *w, uint32_t span)
 {
     const tfp_span_columns *s = &w->x->t->spans;
     int64_t end = least_end(s->start_ns[span], s->duration_ns[span], w->tolerance_ns);
     const container *c = find(&w->known, end);
+    if (c && is_neighbour(s, c, span)) c = c > w->known.at.at ? c - 1 : NULL; /* ends later: nothing sticks out of it */
     if (s->kind[span] == TFP_SPAN_OTHER) {
         const container *o = find(&w->other, end);
         if (o && (!c || o->place > c->place)) c = o;
     }
-    return c ? c->span : TFP_NONE;
+    return c;
 }
 
 static void take_off(tfp_span_columns *s, uint32_t span, int64_t duration_ns)
@@ -65,7 +75,8 @@ static void visit(sweep *w, uint32_t span, uint32_t place)
     unsigned kind = s->kind[span];
     s->self_ns[span] = s->duration_ns[span];
     if (kind == TFP_SPAN_ACTIVITY && !w->device) return;
-    uint32_t parent = container_of(w, span);
+    const container *around = container_of(w, span);
+    uint32_t parent = around ? around->span : TFP_NONE;
     if (w->device) {
         if (kind != TFP_SPAN_ACTIVITY) return;
         if (parent != TFP_NONE) take_off(s, parent, s->duration_ns[span]);
@@ -77,11 +88,12 @@ static void visit(sweep *w, uint32_t span, uint32_t place)
         }
         if (tfp_is_host_op(kind) && x->op_above[span] != TFP_NONE)
             take_off(s, x->op_above[span], s->duration_ns[span]);
-        else if (!tfp_is_host_op(kind) && parent != TFP_NONE && !tfp_is_host_op(s->kind[parent]))
+        else if (kind == TFP_SPAN_OTHER && parent != TFP_NONE && s->kind[parent] == TFP_SPAN_OTHER)
             take_off(s, parent, s->duration_ns[span]);
     }
-    if (kind == TFP_SPAN_STEP || s->marks[span] & TFP_MARK_INSTANT) return;
-    container c = { tfp_span_end(s, span), span, place };
+    if (kind == TFP_SPAN_STEP || kind == TFP_SPAN_FRAME || s->marks[span] & TFP_MARK_INSTANT) return;
+    int64_t ends = tfp_span_end(s, span);
+    container c = { around && around->end_ns < ends ? around->end_ns : ends, span, place };
     tfp_join_keep(x, push(kind == TFP_SPAN_OTHER ? &w->other : &w->known, c));
 }
 

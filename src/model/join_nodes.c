@@ -6,22 +6,34 @@
  * nesting would otherwise take the square of their number. */
 #define PATH_MAX_WHOLE ((size_t)16 << 10)
 #define PATH_MAX_LATER ((size_t)512)
+#define PATH_MAX_KEPT                                                                                                  \
+    ((size_t)4 << 10) /* of those that were told whole, what is inside of longer ones hangs further up then */
 #define PATHS_MANY ((size_t)48 << 20)
 
 /* ---- places ---- */
 
+/* Where what is inside of a place hangs. */
+static uint32_t attach_of(const tfp_join *x, uint32_t place)
+{
+    const tfp_place *p = &x->places.at[place];
+    bool is_long = x->path_bytes > PATHS_MANY && x->places.at[p->attach].length > PATH_MAX_KEPT;
+    return is_long ? p->later : p->attach;
+}
+
 static uint32_t place_below(tfp_join *x, uint32_t parent, tfp_strid name)
 {
     if (x->b->status) return 0;
-    parent = x->places.at[parent].attach;
+    size_t most = x->path_bytes > PATHS_MANY ? PATH_MAX_LATER : PATH_MAX_WHOLE;
+    parent = attach_of(x, parent);
     uint64_t key = (uint64_t)parent << 32 | name;
     uint32_t at = tfp_map64_get(&x->place_by_name, key);
     if (at != TFP_NONE) return at;
     at = (uint32_t)x->places.size;
-    size_t above = x->places.at[parent].length, most = x->path_bytes > PATHS_MANY ? PATH_MAX_LATER : PATH_MAX_WHOLE;
-    tfp_place place = { .parent = parent, .attach = at, .name = name, .node = TFP_NONE };
+    size_t above = x->places.at[parent].length;
+    tfp_place place = { .parent = parent, .attach = at, .later = at, .name = name, .node = TFP_NONE };
     place.length = above + (above > 0) + tfp_text(x->p, name).size;
     if (place.length > most) place.attach = parent;
+    if (place.length > PATH_MAX_LATER) place.later = x->places.at[parent].later;
     return tfp_join_keep(x, tfp_push(&x->places, place) && tfp_map64_put(&x->place_by_name, key, at)) ? at : 0;
 }
 
@@ -183,7 +195,7 @@ typedef struct words {
 typedef struct host_run { /* what a host span tells of its node */
     uint32_t node, lane, trace;
     unsigned kind, marks;
-    bool backward;
+    bool backward, collective;
 } host_run;
 
 static void host_types(tfp_join *x, const host_run *h, const words *w)
@@ -199,7 +211,7 @@ static void host_types(tfp_join *x, const host_run *h, const words *w)
         if (h->trace != TFP_NONE) x->p->nodes.at[node].trace = h->trace;
         x->ran.at[node] = 1;
     }
-    if (h->marks & TFP_MARK_COLLECTIVE) tfp_build_type(x->b, node, w->communication);
+    if (h->collective || h->marks & TFP_MARK_COLLECTIVE) tfp_build_type(x->b, node, w->communication);
     if (h->backward) tfp_build_type(x->b, node, w->backward);
 }
 
@@ -221,7 +233,7 @@ static void host_node(tfp_join *x, uint32_t i, const forwards *f, const words *w
         s->node[i] = node_named(x, s->path[i], s->op[i] ? s->op[i] : s->name[i]);
     } else if (tfp_is_host_op(kind) || is_scope(kind)) {
         uint32_t place = place_below(x, above, s->name[i]);
-        if (x->places.at[above].attach != above) warn_cut(x, tfp_span_process(x, i));
+        if (attach_of(x, above) != above) warn_cut(x, tfp_span_process(x, i));
         if (kind != TFP_SPAN_CALL) x->scope[i] = place;
         if (tfp_is_host_op(kind)) s->node[i] = node_of_place(x, place);
     }
@@ -230,7 +242,8 @@ static void host_node(tfp_join *x, uint32_t i, const forwards *f, const words *w
                      .trace = s->trace[i],
                      .kind = kind,
                      .marks = s->marks[i],
-                     .backward = x->backward && x->backward[i] };
+                     .backward = x->backward && x->backward[i],
+                     .collective = s->class[i] == TFP_CLASS_COMMUNICATION };
     host_types(x, &run, w);
 }
 
@@ -288,7 +301,7 @@ static void slim_activity_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
         const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
         if (k->kind != TFP_SPAN_ACTIVITY) continue;
         g->node = node_of_kind(x, k);
-        activity_types(x, g->node, &x->p->lanes.at[f->lane], g->communication, w);
+        activity_types(x, g->node, &x->p->lanes.at[f->lane], g->class == TFP_CLASS_COMMUNICATION, w);
     }
 }
 

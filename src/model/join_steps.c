@@ -3,23 +3,13 @@
  * windows may overlap, and what lies in several belongs to the one that starts last: so time is cut into parts of one
  * step each, in which a moment is looked up by halving. */
 #include "base/threads.h"
-#include "model/join.h"
+#include "model/join_steps.h"
 
-typedef TFP_VEC(tfp_step_window) windows;
-
-typedef struct finder {
-    tfp_join *x;
-    uint32_t process;
-    const uint32_t *marks; /* of the process and the source that counts, by start */
-    size_t count;
-    windows found;
-} finder;
-
-static const tfp_step_mark *mark_at(const finder *f, size_t i) { return &f->x->t->step_marks.at[f->marks[i]]; }
+typedef tfp_step_finder finder;
 
 /* ---- windows ---- */
 
-static void add_window(finder *f, int64_t number, tfp_strid device, int64_t start_ns, int64_t end_ns)
+void tfp_step_add(finder *f, int64_t number, tfp_strid device, int64_t start_ns, int64_t end_ns)
 {
     tfp_join *x = f->x;
     tfp_step_window w = { tfp_build_step(x->b, number, true), f->process, device, start_ns, end_ns };
@@ -33,7 +23,7 @@ static void marked(finder *f)
     tfp_map64 by_number = { 0 };
     int64_t counted = 0;
     for (size_t i = 0; i < f->count && !f->x->b->status; i++) {
-        const tfp_step_mark *m = mark_at(f, i);
+        const tfp_step_mark *m = tfp_step_mark_at(f, i);
         int64_t number = m->number >= 0 ? m->number : counted++, end = tfp_span_end(s, m->span);
         uint32_t at = tfp_map64_get(&by_number, (uint64_t)number);
         if (at != TFP_NONE) { /* marks come by start */
@@ -41,49 +31,9 @@ static void marked(finder *f)
             continue;
         }
         tfp_join_keep(f->x, tfp_map64_put(&by_number, (uint64_t)number, (uint32_t)f->found.size));
-        add_window(f, number, 0, s->start_ns[m->span], end);
+        tfp_step_add(f, number, 0, s->start_ns[m->span], end);
     }
     tfp_map64_free(&by_number);
-}
-
-/* The lane whose outermost roots take longest. */
-static uint32_t longest_lane(const finder *f, int64_t *lane_time, int64_t *lane_end)
-{
-    const tfp_span_columns *s = &f->x->t->spans;
-    uint32_t best = TFP_NONE;
-    for (size_t i = 0; i < f->x->p->lanes.size; i++) lane_end[i] = INT64_MIN;
-    for (size_t i = 0; i < f->count; i++) {
-        uint32_t span = mark_at(f, i)->span, lane = s->lane[span];
-        if (tfp_span_end(s, span) <= lane_end[lane]) continue;
-        lane_end[lane] = tfp_span_end(s, span);
-        lane_time[lane] = tfp_add(lane_time[lane], s->duration_ns[span], NULL);
-        if (best == TFP_NONE || lane_time[lane] > lane_time[best]) best = lane;
-    }
-    return best;
-}
-
-static void roots(finder *f)
-{
-    tfp_join *x = f->x;
-    tfp_span_columns *s = &x->t->spans;
-    int64_t *lane_time = calloc(x->p->lanes.size + 1, sizeof *lane_time), end = INT64_MIN, counted = 0;
-    int64_t *lane_end = calloc(x->p->lanes.size + 1, sizeof *lane_end);
-    if (tfp_join_keep(x, lane_time && lane_end)) {
-        uint32_t lane = longest_lane(f, lane_time, lane_end);
-        for (size_t i = 0; i < f->count; i++) {
-            const tfp_step_mark *m = mark_at(f, i);
-            if (s->lane[m->span] != lane || tfp_span_end(s, m->span) <= end) continue;
-            end = tfp_span_end(s, m->span);
-            if (s->kind[m->span] == TFP_SPAN_ANNOTATION) {
-                s->kind[m->span] = TFP_SPAN_STEP;
-                s->self_ns[m->span] = s->duration_ns[m->span];
-                x->roots_are_steps = true;
-            }
-            add_window(f, m->number >= 0 ? m->number : counted++, 0, s->start_ns[m->span], end);
-        }
-    }
-    free(lane_time);
-    free(lane_end);
 }
 
 /* The module whose spans take longest. */
@@ -95,7 +45,7 @@ static tfp_strid longest_module(finder *f)
     tfp_strid best = 0;
     int64_t most = -1;
     for (size_t i = 0; i < f->count && !f->x->b->status; i++) {
-        const tfp_step_mark *m = mark_at(f, i);
+        const tfp_step_mark *m = tfp_step_mark_at(f, i);
         uint32_t at = tfp_map64_get(&by_name, m->group);
         if (at == TFP_NONE) {
             at = (uint32_t)time.size;
@@ -104,7 +54,7 @@ static tfp_strid longest_module(finder *f)
         time.at[at] = tfp_add(time.at[at], m->run ? m->busy_ns : s->duration_ns[m->span], NULL);
     }
     for (size_t i = 0; i < f->count && !f->x->b->status; i++) {
-        tfp_strid group = mark_at(f, i)->group;
+        tfp_strid group = tfp_step_mark_at(f, i)->group;
         int64_t its = time.at[tfp_map64_get(&by_name, group)];
         if (its > most) most = its, best = group;
     }
@@ -121,7 +71,7 @@ static void modules(finder *f)
     tfp_strid module = longest_module(f);
     tfp_map64 by_run = { 0 }, counted = { 0 }; /* of a device */
     for (size_t i = 0; i < f->count && !x->b->status; i++) {
-        const tfp_step_mark *m = mark_at(f, i);
+        const tfp_step_mark *m = tfp_step_mark_at(f, i);
         if (m->group != module) continue;
         tfp_strid device = m->run ? 0 : x->p->lanes.at[s->lane[m->span]].device;
         int64_t end = m->run ? m->end_ns : tfp_span_end(s, m->span);
@@ -135,7 +85,7 @@ static void modules(finder *f)
         bool ok = tfp_map64_put(&counted, device, number + 1);
         if (m->run) ok = ok && tfp_map64_put(&by_run, m->run, (uint32_t)f->found.size);
         tfp_join_keep(x, ok);
-        add_window(f, m->number >= 0 ? m->number : (int64_t)number, device, s->start_ns[m->span], end);
+        tfp_step_add(f, m->number >= 0 ? m->number : (int64_t)number, device, s->start_ns[m->span], end);
     }
     tfp_map64_free(&by_run);
     tfp_map64_free(&counted);
@@ -179,7 +129,7 @@ static void optimizers(finder *f)
         tfp_join_keep(x, tfp_sort(by_end, f->count, ends_before, x->t));
         for (size_t i = 0; i < f->count && !x->b->status; i++) {
             end = tfp_span_end(&x->t->spans, x->t->step_marks.at[by_end[i]].span);
-            add_window(f, (int64_t)i, 0, from, end);
+            tfp_step_add(f, (int64_t)i, 0, from, end);
             from = end;
         }
     }
@@ -189,7 +139,7 @@ static void optimizers(finder *f)
 static void whole(finder *f)
 {
     int64_t start = 0, end = 0;
-    if (extent(f->x, f->process, &start, &end)) add_window(f, 0, 0, start, end);
+    if (extent(f->x, f->process, &start, &end)) tfp_step_add(f, 0, 0, start, end);
 }
 
 /* ---- parts ---- */
@@ -309,7 +259,7 @@ static void find_process(tfp_join *x, uint32_t process, uint32_t *marks, const u
 {
     finder f = { .x = x, .process = process, .marks = marks };
     unsigned source = TFP_STEPS_NONE;
-    void (*const find[])(finder *) = { marked, roots, modules, optimizers, whole };
+    void (*const find[])(finder *) = { marked, tfp_steps_of_functions, tfp_steps_of_roots, modules, optimizers, whole };
     for (uint32_t i = 0; i < x->t->step_marks.size; i++) {
         const tfp_step_mark *m = &x->t->step_marks.at[i];
         if (tfp_span_process(x, m->span) == process && m->source < source) source = m->source;
@@ -348,6 +298,54 @@ static void place_rows(void *ctx, size_t worker, size_t first, size_t end)
         s->step[i] = tfp_step_cursor_at(&at, s->start_ns[i]);
     }
 }
+
+/* ---- work in steps ---- */
+
+typedef struct work {              /* of a process */
+    int64_t ns[2], in_steps_ns[2]; /* self times of host ops, of activities */
+} work;
+
+static void add_work(work *w, unsigned kind, int64_t self_ns, bool in_step)
+{
+    bool activity = kind == TFP_SPAN_ACTIVITY;
+    if (!activity && !tfp_is_host_op(kind)) return;
+    w->ns[activity] = tfp_add(w->ns[activity], self_ns, NULL);
+    if (in_step) w->in_steps_ns[activity] = tfp_add(w->in_steps_ns[activity], self_ns, NULL);
+}
+
+static void work_of(const tfp_join *x, uint32_t process, work *w)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    for (uint32_t i = 0; i < x->count; i++)
+        if (tfp_span_process(x, i) == process && x->p->lanes.at[s->lane[i]].role != TFP_ROLE_ASYNC)
+            add_work(w, s->kind[i], s->self_ns[i], s->step[i] != TFP_NONE);
+    for (size_t i = 0; i < x->t->slims.size; i++) {
+        const tfp_slim_lane *f = &x->t->slims.at[i];
+        if (x->p->lanes.at[f->lane].process != process || x->p->lanes.at[f->lane].role == TFP_ROLE_ASYNC) continue;
+        for (size_t k = 0; k < f->groups.size; k++) {
+            const tfp_slim_group *g = &f->groups.at[k];
+            add_work(w, x->t->slim_kinds.at[g->kind].kind, g->self_ns, g->step != TFP_NONE);
+        }
+    }
+}
+
+void tfp_join_work(tfp_join *x)
+{
+    for (uint32_t i = 0; i < x->t->processes.size; i++) {
+        tfp_process *p = &x->t->processes.at[i];
+        work w = { 0 };
+        p->work_ns = p->work_in_steps_ns = 0;
+        p->work_of_devices = false;
+        if (p->steps == TFP_STEPS_MARKED || p->steps == TFP_STEPS_NONE) continue;
+        work_of(x, i, &w);
+        bool device = !tfp_join_has_steps(x, i, 0) || !w.ns[0];
+        p->work_of_devices = device;
+        p->work_ns = w.ns[device];
+        p->work_in_steps_ns = w.in_steps_ns[device];
+    }
+}
+
+/* ---- the stage ---- */
 
 void tfp_join_steps(tfp_join *x)
 {

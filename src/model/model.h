@@ -176,6 +176,7 @@ typedef struct tfp_warning {
  * without times; kept with TFP_KEEP_PROGRAM only. */
 typedef struct tfp_instruction {
     tfp_strid name, module;
+    tfp_strid opcode; /* of HLO: "dot", "fusion(dot)" by what computes most inside; 0 of others */
     uint32_t node; /* -> nodes: its place in the model */
     int64_t runs;  /* in one run of the module: iterations; 0 in a branch that is not the most expensive one */
     int64_t float_ops, macs; /* of one execution with the computations that it calls, unless these run by themselves */
@@ -267,13 +268,15 @@ struct tfp_profile {
 /* Files that come now leave sums in place of the spans of a trace. */
 static inline bool tfp_keeps_sums(const tfp_profile *p)
 {
-    return (p->keep & (TFP_KEEP_SUMS | TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM)) == TFP_KEEP_SUMS;
+    return (p->keep & (TFP_KEEP_SUMS | TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM)) == TFP_KEEP_SUMS || p->keep & TFP_KEEP_ROWS;
 }
 /* Spans of a trace were left out. */
 static inline bool tfp_only_sums(const tfp_profile *p) { return p->events.slims.size > 0; }
+/* Rows of all steps are added up together: nothing is known of single ones. */
+static inline bool tfp_only_total(const tfp_profile *p) { return tfp_only_sums(p) && p->keep & TFP_KEEP_TOTAL; }
 static inline tfp_status tfp_no_spans(tfp_error *err)
 {
-    return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_SUMS: op, scope and graph only");
+    return tfp_fail(err, TFP_BADARG, "the profile was read without spans (TFP_KEEP_SUMS or TFP_KEEP_ROWS)");
 }
 
 static inline bool tfp_has(const tfp_profile *p, tfp_content what) { return p->has >> what & 1; }
@@ -293,6 +296,14 @@ uint32_t tfp_find_node(const tfp_profile *p, tfp_str name);  /* TFP_NONE when ab
 bool tfp_has_format(const tfp_profile *p, const char *name); /* whether one of its files is of this format */
 const char *tfp_first_source(const tfp_profile *p);          /* the file to name when something is not in the profile */
 const char *tfp_source_of_graph(const tfp_profile *p);       /* the same for what only the graph has */
+
+/* It has what TensorFlow's tool could not read: a trace, sampled stacks, an HLO module, an execution trace. */
+static inline bool tfp_is_beyond_tensorflow(const tfp_profile *p)
+{
+    return tfp_has(p, TFP_HAS_TRACE) || p->samples.size || p->instructions.size || p->recorded.ops.size ||
+           tfp_has_format(p, "hlo");
+}
+
 static inline uint64_t tfp_exec_key(uint32_t node, uint32_t step) { return (uint64_t)node << 32 | step; }
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id); /* TFP_NONE when absent */
 /* The shape that an output had when it ran (-> shapes), TFP_NONE when it was not recorded. */

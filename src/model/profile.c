@@ -70,8 +70,9 @@ void tfp_profile_free(tfp_profile *p)
 
 tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
 {
-    if (!p || keep > (TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS | TFP_KEEP_SUMS))
-        return TFP_BADARG;
+    const unsigned known = TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS | TFP_KEEP_SUMS |
+                           TFP_KEEP_TOTAL | TFP_KEEP_ROWS;
+    if (!p || keep & ~known) return TFP_BADARG;
     p->keep = keep;
     p->functions = keep & TFP_KEEP_FUNCTIONS;
     return TFP_OK;

@@ -96,10 +96,10 @@ static void nest(tfp_slim_writer *f, tfp_slim_lane *x, tfp_slim_row *row, const 
     int64_t end_ns = e->start_ns + e->duration_ns;
     size_t holding = tfp_spans_holding(f->holders.at, f->holders.size, sizeof *f->holders.at, end_ns);
     const tfp_slim_holder *above = holding ? &f->holders.at[holding - 1] : NULL;
-    tfp_slim_holder own = { end_ns, above ? above->op : NULL, above ? above->cpu_op : TFP_NONE };
+    tfp_slim_holder own = { end_ns, above ? above->op : NULL, above ? above->cpu_op : TFP_NONE, e->kind };
     if (kind == TFP_SPAN_CALL) {
         uint32_t owner = own.cpu_op == TFP_NONE ? e->kind : own.cpu_op;
-        check(f->b, tfp_push(&x->calls, ((tfp_slim_call){ e->start_ns, e->correlation, owner })));
+        check(f->b, tfp_push(&x->calls, ((tfp_slim_call){ e->correlation, owner })));
     }
     if (kind == TFP_SPAN_OP) own.cpu_op = e->kind;
     if (kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL || x->nesting == TFP_SLIM_DEVICE) {
@@ -110,19 +110,33 @@ static void nest(tfp_slim_writer *f, tfp_slim_lane *x, tfp_slim_row *row, const 
     check(f->b, tfp_push(&f->holders, own));
 }
 
+bool tfp_slim_pass(tfp_slim_writer *f, int64_t start_ns, int64_t duration_ns)
+{
+    bool early = start_ns < f->start_ns || (start_ns == f->start_ns && duration_ns > f->duration_ns);
+    if (early && f->lane->nesting != TFP_SLIM_FLAT) return false;
+    f->start_ns = start_ns;
+    f->duration_ns = duration_ns;
+    return true;
+}
+
 bool tfp_slim_add(tfp_slim_writer *f, const tfp_slim_event *e)
 {
     if (f->b->status) return true;
+    if (!tfp_slim_pass(f, e->start_ns, e->duration_ns)) return false;
     tfp_slim_lane *x = f->lane;
-    bool early = e->start_ns < f->start_ns || (e->start_ns == f->start_ns && e->duration_ns > f->duration_ns);
-    if (early && x->nesting != TFP_SLIM_FLAT) return false;
-    f->start_ns = e->start_ns;
-    f->duration_ns = e->duration_ns;
     if (e->start_ns < x->start_ns) x->start_ns = e->start_ns;
     if (e->start_ns + e->duration_ns > x->end_ns) x->end_ns = e->start_ns + e->duration_ns;
     tfp_slim_row *row = new_row(f->b, x, e);
     if (row && x->nesting != TFP_SLIM_FLAT) nest(f, x, row, e);
     return true;
+}
+
+size_t tfp_slim_around(const tfp_slim_writer *f, int64_t end_ns, const tfp_slim_holder **out, size_t most)
+{
+    size_t holding = tfp_spans_holding(f->holders.at, f->holders.size, sizeof *f->holders.at, end_ns);
+    size_t count = holding < most ? holding : most;
+    for (size_t i = 0; i < count; i++) out[i] = &f->holders.at[holding - 1 - i];
+    return count;
 }
 
 void tfp_slim_writer_free(tfp_slim_writer *f) { tfp_vec_free(&f->holders); }
@@ -194,4 +208,5 @@ void tfp_slims_free(tfp_event_tables *t)
     tfp_vec_free(&t->slims);
     tfp_vec_free(&t->slim_kinds);
     tfp_map64_free(&t->slim_by_lane);
+    free(t->slim_outer_ns);
 }

@@ -38,17 +38,17 @@ typedef struct tfp_slim_kind {
 } tfp_slim_kind;
 
 typedef struct tfp_slim_call { /* an API call */
-    int64_t start_ns;
-    uint32_t correlation; /* 0: none */
-    uint32_t owner;       /* -> slim_kinds: the op around it, or itself */
+    uint32_t correlation;      /* 0: none */
+    uint32_t owner;            /* -> slim_kinds: the op around it, or itself */
 } tfp_slim_call;
 
-typedef struct tfp_slim_group { /* rows of one kind and step, made by the join */
-    uint32_t kind, step;        /* -> slim_kinds, steps; step TFP_NONE: in none */
-    uint32_t node;
-    bool communication;
-    int64_t count, self_ns, start_ns, end_ns;
+typedef struct tfp_slim_group { /* rows of one kind, step, class and kind of call, made by the join */
+    uint32_t kind, step;        /* -> slim_kinds, steps; step TFP_NONE: in none, or all steps together */
+    uint32_t node, call;        /* call: -> slim_kinds, of copies and sets; TFP_NONE */
+    uint8_t class;              /* tfp_span_class */
+    int64_t count, self_ns, min_ns, max_ns, start_ns, end_ns;
     int64_t first_ns; /* how long the first to start takes */
+    int64_t outer_ns; /* of threads: how long those are that no other span holds */
 } tfp_slim_group;
 
 /* What a lane nests. */
@@ -90,6 +90,7 @@ typedef struct tfp_slim_holder { /* a span that may hold others */
     int64_t end_ns;
     tfp_slim_row *op; /* the innermost host op, or nested activity, up to this span; NULL: none */
     uint32_t cpu_op;  /* -> slim_kinds: the innermost op that is no API call; TFP_NONE */
+    uint32_t kind;    /* -> slim_kinds: of this span */
 } tfp_slim_holder;
 typedef struct tfp_slim_writer { /* the lane that is being read */
     tfp_builder *b;
@@ -108,6 +109,10 @@ uint32_t tfp_build_slim_kind(tfp_builder *b, const tfp_slim_kind *k); /* -> slim
 void tfp_slim_begin(tfp_slim_writer *f, tfp_builder *b, uint32_t lane, tfp_slim_nesting nesting);
 /* False when the span does not come in order: it is not added, and the lane must be widened. */
 bool tfp_slim_add(tfp_slim_writer *f, const tfp_slim_event *e);
+/* The same of an event that becomes a span, though its lane goes on with rows. */
+bool tfp_slim_pass(tfp_slim_writer *f, int64_t start_ns, int64_t duration_ns);
+/* The innermost spans that would be around the next one, which ends at `end_ns`, at most `most` of them. How many. */
+size_t tfp_slim_around(const tfp_slim_writer *f, int64_t end_ns, const tfp_slim_holder **out, size_t most);
 void tfp_slim_widen(tfp_builder *b, uint32_t slim);
 void tfp_slim_writer_free(tfp_slim_writer *f);
 /* The slim lane of a lane; TFP_NONE. */

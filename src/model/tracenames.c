@@ -16,17 +16,77 @@ static bool words_at(const char *at, const char *end, const char *pattern)
     return true;
 }
 
-bool tfp_is_collective_kernel(tfp_str name)
+static bool has_words(tfp_str name, const char *pattern)
 {
-    static const char *const patterns[] = { "all_reduce", "all_gather", "reduce_scatter", "all_to_all" };
-    if (tfp_str_begins(name, TFP_STR("nccl")) || tfp_str_begins(name, TFP_STR("rccl"))) return true;
-    for (const char *at = name.data, *end = at + name.size; at < end; at++) {
-        char c = lower(*at);
-        if (c != 'a' && c != 'r') continue;
-        for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-            if (c == patterns[i][0] && words_at(at, end, patterns[i])) return true;
+    for (const char *at = name.data, *end = at + name.size; at < end; at++)
+        if (lower(*at) == *pattern && words_at(at, end, pattern)) return true;
+    return false;
+}
+
+/* What joins devices or machines, by a part of its name. */
+typedef enum place { BEGINS, HOLDS, HAS_WORDS } place;
+typedef struct collective {
+    const char *text;
+    place where;
+} collective;
+
+/* clang-format off */
+static const collective kernels[] = {
+    { "nccl", BEGINS },                { "rccl", BEGINS },
+    { "all_reduce", HAS_WORDS },       { "all_gather", HAS_WORDS },
+    { "reduce_scatter", HAS_WORDS },   { "all_to_all", HAS_WORDS },
+    { "cross_device_reduce", HOLDS },  /* vLLM, SGLang */
+    { "mscclKernel", HOLDS },          /* Microsoft */
+    { "nvshmem", HOLDS },
+    { "deep_ep::", HOLDS },            { "::ep::", HOLDS },        /* DeepEP: dispatch and combine of experts */
+    { "moeA2A", HOLDS },               { "EpDispatch", HOLDS },    { "EpCombine", HOLDS },
+    { "ccl_", HOLDS },                 /* oneCCL */
+    { "hccl", HOLDS },                 { "Hccl", HOLDS },          { "hcom_", BEGINS }, /* Ascend */
+};
+static const collective ranges[] = { /* annotations */
+    { "gloo:", BEGINS }, { "nccl:", BEGINS }, { "mpi:", BEGINS }, { "ucc:", BEGINS }, { "xccl:", BEGINS }, { "hccl:", BEGINS },
+};
+static const collective host_ranges[] = { /* of backends whose data goes through hosts */
+    { "gloo:", BEGINS }, { "mpi:", BEGINS },
+};
+static const collective ops[] = {
+    { "c10d::", BEGINS }, { "_c10d_functional::", BEGINS }, { "c10d_functional::", BEGINS },
+};
+static const collective tensorflow[] = { /* types of operations */
+    { "Collective", BEGINS },
+};
+/* clang-format on */
+
+static bool is_one_of(tfp_str name, const collective *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        tfp_str text = tfp_str_of(list[i].text);
+        if (list[i].where == BEGINS  ? tfp_str_begins(name, text)
+            : list[i].where == HOLDS ? tfp_str_has(name, text)
+                                     : has_words(name, list[i].text))
+            return true;
     }
-    return tfp_str_has(name, TFP_STR("cross_device_reduce"));
+    return false;
+}
+#define IS_ONE_OF(name, list) is_one_of(name, list, sizeof(list) / sizeof *(list))
+
+bool tfp_is_collective_kernel(tfp_str name) { return IS_ONE_OF(name, kernels); }
+
+bool tfp_is_collective_range(tfp_str name) { return IS_ONE_OF(name, ranges); }
+
+bool tfp_is_host_range(tfp_str name) { return IS_ONE_OF(name, host_ranges); }
+
+bool tfp_is_collective_op(tfp_str name) { return IS_ONE_OF(name, ops); }
+
+tfp_span_class tfp_class_of_call(tfp_str name)
+{
+    if (tfp_str_has(name, TFP_STR("Memcpy"))) return TFP_CLASS_COPY;
+    return tfp_str_has(name, TFP_STR("Memset")) ? TFP_CLASS_SET : TFP_CLASS_COMPUTE;
+}
+
+bool tfp_is_host_collective(tfp_str name)
+{
+    return IS_ONE_OF(name, ranges) || IS_ONE_OF(name, ops) || IS_ONE_OF(name, tensorflow);
 }
 
 bool tfp_python_frame_of(tfp_str text, tfp_python_frame *out)
@@ -41,5 +101,44 @@ bool tfp_python_frame_of(tfp_str text, tfp_python_frame *out)
         *out = (tfp_python_frame){ { text.data, i }, { text.data + at + 3, text.size - at - 3 }, (int32_t)line };
         return i > 0;
     }
+    return false;
+}
+
+bool tfp_is_input_thread(tfp_str label) { return tfp_str_begins(label, TFP_STR("tf_data_")); }
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool tfp_function_called(tfp_str span, tfp_str *name)
+{
+    static const char *const before[] = { "EagerLocalExecute: ", "__inference_" };
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        size_t n = strlen(before[i]);
+        if (!tfp_str_begins(span, tfp_str_of(before[i]))) return false;
+        span = (tfp_str){ span.data + n, span.size - n };
+    }
+    size_t size = span.size;
+    while (size && is_digit(span.data[size - 1])) size--;
+    if (size > 1 && size < span.size && span.data[size - 1] == '_') span.size = size - 1;
+    *name = span;
+    return span.size > 0;
+}
+
+bool tfp_is_keras_step(tfp_str name)
+{
+    static const char *const whole[] = { "multi_step_on_iterator", "one_step_on_iterator",
+                                         "one_step_on_data_distributed", "multi_step_on_data" };
+    static const char *const parts[] = { "train_function", "test_function", "predict_function" };
+    tfp_str make = TFP_STR("make_");
+    tfp_function_called(name, &name);
+    if (name.size && name.data[0] == '$') { /* "$FILE:LINE FUNCTION", a frame */
+        size_t at = name.size;
+        while (name.data[at - 1] != ' ' && at > 1) at--;
+        name = (tfp_str){ name.data + at, name.size - at };
+    }
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (tfp_str_eq(name, tfp_str_of(whole[i]))) return true;
+    if (memchr(name.data, ' ', name.size) || tfp_str_has(name, make)) return false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (tfp_str_has(name, tfp_str_of(parts[i]))) return true;
     return false;
 }

@@ -11,6 +11,8 @@
 #include "model/program.h"
 
 #define TFP_STORE_VERSION 1u
+/* One more when readers or the join give the same file other columns: the cache does not use what an older program made. */
+#define TFP_STORE_MEANING 2
 
 /* Flags of a profile that are not stored: they are worked out when the tables were read. */
 #define TFP_STORE_FOLLOWS                                                                                              \

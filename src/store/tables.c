@@ -66,7 +66,7 @@ static const tfp_store_column run_shapes[] = {
     IN(tfp_run_shape, node, NODES), ANY(tfp_run_shape, slot), IN(tfp_run_shape, shape, SHAPES),
 };
 static const tfp_store_column instructions[] = {
-    STRING(tfp_instruction, name), STRING(tfp_instruction, module), IN(tfp_instruction, node, NODES),
+    STRING(tfp_instruction, name), STRING(tfp_instruction, module), STRING(tfp_instruction, opcode), IN(tfp_instruction, node, NODES),
     ANY(tfp_instruction, runs), ANY(tfp_instruction, float_ops), ANY(tfp_instruction, macs),
     ANY(tfp_instruction, own_float_ops), ANY(tfp_instruction, own_macs), ANY(tfp_instruction, bytes),
     BELOW(tfp_instruction, inside, 2), BELOW(tfp_instruction, counted, 2), BELOW(tfp_instruction, trips_unknown, 2),
@@ -119,6 +119,8 @@ static const tfp_store_column processes[] = {
     STRING(tfp_process, host), STRING(tfp_process, name), ANY(tfp_process, pid), ANY(tfp_process, rank),
     ANY(tfp_process, rank_count), MAYBE_IN(tfp_process, source, SOURCES), ANY(tfp_process, clock_offset_ns),
     NUMBER(tfp_process, tolerance_ns, NOT_NEGATIVE, 0), BELOW(tfp_process, tasks, 2), BELOW(tfp_process, steps, TFP_STEPS_NONE + 1),
+    NUMBER(tfp_process, work_ns, NOT_NEGATIVE, 0), NUMBER(tfp_process, work_in_steps_ns, NOT_NEGATIVE, 0),
+    BELOW(tfp_process, work_of_devices, 2),
 };
 #define SPAN(field, rule, arg)                                                                                         \
     { #field, offsetof(tfp_span_columns, field), sizeof *((tfp_span_columns *)0)->field, TFP_STORE_##rule, (arg) }

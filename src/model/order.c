@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/order.c: sorting by 64-bit keys, and the order in which the spans of a lane nest. */
+#include "model/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RADIX_BITS 11
+#define RADIX (1u << RADIX_BITS)
+
+static bool less_by_key(const void *ctx, uint32_t a, uint32_t b)
+{
+    const uint64_t *keys = ctx;
+    return keys[a] < keys[b];
+}
+
+/* Digits from the lowest; those in which all keys agree are left out. */
+static bool sort_digits(uint32_t *items, size_t count, const uint64_t *keys)
+{
+    uint64_t any = 0, all = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        any |= keys[items[i]];
+        all &= keys[items[i]];
+    }
+    uint32_t *other = malloc(count * sizeof *other), *from = items, *to = other;
+    if (!other) return false;
+    for (unsigned shift = 0; shift < 64; shift += RADIX_BITS) {
+        size_t start[RADIX + 1] = { 0 };
+        if (!((any ^ all) >> shift & (RADIX - 1))) continue;
+        for (size_t i = 0; i < count; i++) start[(keys[from[i]] >> shift & (RADIX - 1)) + 1]++;
+        for (size_t d = 1; d <= RADIX; d++) start[d] += start[d - 1];
+        for (size_t i = 0; i < count; i++) to[start[keys[from[i]] >> shift & (RADIX - 1)]++] = from[i];
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items) memcpy(items, from, count * sizeof *items);
+    free(other);
+    return true;
+}
+
+/* How many items are behind one with a greater key. */
+static size_t count_late(const uint32_t *items, size_t count, const uint64_t *keys)
+{
+    uint64_t greatest = 0;
+    size_t late = 0;
+    for (size_t i = 0; i < count; i++) {
+        late += keys[items[i]] < greatest;
+        if (keys[items[i]] > greatest) greatest = keys[items[i]];
+    }
+    return late;
+}
+
+/* Sorts the late items by themselves and merges them with the others. Equal keys keep their order: with such a key an item
+ * that is not late stands before all that are. */
+static bool merge_late(uint32_t *items, size_t count, const uint64_t *keys, size_t late_count)
+{
+    uint32_t *late = malloc(late_count * sizeof *late);
+    uint64_t greatest = 0;
+    size_t kept = 0, n = 0;
+    if (!late) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (keys[items[i]] < greatest) {
+            late[n++] = items[i];
+        } else {
+            greatest = keys[items[i]];
+            items[kept++] = items[i];
+        }
+    }
+    bool ok = tfp_sort(late, n, less_by_key, keys);
+    for (size_t to = count; n;) {
+        bool from_late = !kept || keys[items[kept - 1]] <= keys[late[n - 1]];
+        items[--to] = from_late ? late[--n] : items[--kept];
+    }
+    free(late);
+    return ok;
+}
+
+#define FEW_LATE 16 /* one item in so many: writers put what ends late, such as steps, behind what it holds */
+
+bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys)
+{
+    size_t late = count_late(items, count, keys);
+    if (!late) return true;
+    if (late <= count / FEW_LATE) return merge_late(items, count, keys, late);
+    return count < RADIX / 2 ? tfp_sort(items, count, less_by_key, keys) : sort_digits(items, count, keys);
+}
+
+static bool longer(const void *ctx, uint32_t a, uint32_t b)
+{
+    const int64_t *duration = ctx;
+    return duration[a] > duration[b];
+}
+
+/* Spans of a lane by start, those that start together the longest first. */
+static bool order_lane(const tfp_span_columns *s, uint32_t *items, size_t count, const uint64_t *keys)
+{
+    if (!tfp_sort_keys(items, count, keys)) return false;
+    for (size_t i = 0, end; i < count; i = end) {
+        bool sorted = true;
+        for (end = i + 1; end < count && keys[items[end]] == keys[items[i]]; end++)
+            sorted &= s->duration_ns[items[end - 1]] >= s->duration_ns[items[end]];
+        if (!sorted && !tfp_sort(items + i, end - i, longer, s->duration_ns)) return false;
+    }
+    return true;
+}
+
+bool tfp_order_spans(const tfp_profile *p, uint32_t *order, uint32_t *lane_first)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    size_t lanes = p->lanes.size;
+    uint64_t *keys = malloc((s->size + 1) * sizeof *keys);
+    bool ok = keys != NULL;
+    memset(lane_first, 0, (lanes + 2) * sizeof *lane_first);
+    for (size_t i = 0; ok && i < s->size; i++) {
+        keys[i] = (uint64_t)s->start_ns[i] ^ UINT64_C(1) << 63;
+        lane_first[s->lane[i] + 2]++;
+    }
+    for (size_t i = 2; i <= lanes; i++) lane_first[i] += lane_first[i - 1];
+    for (uint32_t i = 0; ok && i < s->size; i++) order[lane_first[s->lane[i] + 1]++] = i;
+    for (size_t lane = 0; ok && lane < lanes; lane++)
+        ok = order_lane(s, order + lane_first[lane], lane_first[lane + 1] - lane_first[lane], keys);
+    free(keys);
+    return ok;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/order.h: sorting by 64-bit keys, and the order in which the spans of a lane nest. */
+#ifndef TFP_ORDER_H
+#define TFP_ORDER_H
+
+#include "model/model.h"
+
+/* Sorts items by keys (by item), stable. Nearly sorted items take one pass. False without memory. */
+bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys);
+
+/* All spans by lane, start, longest first, place in the file: what contains others comes before them. `order` has room for
+ * all spans. lane_first, with room for two more than the lanes: where each lane begins, one more at the end. False without memory. */
+bool tfp_order_spans(const tfp_profile *p, uint32_t *order, uint32_t *lane_first);
+
+#endif
