@@ -32,16 +32,32 @@ tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *
     return table ? TFP_OK : tfp_options_known_order(o, err);
 }
 
+/* Of a trace a tree shows all steps together unless another choice was made. */
+static bool shows_total(const tfp_options *o)
+{
+    return o && (o->step.which == TFP_STEP_ALL || (o->step.which == TFP_STEP_MEAN && !tfp_options_chosen(o, "step")));
+}
+
 unsigned tfp_view_keep(const char *view, const tfp_options *o)
 {
     const tfp_view *v = tfp_view_find(view);
     unsigned keep = v && (v->needs & (TFP_NEEDS_PROGRAM | TFP_USES_PROGRAM)) ? TFP_KEEP_PROGRAM : 0;
     if (v && (v->needs & (TFP_USES_MEMORY | TFP_NEEDS_SPANS | TFP_USES_SPANS))) keep |= TFP_KEEP_MEMORY;
-    if (v && v->needs & TFP_SUMS_DO && !tfp_options_need_spans(o)) keep |= TFP_KEEP_SUMS;
+    if (v && v->needs & TFP_SUMS_DO && !tfp_options_need_spans(o))
+        keep |= TFP_KEEP_SUMS | (shows_total(o) ? TFP_KEEP_TOTAL : 0);
+    if (v && v->needs & TFP_ROWS_DO && !(o && o->critical_path)) {
+        bool one = o && o->step.which == TFP_STEP_ONE && !(v->needs & TFP_NO_STEP_SUMS);
+        keep |= TFP_KEEP_ROWS | (one ? 0 : TFP_KEEP_TOTAL);
+    }
     if (tfp_options_work_out(o)) keep |= TFP_KEEP_PROGRAM;
     if (o && tfp_options_show_parameters(o)) keep |= TFP_KEEP_GRAPHS;
     if (o && tfp_options_values(o) & TFP_V_KINDS) keep |= TFP_KEEP_PROGRAM;
     return o && o->output == TFP_TO_TIMELINE ? keep | TFP_KEEP_MEMORY : keep;
+}
+
+int tfp_report_note_is_remark(const tfp_report *r, size_t i)
+{
+    return r && i < r->notes.size && r->notes.at[i] == r->coverage_note;
 }
 
 const char *tfp_report_note(const tfp_report *r, size_t i) { return r && i < r->notes.size ? r->notes.at[i] : NULL; }
@@ -99,7 +115,7 @@ const char *tfp_report_column_help(const tfp_report *r, const char *column)
     tfp_flat f;
     if (!r || !column || !tfp_table_find(r, column, &f)) return NULL;
     if (f.grid) return f.grid->help;
-    return f.column >= 0 ? tfp_column_help(&tfp_columns[f.column], tfp_has(r->profile, TFP_HAS_TRACE)) : NULL;
+    return f.column >= 0 ? tfp_help_of(r, &tfp_columns[f.column]) : NULL;
 }
 
 /* The column of a cell; false when there is no such cell. */

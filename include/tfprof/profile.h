@@ -23,9 +23,14 @@ typedef enum tfp_keep {
     TFP_KEEP_FUNCTIONS = 4, /**< nodes of functions, too, as FUNCTION/NODE; TensorFlow's tool leaves them out */
     TFP_KEEP_GRAPHS =
         16, /**< the program of graphs and ProfileProtos, without what ran: to see where parameters differ */
-    TFP_KEEP_SUMS = 32,  /**< of traces only sums by node and step, which op, scope and graph need, instead of spans.
+    TFP_KEEP_SUMS = 32, /**< of traces only sums by node and step, which op, scope and graph need, instead of spans.
                                  Other views are refused then (TFP_BADARG). Without effect beside TFP_KEEP_MEMORY or
                                  TFP_KEEP_PROGRAM. */
+    TFP_KEEP_TOTAL =
+        64, /**< with TFP_KEEP_SUMS or TFP_KEEP_ROWS: the sums of all that was recorded, not by step. Reports of other steps are
+                                 refused then (TFP_BADARG) */
+    TFP_KEEP_ROWS = 128, /**< of traces only what kernel and steps need, instead of spans, as above; also beside
+                              TFP_KEEP_MEMORY. Other views are refused then (TFP_BADARG). */
     TFP_KEEP_PROGRAM = 8 /**< the graph as a program with its functions: needed for shapes and float operations */
 } tfp_keep;
 

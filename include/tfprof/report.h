@@ -25,6 +25,8 @@ TFP_API void tfp_report_free(tfp_report *r);
 
 /** Note `i`: data that the report could not take into account ("12 gradient nodes have no forward node"); NULL past the end. */
 TFP_API const char *tfp_report_note(const tfp_report *r, size_t i);
+/** 1 when note `i` is a remark, else 0: it says how much of the time the rows explain, and puts no number in doubt. */
+TFP_API int tfp_report_note_is_remark(const tfp_report *r, size_t i);
 
 /** 1 for a table with columns of its own, such as tfp_stats and the view flops make, else 0. Its rows are not rows of a view,
  *  -select does not choose its columns, and it can be written as text, json, jsonl, csv and md, and exported as Arrow. */
@@ -46,7 +48,8 @@ TFP_API int64_t tfp_report_value(const tfp_report *r, size_t row, const char *co
 TFP_API size_t tfp_report_finding_count(const tfp_report *r, const char *checker);
 
 /* A report is also a flat table: the columns of -format csv, which docs/json.md lists, and a row for each of the report's.
- * For advise the columns are checker and report, and the rows are the findings of all checkers. Cells can be asked for by
+ * For advise the columns are checker, report, seconds, gain_seconds, file, span and command, and the rows are the
+ * findings of all checkers. Cells can be asked for by
  * name, selected or not: name, row, parent, depth, accounted; X and total_X for each numeric column X (occurrence: runs,
  * total_runs, total_definitions); device, op_types, input_shapes, shape (the variable's own, "3x3x16"; "" when unknown),
  * num_hidden_ops; tensor_dtype, tensor_shape, tensor_value, which are "" unless tensor_value was selected. */

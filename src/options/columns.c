@@ -24,8 +24,44 @@ _Static_assert(sizeof tfp_columns / sizeof *tfp_columns <= TFP_COLUMNS_MAX,
 int tfp_column_find(tfp_str name)
 {
     for (int i = 0; i < tfp_column_count; i++)
-        if (tfp_str_eq(name, tfp_str_of(tfp_columns[i].name))) return i;
+        if (tfp_str_eq(name, tfp_str_of(tfp_columns[i].name)) ||
+            (tfp_columns[i].head && tfp_str_eq(name, tfp_str_of(tfp_columns[i].head))))
+            return i;
     return -1;
+}
+
+/* The column with a head of its own that a name is, or begins with before an underscore; NULL: none. */
+static const tfp_column *headed(const char *name)
+{
+    for (int i = 0; i < tfp_column_count; i++) {
+        size_t n = strlen(tfp_columns[i].name);
+        if (tfp_columns[i].head && strncmp(name, tfp_columns[i].name, n) == 0 && (!name[n] || name[n] == '_'))
+            return &tfp_columns[i];
+    }
+    return NULL;
+}
+
+void tfp_head_put(tfp_buf *out, const char *name, tfp_unit unit)
+{
+    static const char us[] = "_us";
+    const tfp_column *c = headed(name);
+    tfp_str rest = tfp_str_of(name);
+    if (c) {
+        tfp_buf_text(out, c->head);
+        rest = tfp_str_of(name + strlen(c->name));
+    } else if (unit == TFP_MICROS && rest.size >= sizeof us && strcmp(name + rest.size - (sizeof us - 1), us) == 0) {
+        rest.size -= sizeof us - 1;
+    }
+    tfp_escape(out, rest);
+}
+
+bool tfp_is_head(tfp_str word, const char *name, tfp_unit unit)
+{
+    tfp_buf head = { 0 };
+    tfp_head_put(&head, name, unit);
+    bool is = !head.failed && tfp_str_eq(word, (tfp_str){ head.data, head.size });
+    tfp_buf_free(&head);
+    return is;
 }
 
 /* ---- sorted lists ---- */
@@ -64,7 +100,7 @@ bool tfp_order_at(size_t i, tfp_order *out)
     if (i > n) return false;
     const tfp_column *c = &tfp_columns[columns[i - 1]];
     int by = tfp_is_ratio(c) ? TFP_BY_RATIO : columns[i - 1] == TFP_C_OCCURRENCE ? TFP_BY_OCCURRENCE : tfp_value_of(c);
-    *out = (tfp_order){ .name = c->name, .by = by, .ratio = columns[i - 1] };
+    *out = (tfp_order){ .name = c->name, .head = c->head, .by = by, .ratio = columns[i - 1] };
     return true;
 }
 

@@ -25,6 +25,7 @@ static const option options[] = {
     { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing.", NULL },
     { "dump_to_file", K_TEXT, AT(dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout.", NULL },
     { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv or md; of diff: script too; of calls, scope and code: folded and speedscope too; of stacks: folded too.", NULL },
+    { "full_names", K_BOOL, AT(full_names), "false", NULL, false, false, "Show the whole names of kernels in tables, not what they do in short.", NULL },
     { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text behind each frame.", NULL },
     { "proto_out", K_TEXT, AT(proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
     { "top", K_BATCH, AT(top), "0", NULL, false, false, "Show the first N rows only, of trees the first N below each row, the biggest first unless -order_by says otherwise; 0: all.", NULL },
@@ -56,12 +57,12 @@ static const option options[] = {
 };
 /* clang-format on */
 enum { OPTION_ROWS = sizeof options / sizeof *options };
-_Static_assert(OPTION_ROWS - 1 + TFP_V_COUNT <= 64, "tfp_options.set has one bit per option");
+_Static_assert(OPTION_ROWS - 1 + TFP_V_COUNT <= 128, "tfp_options.set has one bit per option");
 
 const char *const tfp_output_words[] = { "stdout", "file", "timeline", "pprof", "folded", "speedscope", "none", NULL };
 const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "script", "folded", "speedscope", NULL };
 const char *const tfp_source_words[] = { "files", "tensorflow", "own", NULL };
-const char *const tfp_compared_views[] = { "scope", "graph", "op", "code", "steps", NULL };
+const char *const tfp_compared_views[] = { "scope", "graph", "op", "code", "lines", "steps", NULL };
 
 bool tfp_word_find(tfp_str word, const char *const *words, size_t *out)
 {
@@ -194,7 +195,7 @@ void tfp_options_free(tfp_options *o)
 bool tfp_options_chosen(const tfp_options *o, const char *name)
 {
     option row;
-    return tfp_option_find(name, &row) && (o->set >> row.number & 1);
+    return tfp_option_find(name, &row) && tfp_option_was_set(o, &row);
 }
 
 size_t tfp_options_selected(const tfp_options *o, tfp_column_id out[TFP_COLUMNS_MAX])

@@ -67,10 +67,12 @@ typedef struct tfp_number {
 /* Members `..._at` order the columns in a list; only their order counts, and 0 keeps a column out of the list. */
 typedef struct tfp_column {
     const char *name;  /* in -select and -order_by */
+    const char *head;  /* in tables for people, and another name in -select and -order_by; NULL: `name` */
     const char *total; /* "total_NAME", for a ratio */
     tfp_unit unit;
     const char *help;          /* meaning and origin; the Doc line shows it, too */
     const char *help_of_trace; /* the same for a trace of events; NULL: `help` */
+    const char *help_of_calls; /* of the view `calls`, whose rows are spans and not operations; NULL: as of a trace */
     struct {
         const char *doc;                /* before the colon of its line in the Doc block, as TensorFlow has it */
         const char *legend, *legend_op; /* of its cell; the other one in the op and code views, NULL: the same */
@@ -108,8 +110,12 @@ static inline const char *tfp_column_help(const tfp_column *c, bool trace)
 {
     return trace && c->help_of_trace ? c->help_of_trace : c->help;
 }
-int tfp_column_find(tfp_str name);            /* tfp_column_id, -1 when unknown */
-uint32_t tfp_column_values(tfp_column_id id); /* bits of tfp_value that its cells use */
+int tfp_column_find(tfp_str name); /* by name or head: tfp_column_id, -1 when unknown */
+/* The head of a table's column for people: cells tell their unit, so that of "total_us" is "total", of "micros_mean"
+ * "time_mean". */
+void tfp_head_put(tfp_buf *out, const char *name, tfp_unit unit);
+bool tfp_is_head(tfp_str word, const char *name, tfp_unit unit); /* what tfp_head_put writes */
+uint32_t tfp_column_values(tfp_column_id id);                    /* bits of tfp_value that its cells use */
 size_t tfp_numbers(
     const tfp_number *out[TFP_V_COUNT]); /* numbers of all columns, in the order of tfp_value; returns how many */
 
@@ -125,6 +131,7 @@ size_t tfp_columns_in(tfp_column_list list, tfp_column_id out[TFP_COLUMNS_MAX]);
 /* A value of -order_by. */
 typedef struct tfp_order {
     const char *name;
+    const char *head;    /* NULL: `name` */
     int by;              /* a tfp_value (descending by total), or one of these */
     tfp_column_id ratio; /* for TFP_BY_RATIO */
 } tfp_order;
@@ -177,7 +184,7 @@ struct tfp_options {
     int64_t top;                      /* rows of tables; 0: all */
     tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
     bool account_displayed_op_only, viz, show_source;
-    bool compat10, compat_tensorflow, every_value, colours;
+    bool compat10, compat_tensorflow, every_value, colours, full_names;
     int screen;                      /* width of the terminal for texts; 0: no terminal */
     const struct tfp_counts *counts; /* precomputed for the report's profile; NULL: the report makes them */
     const uint32_t *step_execs;      /* per node: its execution in `step`, or TFP_NONE; NULL: the report finds them */
@@ -210,8 +217,8 @@ struct tfp_options {
     tfp_bindings bindings;             /* query */
     tfp_progress_fn query_fn;          /* query: asked now and then whether to stop */
     void *query_ctx;
-    uint64_t set; /* bits by option row: set explicitly, so that -compat does not change it */
-    tfp_buf text; /* result of the last tfp_options_get */
+    uint64_t set[2]; /* bits by option row: set explicitly, so that -compat does not change it */
+    tfp_buf text;    /* result of the last tfp_options_get */
 };
 
 /* The minimum of a value in the unit in which reports hold it: times in nanoseconds. */
@@ -244,7 +251,7 @@ bool tfp_options_count(const tfp_options *o);           /* float operations must
 bool tfp_options_find_parameters(const tfp_options *o); /* parameters are the graph's variables */
 bool tfp_options_show_parameters(const tfp_options *o); /* parameters are selected, ordered by, or have a minimum */
 
-/* Numbers as TensorFlow's tool prints them: in texts, advice lines and markdown. */
+/* Numbers as TensorFlow's tool prints them: in the text of the four views of its files, and in its advice. */
 void tfp_format_number(tfp_buf *b, int64_t n); /* 999, 1.28k, 603.98m, 17.63b */
 void tfp_format_time(tfp_buf *b, int64_t us);  /* 999us, 1.50ms, 3.61sec */
 void tfp_format_memory(tfp_buf *b, int64_t n); /* 999B, 1.50KB, 1234.50MB */
@@ -252,9 +259,9 @@ void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n);
 void tfp_format_pair(tfp_buf *b, tfp_unit unit, const int64_t *own, int64_t total); /* own/total; NULL: --/total */
 const char *tfp_unit_name(tfp_unit unit); /* "us", "bytes", "count", "label", "share" */
 const char *tfp_unit_long(tfp_unit unit); /* "microseconds", "bytes", "count" ... */
-/* The same with GB, TB and trillions (t), which TensorFlow's tool lacks: used everywhere but in the text of the four views. */
+/* Numbers as people write them, everywhere else: three digits, then the unit: 2.04 s, 190 ms, 5.95 ns, 7.69 G, 12.4 GB.
+ * Counts below a million are whole. */
 void tfp_format_amount(tfp_buf *b, tfp_unit unit, int64_t n);
-/* The same for means and other real numbers, and for numbers without a unit. */
 void tfp_format_real(tfp_buf *b, tfp_unit unit, double x);
 void tfp_format_percent(tfp_buf *b, double value); /* as printf's %.2f%% */
 

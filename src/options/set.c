@@ -100,7 +100,7 @@ static tfp_status set_order(tfp_options *o, tfp_str v, tfp_error *err)
 {
     tfp_order order;
     for (size_t i = 0; tfp_order_at(i, &order); i++)
-        if (tfp_str_eq(v, tfp_str_of(order.name))) {
+        if (tfp_str_eq(v, tfp_str_of(order.name)) || (order.head && tfp_str_eq(v, tfp_str_of(order.head)))) {
             o->order = order;
             return set_text(&o->order_column, TFP_STR(""), err);
         }
@@ -227,6 +227,10 @@ static tfp_status set_rate(char **field, tfp_str v, bool flops, tfp_error *err)
     if (v.size && !tfp_rate_parse(v, flops ? tfp_flops_units : tfp_bandwidth_units, &rate))
         return wrong(err, flops ? "not a rate such as 19.5T, 312TFLOPS or 1.5e12"
                                 : "not a rate such as 900G, 2TB/s or 1.5e12");
+    enum { LEAST = 1000000 }; /* no device is slower: the prefix was forgotten */
+    if (v.size && rate < LEAST)
+        return wrong(err, flops ? "only so many float operations a second: 60T means 60 TFLOP/s"
+                                : "only so many bytes a second: 900G means 900 GB/s");
     return set_text(field, v, err);
 }
 
@@ -240,7 +244,7 @@ static tfp_status set_compat(tfp_options *o, tfp_str v, tfp_error *err)
     o->compat_tensorflow = tensorflow;
     option row;
     for (size_t i = 0; tfp_option_at(i, &row); i++) {
-        if (!row.value_10 || (o->set >> row.number & 1)) continue;
+        if (!row.value_10 || tfp_option_was_set(o, &row)) continue;
         tfp_status s = tfp_option_apply(o, &row, on ? row.value_10 : row.value, err);
         if (s) return s;
     }
@@ -268,7 +272,7 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
         return set_text(field, v, err);
     case K_VIEW:
         if (!tfp_word_find(v, tfp_compared_views, &which))
-            return wrong(err, "no such view here (scope, graph, op, code, steps)");
+            return wrong(err, "no such view here (scope, graph, op, code, lines, steps)");
         return set_text(field, v, err);
     case K_CHECKERS:
     case K_TEXT: return set_text(field, v, err);
@@ -292,7 +296,7 @@ static tfp_status settled(tfp_options *o, const option *row, const char *value, 
 {
     if (s == TFP_BADARG && value) return tfp_within(err, s, "option -%s: value '%.500s'", row->name, value);
     if (s) return tfp_within(err, s, "option -%s", row->name);
-    o->set |= UINT64_C(1) << row->number;
+    o->set[row->number / 64] |= UINT64_C(1) << row->number % 64;
     return TFP_OK;
 }
 

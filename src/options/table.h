@@ -43,6 +43,11 @@ typedef struct option {
     uint8_t number;       /* index among all options: its bit in tfp_options.set */
 } option;
 
+/* Whether it was set explicitly. */
+static inline bool tfp_option_was_set(const tfp_options *o, const option *row)
+{
+    return o->set[row->number / 64] >> row->number % 64 & 1;
+}
 bool tfp_option_find(const char *name, option *out); /* `-` and `_` are the same in names */
 bool tfp_option_at(size_t i, option *out);           /* false past the end */
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/units.c: the only place where 1234567 becomes "1.23MB". Gives the same text as printf("%.2f"), but faster. */
+/* options/units.c: the only place where 1234567 becomes "1.23 MB": as people write it; and as TensorFlow's tool does, the
+ * same text as printf("%.2f"), but faster. */
 #include "options/options.h"
 
 #include <math.h>
@@ -89,18 +90,6 @@ void tfp_format_pair(tfp_buf *b, tfp_unit unit, const int64_t *own, int64_t tota
     tfp_buf_add(b, text, (size_t)(put_unit(at, unit, total) - text));
 }
 
-void tfp_format_amount(tfp_buf *b, tfp_unit unit, int64_t n)
-{
-    char text[ROOM];
-    bool tera = n >= 1000000000000;
-    if (!(unit == TFP_SIZE && n >= 1000000000) && !(unit == TFP_NUMBER && tera)) {
-        tfp_format_unit(b, unit, n);
-        return;
-    }
-    const char *name = unit == TFP_NUMBER ? "t" : tera ? "TB" : "GB";
-    tfp_buf_add(b, text, (size_t)(put_scaled(text, tera ? n / 1000 : n, 1000000000, name) - text));
-}
-
 void tfp_format_percent(tfp_buf *b, double value)
 {
     char text[400];
@@ -108,38 +97,106 @@ void tfp_format_percent(tfp_buf *b, double value)
     tfp_buf_add(b, text, (size_t)size);
 }
 
-/* Names of units in machine formats and in words, and the sizes that texts use, the smallest first. */
+/* ---- as people write them ---- */
+
+/* Names of units in machine formats and in words, and the sizes that texts use: the first is 10^-3 of the unit itself
+ * (NULL: nothing smaller), the second the unit, each further one 1,000 of the one before. */
 static const struct {
-    const char *name, *words, *sizes[6];
+    const char *name, *words, *sizes[9];
 } units[] = {
-    [TFP_MICROS] = { "us", "microseconds", { "us", "ms", "sec" } },
-    [TFP_SIZE] = { "bytes", "bytes", { "B", "KB", "MB", "GB", "TB" } },
-    [TFP_NUMBER] = { "count", "count", { "", "k", "m", "b", "t" } },
-    [TFP_LABEL] = { "label", "", { "" } },
-    [TFP_SHARE] = { "share", "share", { "%" } },
-    [TFP_PERCENT] = { "percent", "per cent", { "%" } },
+    [TFP_MICROS] = { "us", "microseconds", { " ns", " \xc2\xb5s", " ms", " s" } },
+    [TFP_SIZE] = { "bytes", "bytes", { NULL, " B", " kB", " MB", " GB", " TB", " PB", " EB" } },
+    [TFP_NUMBER] = { "count", "count", { NULL, "", "", " M", " G", " T", " P", " E" } },
+    [TFP_LABEL] = { "label", "", { NULL, "" } },
+    [TFP_SHARE] = { "share", "share", { NULL, "%" } },
+    [TFP_PERCENT] = { "percent", "per cent", { NULL, "%" } },
 };
 
 const char *tfp_unit_name(tfp_unit unit) { return units[unit].name; }
 const char *tfp_unit_long(tfp_unit unit) { return units[unit].words; }
 
-/* Numbers below one keep their first digits, others two decimals, whole numbers none. */
+/* A count from 1,000 to 999,999. */
+static void put_thousands(tfp_buf *b, double n)
+{
+    int whole = (int)(n + 0.5);
+    tfp_buf_printf(b, "%d,%03d", whole / 1000, whole % 1000);
+}
+
+/* Three digits of a number below 999.5, or of a bigger one the whole part. */
+static int put_three(char *text, size_t room, double n)
+{
+    const char *format = n < 9.995 ? "%.2f" : n < 99.95 ? "%.1f" : n < 1e15 ? "%.0f" : "%.3g";
+    return snprintf(text, room, format, n);
+}
+
+/* A share of 100: one decimal, none from 100 on; what rounds to nothing but is something says so. */
+static void put_per_cent(tfp_buf *b, double n)
+{
+    if (n > 0 && n < 0.05)
+        tfp_buf_text(b, "<0.1");
+    else
+        tfp_buf_printf(b, n > 0 && n < 99.95 ? "%.1f" : n < 1e15 ? "%.0f" : "%.3g", n);
+}
+
+/* A number without a unit: below one its first digits, others two decimals, whole numbers none. */
+static void put_plain(tfp_buf *b, double n)
+{
+    bool whole = n == floor(n) && n < 1e15;
+    tfp_buf_printf(b, whole ? "%.0f" : n < 1 ? "%.3g" : n < 1e15 ? "%.2f" : "%.6g", n);
+}
+
+/* The size whose number has at most three digits before the point; counts are whole below a million. */
+static size_t choose_size(tfp_unit unit, double *n)
+{
+    size_t size = 1;
+    if (unit == TFP_NUMBER && *n < 999999.5) return size;
+    if (units[unit].sizes[0] && *n > 0 && *n < 0.9995) {
+        *n *= 1000;
+        return 0;
+    }
+    for (; *n >= 999.5 && units[unit].sizes[size + 1]; size++) *n /= 1000;
+    return size;
+}
+
 void tfp_format_real(tfp_buf *b, tfp_unit unit, double x)
 {
-    char text[64];
-    size_t size = 0;
+    char text[ROOM];
     double n = unit == TFP_SHARE ? fabs(x) * 100 : fabs(x);
     if (!isfinite(x)) {
         tfp_buf_text(b, isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
         return;
     }
-    for (; units[unit].sizes[size + 1] && n >= 999.995; size++) n /= 1000;
-    bool whole = size == 0 && n == floor(n) && n < 1e15;
-    bool small = size == 0 && n < 1 && unit != TFP_SHARE && unit != TFP_PERCENT;
-    snprintf(text, sizeof text, whole ? "%.0f" : small ? "%.3g" : n < 1e15 ? "%.2f" : "%.6g", n);
     if (x < 0 && n > 0) tfp_buf_char(b, '-');
-    tfp_buf_text(b, text);
+    if (unit == TFP_SHARE || unit == TFP_PERCENT) {
+        put_per_cent(b, n);
+        tfp_buf_text(b, units[unit].sizes[1]);
+        return;
+    }
+    size_t size = choose_size(unit, &n);
+    if (unit == TFP_NUMBER && size == 1 && n >= 999.5) {
+        put_thousands(b, n);
+        return;
+    }
+    bool small = n > 0 && n < (size ? 0.995 : 0.00995); /* two decimals would lose digits */
+    if (unit == TFP_LABEL)
+        put_plain(b, n);
+    else if (size <= 1 && n == floor(n) && n < 1e15)
+        tfp_buf_printf(b, "%.0f", n);
+    else if (small)
+        tfp_buf_printf(b, "%.3g", n);
+    else
+        tfp_buf_add(b, text, (size_t)put_three(text, sizeof text, n));
     tfp_buf_text(b, units[unit].sizes[size]);
+}
+
+void tfp_format_amount(tfp_buf *b, tfp_unit unit, int64_t n)
+{
+    if (n > -1000 && n < 1000 && unit != TFP_SHARE) { /* most numbers: nothing to round */
+        tfp_buf_int(b, n);
+        tfp_buf_text(b, units[unit].sizes[1]);
+        return;
+    }
+    tfp_format_real(b, unit, (double)n);
 }
 
 /* ---- parsing amounts ---- */
@@ -153,10 +210,13 @@ typedef struct suffix {
 bool tfp_amount_parse(tfp_str text, tfp_amount *out)
 {
     static const suffix suffixes[] = {
-        { "", 1, TFP_LABEL },     { "B", 1, TFP_SIZE },       { "KB", 1e3, TFP_SIZE },  { "MB", 1e6, TFP_SIZE },
-        { "GB", 1e9, TFP_SIZE },  { "TB", 1e12, TFP_SIZE },   { "us", 1, TFP_MICROS },  { "ms", 1e3, TFP_MICROS },
-        { "s", 1e6, TFP_MICROS }, { "sec", 1e6, TFP_MICROS }, { "k", 1e3, TFP_NUMBER }, { "m", 1e6, TFP_NUMBER },
-        { "b", 1e9, TFP_NUMBER }, { "t", 1e12, TFP_NUMBER },
+        { "", 1, TFP_LABEL },           { "B", 1, TFP_SIZE },       { "KB", 1e3, TFP_SIZE },
+        { "kB", 1e3, TFP_SIZE },        { "MB", 1e6, TFP_SIZE },    { "GB", 1e9, TFP_SIZE },
+        { "TB", 1e12, TFP_SIZE },       { "ns", 1e-3, TFP_MICROS }, { "us", 1, TFP_MICROS },
+        { "\xc2\xb5s", 1, TFP_MICROS }, { "ms", 1e3, TFP_MICROS },  { "s", 1e6, TFP_MICROS },
+        { "sec", 1e6, TFP_MICROS },     { "k", 1e3, TFP_NUMBER },   { "m", 1e6, TFP_NUMBER },
+        { "M", 1e6, TFP_NUMBER },       { "b", 1e9, TFP_NUMBER },   { "G", 1e9, TFP_NUMBER },
+        { "t", 1e12, TFP_NUMBER },      { "T", 1e12, TFP_NUMBER },
     };
     char copy[64], *end;
     if (!text.size || text.size >= sizeof copy || !memchr("0123456789.", text.data[0], 11)) return false;
@@ -168,6 +228,7 @@ bool tfp_amount_parse(tfp_str text, tfp_amount *out)
     *out = (tfp_amount){ .value = strtod(copy, &end), .unit = TFP_LABEL };
     if (*end || strcmp(copy, ".") == 0) return false;
     copy[digits] = mark;
+    digits += mark == ' ' && copy[digits + 1]; /* as tables have it: "10 ms" */
     if ((out->percent = strcmp(copy + digits, "%") == 0)) return true;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (strcmp(copy + digits, suffixes[i].text) != 0) continue;

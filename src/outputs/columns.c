@@ -11,6 +11,9 @@
 
 enum { BLOCKS = 64 };
 
+/* Different texts of all columns together: they are in memory twice, beside the profile, and no page shows more. */
+#define TEXTS_MOST ((size_t)64 << 20)
+
 typedef struct block { /* a part of the data: one value for each row */
     size_t at, size;
 } block;
@@ -22,6 +25,8 @@ typedef struct writer {
     size_t rows;
     block blocks[BLOCKS];
     size_t block_count;
+    size_t texts;         /* bytes */
+    const char *too_long; /* the column with which they are too many */
 } writer;
 
 static void align(tfp_buf *b) { tfp_buf_fill(b, 0, (8 - b->size % 8) % 8); }
@@ -98,14 +103,18 @@ static bool put_texts(writer *w, const tfp_flat *f, uint8_t *absent, bool *nomem
     tfp_arena arena = { 0 };
     tfp_strtab texts = { 0 };
     bool any = false, ok = tfp_strtab_init(&texts, &arena) == TFP_OK;
-    for (uint32_t row = 0; ok && row < w->rows; row++) {
+    for (uint32_t row = 0; ok && row < w->rows && !w->too_long; row++) {
         w->cell.size = 0;
         absent[row] = !tfp_flat_text(f, &w->cells, row, &w->cell);
         any |= absent[row] != 0;
+        size_t count = texts.count;
         tfp_strid id = w->cell.failed ? TFP_NONE : tfp_intern(&texts, (tfp_str){ w->cell.data, w->cell.size });
         ok = id != TFP_NONE;
+        if (texts.count > count) w->texts += w->cell.size;
+        if (w->texts > TEXTS_MOST) w->too_long = f->name;
         put_u32(&w->data, id);
     }
+    if (w->too_long) ok = false;
     align(&w->data);
     tfp_buf_printf(&w->header, ",\"texts\":%zu", ok ? texts.count : 0);
     put_place(w, "text_at", w->data.size);
@@ -123,6 +132,20 @@ static bool put_texts(writer *w, const tfp_flat *f, uint8_t *absent, bool *nomem
     tfp_arena_free(&arena);
     *nomem |= !ok;
     return any;
+}
+
+/* What people see for the names of kernels, row by row. */
+static void put_shorts(writer *w, const tfp_str *shorts)
+{
+    tfp_buf_text(&w->header, ",\"short\":[");
+    for (size_t row = 0; row < w->rows; row++) {
+        w->cell.size = 0;
+        tfp_escape(&w->cell, shorts[row]);
+        tfp_buf_text(&w->header, row ? ",\"" : "\"");
+        tfp_json_put_escaped(&w->header, (tfp_str){ w->cell.data, w->cell.size });
+        tfp_buf_char(&w->header, '"');
+    }
+    tfp_buf_char(&w->header, ']');
 }
 
 static void put_column(writer *w, const tfp_flat *f, uint8_t *absent, bool *nomem)
@@ -145,6 +168,7 @@ static void put_column(writer *w, const tfp_flat *f, uint8_t *absent, bool *nome
     } else {
         tfp_buf_text(&w->header, ",\"nulls\":null");
     }
+    if (f->grid && f->grid->shorts) put_shorts(w, f->grid->shorts);
     tfp_buf_char(&w->header, '}');
 }
 
@@ -161,7 +185,7 @@ static void put_header(writer *w, const tfp_flats *columns, uint8_t *absent, boo
         put_string(w, r->notes.at[i]);
     }
     tfp_buf_text(&w->header, "],\"columns\":[");
-    for (size_t i = 0; i < columns->size; i++) {
+    for (size_t i = 0; i < columns->size && !w->too_long; i++) {
         if (i) tfp_buf_char(&w->header, ',');
         put_column(w, &columns->at[i], absent, nomem);
     }
@@ -195,6 +219,10 @@ static tfp_status write_columns(const tfp_report *r, tfp_sink *s, tfp_error *err
     tfp_buf_free(&w.data);
     tfp_buf_free(&w.cell);
     tfp_cells_free(&w.cells);
+    if (w.too_long)
+        return tfp_fail(err, TFP_LIMIT,
+                        "the texts up to column %s are longer than %zu MB: ask for fewer rows or columns", w.too_long,
+                        TEXTS_MOST >> 20);
     return nomem ? tfp_nomem(err) : TFP_OK;
 }
 

@@ -33,7 +33,9 @@ static void measure(tfp_grid_lines *w)
 {
     for (size_t c = 0; c < w->columns.size; c++) {
         tfp_grid_width *m = &w->of[c];
-        *m = (tfp_grid_width){ .width = tfp_screen_width(tfp_str_of(w->columns.at[c].name)) };
+        w->cell.size = 0;
+        tfp_grid_head(&w->columns.at[c], &w->cell);
+        *m = (tfp_grid_width){ .width = tfp_screen_width((tfp_str){ w->cell.data, w->cell.size }) };
         for (uint32_t row = 0; row < w->rows && !w->cell.failed; row++) {
             tfp_grid_lines_cell(w, c, row);
             size_t n = tfp_screen_width((tfp_str){ w->cell.data, w->cell.size });
@@ -71,7 +73,9 @@ static size_t widest_text(const tfp_grid_lines *w)
 static bool is_order(const tfp_grid_lines *w, size_t c)
 {
     const tfp_options *o = w->r->options;
-    return strcmp(w->columns.at[c].name, o->order_column ? o->order_column : o->order.name) == 0;
+    const char *order = o->order_column ? o->order_column : o->order.name;
+    const tfp_flat *f = &w->columns.at[c];
+    return strcmp(f->name, order) == 0 || tfp_is_head(tfp_str_of(order), f->name, tfp_flat_unit(f));
 }
 
 static bool is_share(const tfp_grid_lines *w, size_t c)
@@ -99,7 +103,7 @@ static void remove_left_out(tfp_grid_lines *w)
     for (size_t c = 0; c < w->columns.size; c++) {
         if (w->of[c].left_out) {
             tfp_buf_text(&w->left_out, w->left_out.size ? ", " : "");
-            tfp_escape(&w->left_out, tfp_str_of(w->columns.at[c].name));
+            tfp_grid_head(&w->columns.at[c], &w->left_out);
             continue;
         }
         w->columns.at[kept] = w->columns.at[c];
@@ -156,6 +160,7 @@ tfp_status tfp_grid_lines_start(const tfp_report *r, const tfp_grid *g, size_t r
     ok = ok && (out->of = calloc(out->columns.size + 1, sizeof *out->of)) != NULL;
     if (ok) measure(out);
     if (ok && tfp_for_screen(r->options)) fit(out, (size_t)r->options->screen);
+    if (ok && !tfp_for_screen(r->options) && tfp_is_aligned(r)) choose_bar(out, SIZE_MAX); /* all is whole */
     if (ok && !out->cell.failed && !out->left_out.failed) return TFP_OK;
     tfp_grid_lines_free(out);
     return tfp_nomem(err);

@@ -13,17 +13,17 @@ static void put_int(const tfp_flat *f, int64_t n, tfp_buf *out)
         tfp_buf_text(out, n ? "yes" : "no");
     else if (unit == TFP_LABEL || n == INT64_MIN)
         tfp_buf_int(out, n);
-    else {
-        if (n < 0) tfp_buf_char(out, '-');
-        tfp_format_amount(out, unit, n < 0 ? -n : n);
-    }
+    else
+        tfp_format_amount(out, unit, n);
 }
 
 void tfp_grid_cell(const tfp_flat *f, tfp_cells *c, uint32_t row, tfp_buf *out)
 {
     int64_t n;
     double x;
-    if (f->type == 's')
+    if (f->type == 's' && f->grid && f->grid->shorts && !(f->grid->absent && f->grid->absent[row]))
+        tfp_escape(out, f->grid->shorts[row]);
+    else if (f->type == 's')
         tfp_flat_text(f, c, row, out);
     else if (f->type == 'r' && tfp_flat_real(f, c->r, row, &x))
         tfp_format_real(out, tfp_flat_unit(f), x);
@@ -75,18 +75,26 @@ static void put_bar(tfp_grid_lines *w, size_t column, uint32_t row, tfp_buf *out
     tfp_screen_bar(out, share, w->r->options->colours);
 }
 
+void tfp_grid_head(const tfp_flat *f, tfp_buf *out) { tfp_head_put(out, f->name, tfp_flat_unit(f)); }
+
 static void put_header(tfp_grid_lines *w, tfp_buf *out)
 {
     bool bold = tfp_for_screen(w->r->options) && w->r->options->colours;
     if (bold) tfp_buf_text(out, TFP_BOLD);
     for (size_t c = 0; c < w->columns.size; c++) {
         w->cell.size = 0;
-        tfp_escape(&w->cell, tfp_str_of(w->columns.at[c].name));
+        tfp_grid_head(&w->columns.at[c], &w->cell);
         put_cell(w, c, out);
         if (c == w->bar && c + 1 < w->columns.size) tfp_buf_fill(out, ' ', TFP_GRID_GAP + TFP_BAR);
     }
-    if (w->bar + 1 == w->columns.size) tfp_buf_fill(out, ' ', TFP_GRID_GAP + TFP_BAR);
     if (bold) tfp_buf_text(out, TFP_PLAIN);
+    tfp_buf_char(out, '\n');
+}
+
+/* Ends a line without blanks at its end. */
+static void end_line(tfp_buf *out)
+{
+    while (out->size && out->data[out->size - 1] == ' ') out->size--;
     tfp_buf_char(out, '\n');
 }
 
@@ -97,7 +105,7 @@ static void put_row(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
         put_cell(w, c, out);
         if (c == w->bar) put_bar(w, c, row, out);
     }
-    tfp_buf_char(out, '\n');
+    end_line(out);
 }
 
 /* A row whose texts wrap within their columns. */
@@ -118,8 +126,7 @@ static void put_wrapped_row(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
             w->cell.size = line.size;
             put_cell(w, c, out);
         }
-        while (out->size && out->data[out->size - 1] == ' ') out->size--;
-        tfp_buf_char(out, '\n');
+        end_line(out);
     }
 }
 
@@ -158,7 +165,7 @@ static void put_notes(const tfp_report *r, tfp_buf *b)
         tfp_screen_wrap(b, tfp_str_of(r->notes.at[i]), strlen("note: "), r->options->screen); /* escaped already */
         tfp_buf_char(b, '\n');
     }
-    if (r->notes.size && (r->facts.size || r->grid.row_count || r->parts.size || !tfp_for_screen(r->options)))
+    if (r->notes.size && (r->facts.size || r->grid.row_count || r->parts.size || !tfp_is_aligned(r)))
         tfp_buf_char(b, '\n');
 }
 
@@ -237,11 +244,19 @@ tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     put_notes(r, &s->buf);
     put_facts(r, &s->buf);
-    /* facts without a table, or at a terminal a note that says why there are no rows */
-    bool noted = tfp_for_screen(r->options) && r->notes.size;
+    /* facts without a table, or a note that says why there are no rows */
+    bool noted = tfp_is_aligned(r) && r->notes.size;
     bool bare = (r->facts.size || noted) && !r->grid.row_count;
-    tfp_status status = bare ? TFP_OK : put_grid(r, &r->grid, s, err);
+    tfp_status status = TFP_OK;
     for (size_t i = 0; i < r->parts.size && !status; i++) {
+        if (!r->parts.at[i].leads) continue;
+        tfp_buf_printf(&s->buf, "%s\n\n", r->parts.at[i].title);
+        status = put_grid(r, &r->parts.at[i].grid, s, err);
+        tfp_buf_char(&s->buf, '\n');
+    }
+    if (!bare && !status) status = put_grid(r, &r->grid, s, err);
+    for (size_t i = 0; i < r->parts.size && !status; i++) {
+        if (r->parts.at[i].leads) continue;
         tfp_buf_printf(&s->buf, "%s%s\n\n", bare && !i ? "" : "\n", r->parts.at[i].title);
         status = put_grid(r, &r->parts.at[i].grid, s, err);
     }

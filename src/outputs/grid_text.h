@@ -6,8 +6,11 @@
 #include "base/io.h"
 #include "outputs/table.h"
 
-/* A cell with its unit, as in the other texts: 1.50ms, 1.23MB; yes and no; empty when absent. */
+/* A cell with its unit, as everywhere: 1.50 ms, 1.23 MB; yes and no; empty when absent. */
 void tfp_grid_cell(const tfp_flat *f, tfp_cells *c, uint32_t row, tfp_buf *out);
+
+/* The head of a column for people (tfp_head_put). */
+void tfp_grid_head(const tfp_flat *f, tfp_buf *out);
 
 /* The grid's own columns, without those that every tree of rows has. */
 bool tfp_grid_columns(const tfp_grid *g, tfp_flats *out); /* false without memory */

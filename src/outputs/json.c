@@ -8,6 +8,7 @@
 #include "outputs/table.h"
 #include "wire/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -243,6 +244,29 @@ static void put_rows(writer *w)
     close_row(w);
 }
 
+/* The span to look at, or null. */
+static void put_span(writer *w, const tfp_evidence *e)
+{
+    if (e->span == TFP_NONE) {
+        tfp_json_null(&w->j);
+        return;
+    }
+    tfp_json_open(&w->j, '{');
+    tfp_json_key(&w->j, "span");
+    tfp_json_int(&w->j, e->span);
+    if (e->rank >= 0) {
+        tfp_json_key(&w->j, "rank");
+        tfp_json_int(&w->j, e->rank);
+    }
+    tfp_json_key(&w->j, "lane");
+    tfp_json_str(&w->j, e->lane);
+    tfp_json_key(&w->j, "start_us");
+    tfp_json_thousandths(&w->j, e->start_ns);
+    tfp_json_key(&w->j, "duration_us");
+    tfp_json_thousandths(&w->j, e->duration_ns);
+    tfp_json_close(&w->j, '}');
+}
+
 /* For each report of a checker the span to look at, or null; checkers without such spans have no list. */
 static void put_evidence(writer *w, uint32_t checker)
 {
@@ -253,26 +277,49 @@ static void put_evidence(writer *w, uint32_t checker)
     if (!any) return;
     tfp_json_key(&w->j, "evidence");
     tfp_json_open(&w->j, '[');
+    for (size_t k = 0; k < r->findings.size; k++)
+        if (r->findings.at[k].checker == checker) put_span(w, &r->findings.at[k].evidence);
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_seconds(writer *w, const char *key, double seconds)
+{
+    tfp_json_key(&w->j, key);
+    if (isnan(seconds))
+        tfp_json_null(&w->j);
+    else
+        tfp_json_double(&w->j, seconds);
+}
+
+static void put_or_null(writer *w, const char *key, tfp_str text)
+{
+    tfp_json_key(&w->j, key);
+    if (text.size)
+        tfp_json_str(&w->j, text);
+    else
+        tfp_json_null(&w->j);
+}
+
+/* What the sentence says, as fields. */
+static void put_finding_fields(writer *w, uint32_t checker)
+{
+    const tfp_report *r = w->r;
+    tfp_json_key(&w->j, "findings");
+    tfp_json_open(&w->j, '[');
     for (size_t k = 0; k < r->findings.size; k++) {
-        const tfp_evidence *e = &r->findings.at[k].evidence;
-        if (r->findings.at[k].checker != checker) continue;
-        if (e->span == TFP_NONE) {
-            tfp_json_null(&w->j);
-            continue;
-        }
+        const tfp_finding *f = &r->findings.at[k];
+        if (f->checker != checker) continue;
         tfp_json_open(&w->j, '{');
+        tfp_json_key(&w->j, "name");
+        tfp_json_str(&w->j, r->rows.at[checker].name);
+        tfp_json_key(&w->j, "text");
+        tfp_json_lines(&w->j, f->text);
+        put_seconds(w, "seconds", f->seconds);
+        put_seconds(w, "gain_seconds", f->gain_seconds);
+        put_or_null(w, "file", f->file);
         tfp_json_key(&w->j, "span");
-        tfp_json_int(&w->j, e->span);
-        if (e->rank >= 0) {
-            tfp_json_key(&w->j, "rank");
-            tfp_json_int(&w->j, e->rank);
-        }
-        tfp_json_key(&w->j, "lane");
-        tfp_json_str(&w->j, e->lane);
-        tfp_json_key(&w->j, "start_us");
-        tfp_json_thousandths(&w->j, e->start_ns);
-        tfp_json_key(&w->j, "duration_us");
-        tfp_json_thousandths(&w->j, e->duration_ns);
+        put_span(w, &f->evidence);
+        put_or_null(w, "command", f->command);
         tfp_json_close(&w->j, '}');
     }
     tfp_json_close(&w->j, ']');
@@ -293,6 +340,7 @@ static void put_findings(writer *w)
             if (r->findings.at[k].checker == i) tfp_json_lines(&w->j, r->findings.at[k].text);
         tfp_json_close(&w->j, ']');
         put_evidence(w, i);
+        put_finding_fields(w, i);
         tfp_json_close(&w->j, '}');
         tfp_sink_flush_if_full(w->sink);
     }
@@ -318,6 +366,7 @@ static void open_report(writer *w)
     else
         tfp_json_int(&w->j, r->step.id);
     tfp_json_notes(&w->j, r);
+    tfp_json_coverage(&w->j, r);
     if (r->kind == TFP_REPORT_FINDINGS)
         put_findings(w);
     else

@@ -18,6 +18,41 @@ void tfp_json_notes(tfp_json *j, const tfp_report *r)
     tfp_json_close(j, ']');
 }
 
+static void put_cover(tfp_json *j, const char *key, const tfp_cover *c)
+{
+    tfp_json_key(j, key);
+    tfp_json_open(j, '{');
+    tfp_json_key(j, "all_us");
+    tfp_json_thousandths(j, c->all_ns);
+    tfp_json_key(j, "explained_us");
+    tfp_json_thousandths(j, c->explained_ns);
+    tfp_json_key(j, "share");
+    tfp_json_double(j, (double)c->explained_ns / (double)c->all_ns);
+    tfp_json_key(j, "rest");
+    tfp_json_open(j, '[');
+    for (size_t i = 0; i < c->rest_count; i++) {
+        tfp_json_open(j, '{');
+        tfp_json_key(j, "why");
+        tfp_json_text(j, c->rest[i].why);
+        tfp_json_key(j, "us");
+        tfp_json_thousandths(j, c->rest[i].ns);
+        tfp_json_close(j, '}');
+    }
+    tfp_json_close(j, ']');
+    tfp_json_close(j, '}');
+}
+
+void tfp_json_coverage(tfp_json *j, const tfp_report *r)
+{
+    const tfp_coverage *c = &r->coverage;
+    if (!c->device.all_ns && !c->host.all_ns) return;
+    tfp_json_key(j, "coverage");
+    tfp_json_open(j, '{');
+    if (c->device.all_ns) put_cover(j, "device", &c->device);
+    if (c->host.all_ns) put_cover(j, "host", &c->host);
+    tfp_json_close(j, '}');
+}
+
 /* A key made from any name. */
 static void put_key(tfp_json *j, const char *name)
 {
@@ -97,6 +132,18 @@ static void put_parts(writer *w)
     }
 }
 
+/* Whole names of kernels, and what people see for them. */
+static void put_shorts(writer *w, const tfp_grid_column *c, size_t count)
+{
+    tfp_json_key(&w->j, "short");
+    tfp_json_open(&w->j, '[');
+    for (size_t i = 0; i < count; i++) {
+        tfp_json_str(&w->j, c->shorts[i]);
+        tfp_sink_flush_if_full(w->sink);
+    }
+    tfp_json_close(&w->j, ']');
+}
+
 static void open_grid(writer *w)
 {
     const tfp_report *r = w->r;
@@ -108,6 +155,7 @@ static void open_grid(writer *w)
     tfp_json_key(&w->j, "view");
     tfp_json_text(&w->j, r->view);
     tfp_json_notes(&w->j, r);
+    tfp_json_coverage(&w->j, r);
     put_facts(w);
     put_parts(w);
     tfp_json_key(&w->j, "columns");
@@ -121,6 +169,7 @@ static void open_grid(writer *w)
         tfp_json_text(&w->j, type_name(c->type));
         tfp_json_key(&w->j, "unit");
         tfp_json_text(&w->j, c->unit == TFP_LABEL ? NULL : tfp_unit_name(c->unit));
+        if (c->shorts) put_shorts(w, c, r->grid.row_count);
         tfp_json_close(&w->j, '}');
     }
     tfp_json_close(&w->j, ']');

@@ -59,19 +59,22 @@ static void put_text(writer *w, tfp_str s)
     put_cell(w);
 }
 
+/* Totals of the op view are sums over the rest of the list, which nobody wants to read. */
+static bool has_totals(const writer *w) { return w->r->kind != TFP_REPORT_LIST; }
+
 static void put_name(writer *w, const tfp_row *x)
 {
     uint32_t depth = x->depth < MAX_INDENT ? x->depth : MAX_INDENT;
     tfp_buf_text(w->out, "| ");
     for (uint32_t i = 0; i < depth; i++) tfp_buf_text(w->out, "&nbsp;&nbsp;");
-    put_text(w, x->name);
+    put_text(w, x == w->r->rows.at && !has_totals(w) ? TFP_STR("(all)") : x->name);
     tfp_buf_text(w->out, " |");
 }
 
 static void put_value(writer *w, const int64_t *n, tfp_value value, tfp_unit unit)
 {
     tfp_buf_char(w->out, ' ');
-    if (n) tfp_format_amount(w->out, unit, tfp_whole(value, *n));
+    if (n) tfp_report_put_number(w->r, value, unit, *n, w->out);
     tfp_buf_text(w->out, " |");
 }
 
@@ -141,27 +144,28 @@ static void put_column_header(writer *w, const tfp_column *c)
 {
     for (int i = 0; i < c->number_count; i++) {
         const tfp_number *n = &c->numbers[i];
-        if (n->own) put_header(w, "", n->own);
-        if (n->total) put_header(w, "total ", n->total + strlen("total_"));
+        if (n->own) put_header(w, "", i || !c->head ? n->own : c->head);
+        if (n->total && has_totals(w)) put_header(w, "total ", i || !c->head ? n->total + strlen("total_") : c->head);
     }
     if (c->number_count) return;
     put_header(w, "", c->name);
-    if (tfp_is_ratio(c)) put_header(w, "total ", c->name);
+    if (tfp_is_ratio(c) && has_totals(w)) put_header(w, "total ", c->name);
 }
 
 static void put_rule(writer *w, const tfp_column *c)
 {
     for (int i = 0; i < c->number_count; i++)
-        tfp_buf_text(w->out, c->numbers[i].own && c->numbers[i].total ? " ---: | ---: |" : " ---: |");
-    if (!c->number_count) tfp_buf_text(w->out, is_label(c) ? " --- |" : " ---: | ---: |");
+        tfp_buf_text(w->out, c->numbers[i].own && c->numbers[i].total && has_totals(w) ? " ---: | ---: |" : " ---: |");
+    if (!c->number_count) tfp_buf_text(w->out, is_label(c) ? " --- |" : has_totals(w) ? " ---: | ---: |" : " ---: |");
 }
 
 static void put_numbers(writer *w, const tfp_column *c, uint32_t row)
 {
     for (int i = 0; i < c->number_count; i++) {
         const tfp_number *n = &c->numbers[i];
-        if (n->own) put_value(w, tfp_own_of(w->r, row, n->value), n->value, c->unit);
-        if (n->total) put_value(w, tfp_total_of(w->r, row, n->value), n->value, c->unit);
+        bool sum = !row && !has_totals(w); /* the root of the op view */
+        if (n->own) put_value(w, (sum ? tfp_total_of : tfp_own_of)(w->r, row, n->value), n->value, c->unit);
+        if (n->total && has_totals(w)) put_value(w, tfp_total_of(w->r, row, n->value), n->value, c->unit);
     }
 }
 
@@ -182,7 +186,7 @@ static void put_column(writer *w, tfp_column_id id, uint32_t row)
         put_numbers(w, &tfp_columns[id], row);
         if (!tfp_is_ratio(&tfp_columns[id])) break;
         put_ratio(w, row, id, false);
-        put_ratio(w, row, id, true);
+        if (has_totals(w)) put_ratio(w, row, id, true);
     }
 }
 
@@ -273,7 +277,8 @@ static void put_grid(writer *w, const tfp_grid *g)
     if (g->tree) tfp_buf_text(w->out, "| name ");
     for (size_t i = 0; i < columns.size; i++) {
         tfp_buf_text(w->out, "| ");
-        put_text(w, tfp_str_of(columns.at[i].name));
+        tfp_grid_head(&columns.at[i], &w->cell);
+        put_cell(w);
         tfp_buf_char(w->out, ' ');
     }
     tfp_buf_text(w->out, g->tree ? "|\n| --- " : "|\n");
@@ -302,8 +307,16 @@ static void put_report_grid(writer *w)
 {
     put_notes(w);
     put_facts(w);
+    for (size_t i = 0; i < w->r->parts.size; i++) {
+        if (!w->r->parts.at[i].leads) continue;
+        put_text(w, tfp_str_of(w->r->parts.at[i].title));
+        tfp_buf_text(w->out, "\n\n");
+        put_grid(w, &w->r->parts.at[i].grid);
+        tfp_buf_char(w->out, '\n');
+    }
     put_grid(w, &w->r->grid);
     for (size_t i = 0; i < w->r->parts.size; i++) {
+        if (w->r->parts.at[i].leads) continue;
         tfp_buf_printf(w->out, "\n### %s\n\n", w->r->parts.at[i].title);
         put_grid(w, &w->r->parts.at[i].grid);
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/screen.c: the four views for people at a terminal: a line that describes the table, numbers in columns, the share of
- * the first number with a bar, and names cut to the width; columns for which there is no room are left out, and named at the
- * end. Programs read outputs/text.c. */
+/* outputs/screen.c: the four views as an aligned table: a line that describes it, numbers in columns, and the share of the
+ * first number with a bar. At a terminal names are cut to the width, and columns for which there is no room are left out and
+ * named at the end; in a pipe everything is whole. TensorFlow's form is outputs/text.c. */
 #include "outputs/screen.h"
 #include "outputs/labels.h"
 #include "outputs/tensor_text.h"
 
 #include <stdio.h>
 
-enum { GAP = 2, NUMBER = 9, SHARE = 6, NAME_LEAST = 20, LABEL_LEAST = 8, LABEL_MOST = 40 };
+enum { GAP = 2, NUMBER = 9, SHARE = 6, NAME_LEAST = 20, LABEL_LEAST = 8, LABEL_MOST = 40, WIDEST = 160 };
 
 /* ---- columns ---- */
 
@@ -24,11 +24,17 @@ typedef struct screen {
     size_t number_count, label_count;
     size_t all_numbers, all_labels;     /* including those left out at the ends */
     size_t widths[TFP_COLUMNS_MAX + 1]; /* of numbers */
-    size_t name_width, label_width;
+    size_t name_width, label_widths[TFP_COLUMNS_MAX];
     bool bars; /* there is room for them */
     bool list; /* the op view: totals there are sums over the rest of the list, which mean nothing to people */
     tfp_buf cell, scratch;
 } screen;
+
+static const char *head_of(const number *n)
+{
+    const tfp_column *c = &tfp_columns[n->column];
+    return n->own ? "self" : c->head ? c->head : c->name;
+}
 
 static int64_t total_of(const screen *x, uint32_t row, tfp_value v)
 {
@@ -72,7 +78,7 @@ static void choose_columns(screen *x, const tfp_column_id *cells, size_t n)
     }
     lead_with_order(x);
     for (size_t i = 0; i < x->number_count; i++) {
-        size_t name = x->numbers[i].own ? 4 : strlen(tfp_columns[x->numbers[i].column].name);
+        size_t name = strlen(head_of(&x->numbers[i]));
         x->widths[i] = name > NUMBER ? name : NUMBER;
     }
     x->all_numbers = x->number_count;
@@ -89,6 +95,14 @@ static size_t numbers_width(const screen *x)
 }
 
 /* A row's name without the scopes of its parent's name. */
+/* Two blanks a level; of very deep rows the level as a number, or a chain of calls would be written as its length squared. */
+static void put_depth(uint32_t depth, tfp_buf *out)
+{
+    enum { DEEPEST = 100 };
+    tfp_buf_fill(out, ' ', 2 * (size_t)(depth < DEEPEST ? depth : DEEPEST));
+    if (depth > DEEPEST) tfp_buf_printf(out, "[%u] ", depth);
+}
+
 static void put_name(screen *x, uint32_t row, tfp_buf *out)
 {
     const tfp_row *y = &x->r->rows.at[row], *above = &x->r->rows.at[y->parent];
@@ -96,7 +110,7 @@ static void put_name(screen *x, uint32_t row, tfp_buf *out)
     bool below = row && y->parent && name.size > above->name.size + 1 && name.data[above->name.size] == '/' &&
                  memcmp(name.data, above->name.data, above->name.size) == 0;
     if (below) name = (tfp_str){ name.data + above->name.size + 1, name.size - above->name.size - 1 };
-    if (!x->list) tfp_buf_fill(out, ' ', 2 * (size_t)y->depth);
+    if (!x->list) put_depth(y->depth, out);
     if (row)
         tfp_escape(out, name);
     else
@@ -126,7 +140,7 @@ static void put_number(screen *x, uint32_t row, const number *n, tfp_buf *out)
     tfp_value v = (tfp_value)tfp_value_of(c);
     int64_t amount = n->own ? tfp_own(x->r, row, v) : total_of(x, row, v);
     if (n->own && !x->r->rows.at[row].accounted) return;
-    tfp_format_amount(out, c->unit, tfp_whole(v, amount));
+    tfp_report_put_number(x->r, v, c->unit, amount, out);
 }
 
 static size_t longest_name(screen *x)
@@ -135,6 +149,18 @@ static size_t longest_name(screen *x)
     for (uint32_t i = 0; i < x->r->rows.size; i++) {
         x->cell.size = 0;
         put_name(x, i, &x->cell);
+        size_t n = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
+        if (n > longest) longest = n;
+    }
+    return longest;
+}
+
+static size_t longest_label(screen *x, tfp_column_id label)
+{
+    size_t longest = strlen(tfp_columns[label].name);
+    for (uint32_t i = 0; i < x->r->rows.size; i++) {
+        x->cell.size = 0;
+        put_label(x, i, label, &x->cell);
         size_t n = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
         if (n > longest) longest = n;
     }
@@ -161,11 +187,20 @@ static void leave_out(screen *x, size_t width)
     while (x->number_count > kept && numbers_width(x) + NAME_LEAST > width) x->number_count--;
 }
 
+static size_t at_most(size_t n, size_t most) { return n < most ? n : most; }
+
 /* The name gets the width that numbers leave; labels, which follow it, get a part of that. */
 static void measure(screen *x)
 {
     size_t left = (size_t)x->r->options->screen, numbers;
     widen_numbers(x);
+    if (!left) { /* no terminal: there is room for everything */
+        x->bars = true;
+        x->name_width = at_most(longest_name(x), WIDEST);
+        for (size_t i = 0; i < x->label_count; i++)
+            x->label_widths[i] = at_most(longest_label(x, x->labels[i]), WIDEST);
+        return;
+    }
     leave_out(x, left);
     x->bars = true;
     x->bars = numbers_width(x) + NAME_LEAST + x->label_count * (GAP + LABEL_MOST) <= left;
@@ -180,10 +215,13 @@ static void measure(screen *x)
     size_t for_labels = labels < half ? labels : half;
     if (left > longest && left - for_labels > longest) for_labels = left - longest;
     x->name_width = left - for_labels < longest ? left - for_labels : longest;
-    x->label_width = for_labels / x->label_count - GAP;
+    for (size_t i = 0; i < x->label_count; i++) x->label_widths[i] = for_labels / x->label_count - GAP;
 }
 
 /* ---- lines ---- */
+
+/* From the end of a text to the next column; what is wider than its column shifts the rest of its line. */
+static void put_gap(tfp_buf *out, size_t at, size_t to) { tfp_buf_fill(out, ' ', (at < to ? to - at : 0) + GAP); }
 
 static void put_right(tfp_buf *out, const tfp_buf *cell, size_t width)
 {
@@ -199,7 +237,7 @@ static void put_share(screen *x, uint32_t row, tfp_buf *out)
     int64_t all = tfp_total(x->r, 0, v);
     double share = all > 0 ? (double)total_of(x, row, v) / (double)all : 0;
     x->cell.size = 0;
-    tfp_buf_printf(&x->cell, "%.1f%%", 100 * share);
+    tfp_format_real(&x->cell, TFP_SHARE, share);
     put_right(out, &x->cell, SHARE);
     if (!x->bars) return;
     tfp_screen_bar(out, share, x->r->options->colours);
@@ -216,17 +254,17 @@ static void put_row(screen *x, uint32_t row, tfp_buf *out)
     }
     x->cell.size = 0;
     put_name(x, row, &x->cell);
-    tfp_screen_cut_name(&x->cell, x->name_width);
+    if (x->r->options->screen) tfp_screen_cut_name(&x->cell, x->name_width);
     tfp_buf_add(out, x->cell.data, x->cell.size);
     for (size_t i = 0, at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size }), to = x->name_width;
          i < x->label_count; i++) {
-        tfp_buf_fill(out, ' ', to + GAP - at);
+        put_gap(out, at, to);
         x->cell.size = 0;
         put_label(x, row, x->labels[i], &x->cell);
-        tfp_screen_cut(&x->cell, x->label_width);
+        if (x->r->options->screen) tfp_screen_cut(&x->cell, x->label_widths[i]);
         tfp_buf_add(out, x->cell.data, x->cell.size);
         at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
-        to = x->label_width;
+        to = x->label_widths[i];
     }
     while (!out->failed && out->size && out->data[out->size - 1] == ' ') out->size--;
     tfp_buf_char(out, '\n');
@@ -251,11 +289,12 @@ static void put_doc(const screen *x, tfp_buf *out)
     else
         tfp_buf_text(&line, steps ? "one step" : "no steps");
     size_t shown = r->rows.size - 1;
-    tfp_buf_printf(&line, "; by %s; %zu", r->options->order.name, shown);
+    tfp_buf_printf(&line, "; by %s; %zu", r->options->order.head ? r->options->order.head : r->options->order.name,
+                   shown);
     if (r->left) tfp_buf_printf(&line, " of %zu", shown + r->left);
     tfp_buf_printf(&line, " row%s", shown + r->left == 1 ? "" : "s");
     if (r->left) tfp_buf_text(&line, ", -top 0: all");
-    tfp_screen_cut(&line, (size_t)r->options->screen);
+    if (r->options->screen) tfp_screen_cut(&line, (size_t)r->options->screen);
     if (colours) tfp_buf_text(out, TFP_DIM);
     tfp_buf_add(out, line.data, line.size);
     if (colours) tfp_buf_text(out, TFP_PLAIN);
@@ -269,7 +308,7 @@ static void put_header(screen *x, tfp_buf *out)
     if (x->r->options->colours) tfp_buf_text(out, TFP_BOLD);
     for (size_t i = 0; i < x->number_count; i++) {
         x->cell.size = 0;
-        tfp_buf_text(&x->cell, x->numbers[i].own ? "self" : tfp_columns[x->numbers[i].column].name);
+        tfp_buf_text(&x->cell, head_of(&x->numbers[i]));
         put_right(out, &x->cell, x->widths[i]);
         if (i || !has_share(x)) continue;
         x->cell.size = 0;
@@ -278,13 +317,14 @@ static void put_header(screen *x, tfp_buf *out)
         if (x->bars) tfp_buf_fill(out, ' ', TFP_BAR + GAP);
     }
     tfp_buf_text(out, "name");
-    for (size_t i = 0, at = 4, to = x->name_width; i < x->label_count; i++, to = x->label_width) {
-        tfp_buf_fill(out, ' ', to + GAP - at);
+    for (size_t i = 0, at = 4, to = x->name_width; i < x->label_count; i++) {
+        put_gap(out, at, to);
         x->cell.size = 0;
         tfp_buf_text(&x->cell, tfp_columns[x->labels[i]].name);
-        tfp_screen_cut(&x->cell, x->label_width);
+        if (x->r->options->screen) tfp_screen_cut(&x->cell, x->label_widths[i]);
         tfp_buf_add(out, x->cell.data, x->cell.size);
         at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
+        to = x->label_widths[i];
     }
     if (x->r->options->colours) tfp_buf_text(out, TFP_PLAIN);
     tfp_buf_char(out, '\n');

@@ -70,6 +70,20 @@ void tfp_screen_cut_name(tfp_buf *text, size_t width)
     tfp_buf_free(&rest);
 }
 
+/* A blank between a number and its unit, at which no line ends: "16.6 ms", "2.04 s,". */
+static bool is_in_amount(tfp_str text, size_t at)
+{
+    static const char *const units[] = { "ns", "\xc2\xb5s", "ms", "s", "B", "kB", "MB", "GB", "TB", "M", "G", "T" };
+    if (!at || text.data[at - 1] < '0' || text.data[at - 1] > '9') return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t n = strlen(units[i]), end = at + 1 + n;
+        if (end <= text.size && memcmp(text.data + at + 1, units[i], n) == 0 &&
+            (end == text.size || memchr(" ,;.:)", text.data[end], 6)))
+            return true;
+    }
+    return false;
+}
+
 void tfp_screen_wrap(tfp_buf *b, tfp_str text, size_t indent, int64_t width)
 {
     enum { LEAST = 24 }; /* below this width wrapping makes no sense */
@@ -79,7 +93,7 @@ void tfp_screen_wrap(tfp_buf *b, tfp_str text, size_t indent, int64_t width)
         return;
     }
     for (size_t at = 0, end; at < text.size; at = end + 1) {
-        for (end = at; end < text.size && text.data[end] != ' ';) end++;
+        for (end = at; end < text.size && (text.data[end] != ' ' || is_in_amount(text, end));) end++;
         size_t n = tfp_screen_width((tfp_str){ text.data + at, end - at });
         if (at && column + 1 + n > screen) {
             tfp_buf_char(b, '\n');
@@ -99,7 +113,7 @@ tfp_str tfp_screen_line(tfp_str text, size_t width, size_t *at)
     while (*at < text.size && text.data[*at] == ' ') ++*at;
     size_t from = *at, i = from, n = 0, space = 0;
     for (; i < text.size && n <= width; i++) {
-        if (text.data[i] == ' ') space = i;
+        if (text.data[i] == ' ' && !is_in_amount(text, i)) space = i;
         n += ((unsigned char)text.data[i] & 0xc0) != 0x80;
     }
     if (n > width) i = space > from ? space : i - 1; /* a wider word is broken */

@@ -3,6 +3,8 @@
 #include "outputs/table.h"
 #include "wire/json.h"
 
+#include <math.h>
+
 /* ---- numbers ---- */
 
 static bool own_value(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
@@ -174,6 +176,30 @@ static void finding_text(tfp_cells *c, uint32_t finding, tfp_buf *out)
     tfp_escape(out, text);
 }
 
+static bool finding_real(const tfp_report *r, uint32_t finding, const tfp_flat *f, double *out)
+{
+    const tfp_finding *x = &r->findings.at[finding];
+    *out = *f->name == 's' ? x->seconds : x->gain_seconds;
+    return !isnan(*out);
+}
+
+static bool finding_span(const tfp_report *r, uint32_t finding, tfp_value from, int64_t *out)
+{
+    (void)from;
+    *out = r->findings.at[finding].evidence.span;
+    return r->findings.at[finding].evidence.span != TFP_NONE;
+}
+
+static void finding_file(tfp_cells *c, uint32_t finding, tfp_buf *out)
+{
+    tfp_escape(out, c->r->findings.at[finding].file);
+}
+
+static void finding_command(tfp_cells *c, uint32_t finding, tfp_buf *out)
+{
+    tfp_escape(out, c->r->findings.at[finding].command);
+}
+
 /* ---- the columns ---- */
 
 #define ROW_NUMBER(name, type, null, column, get)                                                                      \
@@ -183,6 +209,11 @@ static void finding_text(tfp_cells *c, uint32_t finding, tfp_buf *out)
 #define TEXT(name, column, get)                                                                                        \
     {                                                                                                                  \
         name, 's', false, column, TFP_V_COUNT, NULL, NULL, get, NULL                                                   \
+    }
+
+#define REAL(name, column, get)                                                                                        \
+    {                                                                                                                  \
+        name, 'r', true, column, TFP_V_COUNT, NULL, get, NULL, NULL                                                    \
     }
 
 /* clang-format off */
@@ -212,6 +243,11 @@ static const tfp_flat shape_column = TEXT("shape", TFP_FLAT_ASKED, row_shape);
 static const tfp_flat finding_columns[] = {
     TEXT("checker", TFP_FLAT_ALWAYS, finding_checker),
     TEXT("report", TFP_FLAT_ALWAYS, finding_text),
+    REAL("seconds", TFP_FLAT_ALWAYS, finding_real),
+    REAL("gain_seconds", TFP_FLAT_ALWAYS, finding_real),
+    TEXT("file", TFP_FLAT_ALWAYS, finding_file),
+    ROW_NUMBER("span", 'i', true, TFP_FLAT_ALWAYS, finding_span),
+    TEXT("command", TFP_FLAT_ALWAYS, finding_command),
 };
 /* clang-format on */
 

@@ -33,7 +33,7 @@ static void write_doc_line(tfp_buf *b, const char *label, const char *words)
 
 static void write_doc_of_column(const tfp_report *r, const tfp_column *c, tfp_buf *b)
 {
-    write_doc_line(b, c->text.doc, tfp_column_help(c, tfp_has(r->profile, TFP_HAS_TRACE)));
+    write_doc_line(b, c->text.doc, tfp_help_of(r, c));
 }
 
 static void write_doc(const tfp_report *r, tfp_buf *b)
@@ -44,7 +44,7 @@ static void write_doc(const tfp_report *r, tfp_buf *b)
                         "If you found your operation missing accelerator time, "
                         "consider to post to discuss@tensorflow.org!\n\n");
     tfp_buf_text(b, "\nDoc:\n");
-    write_doc_line(b, r->about->doc_label, r->about->doc);
+    write_doc_line(b, r->about->doc_label, tfp_doc_of(r));
     for (int i = 0; i < tfp_column_count; i++) {
         const tfp_column *c = &tfp_columns[i];
         if (!tfp_selects(r->options, (tfp_column_id)i)) continue;
@@ -366,7 +366,7 @@ static tfp_status write_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
     if (r->kind == TFP_REPORT_GRID) return tfp_grid_text(r, s, err);
     if (r->options->compat10 && r->kind == TFP_REPORT_TREE) return tfp_text_compat10(r, s, err);
     size_t n = list_cells(r, cells);
-    if (tfp_for_screen(r->options)) return tfp_screen_text(r, cells, n, s, err);
+    if (tfp_is_aligned(r)) return tfp_screen_text(r, cells, n, s, err);
     write_doc(r, &s->buf);
     if (!has_no_types(r)) write_legend(r, cells, n, &s->buf);
     if (r->kind == TFP_REPORT_LIST)

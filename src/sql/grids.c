@@ -5,16 +5,14 @@
 #include "views/grid.h"
 #include "views/view.h"
 
-enum { GRIDS = 5 };
+enum { GRIDS = 6 };
 
 static const struct {
     const char *name; /* `steps` lists the steps of every profile: the rows of the view are its devices */
     const tfp_view *view;
-} grids[GRIDS] = { { "step_devices", &tfp_view_steps },
-                   { "kernel", &tfp_view_kernel },
-                   { "transfer", &tfp_view_transfer },
-                   { "wait", &tfp_view_wait },
-                   { "check", &tfp_view_check } };
+} grids[GRIDS] = { { "step_devices", &tfp_view_steps }, { "kernel", &tfp_view_kernel },
+                   { "transfer", &tfp_view_transfer },  { "wait", &tfp_view_wait },
+                   { "check", &tfp_view_check },        { "findings", &tfp_view_findings } };
 
 typedef struct grid_table {
     sqlite3_vtab base;

@@ -151,7 +151,7 @@ static const sql_column spans[] = {
     MADE("start_ns",    'i', span_start_ns,    "start in nanoseconds"),
     MADE("duration_ns", 'i', span_duration_ns, "time it took in nanoseconds"),
     MADE("self_ns",     'i', span_self_ns,     "of host ops and activities: less that of those in it, in nanoseconds"),
-    MADE("parent",      'i', span_parent,      "-> spans: what is around it"),
+    MADE("parent",      'i', span_parent,      "-> spans: the op, annotation or module around it"),
     MADE("launch",      'i', span_launch,      "-> spans: of an activity the API call that launched it"),
     MADE("owner",       'i', span_owner,       "-> spans: of an activity the op that launched it"),
     MADE("lane_number", 'i', span_lane_number, "-> lanes"),

@@ -80,7 +80,15 @@ static bool has(const tfp_profile *p, unsigned need)
 /* Of a profile without the spans of its trace. */
 static bool asks_for_spans(const tfp_report *r)
 {
+    if (r->profile->keep & TFP_KEEP_ROWS) return !(r->about->needs & TFP_ROWS_DO) || r->options->critical_path;
     return !(r->about->needs & TFP_SUMS_DO) || tfp_options_need_spans(r->options);
+}
+
+/* Of a profile that does not know single steps. */
+static bool asks_for_steps(const tfp_report *r)
+{
+    if (r->about->needs & TFP_NO_STEP_SUMS) return false;
+    return r->about->needs & TFP_ROWS_DO ? r->step.which == TFP_STEP_ONE : r->step.which != TFP_STEP_ALL;
 }
 
 static tfp_status check_needs(const tfp_report *r, tfp_error *err)
@@ -88,6 +96,8 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     tfp_status s = TFP_OK;
     if (tfp_only_sums(p) && asks_for_spans(r)) return tfp_no_spans(err);
+    if (tfp_only_total(p) && asks_for_steps(r))
+        return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_TOTAL: all steps together only");
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
     bool of_nodes = r->about == &tfp_view_scope || r->about == &tfp_view_op || r->about == &tfp_view_graph;
     if (of_nodes && p->samples.size && !p->nodes.size)
@@ -140,19 +150,29 @@ static tfp_status cut(tfp_report *r, tfp_error *err)
     return TFP_OK;
 }
 
-/* At a terminal, and with -top, rows are sorted by the first column, biggest first, unless -order_by was given. */
+/* Formats for people; programs get the rows of a pipe by name. */
+static bool is_text(const char *format) { return strcmp(format, "text") == 0 || strcmp(format, "md") == 0; }
+
+/* In aligned tables, and with -top, rows are sorted by the first column, biggest first, unless -order_by was given. */
 static tfp_status order_by_size(tfp_report *r, tfp_error *err)
 {
     tfp_options *o = r->options;
     tfp_column_id columns[TFP_COLUMNS_MAX];
     bool numbers = r->kind == TFP_REPORT_TREE || r->kind == TFP_REPORT_GROUPS || r->kind == TFP_REPORT_LIST;
-    if (!(tfp_for_screen(o) || o->top) || !numbers || r->about == &tfp_view_graph || tfp_options_chosen(o, "order_by"))
+    bool aligned = tfp_for_screen(o) || (tfp_is_aligned(r) && is_text(o->format) && !o->reach);
+    if (!(aligned || o->top) || !numbers || r->about == &tfp_view_graph || tfp_options_chosen(o, "order_by"))
         return TFP_OK;
     size_t n = tfp_options_selected(o, columns);
     for (size_t i = 0; i < n; i++)
         if (tfp_columns[columns[i]].order_at && tfp_columns[columns[i]].number_count)
             return tfp_options_set(o, "order_by", tfp_columns[columns[i]].name, err);
     return TFP_OK;
+}
+
+/* The table `lines` has that of its code view. */
+static bool tells_coverage(const tfp_view *view)
+{
+    return view == &tfp_view_op || view == &tfp_view_scope || view == &tfp_view_calls || view == &tfp_view_code;
 }
 
 static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
@@ -176,10 +196,12 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_options_known_order(r->options, err);
     size_t notes = r->notes.size;
     if (!s) s = view->build(r, err);
+    bool told = !r->options->step_execs; /* diff builds a report a step, whose notes nobody reads */
+    if (!s && told && tells_coverage(view)) s = tfp_coverage_add(r, err);
     if (!s && r->kind == TFP_REPORT_GRID) s = tfp_grid_arrange(r, err);
     if (!s && r->kind != TFP_REPORT_GRID) s = cut(r, err);
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
-    if (!s) s = tfp_note_silence(r, notes, err);
+    if (!s && told) s = tfp_note_silence(r, notes, err);
     if (!s) s = tfp_report_note_clamped(r, err);
     return s;
 }
@@ -202,8 +224,8 @@ tfp_status tfp_view_build(const tfp_profile *p, const tfp_view *view, const tfp_
 
 const tfp_view *tfp_compared_view(const char *name)
 {
-    static const tfp_view *const views[] = { &tfp_view_scope, &tfp_view_graph, &tfp_view_op, &tfp_view_code,
-                                             &tfp_view_steps };
+    static const tfp_view *const views[] = { &tfp_view_scope, &tfp_view_graph, &tfp_view_op,
+                                             &tfp_view_code,  &tfp_view_lines, &tfp_view_steps };
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (strcmp(views[i]->name, name) == 0) return views[i];
     return NULL;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/calls.c: what called what: everything as it nested on the host's threads, kernels under their launches, all threads
  * together. Rows are found by the path of names. */
+#include "views/trace_nest.h"
 #include "views/trace_tree.h"
 
 typedef struct calls {
     tfp_trace_tree tree;
     const tfp_profile *p;
     tfp_arena arena;
-    uint32_t *order;  /* parents first */
+    tfp_nest nest;
     uint32_t *item;   /* by span */
     int64_t *self_ns; /* duration less that of children */
-    bool plain;       /* a trace of spans that no framework gave a meaning */
 } calls;
 
 static bool is_shown(const calls *c, uint32_t span)
@@ -23,45 +23,27 @@ static bool is_shown(const calls *c, uint32_t span)
     case TFP_SPAN_ANNOTATION:
     case TFP_SPAN_MODULE:
     case TFP_SPAN_FRAME: return true;
-    case TFP_SPAN_OTHER: return c->plain && c->p->lanes.at[s->lane[span]].role == TFP_ROLE_THREAD;
+    case TFP_SPAN_OTHER: return c->nest.plain && c->p->lanes.at[s->lane[span]].role == TFP_ROLE_THREAD;
     default: return false;
     }
-}
-
-static bool is_plain(const tfp_profile *p)
-{
-    const tfp_span_columns *s = &p->events.spans;
-    for (size_t i = 0; i < s->size; i++)
-        if (s->kind[i] != TFP_SPAN_OTHER) return false;
-    return true;
-}
-
-static void find_self(calls *c)
-{
-    const tfp_span_columns *s = &c->p->events.spans;
-    for (uint32_t i = 0; i < s->size; i++) c->self_ns[i] = tfp_add(c->self_ns[i], s->duration_ns[i], NULL);
-    for (uint32_t i = 0; i < s->size; i++)
-        if (is_shown(c, i) && s->parent[i] != TFP_NONE)
-            c->self_ns[s->parent[i]] = tfp_add(c->self_ns[s->parent[i]], -s->duration_ns[i], NULL);
 }
 
 static bool start(calls *c, tfp_report *r)
 {
     const tfp_profile *p = r->profile;
     size_t count = p->events.spans.size + 1;
-    *c = (calls){ .p = p, .plain = is_plain(p) };
+    *c = (calls){ .p = p };
     tfp_trace_tree_start(&c->tree, r);
-    c->order = tfp_parents_first(p, &c->arena);
     c->item = TFP_NEW(&c->arena, uint32_t, count);
-    c->self_ns = TFP_NEW(&c->arena, int64_t, count);
-    return !c->tree.failed && c->order && c->item && c->self_ns;
+    if (c->tree.failed || !c->item || !tfp_nest_of(p, &c->arena, &c->nest)) return false;
+    return (c->self_ns = tfp_nest_self(p, &c->nest, &c->arena)) != NULL;
 }
 
 static tfp_status add_spans(calls *c)
 {
     const tfp_span_columns *s = &c->p->events.spans;
     for (size_t k = 0; k < s->size; k++) {
-        uint32_t i = c->order[k], parent = s->parent[i];
+        uint32_t i = c->nest.order[k], parent = c->nest.parent[i];
         uint32_t above = parent == TFP_NONE ? 0 : c->item[parent];
         c->item[i] = above;
         if (!is_shown(c, i)) continue;
@@ -89,9 +71,9 @@ static tfp_status build_calls(tfp_report *r, tfp_error *err)
     calls c;
     if (r->profile->samples.size) return tfp_tree_of_samples(r, false, err);
     tfp_status s = start(&c, r) ? TFP_OK : TFP_NOMEM;
-    if (!s) find_self(&c);
     if (!s) s = add_spans(&c);
     if (!s) s = add_activities(&c);
+    if (!s) s = tfp_nest_note(r, &c.nest, err);
     tfp_arena_free(&c.arena);
     if (!s) return tfp_trace_tree_show(&c.tree, err);
     tfp_trace_tree_free(&c.tree);

@@ -253,6 +253,22 @@ static bool set_members(tfp_report *r, const tfp_tree *t)
     return true;
 }
 
+/* What runs of nodes on a stack take. */
+static void say_explained(const stacks *x)
+{
+    tfp_explained e = { .given = x->p->execs.size > 0, .why_not = "in operations without a call stack" };
+    for (size_t node = 0; node < x->p->nodes.size; node++) {
+        if (x->leaf_of[node] == TFP_NONE) continue;
+        for (TFP_EACH(execs, i, x->p->nodes.at[node].exec_first, x->p)) {
+            const tfp_exec *run = &x->p->execs.at[i];
+            if (!tfp_step_takes(x->r->step, run->step)) continue;
+            e.host_ns = tfp_add(e.host_ns, run->cpu_ns, NULL);
+            e.device_ns = tfp_add(e.device_ns, run->accelerator_ns, NULL);
+        }
+    }
+    x->r->explained = e;
+}
+
 static tfp_status build_code(tfp_report *r, tfp_error *err)
 {
     tfp_arena arena = { 0 };
@@ -272,6 +288,7 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
         s = tfp_nomem(err);
     if (!s) s = tfp_tree_show(&t, r, TFP_TREE_CODE, err);
     if (!s && !set_members(r, &t)) s = tfp_nomem(err);
+    if (!s) say_explained(&x);
     tfp_map64_free(&x.children);
     tfp_strtab_free(&x.names);
     tfp_arena_free(&arena);
@@ -280,7 +297,8 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_code = {
     "code",
-    "Nodes by the lines of Python that made them (needs an op log, or a trace with stacks).",
+    "Nodes by the lines of Python that made them, or by the functions that a trace recorded (needs an op log, or a "
+    "trace with stacks).",
     TFP_REPORT_GROUPS,
     "Rows are lines of Python, ordered by who calls whom.",
     "code",

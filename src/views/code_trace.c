@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/code_trace.c: the code view of a trace. With Python frames in it rows are frames: their own time is what no frame
  * inside took. Without, rows are the lines of call stacks, with the ops that stand on them. */
+#include "views/trace.h"
+#include "views/trace_nest.h"
 #include "views/trace_tree.h"
 
 typedef struct lines {
     tfp_trace_tree tree;
     const tfp_profile *p;
     tfp_arena arena;
-    uint32_t *order;     /* spans, parents first */
+    tfp_nest nest;
     uint32_t *item;      /* by span: the row of the frame or stack in force; 0: none */
     uint32_t *frame;     /* by span: the frame that it is, or that is around it; TFP_NONE */
     int64_t *self_ns;    /* of frames */
+    int64_t replayed_ns; /* by graphs that are launched on a line: it is not the line of these kernels */
     tfp_strid *row_name; /* by string: of a frame's name; TFP_NONE: not looked at, 0: no line of Python */
     tfp_buf text;
 } lines;
@@ -47,14 +50,14 @@ static void add_frames(lines *x)
 {
     const tfp_span_columns *s = &x->p->events.spans;
     for (size_t k = 0; k < s->size && !x->tree.failed; k++) {
-        uint32_t i = x->order[k], parent = s->parent[i];
+        uint32_t i = x->nest.order[k], parent = x->nest.parent[i];
         x->frame[i] = parent == TFP_NONE ? TFP_NONE : x->frame[parent];
         x->item[i] = parent == TFP_NONE ? 0 : x->item[parent];
         tfp_strid name = frame_name(x, i);
         if (!name) continue;
         if (x->frame[i] != TFP_NONE)
-            x->self_ns[x->frame[i]] = tfp_add(x->self_ns[x->frame[i]], -s->duration_ns[i], NULL);
-        x->self_ns[i] = s->duration_ns[i];
+            x->self_ns[x->frame[i]] = tfp_add(x->self_ns[x->frame[i]], -x->nest.duration_ns[i], NULL);
+        x->self_ns[i] = x->nest.duration_ns[i];
         x->frame[i] = i;
         x->item[i] = tfp_trace_item_below(&x->tree, x->item[i], name, TFP_SPAN_FRAME);
     }
@@ -83,7 +86,7 @@ static void add_stacks(lines *x)
     uint32_t *by_trace = TFP_NEW(&x->arena, uint32_t, x->p->traces.size + 1); /* its item, 0: none yet */
     x->tree.failed |= !by_trace;
     for (size_t k = 0; k < s->size && !x->tree.failed; k++) {
-        uint32_t i = x->order[k], parent = s->parent[i], trace = s->trace[i];
+        uint32_t i = x->nest.order[k], parent = x->nest.parent[i], trace = s->trace[i];
         if (trace != TFP_NONE && !by_trace[trace]) by_trace[trace] = item_of_trace(x, trace);
         if (trace != TFP_NONE)
             x->item[i] = by_trace[trace];
@@ -105,6 +108,8 @@ static void add_activities(lines *x)
         if (s->kind[i] != TFP_SPAN_ACTIVITY || x->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         uint32_t from = s->launch[i] != TFP_NONE ? s->launch[i] : s->owner[i];
         uint32_t item = s->trace[i] != TFP_NONE || s->path[i] ? x->item[i] : from == TFP_NONE ? 0 : x->item[from];
+        if (item && tfp_is_replayed(x->tree.r, i) && tfp_span_in_step(x->tree.r, i))
+            x->replayed_ns = tfp_add(x->replayed_ns, s->self_ns[i], NULL);
         /* an activity without a host op is a run of its line */
         if (item) tfp_trace_tree_add(&x->tree, item, s->step[i], 0, s->self_ns[i], from == TFP_NONE || s->path[i]);
     }
@@ -116,17 +121,16 @@ static bool start(lines *x, tfp_report *r)
     size_t count = p->events.spans.size + 1, strings = p->strings.count + 1;
     *x = (lines){ .p = p };
     tfp_trace_tree_start(&x->tree, r);
-    x->order = tfp_parents_first(p, &x->arena);
     x->item = TFP_NEW(&x->arena, uint32_t, count);
     x->frame = TFP_NEW(&x->arena, uint32_t, count);
     x->self_ns = TFP_NEW(&x->arena, int64_t, count);
     x->row_name = TFP_NEW(&x->arena, tfp_strid, strings);
-    if (!x->order || !x->item || !x->frame || !x->self_ns || !x->row_name) return false;
+    if (!tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name) return false;
     memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
     return !x->tree.failed;
 }
 
-static bool has_frames(const tfp_profile *p)
+bool tfp_lines_are_functions(const tfp_profile *p)
 {
     const tfp_span_columns *s = &p->events.spans;
     tfp_python_frame f;
@@ -135,15 +139,28 @@ static bool has_frames(const tfp_profile *p)
     return false;
 }
 
+static void say_explained(const lines *x, tfp_report *r, bool frames)
+{
+    tfp_explained e = { .given = true, .device_ns = -x->replayed_ns, .replayed_ns = x->replayed_ns };
+    for (size_t i = 1; i < x->tree.items.size; i++) {
+        e.host_ns = tfp_add(e.host_ns, x->tree.items.at[i].cpu_ns, NULL);
+        e.device_ns = tfp_add(e.device_ns, x->tree.items.at[i].accelerator_ns, NULL);
+    }
+    e.why_not = frames ? "under no Python frame" : "without a call stack";
+    r->explained = e;
+}
+
 tfp_status tfp_code_of_trace(tfp_report *r, tfp_error *err)
 {
     lines x;
-    bool ok = start(&x, r);
-    if (ok && has_frames(r->profile))
+    bool ok = start(&x, r), frames = ok && tfp_lines_are_functions(r->profile);
+    if (frames)
         add_frames(&x);
     else if (ok)
         add_stacks(&x);
     if (ok) add_activities(&x);
+    if (ok) say_explained(&x, r, frames);
+    ok = ok && (!frames || !tfp_nest_note(r, &x.nest, err));
     tfp_arena_free(&x.arena);
     tfp_buf_free(&x.text);
     if (ok && !x.tree.failed && x.tree.items.size == 1) {

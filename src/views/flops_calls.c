@@ -61,6 +61,7 @@ static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span
     add(&sum->macs, set->cost.macs);
     add(&sum->bytes, set->cost.bytes);
     sum->moves |= set->cost.bytes >= 0;
+    if (tfp_in_a_step(p, span)) tfp_instruction_step(sum, set->cost.flops, set->cost.macs, set->cost.bytes);
     return true;
 }
 

@@ -55,7 +55,7 @@ static bool say_more_of(tfp_report *r, tfp_fact *f, const char *format, ...)
 static bool put_short(char *out, size_t size, int64_t n, const char *word)
 {
     tfp_buf b = { 0 };
-    tfp_format_number(&b, n);
+    tfp_format_amount(&b, TFP_NUMBER, n);
     snprintf(out, size, "%.*s%s", (int)b.size, b.data ? b.data : "", word);
     bool ok = !b.failed;
     tfp_buf_free(&b);
@@ -184,7 +184,7 @@ static bool put_totals(const tfp_flops_table *w, const tfp_work *total, bool lea
     bool ok = add_text(r, "float_ops_source", NULL, source_words[w->source]) &&
               add_number(r, "total_float_ops", "float operations", TFP_NUMBER, total->flops);
     tfp_flops_exact(exact, total->flops > 0 ? total->flops : 0);
-    if (total->flops >= 1000)
+    if (total->flops >= 1000000)
         ok = ok && say_more(r, "%s%s(%s)", more, least ? " " : "", exact);
     else if (least)
         ok = ok && say_more(r, "%s", more);
@@ -192,7 +192,7 @@ static bool put_totals(const tfp_flops_table *w, const tfp_work *total, bool lea
     ok =
         ok && add_number(r, "total_macs", w->source == TFP_FLOPS_OWN ? "multiply-adds" : NULL, TFP_NUMBER, total->macs);
     tfp_flops_exact(exact, total->macs > 0 ? total->macs : 0);
-    if (total->macs >= 1000)
+    if (total->macs >= 1000000)
         ok = ok && say_more(r, "%s%s(%s)", more, least ? " " : "", exact);
     else if (least && total->macs >= 0)
         ok = ok && say_more(r, "%s", more);

@@ -24,6 +24,9 @@ void tfp_work_add(tfp_work_row *row, const tfp_instruction_sum *n)
     plus(&row->bytes, n->bytes);
     row->moves |= n->moves;
     if (n->moves) plus(&row->moved_float_ops, n->float_ops);
+    plus(&row->step_float_ops, n->step_float_ops);
+    plus(&row->step_macs, n->step_macs);
+    plus(&row->step_bytes, n->step_bytes);
     plus(&row->ns, n->ns);
     plus(&row->device_ns, n->device_ns);
     plus(&row->working_ns, n->device_ns ? n->device_ns : n->ns);
@@ -64,6 +67,7 @@ static bool more_first(const void *rows, uint32_t a, uint32_t b)
 
 static const tfp_row_column op_columns[] = {
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, name, "Operation of the framework."),
+    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "What XLA computes for it: the HLO opcodes that count most, at most three; of a fusion with what counts most inside.", TFP_WORK_OPCODE),
     TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions of it; fusions count as one."),
     TFP_COLUMN(tfp_work_row, "counted", INT, LABEL, counted, "Of these, those that have a count."),
     WORK_COLUMNS, { 0 }
@@ -76,6 +80,7 @@ static const tfp_row_column scope_columns[] = {
 static const tfp_row_column instruction_columns[] = {
     TFP_COLUMN(tfp_work_row, "node", TEXT, LABEL, name, "The instruction."),
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, op, "Operation of the framework."),
+    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "Its HLO opcode, of a fusion with what counts most inside.", TFP_WORK_OPCODE),
     TFP_COLUMN(tfp_work_row, "output_shapes", TEXT, LABEL, shapes, "Shapes of its results."),
     WORK_COLUMNS, { 0 }
 };
@@ -83,6 +88,7 @@ static const tfp_row_column node_columns[] = {
     TFP_COLUMN(tfp_work_row, "function", TEXT, LABEL, module, "The module."),
     TFP_COLUMN(tfp_work_row, "name", TEXT, LABEL, name, "The instruction."),
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, op, "Operation of the framework."),
+    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "Its HLO opcode, of a fusion with what counts most inside.", TFP_WORK_OPCODE),
     TFP_COLUMN(tfp_work_row, "scope", TEXT, LABEL, scope, "Place in the model."),
     TFP_COLUMN(tfp_work_row, "output_shapes", TEXT, LABEL, shapes, "Shapes of its results."),
     TFP_COLUMN(tfp_work_row, "runs", INT, LABEL, runs, "How often it ran, or runs in one run of the module."),
@@ -172,6 +178,54 @@ static void groups_free(groups *g)
     tfp_vec_free(&g->rows);
 }
 
+/* The sums by op, those that count most first. */
+static bool more_of_op(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_work_tables *t = ctx;
+    const tfp_instruction_sum *x = &t->sums.at[a], *y = &t->sums.at[b];
+    tfp_strid op = t->r->profile->nodes.at[x->node].op, other = t->r->profile->nodes.at[y->node].op;
+    if (op != other) return op < other;
+    return x->float_ops != y->float_ops ? x->float_ops > y->float_ops : x->opcode < y->opcode;
+}
+
+/* "dot|fusion(dot)": the opcodes of one op's instructions, each once, at most three. */
+static bool put_opcodes(const tfp_work_tables *t, const uint32_t *sums, size_t count, tfp_str *out)
+{
+    enum { MOST = 3 };
+    tfp_strid told[MOST];
+    size_t n = 0;
+    tfp_buf b = { 0 };
+    for (size_t i = 0; i < count && n < MOST; i++) {
+        tfp_strid opcode = t->sums.at[sums[i]].opcode;
+        bool known = !opcode;
+        for (size_t k = 0; k < n; k++) known |= told[k] == opcode;
+        if (known) continue;
+        tfp_buf_text(&b, n ? "|" : "");
+        tfp_buf_str(&b, text(t, opcode));
+        told[n++] = opcode;
+    }
+    const char *copy = b.failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size });
+    *out = (tfp_str){ copy, copy ? b.size : 0 };
+    tfp_buf_free(&b);
+    return copy != NULL;
+}
+
+static bool find_opcodes(const tfp_work_tables *t, groups *g)
+{
+    size_t n = t->sums.size;
+    uint32_t *order = t->shown & TFP_WORK_OPCODE ? TFP_NEW(&t->r->arena, uint32_t, n + 1) : NULL;
+    if (!order) return !(t->shown & TFP_WORK_OPCODE);
+    for (uint32_t i = 0; i < n; i++) order[i] = i;
+    bool ok = tfp_sort(order, n, more_of_op, t);
+    for (size_t first = 0, end; ok && first < n; first = end) {
+        tfp_strid op = t->r->profile->nodes.at[t->sums.at[order[first]].node].op;
+        for (end = first + 1; end < n && t->r->profile->nodes.at[t->sums.at[order[end]].node].op == op;) end++;
+        uint32_t at = tfp_map64_get(&g->by_name, op);
+        ok = at == TFP_NONE || put_opcodes(t, order + first, end - first, &g->rows.at[at].opcode);
+    }
+    return ok;
+}
+
 static tfp_status put_ops(const tfp_work_tables *t, tfp_error *err)
 {
     groups g = { 0 };
@@ -182,6 +236,7 @@ static tfp_status put_ops(const tfp_work_tables *t, tfp_error *err)
         tfp_work_row *row = group_of(&g, op, text(t, op));
         if ((ok = row != NULL)) tfp_work_add(row, &t->sums.at[i]);
     }
+    ok = ok && find_opcodes(t, &g);
     for (size_t i = 0; ok && i < g.rows.size; i++) {
         ok = finish_row(t, &g.rows.at[i]);
         few += g.rows.at[i].float_ops > 0;
@@ -236,6 +291,7 @@ static tfp_work_row *instruction_rows(const tfp_work_tables *t)
         const tfp_instruction_sum *n = &t->sums.at[i];
         rows[i].name = text(t, n->name);
         rows[i].op = text(t, t->r->profile->nodes.at[n->node].op);
+        if (n->opcode) rows[i].opcode = text(t, n->opcode);
         tfp_work_add(&rows[i], n);
     }
     return rows;
@@ -246,12 +302,16 @@ static tfp_status put_top(const tfp_work_tables *t, tfp_error *err)
     tfp_work_row *rows = instruction_rows(t);
     if (!rows) return tfp_nomem(err);
     size_t count = 0;
+    double most = 0;
     for (size_t i = 0; i < t->sums.size; i++) {
         if (!rows[i].float_ops) continue;
         rows[count] = rows[i];
         bool ok = finish_row(t, &rows[count]);
+        if (rows[count].attained > most) most = rows[count].attained;
         if (!ok || !put_shapes(t, t->sums.at[i].node, &rows[count++].shapes)) return tfp_nomem(err);
     }
+    tfp_status s = tfp_work_check_peaks(t, most, err);
+    if (s) return s;
     const char *title = t->operators ? "operators that count most" : "instructions that count most";
     return put_part(t, "top_nodes", title, instruction_columns, rows, count, err);
 }
@@ -286,6 +346,7 @@ static void find_totals(tfp_work_tables *t)
         else
             plus(&t->uncounted_bytes, n->bytes);
         t->bytes_missing |= !n->counted && !n->moves;
+        if (n->opcode) t->shown |= TFP_WORK_OPCODE;
         if (n->trips_unknown && t->loops++ == 0) t->first_loop = n->name;
     }
 }
@@ -307,6 +368,7 @@ tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
         if (!s) s = tfp_work_types(&t, err);
         if (!s) s = put_gaps(&t, err);
         if (!s && !tfp_work_facts(&t)) s = tfp_nomem(err);
+        if (!s) s = tfp_work_utilization(&t, err);
     }
     if (!s && (o->assume_batch > 0 || o->assume_shape || o->signature))
         s = tfp_report_note_add(

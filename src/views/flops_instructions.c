@@ -9,14 +9,28 @@
 
 static void add(int64_t *to, int64_t n) { *to = tfp_add(*to, n > 0 ? n : 0, NULL); }
 
+bool tfp_in_a_step(const tfp_profile *p, uint32_t span)
+{
+    uint32_t step = p->events.spans.step[span];
+    return step != TFP_NONE && p->steps.at[step].listed;
+}
+
+void tfp_instruction_step(tfp_instruction_sum *sum, int64_t flops, int64_t macs, int64_t bytes)
+{
+    add(&sum->step_float_ops, flops);
+    add(&sum->step_macs, macs);
+    add(&sum->step_bytes, bytes);
+}
+
 /* ---- what the stats of spans tell: equal sets are one, and looked at once ---- */
 
 typedef struct keys {
-    tfp_strid flops, macs, moved, accessed, unknown, op, module;
+    tfp_strid flops, macs, moved, accessed, unknown, op, module, opcode, type;
 } keys;
 
 typedef struct told { /* of one execution */
-    tfp_strid op, module;
+    tfp_strid op, module, opcode;
+    tfp_float_type type; /* TFP_FLOAT_OTHER: not known, too */
     int64_t flops, macs, bytes;
     bool counted, moves;
 } told;
@@ -29,7 +43,18 @@ static keys find_keys(const tfp_profile *p)
                    .accessed = tfp_stat_key(p, "bytes_accessed"),
                    .unknown = tfp_stat_key(p, "flops_unknown"),
                    .op = tfp_stat_key(p, "hlo_op"),
+                   .opcode = tfp_stat_key(p, "hlo_opcode"),
+                   .type = tfp_stat_key(p, "hlo_type"),
                    .module = tfp_stat_key(p, "hlo_module") };
+}
+
+/* By the names that the reader of HLO gives (formats/hlo_what.c). */
+static tfp_float_type type_named(tfp_str name)
+{
+    static const char *const names[TFP_FLOAT_TYPES] = { "", "f32", "tf32", "f16", "bf16", "f8" };
+    for (int i = 1; i < TFP_FLOAT_TYPES; i++)
+        if (tfp_str_eq(name, tfp_str_of(names[i]))) return (tfp_float_type)i;
+    return TFP_FLOAT_OTHER;
 }
 
 /* An unknown key is TFP_NONE, which no stat has either. */
@@ -42,6 +67,8 @@ static told told_by(const tfp_profile *p, const keys *k, const tfp_stat_set *set
         bool text = s->type == TFP_STAT_TEXT;
         if (text && s->key == k->op) t.op = (tfp_strid)s->value.text;
         if (text && s->key == k->module) t.module = (tfp_strid)s->value.text;
+        if (text && s->key == k->opcode) t.opcode = (tfp_strid)s->value.text;
+        if (text && s->key == k->type) t.type = type_named(tfp_text(p, (tfp_strid)s->value.text));
         if (s->type != TFP_STAT_INT || s->value.number < 0) continue;
         if (s->key == k->flops) t.flops = s->value.number, t.counted = true;
         if (s->key == k->macs) t.macs = s->value.number;
@@ -88,6 +115,7 @@ static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
     at = (uint32_t)c->out->size;
     tfp_instruction_sum sum = { .name = t->op ? t->op : c->p->nodes.at[node].name,
                                 .module = t->module,
+                                .opcode = t->opcode,
                                 .node = node,
                                 .counted = true,
                                 .moves = t->moves };
@@ -105,6 +133,8 @@ static bool add_span(collector *c, uint32_t span)
     add(&sum->float_ops, t->flops);
     add(&sum->macs, t->macs);
     add(&sum->bytes, t->bytes);
+    if (t->type) add(&sum->of_type[t->type], t->flops);
+    if (tfp_in_a_step(c->p, span)) tfp_instruction_step(sum, t->flops, t->macs, t->bytes);
     add(&sum->ns, s->self_ns[span]);
     sum->counted &= t->counted;
     sum->moves |= t->moves;
@@ -148,6 +178,7 @@ static tfp_instruction_sum sum_of_runs(const tfp_instruction *n)
 {
     return (tfp_instruction_sum){ .name = n->name,
                                   .module = n->module,
+                                  .opcode = n->opcode,
                                   .node = n->node,
                                   .runs = n->runs,
                                   .float_ops = tfp_mul(n->float_ops, n->runs, NULL),

@@ -4,7 +4,7 @@
  * name and the types of inputs, those of a known device by type (flops/devices.h). */
 #include "flops/aten/aten.h"
 #include "views/flops_work.h"
-#include "views/trace.h"
+#include "views/trace_facts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +41,50 @@ static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
                                name.data);
 }
 
+/* A bandwidth that the trace tells, and that is far from what the vendor publishes of this device, is wrong: ROCm's is that of half
+ * of the memory's pins. */
+static tfp_status check_bandwidth(tfp_work_tables *t, tfp_error *err)
+{
+    const tfp_device_info *d = t->device;
+    tfp_device_marks marks = { name_of(t, d), d->sm_count, d->memory_bytes, d->clock_khz };
+    const tfp_device_peaks *found = tfp_device_of_marks(&marks);
+    if (!found) found = tfp_device_find(marks.vendor, d->memory_bytes);
+    double published = found ? found->bandwidth * 1e9 : 0;
+    if (t->peak_bandwidth <= 0 || published <= 0) return TFP_OK;
+    if (t->peak_bandwidth > 0.9 * published && t->peak_bandwidth < 1.1 * published) return TFP_OK;
+    double told = t->peak_bandwidth / 1e12;
+    t->peak_bandwidth = published;
+    t->published = found->words;
+    if (t->r->options->peak_bandwidth) return TFP_OK;
+    return tfp_report_note_add(
+        t->r, err,
+        "the trace tells a memory bandwidth of %.3g TB a second, its device (%s) has %.3g by its "
+        "vendor's data sheet: the roofline is that of the data sheet",
+        told, found->words, published / 1e12);
+}
+
+tfp_status tfp_work_check_peaks(const tfp_work_tables *t, double most_attained, tfp_error *err)
+{
+    if (!(most_attained > 1.005)) return TFP_OK;
+    bool given = t->r->options->peak_flops || t->r->options->peak_bandwidth;
+    return tfp_report_note_add(t->r, err,
+                               "work reaches %.0f%% of the roofline, which cannot be: the peaks %s are wrong%s",
+                               100 * most_attained,
+                               given                      ? "that were given"
+                               : t->known || t->published ? "of the data sheet"
+                                                          : "that the trace tells",
+                               given ? "" : ": give -peak_flops and -peak_bandwidth");
+}
+
+/* Of the numbers that are computed with; peaks of known devices are by type. */
+static bool has_types(const tfp_work_tables *t)
+{
+    if (tfp_aten_recorded(t->r->profile)) return true;
+    for (int i = TFP_FLOAT_OTHER + 1; i < TFP_FLOAT_TYPES; i++)
+        if (t->all.of_type[i] > 0) return true;
+    return false;
+}
+
 tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err)
 {
     const tfp_options *o = t->r->options;
@@ -51,7 +95,8 @@ tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err)
     if (t->device) {
         t->peak_flops = t->device->peak_flops;
         t->peak_bandwidth = t->device->peak_bandwidth;
-    } else if (tfp_aten_recorded(t->r->profile)) {
+        s = check_bandwidth(t, err);
+    } else if (has_types(t)) {
         s = find_device(t, err);
     }
     if (o->peak_flops) tfp_rate_parse(tfp_str_of(o->peak_flops), tfp_flops_units, &t->peak_flops);
@@ -204,9 +249,41 @@ bool tfp_work_peak_facts(const tfp_work_tables *t)
         if (!t->device || peaks[i].option) continue;
         tfp_str name = name_of(t, t->device);
         bool table = t->device->peak_flops <= 0 && t->device->peak_bandwidth <= 0;
+        if (t->published && i == 1) {
+            if (!tfp_work_say(t, "of %s, as its vendor tells", t->published)) return false;
+            continue;
+        }
         if (!tfp_work_say(t, "of %.*s, as %s", name.size ? (int)(name.size < 100 ? name.size : 100) : 10,
                           name.size ? name.data : "the device", table ? "its vendor tells" : "the trace tells"))
             return false;
     }
     return true;
+}
+
+/* Seconds that all work would take at the peak; what has no peak takes none. */
+static double seconds_at_peak(const tfp_work_tables *t)
+{
+    double seconds = 0;
+    if (!t->known) return t->peak_flops > 0 ? (double)t->all.float_ops / t->peak_flops : 0;
+    for (int i = 0; i < TFP_FLOAT_TYPES; i++)
+        if (t->known->tera[i] > 0) seconds += (double)t->all.of_type[i] / (t->known->tera[i] * 1e12);
+    return seconds;
+}
+
+tfp_status tfp_work_utilization(const tfp_work_tables *t, tfp_error *err)
+{
+    const tfp_trace_facts *f;
+    double least = seconds_at_peak(t);
+    if (least <= 0 || !(t->shown & TFP_WORK_TIMES) || !t->all.step_float_ops) return TFP_OK;
+    tfp_status s = tfp_trace_facts_of(t->r, &f, err);
+    if (s == TFP_LIMIT) tfp_error_clear(err);
+    if (s) return s == TFP_LIMIT ? TFP_OK : s;
+    double of_steps = (double)t->all.step_float_ops / (double)t->all.float_ops;
+    double seconds = f->step_ns * (double)f->step_count / 1e9; /* of each device in each step */
+    if (!f->has_devices || seconds <= 0) return TFP_OK;
+    tfp_fact *fact = tfp_fact_add(t->r, "utilization", "utilization", 'r', TFP_SHARE);
+    if (!fact) return tfp_nomem(err);
+    fact->real = least * of_steps / seconds;
+    return tfp_work_say(t, "of the peak of its devices while the steps last, idle time included") ? TFP_OK
+                                                                                                  : tfp_nomem(err);
 }

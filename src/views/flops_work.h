@@ -15,16 +15,19 @@ enum {
     TFP_WORK_BOUND = 4,
     TFP_WORK_ATTAINED = 8,
     TFP_WORK_TYPES = 16,
-    TFP_WORK_DEVICE = 32
+    TFP_WORK_DEVICE = 32,
+    TFP_WORK_OPCODE = 64
 };
 
 typedef struct tfp_work_row { /* an op, a scope, an instruction, or a type of numbers */
     tfp_str name, op, module, scope, shapes, source, bound, types;
+    tfp_str opcode; /* of an op: those of its instructions that compute most, at most three */
     int64_t instructions, counted, runs;
     int64_t float_ops, macs, bytes;
     int64_t moved_float_ops; /* of instructions whose bytes are known */
     int64_t ns, device_ns;
     int64_t working_ns; /* of each instruction that of accelerators, where it has any */
+    int64_t step_float_ops, step_macs, step_bytes;
     int64_t of_type[TFP_FLOAT_TYPES];
     bool moves; /* the bytes of one are known */
     double share, intensity, peak, attainable, rate, attained;
@@ -41,6 +44,7 @@ typedef struct tfp_work_tables {
     double peak_flops, peak_bandwidth; /* 0: not known, or by type */
     const tfp_device_info *device;     /* that the peaks are of; NULL */
     const tfp_device_peaks *known;     /* of it, where the trace tells none; NULL */
+    const char *published;             /* its name, where its vendor's bandwidth stands for that of the trace; NULL */
     unsigned shown;
 } tfp_work_tables;
 
@@ -52,7 +56,11 @@ tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err);
 bool tfp_work_roof(const tfp_work_tables *t, tfp_work_row *row);
 /* The table of types, where peaks are by type. */
 tfp_status tfp_work_types(const tfp_work_tables *t, tfp_error *err);
+/* Tells of a share over 1: no work is faster than its device, so that a peak is wrong. */
+tfp_status tfp_work_check_peaks(const tfp_work_tables *t, double most_attained, tfp_error *err);
 bool tfp_work_peak_facts(const tfp_work_tables *t); /* false without memory */
+/* The fact how much of the device's peak the steps use, where the peak is known. */
+tfp_status tfp_work_utilization(const tfp_work_tables *t, tfp_error *err);
 
 /* flops_work_facts.c: what stands before the tables; false without memory. */
 bool tfp_work_facts(const tfp_work_tables *t);

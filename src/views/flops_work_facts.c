@@ -62,6 +62,25 @@ static bool add_coverage(const tfp_work_tables *t)
            tfp_work_say(t, "of the measured time was in %s that have a count", rows);
 }
 
+static bool add_mean(const tfp_work_tables *t, const char *name, const char *label, tfp_unit unit, int64_t sum)
+{
+    tfp_fact *f = tfp_fact_add(t->r, name, label, 'r', unit);
+    if (f) f->real = (double)sum / (double)t->r->profile->step_order.size;
+    return f != NULL;
+}
+
+/* One step before all of them: that is the number which others' tables and papers have. */
+static bool add_steps(const tfp_work_tables *t)
+{
+    size_t steps = t->r->profile->step_order.size;
+    if (!(t->shown & TFP_WORK_TIMES) || t->r->step.which == TFP_STEP_ONE || !steps || !t->all.step_float_ops)
+        return true;
+    return add_mean(t, "step_float_ops", "float operations a step", TFP_NUMBER, t->all.step_float_ops) &&
+           tfp_work_say(t, "the mean of %zu step%s; below, all that was recorded", steps, steps == 1 ? "" : "s") &&
+           add_mean(t, "step_macs", "multiply-adds a step", TFP_NUMBER, t->all.step_macs) &&
+           add_mean(t, "step_bytes_moved", "bytes moved a step", TFP_SIZE, t->all.step_bytes);
+}
+
 bool tfp_work_facts(const tfp_work_tables *t)
 {
     char exact[40];
@@ -70,12 +89,12 @@ bool tfp_work_facts(const tfp_work_tables *t)
         f->text = t->shown & TFP_WORK_TIMES               ? TFP_STR("trace")
                   : tfp_has_recorded_calls(t->r->profile) ? TFP_STR("execution_trace")
                                                           : TFP_STR("hlo");
-    bool ok = f && add_number(t, "total_float_ops", "float operations", TFP_NUMBER, t->all.float_ops);
+    bool ok = f && add_steps(t) && add_number(t, "total_float_ops", "float operations", TFP_NUMBER, t->all.float_ops);
     tfp_flops_exact(exact, t->all.float_ops);
-    if (t->all.float_ops >= 1000) ok = ok && tfp_work_say(t, "(%s)", exact);
+    if (t->all.float_ops >= 1000000) ok = ok && tfp_work_say(t, "(%s)", exact);
     ok = ok && add_number(t, "total_macs", "multiply-adds", TFP_NUMBER, t->all.macs);
     tfp_flops_exact(exact, t->all.macs);
-    if (t->all.macs >= 1000) ok = ok && tfp_work_say(t, "(%s)", exact);
+    if (t->all.macs >= 1000000) ok = ok && tfp_work_say(t, "(%s)", exact);
     ok = ok && add_number(t, "total_bytes_moved", "bytes moved", TFP_SIZE, t->all.bytes);
     return ok && add_coverage(t) && add_loops(t) && tfp_work_peak_facts(t);
 }

@@ -3,6 +3,8 @@
  * order that -order_by asks for, and cut as -top says, here for all of them. */
 #include "views/grid.h"
 
+#include "names/names.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -74,6 +76,13 @@ static char type_of(const tfp_report *r, tfp_row_type type)
     return 'i';
 }
 
+static bool shorten(tfp_report *r, tfp_grid_column *c, size_t count)
+{
+    if (r->options && r->options->full_names) return true;
+    return (c->shorts = TFP_NEW(&r->arena, tfp_str, count)) != NULL &&
+           tfp_kernel_shorts(&r->arena, c->texts, count, c->shorts);
+}
+
 tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err)
 {
     g->row_count = t->row_count;
@@ -82,6 +91,7 @@ tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp
         tfp_grid_column *out = add_column(r, g, c, type_of(r, c->type));
         if (!out) return tfp_nomem(err);
         for (size_t i = 0; i < t->row_count; i++) put(out, i, field_of(t, i, c), c->type);
+        if (c->kernels && !shorten(r, out, t->row_count)) return tfp_nomem(err);
     }
     return TFP_OK;
 }
@@ -186,6 +196,7 @@ static tfp_status sort(tfp_grid *g, const tfp_grid_column *by, tfp_error *err)
         permute(c->ints, sizeof *c->ints, order, n, scratch);
         permute(c->reals, sizeof *c->reals, order, n, scratch);
         permute(c->texts, sizeof *c->texts, order, n, scratch);
+        permute(c->shorts, sizeof *c->shorts, order, n, scratch);
         permute(c->absent, sizeof *c->absent, order, n, scratch);
     }
     free(order);
@@ -204,13 +215,22 @@ static tfp_status no_column(const tfp_report *r, const char *name, tfp_error *er
     return s;
 }
 
+/* By its name, or by the head that people see. */
+static const tfp_grid_column *find_by_any_name(const tfp_grid *g, const char *name)
+{
+    const tfp_grid_column *c = tfp_grid_find(g, name);
+    for (size_t i = 0; i < g->columns.size && !c; i++)
+        if (tfp_is_head(tfp_str_of(name), g->columns.at[i].name, g->columns.at[i].unit)) c = &g->columns.at[i];
+    return c;
+}
+
 tfp_status tfp_grid_arrange(tfp_report *r, tfp_error *err)
 {
     const tfp_options *o = r->options;
     tfp_grid *g = &r->grid;
     const char *by = o->order_column;
     if (!by && !r->grid.keeps_order && tfp_options_chosen(o, "order_by")) by = o->order.name;
-    const tfp_grid_column *column = by ? tfp_grid_find(g, by) : NULL;
+    const tfp_grid_column *column = by ? find_by_any_name(g, by) : NULL;
     if (o->order_column && (!column || g->tree)) return no_column(r, by, err);
     tfp_status s = column && !g->tree ? sort(g, column, err) : TFP_OK;
     if (o->top > 0 && g->tree) return tfp_fail(err, TFP_BADARG, "option -top: the rows of %s are a tree", r->view);

@@ -69,6 +69,17 @@ static bool sort_events(tracer *t)
     return ok && tfp_sort(t->order, n, goes_first, t);
 }
 
+/* The allocator's sum begins with the process on GPUs; on CPUs PyTorch's begins with the recording, and tells nothing of what was
+ * there. */
+static void find_before(tracer *t, tfp_held_device *d, const tfp_memory_event *m)
+{
+    if (d->before >= 0) return;
+    bool more = m->allocated_bytes >= 0 && m->allocated_bytes > m->bytes;
+    bool host = tfp_str_eq(tfp_text(t->p, m->device), TFP_STR("cpu"));
+    d->before = more ? m->allocated_bytes - m->bytes : 0;
+    d->before_told = more || (m->allocated_bytes >= 0 && !host);
+}
+
 /* Finds the allocation that a free ends. An address is given out again once it is free. */
 static bool settle(tracer *t, uint32_t i, tfp_held_event *e)
 {
@@ -99,10 +110,11 @@ static bool add(tracer *t, uint32_t i)
     uint32_t node = m->span == TFP_NONE ? TFP_NONE : t->p->events.spans.node[m->span];
     tfp_held_event e = { t->device[i], node,     m->span,
                          m->at_ns,     m->bytes, m->allocated_bytes > 0 ? m->allocated_bytes : 0 };
-    if (d->before < 0) /* the first that tells the sum */
-        d->before = m->allocated_bytes >= 0 && m->allocated_bytes > m->bytes ? m->allocated_bytes - m->bytes : 0;
+    find_before(t, d, m);
     if (m->reserved_bytes > d->reserved) d->reserved = m->reserved_bytes;
-    return settle(t, i, &e) && tfp_push(&t->out->events, e);
+    bool ok = settle(t, i, &e) && tfp_push(&t->out->events, e);
+    if (e.owner == TFP_OWNER_BEFORE && e.bytes < 0) d->freed = tfp_add(d->freed, -e.bytes, NULL);
+    return ok;
 }
 
 /* The window of the step, from its first start to its last end. */
@@ -123,6 +135,9 @@ static tfp_status of_trace(tfp_report *r, tfp_holding *out, tfp_error *err)
     tracer t = { .r = r, .p = r->profile, .out = out };
     bool ok = sort_events(&t);
     for (size_t i = 0; ok && i < t.p->events.memory.size; i++) ok = add(&t, t.order[i]);
+    for (size_t i = 0; ok && i < t.devices.size; i++)
+        if (!t.devices.at[i].before_told && t.devices.at[i].freed > t.devices.at[i].before)
+            t.devices.at[i].before = t.devices.at[i].freed;
     out->devices = ok ? TFP_NEW(&r->arena, tfp_held_device, t.devices.size + 1) : NULL;
     ok = ok && out->devices;
     if (ok && t.devices.size) memcpy(out->devices, t.devices.at, t.devices.size * sizeof *t.devices.at);

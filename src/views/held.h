@@ -19,7 +19,9 @@ typedef struct tfp_held_event {
 typedef struct tfp_held_device {
     tfp_str name;
     bool recorded;    /* allocations were; else what nodes kept is worked out */
-    int64_t before;   /* bytes when the recording began */
+    bool before_told; /* the allocator's sum tells what it held when the recording began */
+    int64_t before;   /* bytes then; at least, where it is not told: what was freed without having been allocated */
+    int64_t freed;    /* that sum, while events are read */
     int64_t reserved; /* most that the allocator took from the device; 0: not told */
 } tfp_held_device;
 

@@ -5,6 +5,7 @@
 #include "model/program.h"
 #include "views/flops_instructions.h"
 #include "views/grid.h"
+#include "views/trace.h"
 #include "flops/aten/aten.h"
 #include "views/view.h"
 
@@ -374,7 +375,8 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
     if (ran(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
     if (ran(p)) ok = ok && add_next(r, rows, &n, "op -order_by micros -top 10", "which operations take longest?");
     if (ran(p) && tfp_profile_has(p, TFP_HAS_STACKS))
-        ok = ok && add_next(r, rows, &n, "lines", "which lines of your code?");
+        ok = ok && add_next(r, rows, &n, "lines",
+                            tfp_lines_are_functions(p) ? "which functions of your code?" : "which lines of your code?");
     if (p->samples.size)
         ok = ok && add_next(r, rows, &n, "calls", "which functions, by what called them?") &&
              add_next(r, rows, &n, "lines", "which lines of your code?");
@@ -413,7 +415,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     bool ok = say_files(r) && say_framework(r) && say_when(r) && say_processes(r) && say_devices(r);
     ok = ok && say_steps(r) && say_samples(r) && add_number(r, "nodes", "nodes", (int64_t)p->nodes.size) &&
          say_parameters(r, &counts);
-    s = ok ? show_parts(r, err) : tfp_nomem(err);
+    s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
+    if (!s) s = show_parts(r, err);
     return s ? s : show_next(r, err);
 }
 

@@ -5,6 +5,7 @@
 #include "views/view.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define OPS_SHOWN 3
 
@@ -13,9 +14,7 @@ typedef struct kernel_row {
     tfp_str name, class, ops;
     int64_t count, total_ns, min_ns, max_ns, bytes;
     double mean_us, share, occupancy;
-    double weighted, weight, plain; /* occupancy: sum over time, and the times */
-    int64_t occupied;               /* activities that tell it */
-    uint32_t unit, first_op;        /* -> ops */
+    uint32_t unit, first_op; /* -> ops */
     bool async;
 } kernel_row;
 
@@ -24,6 +23,12 @@ typedef struct op_count {
     uint32_t row, next;
     int64_t count;
 } op_count;
+
+typedef struct occupied { /* activities of a row with the same occupancy */
+    uint32_t row;
+    double percent;
+    int64_t count, total_ns;
+} occupied;
 
 typedef struct kernels {
     tfp_report *r;
@@ -35,14 +40,34 @@ typedef struct kernels {
     TFP_VEC(kernel_row) rows;
     TFP_VEC(tfp_strid) names; /* by row: of the profile */
     TFP_VEC(op_count) ops;
+    TFP_VEC(occupied) occupied;
+    tfp_map64 occupied_by_row;
 } kernels;
+
+/* Activities that are alike, or one of them. */
+typedef struct alike {
+    uint32_t unit, stats, call_stats; /* call_stats: of the API call; TFP_NONE */
+    tfp_strid name, op;               /* op: TFP_NONE: they have no node */
+    uint8_t class;
+    bool async, tpu;
+    int64_t count, total_ns, min_ns, max_ns;
+} alike;
 
 /* ---- what an activity says ---- */
 
-/* The number behind a word in the text of a detail, such as "size:" or "occ_pct:". */
-static bool number_behind(const tfp_profile *p, uint32_t span, tfp_strid key, const char *word, double *out)
+static const tfp_stat *stat_of(const tfp_profile *p, uint32_t stats, tfp_strid key)
 {
-    const tfp_stat *stat = tfp_span_stat(p, span, key);
+    if (stats == TFP_NONE || key == TFP_NONE) return NULL;
+    const tfp_stat_set *set = &p->events.stat_sets.at[stats];
+    for (uint32_t i = 0; i < set->count; i++)
+        if (p->events.stats.at[set->first + i].key == key) return &p->events.stats.at[set->first + i];
+    return NULL;
+}
+
+/* The number behind a word in the text of a detail, such as "size:" or "occ_pct:". */
+static bool number_behind(const tfp_profile *p, uint32_t stats, tfp_strid key, const char *word, double *out)
+{
+    const tfp_stat *stat = stat_of(p, stats, key);
     if (!stat || stat->type != TFP_STAT_TEXT) return false;
     tfp_str text = tfp_text(p, (tfp_strid)stat->value.text);
     size_t at = tfp_str_find(text, tfp_str_of(word));
@@ -53,9 +78,9 @@ static bool number_behind(const tfp_profile *p, uint32_t span, tfp_strid key, co
     return end != from && isfinite(*out);
 }
 
-static bool number_of(const tfp_profile *p, uint32_t span, tfp_strid key, double *out)
+static bool number_of(const tfp_profile *p, uint32_t stats, tfp_strid key, double *out)
 {
-    const tfp_stat *stat = tfp_span_stat(p, span, key);
+    const tfp_stat *stat = stat_of(p, stats, key);
     if (!stat || stat->type == TFP_STAT_TEXT) return false;
     *out = stat->type == TFP_STAT_INT ? (double)stat->value.number : stat->value.real;
     return isfinite(*out);
@@ -67,42 +92,54 @@ tfp_occupancy_keys tfp_occupancy_keys_of(const tfp_profile *p)
 }
 
 /* PyTorch writes -99 where it could not estimate it. */
-bool tfp_occupancy_of(const tfp_profile *p, uint32_t span, const tfp_occupancy_keys *keys, double *percent)
+static bool occupancy_of(const tfp_profile *p, uint32_t stats, const tfp_occupancy_keys *keys, double *percent)
 {
     bool told =
-        number_of(p, span, keys->estimate, percent) || number_behind(p, span, keys->details, "occ_pct:", percent);
+        number_of(p, stats, keys->estimate, percent) || number_behind(p, stats, keys->details, "occ_pct:", percent);
     return told && *percent >= 0;
 }
 
-static bool is_on_tpu(const kernels *t, uint32_t span)
+bool tfp_occupancy_of(const tfp_profile *p, uint32_t span, const tfp_occupancy_keys *keys, double *percent)
 {
-    return tfp_is_tpu(tfp_text(t->x->p, t->x->p->lanes.at[t->x->s->lane[span]].device));
+    return occupancy_of(p, p->events.spans.stats[span], keys, percent);
 }
 
-/* Bytes: of copies and sets, which HIP records on the API call; of a TPU's instructions, the bytes accessed. */
-static bool bytes_of(const kernels *t, uint32_t span, int64_t *out)
+/* Bytes of one: of copies and sets, which HIP records on the API call; of a TPU's instructions, the bytes accessed. */
+static bool bytes_of(const kernels *t, const alike *a, int64_t *out)
 {
     const tfp_profile *p = t->x->p;
     double n;
-    uint32_t launch = t->x->s->launch[span];
-    bool copy = t->x->s->class[span] == TFP_CLASS_COPY || t->x->s->class[span] == TFP_CLASS_SET;
+    bool copy = a->class == TFP_CLASS_COPY || a->class == TFP_CLASS_SET;
     bool told =
-        copy && (number_of(p, span, t->bytes, &n) || (launch != TFP_NONE && number_of(p, launch, t->size, &n)) ||
-                 number_behind(p, span, t->memcpy_details, "size:", &n) ||
-                 number_behind(p, span, t->memset_details, "num_bytes:", &n));
-    if (!told && !(is_on_tpu(t, span) && number_of(p, span, t->bytes_accessed, &n))) return false;
+        copy && (number_of(p, a->stats, t->bytes, &n) || number_of(p, a->stats, t->size, &n) ||
+                 number_of(p, a->call_stats, t->size, &n) || (number_of(p, a->call_stats, t->bytes, &n) && n > 0) ||
+                 number_behind(p, a->stats, t->memcpy_details, "size:", &n) ||
+                 number_behind(p, a->stats, t->memset_details, "num_bytes:", &n));
+    if (!told && !(a->tpu && number_of(p, a->stats, t->bytes_accessed, &n))) return false;
     *out = n >= 9e18 ? INT64_MAX : n > 0 ? (int64_t)n : 0;
     return true;
 }
 
-static void add_occupancy(const kernels *t, uint32_t span, kernel_row *row)
+/* The time with an occupancy: whole numbers, so that the mean does not depend on the order of the activities. */
+static bool add_occupancy(kernels *t, const alike *a, uint32_t row)
 {
-    double percent, ns = (double)t->x->s->self_ns[span];
-    if (!tfp_occupancy_of(t->x->p, span, &t->occupancy, &percent)) return;
-    row->weighted += percent * ns;
-    row->weight += ns;
-    row->plain += percent;
-    row->occupied++;
+    double percent;
+    if (!occupancy_of(t->x->p, a->stats, &t->occupancy, &percent)) return true;
+    uint64_t bits;
+    memcpy(&bits, &percent, sizeof bits);
+    uint64_t words[] = { row, bits };
+    for (uint64_t key = tfp_hash(words, sizeof words);; key++) {
+        uint32_t at = tfp_map64_get(&t->occupied_by_row, key);
+        if (at == TFP_NONE) {
+            occupied o = { row, percent, a->count, a->total_ns };
+            return tfp_map64_put(&t->occupied_by_row, key, (uint32_t)t->occupied.size) && tfp_push(&t->occupied, o);
+        }
+        occupied *o = &t->occupied.at[at];
+        if (o->row != row || o->percent != percent) continue;
+        o->count = tfp_add(o->count, a->count, NULL);
+        o->total_ns = tfp_add(o->total_ns, a->total_ns, NULL);
+        return true;
+    }
 }
 
 /* ---- rows ---- */
@@ -116,66 +153,109 @@ static const char *class_name(unsigned class)
     return names[class & 3];
 }
 
-/* The row of a span's name and class, perhaps a new one; TFP_NONE without memory. */
-static uint32_t row_of(kernels *t, uint32_t span)
+/* The row of a name and class, perhaps a new one; TFP_NONE without memory. */
+static uint32_t row_of(kernels *t, const alike *a)
 {
-    const tfp_span_columns *s = t->x->s;
-    uint32_t unit = tfp_trace_unit_of(t->x, span);
-    bool async = t->x->p->lanes.at[s->lane[span]].role == TFP_ROLE_ASYNC;
-    const char *class = class_name(s->class[span]);
-    uint32_t words[] = { unit, s->class[span], async, s -> name[span] };
+    const char *class = class_name(a->class);
+    uint32_t words[] = { a->unit, a->class, a->async, a->name };
     for (uint64_t key = tfp_hash(words, sizeof words);; key++) {
         uint32_t at = tfp_map64_get(&t->row_by_name, key);
         if (at == TFP_NONE) {
             at = (uint32_t)t->rows.size;
-            kernel_row row = { .rank = t->x->units[unit].rank,
+            kernel_row row = { .rank = t->x->units[a->unit].rank,
                                .class = tfp_str_of(class),
                                .min_ns = INT64_MAX,
                                .bytes = TFP_ABSENT,
-                               .unit = unit,
+                               .unit = a->unit,
                                .first_op = TFP_NONE,
-                               .async = async };
-            return tfp_push(&t->rows, row) && tfp_push(&t->names, s->name[span]) &&
-                           tfp_map64_put(&t->row_by_name, key, at)
+                               .async = a->async };
+            return tfp_push(&t->rows, row) && tfp_push(&t->names, a->name) && tfp_map64_put(&t->row_by_name, key, at)
                        ? at
                        : TFP_NONE;
         }
         const kernel_row *row = &t->rows.at[at];
-        if (row->unit == unit && row->async == async && t->names.at[at] == s->name[span] &&
+        if (row->unit == a->unit && row->async == a->async && t->names.at[at] == a->name &&
             tfp_str_eq(row->class, tfp_str_of(class)))
             return at;
     }
 }
 
-static bool add_op(kernels *t, uint32_t row, uint32_t span)
+static bool add_op(kernels *t, uint32_t row, const alike *a)
 {
-    uint32_t node = t->x->s->node[span];
-    if (node == TFP_NONE) return true;
-    tfp_strid op = t->x->p->nodes.at[node].op;
-    uint64_t key = (uint64_t)row << 32 | op;
+    if (a->op == TFP_NONE) return true;
+    uint64_t key = (uint64_t)row << 32 | a->op;
     uint32_t at = tfp_map64_get(&t->op_by_row, key);
     if (at != TFP_NONE) {
-        t->ops.at[at].count++;
+        t->ops.at[at].count += a->count;
         return true;
     }
-    op_count new_op = { op, row, t->rows.at[row].first_op, 1 };
+    op_count new_op = { a->op, row, t->rows.at[row].first_op, a->count };
     t->rows.at[row].first_op = (uint32_t)t->ops.size;
     return tfp_map64_put(&t->op_by_row, key, (uint32_t)t->ops.size) && tfp_push(&t->ops, new_op);
 }
 
-static bool add(kernels *t, uint32_t span)
+static bool add(kernels *t, const alike *a)
 {
-    uint32_t at = row_of(t, span);
-    int64_t bytes, ns = t->x->s->self_ns[span];
-    if (at == TFP_NONE || !add_op(t, at, span)) return false;
+    uint32_t at = row_of(t, a);
+    int64_t bytes;
+    if (at == TFP_NONE || !add_op(t, at, a)) return false;
     kernel_row *row = &t->rows.at[at];
-    row->count++;
-    row->total_ns = tfp_add(row->total_ns, ns, NULL);
-    if (ns < row->min_ns) row->min_ns = ns;
-    if (ns > row->max_ns) row->max_ns = ns;
-    if (bytes_of(t, span, &bytes)) row->bytes = tfp_add(row->bytes == TFP_ABSENT ? 0 : row->bytes, bytes, NULL);
-    add_occupancy(t, span, row);
-    return true;
+    row->count += a->count;
+    row->total_ns = tfp_add(row->total_ns, a->total_ns, NULL);
+    if (a->min_ns < row->min_ns) row->min_ns = a->min_ns;
+    if (a->max_ns > row->max_ns) row->max_ns = a->max_ns;
+    if (bytes_of(t, a, &bytes))
+        row->bytes = tfp_add(row->bytes == TFP_ABSENT ? 0 : row->bytes, tfp_mul(bytes, a->count, NULL), NULL);
+    return add_occupancy(t, a, at);
+}
+
+static uint32_t op_of(const tfp_profile *p, uint32_t node)
+{
+    return node == TFP_NONE ? TFP_NONE : p->nodes.at[node].op;
+}
+
+static bool is_on_tpu(const tfp_profile *p, uint32_t lane) { return tfp_is_tpu(tfp_text(p, p->lanes.at[lane].device)); }
+
+static bool add_span(kernels *t, uint32_t span)
+{
+    const tfp_profile *p = t->x->p;
+    const tfp_span_columns *s = t->x->s;
+    int64_t ns = s->self_ns[span];
+    uint32_t launch = s->launch[span], lane = s->lane[span];
+    alike a = { .unit = tfp_trace_unit_of(t->x, span),
+                .stats = s->stats[span],
+                .call_stats = launch == TFP_NONE ? TFP_NONE : s->stats[launch],
+                .name = s->name[span],
+                .op = op_of(p, s->node[span]),
+                .class = s->class[span],
+                .async = p->lanes.at[lane].role == TFP_ROLE_ASYNC,
+                .tpu = is_on_tpu(p, lane),
+                .count = 1,
+                .total_ns = ns,
+                .min_ns = ns,
+                .max_ns = ns };
+    return add(t, &a);
+}
+
+static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
+{
+    const tfp_profile *p = t->x->p;
+    const tfp_slim_kind *k = &p->events.slim_kinds.at[g->kind];
+    uint32_t process = p->lanes.at[lane].process;
+    if (k->kind != TFP_SPAN_ACTIVITY || process == TFP_NONE || !tfp_step_takes(t->r->step, g->step)) return true;
+    alike a = { .unit = t->x->unit_of_process[process],
+                .stats = k->stats,
+                .call_stats = g->call == TFP_NONE ? TFP_NONE : p->events.slim_kinds.at[g->call].stats,
+                .name = k->name,
+                .op = op_of(p, g->node),
+                .class = g->class,
+                .async = p->lanes.at[lane].role == TFP_ROLE_ASYNC,
+                .tpu = is_on_tpu(p, lane),
+                .count = g->count,
+                .total_ns = g->self_ns,
+                .min_ns = g->min_ns,
+                .max_ns = g->max_ns };
+    return add(t, &a);
 }
 
 /* ---- the texts of rows ---- */
@@ -226,8 +306,35 @@ static bool name_row(const kernels *t, kernel_row *row, tfp_str name)
     return copy != NULL;
 }
 
+static int by_percent(const void *a, const void *b)
+{
+    const occupied *x = a, *y = b;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
+    return x->percent < y->percent ? -1 : x->percent > y->percent;
+}
+
+/* Means by time; of activities without a time plain ones. */
+static void finish_occupancy(kernels *t)
+{
+    for (size_t i = 0; i < t->rows.size; i++) t->rows.at[i].occupancy = NAN;
+    if (t->occupied.size) qsort(t->occupied.at, t->occupied.size, sizeof *t->occupied.at, by_percent);
+    for (size_t i = 0, end; i < t->occupied.size; i = end) {
+        double weighted = 0, weight = 0, plain = 0, count = 0;
+        uint32_t row = t->occupied.at[i].row;
+        for (end = i; end < t->occupied.size && t->occupied.at[end].row == row; end++) {
+            const occupied *o = &t->occupied.at[end];
+            weighted += o->percent * (double)o->total_ns;
+            weight += (double)o->total_ns;
+            plain += o->percent * (double)o->count;
+            count += (double)o->count;
+        }
+        t->rows.at[row].occupancy = weight > 0 ? weighted / weight : plain / count;
+    }
+}
+
 static bool finish_rows(kernels *t)
 {
+    finish_occupancy(t);
     int64_t *all = TFP_NEW(&t->r->arena, int64_t, t->x->unit_count + 1);
     if (!all) return false;
     for (size_t i = 0; i < t->rows.size; i++)
@@ -237,9 +344,6 @@ static bool finish_rows(kernels *t)
         kernel_row *row = &t->rows.at[i];
         row->mean_us = (double)row->total_ns / 1000 / (double)row->count;
         row->share = row->async || !all[row->unit] ? NAN : (double)row->total_ns / (double)all[row->unit];
-        row->occupancy = !row->occupied    ? NAN
-                         : row->weight > 0 ? row->weighted / row->weight
-                                           : row->plain / (double)row->occupied;
         if (!name_row(t, row, tfp_text(t->x->p, t->names.at[i])) || !name_ops(t, row)) return false;
     }
     return true;
@@ -259,7 +363,7 @@ static bool more_first(const void *ctx, uint32_t a, uint32_t b)
 /* clang-format off */
 static const tfp_row_column columns[] = {
     TFP_COLUMN_ONLY(kernel_row, "rank", INT, NUMBER, rank, "Rank of the process.", TFP_SHOWN_RANKS),
-    TFP_COLUMN(kernel_row, "name", TEXT, LABEL, name, "Kernel, copy or instruction."),
+    TFP_COLUMN_KERNELS(kernel_row, "name", name, "Kernel, copy or instruction."),
     TFP_COLUMN(kernel_row, "class", TEXT, LABEL, class, "compute, communication, copy or set."),
     TFP_COLUMN(kernel_row, "count", INT, NUMBER, count, "How often it ran."),
     TFP_COLUMN(kernel_row, "total_us", NANO, MICROS, total_ns, "Its time on the device in all."),
@@ -279,7 +383,12 @@ static bool fill(kernels *t)
     const tfp_span_columns *s = t->x->s;
     for (uint32_t i = 0; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || tfp_trace_unit_of(t->x, i) == TFP_NONE) continue;
-        if (tfp_span_in_step(t->r, i) && !add(t, i)) return false;
+        if (tfp_span_in_step(t->r, i) && !add_span(t, i)) return false;
+    }
+    for (size_t i = 0; i < t->x->p->events.slims.size; i++) {
+        const tfp_slim_lane *f = &t->x->p->events.slims.at[i];
+        for (size_t k = 0; k < f->groups.size && !f->wide; k++)
+            if (!add_group(t, f->lane, &f->groups.at[k])) return false;
     }
     return finish_rows(t);
 }
@@ -307,6 +416,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_vec_free(&t.rows);
     tfp_vec_free(&t.names);
     tfp_vec_free(&t.ops);
+    tfp_vec_free(&t.occupied);
+    tfp_map64_free(&t.occupied_by_row);
     return s;
 }
 
@@ -317,7 +428,7 @@ const tfp_view tfp_view_kernel = {
     NULL,
     NULL,
     build,
-    TFP_NEEDS_SPANS,
+    TFP_NEEDS_SPANS | TFP_ROWS_DO,
     columns,
     "no kernel, copy or collective of a device",
 };

@@ -9,7 +9,7 @@
 typedef struct line_row {
     tfp_str line, file;
     int64_t self_ns, total_ns, accelerator_ns, gradient_ns, bytes, runs;
-    double self_share, total_share;
+    double self_share, total_share, all_share;
     uint32_t active; /* rows of it above the one that is looked at: a line that calls itself counts once */
 } line_row;
 
@@ -112,16 +112,50 @@ static bool add_rows(table *t)
     return ok;
 }
 
+/* Rows may be means: the number of them that the coverage, which is of all steps, is about. */
+static double times_of(const table *t)
+{
+    double rows = (double)tfp_total(t->code, 0, TFP_V_MICROS);
+    return rows > 0 ? (double)t->code->coverage.rows_ns / rows : 0;
+}
+
+/* Of the host and the devices, with what no line explains; 0: not known. */
+static double all_time(const table *t)
+{
+    const tfp_coverage *c = &t->code->coverage;
+    double times = times_of(t);
+    return c->known && times > 0 ? ((double)c->host.all_ns + (double)c->device.all_ns) / times : 0;
+}
+
+/* Rows of libraries that nobody's line called are in no row. */
+static tfp_explained lost(const table *t)
+{
+    const tfp_report *c = t->code;
+    int64_t device = tfp_total(c, 0, TFP_V_ACCELERATOR_MICROS);
+    int64_t host = tfp_add(tfp_total(c, 0, TFP_V_MICROS), -device, NULL);
+    double times = times_of(t);
+    for (size_t i = 0; i < t->rows.size; i++) {
+        const line_row *row = &t->rows.at[i];
+        device = tfp_add(device, -row->accelerator_ns, NULL);
+        host = tfp_add(host, tfp_add(row->accelerator_ns, -row->self_ns, NULL), NULL);
+    }
+    return (tfp_explained){ .host_ns = (int64_t)((double)host * times),
+                            .device_ns = (int64_t)((double)device * times),
+                            .why_not = "in libraries that no line called" };
+}
+
 /* Lines that cost nothing are left out when some cost anything. */
 static size_t finish(table *t)
 {
     double all = (double)tfp_total(t->code, 0, TFP_V_MICROS);
+    double everything = all_time(t);
     bool told = tfp_total(t->code, 0, TFP_V_BYTES) != 0; /* frames of a trace have no memory */
     size_t kept = 0;
     for (size_t i = 0; i < t->rows.size; i++) {
         line_row *x = &t->rows.at[i];
         x->self_share = all > 0 ? (double)x->self_ns / all : NAN;
         x->total_share = all > 0 ? (double)x->total_ns / all : NAN;
+        x->all_share = everything > 0 ? (double)x->self_ns / everything : NAN;
         if (all > 0 && !x->self_ns && !x->total_ns && !x->bytes) continue;
         if (!told) x->bytes = TFP_ABSENT;
         t->rows.at[kept++] = *x;
@@ -140,12 +174,15 @@ static bool longer_first(const void *rows, uint32_t a, uint32_t b)
 /* ---- the table ---- */
 
 enum { LINES_SHOWN = 40 };
+enum { SHOW_LINES = 1, SHOW_FUNCTIONS = 2, SHOW_ALL = 4 }; /* columns */
 
 /* clang-format off */
 static const tfp_row_column columns[] = {
-    TFP_COLUMN(line_row, "line", TEXT, LABEL, line, "File, line and function of the user's code."),
+    TFP_COLUMN_ONLY(line_row, "line", TEXT, LABEL, line, "File, line and function of the user's code.", SHOW_LINES),
+    TFP_COLUMN_ONLY(line_row, "function", TEXT, LABEL, line, "File, first line and name of a function of the user's: frames of a trace do not tell which of its lines ran.", SHOW_FUNCTIONS),
     TFP_COLUMN(line_row, "self_us", NANO, MICROS, self_ns, "Time of the line itself, with what frames of libraries under it take."),
     TFP_COLUMN(line_row, "self_share", REAL, SHARE, self_share, "Of all that the code view counts."),
+    TFP_COLUMN_ONLY(line_row, "all_share", REAL, SHARE, all_share, "Of all time of the host and the devices, with that which has no line.", SHOW_ALL),
     TFP_COLUMN(line_row, "total_us", NANO, MICROS, total_ns, "Time with all lines that it calls."),
     TFP_COLUMN(line_row, "total_share", REAL, SHARE, total_share, "Of all that the code view counts."),
     TFP_COLUMN(line_row, "accelerator_us", NANO, MICROS, accelerator_ns, "Of its own time that on accelerators."),
@@ -187,16 +224,22 @@ static tfp_status show(table *t, tfp_error *err)
 {
     const tfp_report *c = t->code;
     tfp_status s = TFP_OK;
-    for (size_t i = 0; i < c->notes.size && !s; i++) s = tfp_report_note_add(t->r, err, "%s", c->notes.at[i]);
+    for (size_t i = 0; i < c->notes.size && !s; i++)
+        if (c->notes.at[i] != c->coverage_note) s = tfp_report_note_add(t->r, err, "%s", c->notes.at[i]);
     if (s) return s;
-    size_t count = add_rows(t) ? finish(t) : SIZE_MAX;
+    bool added = add_rows(t), functions = tfp_lines_are_functions(c->profile);
+    tfp_explained no_row = added ? lost(t) : (tfp_explained){ 0 };
+    if (added && (s = tfp_coverage_less(t->r, &c->coverage, &no_row, err))) return s;
+    size_t count = added ? finish(t) : SIZE_MAX;
     line_row *rows =
         count == SIZE_MAX ? NULL : tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count, longer_first);
     if (!rows || !keep_names(t->r, rows, count)) return tfp_nomem(err);
     if (!count && c->rows.size > 1)
-        s = tfp_report_note_add(t->r, err, "all lines are of libraries; -library_regexes says which files are");
+        s = tfp_report_note_add(t->r, err, "all %s are of libraries; -library_regexes says which files are",
+                                functions ? "functions" : "lines");
     t->r->grid.few = LINES_SHOWN;
-    return s ? s : tfp_grid_of(t->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, 0 }, err);
+    unsigned shown = (functions ? SHOW_FUNCTIONS : SHOW_LINES) | (c->coverage.known ? SHOW_ALL : 0);
+    return s ? s : tfp_grid_of(t->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, shown }, err);
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)
@@ -214,8 +257,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_lines = {
     "lines",
-    "Time by line of your own code, itself and with what it calls; frames of libraries count to the line that called "
-    "them.",
+    "Time by line of your own code (where frames of Python were recorded, by function), itself and with what it calls; "
+    "frames of libraries count to the one that called them.",
     TFP_REPORT_GRID,
     NULL,
     NULL,

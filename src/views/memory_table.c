@@ -3,6 +3,7 @@
  * how much was held over time. In: views/held.h. -by says which table is the report's own; without it all but the last. */
 #include "views/grid.h"
 #include "views/held.h"
+#include "views/trace_nest.h"
 #include "views/view.h"
 
 #include <math.h>
@@ -38,6 +39,8 @@ typedef struct table {
     peak *peaks;     /* by device */
     int64_t *sums;   /* by node, and two more: no owner, allocated before the recording */
     uint32_t *spans; /* by owner as well: the span around the last allocation */
+    tfp_nest nest;   /* made for lines */
+    bool functions;  /* lines are those of Python frames: functions */
 } table;
 
 static size_t place(const table *t, uint32_t owner)
@@ -146,7 +149,7 @@ static tfp_str line_of_span(table *t, uint32_t span)
     const tfp_profile *p = t->r->profile;
     const tfp_span_columns *s = &p->events.spans;
     tfp_python_frame f, best = { 0 };
-    for (uint32_t i = span; i != TFP_NONE; i = s->parent[i]) {
+    for (uint32_t i = span; i != TFP_NONE; i = t->nest.parent[i]) {
         if (s->trace[i] != TFP_NONE) return line_of_stack(t, s->trace[i]);
         if (s->kind[i] != TFP_SPAN_FRAME || !tfp_python_frame_of(tfp_text(p, s->name[i]), &f)) continue;
         if (!best.file.data || !tfp_is_library_file(f.file)) best = f;
@@ -155,7 +158,8 @@ static tfp_str line_of_span(table *t, uint32_t span)
     if (!best.file.data) return TFP_STR("(no line)");
     tfp_buf b = { 0 };
     tfp_buf_str(&b, best.file);
-    tfp_buf_printf(&b, ":%d", best.line);
+    tfp_buf_printf(&b, ":%d:", best.line);
+    tfp_buf_str(&b, best.function);
     return made(t, &b);
 }
 
@@ -235,6 +239,8 @@ static const tfp_row_column holder_columns[BY_TIME][8] = {
     [BY_LINE] = HOLDER_COLUMNS("line", "The line of the user's code that allocated it."),
     [BY_NODE] = HOLDER_COLUMNS("name", "What allocated it."),
 };
+static const tfp_row_column function_columns[8] =
+    HOLDER_COLUMNS("function", "The function of the user's code that allocated it, by its first line.");
 static const tfp_row_column time_columns[] = {
     TFP_COLUMN(time_row, "device", TEXT, LABEL, device, "Where the memory is."),
     TFP_COLUMN(time_row, "at_us", NANO, MICROS, at_ns, "When, from the start of the first that ran."),
@@ -251,11 +257,13 @@ static tfp_status fill_holders(table *t, tfp_grid *g, grouping by, tfp_error *er
 {
     holder_rows rows = { 0 };
     holdings all = { 0 };
-    bool ok = true;
+    bool ok = by != BY_LINE || tfp_nest_of(t->r->profile, &t->r->arena, &t->nest);
     for (uint32_t d = 0; ok && d < t->held.device_count; d++)
         ok = holders_of(t, d, &all) && group(t, d, &all, by, &rows);
     holder_row *sorted = ok ? tfp_rows_sorted(&t->r->arena, rows.at, sizeof *rows.at, rows.size, more_first) : NULL;
-    tfp_row_table of = { holder_columns[by], sorted, sizeof *sorted, rows.size, by == BY_NODE ? SHOW_OP : 0 };
+    bool functions = by == BY_LINE && t->functions;
+    tfp_row_table of = { functions ? function_columns : holder_columns[by], sorted, sizeof *sorted, rows.size,
+                         by == BY_NODE ? SHOW_OP : 0 };
     g->few = SHOWN;
     tfp_status s = sorted ? tfp_grid_fill(t->r, g, &of, err) : tfp_nomem(err);
     tfp_vec_free(&rows);
@@ -301,13 +309,32 @@ static bool say_peak(table *t, uint32_t d, const char *label)
     if (!f) return false;
     f->number = p->bytes;
     tfp_buf_text(&b, "at ");
-    tfp_format_time(&b, tfp_micros(t->held.events.at[p->at].at_ns - t->held.origin_ns));
+    tfp_format_real(&b, TFP_MICROS, (double)(t->held.events.at[p->at].at_ns - t->held.origin_ns) / 1000);
     tfp_buf_text(&b, ", at the end ");
     tfp_format_amount(&b, TFP_SIZE, p->end > 0 ? p->end : 0);
     if (x->reserved) tfp_buf_text(&b, ", reserved at most "), tfp_format_amount(&b, TFP_SIZE, x->reserved);
     if (!x->recorded) tfp_buf_text(&b, ", worked out of what nodes kept");
     f->more = made(t, &b);
     return f->more.data != NULL;
+}
+
+/* What a trace's device held when the recording began: parameters, states of optimizers, what other steps left. */
+static bool say_before(table *t, uint32_t d)
+{
+    const tfp_held_device *x = &t->held.devices[d];
+    if (!t->r->profile->events.memory.size) return true;
+    tfp_buf b = { 0 };
+    tfp_buf_printf(&b, "before_bytes_%u", d + 1);
+    tfp_str name = made(t, &b);
+    tfp_fact *f = name.data ? tfp_fact_add(t->r, name.data, "  before the recording", 'i', TFP_SIZE) : NULL;
+    if (!f) return false;
+    f->number = x->before;
+    f->absent = !x->before_told && x->before <= 0;
+    if (f->absent)
+        f->more = TFP_STR("not told: parameters and whatever else was there come on top of the peak");
+    else if (!x->before_told)
+        f->more = TFP_STR("at least: it was freed without an allocation in the recording");
+    return true;
 }
 
 /* TensorFlow's steps have memory of their own, and their mean has none: the last step is shown. */
@@ -333,7 +360,7 @@ static bool say_peaks(table *t)
         ok = !b.failed;
         const char *label = ok ? tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size }) : NULL;
         tfp_buf_free(&b);
-        ok = label && say_peak(t, d, label);
+        ok = label && say_peak(t, d, label) && say_before(t, d);
         told++;
     }
     return ok;
@@ -343,16 +370,6 @@ static tfp_status add_part(table *t, const char *name, const char *title, groupi
 {
     tfp_grid *g = tfp_grid_part_add(t->r, name, title);
     return g ? fill_holders(t, g, by, err) : tfp_nomem(err);
-}
-
-static bool has_lines(const tfp_profile *p)
-{
-    if (p->traces.size) return true;
-    tfp_python_frame f;
-    for (uint32_t i = 0; i < p->events.spans.size; i++)
-        if (p->events.spans.kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(p, p->events.spans.name[i]), &f))
-            return true;
-    return false;
 }
 
 static tfp_status show(table *t, tfp_error *err)
@@ -371,13 +388,14 @@ static tfp_status show(table *t, tfp_error *err)
     tfp_status s = fill_holders(t, &t->r->grid, (grouping)chosen, err);
     if (by || s) return s;
     s = add_part(t, "scopes", "by scope (-by scope)", BY_SCOPE, err);
-    if (!s && has_lines(t->r->profile)) s = add_part(t, "lines", "by line (-by line)", BY_LINE, err);
+    if (!s && (t->r->profile->traces.size || t->functions))
+        s = add_part(t, "lines", t->functions ? "by function (-by line)" : "by line (-by line)", BY_LINE, err);
     return s ? s : add_part(t, "nodes", "by node (-by node); over time: -by time", BY_NODE, err);
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    table t = { .r = r };
+    table t = { .r = r, .functions = tfp_lines_are_functions(r->profile) };
     if (!tfp_has(r->profile, TFP_HAS_MEMORY)) {
         tfp_fail(err, TFP_NOTFOUND, "no memory was recorded: give run metadata, or a trace recorded with memory");
         return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(r->profile));

@@ -148,7 +148,7 @@ static bool say(tfp_report *r, const char *name, const char *label, tfp_unit uni
     tfp_fact *f = tfp_fact_add(r, name, label, 'i', unit);
     if (!f) return false;
     f->number = n;
-    if (unit != TFP_NUMBER || exact < 1000) return true;
+    if (unit != TFP_NUMBER || exact < 1000000) return true;
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, "(%lld)", (long long)exact);
     char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });

@@ -146,3 +146,24 @@ void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *sepa
             tfp_shape_text(p, shape, out);
     }
 }
+
+void tfp_report_put_number(const tfp_report *r, int value, tfp_unit unit, int64_t n, tfp_buf *out)
+{
+    if (tfp_is_time(value) && tfp_fine_times(r->profile))
+        tfp_format_real(out, unit, tfp_exact(value, n));
+    else
+        tfp_format_amount(out, unit, tfp_whole(value, n));
+}
+
+const char *tfp_help_of(const tfp_report *r, const tfp_column *c)
+{
+    if (r->about == &tfp_view_calls && tfp_has(r->profile, TFP_HAS_TRACE) && c->help_of_calls) return c->help_of_calls;
+    return tfp_column_help(c, tfp_has(r->profile, TFP_HAS_TRACE));
+}
+
+const char *tfp_doc_of(const tfp_report *r)
+{
+    return r->about == &tfp_view_code && tfp_lines_are_functions(r->profile)
+               ? "Rows are functions of Python by their first lines, ordered by who calls whom."
+               : r->about->doc;
+}

@@ -7,6 +7,7 @@
 #include "model/tensors.h"
 #include "model/model.h"
 #include "options/options.h"
+#include "views/coverage.h"
 
 /* The kind of a report's rows; outputs lay them out differently. */
 typedef enum tfp_report_kind {
@@ -25,6 +26,7 @@ typedef struct tfp_grid_column {
     int64_t *ints;    /* the one array that the type asks for */
     double *reals;
     tfp_str *texts;   /* raw; outputs escape them */
+    tfp_str *shorts;  /* of names of kernels: what people see instead (names/names.h); NULL: the texts */
     uint8_t *absent;  /* a flag a row; NULL: no cell is absent */
     const char *help; /* NULL: none */
 } tfp_grid_column;
@@ -85,6 +87,8 @@ typedef struct tfp_finding {
     uint32_t checker; /* -> rows: the checker's row */
     tfp_str text;     /* one or more lines, as TensorFlow reports them */
     tfp_evidence evidence;
+    double seconds, gain_seconds; /* of a step: what it is about, and what a remedy saves at most; NAN: not known */
+    tfp_str file, command;        /* where the evidence was recorded, and the command that shows it; empty: none */
 } tfp_finding;
 
 /* The code view's tree, unfiltered; pprof needs it beside the rows. Item 0 is the root. Children come after parents. */
@@ -119,6 +123,7 @@ typedef struct tfp_counts {
 typedef struct tfp_report_part {
     const char *name, *title; /* JSON key; heading */
     tfp_grid grid;
+    bool leads; /* stands before the report's own table */
 } tfp_report_part;
 
 typedef struct tfp_fact {
@@ -164,6 +169,9 @@ struct tfp_report {
     TFP_VEC(tfp_fact) facts;                /* flops */
     TFP_VEC(tfp_report_part) parts;
     struct tfp_trace_facts *trace; /* advise, summary; NULL until it is asked for */
+    tfp_explained explained;       /* by a view whose rows are lines of code */
+    tfp_coverage coverage;         /* of a trace's times: how much of them the rows explain */
+    const char *coverage_note;     /* in notes: the one that says so; NULL: none */
     size_t left;                   /* op: types that -max_depth hides */
     bool clamped;                  /* a sum was too big for 64 bits */
 };
@@ -190,6 +198,8 @@ enum {
     TFP_NEEDS_CALLS = 256,   /* a trace of events, or sampled stacks */
     TFP_TAKES_LIMITS = 1024, /* of a table: minimums and patterns narrow it */
     TFP_SUMS_DO = 512,       /* of a trace the executions are enough: files may be read with TFP_KEEP_SUMS */
+    TFP_ROWS_DO = 2048, /* a table that is made of the rows of slim lanes, too: files may be read with TFP_KEEP_ROWS */
+    TFP_NO_STEP_SUMS = 4096, /* which asks for no sums of single steps (TFP_KEEP_TOTAL) */
     TFP_USES_SPANS = 128     /* says more of executions that were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
 };
 
@@ -215,14 +225,30 @@ static inline int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v)
 static inline int64_t tfp_whole(int value, int64_t n) { return tfp_is_time(value) ? tfp_micros(n) : n; }
 static inline double tfp_exact(int value, int64_t n) { return tfp_is_time(value) ? (double)n / 1000 : (double)n; }
 static inline bool tfp_fine_times(const tfp_profile *p) { return p && p->time_grain_ns % 1000 != 0; }
+/* A lane as texts name it: of a thread whose number says nothing (negative, an address) the name that the file gives it. */
+void tfp_lane_put(const tfp_profile *p, uint32_t lane, tfp_buf *out);
+/* A value for people. */
+void tfp_report_put_number(const tfp_report *r, int value, tfp_unit unit, int64_t n, tfp_buf *out);
 /* A value of one node from its statistics at a step. */
 int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v);
 int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped); /* of a node */
+const char *tfp_doc_of(const tfp_report *r);                       /* the line of the Doc block about its rows */
+const char *tfp_help_of(const tfp_report *r, const tfp_column *c); /* what a column means in this report */
 /* A ratio of a row's own values, or of its totals; false when there is nothing to divide by. */
 bool tfp_ratio(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out);
 
 /* A report of a table that is no view, still empty. NULL without memory. */
 tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name);
+
+/* Whether text is an aligned table for people: at a terminal, and in a pipe except for the views that TensorFlow's tool has,
+ * of files that it could read. */
+static inline bool tfp_is_aligned(const tfp_report *r)
+{
+    const tfp_options *o = r->options;
+    bool compat = o->compat10 || o->compat_tensorflow;
+    bool own = r->kind == TFP_REPORT_GRID || (r->profile && tfp_is_beyond_tensorflow(r->profile));
+    return tfp_for_screen(o) || (!compat && own);
+}
 
 /* A fact for its caller to fill; NULL without memory. The pointer is good until the next one. */
 tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit);

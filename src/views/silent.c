@@ -259,7 +259,7 @@ tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
 {
     r->left = types;
     if (!speaks(r) || !types || tfp_options_chosen(r->options, "max_depth")) return TFP_OK;
-    if (tfp_for_screen(r->options)) return TFP_OK; /* its head tells how many there are */
+    if (tfp_is_aligned(r)) return TFP_OK; /* its head tells how many there are */
     return tfp_report_note_add(r, err, "%zu more type%s not shown (-max_depth)", types, types == 1 ? " is" : "s are");
 }
 

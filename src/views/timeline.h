@@ -36,6 +36,8 @@ bool tfp_timeline_set_clocks(tfp_timeline *t);
 
 tfp_strid tfp_timeline_name(const tfp_timeline *t, uint32_t place);
 tfp_str tfp_timeline_kind(const tfp_timeline *t, uint32_t place);
+/* Self time of an event, of operators, activities and the spans of plain traces; else TFP_ABSENT. */
+int64_t tfp_timeline_self(const tfp_timeline *t, uint32_t span);
 uint32_t tfp_timeline_row(const tfp_timeline *t, uint32_t place);
 const tfp_timeline_lane *tfp_timeline_lane_of(const tfp_timeline *t, uint32_t row);
 /* The first place of a row that ends after a time, or lies there without a duration; the row's end without. */

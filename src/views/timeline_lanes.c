@@ -2,6 +2,7 @@
 /* views/timeline_lanes.c: the lanes of a timeline, where its steps lie, and what its answers share. */
 #include "views/grid.h"
 #include "views/timeline.h"
+#include "views/trace.h"
 
 #include <stdlib.h>
 
@@ -10,6 +11,18 @@
 tfp_strid tfp_timeline_name(const tfp_timeline *t, uint32_t place)
 {
     return t->runs ? t->p->nodes.at[t->node[place]].name : t->p->events.spans.name[t->span[place]];
+}
+
+int64_t tfp_timeline_self(const tfp_timeline *t, uint32_t span)
+{
+    if (t->runs) return TFP_ABSENT;
+    switch (t->p->events.spans.kind[span]) {
+    case TFP_SPAN_OP:
+    case TFP_SPAN_CALL:
+    case TFP_SPAN_ACTIVITY:
+    case TFP_SPAN_OTHER: return t->p->events.spans.self_ns[span];
+    default: return TFP_ABSENT;
+    }
 }
 
 tfp_str tfp_timeline_kind(const tfp_timeline *t, uint32_t place)
@@ -190,6 +203,7 @@ tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ lane_columns, rows, sizeof *rows, count, 0 }, err) : tfp_nomem(err);
     free(rows);
     if (!s) s = tell_steps(t, r, err);
+    if (!s) s = tfp_note_guessed_steps(r, t->p, NULL, err);
     if (!s && t->moved)
         s = tfp_report_note_add(
             r, err,

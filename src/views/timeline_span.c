@@ -206,7 +206,7 @@ static void tell_facts(details *d)
     tell_int(d, "row", "Row", TFP_NUMBER, row);
     tell_us(d, "start_us", "Start", t->start_ns[d->place]);
     tell_us(d, "duration_us", "Duration", t->end_ns[d->place] - t->start_ns[d->place]);
-    tell_us(d, "self_us", "Self time", t->runs ? TFP_ABSENT : s->self_ns[span]);
+    tell_us(d, "self_us", "Self time", tfp_timeline_self(t, span));
     tell_int(d, "step", "Step", TFP_NUMBER, step == TFP_NONE ? TFP_ABSENT : p->steps.at[step].id);
     tell_text(d, "node", "Place in the model", node == TFP_NONE ? none : tfp_text(p, p->nodes.at[node].name));
 }

@@ -61,7 +61,7 @@ static bool add_seen(window *w, uint32_t row, uint32_t first, uint32_t end, uint
                    .name = tfp_text(t->p, tfp_timeline_name(t, longest)),
                    .kind = tfp_timeline_kind(t, longest) };
     if (end - first == 1 && !t->runs) {
-        x.self_ns = t->p->events.spans.self_ns[span];
+        x.self_ns = tfp_timeline_self(t, span);
         x.parent = reference(t->p->events.spans.parent[span]);
         x.launch = reference(t->p->events.spans.launch[span]);
     }

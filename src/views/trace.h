@@ -20,7 +20,7 @@ typedef struct tfp_trace_device {
     tfp_str name;
     bool host;
     bool has_async;           /* a lane of it has the role TFP_ROLE_ASYNC */
-    size_t first, count;      /* -> items: its spans by start */
+    size_t first, count;      /* -> items: its spans by start; 0 of one with rows (trace_rows.h) */
     int64_t start_ns, end_ns; /* of its spans */
 } tfp_trace_device;
 
@@ -64,6 +64,14 @@ const uint8_t *tfp_host_waits(tfp_report *r, const tfp_trace_index *x);
 /* Whether an API call waits for the device (trace_wait.c). */
 bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call);
 
+/* ---- steps that no mark tells (trace_guess.c) ---- */
+/* What `check` says of a source of steps; NULL: it is marks. */
+const char *tfp_stand_in(unsigned source);
+/* Guessed steps whose windows hold less than half of the work: nothing is to be concluded from them. */
+bool tfp_steps_hold_little(const tfp_profile *p);
+/* A note on guessed steps, with their share of the work; `side` of a comparison: before it, NULL: nothing. */
+tfp_status tfp_note_guessed_steps(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
+
 /* ---- intervals: the union of some spans, as disjoint pieces in order ---- */
 typedef struct tfp_union {
     int64_t *start, *end, *before; /* before: length of all pieces ahead of this one */
@@ -75,6 +83,8 @@ bool tfp_union_of(tfp_arena *a, const tfp_trace_index *x, const tfp_trace_device
 bool tfp_union_of_list(tfp_arena *a, const tfp_trace_index *x, const uint32_t *spans, size_t count, tfp_union *u);
 int64_t tfp_union_within(const tfp_union *u, int64_t start, int64_t end); /* its length between two times */
 int64_t tfp_union_length(const tfp_union *u);
+/* What of `a` is in none of `b`. False without memory. */
+bool tfp_union_less(tfp_arena *arena, const tfp_union *a, const tfp_union *b, tfp_union *out);
 /* Length of the intersection; searches b for each piece of a. */
 int64_t tfp_union_overlap(const tfp_union *a, const tfp_union *b);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace_check.c: the table `check`: findings on the data of a trace: what the readers and the join told, and what can
  * be seen only when all files are there. Nothing is left out because of a finding. */
+#include "views/trace_nest.h"
 #include "views/trace_tables.h"
 #include "views/view.h"
 
@@ -61,6 +62,16 @@ static bool check_nesting(checks *t)
         open[depth++] = span;
     }
     return add(t, "warning", "host ops of one thread that overlap without nesting", crossed, first);
+}
+
+/* Annotations and Python frames cross others in sound traces. */
+static bool check_cuts(checks *t)
+{
+    tfp_nest nest;
+    if (!tfp_nest_of(t->x.p, &t->r->arena, &nest)) return false;
+    tfp_str first = nest.crossings ? tfp_span_name(t->x.p, nest.first) : TFP_STR("");
+    return add(t, "info", "spans of one thread that cross (calls, code and lines cut Python frames there)",
+               nest.crossings, first);
 }
 
 /* ---- launches ---- */
@@ -129,18 +140,12 @@ static bool check_ranks(checks *t)
 
 static bool check_steps(checks *t)
 {
-    static const char *const found[] = { [TFP_STEPS_ROOTS] = "no step markers: outermost roots count as steps",
-                                         [TFP_STEPS_MODULES] =
-                                             "no step markers: runs of the longest XLA module count as steps",
-                                         [TFP_STEPS_OPTIMIZER] =
-                                             "no step markers: each step ends with an optimizer step",
-                                         [TFP_STEPS_NONE] = "no steps found: the whole trace is step 0" };
     const tfp_event_tables *e = &t->x.p->events;
     int64_t counts[TFP_STEPS_NONE + 1] = { 0 };
     for (size_t i = 0; i < e->processes.size; i++)
         if (e->processes.at[i].steps <= TFP_STEPS_NONE) counts[e->processes.at[i].steps]++;
-    for (int i = TFP_STEPS_ROOTS; i <= TFP_STEPS_NONE; i++)
-        if (!add(t, "info", found[i], counts[i], TFP_STR(""))) return false;
+    for (unsigned i = 0; i <= TFP_STEPS_NONE; i++)
+        if (tfp_stand_in(i) && !add(t, "info", tfp_stand_in(i), counts[i], TFP_STR(""))) return false;
     return true;
 }
 
@@ -153,7 +158,7 @@ static bool collect(checks *t)
         const tfp_data_finding *f = &p->events.findings.at[i];
         if (!add(t, f->severity, f->what, f->count, tfp_text(p, f->first))) return false;
     }
-    return check_nesting(t) && check_launches(t) && check_ranks(t) && check_steps(t);
+    return check_nesting(t) && check_cuts(t) && check_launches(t) && check_ranks(t) && check_steps(t);
 }
 
 static int weight(tfp_str severity)
@@ -189,7 +194,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_row_table table = { columns, sorted, sizeof *sorted, t.rows.size, 0 };
     if (!s) s = tfp_grid_of(r, &table, err);
     /* For people only: where programs read, notes are warnings, and this note says that all is well. */
-    if (!s && !t.rows.size && tfp_for_screen(r->options)) s = tfp_report_note_add(r, err, "nothing odd in the data");
+    bool people = tfp_is_aligned(r) && strcmp(r->options->format, "text") == 0;
+    if (!s && !t.rows.size && people) s = tfp_report_note_add(r, err, "nothing odd in the data");
     tfp_vec_free(&t.rows);
     return s;
 }

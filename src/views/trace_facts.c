@@ -20,7 +20,8 @@ static void add_kernel(tfp_trace_facts *f, tfp_kernel_fact *k, uint32_t span, co
     if (f->x.s->step[span] == TFP_NONE) return;
     k->steps_ns = tfp_add(k->steps_ns, ns, NULL);
     if (k->longest == TFP_NONE || ns > f->x.s->self_ns[k->longest]) k->longest = span;
-    if (!tfp_occupancy_of(f->x.p, span, keys, &percent)) return;
+    if (!tfp_occupancy_of(f->x.p, span, keys, &percent) || percent == 0)
+        return; /* what runs occupies something: ROCm writes 0 for not known */
     k->occupancy = (isnan(k->occupancy) ? 0 : k->occupancy) + percent * (double)ns;
     k->occupancy_ns = tfp_add(k->occupancy_ns, ns, NULL);
 }
@@ -65,36 +66,59 @@ static bool add_kernels(tfp_report *r, tfp_trace_facts *f)
 /* Each is looked at once. */
 typedef struct namer {
     const tfp_profile *p;
-    uint16_t *known; /* by string */
+    uint32_t *known; /* by string */
 } namer;
 
 static unsigned flags_of(const namer *n, uint32_t span)
 {
     tfp_strid name = n->p->events.spans.name[span];
-    if (!n->known[name]) n->known[name] = (uint16_t)tfp_name_says(tfp_text(n->p, name));
+    if (!n->known[name]) n->known[name] = tfp_name_says(tfp_text(n->p, name));
     return n->known[name];
 }
 
 /* ---- tallies ---- */
 
+#define TINY_NS 10000 /* at most: starting it takes as long as its work */
+
 typedef struct gatherer {
     tfp_report *r;
     tfp_trace_facts *f;
     namer names;
-    tfp_strid dims, types, blocks;
+    tfp_strid dims, types, blocks, details, retraced, traced_count;
     uint8_t *streams; /* by lane: compute ran there */
     tfp_tally known;  /* when the host is known to wait for something but its own launches */
+    tfp_tally own;    /* when the profiler works for itself */
     double small_ns,
         small_part_ns; /* kernels of small grids: their time, and that times their part of the multiprocessors */
     bool failed;
 } gatherer;
 
+static int64_t judged_part(const tfp_trace_facts *f, uint32_t span)
+{
+    const tfp_span_columns *s = f->x.s;
+    if (!f->whole) return s->duration_ns[span];
+    return tfp_union_within(&f->judged[tfp_trace_unit_of(&f->x, span)], s->start_ns[span], tfp_span_end(s, span));
+}
+
 static void tally(gatherer *g, tfp_tally *t, uint32_t span)
 {
-    const tfp_span_columns *s = g->f->x.s;
     if (!tfp_span_in_window(g->r, span)) return;
-    if (!t->count++ || s->duration_ns[span] > s->duration_ns[t->longest]) t->longest = span;
+    if (!t->count++ || judged_part(g->f, span) > judged_part(g->f, t->longest)) t->longest = span;
     g->failed |= !tfp_push(&t->spans, span);
+}
+
+static void tally_sort(gatherer *g, tfp_sort_of_work sort, uint32_t span)
+{
+    tfp_trace_facts *f = g->f;
+    tfp_tally *const all[] = { [TFP_SORT_CASTS] = &f->casts,
+                               [TFP_SORT_LAYOUTS] = &f->layouts,
+                               [TFP_SORT_OPTIMIZER] = &f->optimizer,
+                               [TFP_SORT_PLAIN] = &f->plain_matmuls,
+                               [TFP_SORT_ODD] = &f->odd_matmuls,
+                               [TFP_SORT_SMALL] = &f->small_grids,
+                               [TFP_SORT_TINY] = &f->tiny };
+    f->sorts[span] |= (uint8_t)(1u << sort);
+    tally(g, all[sort], span);
 }
 
 /* "[[64, 1001], [1001, 512]]": some side of a matrix is no multiple of 8. A matrix is the last two numbers of an input; those before
@@ -134,21 +158,21 @@ static void add_product(gatherer *g, uint32_t span, uint32_t op)
     const tfp_stat *stat = tfp_span_stat(g->f->x.p, op, g->dims);
     if (stat && stat->type == TFP_STAT_TEXT && has_odd_side(tfp_text(g->f->x.p, (tfp_strid)stat->value.text)) &&
         is_half(g, span, op))
-        tally(g, &g->f->odd_matmuls, span);
+        tally_sort(g, TFP_SORT_ODD, span);
 }
 
-/* The kind of a kernel, by its own name, its operation or that of XLA's instruction. */
-static tfp_tally *own_tally(gatherer *g, uint32_t span)
+/* The sort of a kernel, by its own name, its operation or that of XLA's instruction; -1: none. */
+static int own_sort(gatherer *g, uint32_t span)
 {
     const tfp_span_columns *s = g->f->x.s;
     tfp_strid op = s->op[span];
     unsigned flags = flags_of(&g->names, span);
     tfp_str text = tfp_text(g->f->x.p, op);
-    if (flags & TFP_NAME_TRANSPOSES) return &g->f->layouts;
-    if (op && flags & TFP_NAME_CASTS) return &g->f->casts; /* the instruction itself, without those fused with it */
-    if (op && flags & TFP_NAME_MOVES) return &g->f->layouts;
-    if (tfp_str_eq(text, TFP_STR("Cast"))) return &g->f->casts;
-    return tfp_str_eq(text, TFP_STR("Transpose")) ? &g->f->layouts : NULL;
+    if (flags & TFP_NAME_TRANSPOSES) return TFP_SORT_LAYOUTS;
+    if (op && flags & TFP_NAME_CASTS) return TFP_SORT_CASTS; /* the instruction itself, without those fused with it */
+    if (op && flags & TFP_NAME_MOVES) return TFP_SORT_LAYOUTS;
+    if (tfp_str_eq(text, TFP_STR("Cast"))) return TFP_SORT_CASTS;
+    return tfp_str_eq(text, TFP_STR("Transpose")) ? TFP_SORT_LAYOUTS : -1;
 }
 
 /* The kind of a compute kernel by the ops around its launch; the innermost op with a known kind counts. */
@@ -158,36 +182,51 @@ static void add_launched(gatherer *g, uint32_t span)
     const unsigned only = TFP_NAME_CASTS | TFP_NAME_MOVES | TFP_NAME_COPIES;
     const tfp_span_columns *s = g->f->x.s;
     uint32_t at = s->owner[span];
-    tfp_tally *to = own_tally(g, span);
-    bool said = to != NULL, copies = at != TFP_NONE && flags_of(&g->names, at) & only;
-    if (said) tally(g, to, span);
+    int to = own_sort(g, span);
+    bool said = to >= 0, copies = at != TFP_NONE && flags_of(&g->names, at) & only;
+    if (said) tally_sort(g, (tfp_sort_of_work)to, span);
     for (int level = 0; at != TFP_NONE && level < LEVELS; at = s->parent[at], level++) {
         unsigned flags = flags_of(&g->names, at);
         if (flags & TFP_NAME_OPTIMIZER) {
-            if (!(flags_of(&g->names, span) & TFP_NAME_JOINED)) tally(g, &g->f->optimizer, span);
+            if (!(flags_of(&g->names, span) & TFP_NAME_JOINED)) tally_sort(g, TFP_SORT_OPTIMIZER, span);
             return;
         }
         if (s->kind[at] != TFP_SPAN_OP || said) continue;
-        to = copies && flags & TFP_NAME_CASTS ? &g->f->casts : copies && flags & TFP_NAME_MOVES ? &g->f->layouts : NULL;
-        if (to) tally(g, to, span);
+        to = copies && flags & TFP_NAME_CASTS   ? TFP_SORT_CASTS
+             : copies && flags & TFP_NAME_MOVES ? TFP_SORT_LAYOUTS
+                                                : -1;
+        if (to >= 0) tally_sort(g, (tfp_sort_of_work)to, span);
         if (flags & TFP_NAME_PRODUCT) add_product(g, span, at);
-        said = to || flags & TFP_NAME_PRODUCT;
+        said = to >= 0 || flags & TFP_NAME_PRODUCT;
     }
+}
+
+/* As `transfer` tells it. */
+static bool is_pageable(const gatherer *g, uint32_t span)
+{
+    const tfp_stat *details = tfp_span_stat(g->f->x.p, span, g->details);
+    bool told = details && details->type == TFP_STAT_TEXT;
+    tfp_str text = told ? tfp_text(g->f->x.p, (tfp_strid)details->value.text) : TFP_STR("");
+    return tfp_str_has_caseless(tfp_span_name(g->f->x.p, span), TFP_STR("pageable")) ||
+           tfp_str_has_caseless(text, TFP_STR("pageable"));
 }
 
 static void add_activity(gatherer *g, uint32_t span)
 {
     const tfp_span_columns *s = g->f->x.s;
+    if (s->class[span] == TFP_CLASS_COPY && s->launch[span] != TFP_NONE && is_pageable(g, span))
+        tally(g, &g->f->pageable, s->launch[span]);
     if (s->class[span] != TFP_CLASS_COMPUTE) return;
+    if (s->duration_ns[span] <= TINY_NS) tally_sort(g, TFP_SORT_TINY, span);
     g->streams[s->lane[span]] = 1;
     unsigned flags = flags_of(&g->names, span); /* a product of 16 bits may be in single precision inside */
-    if (flags & TFP_NAME_PLAIN && !(flags & TFP_NAME_HALF)) tally(g, &g->f->plain_matmuls, span);
+    if (flags & TFP_NAME_PLAIN && !(flags & TFP_NAME_HALF)) tally_sort(g, TFP_SORT_PLAIN, span);
     const tfp_stat *blocks = tfp_span_stat(g->f->x.p, span, g->blocks);
     double per_sm = !blocks || blocks->type == TFP_STAT_TEXT ? 1
                     : blocks->type == TFP_STAT_INT           ? (double)blocks->value.number
                                                              : blocks->value.real;
     if (per_sm < 0.5) {
-        tally(g, &g->f->small_grids, span);
+        tally_sort(g, TFP_SORT_SMALL, span);
         g->small_ns += (double)s->duration_ns[span];
         g->small_part_ns += (double)s->duration_ns[span] * (per_sm > 0 ? per_sm : 0);
     }
@@ -202,6 +241,39 @@ static bool takes_from_queue(const gatherer *g, uint32_t span)
     return !tfp_str_has(of, TFP_STR("Enqueue")) && !tfp_str_has(of, TFP_STR("enqueue"));
 }
 
+/* TensorFlow's stats of a call of a tf.function: "traced-nonXla" or "notTraced-nonXla", and how often it was traced by then. The
+ * first call may trace twice, once to create variables. */
+static bool is_retrace(const gatherer *g, uint32_t span)
+{
+    const tfp_profile *p = g->f->x.p;
+    const tfp_stat *call = tfp_span_stat(p, span, g->retraced), *count = tfp_span_stat(p, span, g->traced_count);
+    return call && call->type == TFP_STAT_TEXT &&
+           tfp_str_begins(tfp_text(p, (tfp_strid)call->value.text), TFP_STR("traced")) &&
+           (!count || count->type != TFP_STAT_INT || count->value.number > 2);
+}
+
+/* A copy or a synchronisation that is no part of another wait. */
+static bool blocks(const gatherer *g, uint32_t span, const uint8_t *waits)
+{
+    const tfp_span_columns *s = g->f->x.s;
+    enum { LEVELS = 100 };
+    if (waits[span] == TFP_WAITS_SYNCHRONIZE) return true;
+    if (s->kind[span] != TFP_SPAN_CALL || !(flags_of(&g->names, span) & TFP_NAME_COPY_CALL)) return false;
+    uint32_t at = s->parent[span];
+    for (int level = 0; at != TFP_NONE && level < LEVELS; level++, at = s->parent[at])
+        if (waits[at]) return false;
+    return true;
+}
+
+static bool communicates(const gatherer *g, uint32_t span)
+{
+    const tfp_span_columns *s = g->f->x.s;
+    if (s->kind[span] != TFP_SPAN_OP && s->kind[span] != TFP_SPAN_ANNOTATION) return false;
+    bool tensorflow = tfp_is_host_collective(tfp_text(g->f->x.p, s->op[span]));
+    if (g->f->x.device_count) return tensorflow || tfp_is_host_range(tfp_span_name(g->f->x.p, span));
+    return s->class[span] == TFP_CLASS_COMMUNICATION || flags_of(&g->names, span) & TFP_NAME_COMMUNICATES || tensorflow;
+}
+
 static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
 {
     const tfp_span_columns *s = g->f->x.s;
@@ -209,6 +281,7 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
     bool start = s->step[span] == g->f->warm_up || g->f->whole; /* there it is not known whether it repeats */
     bool compiles = (kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION) && flags & TFP_NAME_COMPILES;
     bool allocates = kind == TFP_SPAN_CALL && flags & TFP_NAME_ALLOCATES;
+    if (flags & TFP_NAME_PROFILER) tally(g, &g->f->own, span);
     g->f->frameworks |= flags & (TFP_NAME_TORCH | TFP_NAME_TENSORFLOW | TFP_NAME_JAX);
     if (kind == TFP_SPAN_FRAME || kind == TFP_SPAN_MODULE) tally(g, &g->f->python, span);
     if (kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL) tally(g, &g->f->ops, span);
@@ -218,7 +291,12 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
         tally(g, &g->f->data, span);
     if (waits[span] == TFP_WAITS_ITEM) tally(g, &g->f->item, span);
     if (waits[span] == TFP_WAITS_SYNCHRONIZE) tally(g, &g->f->synchronize, span);
-    if (waits[span] || (!start && (allocates || compiles))) tally(g, &g->known, span);
+    bool joins = communicates(g, span);
+    bool blocking = blocks(g, span, waits), retraces = is_retrace(g, span);
+    if (joins) tally(g, &g->f->communication, span);
+    if (blocking) tally(g, &g->f->blocked, span);
+    if (retraces) tally(g, &g->f->retraces, span);
+    if (waits[span] || joins || blocking || retraces || (!start && (allocates || compiles))) tally(g, &g->known, span);
 }
 
 /* Whether each device computes in one stream. */
@@ -242,13 +320,17 @@ typedef struct tally_end {
 static bool add_spans(tfp_report *r, tfp_trace_facts *f)
 {
     const tfp_profile *p = f->x.p;
-    gatherer g = { .r = r, .f = f, .names = { p, TFP_NEW(&r->arena, uint16_t, p->strings.count + 1) } };
+    gatherer g = { .r = r, .f = f, .names = { p, TFP_NEW(&r->arena, uint32_t, p->strings.count + 1) } };
     const uint8_t *waits = tfp_host_waits(r, &f->x);
     g.dims = tfp_stat_key(p, "Input Dims");
     g.types = tfp_stat_key(p, "Input type");
     g.blocks = tfp_stat_key(p, "blocks per SM");
+    g.details = tfp_stat_key(p, "memcpy_details");
+    g.retraced = tfp_stat_key(p, "tf_function_call");
+    g.traced_count = tfp_stat_key(p, "tracing_count");
+    f->sorts = TFP_NEW(&r->arena, uint8_t, f->x.s->size + 1);
     g.streams = TFP_NEW(&r->arena, uint8_t, p->lanes.size + 1);
-    bool ok = g.names.known && waits && g.streams;
+    bool ok = g.names.known && waits && g.streams && f->sorts;
     for (uint32_t i = 0; ok && i < f->x.s->size; i++) {
         if (tfp_trace_unit_of(&f->x, i) == TFP_NONE) continue;
         if (f->x.s->kind[i] == TFP_SPAN_ACTIVITY)
@@ -261,12 +343,17 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
         { &f->allocations, true },  { &f->compilations, true },   { &f->python, true },
         { &f->ops, true },          { &f->casts, false },         { &f->layouts, false },
         { &f->optimizer, false },   { &f->plain_matmuls, false }, { &f->odd_matmuls, false },
-        { &f->small_grids, false }, { &g.known, true },
+        { &f->small_grids, false }, { &g.known, true },           { &f->own, true },
+        { &f->blocked, true },      { &f->pageable, true },       { &f->communication, true },
+        { &f->retraces, true },     { &f->tiny, false },
     };
     ok = ok && !g.failed && find_streams(&g);
     const tfp_union *known = ok ? tfp_tally_unions(r, f, &g.known) : NULL;
+    const tfp_union *own = ok ? tfp_tally_unions(r, f, &f->own) : NULL;
     f->inputs = ok ? tfp_tally_unions(r, f, &f->data) : NULL;
-    ok = known && f->inputs && tfp_gaps_of(f, known);
+    ok = known && own && f->inputs && tfp_idle_of(r, f, own) && tfp_gaps_of(f, known);
+    tfp_tally *const effects[] = { &f->data, &f->synchronize, &f->blocked, &f->pageable, &f->communication };
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) ok = ok && tfp_tally_effect(r, f, effects[i]);
     f->small_grids_part = g.small_ns > 0 ? g.small_part_ns / g.small_ns : 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         ok = ok && tfp_tally_end(r, f, all[i].tally, all[i].host);
@@ -294,17 +381,19 @@ static double capability_of(const tfp_trace_facts *f)
     return 0;
 }
 
-static bool fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
+static tfp_status fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 {
-    if (tfp_trace_index_new(r, &f->x, err)) return false;
+    tfp_status s = tfp_trace_index_new(r, &f->x, err);
+    if (s) return s;
     for (size_t i = 0; i < f->x.unit_count; i++) f->has_devices |= f->x.units[i].has_devices;
-    if (!tfp_steps_cover(r, f)) return tfp_nomem(err), false;
-    if (tfp_mean_step_of(r, f, err)) return false;
-    bool ok = tfp_transfer_rows(r, &f->x, true, &f->transfers, &f->transfer_count) && add_kernels(r, f) &&
-              add_spans(r, f) && tfp_rank_facts_of(r, f) && tfp_reserved_of(f);
-    if (!ok) return tfp_nomem(err), false;
+    if (!tfp_steps_cover(r, f)) return tfp_nomem(err);
+    if ((s = tfp_mean_step_of(r, f, err))) return s;
+    bool ok = tfp_judged_of(r, f) && tfp_transfer_rows(r, &f->x, true, &f->transfers, &f->transfer_count) &&
+              add_kernels(r, f) && add_spans(r, f) && tfp_rank_facts_of(r, f) && tfp_reserved_of(f);
+    if (!ok) return tfp_nomem(err);
     f->capability = capability_of(f);
-    return true;
+    if (tfp_trace_is_runs(&f->x)) f->frameworks = TFP_NAME_TENSORFLOW;
+    return TFP_OK;
 }
 
 /* The trace that was made of the executions has steps of its own. */
@@ -314,18 +403,20 @@ static void use_runs(tfp_report *r)
     r->profile = r->runs;
 }
 
-const tfp_trace_facts *tfp_trace_facts_of(tfp_report *r, tfp_error *err)
+tfp_status tfp_trace_facts_of(tfp_report *r, const tfp_trace_facts **out, tfp_error *err)
 {
-    tfp_trace_facts *f = r->trace ? r->trace : TFP_NEW(&r->arena, tfp_trace_facts, 1);
-    if (r->trace) return f;
-    if (!f) return tfp_nomem(err), NULL;
     const tfp_profile *p = r->profile;
     tfp_step_choice step = r->step;
-    if (r->runs) use_runs(r);
-    bool ok = fill(r, f, err);
-    r->profile = p;
-    r->step = step;
-    if (!ok) return NULL;
-    r->trace = f;
-    return f;
+    if (!r->trace) {
+        tfp_trace_facts *f = TFP_NEW(&r->arena, tfp_trace_facts, 1);
+        if (!f) return tfp_nomem(err);
+        if (r->runs) use_runs(r);
+        tfp_status s = fill(r, f, err);
+        r->profile = p;
+        r->step = step;
+        if (s) return s;
+        r->trace = f;
+    }
+    *out = r->trace;
+    return TFP_OK;
 }

@@ -4,26 +4,23 @@
  * Without devices: long gaps in which no operation of the host runs. */
 #include "views/trace_facts.h"
 
+#define OWN_GAP_NS 30000 /* the device's own turn-around, as `wait` has it */
 #define STALL_NS 1000000 /* a longer gap is no affair of launches any more */
-
-typedef struct gap {
-    uint32_t unit, launch, thread; /* launch: TFP_NONE for ops; thread: the lane that launches */
-    uint32_t after;                /* -> spans: the launch, or the op */
-    int64_t start, end;
-} gap;
 
 typedef struct gaps {
     tfp_trace_facts *f;
     const tfp_union *known;
     double late, stalls, known_ns, count, host_idle;
+    double long_gaps, tiny_gaps, host_cost, lead, launched_late, launch_untold;
     int64_t longest_late, longest_stall;
-    gap worst; /* the longest of the long gaps, less its explained part */
+    tfp_gap worst; /* the longest of the long gaps, less its explained part */
 } gaps;
 
-static void add_gap(gaps *t, const gap *g)
+static void add_gap(gaps *t, const tfp_trace_device *d, const tfp_gap *g)
 {
-    const tfp_union *covered = &t->f->covered[g->unit];
-    int64_t ns = tfp_union_within(covered, g->start, g->end);
+    int64_t ns = tfp_union_within(&t->f->idle[d - t->f->x.devices], g->start, g->end);
+    int64_t all = tfp_union_within(&t->f->covered[g->unit], g->start, g->end);
+    if (all > STALL_NS) t->long_gaps += (double)all;
     if (ns <= STALL_NS && g->launch == TFP_NONE) return;
     if (ns <= STALL_NS) {
         t->late += (double)ns;
@@ -41,8 +38,19 @@ static void add_gap(gaps *t, const gap *g)
     t->worst = *g;
 }
 
+/* Idle time that is not that of work which was launched before it: its next activity was launched late, or has no launch. */
+static void add_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t end, bool late)
+{
+    int64_t cost = tfp_union_within(&t->f->idle[d - t->f->x.devices], start, end);
+    double ns = (double)tfp_union_within(&t->f->covered[d->unit], start, end);
+    t->host_idle += ns;
+    *(start < d->start_ns ? &t->lead : &t->host_cost) +=
+        (double)cost; /* before the first activity nothing is to gain */
+    *(late ? &t->launched_late : &t->launch_untold) += ns;
+}
+
 /* The first gap of a device begins with the first step, the last one ends with the last step: there the host has nothing more to
- * launch, and makes the step longer all the same. What starts a program is not looked at. */
+ * launch, and makes the step longer all the same; f->idle says what of them counts. What starts a program is not looked at. */
 static void add_device(gaps *t, const tfp_trace_device *d)
 {
     const tfp_trace_facts *f = t->f;
@@ -55,15 +63,18 @@ static void add_device(gaps *t, const tfp_trace_device *d)
         uint32_t span = f->x.items[d->first + i], launch = s->launch[span];
         int64_t start = s->start_ns[span], end = tfp_span_end(s, span);
         bool late = start > since && launch != TFP_NONE && s->start_ns[launch] > since;
-        if (start > since && (late || launch == TFP_NONE))
-            t->host_idle += (double)tfp_union_within(covered, since, start);
+        if (start > since && (late || launch == TFP_NONE)) add_idle(t, d, since, start, late);
         if (late && (f->warm_up == TFP_NONE || s->step[span] != f->warm_up))
-            add_gap(t, &(gap){ d->unit, launch, s->lane[launch], launch, since, start });
+            add_gap(t, d, &(tfp_gap){ d->unit, launch, s->lane[launch], launch, since, start });
+        bool own = start > since && start - since <= OWN_GAP_NS && !late;
+        if (own && f->sorts[span] & 1u << TFP_SORT_TINY)
+            t->tiny_gaps += (double)tfp_union_within(covered, since, start);
         if (end > since) since = end;
         if (launch != TFP_NONE) before = launch;
     }
-    if (last > since) t->host_idle += (double)tfp_union_within(covered, since, last);
-    if (before != TFP_NONE && last > since) add_gap(t, &(gap){ d->unit, before, s->lane[before], before, since, last });
+    if (last > since) add_idle(t, d, since, last, before != TFP_NONE);
+    if (before != TFP_NONE && last > since)
+        add_gap(t, d, &(tfp_gap){ d->unit, before, s->lane[before], before, since, last });
 }
 
 /* The thread on which the steps of a unit are marked, else another one. */
@@ -94,48 +105,46 @@ static void add_host(gaps *t, const tfp_trace_device *d)
         bool start = f->warm_up != TFP_NONE && s->step[span] == f->warm_up;
         int64_t end = tfp_span_end(s, span);
         if (s->start_ns[span] > since && !start)
-            add_gap(t, &(gap){ d->unit, TFP_NONE, home, span, since, s->start_ns[span] });
+            add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, home, span, since, s->start_ns[span] });
         if (end > since) since = end;
     }
-    if (last > since) add_gap(t, &(gap){ d->unit, TFP_NONE, home, f->x.items[d->first + d->count - 1], since, last });
+    if (last > since)
+        add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, home, f->x.items[d->first + d->count - 1], since, last });
 }
 
-typedef struct part { /* part of the gap inside a span */
-    uint32_t span;
-    int64_t ns;
-} part;
-
-/* The launching thread's activity in the gap: the span with the largest part of the gap for itself, without the
- * spans inside it. */
-static bool find_cause(tfp_trace_facts *f, const gap *g)
+/* Where steps are marked, the time before the first activity is that of a step; else the recording may have begun before the work
+ * did, and gone on after it. */
+static void clip(const tfp_trace_facts *f, const tfp_trace_device *d, int64_t *start, int64_t *end)
 {
-    const tfp_span_columns *s = f->x.s;
-    TFP_VEC(part) parts = { 0 };
-    tfp_map64 by_span = { 0 };
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < s->size; i++) {
-        if (s->lane[i] != g->thread || s->kind[i] == TFP_SPAN_STEP || s->kind[i] == TFP_SPAN_OTHER) continue;
-        int64_t start = s->start_ns[i] > g->start ? s->start_ns[i] : g->start;
-        int64_t end = tfp_span_end(s, i) < g->end ? tfp_span_end(s, i) : g->end;
-        if (end <= start) continue;
-        ok = tfp_map64_put(&by_span, i, (uint32_t)parts.size) && tfp_push(&parts, ((part){ i, end - start }));
-    }
-    for (size_t i = 0; ok && i < parts.size; i++) {
-        uint32_t span = parts.at[i].span, around = s->parent[span];
-        uint32_t at = around == TFP_NONE ? TFP_NONE : tfp_map64_get(&by_span, around);
-        int64_t end = tfp_span_end(s, span) < g->end ? tfp_span_end(s, span) : g->end;
-        int64_t start = s->start_ns[span] > g->start ? s->start_ns[span] : g->start;
-        if (at != TFP_NONE) parts.at[at].ns = tfp_add(parts.at[at].ns, start - end, NULL); /* those that cross add up */
-    }
-    int64_t most = (g->end - g->start) / 10; /* less explains nothing */
-    for (size_t i = 0; ok && i < parts.size; i++) {
-        if (parts.at[i].ns < most) continue;
-        most = parts.at[i].ns;
-        f->stall_span = parts.at[i].span;
-    }
-    tfp_vec_free(&parts);
-    tfp_map64_free(&by_span);
-    return ok;
+    const tfp_event_tables *e = &f->x.p->events;
+    bool marked = false;
+    for (size_t i = 0; i < e->windows.size && !marked; i++)
+        marked = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_MARKED;
+    if (!marked || d->host) *start = d->start_ns;
+    if (f->whole) *end = d->end_ns;
+}
+
+static bool add_idle_of(tfp_report *r, const tfp_trace_facts *f, const tfp_trace_device *d, const tfp_union *own,
+                        tfp_union *out)
+{
+    int64_t start = INT64_MIN, end = INT64_MAX;
+    tfp_union busy, free_time, outside = { (int64_t[]){ INT64_MIN, 0 }, (int64_t[]){ 0, INT64_MAX }, NULL, 2 };
+    clip(f, d, &start, &end);
+    outside.end[0] = start;
+    outside.start[1] = end;
+    return tfp_union_of(&r->arena, &f->x, d, TFP_CLASS_ALL, &busy) &&
+           tfp_union_less(&r->arena, &f->covered[d->unit], &busy, &free_time) &&
+           tfp_union_less(&r->arena, &free_time, &outside, &busy) &&
+           tfp_union_less(&r->arena, &busy, &own[d->unit], out);
+}
+
+bool tfp_idle_of(tfp_report *r, tfp_trace_facts *f, const tfp_union *own)
+{
+    tfp_union *idle = TFP_NEW(&r->arena, tfp_union, f->x.device_count + 1);
+    for (size_t i = 0; idle && i < f->x.device_count; i++)
+        if (!add_idle_of(r, f, &f->x.devices[i], own, &idle[i])) return false;
+    f->idle = idle;
+    return idle != NULL;
 }
 
 bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known)
@@ -150,9 +159,15 @@ bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known)
     f->late_ns = t.late / steps;
     f->stall_ns = t.stalls / steps;
     f->host_idle_ns = t.host_idle / steps;
+    f->host_cost_ns = t.host_cost / steps;
+    f->long_gaps_ns = t.long_gaps / steps;
+    f->tiny_gaps_ns = t.tiny_gaps / steps;
+    f->lead_ns = t.lead / steps;
+    f->launched_late_ns = t.launched_late / steps;
+    f->launch_untold_ns = t.launch_untold / steps;
     f->stall_known_ns = t.known_ns / steps;
     f->stalls = t.count / steps;
     f->longest_stall_ns = t.longest_stall;
     f->stall_end = t.longest_stall ? t.worst.after : TFP_NONE;
-    return !t.longest_stall || find_cause(f, &t.worst);
+    return !t.longest_stall || tfp_find_cause(f, &t.worst);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace_index.c: which rank and device each activity belongs to, and the activities of each device by start. */
 #include "views/trace.h"
+#include "views/trace_rows.h"
+
+#include <stdlib.h>
 
 /* ---- units: one a file ---- */
 
@@ -54,6 +57,7 @@ static void find_extent(tfp_trace_index *x)
         if (end > u->end_ns) u->end_ns = end;
         u->has_devices |= kind == TFP_SPAN_ACTIVITY;
     }
+    tfp_rows_extent(x);
 }
 
 /* ---- devices ---- */
@@ -97,6 +101,7 @@ static bool counts(const tfp_trace_index *x, uint32_t span)
     uint32_t kind = x->s->kind[span];
     if (tfp_trace_unit_of(x, span) == TFP_NONE) return false;
     if (!x->lane_on_host[x->s->lane[span]]) return kind == TFP_SPAN_ACTIVITY;
+    if (kind == TFP_SPAN_ANNOTATION) return x->s->class[span] == TFP_CLASS_COMMUNICATION; /* "gloo:all_reduce" */
     return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL;
 }
 
@@ -131,6 +136,32 @@ static void add_to_device(tfp_trace_index *x, tfp_trace_device *d, uint32_t span
     x->item_count++;
 }
 
+/* The device of a lane that has rows. */
+static bool add_rows(tfp_trace_index *x, tfp_map64 *by_name, const tfp_slim_lane *f)
+{
+    int64_t start, end;
+    if (f->wide || !tfp_rows_of_lane(x, f, &start, &end)) return true;
+    uint32_t at = x->device_of_lane[f->lane] = find_device(x, by_name, f->lane);
+    if (at == TFP_NONE) return false;
+    tfp_trace_device *d = &x->devices[at];
+    d->has_async |= x->p->lanes.at[f->lane].role == TFP_ROLE_ASYNC;
+    if (start < d->start_ns) d->start_ns = start;
+    if (end > d->end_ns) d->end_ns = end;
+    return true;
+}
+
+/* Rows that became spans have another order than the file: devices come as their lanes do. */
+static bool find_by_lane(tfp_trace_index *x, tfp_map64 *by_name)
+{
+    size_t lanes = x->p->lanes.size;
+    bool *used = calloc(lanes + 1, 1), ok = used != NULL;
+    for (uint32_t i = 0; ok && i < x->s->size; i++) used[x->s->lane[i]] |= counts(x, i);
+    for (uint32_t lane = 0; ok && lane < lanes; lane++)
+        ok = !used[lane] || (x->device_of_lane[lane] = find_device(x, by_name, lane)) != TFP_NONE;
+    free(used);
+    return ok;
+}
+
 static bool start_devices(tfp_report *r, tfp_trace_index *x)
 {
     size_t lanes = x->p->lanes.size;
@@ -139,6 +170,7 @@ static bool start_devices(tfp_report *r, tfp_trace_index *x)
     x->devices = TFP_NEW(&r->arena, tfp_trace_device, lanes + 1);
     bool ok = x->device_of_lane && x->devices;
     for (size_t i = 0; ok && i < lanes; i++) x->device_of_lane[i] = TFP_NONE;
+    ok = ok && (!(x->p->keep & TFP_KEEP_ROWS) || find_by_lane(x, &by_name));
     for (uint32_t i = 0; ok && i < x->s->size; i++) {
         if (!counts(x, i)) continue;
         uint32_t *device = &x->device_of_lane[x->s->lane[i]];
@@ -146,6 +178,7 @@ static bool start_devices(tfp_report *r, tfp_trace_index *x)
         ok = *device != TFP_NONE;
         if (ok) add_to_device(x, &x->devices[*device], i);
     }
+    for (size_t i = 0; ok && i < x->p->events.slims.size; i++) ok = add_rows(x, &by_name, &x->p->events.slims.at[i]);
     tfp_map64_free(&by_name);
     return ok;
 }

@@ -83,3 +83,20 @@ int64_t tfp_union_overlap(const tfp_union *a, const tfp_union *b)
     for (size_t i = 0; i < a->count; i++) sum += tfp_union_within(b, a->start[i], a->end[i]);
     return sum;
 }
+
+bool tfp_union_less(tfp_arena *arena, const tfp_union *a, const tfp_union *b, tfp_union *out)
+{
+    if (!reserve(arena, a->count + b->count, out)) return false;
+    for (size_t i = 0, k = 0; i < a->count; i++) {
+        int64_t at = a->start[i];
+        while (k < b->count && b->end[k] <= at) k++;
+        size_t next = k; /* the last piece of b may reach into the next one of a */
+        for (; next < b->count && b->start[next] < a->end[i]; next++) {
+            tfp_union_add(out, at, b->start[next]);
+            if (b->end[next] > at) at = b->end[next];
+        }
+        k = next > k ? next - 1 : k;
+        tfp_union_add(out, at, a->end[i]);
+    }
+    return true;
+}

@@ -20,17 +20,20 @@ static void look_at_steps(tfp_trace_facts *f)
     f->whole = e->windows.size > 0;
     for (size_t i = 0; i < e->windows.size && f->whole; i++)
         f->whole = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_NONE;
-    bool several = p->step_order.size > 1 && !tfp_trace_is_runs(&f->x);
+    bool several = p->step_order.size > 1;
     f->warm_up = several && p->steps.at[p->step_order.at[0]].id == 0 ? p->step_order.at[0] : TFP_NONE;
 }
 
 static void add_steps(tfp_trace_facts *f)
 {
-    double even = 0, sum = 0;
+    double even = 0, sum = 0, extent = 0;
     f->step_count = 0;
     for (size_t i = 0; i < f->step_row_count; i++) {
         const tfp_step_row *s = &f->steps[i];
-        if (is_all(s)) continue;
+        if (is_all(s)) {
+            extent += (double)s->duration_ns;
+            continue;
+        }
         f->step_count++;
         f->step_ns += (double)s->duration_ns;
         f->busy_ns += (double)s->busy_ns;
@@ -53,6 +56,7 @@ static void add_steps(tfp_trace_facts *f)
                         &f->communication_ns, &f->copy_ns, &f->exposed_communication_ns,
                         &f->exposed_copy_ns,  &f->idle_ns, &f->kernels_per_step };
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) *means[i] /= n;
+    f->judged_ns = f->whole && extent > 0 ? extent / n : f->step_ns;
     f->even_ns = even > 0 ? sum / even : 0;
     if (!f->step_count) f->step_count = 1;
 }

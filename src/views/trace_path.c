@@ -32,7 +32,6 @@ typedef struct place { /* where the walk stands: on a device when `activity`, el
     int64_t at;
 } place;
 
-enum { HOST, SYNCHRONIZE, LAUNCH, GAP, COMPUTE, COMMUNICATION, COPY };
 static const char *const class_names[] = { "host", "synchronize", "launch", "gap", "compute", "communication", "copy" };
 
 /* Puts a stretch of the path into the row of its class and name. */
@@ -46,7 +45,9 @@ static bool take(tfp_path *t, uint32_t span, unsigned class, int64_t from, int64
         tfp_path_row new_row = { .rank = t->x->units[t->unit].rank,
                                  .class = tfp_str_of(class_names[class]),
                                  .name = name == TFP_NONE ? TFP_STR("(nothing recorded)") : tfp_text(t->x->p, name),
-                                 .unit = t->unit };
+                                 .unit = t->unit,
+                                 .kind = class,
+                                 .activity = name };
         at = (uint32_t)t->rows.size;
         if (!tfp_push(&t->rows, new_row) || !tfp_map64_put(&t->row_by_key, key, at)) return false;
     }
@@ -56,12 +57,12 @@ static bool take(tfp_path *t, uint32_t span, unsigned class, int64_t from, int64
     return true;
 }
 
-static unsigned class_of(const tfp_path *t, uint32_t span)
+unsigned tfp_path_class(const tfp_path *t, uint32_t span)
 {
-    static const unsigned char classes[] = { [TFP_CLASS_COMPUTE] = COMPUTE,
-                                             [TFP_CLASS_COMMUNICATION] = COMMUNICATION,
-                                             [TFP_CLASS_COPY] = COPY,
-                                             [TFP_CLASS_SET] = COPY };
+    static const unsigned char classes[] = { [TFP_CLASS_COMPUTE] = TFP_PATH_COMPUTE,
+                                             [TFP_CLASS_COMMUNICATION] = TFP_PATH_COMMUNICATION,
+                                             [TFP_CLASS_COPY] = TFP_PATH_COPY,
+                                             [TFP_CLASS_SET] = TFP_PATH_COPY };
     return classes[t->x->s->class[span] & 3];
 }
 
@@ -82,7 +83,7 @@ static bool from_activity(tfp_path *t, place *p, int64_t start)
     const tfp_span_columns *s = t->x->s;
     uint32_t span = p->activity, launch = s->launch[span];
     int64_t begin = s->start_ns[span] > start ? s->start_ns[span] : start;
-    if (!take(t, span, class_of(t, span), begin, p->at)) return false;
+    if (!take(t, span, tfp_path_class(t, span), begin, p->at)) return false;
     uint32_t before = last_ended(t, t->lane_end, t->streams[s->lane[span]], begin);
     uint32_t other = last_ended(t, t->by_end, t->ends_of_unit[t->unit], begin);
     int64_t before_end = before == TFP_NONE || before == span ? INT64_MIN : tfp_span_end(t->x->s, before);
@@ -95,7 +96,7 @@ static bool from_activity(tfp_path *t, place *p, int64_t start)
     }
     if (since == INT64_MIN) since = begin; /* neither is known: the host goes on from here */
     p->at = since > start ? since : start;
-    if (!take(t, span, before_end > launch_end ? GAP : LAUNCH, p->at, begin)) return false;
+    if (!take(t, span, before_end > launch_end ? TFP_PATH_GAP : TFP_PATH_LAUNCH, p->at, begin)) return false;
     p->activity = before_end > launch_end ? before : TFP_NONE;
     if (p->activity == TFP_NONE && launch_end != INT64_MIN) p->lane = s->lane[launch];
     return true;
@@ -186,20 +187,20 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
     bool synchronizes = kind == TFP_SPAN_CALL && tfp_trace_waits(t->x, now.span);
     if (kind == TFP_SPAN_CALL && (synchronizes ? from_sync(t, p, &now) : from_own(t, p, &now))) {
         int64_t end = tfp_span_end(t->x->s, p->activity) > start ? tfp_span_end(t->x->s, p->activity) : start;
-        bool ok = take(t, now.span, synchronizes ? SYNCHRONIZE : HOST, end, p->at);
+        bool ok = take(t, now.span, synchronizes ? TFP_PATH_SYNCHRONIZE : TFP_PATH_HOST, end, p->at);
         p->at = end;
         return ok;
     }
     if (kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL) op = awaited(t, p, &now);
     if (from_device(t, p, &now, op)) {
         int64_t end = tfp_span_end(s, p->activity) > start ? tfp_span_end(s, p->activity) : start;
-        bool ok = take(t, now.span, HOST, end, p->at);
+        bool ok = take(t, now.span, TFP_PATH_HOST, end, p->at);
         p->at = end;
         return ok;
     }
     if (op != TFP_NONE) {
         int64_t end = tfp_span_end(t->x->s, op) > start ? tfp_span_end(t->x->s, op) : start;
-        bool ok = take(t, now.span, HOST, end, p->at);
+        bool ok = take(t, now.span, TFP_PATH_HOST, end, p->at);
         p->at = end;
         p->lane = s->lane[op];
         return ok;
@@ -208,7 +209,7 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
         p->lane = home;
         return true;
     }
-    bool ok = take(t, now.span, HOST, begin, p->at);
+    bool ok = take(t, now.span, TFP_PATH_HOST, begin, p->at);
     p->at = begin;
     return ok;
 }
@@ -237,6 +238,7 @@ static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
     if (end <= w->start_ns || !tfp_step_takes(t->r->step, w->step) || !t->works[t->unit]) return true;
     uint32_t home = t->home[t->unit]; /* TFP_NONE: nothing of the host was recorded */
     t->step_count[t->unit]++;
+    if (!tfp_push(&t->windows, ((tfp_piece){ w->start_ns, end, t->unit }))) return false;
     t->path_ns[t->unit] = tfp_add(t->path_ns[t->unit], end - w->start_ns, NULL);
     return walk(t, home, w->start_ns, end);
 }
@@ -269,10 +271,10 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN_ONLY(tfp_path_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
     TFP_COLUMN(tfp_path_row, "class", TEXT, LABEL, class, "host, synchronize, launch (from the end of the call to the start of the activity), compute, communication, copy, gap (between two activities)."),
     TFP_COLUMN(tfp_path_row, "name", TEXT, LABEL, name, "The op, call or kernel; of a launch or gap the activity that came after it."),
-    TFP_COLUMN(tfp_path_row, "count", INT, NUMBER, count, "Stretches of the path."),
-    TFP_COLUMN(tfp_path_row, "total_us", NANO, MICROS, total_ns, "How much of the path they are."),
-    TFP_COLUMN(tfp_path_row, "share", REAL, SHARE, share, "The same by the length of the path, which is the length of the steps."),
-    TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "By how much a step gets shorter at most if this took no time; of the ten first."),
+    TFP_COLUMN(tfp_path_row, "count", INT, NUMBER, count, "Stretches of the path, in all steps."),
+    TFP_COLUMN(tfp_path_row, "total_us", REAL, MICROS, total_us, "How much of the path of one step they are, the mean over the steps."),
+    TFP_COLUMN(tfp_path_row, "share", REAL, SHARE, share, "The same by the length of the path, which is the length of the step."),
+    TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "By how much one step, the mean one, gets shorter at most if this took no time: never more than the step less the time in which the busiest device still works; of the ten first."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
@@ -286,16 +288,17 @@ static bool by_time(const void *ctx, uint32_t a, uint32_t b)
 
 static tfp_status make_grid(tfp_path *t, tfp_error *err)
 {
-    size_t count = t->rows.size, rank_in_unit = 0;
+    size_t count = t->rows.size;
     tfp_path_row *sorted = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count, by_time);
     if (!sorted) return tfp_nomem(err);
     for (size_t i = 0; i < count; i++) {
         tfp_path_row *out = &sorted[i];
-        if (i && out->unit != sorted[i - 1].unit) rank_in_unit = 0;
         double total = (double)out->total_ns, steps = (double)t->step_count[out->unit];
         out->share = t->path_ns[out->unit] ? total / (double)t->path_ns[out->unit] : NAN;
-        out->gain_us = rank_in_unit++ < 10 && steps > 0 ? total / 1000 / steps : NAN;
+        out->total_us = steps > 0 ? total / 1000 / steps : NAN;
+        out->gain_us = NAN;
     }
+    if (!tfp_path_gains(t, sorted, count)) return tfp_nomem(err);
     tfp_row_table table = { columns, sorted, sizeof *sorted, count, tfp_trace_shown(t->x) };
     return tfp_grid_of(t->r, &table, err);
 }
@@ -305,6 +308,7 @@ tfp_status tfp_trace_path(tfp_report *r, const tfp_trace_index *x, tfp_error *er
     tfp_path t = { .r = r, .x = x };
     tfp_status s = tfp_path_lists(&t) && walk_all(&t) ? make_grid(&t, err) : tfp_nomem(err);
     tfp_vec_free(&t.rows);
+    tfp_vec_free(&t.windows);
     tfp_map64_free(&t.row_by_key);
     return s;
 }

@@ -9,10 +9,21 @@
 typedef struct tfp_path_row {
     int64_t rank;
     tfp_str class, name;
-    int64_t count, total_ns;
-    double share, gain_us;
+    int64_t count, total_ns; /* of all steps */
+    double share, total_us, gain_us;
     uint32_t unit;
+    unsigned kind;      /* its class; TFP_PATH_... */
+    tfp_strid activity; /* its name; TFP_NONE: nothing recorded */
 } tfp_path_row;
+enum {
+    TFP_PATH_HOST,
+    TFP_PATH_SYNCHRONIZE,
+    TFP_PATH_LAUNCH,
+    TFP_PATH_GAP,
+    TFP_PATH_COMPUTE,
+    TFP_PATH_COMMUNICATION,
+    TFP_PATH_COPY
+};
 
 /* A piece of a thread's time and the innermost span that it belongs to; TFP_NONE: nothing recorded. */
 typedef struct tfp_piece {
@@ -41,15 +52,21 @@ typedef struct tfp_path {
     tfp_map64 row_by_key; /* unit, class and number of the name -> rows */
     TFP_VEC(tfp_path_row) rows;
     uint32_t unit;
-    int64_t *path_ns;    /* by unit: length of all its paths */
-    int64_t *step_count; /* by unit */
-    uint32_t *home;      /* by unit: -> lanes; TFP_NONE */
-    bool *launched;      /* by unit: launches of its activities are known */
-    bool *works;         /* by unit: it has a device, or host ops that stand for one, so that it has steps */
+    TFP_VEC(tfp_piece) windows; /* of the steps; span: the unit */
+    int64_t *path_ns;           /* by unit: length of all its paths */
+    int64_t *step_count;        /* by unit */
+    uint32_t *home;             /* by unit: -> lanes; TFP_NONE */
+    bool *launched;             /* by unit: launches of its activities are known */
+    bool *works;                /* by unit: it has a device, or host ops that stand for one, so that it has steps */
 } tfp_path;
 
 /* Fills the lists of `t` (trace_path_lists.c); false without memory. */
 bool tfp_path_lists(tfp_path *t);
+
+/* Of each row what one step could gain at most (trace_path_gain.c), for the ten longest of each unit; rows by unit and length. False
+ * without memory. */
+bool tfp_path_gains(tfp_path *t, tfp_path_row *rows, size_t count);
+unsigned tfp_path_class(const tfp_path *t, uint32_t activity);
 
 /* Fills the report's grid: by class and name, how much of the steps' critical paths it is. */
 tfp_status tfp_trace_path(tfp_report *r, const tfp_trace_index *x, tfp_error *err);

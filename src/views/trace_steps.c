@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace_steps.c: the table `steps`: where the time of each step goes on each device. All lengths are of unions of
  * intervals cut to the step's window, so that busy = compute + exposed communication + exposed copies. */
+#include "views/trace_busy.h"
 #include "views/trace_path.h"
 #include "views/trace_tables.h"
 #include "views/view.h"
@@ -9,16 +10,6 @@
 #include <stdio.h>
 
 #define ROWS_MOST ((size_t)500000) /* steps by devices: a small file may have many of both, and a row takes 400 bytes */
-
-typedef struct unions { /* of one device */
-    tfp_union busy, compute, communication, copy, compute_or_communication;
-} unions;
-
-/* Sums over the activities of a device before the i-th by start, so that any window takes two searches. */
-typedef struct delays {
-    size_t *launched;
-    int64_t *delay_ns;
-} delays;
 
 typedef struct steps {
     tfp_report *r;
@@ -29,88 +20,43 @@ typedef struct steps {
     TFP_VEC(tfp_step_row) rows;
 } steps;
 
-static bool start_unions(steps *t, const tfp_trace_device *d, unions *u)
-{
-    tfp_arena *a = &t->r->arena;
-    const unsigned compute = TFP_CLASS_BIT(TFP_CLASS_COMPUTE), communication = TFP_CLASS_BIT(TFP_CLASS_COMMUNICATION);
-    return tfp_union_of(a, t->x, d, TFP_CLASS_ALL, &u->busy) && tfp_union_of(a, t->x, d, compute, &u->compute) &&
-           tfp_union_of(a, t->x, d, communication, &u->communication) &&
-           tfp_union_of(a, t->x, d, TFP_CLASS_COPIES, &u->copy) &&
-           tfp_union_of(a, t->x, d, compute | communication, &u->compute_or_communication);
-}
-
-static bool start_delays(steps *t, const tfp_trace_device *d, delays *out)
-{
-    const tfp_span_columns *s = t->x->s;
-    out->launched = TFP_NEW(&t->r->arena, size_t, d->count + 1);
-    out->delay_ns = TFP_NEW(&t->r->arena, int64_t, d->count + 1);
-    if (!out->launched || !out->delay_ns) return false;
-    for (size_t i = 0; i < d->count; i++) {
-        uint32_t span = t->x->items[d->first + i], launch = s->launch[span];
-        int64_t delay = 0;
-        if (launch != TFP_NONE) delay = s->start_ns[span] - tfp_span_end(s, launch);
-        out->launched[i + 1] = out->launched[i] + (launch != TFP_NONE);
-        out->delay_ns[i + 1] = tfp_add(out->delay_ns[i], delay > 0 ? delay : 0, NULL);
-    }
-    return true;
-}
-
-/* How many activities of the device start before a time. */
-static size_t started_before(const steps *t, const tfp_trace_device *d, int64_t at)
-{
-    const uint32_t *items = t->x->items + d->first;
-    size_t low = 0, high = d->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->x->s->start_ns[items[middle]] < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void count_kernels(const delays *sums, size_t from, size_t to, tfp_step_row *out)
-{
-    size_t launched = sums->launched[to] - sums->launched[from];
-    out->kernels = (int64_t)(to - from);
-    if (launched) out->launch_delay_us = (double)(sums->delay_ns[to] - sums->delay_ns[from]) / 1000 / (double)launched;
-}
-
-static tfp_step_row measure(const steps *t, const tfp_trace_device *d, const unions *u, int64_t start, int64_t end)
+static tfp_step_row measure(const steps *t, const tfp_trace_device *d, const tfp_busy *from, const tfp_busy *to)
 {
     const tfp_trace_unit *unit = &t->x->units[d->unit];
     tfp_step_row out = { .rank = unit->rank, .unit = d->unit, .device = d->name, .launch_delay_us = NAN };
-    out.start_ns = start - unit->origin_ns;
-    out.duration_ns = end - start;
-    out.busy_ns = tfp_union_within(&u->busy, start, end);
-    out.compute_ns = tfp_union_within(&u->compute, start, end);
-    out.communication_ns = tfp_union_within(&u->communication, start, end);
-    out.copy_ns = tfp_union_within(&u->copy, start, end);
-    int64_t without_copies = tfp_union_within(&u->compute_or_communication, start, end);
-    out.exposed_communication_ns = without_copies - out.compute_ns;
-    out.exposed_copy_ns = out.busy_ns - without_copies;
+    int64_t ns[TFP_BUSY_SETS];
+    for (size_t i = 0; i < TFP_BUSY_SETS; i++) ns[i] = to->at_ns > from->at_ns ? to->ns[i] - from->ns[i] : 0;
+    out.start_ns = from->at_ns - unit->origin_ns;
+    out.duration_ns = to->at_ns - from->at_ns;
+    out.busy_ns = ns[TFP_BUSY_ALL];
+    out.compute_ns = ns[TFP_BUSY_COMPUTE];
+    out.communication_ns = ns[TFP_BUSY_COMMUNICATION];
+    out.copy_ns = ns[TFP_BUSY_COPIES];
+    out.exposed_communication_ns = ns[TFP_BUSY_NO_COPIES] - out.compute_ns;
+    out.exposed_copy_ns = out.busy_ns - ns[TFP_BUSY_NO_COPIES];
     out.idle_ns = out.duration_ns - out.busy_ns;
+    size_t launched = to->launched - from->launched;
+    if (d->host) return out;
+    out.kernels = (int64_t)(to->started - from->started);
+    if (launched) out.launch_delay_us = (double)(to->delay_ns - from->delay_ns) / 1000 / (double)launched;
     return out;
 }
 
-static bool add_step(steps *t, const tfp_trace_device *d, const unions *u, const delays *sums, const tfp_step_window *w)
+static bool add_step(steps *t, const tfp_trace_device *d, const tfp_step_window *w, const tfp_busy *at)
 {
     char text[24];
     int size = snprintf(text, sizeof text, "%lld", (long long)t->x->p->steps.at[w->step].id);
     t->full = t->rows.size >= ROWS_MOST;
     if (t->full) return false;
-    tfp_step_row out = measure(t, d, u, w->start_ns, w->end_ns);
+    tfp_step_row out = measure(t, d, &at[0], &at[1]);
     out.step = (tfp_str){ tfp_arena_copy(&t->r->arena, (tfp_str){ text, (size_t)size }), (size_t)size };
-    if (!d->host) count_kernels(sums, started_before(t, d, w->start_ns), started_before(t, d, w->end_ns), &out);
     return out.step.data && tfp_push(&t->rows, out);
 }
 
-static bool add_all(steps *t, const tfp_trace_device *d, const unions *u, const delays *sums)
+static bool add_all(steps *t, const tfp_trace_device *d, const tfp_busy *end)
 {
-    tfp_step_row out = measure(t, d, u, d->start_ns, d->end_ns);
+    tfp_step_row out = measure(t, d, &(tfp_busy){ .at_ns = d->start_ns }, end);
     out.step = TFP_STR("all");
-    if (!d->host) count_kernels(sums, 0, d->count, &out);
     return tfp_push(&t->rows, out);
 }
 
@@ -119,18 +65,35 @@ static bool is_of(const steps *t, const tfp_step_window *w, const tfp_trace_devi
     return !w->device || d->host || tfp_str_eq(tfp_text(t->x->p, w->device), d->name);
 }
 
-static bool add_device(steps *t, const tfp_trace_device *d)
+/* The i-th window of the device's unit that has a row; NULL: it has none. */
+static const tfp_step_window *window_of(const steps *t, const tfp_trace_device *d, size_t i)
 {
-    const tfp_profile *p = t->x->p;
-    unions u;
-    delays sums;
-    if (!start_unions(t, d, &u) || !start_delays(t, d, &sums)) return false;
-    for (size_t i = t->windows_first[d->unit]; i < t->windows_first[d->unit + 1]; i++) {
-        const tfp_step_window *w = &p->events.windows.at[t->windows[i]];
-        if (!is_of(t, w, d) || !tfp_step_takes(t->r->step, w->step)) continue;
-        if (!add_step(t, d, &u, &sums, w)) return false;
+    const tfp_step_window *w = &t->x->p->events.windows.at[t->windows[i]];
+    return is_of(t, w, d) && tfp_step_takes(t->r->step, w->step) ? w : NULL;
+}
+
+static bool add_device(steps *t, uint32_t device)
+{
+    const tfp_trace_device *d = &t->x->devices[device];
+    size_t first = t->windows_first[d->unit], end = t->windows_first[d->unit + 1], count = 0;
+    TFP_VEC(tfp_busy) at = { 0 };
+    tfp_busy last;
+    bool ok = true;
+    for (size_t i = first; i < end && ok; i++) {
+        const tfp_step_window *w = window_of(t, d, i);
+        if (w)
+            ok = tfp_push(&at, ((tfp_busy){ .at_ns = w->start_ns })) &&
+                 tfp_push(&at, ((tfp_busy){ .at_ns = w->end_ns }));
     }
-    return t->r->step.which == TFP_STEP_ONE || add_all(t, d, &u, &sums);
+    ok = ok && tfp_busy_measure(t->x, device, at.at, at.size, &last);
+    for (size_t i = first; i < end && ok; i++) {
+        const tfp_step_window *w = window_of(t, d, i);
+        if (w) ok = add_step(t, d, w, &at.at[count]);
+        count += w ? 2 : 0;
+    }
+    ok = ok && (t->r->step.which == TFP_STEP_ONE || add_all(t, d, &last));
+    tfp_vec_free(&at);
+    return ok;
 }
 
 static uint32_t unit_of(const steps *t, uint32_t window)
@@ -183,7 +146,7 @@ tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row *
 {
     steps t = { .r = r, .x = x };
     bool ok = sort_windows(&t);
-    for (size_t i = 0; i < x->device_count && ok; i++) ok = add_device(&t, &x->devices[i]);
+    for (uint32_t i = 0; i < x->device_count && ok; i++) ok = add_device(&t, i);
     *count = t.rows.size;
     *rows = ok ? TFP_NEW(&r->arena, tfp_step_row, t.rows.size + 1) : NULL;
     if (*rows && *count) memcpy(*rows, t.rows.at, *count * sizeof **rows);
@@ -209,31 +172,16 @@ static tfp_status note_ranks(tfp_report *r, const tfp_trace_index *x, tfp_error 
     return s;
 }
 
-static tfp_status note_collectives(tfp_report *r, const tfp_trace_index *x, tfp_error *err)
-{
-    size_t count = 0, first = 0;
-    for (size_t i = x->s->size; i-- > 0;)
-        if (x->s->marks[i] & TFP_MARK_UNNAMED_COLLECTIVE && x->lane_on_host[x->s->lane[i]]) {
-            count++;
-            first = i;
-        }
-    if (!count) return TFP_OK;
-    tfp_str name = tfp_span_name(x->p, (uint32_t)first);
-    return tfp_report_note_add(
-        r, err, "collectives of the CPU that are not named as such count as compute: %zu run%s (first: %.*s)", count,
-        count == 1 ? "" : "s", (int)name.size, name.data);
-}
-
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     tfp_trace_index x;
     tfp_step_row *rows;
     size_t count;
     tfp_status s = tfp_trace_index_new(r, &x, err);
+    if (!s) s = tfp_note_guessed_steps(r, x.p, NULL, err);
     if (s || r->options->critical_path) return s ? s : tfp_trace_path(r, &x, err);
     s = tfp_step_rows(r, &x, &rows, &count, err);
     if (!s) s = note_ranks(r, &x, err);
-    if (!s) s = note_collectives(r, &x, err);
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
 }
 
@@ -244,7 +192,7 @@ const tfp_view tfp_view_steps = {
     NULL,
     NULL,
     build,
-    TFP_NEEDS_SPANS,
+    TFP_NEEDS_SPANS | TFP_ROWS_DO | TFP_NO_STEP_SUMS,
     columns,
     "no operation and no activity of a device is in the trace: tfprof calls shows its spans by name",
 };

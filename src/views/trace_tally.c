@@ -21,12 +21,13 @@ static bool span_before(const void *ctx, uint32_t a, uint32_t b)
 }
 
 static bool add_group(tfp_report *r, const tfp_trace_facts *f, const groups *g, const uint32_t *spans, size_t count,
-                      double *ns)
+                      double ns[2])
 {
     uint32_t group = group_of(g, spans[0]), unit = g->host ? group : f->x.devices[group].unit;
     tfp_union own;
     if (!tfp_union_of_list(&r->arena, &f->x, spans, count, &own)) return false;
-    *ns += (double)tfp_union_overlap(&own, &f->covered[unit]);
+    ns[0] += (double)tfp_union_overlap(&own, &f->judged[unit]);
+    ns[1] += (double)tfp_union_overlap(&own, &f->covered[unit]);
     return true;
 }
 
@@ -46,19 +47,120 @@ tfp_union *tfp_tally_unions(tfp_report *r, const tfp_trace_facts *f, tfp_tally *
 bool tfp_tally_end(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t, bool host)
 {
     groups g = { &f->x, host };
-    double ns = 0, steps = (double)(host ? f->window_count : f->step_count);
+    double ns[2] = { 0 }, steps = (double)(host ? f->window_count : f->step_count);
     if (!tfp_sort(t->spans.at, t->spans.size, span_before, &g)) return false;
     for (size_t first = 0, end; first < t->spans.size; first = end) {
         for (end = first + 1;
              end < t->spans.size && group_of(&g, t->spans.at[end]) == group_of(&g, t->spans.at[first]);)
             end++;
-        if (!add_group(r, f, &g, t->spans.at + first, end - first, &ns)) return false;
+        if (!add_group(r, f, &g, t->spans.at + first, end - first, ns)) return false;
     }
-    t->ns = ns / steps;
+    t->ns = ns[0] / steps;
+    t->step_ns = ns[1] / steps;
     t->a_step = (double)t->count / steps;
     if (!t->count) t->longest = TFP_NONE;
     return true;
 }
+
+/* ---- what a tally costs ---- */
+
+enum { RELATED = 1, INSIDE_OF = 2, LEVELS = 100 };
+
+/* By lane: a thread that prepares input. NULL without memory. */
+static const bool *input_threads(tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    bool *prepares = TFP_NEW(&r->arena, bool, p->lanes.size + 1);
+    for (size_t i = 0; prepares && i < p->lanes.size; i++)
+        prepares[i] = tfp_is_input_thread(tfp_text(p, p->lanes.at[i].label));
+    return prepares;
+}
+
+/* Ops that run beside the spans of a tally: neither around them nor in them. Work on later input is none: a wait for input
+ * is long because of it. */
+static bool find_others(tfp_report *r, const tfp_trace_facts *f, const tfp_tally *t, tfp_tally *others)
+{
+    const tfp_span_columns *s = f->x.s;
+    uint8_t *marks = TFP_NEW(&r->arena, uint8_t, s->size + 1);
+    const bool *prepares = input_threads(r);
+    bool ok = marks && prepares;
+    for (size_t i = 0; ok && i < t->spans.size; i++) marks[t->spans.at[i]] = RELATED | INSIDE_OF;
+    for (size_t i = 0; ok && i < t->spans.size; i++)
+        for (uint32_t at = s->parent[t->spans.at[i]]; at != TFP_NONE && !marks[at]; at = s->parent[at])
+            marks[at] = RELATED;
+    for (uint32_t i = 0; ok && i < s->size; i++) {
+        bool inside = false;
+        if ((s->kind[i] != TFP_SPAN_OP && s->kind[i] != TFP_SPAN_CALL) || marks[i] || prepares[s->lane[i]]) continue;
+        uint32_t at = s->parent[i];
+        for (int level = 0; at != TFP_NONE && level < LEVELS && !inside; level++, at = s->parent[at])
+            inside = marks[at] & INSIDE_OF;
+        if (!inside && tfp_trace_unit_of(&f->x, i) != TFP_NONE) ok = tfp_push(&others->spans, i);
+    }
+    return ok;
+}
+
+static bool find_alone(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t, const tfp_union *own)
+{
+    tfp_tally others = { 0 };
+    double ns = 0;
+    const tfp_union *beside = find_others(r, f, t, &others) ? tfp_tally_unions(r, f, &others) : NULL;
+    for (size_t i = 0; beside && i < f->x.unit_count; i++) {
+        tfp_union alone;
+        if (!tfp_union_less(&r->arena, &own[i], &beside[i], &alone)) beside = NULL;
+        if (beside) ns += (double)tfp_union_overlap(&alone, &f->judged[i]);
+    }
+    t->alone_ns = ns / (double)f->window_count;
+    tfp_vec_free(&others.spans);
+    return beside != NULL;
+}
+
+bool tfp_tally_effect(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t)
+{
+    double ns = 0;
+    if (!t->count) return true;
+    const tfp_union *own = tfp_tally_unions(r, f, t);
+    for (size_t i = 0; own && i < f->x.device_count; i++)
+        ns += (double)tfp_union_overlap(&own[f->x.devices[i].unit], &f->idle[i]);
+    t->idle_ns = ns / (double)f->step_count;
+    return own && (f->has_devices || find_alone(r, f, t, own));
+}
+
+/* The union of a device's activities but those of one kind, within its steps. */
+static int64_t busy_without(const tfp_trace_facts *f, const tfp_trace_device *d, tfp_activity_fn is, const void *ctx)
+{
+    const tfp_span_columns *s = f->x.s;
+    const tfp_union *covered = &f->covered[d->unit];
+    int64_t sum = 0, start = 0, end = 0;
+    bool open = false;
+    for (size_t i = 0; i < d->count; i++) {
+        uint32_t span = f->x.items[d->first + i];
+        if (is && is(ctx, f, span)) continue;
+        if (open && s->start_ns[span] > end) {
+            sum = tfp_add(sum, tfp_union_within(covered, start, end), NULL);
+            open = false;
+        }
+        if (!open) start = end = s->start_ns[span];
+        open = true;
+        if (tfp_span_end(s, span) > end) end = tfp_span_end(s, span);
+    }
+    return open ? tfp_add(sum, tfp_union_within(covered, start, end), NULL) : sum;
+}
+
+double tfp_alone_ns(const tfp_trace_facts *f, tfp_activity_fn is, const void *ctx)
+{
+    double ns = 0;
+    for (size_t i = 0; i < f->x.device_count; i++)
+        if (!f->x.devices[i].host)
+            ns += (double)(busy_without(f, &f->x.devices[i], NULL, NULL) - busy_without(f, &f->x.devices[i], is, ctx));
+    return ns / (double)f->step_count;
+}
+
+static bool is_of_sort(const void *ctx, const tfp_trace_facts *f, uint32_t span)
+{
+    return f->sorts[span] & 1u << *(const tfp_sort_of_work *)ctx;
+}
+
+double tfp_sort_alone_ns(const tfp_trace_facts *f, tfp_sort_of_work sort) { return tfp_alone_ns(f, is_of_sort, &sort); }
 
 /* ---- the time that steps cover ---- */
 
@@ -111,9 +213,36 @@ bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f)
     return true;
 }
 
+bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
+{
+    f->judged = f->covered;
+    if (!f->whole) return true;
+    tfp_union *judged = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
+    int64_t *ends = TFP_NEW(&r->arena, int64_t, 4 * f->x.unit_count + 1);
+    if (!judged || !ends) return false;
+    for (size_t i = 0; i < f->x.unit_count; i++) { /* what is outside */
+        ends[4 * i] = INT64_MIN;
+        ends[4 * i + 1] = ends[4 * i + 3] = INT64_MAX;
+        ends[4 * i + 2] = INT64_MIN;
+    }
+    for (size_t i = 0; i < f->x.device_count; i++) {
+        const tfp_trace_device *d = &f->x.devices[i];
+        if (d->start_ns < ends[4 * d->unit + 1]) ends[4 * d->unit + 1] = d->start_ns;
+        if (d->end_ns > ends[4 * d->unit + 2]) ends[4 * d->unit + 2] = d->end_ns;
+    }
+    for (size_t i = 0; i < f->x.unit_count; i++) {
+        int64_t *e = ends + 4 * i;
+        tfp_union outside = { (int64_t[]){ e[0], e[2] }, (int64_t[]){ e[1], e[3] }, NULL, 2 };
+        if (!tfp_union_less(&r->arena, &f->covered[i], &outside, &judged[i])) return false;
+    }
+    f->judged = judged;
+    return true;
+}
+
 uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row)
 {
     const tfp_event_tables *e = &f->x.p->events;
+    if (tfp_trace_is_runs(&f->x)) return TFP_NONE; /* its marks were made of the executions */
     int64_t start = row->start_ns + f->x.units[row->unit].origin_ns;
     for (size_t i = 0; i < e->step_marks.size; i++) {
         uint32_t span = e->step_marks.at[i].span;

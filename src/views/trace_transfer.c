@@ -10,7 +10,7 @@
 
 typedef struct keys { /* of stats */
     tfp_strid bytes, size, bytes_accessed, memcpy_details, memset_details, collective, group, group_size, in, out,
-        dtype, hlo_op;
+        dtype, hlo_op, direction;
 } keys;
 
 typedef struct found { /* a row and what it is made of */
@@ -81,19 +81,19 @@ static bool number_behind(tfp_str text, tfp_str word, int64_t *out)
 
 /* ---- kinds ---- */
 
-/* The direction in a copy's name, as CUDA, HIP and XPlane write it; NULL: none. */
+/* The direction in a copy's name, as CUDA, HIP, XPlane, Intel ("M2D": from the host's memory) and MTIA write it; NULL: none. */
 static const char *direction_of(tfp_str name)
 {
     static const struct {
-        const char *direction, *words[3];
-    } all[] = { { "HtoD", { "htod", "h2d", "hosttodevice" } },
-                { "DtoH", { "dtoh", "d2h", "devicetohost" } },
+        const char *direction, *words[6];
+    } all[] = { { "HtoD", { "htod", "h2d", "hosttodevice", "m2d", "host_to_device" } },
+                { "DtoH", { "dtoh", "d2h", "devicetohost", "d2m", "device_to_host" } },
                 { "PtoP", { "ptop", "p2p", "peertopeer" } },
-                { "DtoD", { "dtod", "d2d", "devicetodevice" } },
-                { "HtoH", { "htoh", "h2h", "hosttohost" } } };
+                { "DtoD", { "dtod", "d2d", "devicetodevice", "device_to_device" } },
+                { "HtoH", { "htoh", "h2h", "hosttohost", "m2m", "host_to_host" } } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        for (size_t k = 0; k < 3; k++)
-            if (has_word(name, all[i].words[k])) return all[i].direction;
+        for (const char *const *word = all[i].words; *word; word++)
+            if (has_word(name, *word)) return all[i].direction;
     return NULL;
 }
 
@@ -110,9 +110,12 @@ static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint
 static void put_copy_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
 {
     tfp_str name = tfp_span_name(t->x->p, span), details = text_of(t, span, t->k.memcpy_details);
+    uint32_t launch = t->x->s->launch[span];
     const char *direction = t->x->s->class[span] == TFP_CLASS_SET ? "set"
                             : tfp_is_tpu(d->name)                 ? NULL
                                                                   : direction_of(name);
+    if (!direction) direction = direction_of(text_of(t, span, t->k.direction));
+    if (!direction && launch != TFP_NONE) direction = direction_of(tfp_span_name(t->x->p, launch));
     if (direction)
         tfp_buf_text(out, direction);
     else
@@ -124,12 +127,36 @@ static void put_copy_kind(const transfers *t, const tfp_trace_device *d, uint32_
         tfp_buf_text(out, " pinned");
 }
 
+/* "multimem_all_reduce_kernel" of "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)". */
+static void put_function(tfp_str name, tfp_buf *out)
+{
+    tfp_str nothing = TFP_STR("void "), nowhere = TFP_STR("(anonymous namespace)::");
+    size_t depth = 0;
+    bool is_template = tfp_str_begins(name, nothing); /* compilers tell what a template returns, and of nothing else */
+    if (is_template) name = (tfp_str){ name.data + nothing.size, name.size - nothing.size };
+    for (size_t i = 0; i < name.size; i++) {
+        char c = name.data[i];
+        tfp_str rest = { name.data + i, name.size - i };
+        if (!depth && tfp_str_begins(rest, nowhere)) {
+            i += nowhere.size - 1;
+            continue;
+        }
+        if (!depth && c == '(') return;
+        if (is_template && c == '<') depth++;
+        if (!depth) tfp_buf_char(out, c);
+        if (c == '>' && depth) depth--;
+    }
+}
+
 static void put_collective_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
 {
     tfp_str name = text_near(t, span, t->k.collective), hlo = text_of(t, span, t->k.hlo_op);
     if (!name.size && hlo.size) name = up_to(hlo, '.');
-    if (!name.size) name = up_to(tfp_span_name(t->x->p, span), tfp_is_tpu(d->name) ? '.' : '(');
-    tfp_buf_str(out, name);
+    if (!name.size && tfp_is_tpu(d->name)) name = up_to(tfp_span_name(t->x->p, span), '.');
+    if (name.size)
+        tfp_buf_str(out, name);
+    else
+        put_function(tfp_span_name(t->x->p, span), out);
 }
 
 /* ---- bytes ---- */
@@ -168,11 +195,13 @@ static bool collective_bytes(const transfers *t, uint32_t span, tfp_str kind, in
     return number_of(t, span, t->k.bytes_accessed, out);
 }
 
-/* HIP tells the size on the API call. */
+/* HIP tells the size on the API call; 0 there means that it does not know. */
 static bool copy_bytes(const transfers *t, uint32_t span, int64_t *out)
 {
     uint32_t launch = t->x->s->launch[span];
-    return number_of(t, span, t->k.bytes, out) || (launch != TFP_NONE && number_of(t, launch, t->k.size, out)) ||
+    return number_of(t, span, t->k.bytes, out) || number_of(t, span, t->k.size, out) ||
+           (launch != TFP_NONE && number_of(t, launch, t->k.size, out)) ||
+           (launch != TFP_NONE && number_of(t, launch, t->k.bytes, out) && *out > 0) ||
            number_behind(text_of(t, span, t->k.memcpy_details), TFP_STR("size:"), out) ||
            number_behind(text_of(t, span, t->k.memset_details), TFP_STR("num_bytes:"), out) ||
            number_of(t, span, t->k.bytes_accessed, out);
@@ -295,7 +324,8 @@ static void find_keys(transfers *t)
                    .in = tfp_stat_key(p, "In msg nelems"),
                    .out = tfp_stat_key(p, "Out msg nelems"),
                    .dtype = tfp_stat_key(p, "dtype"),
-                   .hlo_op = tfp_stat_key(p, "hlo_op") };
+                   .hlo_op = tfp_stat_key(p, "hlo_op"),
+                   .direction = tfp_stat_key(p, "direction") };
 }
 
 static bool by_time(const void *ctx, uint32_t a, uint32_t b)
@@ -369,5 +399,5 @@ const tfp_view tfp_view_transfer = {
     build,
     TFP_NEEDS_SPANS,
     columns,
-    "no copy or collective of a device; collectives that run on the host, such as gloo's, are operations (tfprof op)",
+    "no copy or collective of a device; collectives that run on the host, such as gloo's, are in tfprof steps",
 };

@@ -155,38 +155,3 @@ tfp_status tfp_trace_tree_show(tfp_trace_tree *x, tfp_error *err)
     tfp_trace_tree_free(x);
     return s;
 }
-
-/* ---- the order of spans ---- */
-
-/* Depths are counted through the chain of parents, each span once. */
-static bool find_depths(const tfp_span_columns *s, uint32_t *depth, uint32_t *stack, uint32_t *deepest)
-{
-    for (uint32_t i = 0; i < s->size; i++) {
-        size_t n = 0;
-        uint32_t at = i;
-        while (at != TFP_NONE && depth[at] == TFP_NONE) {
-            stack[n++] = at;
-            at = s->parent[at];
-        }
-        uint32_t above = at == TFP_NONE ? 0 : depth[at] + 1;
-        while (n) depth[stack[--n]] = above++;
-        if (depth[i] > *deepest) *deepest = depth[i];
-    }
-    return true;
-}
-
-uint32_t *tfp_parents_first(const tfp_profile *p, tfp_arena *arena)
-{
-    const tfp_span_columns *s = &p->events.spans;
-    uint32_t deepest = 0;
-    uint32_t *depth = TFP_NEW(arena, uint32_t, s->size + 1), *order = TFP_NEW(arena, uint32_t, s->size + 1);
-    if (!depth || !order) return NULL;
-    memset(depth, 0xff, s->size * sizeof *depth); /* TFP_NONE */
-    find_depths(s, depth, order, &deepest);
-    uint32_t *start = TFP_NEW(arena, uint32_t, (size_t)deepest + 3);
-    if (!start) return NULL;
-    for (size_t i = 0; i < s->size; i++) start[depth[i] + 2]++;
-    for (size_t i = 2; i <= (size_t)deepest + 2; i++) start[i] += start[i - 1];
-    for (uint32_t i = 0; i < s->size; i++) order[start[depth[i] + 1]++] = i;
-    return order;
-}

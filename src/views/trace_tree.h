@@ -43,7 +43,4 @@ tfp_status tfp_code_of_trace(tfp_report *r, tfp_error *err);
 /* `code` and `calls` of sampled stacks: rows are lines, or functions. */
 tfp_status tfp_tree_of_samples(tfp_report *r, bool lines, tfp_error *err);
 
-/* Spans of host lanes (no activities) in an order in which parents come first. NULL without memory. */
-uint32_t *tfp_parents_first(const tfp_profile *p, tfp_arena *arena);
-
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace_wait.c: the table `wait`: what the host waits for (synchronisation, reads of a device's value, data), and
  * the gaps of each stream by what ended them. */
-#include "views/trace_tables.h"
+#include "views/trace_facts.h"
 #include "views/view.h"
 
 #include <math.h>
@@ -55,6 +55,17 @@ static bool behind(tfp_str name, const char *begin, tfp_str *rest)
     return true;
 }
 
+/* Calls of other vendors: Intel's, and those of MTIA and Ascend. */
+static bool is_other_vendors(tfp_str name)
+{
+    static const char *const names[] = { "xpu_sync", "urQueueFinish", "urEventWait" };
+    tfp_str rest;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tfp_str_eq(name, tfp_str_of(names[i]))) return true;
+    if (behind(name, "ze", &rest)) return tfp_str_has(rest, TFP_STR("Synchronize"));
+    return tfp_str_ends(name, TFP_STR("synchronizeStream")) || tfp_str_ends(name, TFP_STR("aclrtSynchronizeStream"));
+}
+
 /* Whether an API call waits: cudaStreamSynchronize, hipMemcpyWithStream, cuCtxSynchronize_v2 and their like. */
 static bool synchronizes(tfp_str name)
 {
@@ -67,7 +78,7 @@ static bool synchronizes(tfp_str name)
             if (behind(rest, runtime[i], &tail)) return !tail.size || *tail.data == '_';
         return false;
     }
-    if (!behind(name, "cu", &rest)) return false;
+    if (!behind(name, "cu", &rest)) return is_other_vendors(name);
     for (size_t i = 0; i < 3; i++)
         if (behind(rest, driver[i], &tail)) return !tail.size || *tail.data == '_';
     return false;
@@ -102,7 +113,10 @@ static unsigned cause_of_run(tfp_str op)
     return has_any(op, locks) ? TFP_WAITS_LOCK : TFP_WAITS_NOT;
 }
 
-bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call) { return synchronizes(tfp_span_name(x->p, call)); }
+bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call)
+{
+    return x->s->marks[call] & TFP_MARK_WAITS || synchronizes(tfp_span_name(x->p, call));
+}
 
 static unsigned cause_of_name(const tfp_trace_index *x, tfp_str name, bool call)
 {
@@ -127,7 +141,7 @@ static bool find_waits(tfp_report *r, const tfp_trace_index *x, uint8_t *waits)
         if (!call && kind != TFP_SPAN_OP && kind != TFP_SPAN_ANNOTATION) continue;
         uint8_t *cause = &known[2 * (size_t)x->s->name[i] + call];
         if (*cause == UNSEEN) *cause = (uint8_t)cause_of_name(x, tfp_span_name(x->p, i), call);
-        waits[i] = *cause;
+        waits[i] = x->s->marks[i] & TFP_MARK_WAITS ? TFP_WAITS_SYNCHRONIZE : *cause;
     }
     return true;
 }
@@ -275,6 +289,21 @@ bool tfp_wait_rows(tfp_report *r, const tfp_trace_index *x, tfp_wait_row **rows,
     return ok;
 }
 
+/* What of it a step feels, as `summary` tells: the rows add up calls of all threads, in steps and out of them. */
+static tfp_status add_parts(tfp_report *r, tfp_error *err)
+{
+    tfp_part_row parts[TFP_PARTS_MOST];
+    const tfp_trace_facts *f;
+    tfp_status s = tfp_trace_facts_of(r, &f, err);
+    if (s == TFP_LIMIT) { /* more steps than rows: the waits stand without them */
+        tfp_error_clear(err);
+        return TFP_OK;
+    }
+    if (s || !f->step_row_count) return s;
+    tfp_row_table t = { tfp_part_columns, parts, sizeof *parts, tfp_wait_parts(f, parts), 0 };
+    return tfp_grid_part(r, "step_parts", "of the mean step, as tfprof summary has it", &t, 0, err);
+}
+
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     tfp_trace_index x;
@@ -283,7 +312,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (s) return s;
     if (!tfp_wait_rows(r, &x, &rows, &count)) return tfp_nomem(err);
-    return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
+    s = tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
+    return s ? s : add_parts(r, err);
 }
 
 const tfp_view tfp_view_wait = {
@@ -295,5 +325,5 @@ const tfp_view tfp_view_wait = {
     build,
     TFP_NEEDS_SPANS,
     columns,
-    "no waits in the trace",
+    "no span of the trace is known to wait",
 };

@@ -8,7 +8,7 @@
 
 extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_flops, tfp_view_advise,
     tfp_view_calls, tfp_view_kernel, tfp_view_steps, tfp_view_transfer, tfp_view_wait, tfp_view_check, tfp_view_summary,
-    tfp_view_info, tfp_view_params, tfp_view_lines, tfp_view_memory;
+    tfp_view_findings, tfp_view_info, tfp_view_params, tfp_view_lines, tfp_view_memory;
 
 #define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
 
@@ -136,5 +136,9 @@ tfp_status tfp_compat10_graph(tfp_report *r, tfp_error *err);
 
 /* The scope tree of all nodes: children sorted by name, made-up parents included. */
 tfp_status tfp_scope_tree(tfp_tree *t, tfp_report *r, tfp_arena *arena, tfp_error *err);
+
+/* Whether lines of code are those of Python frames of a trace: then they are functions, for a frame has only the line on which its
+ * function begins (code_trace.c). */
+bool tfp_lines_are_functions(const tfp_profile *p);
 
 #endif
