@@ -41,6 +41,8 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
     if (o && view == &tfp_view_op && !tfp_options_chosen(o, "max_depth")) o->max_depth = INT32_MAX; /* all types */
     tfp_report *rows = NULL;
     tfp_status s = o ? TFP_OK : tfp_nomem(err);
+    if (!s && view == &tfp_view_lines)
+        s = tfp_fail(err, TFP_BADARG, "stats has no rows of lines by step: -view code has them");
     if (!s && view == &tfp_view_steps) {
         s = tfp_stats_of_steps(r, o, &rows, err);
     } else {

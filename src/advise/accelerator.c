@@ -70,7 +70,9 @@ static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error 
     tfp_buf_text(&b, " of ");
     tfp_format_time(&b, tfp_micros(u->span_ns) / u->steps);
     tfp_buf_printf(&b, "%s)", u->steps > 1 ? ", mean of all steps" : "");
-    return tfp_checker_find_text(r, row, &b, err);
+    tfp_status s = tfp_checker_find_text(r, row, &b, err);
+    if (!s) tfp_checker_about(r, (double)(u->span_ns - u->busy_ns) / u->steps / 1e9, "tfprof steps");
+    return s;
 }
 
 static bool less_by_device(const void *ctx, uint32_t a, uint32_t b)

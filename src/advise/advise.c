@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/advise.c: a view whose rows are checkers with their findings. */
 #include "advise/checker.h"
+#include "views/trace.h"
+
+#include <math.h>
 
 static const tfp_checker *const checkers[] = { &tfp_checker_accelerator, &tfp_checker_expensive,
                                                &tfp_checker_operation };
@@ -11,7 +14,8 @@ const tfp_checker *tfp_checker_at(size_t i) { return i < CHECKERS ? checkers[i] 
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err)
 {
     char *copy = tfp_arena_copy(&r->arena, text);
-    if (!copy || !tfp_push(&r->findings, ((tfp_finding){ row, { copy, text.size }, { .span = TFP_NONE } })))
+    if (!copy || !tfp_push(&r->findings,
+                           ((tfp_finding){ row, { copy, text.size }, { .span = TFP_NONE }, NAN, NAN, { 0 }, { 0 } })))
         return tfp_nomem(err);
     return TFP_OK;
 }
@@ -21,6 +25,26 @@ tfp_status tfp_checker_find_text(tfp_report *r, uint32_t row, tfp_buf *b, tfp_er
     tfp_status s = b->failed ? tfp_nomem(err) : tfp_checker_find(r, row, (tfp_str){ b->data, b->size }, err);
     tfp_buf_free(b);
     return s;
+}
+
+void tfp_checker_about(tfp_report *r, double seconds, const char *command)
+{
+    tfp_finding *f = &r->findings.at[r->findings.size - 1];
+    f->seconds = seconds;
+    f->command = tfp_str_of(command);
+    f->file = tfp_only_source(r->profile);
+}
+
+/* A folder is none. */
+tfp_str tfp_only_source(const tfp_profile *p)
+{
+    uint32_t only = TFP_NONE;
+    for (uint32_t i = 0; i < p->sources.size; i++) {
+        if (!p->formats.at[i]) continue;
+        if (only != TFP_NONE) return TFP_STR("");
+        only = i;
+    }
+    return only == TFP_NONE ? TFP_STR("") : tfp_str_of(p->sources.at[only]);
 }
 
 tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const char *const *options, tfp_report **out,
@@ -98,19 +122,34 @@ static tfp_status run_checker(tfp_report *r, const tfp_checker *c, tfp_error *er
     return at == TFP_NONE ? tfp_nomem(err) : check(r, at, err);
 }
 
+static bool add_finding(tfp_report *r, uint32_t at, const tfp_trace_verdict *v)
+{
+    tfp_buf b = { 0 };
+    tfp_buf_printf(&b, "tfprof %s", v->command);
+    const char *command = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
+    tfp_finding f = { .checker = at,
+                      .text = v->text,
+                      .evidence = v->evidence,
+                      .seconds = v->about_ns / 1e9,
+                      .gain_seconds = v->saving_ns > 0 ? v->saving_ns / 1e9 : NAN,
+                      .file = v->file,
+                      .command = { command, b.size } };
+    tfp_buf_free(&b);
+    return command && tfp_push(&r->findings, f);
+}
+
 /* A trace is judged by its own rules; those without a finding are not listed. */
 static tfp_status run_trace_rules(tfp_report *r, tfp_error *err)
 {
     tfp_trace_verdict found[TFP_TRACE_RULES_MOST];
     size_t count = 0;
     tfp_status s = tfp_trace_judge(r, found, &count, err);
+    if (!s) s = tfp_note_guessed_steps(r, r->profile, NULL, err);
     for (size_t i = 0; i < count && !s; i++) {
         if (!is_asked(r->options->checkers, found[i].rule->name)) continue;
         uint32_t at = add_row(r, found[i].rule);
-        if (at == TFP_NONE || !tfp_push(&r->findings, ((tfp_finding){ at, found[i].text, found[i].evidence })))
-            s = tfp_nomem(err);
+        if (at == TFP_NONE || !add_finding(r, at, &found[i])) s = tfp_nomem(err);
     }
-    if (!s && !r->findings.size) s = tfp_report_note_add(r, err, "no rule has a finding");
     return s;
 }
 
@@ -119,10 +158,14 @@ static tfp_status build_advise(tfp_report *r, tfp_error *err)
     tfp_row root = { .name = TFP_ROOT_NAME, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
     r->values = 0;
     if (tfp_report_add_row(r, &root) == TFP_NONE) return tfp_nomem(err);
-    if (r->profile->events.processes.size && !r->options->compat_tensorflow) return run_trace_rules(r, err);
+    bool compat = r->options->compat_tensorflow;
     tfp_status s = TFP_OK;
+    if (r->profile->events.processes.size && !compat) {
+        s = run_trace_rules(r, err);
+        return s || r->findings.size ? s : tfp_report_note_add(r, err, "no rule has a finding");
+    }
     for (size_t i = 0; i < CHECKERS && !s; i++) s = run_checker(r, checkers[i], err);
-    return s;
+    return s || compat || !r->runs ? s : run_trace_rules(r, err); /* as far as the runs tell of time */
 }
 
 const tfp_view tfp_view_advise = { "advise",
@@ -130,4 +173,5 @@ const tfp_view tfp_view_advise = { "advise",
                                    TFP_REPORT_FINDINGS,
                                    "Common problems found by looking at the other views.",
                                    "advise",
-                                   build_advise };
+                                   build_advise,
+                                   TFP_USES_SPANS };

@@ -21,6 +21,9 @@ tfp_status tfp_checkers_known(const char *list, tfp_error *err);
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err);
 /* The same with the text of a buffer, which it frees. */
 tfp_status tfp_checker_find_text(tfp_report *r, uint32_t row, tfp_buf *b, tfp_error *err);
+tfp_str tfp_only_source(const tfp_profile *p); /* the file that all is from; empty: there are several, or none */
+/* Tells of the last finding what it is about, NAN: no time, and what shows more. */
+void tfp_checker_about(tfp_report *r, double seconds, const char *command);
 /* A view of the same profile with the given options: pairs of name and value, ended by NULL. */
 tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const char *const *options, tfp_report **out,
                             tfp_error *err);
@@ -34,11 +37,13 @@ const tfp_checker *tfp_trace_rule(size_t i);
 /* A finding, and by how much a step could get shorter at most; 0: not known. */
 typedef struct tfp_trace_verdict {
     const tfp_checker *rule;
-    tfp_str text; /* in the report's arena */
-    double saving_ns;
+    tfp_str text;               /* in the report's arena */
+    double about_ns, saving_ns; /* of a step; about_ns: the time that it is about, NAN where it is about none */
     tfp_evidence evidence;
+    const char *command;
+    tfp_str file; /* of the evidence; empty: not known */
 } tfp_trace_verdict;
-enum { TFP_TRACE_RULES_MOST = 32 };
+enum { TFP_TRACE_RULES_MOST = 40 };
 /* TFP_BADARG when -rule_limits, "RULE=LIMIT,...", names no rule or no number. */
 tfp_status tfp_trace_limits_known(const char *list, tfp_error *err);
 /* The rules with a finding, the one that could save most first. */

@@ -64,7 +64,11 @@ static tfp_status find(tfp_report *r, uint32_t row, const view_times *t, uint32_
     tfp_buf_printf(&b, " takes %.2f%% of all time with %u of the %u operations that ran",
                    100.0 * (double)row_ns(t, at) / (double)t->all_ns, (unsigned)t->ran[at], (unsigned)t->all_ran);
     tfp_checker_times(&b, t->v, at, !t->list);
-    return tfp_checker_find_text(r, row, &b, err);
+    tfp_status s = tfp_checker_find_text(r, row, &b, err);
+    static const char *const commands[] = { "tfprof op -order_by micros", "tfprof scope -order_by micros",
+                                            "tfprof code -order_by micros" };
+    if (!s) tfp_checker_about(r, (double)row_ns(t, at) / 1e9, commands[t->list ? 0 : t->v->code ? 2 : 1]);
+    return s;
 }
 
 static tfp_status check_view(tfp_report *r, uint32_t row, const tfp_view *view, const char *what, tfp_error *err)
@@ -92,11 +96,14 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
     if (s) return s;
     if (!tfp_profile_has(p, TFP_HAS_CODE))
         return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no code traces (op log)");
-    return check_view(r, row, &tfp_view_code, "line ", err);
+    return check_view(r, row, &tfp_view_code, tfp_lines_are_functions(p) ? "function " : "line ", err);
 }
 
-const tfp_checker tfp_checker_expensive = { "ExpensiveOperationChecker",
-                                            "An operation type, a scope or a line of Python that takes more than half "
-                                            "of all time with at most a quarter of the "
-                                            "operations that ran.",
-                                            check, tfp_tensorflow_expensive };
+const tfp_checker tfp_checker_expensive = {
+    "ExpensiveOperationChecker",
+    "An operation type, a scope or a line (of traces with frames a function) of "
+    "Python that takes more than half "
+    "of all time with at most a quarter of the "
+    "operations that ran.",
+    check, tfp_tensorflow_expensive
+};

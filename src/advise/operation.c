@@ -3,6 +3,8 @@
  * layout on a GPU. Where runs were recorded, only operations that ran count. */
 #include "advise/checker.h"
 
+#include <math.h>
+
 typedef struct operations {
     const tfp_profile *p;
     bool ran; /* runs were recorded */
@@ -74,7 +76,9 @@ static tfp_status find(tfp_report *r, uint32_t row, const operations *o, const c
     tfp_buf_text(&b, o->count == 1 ? ": " : ", such as ");
     tfp_escape(&b, tfp_text(r->profile, r->profile->nodes.at[o->example].name));
     tfp_buf_printf(&b, " (%s)", advice);
-    return tfp_checker_find_text(r, row, &b, err);
+    tfp_status s = tfp_checker_find_text(r, row, &b, err);
+    if (!s) tfp_checker_about(r, NAN, "tfprof op");
+    return s;
 }
 
 static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)

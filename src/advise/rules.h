@@ -12,6 +12,7 @@ typedef struct tfp_ruling {
     const tfp_trace_facts *f;
     double limit; /* in force */
     tfp_buf text;
+    double about_ns;    /* of a step, as the text tells it first; NAN: it tells none */
     double saving_ns;   /* of a step; 0: not known */
     uint32_t evidence;  /* -> spans: the one to look at; TFP_NONE */
     const char *remedy; /* a remedy that fits the trace better than the rule's; NULL */
@@ -22,11 +23,15 @@ static inline double tfp_part(double part, double whole) { return whole > 0 ? pa
 void tfp_ruling_us(tfp_ruling *x, double ns);
 /* "waiting for input takes 1.2ms of a step of 5.0ms (24%)"; `take` when it is several */
 void tfp_ruling_part(tfp_ruling *x, const char *what, double ns);
+void tfp_ruling_rate(tfp_ruling *x, double count, const char *what); /* "; 2.5 reads a step" */
+void tfp_ruling_share(tfp_ruling *x, const char *where, double ns);  /* ", 1.0ms of it WHERE"; nothing of nothing */
 void tfp_ruling_name(tfp_ruling *x, tfp_str name);
 void tfp_ruling_span(tfp_ruling *x, uint32_t span); /* its name */
 void tfp_ruling_path(tfp_ruling *x, uint32_t span); /* of the host: with the spans around it */
 
 /* trace_host.c */
+bool tfp_optimizer_is_unfused(const tfp_trace_facts *f,
+                              double least); /* it launches that many kernels a step, and a third of all */
 bool tfp_ruling_input_bound(tfp_ruling *x);
 bool tfp_ruling_host_bound(tfp_ruling *x);
 bool tfp_ruling_host_stalls(tfp_ruling *x);
@@ -34,6 +39,9 @@ bool tfp_ruling_python_time(tfp_ruling *x);
 bool tfp_ruling_value_reads(tfp_ruling *x);
 bool tfp_ruling_synchronization(tfp_ruling *x);
 bool tfp_ruling_allocations(tfp_ruling *x);
+bool tfp_ruling_blocked_host(tfp_ruling *x);
+bool tfp_ruling_host_communication(tfp_ruling *x);
+bool tfp_ruling_retracing(tfp_ruling *x);
 bool tfp_ruling_compilations(tfp_ruling *x);
 bool tfp_ruling_uneven_steps(tfp_ruling *x);
 bool tfp_ruling_unfused_optimizer(tfp_ruling *x);
@@ -47,6 +55,7 @@ bool tfp_ruling_pageable_copies(tfp_ruling *x);
 bool tfp_ruling_exposed_copies(tfp_ruling *x);
 bool tfp_ruling_low_occupancy(tfp_ruling *x);
 bool tfp_ruling_one_stream(tfp_ruling *x);
+bool tfp_ruling_tiny_kernels(tfp_ruling *x);
 bool tfp_ruling_casts(tfp_ruling *x);
 bool tfp_ruling_layouts(tfp_ruling *x);
 bool tfp_ruling_plain_matmuls(tfp_ruling *x);

@@ -9,12 +9,6 @@
 
 enum { TOP = 5, FINDINGS = 3, NAME_SHOWN = 100 };
 
-typedef struct part_row { /* the report's own table */
-    tfp_str part;
-    double a_step_us, share; /* NAN: not known */
-    tfp_str command;
-} part_row;
-
 typedef struct top_row {
     tfp_str name;
     double micros, share;
@@ -90,24 +84,24 @@ static bool say_durations(tfp_report *r, double *us, size_t count, size_t steps)
            add_real(r, "step_cv", "step, CV", TFP_SHARE, cv);
 }
 
-/* Each step of each rank once, however many devices it has. */
+/* Each step of each rank once, however many devices it has. Where each device has windows of its own, their mean. */
 static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
 {
     double *us = TFP_NEW(&r->arena, double, f->step_row_count + 1);
-    tfp_map64 first_device = { 0 };
+    uint32_t *devices = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
+    tfp_map64 places = { 0 }; /* rank and step -> us */
     size_t count = 0, steps = r->step.which != TFP_STEP_ONE ? f->x.p->step_order.size : 1;
-    bool ok = us != NULL;
-    for (uint32_t i = 0; ok && i < f->x.device_count; i++) {
-        uint64_t rank = (uint64_t)f->x.units[f->x.devices[i].unit].rank;
-        if (tfp_map64_get(&first_device, rank) == TFP_NONE) ok = tfp_map64_put(&first_device, rank, i);
-    }
+    bool ok = us && devices;
     for (size_t i = 0; ok && i < f->step_row_count; i++) {
         const tfp_step_row *row = &f->steps[i];
-        uint32_t device = tfp_map64_get(&first_device, (uint64_t)row->rank);
-        if (*row->step.data != 'a' && tfp_str_eq(f->x.devices[device].name, row->device))
-            us[count++] = (double)row->duration_ns / 1000;
+        uint64_t key = tfp_hash(row->step.data, row->step.size) ^ (uint64_t)row->unit << 40;
+        uint32_t at = tfp_map64_get(&places, key);
+        if (*row->step.data == 'a') continue;
+        if (at == TFP_NONE) ok = tfp_map64_put(&places, key, at = (uint32_t)count++);
+        devices[at]++;
+        us[at] += ((double)row->duration_ns / 1000 - us[at]) / devices[at];
     }
-    tfp_map64_free(&first_device);
+    tfp_map64_free(&places);
     return ok && say_durations(r, us, count, steps);
 }
 
@@ -133,42 +127,24 @@ static bool say_executed_steps(tfp_report *r)
 /* ---- where a step goes ---- */
 
 /* clang-format off */
-static const tfp_row_column part_columns[] = {
-    TFP_COLUMN(part_row, "part", TEXT, LABEL, part, "What the time of a step is."),
-    TFP_COLUMN(part_row, "a_step_us", REAL, MICROS, a_step_us, "Mean over steps and devices."),
-    TFP_COLUMN(part_row, "share", REAL, SHARE, share, "Of the mean step."),
-    TFP_COLUMN(part_row, "command", TEXT, LABEL, command, "What shows it whole."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
-};
 static const tfp_row_column top_columns[] = {
     TFP_COLUMN(top_row, "name", TEXT, LABEL, name, "What it is."),
     TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time: host and device together; of kernels the device's alone."),
     TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Of the time of all of them."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
+static const tfp_row_column kernel_columns[] = {
+    TFP_COLUMN_KERNELS(top_row, "name", name, "What it is."),
+    TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time on the device."),
+    TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Of the time of all of them."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
 /* clang-format on */
-
-static part_row part(const tfp_trace_facts *f, const char *name, double ns, const char *command)
-{
-    return (part_row){ tfp_str_of(name), ns / 1000, f->step_ns > 0 ? ns / f->step_ns : NAN, tfp_str_of(command) };
-}
 
 static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error *err)
 {
-    double late = fmin(f->late_ns + f->stall_ns, f->idle_ns);
-    const part_row data = part(f, "host waits for data", f->data.ns, "wait");
-    const part_row all[] = {
-        part(f, "compute", f->compute_ns, "steps"),
-        part(f, "exposed communication", f->exposed_communication_ns, "transfer"),
-        part(f, "exposed copies", f->exposed_copy_ns, "transfer"),
-        part(f, "idle", f->idle_ns, f->has_devices ? "wait" : "steps -critical_path"),
-        f->has_devices ? part(f, "  of it host-bound", late, "steps -critical_path") : data,
-        part(f, "  of it with work queued", fmax(0, f->idle_ns - f->host_idle_ns), "wait"),
-        data,
-        part(f, "host waits for the device", f->item.ns + f->synchronize.ns, "wait"),
-    };
-    const size_t most = sizeof all / sizeof *all, host = f->data.count ? 5 : 4;
-    return tfp_grid_of(r, &(tfp_row_table){ part_columns, all, sizeof *all, f->has_devices ? most : host, 0 }, err);
+    tfp_part_row rows[TFP_PARTS_MOST];
+    return tfp_grid_of(r, &(tfp_row_table){ tfp_part_columns, rows, sizeof *rows, tfp_step_parts(f, rows), 0 }, err);
 }
 
 /* Of executions: the time of operations on hosts and on accelerators, overlaps counted twice. */
@@ -180,12 +156,12 @@ static tfp_status show_sums(tfp_report *r, tfp_error *err)
         host += (double)p->execs.at[i].cpu_ns;
         accelerator += (double)p->execs.at[i].accelerator_ns;
     }
-    const part_row all[] = { { TFP_STR("operations on hosts, summed"), host / 1000 / steps, NAN,
-                               TFP_STR("op -order_by cpu_micros") },
-                             { TFP_STR("operations on accelerators, summed"), accelerator / 1000 / steps, NAN,
-                               TFP_STR("op -order_by accelerator_micros") } };
+    const tfp_part_row all[] = { { TFP_STR("operations on hosts, summed"), host / 1000 / steps, NAN,
+                                   TFP_STR("op -order_by cpu_micros") },
+                                 { TFP_STR("operations on accelerators, summed"), accelerator / 1000 / steps, NAN,
+                                   TFP_STR("op -order_by accelerator_micros") } };
     size_t count = p->execs.size ? 2 : 0;
-    return tfp_grid_of(r, &(tfp_row_table){ part_columns, all, sizeof *all, count, 0 }, err);
+    return tfp_grid_of(r, &(tfp_row_table){ tfp_part_columns, all, sizeof *all, count, 0 }, err);
 }
 
 /* ---- what takes longest ---- */
@@ -223,7 +199,9 @@ static tfp_status add_kernels(tfp_report *r, const tfp_trace_facts *f, tfp_error
         double ns = (double)f->kernels[count].total_ns;
         rows[count] = (top_row){ f->kernels[count].name, ns / 1000, all > 0 ? ns / all : NAN };
     }
-    return add_part(r, "kernels", "kernels that take longest (tfprof kernel)", rows, count, err);
+    if (!count) return TFP_OK;
+    return tfp_grid_part(r, "kernels", "kernels that take longest (tfprof kernel)",
+                         &(tfp_row_table){ kernel_columns, rows, sizeof *rows, count, 0 }, 0, err);
 }
 
 /* The names that take longest and their times, of scopes with all in them. */
@@ -262,8 +240,9 @@ static tfp_status pick(tfp_report *r, const tfp_report *v, bool totals, top_row 
 /* The first rows of the table `lines`. */
 static tfp_status pick_lines(tfp_report *r, const tfp_report *v, top_row *rows, size_t *count, tfp_error *err)
 {
-    const tfp_grid_column *line = tfp_grid_find(&v->grid, "line"), *self = tfp_grid_find(&v->grid, "self_us"),
-                          *share = tfp_grid_find(&v->grid, "self_share");
+    bool functions = tfp_lines_are_functions(v->profile);
+    const tfp_grid_column *line = tfp_grid_find(&v->grid, functions ? "function" : "line"),
+                          *self = tfp_grid_find(&v->grid, "self_us"), *share = tfp_grid_find(&v->grid, "self_share");
     for (*count = 0; line && self && share && *count < TOP && *count < v->grid.row_count; ++*count) {
         tfp_str name = line->texts[*count];
         const char *copy = tfp_arena_copy(&r->arena, name);
@@ -302,7 +281,11 @@ static tfp_status add_tops(tfp_report *r, tfp_error *err)
         return add_view(r, &tfp_view_calls, by_time, "what takes longest (tfprof calls -order_by micros)", err);
     tfp_status s = add_view(r, &tfp_view_op, by_time, "operations that take longest (tfprof op -order_by micros)", err);
     if (!s) s = add_view(r, &tfp_view_scope, outer, "scopes that take longest (tfprof scope -order_by micros)", err);
-    if (!s) s = add_view(r, &tfp_view_lines, all, "lines that take longest (tfprof lines)", err);
+    if (!s)
+        s = add_view(r, &tfp_view_lines, all,
+                     tfp_lines_are_functions(r->profile) ? "functions that take longest (tfprof lines)"
+                                                         : "lines that take longest (tfprof lines)",
+                     err);
     return s;
 }
 
@@ -348,18 +331,32 @@ static bool say_ranks(tfp_report *r, const tfp_trace_facts *f)
     return ok;
 }
 
+/* The devices of all ranks, each name once. */
+static bool say_devices(tfp_report *r, const tfp_trace_facts *f)
+{
+    enum { SHOWN = 16 };
+    tfp_buf text = { 0 };
+    tfp_map64 seen = { 0 };
+    size_t count = 0;
+    for (size_t i = 0; i < f->x.device_count && !text.failed; i++) {
+        tfp_str name = f->x.devices[i].name;
+        uint64_t key = tfp_hash(name.data, name.size);
+        if (tfp_map64_get(&seen, key) != TFP_NONE) continue;
+        if (!tfp_map64_put(&seen, key, 1)) text.failed = true;
+        if (count++ >= SHOWN) continue;
+        if (count > 1) tfp_buf_text(&text, ", ");
+        tfp_buf_str(&text, name);
+    }
+    if (count > SHOWN) tfp_buf_printf(&text, " and %zu more", count - SHOWN);
+    tfp_map64_free(&seen);
+    return add_text(r, "devices", "devices", &text);
+}
+
 static bool say_trace(tfp_report *r, const tfp_trace_facts *f)
 {
-    tfp_buf devices = { 0 };
     bool ok = add_number(r, "ranks", f->x.unit_count > 1 ? "ranks" : NULL, TFP_LABEL, (int64_t)f->x.unit_count);
     if (f->x.unit_count > 1) ok = ok && say_ranks(r, f);
-    for (size_t i = 0; i < f->x.device_count && i < 16; i++) {
-        const tfp_trace_device *d = &f->x.devices[i];
-        if (i && d->unit != f->x.devices[0].unit) break; /* of the first rank: the others are similar */
-        if (i) tfp_buf_text(&devices, ", ");
-        tfp_buf_str(&devices, d->name);
-    }
-    ok = add_text(r, "devices", "devices", &devices) && ok && say_trace_steps(r, f);
+    ok = ok && say_devices(r, f) && say_trace_steps(r, f);
     if (f->warm_up != TFP_NONE && f->warm_up_ns > 2 * f->even_ns)
         ok = ok && add_real(r, "step_0_us", "step 0, start", TFP_MICROS, f->warm_up_ns / 1000);
     if (f->memory_peak) ok = ok && add_number(r, "device_memory_peak_bytes", "device memory", TFP_SIZE, f->memory_peak);
@@ -370,11 +367,11 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     const tfp_trace_facts *f = NULL;
-    tfp_status s = TFP_OK;
-    if ((p->events.processes.size || r->runs) && !(f = tfp_trace_facts_of(r, err))) return TFP_NOMEM;
+    tfp_status s = p->events.processes.size || r->runs ? tfp_trace_facts_of(r, &f, err) : TFP_OK;
+    if (s) return s;
     bool ok = say_files(r) && add_number(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->nodes.size);
     ok = ok && (f && f->step_row_count ? say_trace(r, f) : say_executed_steps(r));
-    s = ok ? TFP_OK : tfp_nomem(err);
+    s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
     if (!s) s = add_findings(r, err);
     if (!s) s = f && f->step_row_count ? show_parts(r, f, err) : show_sums(r, err);
     if (!s && f && f->has_devices) s = add_kernels(r, f, err);

@@ -11,26 +11,29 @@ static double rest(double a) { return a > 0 ? a : 0; }
  * idle between activities that were launched before. */
 static double felt_ns(const tfp_trace_facts *f, const tfp_tally *t)
 {
-    return f->has_devices ? least(t->ns, f->host_idle_ns) : t->ns;
+    return f->has_devices ? least(t->ns, f->host_cost_ns) : t->ns;
 }
 
 bool tfp_ruling_input_bound(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->data;
-    double felt = felt_ns(x->f, t);
-    if (!t->count || tfp_part(felt, x->f->step_ns) < x->limit) return false;
+    double felt = x->f->has_devices ? felt_ns(x->f, t) : t->alone_ns;
+    if (!t->count || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "waiting for input", t->ns);
     x->saving_ns = felt;
     x->evidence = t->longest;
     return true;
 }
 
+bool tfp_optimizer_is_unfused(const tfp_trace_facts *f, double kernels)
+{
+    return f->optimizer.a_step >= kernels && f->optimizer.a_step >= 0.3 * f->kernels_per_step;
+}
+
 /* An optimizer of many small kernels: the host's time for them while the device waits. */
 static double optimizer_host_ns(const tfp_trace_facts *f)
 {
-    double kernels = f->optimizer.a_step;
-    if (kernels < 50 || kernels < 0.3 * f->kernels_per_step) return 0;
-    return f->late_ns * kernels / f->kernels_per_step;
+    return tfp_optimizer_is_unfused(f, 50) ? f->late_ns * f->optimizer.a_step / f->kernels_per_step : 0;
 }
 
 /* Late launches that no other rule of the host explains, in short gaps and in long ones. */
@@ -45,13 +48,13 @@ static double stalled_ns(const tfp_trace_facts *f) { return rest(f->stall_ns - f
 /* Time of frames outside of all ops. */
 static double python_ns(const tfp_trace_facts *f)
 {
-    return f->python.count ? rest(f->python.ns - f->ops.ns - f->data.ns) : 0;
+    return f->python.count ? rest(f->python.ns - f->ops.ns - f->data.ns - f->own.ns) : 0;
 }
 
 static bool is_python(const tfp_trace_facts *f, double limit)
 {
-    return f->has_devices && python_ns(f) > 0 && tfp_part(python_ns(f), f->step_ns) >= limit &&
-           unexplained_ns(f) + stalled_ns(f) > 0.1 * f->step_ns;
+    return f->has_devices && python_ns(f) > 0 && tfp_part(python_ns(f), f->judged_ns) >= limit &&
+           unexplained_ns(f) + stalled_ns(f) > 0.1 * f->judged_ns;
 }
 
 bool tfp_ruling_python_time(tfp_ruling *x)
@@ -59,7 +62,11 @@ bool tfp_ruling_python_time(tfp_ruling *x)
     const tfp_trace_facts *f = x->f;
     if (!is_python(f, x->limit)) return false;
     tfp_ruling_part(x, "Python outside of all operators", python_ns(f));
-    x->saving_ns = least(python_ns(f), unexplained_ns(f) + stalled_ns(f));
+    if (tfp_part(f->lead_ns, f->judged_ns) > 0.1) {
+        tfp_buf_text(&x->text, "; the device's first activity begins after ");
+        tfp_ruling_us(x, f->lead_ns);
+    }
+    x->saving_ns = least(least(python_ns(f), unexplained_ns(f) + stalled_ns(f)), f->host_cost_ns);
     x->evidence = f->python.longest;
     return true;
 }
@@ -71,39 +78,61 @@ bool tfp_ruling_host_bound(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
     double late = rest(unexplained_ns(f) - python_part(f));
-    if (!f->has_devices || late <= 0 || tfp_part(late, f->step_ns) < x->limit) return false;
-    tfp_ruling_part(x, "the device's wait for launches", late);
-    tfp_buf_printf(&x->text, "; %.0f kernel%s a step", f->kernels_per_step, f->kernels_per_step < 1.5 ? "" : "s");
+    if (!f->has_devices || late <= 0 || tfp_part(late, f->judged_ns) < x->limit) return false;
+    tfp_ruling_part(x, "the device's wait for launches, in gaps of up to a millisecond,", f->late_ns);
+    tfp_ruling_share(x, "explained by waits, Python or the optimizer", f->late_ns - late);
+    tfp_ruling_rate(x, f->kernels_per_step, "kernel");
     if (f->kernels_per_step > 0) {
         tfp_buf_text(&x->text, ", on average of ");
         tfp_ruling_us(x, f->busy_ns / f->kernels_per_step);
     }
-    x->saving_ns = late;
+    x->saving_ns = least(late, f->host_cost_ns);
     x->evidence = f->late_launch;
     return true;
+}
+
+/* What covers the longest gap: "in which the host spends 83% in X". */
+static void put_cause(tfp_ruling *x)
+{
+    const tfp_trace_facts *f = x->f;
+    double share = 100 * least(f->stall_share, 1);
+    switch (f->stall_cover) {
+    case TFP_STALL_ITSELF: tfp_buf_printf(&x->text, ", in which the host spends %.0f%% in ", share); break;
+    case TFP_STALL_AROUND:
+        tfp_buf_printf(&x->text, ", in which the host runs many short operations, %.0f%% of it in ", share);
+        break;
+    case TFP_STALL_SHORT:
+        tfp_buf_printf(&x->text, ", of which %.0f%% are short spans of the launching thread, the longest ", share);
+        break;
+    case TFP_STALL_OTHER:
+        tfp_buf_printf(&x->text, ", in which the thread that goes on after it recorded nothing, and ");
+        tfp_lane_put(f->x.p, f->x.s->lane[f->stall_span], &x->text);
+        tfp_buf_printf(&x->text, " spends %.0f%% in ", share);
+        break;
+    case TFP_STALL_NOTHING:
+        tfp_buf_text(&x->text, ", in which nothing of the host was recorded");
+        x->remedy = "record Python's stacks to see what it is; move that out of the steps";
+        return;
+    }
+    tfp_ruling_span(x, f->stall_span);
 }
 
 bool tfp_ruling_host_stalls(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
     double stalled = rest(stalled_ns(f) - rest(python_part(f) - unexplained_ns(f)));
-    if (stalled <= 0 || tfp_part(stalled, f->step_ns) < x->limit) return false;
+    if (stalled <= 0 || tfp_part(stalled, f->judged_ns) < x->limit) return false;
     tfp_ruling_part(x,
                     f->has_devices ? "the device's wait for the host, in gaps of over a millisecond,"
                                    : "time in which no operation runs, in gaps of over a millisecond,",
-                    stalled);
-    tfp_buf_printf(&x->text,
-                   f->whole ? "; %.0f such gap%s, the longest of " : "; %.1f such gap%s a step, the longest of ",
-                   f->stalls, f->whole && f->stalls < 1.5 ? "" : "s");
+                    f->stall_ns);
+    tfp_ruling_share(x, "explained by waits, allocations, compilations or Python", f->stall_ns - stalled);
+    if (f->has_devices) tfp_ruling_share(x, "before the device's first activity", least(f->lead_ns, f->stall_ns));
+    tfp_ruling_rate(x, f->stalls, "such gap");
+    tfp_buf_text(&x->text, ", the longest of ");
     tfp_ruling_us(x, (double)f->longest_stall_ns);
-    if (f->stall_span == TFP_NONE) {
-        tfp_buf_text(&x->text, ", in which nothing of the host was recorded");
-        x->remedy = "record Python's stacks to see what it is; move that out of the steps";
-    } else {
-        tfp_buf_text(&x->text, ", in which the host spends most time in ");
-        tfp_ruling_span(x, f->stall_span);
-    }
-    x->saving_ns = stalled;
+    put_cause(x);
+    x->saving_ns = f->has_devices ? least(stalled, f->host_cost_ns) : stalled;
     x->evidence = f->stall_span == TFP_NONE ? f->stall_end : f->stall_span;
     return true;
 }
@@ -112,11 +141,55 @@ bool tfp_ruling_value_reads(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->item;
     double felt = felt_ns(x->f, t);
-    if (!x->f->has_devices || t->a_step < 0.5 || tfp_part(felt, x->f->step_ns) < x->limit) return false;
+    if (!x->f->has_devices || t->a_step < 0.5 || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "reading values from the device", t->ns);
-    tfp_buf_printf(&x->text, "; %.1f reads a step, longest at ", t->a_step);
+    tfp_ruling_rate(x, t->a_step, "read");
+    tfp_buf_text(&x->text, ", longest at ");
     tfp_ruling_path(x, t->longest);
     x->saving_ns = felt;
+    x->evidence = t->longest;
+    return true;
+}
+
+/* In a copy or synchronisation that waits for nothing that a device does. */
+bool tfp_ruling_blocked_host(tfp_ruling *x)
+{
+    const tfp_tally *t = &x->f->blocked;
+    double idle = rest(t->idle_ns - x->f->pageable.idle_ns); /* PageableCopies tells of those */
+    if (!x->f->has_devices || tfp_part(idle, x->f->judged_ns) < x->limit) return false;
+    tfp_ruling_part(x, "a device that does nothing while the host stands in copies or synchronisation", idle);
+    tfp_buf_text(&x->text, "; the host stands there for ");
+    tfp_ruling_us(x, t->ns);
+    tfp_ruling_rate(x, t->a_step, "call");
+    tfp_buf_text(&x->text, ", longest at ");
+    tfp_ruling_path(x, t->longest);
+    x->saving_ns = idle;
+    x->evidence = t->longest;
+    return true;
+}
+
+bool tfp_ruling_host_communication(tfp_ruling *x)
+{
+    const tfp_tally *t = &x->f->communication;
+    double felt = x->f->has_devices ? felt_ns(x->f, t) : t->alone_ns;
+    if (!t->count || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
+    tfp_ruling_part(x, "communication by the host", t->ns);
+    tfp_ruling_rate(x, t->a_step, "call");
+    tfp_buf_text(&x->text, ", longest in ");
+    tfp_ruling_span(x, t->longest);
+    x->saving_ns = felt;
+    x->evidence = t->longest;
+    return true;
+}
+
+bool tfp_ruling_retracing(tfp_ruling *x)
+{
+    const tfp_tally *t = &x->f->retraces;
+    if (t->count < 2 || tfp_part(t->ns, x->f->judged_ns) < x->limit) return false;
+    tfp_ruling_part(x, "calling functions that are traced again", t->ns);
+    tfp_buf_printf(&x->text, "; %lld such calls in the steps recorded, longest of ", (long long)t->count);
+    tfp_ruling_span(x, t->longest);
+    x->saving_ns = felt_ns(x->f, t);
     x->evidence = t->longest;
     return true;
 }
@@ -124,10 +197,13 @@ bool tfp_ruling_value_reads(tfp_ruling *x)
 bool tfp_ruling_synchronization(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->synchronize;
-    double felt = felt_ns(x->f, t);
-    if (t->a_step < 1.5 || tfp_part(felt, x->f->step_ns) < x->limit) return false;
+    double busy = rest(t->ns - t->idle_ns); /* BlockedHost tells of the rest */
+    double felt = x->f->has_devices ? least(busy, x->f->host_cost_ns) : t->ns;
+    if (t->a_step < 1.5 || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "waiting in synchronising calls", t->ns);
-    tfp_buf_printf(&x->text, "; %.1f calls a step, longest at ", t->a_step);
+    if (x->f->has_devices) tfp_ruling_share(x, "while the device does nothing", least(t->idle_ns, t->ns));
+    tfp_ruling_rate(x, t->a_step, "call");
+    tfp_buf_text(&x->text, ", longest at ");
     tfp_ruling_path(x, t->longest);
     x->saving_ns = felt;
     x->evidence = t->longest;
@@ -138,9 +214,10 @@ bool tfp_ruling_allocations(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->allocations;
     double felt = felt_ns(x->f, t);
-    if (t->a_step < 0.5 || tfp_part(felt, x->f->step_ns) < x->limit) return false;
+    if (t->a_step < 0.5 || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "allocating device memory", t->ns);
-    tfp_buf_printf(&x->text, "; %.1f calls a step, such as ", t->a_step);
+    tfp_ruling_rate(x, t->a_step, "call");
+    tfp_buf_text(&x->text, ", such as ");
     tfp_ruling_span(x, t->longest);
     x->saving_ns = felt;
     x->evidence = t->longest;
@@ -151,7 +228,7 @@ bool tfp_ruling_compilations(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->compilations;
     double felt = felt_ns(x->f, t);
-    if (t->count < 2 || tfp_part(felt, x->f->step_ns) < x->limit) return false;
+    if (t->count < 2 || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "compiling or tracing", t->ns);
     tfp_buf_printf(&x->text, "; %lld times in the steps recorded, such as ", (long long)t->count);
     tfp_ruling_span(x, t->longest);
@@ -218,7 +295,7 @@ bool tfp_ruling_unfused_optimizer(tfp_ruling *x)
     tfp_buf_printf(&x->text, "the optimizer launches %.0f of the %.0f kernels of a step, which take ", t->a_step,
                    f->kernels_per_step);
     tfp_ruling_us(x, t->ns);
-    x->saving_ns = t->ns + optimizer_host_ns(f);
+    x->saving_ns = tfp_sort_alone_ns(f, TFP_SORT_OPTIMIZER) + least(optimizer_host_ns(f), f->host_cost_ns);
     x->evidence = t->longest;
     return true;
 }

@@ -2,6 +2,7 @@
 /* advise/trace_rules.c: what slows the steps of a trace down: one row a rule: its limit, what judges it (trace_host.c,
  * trace_device.c), the remedy, and the command that shows the evidence. */
 #include "advise/rules.h"
+#include "names/names.h"
 
 #include <math.h>
 
@@ -16,27 +17,50 @@ typedef struct rule {
 
 /* ---- what judges write ---- */
 
+enum { MOST_SHOWN = 80 }; /* of a name */
+
 void tfp_ruling_us(tfp_ruling *x, double ns) { tfp_format_real(&x->text, TFP_MICROS, ns / 1000); }
 
 void tfp_ruling_part(tfp_ruling *x, const char *what, double ns)
 {
+    if (ns > x->f->judged_ns) ns = x->f->judged_ns;
+    if (isnan(x->about_ns)) x->about_ns = ns;
     tfp_buf_text(&x->text, what);
     tfp_buf_text(&x->text, " takes ");
     tfp_ruling_us(x, ns);
     tfp_buf_text(&x->text, x->f->whole ? " of the " : " of a step of ");
-    tfp_ruling_us(x, x->f->step_ns);
-    if (x->f->whole) tfp_buf_text(&x->text, " of a trace without steps");
-    tfp_buf_printf(&x->text, " (%.0f%%)", 100 * tfp_part(ns, x->f->step_ns));
+    tfp_ruling_us(x, x->f->judged_ns);
+    if (x->f->whole) tfp_buf_text(&x->text, " from the first activity to the last of a trace without steps");
+    tfp_buf_printf(&x->text, " (%.0f%%)", 100 * tfp_part(ns, x->f->judged_ns));
+}
+
+void tfp_ruling_rate(tfp_ruling *x, double count, const char *what)
+{
+    tfp_buf_text(&x->text, "; ");
+    if (x->f->whole)
+        tfp_buf_printf(&x->text, "%.0f %s%s", count, what, count < 1.5 ? "" : "s");
+    else
+        tfp_buf_printf(&x->text, count < 100 ? "%.1f %ss a step" : "%.0f %ss a step", count, what);
+}
+
+void tfp_ruling_share(tfp_ruling *x, const char *where, double ns)
+{
+    if (ns < 1 || tfp_part(ns, x->f->judged_ns) < 0.005) return;
+    tfp_buf_text(&x->text, ", ");
+    tfp_ruling_us(x, ns);
+    tfp_buf_printf(&x->text, " of it %s", where);
 }
 
 void tfp_ruling_name(tfp_ruling *x, tfp_str name)
 {
-    if (name.size > 80) name.size = 80;
+    if (name.size > MOST_SHOWN) name.size = MOST_SHOWN;
     tfp_escape(&x->text, name);
 }
 
 void tfp_ruling_span(tfp_ruling *x, uint32_t span)
 {
+    bool kernel = span != TFP_NONE && x->f->x.s->kind[span] == TFP_SPAN_ACTIVITY;
+    if (kernel && tfp_kernel_short(tfp_span_name(x->f->x.p, span), &x->text)) return;
     if (span != TFP_NONE) tfp_ruling_name(x, tfp_span_name(x->f->x.p, span));
 }
 
@@ -46,7 +70,14 @@ void tfp_ruling_path(tfp_ruling *x, uint32_t span)
     if (span == TFP_NONE) return;
     tfp_span_path(x->f->x.p, span, &path);
     if (path.failed) x->text.failed = true;
-    tfp_ruling_name(x, (tfp_str){ path.data, path.size });
+    size_t from = 0; /* the end says more than the beginning */
+    while (path.size - from > MOST_SHOWN) {
+        const char *slash = memchr(path.data + from, '/', path.size - from);
+        if (!slash || slash + 1 == path.data + path.size) break;
+        from = (size_t)(slash + 1 - path.data);
+    }
+    if (from) tfp_buf_text(&x->text, "…/");
+    tfp_ruling_name(x, (tfp_str){ path.data + from, path.size - from });
     tfp_buf_free(&path);
 }
 
@@ -73,12 +104,21 @@ static const rule rules[] = {
     RULE("Synchronization", "Calls that wait for the device within steps.", synchronization, 0.1, STEP,
          "leave out explicit synchronisation; use asynchronous copies from pinned memory", "wait",
          "non_blocking=True", NULL, "block_until_ready"),
+    RULE("BlockedHost", "Devices that do nothing while the host stands in a copy or a synchronisation.", blocked_host, 0.1, STEP,
+         "copy from pinned memory, asynchronously, and launch the next work before the wait; if the call waits for work that the trace lacks (a captured graph, another process or rank), record that too",
+         "wait", "pin_memory=True, non_blocking=True", NULL, "block_until_ready once, at the end"),
+    RULE("HostCommunication", "Communication by the host that nothing hides.", host_communication, 0.1, STEP,
+         "communicate from device to device, or beside the computation; join small messages", "wait",
+         "backend nccl, async_op=True", "NcclAllReduce", NULL),
     RULE("DeviceAllocations", "Device memory allocated by the driver within steps.", allocations, 0.02, STEP,
          "keep shapes alike from step to step, warm the allocator up, reserve memory at the start", "calls",
          "no empty_cache() in the loop", NULL, NULL),
     RULE("Compilations", "Compilation or tracing within steps.", compilations, 0.05, STEP,
          "keep shapes and Python values alike, mark dynamic dimensions", "calls",
          "TORCH_LOGS=recompiles tells why", "input_signature, reduce_retracing=True", "jax_explain_cache_misses tells why"),
+    RULE("Retracing", "Calls of a tf.function that trace it again.", retracing, 0.05, STEP,
+         "call it with tensors of few shapes and types, not with Python numbers; make it once, outside of loops", "calls",
+         NULL, "input_signature, reduce_retracing=True", NULL),
     RULE("UnevenSteps", "Steps of very different length.", uneven_steps, 0.25, "standard deviation by mean",
          "compare a long with a short one: diff FILE@A FILE@B", "steps", NULL, NULL, NULL),
     RULE("ExposedCommunication", "Communication that no compute hides.", exposed_communication, 0.1, STEP,
@@ -100,6 +140,8 @@ static const rule rules[] = {
          "bigger batches or tiles; another algorithm for this shape", "kernel", NULL, NULL, NULL),
     RULE("OneStream", "Small kernels one after the other where streams could overlap them.", one_stream, 0.2, STEP,
          "run independent parts in streams of their own, or as one batch", "kernel", NULL, NULL, NULL),
+    RULE("TinyKernels", "Many kernels that take less time than starting them.", tiny_kernels, 0.3, STEP,
+         "fuse them", "kernel", "torch.compile, foreach forms, scaled_dot_product_attention", "jit_compile=True", "jit around more"),
     RULE("Casts", "Kernels that only convert types.", casts, 0.08, STEP,
          "choose one type for weights and activations; let a compiler fuse conversions", "op", NULL, NULL, NULL),
     RULE("Layouts", "Kernels that only move elements.", layouts, 0.08, STEP,
@@ -209,13 +251,23 @@ static tfp_evidence evidence_of(const tfp_ruling *x)
                            .lane = tfp_text(index->p, index->p->lanes.at[index->s->lane[span]].name) };
 }
 
+/* That of the evidence, else the only one. */
+static tfp_str file_of(const tfp_report *r, const tfp_ruling *x)
+{
+    const tfp_profile *p = x->f->x.p;
+    uint32_t span = x->evidence;
+    if (span != TFP_NONE && !r->runs)
+        return tfp_str_of(p->sources.at[p->events.processes.at[p->lanes.at[x->f->x.s->lane[span]].process].source]);
+    return tfp_only_source(r->profile);
+}
+
 static void put_evidence(tfp_ruling *x)
 {
     tfp_evidence e = evidence_of(x);
     if (e.span == TFP_NONE) return;
     tfp_buf_text(&x->text, "; look at ");
     if (e.rank >= 0) tfp_buf_printf(&x->text, "rank %lld's ", (long long)e.rank);
-    tfp_escape(&x->text, e.lane);
+    tfp_lane_put(x->f->x.p, x->f->x.s->lane[e.span], &x->text);
     tfp_buf_text(&x->text, " at ");
     tfp_ruling_us(x, (double)e.start_ns);
 }
@@ -247,15 +299,23 @@ static bool finish_text(tfp_ruling *x, const rule *of)
     return !x->text.failed;
 }
 
+/* Rules that need no steps speak whatever the steps are worth. */
+static bool of_memory(const rule *r)
+{
+    return r->judge == tfp_ruling_memory_limit || r->judge == tfp_ruling_fragmentation;
+}
+
 tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count, tfp_error *err)
 {
-    const tfp_trace_facts *f = tfp_trace_facts_of(r, err);
-    if (!f) return TFP_NOMEM;
+    const tfp_trace_facts *f;
+    tfp_status s = tfp_trace_facts_of(r, &f, err);
+    if (s) return s;
+    bool little = tfp_steps_hold_little(f->x.p);
     *count = 0;
-    for (size_t i = 0; i < RULES && f->step_ns > 0; i++) {
-        tfp_ruling x = { .f = f, .limit = limit_of(r, &rules[i]), .evidence = TFP_NONE };
-        bool speaks = rules[i].judge(&x);
-        if (x.saving_ns > f->step_ns) x.saving_ns = f->step_ns;
+    for (size_t i = 0; i < RULES && f->judged_ns > 0; i++) {
+        tfp_ruling x = { .f = f, .limit = limit_of(r, &rules[i]), .about_ns = NAN, .evidence = TFP_NONE };
+        bool speaks = (!little || of_memory(&rules[i])) && rules[i].judge(&x);
+        if (x.saving_ns > f->judged_ns) x.saving_ns = f->judged_ns;
         const char *copy = NULL;
         if (speaks && finish_text(&x, &rules[i]))
             copy = tfp_arena_copy(&r->arena, (tfp_str){ x.text.data, x.text.size });
@@ -264,8 +324,11 @@ tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count,
         if (!speaks) continue;
         if (!copy) return tfp_nomem(err);
         size_t at = (*count)++;
+        tfp_evidence evidence = evidence_of(&x);
+        if (r->runs) evidence.span = TFP_NONE; /* of a trace that only the report has */
         for (; at && out[at - 1].saving_ns < x.saving_ns; at--) out[at] = out[at - 1];
-        out[at] = (tfp_trace_verdict){ &rules[i].checker, said, x.saving_ns, evidence_of(&x) };
+        out[at] = (tfp_trace_verdict){ &rules[i].checker, said,          x.about_ns, x.saving_ns, evidence,
+                                       rules[i].command,  file_of(r, &x) };
     }
     return TFP_OK;
 }

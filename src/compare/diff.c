@@ -397,7 +397,8 @@ static tfp_status compare(tfp_differ *d, tfp_error *err)
     if (!s) take_amounts(d);
     if (!s) s = check_limit(d, err);
     if (!s) s = tfp_diff_same_work(&d->w, err);
-    if (!s && !d->w.script && d->w.view != &tfp_view_steps) s = note_means(d, err);
+    if (!s && !d->w.script && d->w.view->kind != TFP_REPORT_GRID) s = note_means(d, err);
+    if (!s) s = tfp_differ_lead(d, err);
     if (!s) s = mark(d, err);
     if (!s) s = order(d, err);
     if (!s) s = walk(d, err);
@@ -412,8 +413,7 @@ static tfp_status check(tfp_differ *d, const char *view, tfp_error *err)
     if (s->at.size < 2) return tfp_fail(err, TFP_BADARG, "nothing to compare with: two sides are needed");
     if (s->at.size > SIDES_MOST) return tfp_fail(err, TFP_LIMIT, "more than %d sides", SIDES_MOST);
     if ((d->w.view = tfp_compared_view(view))) return TFP_OK;
-    return tfp_fail(err, TFP_NOTFOUND, "option -view: '%.100s' cannot be compared (scope, graph, op, code, steps)",
-                    view);
+    return tfp_fail(err, TFP_NOTFOUND, "-view: '%.100s' cannot be compared (scope graph op code lines steps)", view);
 }
 
 tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options *o, tfp_report **out, tfp_error *err)

@@ -108,5 +108,7 @@ bool tfp_pair_is_over(const tfp_differ *d, const tfp_pairing *p, uint32_t item);
 tfp_status tfp_differ_tell_hidden(const tfp_differ *d, tfp_error *err);
 tfp_status tfp_differ_check_gate(tfp_differ *d, tfp_error *err);
 tfp_status tfp_differ_write(tfp_differ *d, tfp_error *err);
+/* step_parts.c: of traces, how much longer a step takes and why, as a part before the rows. */
+tfp_status tfp_differ_lead(tfp_differ *d, tfp_error *err);
 
 #endif

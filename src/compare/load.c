@@ -5,6 +5,7 @@
 
 #include "compare/align.h"
 #include "compare/steps.h"
+#include "views/trace.h"
 #include "views/view.h"
 
 #include <stdlib.h>
@@ -27,13 +28,16 @@ static uint64_t columns_of_texts(const tfp_diff_work *d)
     return bits;
 }
 
+/* Rows that are those of a table, with one number each. */
+static bool is_table(const tfp_diff_work *d) { return d->view->kind == TFP_REPORT_GRID; }
+
 /* The columns when none was selected: those of the texts; else memory in the script's form, which is made for it. */
 static uint64_t default_columns(const tfp_diff_work *d)
 {
     uint64_t of_texts = columns_of_texts(d), bytes = UINT64_C(1) << TFP_C_BYTES;
     /* "-select micros" prints three columns; the two that make it up are compared when they are asked for */
     uint64_t parts = UINT64_C(1) << TFP_C_ACCELERATOR_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS;
-    if (d->view == &tfp_view_steps) return UINT64_C(1) << TFP_C_MICROS;
+    if (is_table(d)) return UINT64_C(1) << TFP_C_MICROS;
     if (of_texts == ~UINT64_C(0)) return d->script ? bytes : d->options->select;
     if (of_texts >> TFP_C_MICROS & 1) of_texts &= ~parts;
     return d->script && (of_texts & bytes) ? bytes : of_texts;
@@ -50,10 +54,12 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
     for (size_t i = 0; i < count; i++)
         if (tfp_value_of(&tfp_columns[selected[i]]) >= 0 || tfp_is_ratio(&tfp_columns[selected[i]]))
             d->columns[d->column_count++] = selected[i];
-    for (size_t c = 0; c < d->column_count && d->view == &tfp_view_steps; c++)
-        if (!(TFP_STEP_COLUMNS >> d->columns[c] & 1))
-            return tfp_fail(err, TFP_BADARG, "option -select: %s: rows of steps have micros and occurrence",
-                            tfp_columns[d->columns[c]].name);
+    bool by_step = d->view == &tfp_view_steps;
+    uint64_t there = by_step ? TFP_STEP_COLUMNS : UINT64_C(1) << TFP_C_MICROS;
+    for (size_t c = 0; c < d->column_count && is_table(d); c++)
+        if (!(there >> d->columns[c] & 1))
+            return tfp_fail(err, TFP_BADARG, "option -select: %s: rows of %s have micros%s",
+                            tfp_columns[d->columns[c]].name, d->view->name, by_step ? " and occurrence" : "");
     if (d->column_count == 0)
         return tfp_fail(err, TFP_BADARG,
                         bits ? "option -select: none of these columns is a number, so there is nothing to "
@@ -331,6 +337,7 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     for (size_t i = 0; i < r->unmatched_count && !status; i++)
         status =
             tfp_report_note_add(d->report, err, "%s: %s", d->names[l - d->loaded], r->notes.at[r->unmatched_first + i]);
+    if (!status) status = tfp_note_guessed_steps(d->report, p, d->names[l - d->loaded], err);
     if (status) return status;
     if (!resized(&s->items, r->rows.size) || !tfp_align(&d->items, r, &s->turns, s->items) ||
         !room_for(l, d->column_count, d->items.at.size))
@@ -401,7 +408,8 @@ static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
     tfp_options *o = options_for(d);
     tfp_status s = o && plain_format(o) ? TFP_OK : tfp_nomem(err);
     if (!s && x->step.which == TFP_STEP_ONE) o->step = x->step;
-    if (!s) s = tfp_step_table_of(x->profile, o, &table, err);
+    bool by_step = d->view == &tfp_view_steps;
+    if (!s) s = (by_step ? tfp_step_table_of : tfp_line_table_of)(x->profile, o, &table, err);
     tfp_options_free(o);
     if (s) return s;
     d->loaded[side].rows = table.report; /* the report whose names the items borrow */
@@ -414,7 +422,7 @@ static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
 static tfp_status load_side(tfp_diff_work *d, size_t side, tfp_error *err)
 {
     if (d->sides->at.at[side].text) return load_text(d, side, err);
-    return d->view == &tfp_view_steps ? load_table(d, side, err) : load_profile(d, side, err);
+    return is_table(d) ? load_table(d, side, err) : load_profile(d, side, err);
 }
 
 tfp_status tfp_diff_load(tfp_diff_work *d, tfp_error *err)

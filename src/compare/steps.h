@@ -24,4 +24,7 @@ typedef struct tfp_step_table {
 /* Rows whose column is selected and whose name the filters of names show. The options are those of the command. */
 tfp_status tfp_step_table_of(const tfp_profile *p, const tfp_options *o, tfp_step_table *out, tfp_error *err);
 
+/* The same of the table `lines`: the root, and the own time of each line, one value each, of traces that of a step. */
+tfp_status tfp_line_table_of(const tfp_profile *p, const tfp_options *o, tfp_step_table *out, tfp_error *err);
+
 #endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/* compare/step_parts.c: what a diff of traces leads with: how much longer the mean step takes, and which of its parts (compute,
+ * exposed communication and copies, idle, waiting for data) made it so. The parts are those of `summary`. */
+#include "compare/diff.h"
+#include "views/trace_facts.h"
+#include "views/view.h"
+
+#include <stdlib.h>
+
+enum { ROWS = TFP_PARTS_MOST + 1 };
+
+static tfp_status build_parts(tfp_report *r, tfp_error *err)
+{
+    const tfp_trace_facts *f;
+    tfp_part_row rows[ROWS];
+    tfp_status s = tfp_trace_facts_of(r, &f, err);
+    if (s) return s;
+    rows[0] = (tfp_part_row){ f->whole ? TFP_STR("the whole trace") : TFP_STR("step, mean"), f->step_ns / 1000, NAN,
+                              TFP_STR("") };
+    size_t count = 1 + tfp_step_parts(f, rows + 1);
+    return tfp_grid_of(r, &(tfp_row_table){ tfp_part_columns, rows, sizeof *rows, count, 0 }, err);
+}
+
+static const tfp_view parts_view = {
+    .name = "parts", .help = "", .kind = TFP_REPORT_GRID, .build = build_parts, .needs = TFP_NEEDS_SPANS
+};
+
+typedef struct lead {
+    tfp_str names[2 * ROWS]; /* of the parts, in the order in which the sides have them */
+    double *us[2 * ROWS];    /* by part and side; NAN: the side has no such part */
+    size_t count;
+} lead;
+
+static double *row_of(lead *l, tfp_report *to, size_t sides, tfp_str name)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (tfp_str_eq(l->names[i], name)) return l->us[i];
+    if (l->count == sizeof l->names / sizeof *l->names) return NULL;
+    char *copy = tfp_arena_copy(&to->arena, name);
+    double *us = TFP_NEW(&to->arena, double, sides);
+    if (!copy || !us) return NULL;
+    for (size_t i = 0; i < sides; i++) us[i] = NAN;
+    l->names[l->count] = (tfp_str){ copy, name.size };
+    return l->us[l->count++] = us;
+}
+
+/* False: the side's facts could not be had, so there is no lead. */
+static bool add_side(lead *l, tfp_differ *d, size_t side)
+{
+    const tfp_side *x = &d->w.sides->at.at[side];
+    tfp_report *r = NULL;
+    tfp_options *o = tfp_options_new();
+    if (!o) return false;
+    o->step = x->step;
+    bool ok = tfp_view_build(x->profile, &parts_view, o, &r, NULL) == TFP_OK;
+    const tfp_grid_column *part = ok ? tfp_grid_find(&r->grid, "part") : NULL;
+    const tfp_grid_column *us = ok ? tfp_grid_find(&r->grid, "a_step_us") : NULL;
+    for (size_t i = 0; (ok = ok && part && us) && i < r->grid.row_count; i++) {
+        double *at = row_of(l, d->w.report, d->w.count, part->texts[i]);
+        if (at && !(us->absent && us->absent[i])) at[side] = us->reals[i];
+        ok = at != NULL;
+    }
+    tfp_report_free(r);
+    tfp_options_free(o);
+    return ok;
+}
+
+static bool is_trace(const tfp_side *x)
+{
+    return !x->text && x->profile && tfp_has(x->profile, TFP_HAS_TRACE) && !tfp_only_sums(x->profile);
+}
+
+/* ---- the sentence ---- */
+
+static double grown(const lead *l, size_t row, size_t from, size_t to)
+{
+    return tfp_or_zero(l->us[row][to]) - tfp_or_zero(l->us[row][from]);
+}
+
+/* Parts of parts begin with a blank. */
+static bool is_part(const lead *l, size_t row) { return row && l->names[row].data[0] != ' '; }
+
+/* "compute +15.8 ms, idle +1.20 ms": the parts that grew, or shrank, with the step, the most first. */
+static void put_causes(tfp_buf *b, const lead *l, size_t from, size_t to)
+{
+    enum { MOST = 3 };
+    double all = grown(l, 0, from, to), last = INFINITY;
+    for (int told = 0; told < MOST; told++) {
+        size_t best = 0;
+        double most = 0.05 * fabs(all);
+        for (size_t i = 1; i < l->count; i++) {
+            double x = grown(l, i, from, to) * (all < 0 ? -1 : 1);
+            if (!is_part(l, i) || x < most || x >= last) continue;
+            most = x;
+            best = i;
+        }
+        if (!best) return;
+        last = most;
+        tfp_buf_printf(b, "%s%.*s %s", told ? ", " : ": ", (int)l->names[best].size, l->names[best].data,
+                       all < 0 ? "" : "+");
+        tfp_format_real(b, TFP_MICROS, grown(l, best, from, to));
+    }
+}
+
+static const char *sentence(tfp_report *r, const lead *l, size_t from, size_t to)
+{
+    tfp_buf b = { 0 };
+    double before = tfp_or_zero(l->us[0][from]), change = grown(l, 0, from, to);
+    const char *what = tfp_str_begins(l->names[0], TFP_STR("step")) ? "a step" : "the trace";
+    if (before > 0 && fabs(change) < 0.005 * before) {
+        tfp_buf_printf(&b, "%s takes as long as before", what);
+    } else {
+        tfp_buf_printf(&b, "%s takes ", what);
+        tfp_format_real(&b, TFP_MICROS, fabs(change));
+        tfp_buf_printf(&b, " %s", change < 0 ? "less" : "more");
+        if (before > 0) tfp_buf_printf(&b, " (%+.1f%%)", 100 * change / before);
+        put_causes(&b, l, from, to);
+    }
+    tfp_buf_char(&b, 0);
+    char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
+    tfp_buf_free(&b);
+    return copy;
+}
+
+/* ---- the table ---- */
+
+static bool add_reals(tfp_report *r, tfp_grid *g, const char *name, tfp_unit unit, double **out)
+{
+    tfp_grid_column c = { .name = name, .type = 'r', .unit = unit };
+    c.reals = TFP_NEW(&r->arena, double, g->row_count + 1);
+    c.absent = TFP_NEW(&r->arena, uint8_t, g->row_count + 1);
+    *out = c.reals;
+    return c.reals && c.absent && tfp_push(&g->columns, c);
+}
+
+static void put_real(tfp_grid *g, size_t row, double x)
+{
+    tfp_grid_column *c = &g->columns.at[g->columns.size - 1];
+    c->absent[row] = isnan(x);
+    c->reals[row] = isnan(x) ? 0 : x;
+}
+
+static bool fill(tfp_differ *d, const lead *l, tfp_grid *g)
+{
+    tfp_report *r = d->w.report;
+    size_t from = d->base, to = from ? 0 : 1;
+    double *reals;
+    g->row_count = l->count;
+    tfp_grid_column part = { .name = "part", .type = 's', .unit = TFP_LABEL };
+    part.texts = TFP_NEW(&r->arena, tfp_str, l->count + 1);
+    if (!part.texts || !tfp_push(&g->columns, part)) return false;
+    for (size_t i = 0; i < l->count; i++) part.texts[i] = l->names[i];
+    for (size_t side = 0; side < d->w.count; side++) {
+        if (!add_reals(r, g, d->w.names[side], TFP_MICROS, &reals)) return false;
+        for (size_t i = 0; i < l->count; i++) put_real(g, i, l->us[i][side]);
+    }
+    if (d->w.count != 2) return true;
+    if (!add_reals(r, g, "difference", TFP_MICROS, &reals)) return false;
+    for (size_t i = 0; i < l->count; i++) put_real(g, i, grown(l, i, from, to));
+    if (!add_reals(r, g, "change", TFP_PERCENT, &reals)) return false;
+    for (size_t i = 0; i < l->count; i++)
+        put_real(g, i, l->us[i][from] > 0 ? 100 * grown(l, i, from, to) / l->us[i][from] : NAN);
+    return true;
+}
+
+/* Rows that say nothing on any side. */
+static void drop_zeros(lead *l, size_t sides)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        bool any = i == 0;
+        for (size_t side = 0; side < sides; side++) any |= tfp_or_zero(l->us[i][side]) != 0;
+        if (!any) continue;
+        l->names[kept] = l->names[i];
+        l->us[kept++] = l->us[i];
+    }
+    l->count = kept;
+}
+
+tfp_status tfp_differ_lead(tfp_differ *d, tfp_error *err)
+{
+    lead l = { .count = 0 };
+    bool ok = !d->w.script && d->w.view != &tfp_view_steps;
+    for (size_t i = 0; i < d->w.count && ok; i++) ok = is_trace(&d->w.sides->at.at[i]);
+    for (size_t i = 0; i < d->w.count && ok; i++) ok = add_side(&l, d, i);
+    if (!ok || !l.count) return TFP_OK;
+    drop_zeros(&l, d->w.count);
+    size_t from = d->base, to = from ? 0 : 1;
+    const char *title = d->w.count == 2 ? sentence(d->w.report, &l, from, to) : "where the mean step goes";
+    tfp_grid *g = title ? tfp_grid_part_add(d->w.report, "step_parts", title) : NULL;
+    if (!g || !fill(d, &l, g)) return tfp_nomem(err);
+    d->w.report->parts.at[d->w.report->parts.size - 1].leads = true;
+    return TFP_OK;
+}
