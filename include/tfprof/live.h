@@ -60,6 +60,16 @@ TFP_API void tfp_live_run_record(const tfp_live *l); /**< makes each agent of th
  *  the recordings, one a line, or the reason why there is none. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err);
 
+/** Opens a folder for results, and makes it with mode 0700 where there is none. A link of another user is not followed in a folder
+ *  that others may write to. What is put into it is to be named below the descriptor.
+ *  path    NULL: tfprof-VERB-DATE-TIME in the current folder, or one like it when that is there already
+ *  verb    for that name; NULL: the folder may hold something already, else it must be empty
+ *  folder  on success its descriptor, closed by the caller; on failure -1
+ *  shown   gets its absolute path
+ *  Errors: TFP_BADOUTPUT it cannot be made, holds something, or belongs to another user; TFP_BADARG; TFP_NOMEM. */
+TFP_API tfp_status tfp_live_folder(const char *path, const char *verb, int *folder, char *shown, size_t room,
+                                   tfp_error *err);
+
 /** Called for each recording as it ends, as a line for people (text) and as a JSON object (json). Before the first one `columns`
  *  is the empty table and both texts are NULL; in between all three are NULL. A nonzero result stops and cancels what runs. */
 typedef int (*tfp_live_row_fn)(void *ctx, const tfp_report *columns, const char *text, const char *json);
@@ -75,7 +85,27 @@ typedef int (*tfp_live_row_fn)(void *ctx, const tfp_report *columns, const char 
  *  Errors: TFP_BADARG nothing is selected; TFP_BADFILE the run folder is not the user's own; TFP_BADOUTPUT; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o,
                                     tfp_live_row_fn fn, void *ctx, int *exit_status, tfp_report **out, tfp_error *err);
+/** With the setting "align": who settles the moment at which all recordings begin. Called again and again from then on when all of them are
+ *  ready. Above 0: the moment, in microseconds since 1970; 0: not yet; below 0: the library settles it, as without a function. So
+ *  recordings of several machines begin together. */
+typedef int64_t (*tfp_live_start_fn)(void *ctx);
+TFP_API void tfp_live_on_start(tfp_live *l, tfp_live_start_fn fn, void *ctx);
 TFP_API const char *tfp_live_results(const tfp_live *l); /**< the folder of the last run or capture, or "" */
+
+/** What the agent of another machine answered: its table as comma-separated values (-format csv), or NULL. */
+typedef struct tfp_live_host {
+    const char *host;   /**< its address */
+    const char *folder; /**< below which its files of captures lie; NULL: none */
+    const char *csv;
+    size_t size;
+    size_t rows;   /**< set: of its table */
+    int bad;       /**< set: what it sent is no such table, and left out */
+    char why[200]; /**< set with `bad` */
+} tfp_live_host;
+/** The tables of several machines as one report, with a column `host` before the others. table: "top" or "capture".
+ *  Errors: TFP_BADARG no such table; TFP_NOMEM. */
+TFP_API tfp_status tfp_live_hosts(const char *table, tfp_live_host *hosts, size_t count, const tfp_options *o,
+                                  tfp_report **out, tfp_error *err);
 
 #ifdef __cplusplus
 }

@@ -52,13 +52,19 @@ tfp_answer tfp_answer_next(tfp_str in, size_t *used)
     if (!next_word(&line, &word)) return a;
     if (tfp_str_eq(word, TFP_STR("started"))) {
         if (next_number(&line, &a.number)) a.kind = TFP_ANSWER_STARTED;
+    } else if (tfp_str_eq(word, TFP_STR("waits"))) {
+        a.kind = TFP_ANSWER_WAITS;
+    } else if (tfp_str_eq(word, TFP_STR("ready"))) {
+        a.kind = TFP_ANSWER_READY;
     } else if (tfp_str_eq(word, TFP_STR("file"))) {
         if (next_name(&line, a.name, sizeof a.name) && is_file_name(a.name) && next_number(&line, &a.number))
             a.kind = TFP_ANSWER_FILE;
     } else if (tfp_str_eq(word, TFP_STR("done"))) {
         if (next_name(&line, a.name, sizeof a.name) && next_number(&line, &a.number) && next_number(&line, &a.waited) &&
-            next_name(&line, a.framework, sizeof a.framework))
+            next_name(&line, a.framework, sizeof a.framework)) {
             a.kind = TFP_ANSWER_DONE;
+            if (!next_number(&line, &a.stalled)) a.stalled = -1;
+        }
     } else if (tfp_str_eq(word, TFP_STR("error"))) {
         if (next_name(&line, a.name, sizeof a.name)) {
             while (line.size && *line.data == ' ') line.data++, line.size--;

@@ -8,9 +8,11 @@
 
 typedef enum tfp_answer_kind {
     TFP_ANSWER_MORE,    /* nothing whole is there yet */
+    TFP_ANSWER_WAITS,   /* for another recording to end */
+    TFP_ANSWER_READY,   /* to record at the moment that it is told */
     TFP_ANSWER_STARTED, /* number: when, in microseconds since 1970 */
     TFP_ANSWER_FILE,    /* name, number: bytes that follow */
-    TFP_ANSWER_DONE,    /* name: kind; number: window; waited; framework */
+    TFP_ANSWER_DONE,    /* name: kind; number: window; waited; framework; stalled */
     TFP_ANSWER_ERROR,   /* name: code; text: message */
     TFP_ANSWER_WRONG    /* no such line */
 } tfp_answer_kind;
@@ -18,7 +20,7 @@ typedef enum tfp_answer_kind {
 typedef struct tfp_answer {
     tfp_answer_kind kind;
     char name[64], framework[32], text[320];
-    int64_t number, waited;
+    int64_t number, waited, stalled; /* stalled: -1 where it was not told */
 } tfp_answer;
 
 /* The first line of the received bytes; *used is its length with the line feed. */

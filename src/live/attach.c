@@ -291,35 +291,13 @@ void tfp_attach_empty(tfp_attach *a)
 
 /* ---- one at a time ---- */
 
-bool tfp_attach_lock(tfp_attach *a, const char *run_folder, tfp_way *refusal)
-{
-    struct stat held, there;
-    snprintf(a->lock_path, sizeof a->lock_path, "%s/%lld-%lld.lock", run_folder, (long long)a->pid,
-             (long long)a->start_ticks);
-    refusal->code = NULL;
-    for (;;) {
-        a->lock = open(a->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-        if (a->lock < 0) {
-            tfp_way_refuse(refusal, "no-permission", "%s: %s", a->lock_path, strerror(errno));
-            return false;
-        }
-        bool got = flock(a->lock, LOCK_EX | LOCK_NB) == 0;
-        /* its holder may have removed it between our open and our lock */
-        if (got && fstat(a->lock, &held) == 0 && stat(a->lock_path, &there) == 0 && held.st_ino == there.st_ino)
-            return true;
-        close(a->lock);
-        a->lock = -1;
-        if (!got) return false;
-    }
-}
+/* The lock is of the process's memory file: only those who may attach can open it, the kernel gives it back when its holder dies, and
+ * it leaves no file behind. */
+bool tfp_attach_lock(const tfp_attach *a) { return flock(a->memory, LOCK_EX | LOCK_NB) == 0; }
 
 void tfp_attach_free(tfp_attach *a)
 {
     if (a->memory >= 0) close(a->memory);
-    if (a->lock >= 0) {
-        unlink(a->lock_path);
-        close(a->lock);
-    }
     if (a->inside >= 0) close(a->inside);
-    a->memory = a->lock = a->inside = -1;
+    a->memory = a->inside = -1;
 }

@@ -24,8 +24,6 @@ typedef struct tfp_attach {
     uint64_t mutex;            /* a PyMutex that Py_AddPendingCall takes; 0: it takes another kind of lock */
     uint64_t page, page_size;  /* ours in the process; 0: not yet */
     int memory;                /* /proc/PID/mem; -1 */
-    int lock;                  /* of the lock file; -1 */
-    char lock_path[TFP_RUN_PATH_MAX + 64];
     /* a process with files or processes of its own, as in a container */
     int64_t inner_pid;       /* the number that it knows itself by */
     int inside;              /* a folder of its own for the agent's files; -1: it has the same as we */
@@ -36,8 +34,8 @@ typedef struct tfp_attach {
 
 /* Looks at a process, changing nothing. False: why it is refused. */
 bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *out, tfp_way *refusal);
-/* One attach to a process at a time. False: another tfprof has it, or the lock file cannot be made (refusal->code is set then). */
-bool tfp_attach_lock(tfp_attach *a, const char *run_folder, tfp_way *refusal);
+/* One attach to a process at a time. False: another tfprof has it. */
+bool tfp_attach_lock(const tfp_attach *a);
 /* Has the interpreter run a text of Python at its next safe point. False: why not; the process goes on unharmed. */
 bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal);
 /* Empties a text that has not run: a process that stays long in C would run it after the caller gave up. */

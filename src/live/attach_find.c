@@ -2,6 +2,7 @@
 /* live/attach_find.c: what must be known of a process before it is stopped, and what speaks against stopping it. */
 #include "live/attach.h"
 #include "live/cpu.h"
+#include "live/elf.h"
 #include "live/inside.h"
 
 #include <errno.h>
@@ -78,21 +79,24 @@ static bool is_libc(const char *name)
 static bool find_libc(tfp_attach *a)
 {
     static const char *const names[] = { "mmap", "munmap" };
-    uint64_t values[2], home;
-    char path[600], line[1024];
+    uint64_t values[2], home = 0;
+    char path[64], line[1024];
     tfp_mapped_file file = { .low = 0 };
-    bool found = false, moves;
+    tfp_elf_facts facts, of_code;
+    bool found = false;
     snprintf(path, sizeof path, "/proc/%lld/maps", (long long)a->pid);
     FILE *f = fopen(path, "re");
-    while (f && !found && fgets(line, sizeof line, f))
-        found = tfp_mapped_file_parse(line, &file) && is_libc(file.name) && !file.deleted;
+    for (size_t left = TFP_MAPS_LINES; left && f && !found && fgets(line, sizeof line, f); left--)
+        found = tfp_mapped_file_parse(line, &file) && is_libc(file.name);
     if (f) fclose(f);
     if (!found) return false;
-    snprintf(path, sizeof path, "/proc/%lld/root%s", (long long)a->pid, file.path);
-    if (!tfp_elf_symbols(path, names, values, 2, &moves) || !values[0] || !values[1]) return false;
-    home = tfp_elf_code(path, tfp_cpu_home_code, &moves);
+    int fd = tfp_mapped_file_open(a->pid, &file);
+    if (fd < 0) return false;
+    if (tfp_elf_symbols(fd, names, values, 2, &facts) && values[0] && values[1])
+        home = tfp_elf_code(fd, tfp_cpu_home_code, &of_code);
+    close(fd);
     if (!home) return false;
-    uint64_t low = moves ? file.low : 0;
+    uint64_t low = facts.moves ? file.low : 0;
     a->map = low + values[0];
     a->unmap = low + values[1];
     a->home = low + home;
@@ -144,7 +148,7 @@ bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *a, tfp_way *r
 {
     char path[64];
     tfp_proc_status status;
-    *a = (tfp_attach){ .pid = pid, .start_ticks = start_ticks, .memory = -1, .lock = -1, .inside = -1 };
+    *a = (tfp_attach){ .pid = pid, .start_ticks = start_ticks, .memory = -1, .inside = -1 };
     if (!tfp_proc_status_read(pid, &status)) {
         tfp_way_refuse(refusal, "gone", "no such process");
         return false;

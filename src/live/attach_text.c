@@ -65,8 +65,8 @@ static void put_literal(tfp_buf *out, const char *text)
 
 void tfp_attach_text(const tfp_attach_wish *w, tfp_buf *out)
 {
-    const char *const *const files[] = { tfp_file_common, tfp_file_sessions, tfp_file_steps, tfp_file_agent,
-                                         tfp_file_attached };
+    const char *const *const files[] = { tfp_file_common, tfp_file_native, tfp_file_sessions,
+                                         tfp_file_steps,  tfp_file_agent,  tfp_file_attached };
     tfp_buf_text(out, begin);
     put_literal(out, starter);
     tfp_buf_text(out, ",{'__name__':'tfprof_agent','folder':");

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define ALIGN_LEAD_MICROS 400000 /* from asking to the start that all share */
+#define ALIGN_LEAD_MICROS 400000        /* from telling it to the start that all share */
+#define SILENT_NS ((int64_t)1000000000) /* after so long without an answer a session takes no one's place */
 
 #define FILES_A_SESSION 8 /* descriptors: its connection, the process's memory, a lock, what is read on the way */
 
@@ -20,12 +21,21 @@ typedef struct polled {
 
 static bool is_running(const tfp_session *s) { return s->state != TFP_SESSION_WAITS && s->state != TFP_SESSION_DONE; }
 
-static size_t count_in(const tfp_capture *c, bool running)
+static size_t count_left(const tfp_capture *c)
 {
+    size_t n = 0;
+    for (size_t i = 0; i < c->sessions.size; i++) n += c->sessions.at[i]->state != TFP_SESSION_DONE;
+    return n;
+}
+
+/* Those that take one of the places of --parallel: a process or server that is silent must not keep the others from theirs. */
+static size_t count_busy(const tfp_capture *c)
+{
+    int64_t now = tfp_now_ns();
     size_t n = 0;
     for (size_t i = 0; i < c->sessions.size; i++) {
         const tfp_session *s = c->sessions.at[i];
-        n += running ? is_running(s) : s->state != TFP_SESSION_DONE;
+        n += is_running(s) && (s->row.started_unix_micros != TFP_ABSENT || now - s->begun_ns < SILENT_NS);
     }
     return n;
 }
@@ -39,7 +49,7 @@ static bool any_in(const tfp_capture *c, tfp_session_state state)
 
 static void start_more(tfp_capture *c)
 {
-    size_t running = count_in(c, true), most = (size_t)c->wish->parallel;
+    size_t running = count_busy(c), most = (size_t)c->wish->parallel;
     if (c->wish->align || c->wish->kineto) most = SIZE_MAX; /* they wait for each other, or for the next poll */
     for (size_t i = 0; i < c->sessions.size && running < most; i++) {
         tfp_session *s = c->sessions.at[i];
@@ -50,14 +60,35 @@ static void start_more(tfp_capture *c)
     }
 }
 
-/* Agents that answer are asked; with --align when all do, which also settles the moment that all share. */
+/* With --align: whether a process still gets ready. One that takes a third of --timeout is not waited for any more. */
+static bool is_preparing(const tfp_capture *c, const tfp_session *s, int64_t now)
+{
+    bool begins = s->state == TFP_SESSION_ATTACHES || s->state == TFP_SESSION_STANDS || s->state == TFP_SESSION_RUNS;
+    return begins && !*s->host && !s->ready && s->row.started_unix_micros == TFP_ABSENT && !c->wish->kineto &&
+           !c->wish->steps && now - s->begun_ns < (int64_t)(c->wish->timeout / 3 * 1e9);
+}
+
+/* The moment that all share is settled when all are ready; where the caller has others to wait for, by the caller. */
+static void settle_start(tfp_capture *c)
+{
+    int64_t now = tfp_now_ns(), told = 0;
+    for (size_t i = 0; i < c->sessions.size; i++)
+        if (c->sessions.at[i]->state == TFP_SESSION_WAITS ? !*c->sessions.at[i]->host
+                                                          : is_preparing(c, c->sessions.at[i], now))
+            return;
+    if (c->live->start && (told = c->live->start(c->live->start_ctx)) == 0) return;
+    c->align_unix_micros = told > 0 ? told : tfp_unix_micros() + ALIGN_LEAD_MICROS + 2000 * (int64_t)c->sessions.size;
+}
+
+/* Agents that answer are asked. */
 static void ask_agents(tfp_capture *c)
 {
-    if (c->wish->align && any_in(c, TFP_SESSION_ATTACHES)) return;
-    if (c->wish->align && !c->align_unix_micros)
-        c->align_unix_micros = tfp_unix_micros() + ALIGN_LEAD_MICROS + 2000 * (int64_t)c->sessions.size;
-    for (size_t i = 0; i < c->sessions.size; i++)
-        if (c->sessions.at[i]->state == TFP_SESSION_STANDS) tfp_session_ask(c, c->sessions.at[i]);
+    if (c->wish->align && !c->align_unix_micros) settle_start(c);
+    for (size_t i = 0; i < c->sessions.size; i++) {
+        tfp_session *s = c->sessions.at[i];
+        if (s->state == TFP_SESSION_STANDS) tfp_session_ask(c, s);
+        if (s->state == TFP_SESSION_RUNS && s->ready && c->align_unix_micros) tfp_session_go(c, s);
+    }
 }
 
 static void wait_and_work(tfp_capture *c, polled *p)
@@ -86,7 +117,7 @@ static tfp_status record_all(tfp_capture *c, tfp_error *err)
 {
     polled p = { calloc(c->sessions.size + 1, sizeof *p.fds), calloc(c->sessions.size + 1, sizeof *p.sessions), 0 };
     tfp_status status = p.fds && p.sessions ? TFP_OK : tfp_nomem(err);
-    while (!status && !c->nomem && !c->cancelled && count_in(c, false)) {
+    while (!status && !c->nomem && !c->cancelled && count_left(c)) {
         start_more(c);
         ask_agents(c);
         wait_and_work(c, &p);
@@ -176,8 +207,16 @@ static void release(tfp_capture *c)
     tfp_vec_free(&c->sessions);
     tfp_vec_free(&c->notes);
     tfp_arena_free(&c->arena);
+    tfp_results_close(&c->results);
     if (c->daemon_fd >= 0) close(c->daemon_fd);
     if (*c->daemon_path) unlink(c->daemon_path);
+}
+
+static bool has_files(const tfp_capture *c)
+{
+    for (size_t i = 0; i < c->sessions.size; i++)
+        if (c->sessions.at[i]->row.file.size) return true;
+    return false;
 }
 
 static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t count, const tfp_options *o,
@@ -185,7 +224,7 @@ static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t c
 {
     tfp_status s = tfp_need_files(FILES_A_SESSION, err);
     if (!s) s = tfp_run_folder(c->run_folder, c->wish->attach, err);
-    if (!s) s = tfp_make_results(c->wish, "capture", c->results, sizeof c->results, err);
+    if (!s) s = tfp_results_open(c->wish, "capture", &c->results, err);
     if (!s) s = tell_columns(c, o, err);
     if (!s) s = tfp_capture_select(c, selectors, count, err);
     if (!s && !c->sessions.size) s = add_note(c, "no job was found");
@@ -193,7 +232,10 @@ static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t c
     if (!s) s = record_all(c, err);
     if (!s && note_recorders(c)) s = tfp_nomem(err);
     if (s) return s;
-    s = tfp_capture_manifest(c, err);
+    if (c->wish->dir || has_files(c))
+        s = tfp_capture_manifest(c, err);
+    else
+        rmdir(c->results.path); /* nothing was recorded, and nobody asked for a folder */
     if (!s) s = new_report(o, out, err);
     if (!s) s = tfp_capture_table(c, *out, err);
     if (!s) s = tfp_grid_arrange(*out, err);
@@ -207,12 +249,18 @@ tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t co
     if (out) *out = NULL;
     if (!l || !out || !exit_status || (count && !selectors) || (!count && !l->wish.all))
         return tfp_fail(err, TFP_BADARG, "no process is named: PID, NAME, HOST:PORT or --all");
-    tfp_capture c = {
-        .live = l, .wish = &l->wish, .started_unix_micros = tfp_unix_micros(), .daemon_fd = -1, .fn = fn, .ctx = ctx
-    };
+    tfp_capture c = { .live = l,
+                      .wish = &l->wish,
+                      .started_unix_micros = tfp_unix_micros(),
+                      .daemon_fd = -1,
+                      .results = { .folder = -1 },
+                      .fn = fn,
+                      .ctx = ctx };
+    bool there = l->wish.dir && access(l->wish.dir, F_OK) == 0;
     tfp_status s = capture(&c, selectors, count, o, out, err);
+    if (s && !there && *c.results.path) rmdir(c.results.path); /* of a refused one: only an empty folder goes */
     *exit_status = s ? tfp_exit_status(s) : status_of(&c);
-    snprintf(l->run.results, sizeof l->run.results, "%s", c.results);
+    snprintf(l->run.results.path, sizeof l->run.results.path, "%s", c.results.path);
     release(&c);
     if (s && *out) {
         tfp_report_free(*out);
@@ -221,4 +269,11 @@ tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t co
     return s;
 }
 
-const char *tfp_live_results(const tfp_live *l) { return l ? l->run.results : ""; }
+void tfp_live_on_start(tfp_live *l, tfp_live_start_fn fn, void *ctx)
+{
+    if (!l) return;
+    l->start = fn;
+    l->start_ctx = ctx;
+}
+
+const char *tfp_live_results(const tfp_live *l) { return l ? l->run.results.path : ""; }

@@ -4,6 +4,7 @@
 #ifndef TFP_LIVE_CAPTURE_H
 #define TFP_LIVE_CAPTURE_H
 
+#include "base/io.h"
 #include "live/agentio.h"
 #include "live/http2.h"
 #include "live/kineto_daemon.h"
@@ -11,16 +12,19 @@
 
 #include <netdb.h>
 
+#define TFP_FILES_MOST 1000 /* of one process */
+
 /* A row of the table `capture`. Texts stand in the capture's arena. */
 typedef struct tfp_capture_row {
     tfp_str target, job;
     int64_t pid;
     tfp_str framework, via, status, code, message, kind, file;
-    int64_t bytes, started_unix_micros, window_micros, stopped_micros, waited_micros;
+    int64_t bytes, started_unix_micros, window_micros, stopped_micros, waited_micros, stalled_micros, started_us_late;
     /* of the manifest only */
     tfp_str user, version, command, rank;
     int64_t start_ticks;
 } tfp_capture_row;
+extern const tfp_row_column tfp_capture_columns[];
 
 typedef enum tfp_session_state {
     TFP_SESSION_WAITS,
@@ -53,16 +57,30 @@ typedef struct tfp_session {
     /* a server */
     char host[256], port[8];
     struct addrinfo *addresses, *address; /* address: the one that is tried */
+    struct tfp_resolver *resolver;        /* while its name is looked up */
     tfp_call call;
-    int64_t waits_since_ns; /* for another session of the server to end; 0: no */
+    tfp_fields response;
+    bool empty, has_xspace;    /* what the response says */
+    struct tfp_capture *owner; /* for pieces of the response */
     /* the connection */
+    int64_t waits_since_ns; /* for another session of the process to end; 0: no */
     int fd;
-    tfp_buf in, out, file;
+    tfp_buf in, out;
+    struct { /* the file that comes */
+        tfp_outfile file;
+        char below[300]; /* its name below the results */
+        bool open;
+        int64_t bytes;
+        tfp_fields fields; /* of an XSpace */
+    } piecewise;
     size_t sent;
     char file_name[64];
     uint64_t file_left;
     bool in_file, file_cut;
-    int64_t begun_ns, deadline_ns, retry_ns;
+    size_t files; /* that were announced */
+    bool ready;   /* to record at the moment that all share */
+    int64_t begun_ns, waited_ns, retry_ns;
+    int64_t lost_ns; /* its connection broke off then; 0: no */
 } tfp_session;
 
 typedef struct tfp_capture {
@@ -70,7 +88,8 @@ typedef struct tfp_capture {
     const tfp_live_wish *wish;
     tfp_arena arena;
     TFP_VEC(tfp_session *) sessions;
-    char results[4096], run_folder[TFP_RUN_PATH_MAX];
+    tfp_results results;
+    char run_folder[TFP_RUN_PATH_MAX];
     int64_t started_unix_micros, align_unix_micros;
     TFP_VEC(char *) notes;
     bool nomem, bad_output, cancelled, too_many_files;
@@ -80,7 +99,6 @@ typedef struct tfp_capture {
     void *ctx;
 } tfp_capture;
 
-int64_t tfp_now_ns(void);
 tfp_str tfp_capture_keep(tfp_capture *c, const char *text); /* absent for NULL */
 
 /* capture_select.c: fills `sessions`: those that cannot be recorded are done already, with their code. */
@@ -88,8 +106,11 @@ tfp_status tfp_capture_select(tfp_capture *c, const char *const *selectors, size
 
 /* session.c */
 void tfp_session_start(tfp_capture *c, tfp_session *s);
-void tfp_session_ask(tfp_capture *c, tfp_session *s); /* one that stands begins to record */
-short tfp_session_events(const tfp_session *s);       /* for poll */
+void tfp_session_ask(tfp_capture *c,
+                     tfp_session *s); /* one that stands begins to record, or gets ready to with --align */
+void tfp_session_go(tfp_capture *c, tfp_session *s); /* one that is ready is told the moment that all share */
+int64_t tfp_session_deadline(const tfp_capture *c, const tfp_session *s);
+short tfp_session_events(const tfp_session *s); /* for poll */
 void tfp_session_ready(tfp_capture *c, tfp_session *s, short events);
 void tfp_session_tick(tfp_capture *c, tfp_session *s); /* deadlines */
 /* Ends it: status "ok", "partial", "refused", "failed" or "cancelled"; code NULL for "ok". */
@@ -102,8 +123,17 @@ void tfp_session_agent_is_there(tfp_session *s);   /* and answers */
 bool tfp_session_must_leave(const tfp_session *s); /* an agent was started that has to leave first */
 void tfp_session_leave(tfp_session *s);
 bool tfp_session_has_left(const tfp_capture *c, tfp_session *s); /* whether nothing of it is there any more */
+/* How long its thread was held, into the row. */
+void tfp_session_note_stop(tfp_session *s);
 void tfp_session_free_attach(tfp_session *s);
-/* session_files.c: writes bytes as FOLDER/NAME; false: the session has ended with the reason. */
+/* session_files.c: a file FOLDER/NAME that is written as its bytes come, so that memory does not depend on it, and appears whole; false:
+ * the session has ended with the reason. */
+bool tfp_session_open_file(tfp_capture *c, tfp_session *s, const char *name);
+void tfp_session_add(tfp_session *s, tfp_str bytes);
+bool tfp_session_keep_file(tfp_capture *c, tfp_session *s, int64_t size); /* its first bytes are kept */
+void tfp_session_drop_file(tfp_session *s);
+void tfp_session_drop_folder(const tfp_capture *c, const tfp_session *s); /* if it is empty */
+/* All of a file. */
 bool tfp_session_write(tfp_capture *c, tfp_session *s, const char *name, tfp_str bytes);
 /* session_kineto.c: PyTorch's own way to record on demand. */
 void tfp_session_start_kineto(tfp_capture *c, tfp_session *s);
@@ -112,6 +142,8 @@ void tfp_session_kineto_tick(tfp_capture *c, tfp_session *s, bool ended);
 void tfp_session_free_kineto(tfp_session *s);
 /* session_grpc.c */
 void tfp_session_start_grpc(tfp_capture *c, tfp_session *s);
+bool tfp_session_is_resolved(const tfp_session *s); /* its name was looked up: it is to be started again */
+void tfp_session_stop_resolving(tfp_session *s);
 void tfp_session_connect_next(tfp_capture *c, tfp_session *s);
 void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bool ended);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+const tfp_row_column tfp_capture_columns[] = {
     TFP_COLUMN(tfp_capture_row, "target", TEXT, LABEL, target, "As it was selected."),
     TFP_COLUMN(tfp_capture_row, "job", TEXT, LABEL, job, "Number and start time of the job's first process."),
     TFP_COLUMN(tfp_capture_row, "pid", INT, LABEL, pid, "The process."),
@@ -20,8 +20,10 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_capture_row, "bytes", INT, SIZE, bytes, "Of all its files."),
     TFP_COLUMN(tfp_capture_row, "started_unix_micros", INT, LABEL, started_unix_micros, "When recording began."),
     TFP_COLUMN(tfp_capture_row, "window_micros", INT, MICROS, window_micros, "How long it was."),
-    TFP_COLUMN(tfp_capture_row, "stopped_micros", INT, MICROS, stopped_micros, "How long the process was held."),
+    TFP_COLUMN(tfp_capture_row, "stopped_micros", INT, MICROS, stopped_micros, "How long the process was held by ptrace, in all."),
+    TFP_COLUMN(tfp_capture_row, "stalled_micros", INT, MICROS, stalled_micros, "The longest time without a Python instruction of the job because of us: held, or in its framework's profiler."),
     TFP_COLUMN(tfp_capture_row, "waited_micros", INT, MICROS, waited_micros, "For another session to end."),
+    TFP_COLUMN(tfp_capture_row, "started_us_late", INT, MICROS, started_us_late, "With --align: after the start that all agreed on."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 static const tfp_row_column more[] = { /* of the manifest */
@@ -58,7 +60,7 @@ static void put_json(tfp_json *j, const tfp_capture_row *row, bool manifest)
 {
     int64_t rank;
     tfp_json_open(j, '{');
-    put_columns(j, columns, row);
+    put_columns(j, tfp_capture_columns, row);
     if (manifest) put_columns(j, more, row);
     if (manifest && row->rank.data && tfp_parse_int64(row->rank, &rank)) {
         tfp_json_key(j, "rank");
@@ -74,15 +76,16 @@ static void put_line(tfp_buf *b, const tfp_capture_row *row, int64_t took_ns)
     char pid[24];
     tfp_buf bytes = { 0 };
     snprintf(pid, sizeof pid, "%lld", (long long)row->pid);
-    if (row->bytes != TFP_ABSENT) tfp_format_memory(&bytes, row->bytes);
+    if (row->bytes != TFP_ABSENT) tfp_format_amount(&bytes, TFP_SIZE, row->bytes);
     tfp_buf_char(&bytes, 0);
     tfp_buf_printf(b, "%-7s  %-10s  %-5s  %-9s  %6.2fs  %9s  ", row->pid == TFP_ABSENT ? text_of(row->target) : pid,
                    text_of(row->framework), text_of(row->via), text_of(row->status), (double)took_ns / 1e9,
                    !bytes.failed && *bytes.data ? bytes.data : "-");
     tfp_buf_free(&bytes);
-    tfp_str last = row->code.data ? row->message : row->file;
+    if (!row->code.data && row->file.data) tfp_escape(b, row->file);
     if (row->code.data) tfp_buf_printf(b, "%s: ", row->code.data);
-    if (last.data) tfp_escape(b, last);
+    if (!row->code.data && row->message.data) tfp_buf_text(b, ": ");
+    if (row->message.data) tfp_escape(b, row->message);
 }
 
 void tfp_capture_tell(tfp_capture *c, const tfp_session *s)
@@ -110,7 +113,7 @@ tfp_status tfp_capture_manifest(tfp_capture *c, tfp_error *err)
         if (c->live->no_commands) row.command = row.message = (tfp_str){ NULL, 0 };
         put_json(&j, &row, true);
     }
-    tfp_manifest m = { c->results,
+    tfp_manifest m = { &c->results,
                        c->started_unix_micros,
                        c->wish->steps || c->wish->snapshot || c->wish->recorder ? -1 : c->wish->ms,
                        c->wish->steps ? c->wish->steps : -1,
@@ -136,11 +139,11 @@ tfp_status tfp_capture_table(tfp_capture *c, tfp_report *r, tfp_error *err)
     for (size_t i = 0; i < c->sessions.size; i++) {
         rows[i] = c->sessions.at[i]->row;
         if (c->live->no_commands) rows[i].message = (tfp_str){ NULL, 0 }; /* it may name a line of the job */
-        for (const tfp_row_column *k = columns; k->name; k++)
+        for (const tfp_row_column *k = tfp_capture_columns; k->name; k++)
             if (k->type == TFP_T_TEXT && !keep_text(r, (tfp_str *)((char *)&rows[i] + k->offset)))
                 return tfp_nomem(err);
     }
     for (size_t i = 0; i < c->notes.size; i++)
         if (tfp_report_note_add(r, err, "%s", c->notes.at[i])) return tfp_nomem(err);
-    return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, c->sessions.size, 0 }, err);
+    return tfp_grid_of(r, &(tfp_row_table){ tfp_capture_columns, rows, sizeof *rows, c->sessions.size, 0 }, err);
 }

@@ -22,6 +22,8 @@ static tfp_session *add(tfp_capture *c, const char *target)
                                 .bytes = TFP_ABSENT,
                                 .started_unix_micros = TFP_ABSENT,
                                 .window_micros = TFP_ABSENT,
+                                .stalled_micros = TFP_ABSENT,
+                                .started_us_late = TFP_ABSENT,
                                 .start_ticks = TFP_ABSENT };
     return s;
 }
@@ -161,14 +163,12 @@ static bool is_own(const tfp_jobs *j, int64_t pid)
 /* Jobs of that script or program; where there is none, its processes, so that the refusal says why. */
 static void add_named(tfp_capture *c, const char *target, const tfp_jobs *j)
 {
-    char program[256];
     size_t before = c->sessions.size;
     for (int turn = 0; turn < 2 && c->sessions.size == before; turn++) {
         for (uint32_t i = 0; i < j->processes.size; i++) {
             const tfp_live_process *p = &j->processes.at[i];
             if (turn == 0 ? p->root == TFP_NONE : is_own(j, p->stat.pid)) continue;
-            tfp_proc_program(p->stat.pid, program, sizeof program);
-            if (strcmp(program, target) != 0 || is_own(j, p->stat.pid)) continue;
+            if (!tfp_proc_is_called(p->stat.pid, target) || is_own(j, p->stat.pid)) continue;
             if (turn == 0 && p->root == i)
                 add_job(c, target, j, i);
             else
@@ -212,6 +212,14 @@ static bool is_server(const char *target)
     return parse_server(target, host, sizeof host, port);
 }
 
+/* HOST:NUMBER that is none: a program of such a name is not meant. */
+static bool is_wrong_server(const char *target)
+{
+    const char *colon = strrchr(target, ':');
+    return colon && colon != target && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) &&
+           !is_server(target);
+}
+
 static void add_server(tfp_capture *c, const char *target)
 {
     tfp_session *s = add(c, target);
@@ -233,7 +241,12 @@ tfp_status tfp_capture_select(tfp_capture *c, const char *const *selectors, size
 {
     tfp_jobs j = { .select = { .user = -1 } };
     bool local = c->wish->all;
-    for (size_t i = 0; i < count; i++) local |= !is_server(selectors[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (is_wrong_server(selectors[i]))
+            return tfp_fail(err, TFP_BADARG,
+                            "%s: no HOST:PORT: ports are 1 to 65535, and an IPv6 address stands in [ ]", selectors[i]);
+        local |= !is_server(selectors[i]);
+    }
     tfp_status status = local ? tfp_jobs_sample(&j, 0, err) : TFP_OK;
     for (size_t i = 0; i < count && !status; i++) {
         if (is_server(selectors[i]))

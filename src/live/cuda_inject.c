@@ -6,6 +6,7 @@
 #include "live/cuda_cupti.h"
 
 #include "live/cuda.h"
+#include "live/cuda_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +102,6 @@ static bool writing;
 static uint64_t written, most, lost;
 static size_t held;
 static _Alignas(8) uint8_t waiting[OUT_BYTES];
-static char base[3900]; /* FOLDER/PID-N */
 
 static struct {
     uint64_t hash;
@@ -112,14 +112,13 @@ static uint32_t name_count, call_names[3][CALLS];
 static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void tell(const char *format, ...)
 {
-    char path[4000], text[1000];
+    char text[1000];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text - 1, format, args);
     va_end(args);
     strcat(text, "\n");
-    snprintf(path, sizeof path, "%s.why", base);
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = tfp_cuda_file(".why", O_WRONLY | O_CREAT | O_APPEND);
     if (fd < 0) return;
     (void)!write(fd, text, strlen(text));
     close(fd);
@@ -138,9 +137,7 @@ static void tell_error(const char *what, int error)
 /* The file is opened for each write: a job may close descriptors that it does not know, and use their numbers again. */
 static void write_out(void)
 {
-    char path[4000];
-    snprintf(path, sizeof path, "%s.cuda", base);
-    int fd = held && writing ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
+    int fd = held && writing ? tfp_cuda_file(".cuda", O_WRONLY | O_APPEND) : -1;
     for (size_t at = 0; at < held && writing;) {
         ssize_t n = fd < 0 ? -1 : write(fd, waiting + at, held - at);
         if (n < 0 && fd >= 0 && errno == EINTR) continue;
@@ -347,7 +344,6 @@ static uint64_t start_ticks(void)
 static bool open_file(uint32_t version)
 {
     struct timespec now;
-    char path[4000];
     const char *job = getenv("TFPROF_JOB"), *rank = getenv("RANK");
     tfp_cuda_head h = { .magic = TFP_CUDA_MAGIC, .version = TFP_CUDA_VERSION, .cupti_version = version, .rank = -1 };
     h.pid = (uint32_t)owner;
@@ -361,28 +357,13 @@ static bool open_file(uint32_t version)
     clock_gettime(CLOCK_REALTIME, &now);
     h.unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     if (e) return tell_error("cuptiGetTimestamp", e), false;
-    snprintf(path, sizeof path, "%s.cuda", base);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = tfp_cuda_file(".cuda", O_WRONLY | O_CREAT | O_EXCL);
     if (fd < 0) return tell("what is recorded cannot be written: %s", strerror(errno)), false;
     close(fd);
     writing = true;
     put(&h, sizeof h);
     write_out();
     return writing;
-}
-
-/* The first base that no earlier program of this process has used. */
-static bool choose_base(const char *folder)
-{
-    char path[4000];
-    for (int i = 0; i < 1000; i++) {
-        if (snprintf(base, sizeof base, "%s/%d-%d", folder, (int)owner, i) >= (int)sizeof base) return false;
-        snprintf(path, sizeof path, "%s.cuda", base);
-        bool used = access(path, F_OK) == 0;
-        snprintf(path, sizeof path, "%s.why", base);
-        if (!used && access(path, F_OK) != 0) return true;
-    }
-    return false;
 }
 
 static void begin(void)
@@ -438,11 +419,11 @@ static void begin(void)
 __attribute__((visibility("default"))) int InitializeInjection(void);
 int InitializeInjection(void)
 {
-    const char *folder = getenv(TFP_CUDA_FOLDER);
+    const char *told = getenv(TFP_CUDA_FOLDER);
     int before = errno;
-    if (folder && !owner) {
+    if (told && !owner) {
         owner = getpid();
-        if (choose_base(folder)) begin();
+        if (tfp_cuda_files_begin(told, owner)) begin();
     }
     errno = before;
     return 1;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/cuda_run.c: `run --cuda`: the library and the variables that make CUDA load it before the command, the traces after it. */
+#include "base/place.h"
 #include "live/cuda_read.h"
 #include "wire/json.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +18,7 @@ enum { NOTES_MOST = 10, WHY_MOST = 1000, NAME_ROOM = 64 };
 
 static const char library[] = "libtfprof_cuda.so";
 
-static void folder_of(const tfp_run *r, char out[4200]) { snprintf(out, 4200, "%s/.cuda", r->results); }
+static const char raw[] = ".cuda"; /* the folder, below the results, that processes write to */
 
 tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
 {
@@ -25,11 +27,10 @@ tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
     if (other && *other)
         return tfp_fail(err, TFP_BADARG,
                         "--cuda: " TFP_CUDA_INJECTION " is set already, to '%s': CUDA loads one library", other);
-    folder_of(r, folder);
-    if (mkdir(folder, 0700)) return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", folder, strerror(errno));
+    snprintf(folder, sizeof folder, "%s/%s", r->results.path, raw);
     snprintf(path, sizeof path, "%s/%s", folder, library);
     tfp_str bytes = { (const char *)tfp_cuda_library, tfp_cuda_library_size };
-    tfp_status s = tfp_write_private(path, bytes, err);
+    tfp_status s = tfp_results_write(&r->results, raw, library, bytes, err);
     snprintf(most, sizeof most, "%lld", (long long)max_bytes);
     if (!s &&
         (setenv(TFP_CUDA_INJECTION, path, 1) || setenv(TFP_CUDA_FOLDER, folder, 1) || setenv(TFP_CUDA_MOST, most, 1)))
@@ -41,7 +42,7 @@ tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
 
 typedef struct ending {
     const tfp_run *run;
-    char folder[4200];
+    int folder; /* `raw` */
     tfp_buf *rows, *notes;
     tfp_demangle_fn *demangle;
     size_t traces, told;
@@ -63,10 +64,10 @@ static void note(ending *e, const trace *t, const char *text)
 
 static void read_why(const ending *e, trace *t)
 {
-    char path[4400];
+    char name[NAME_ROOM + 8];
     tfp_buf text = { 0 };
-    snprintf(path, sizeof path, "%s/%s.why", e->folder, t->base);
-    if (tfp_read_file(path, WHY_MOST * 4, &text, NULL) == TFP_OK && text.size) {
+    snprintf(name, sizeof name, "%s.why", t->base);
+    if (tfp_folder_read(e->folder, name, WHY_MOST * 4, &text) && text.size) {
         tfp_str all = { text.data, text.size };
         while (all.size && all.data[all.size - 1] == '\n') all.size--;
         tfp_text_give(all, t->why, sizeof t->why);
@@ -90,15 +91,16 @@ static int64_t job_of(const tfp_cuda_head *h)
 
 static tfp_status convert(ending *e, trace *t, tfp_input *in, const char *to, tfp_error *err)
 {
+    char path[4400];
     tfp_outfile file;
     tfp_sink sink;
-    tfp_status s = tfp_outfile_open(&file, to, err);
+    snprintf(path, sizeof path, "%s/%s/%s", e->run->results.path, raw, to);
+    tfp_status s = tfp_outfile_below(&file, e->folder, to, path, err);
     if (s) return s;
     tfp_sink_start(&sink, tfp_outfile_write, &file);
     s = tfp_cuda_convert(in, e->demangle, &sink, &t->facts, err);
     tfp_status ended = tfp_sink_end(&sink, s ? NULL : err);
     if (!s) s = ended;
-    if (!s && fchmod(file.fd, 0600)) s = tfp_fail(err, TFP_BADOUTPUT, "%s: %s", to, strerror(errno));
     if (s || !(t->facts.activities + t->facts.calls)) {
         tfp_outfile_abandon(&file);
         return s;
@@ -111,12 +113,13 @@ static tfp_status convert(ending *e, trace *t, tfp_input *in, const char *to, tf
 /* The trace is written beside the raw file, and then goes to its job's folder, whose name is in the head. */
 static tfp_status make_trace(ending *e, trace *t, tfp_error *err)
 {
-    char from[4400], to[4400], folder[4300], path[4500];
+    char from[NAME_ROOM + 8], to[NAME_ROOM + 8], job_name[24];
     tfp_input in = { 0 };
-    snprintf(from, sizeof from, "%s/%s.cuda", e->folder, t->base);
-    snprintf(to, sizeof to, "%s/%s.json", e->folder, t->base);
-    if (!tfp_exists(from)) return TFP_OK;
-    tfp_status s = tfp_input_open(&in, from, err);
+    snprintf(from, sizeof from, "%s.cuda", t->base);
+    snprintf(to, sizeof to, "%s.json", t->base);
+    int fd = openat(e->folder, from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return errno == ENOENT ? TFP_OK : tfp_fail(err, TFP_BADFILE, "%s: %s", from, strerror(errno));
+    tfp_status s = tfp_input_descriptor(&in, from, fd, err);
     if (!s) s = convert(e, t, &in, to, err);
     tfp_input_close(&in);
     if (s || !(t->facts.activities + t->facts.calls)) return s;
@@ -126,13 +129,14 @@ static tfp_status make_trace(ending *e, trace *t, tfp_error *err)
     int pid = (int)strcspn(t->base, "-");
     snprintf(t->file, sizeof t->file, "%lld/%.*s%s.cuda.json", (long long)job, pid, t->base,
              number && strcmp(number, "-0") != 0 ? number : "");
-    snprintf(folder, sizeof folder, "%s/%lld", e->run->results, (long long)job);
-    snprintf(path, sizeof path, "%s/%s", e->run->results, t->file);
-    if ((mkdir(folder, 0700) && errno != EEXIST) || rename(to, path)) {
+    snprintf(job_name, sizeof job_name, "%lld", (long long)job);
+    int folder = tfp_folder_below(e->run->results.folder, job_name);
+    if (folder < 0 || renameat(e->folder, to, folder, strchr(t->file, '/') + 1)) {
+        s = tfp_fail(err, TFP_BADOUTPUT, "%s/%s: %s", e->run->results.path, t->file, strerror(errno));
         *t->file = '\0';
-        return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", path, strerror(errno));
     }
-    return TFP_OK;
+    if (folder >= 0) close(folder);
+    return s;
 }
 
 static void put_text(tfp_json *j, const char *key, const char *value)
@@ -177,6 +181,7 @@ static void put_row(ending *e, const trace *t)
     put_int(&j, "window_micros", made, (f->last_ns - f->first_ns) / 1000);
     put_int(&j, "stopped_micros", true, 0);
     put_int(&j, "waited_micros", true, 0);
+    put_int(&j, "stalled_micros", false, 0);
     if (f->head.start_ticks) put_int(&j, "start_ticks", true, (int64_t)f->head.start_ticks);
     if (made && f->head.rank >= 0) put_int(&j, "rank", true, f->head.rank);
     tfp_json_close(&j, '}');
@@ -228,33 +233,42 @@ static bool is_base(const char *name, const char *end, char out[NAME_ROOM])
     return true;
 }
 
-static int by_number(const struct dirent **a, const struct dirent **b)
+typedef struct base_name {
+    char text[NAME_ROOM];
+} base_name;
+typedef TFP_VEC(base_name) base_names;
+
+static int by_number(const void *a, const void *b)
 {
-    return strverscmp((*a)->d_name, (*b)->d_name);
+    return strverscmp(((const base_name *)a)->text, ((const base_name *)b)->text);
 }
 
 /* Each process once: by its recording, or by the line that says why there is none. */
+static bool list_all(const ending *e, base_names *all)
+{
+    char name[NAME_ROOM + 8];
+    base_name base;
+    DIR *d = tfp_folder_list(e->folder);
+    bool ok = true;
+    for (struct dirent *x; ok && d && (x = readdir(d));) {
+        bool recorded = is_base(x->d_name, ".cuda", base.text);
+        if (!recorded && !is_base(x->d_name, ".why", base.text)) continue;
+        snprintf(name, sizeof name, "%s.cuda", base.text);
+        if (recorded || faccessat(e->folder, name, F_OK, 0)) ok = tfp_push(all, base);
+    }
+    if (d) closedir(d);
+    if (all->size) qsort(all->at, all->size, sizeof *all->at, by_number);
+    return ok;
+}
+
 static tfp_status end_all(ending *e, tfp_error *err)
 {
-    struct dirent **list = NULL;
-    char base[NAME_ROOM], path[4600];
-    tfp_status s = TFP_OK;
-    int count = scandir(e->folder, &list, NULL, by_number);
-    for (int i = 0; i < count && !s; i++) {
-        if (is_base(list[i]->d_name, ".cuda", base)) {
-            s = end_one(e, base, err);
-        } else if (is_base(list[i]->d_name, ".why", base)) {
-            snprintf(path, sizeof path, "%s/%s.cuda", e->folder, base);
-            if (!tfp_exists(path)) s = end_one(e, base, err);
-        }
-    }
-    for (int i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/%s", e->folder, list[i]->d_name);
-        unlink(path);
-        free(list[i]);
-    }
-    free(list);
-    rmdir(e->folder);
+    base_names all = { 0 };
+    tfp_status s = list_all(e, &all) ? TFP_OK : tfp_nomem(err);
+    for (size_t i = 0; i < all.size && !s; i++) s = end_one(e, all.at[i].text, err);
+    tfp_vec_free(&all);
+    tfp_folder_clear(e->folder);
+    unlinkat(e->run->results.folder, raw, AT_REMOVEDIR);
     return s;
 }
 
@@ -263,13 +277,15 @@ tfp_status tfp_cuda_end(const tfp_run *r, tfp_buf *rows, tfp_buf *notes, tfp_err
     ending e = { .run = r, .rows = rows, .notes = notes };
     void *cxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL), *at = cxx ? dlsym(cxx, "__cxa_demangle") : NULL;
     memcpy(&e.demangle, &at, sizeof at);
-    folder_of(r, e.folder);
-    tfp_status s = end_all(&e, err);
+    e.folder = tfp_folder_below(r->results.folder, raw);
+    tfp_status s = e.folder >= 0 ? end_all(&e, err)
+                                 : tfp_fail(err, TFP_BADOUTPUT, "%s/%s: %s", r->results.path, raw, strerror(errno));
+    if (e.folder >= 0) close(e.folder);
     if (cxx) dlclose(cxx);
     if (e.told > NOTES_MOST) tfp_buf_printf(notes, "%zu more notes of processes: manifest.json\n", e.told - NOTES_MOST);
     if (e.traces)
         tfp_buf_printf(notes, "CUDA of %zu processes in %s; to look at it: tfprof kernel %s/JOB\n", e.traces,
-                       r->results, r->results);
+                       r->results.path, r->results.path);
     else if (!e.told)
         tfp_buf_text(notes, "no process used CUDA: nothing loaded the library that CUDA_INJECTION64_PATH names\n");
     return s ? s : notes->failed || rows->failed ? tfp_nomem(err) : TFP_OK;

@@ -20,53 +20,67 @@ void tfp_profile_request_put(const tfp_profile_request *r, tfp_buf *out)
     tfp_put_int(out, 9, 1);                      /* emit_xspace */
 }
 
-/* A field's tag and length; false at the end, or where no field can be. */
-static bool next_field(tfp_str in, size_t *at, uint64_t *tag, uint64_t *value, size_t *size)
+/* ---- fields ---- */
+
+static void end_field(tfp_fields *f)
 {
-    uint64_t *const numbers[] = { tag, value };
-    *tag = *value = 0;
-    for (size_t i = 0; i < 2; i++) {
-        unsigned shift = 0;
-        bool more = true;
-        if (i && (*tag & 7) != 0 && (*tag & 7) != 2) break;
-        for (; more && *at < in.size && shift < 64; shift += 7) {
-            unsigned char c = (unsigned char)in.data[(*at)++];
-            *numbers[i] |= (uint64_t)(c & 127) << shift;
-            more = c & 128;
-        }
-        if (more) return false;
-    }
-    *size = 0;
-    if ((*tag & 7) == 2) *size = *value > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)*value;
-    if ((*tag & 7) == 1) *size = 8;
-    if ((*tag & 7) == 5) *size = 4;
-    return *tag >> 3 && (*tag & 7) != 3 && (*tag & 7) != 4 && (*tag & 7) < 6;
+    f->stage = TFP_FIELD_TAG;
+    f->tag = f->number = 0;
+    f->shift = 0;
+    f->whole = f->at;
 }
 
-/* The last field of a response that passed the limit is cut: its bytes so far are given. */
-bool tfp_profile_response(tfp_str message, tfp_str *xspace, bool *empty)
+/* The tag is whole: what follows? */
+static void begin_field(tfp_fields *f)
 {
-    size_t at = 0, size;
-    uint64_t tag, value;
-    bool found = false;
-    *empty = false;
-    *xspace = (tfp_str){ "", 0 };
-    while (at < message.size && next_field(message, &at, &tag, &value, &size)) {
-        size_t there = size < message.size - at ? size : message.size - at;
-        if (tag == (7 << 3)) *empty = value != 0;
-        if (tag == (8 << 3 | 2)) {
-            *xspace = (tfp_str){ message.data + at, there };
-            found = true;
-        }
-        at += there;
+    static const unsigned char bytes[] = { 0, 8, 0, 0, 0, 4 };
+    unsigned wire = f->tag & 7;
+    f->shift = 0;
+    f->number = 0;
+    if (!(f->tag >> 3) || f->tag >> 32 || wire == 3 || wire == 4 || wire > 5) {
+        f->wrong = true;
+    } else if (wire == 0 || wire == 2) {
+        f->stage = wire == 0 ? TFP_FIELD_NUMBER : TFP_FIELD_SIZE;
+    } else {
+        f->left = bytes[wire];
+        f->stage = TFP_FIELD_BYTES;
     }
-    return found;
 }
 
-size_t tfp_xspace_whole(tfp_str cut)
+/* One byte of a number of seven bits a byte; whether it was the last. */
+static bool add_byte(tfp_fields *f, uint64_t *to, unsigned char c)
 {
-    size_t at = 0, whole = 0, size;
-    uint64_t tag = 0, value = 0;
-    while (at < cut.size && next_field(cut, &at, &tag, &value, &size) && size <= cut.size - at) whole = at += size;
-    return whole;
+    if (f->shift > 63) f->wrong = true;
+    if (!f->wrong) *to |= (uint64_t)(c & 127) << f->shift;
+    f->shift += 7;
+    f->at++;
+    return !(c & 128);
+}
+
+void tfp_fields_feed(tfp_fields *f, tfp_str bytes, tfp_field_fn fn, void *ctx)
+{
+    for (size_t i = 0; i < bytes.size && !f->wrong;) {
+        unsigned char c = (unsigned char)bytes.data[i];
+        if (f->stage == TFP_FIELD_BYTES) {
+            size_t n = bytes.size - i < f->left ? bytes.size - i : (size_t)f->left;
+            if (fn) fn(ctx, f->tag >> 3, (tfp_str){ bytes.data + i, n }, 0);
+            f->left -= n;
+            f->at += n;
+            i += n;
+            if (!f->left) end_field(f);
+            continue;
+        }
+        i++;
+        if (f->stage == TFP_FIELD_TAG) {
+            if (add_byte(f, &f->tag, c)) begin_field(f);
+        } else if (add_byte(f, &f->number, c) && !f->wrong) {
+            bool is_number = f->stage == TFP_FIELD_NUMBER;
+            if (fn && (is_number || !f->number)) fn(ctx, f->tag >> 3, (tfp_str){ is_number ? NULL : "", 0 }, f->number);
+            f->left = f->number;
+            if (is_number || !f->left)
+                end_field(f);
+            else
+                f->stage = TFP_FIELD_BYTES;
+        }
+    }
 }

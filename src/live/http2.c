@@ -7,7 +7,8 @@
 enum { DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION };
 enum { END_STREAM = 1, ACK = 1, END_HEADERS = 4, PADDED = 8, WITH_PRIORITY = 32 };
 #define BLOCK_MOST ((size_t)64 << 10)
-#define FRAME_MOST ((size_t)(1 << 24) - 1)
+#define IDLE_MOST 10000              /* frames without data beyond those with some: a server sends a few dozen */
+#define OUT_MOST ((size_t)128 << 10) /* bytes that wait to be sent: a request, and answers to frames that ask for one */
 
 /* ---- sending ---- */
 
@@ -134,14 +135,31 @@ static void take_block(tfp_call *c, const unsigned char *head, tfp_str p)
     if (head[4] & END_HEADERS) end_block(c);
 }
 
+/* The message's bytes behind its prefix go to take(). */
+static void pass_on(tfp_call *c, tfp_str p)
+{
+    enum { PREFIX = 5 };
+    size_t n = c->body.size < PREFIX ? PREFIX - c->body.size : 0;
+    if (n > p.size) n = p.size;
+    tfp_buf_add(&c->body, p.data, n);
+    p = (tfp_str){ p.data + n, p.size - n };
+    if (c->body.size && c->body.data[0]) c->wrong = "a compressed message";
+    if (!p.size || c->wrong) return;
+    c->passed += p.size;
+    c->take(c->take_ctx, p);
+}
+
 static void take_data(tfp_call *c, const unsigned char *head, tfp_str p)
 {
-    size_t room = c->body_most - c->body.size;
+    size_t room = c->body_most - c->body.size - (size_t)c->passed;
     if (p.size > room) {
         c->too_big = true;
         p.size = room;
     }
-    tfp_buf_str(&c->body, p);
+    if (c->take)
+        pass_on(c, p);
+    else
+        tfp_buf_str(&c->body, p);
     if (head[4] & END_STREAM) c->done = true;
 }
 
@@ -149,6 +167,12 @@ static void take_frame(tfp_call *c, const unsigned char *head, tfp_str p)
 {
     uint32_t stream = (uint32_t)(head[5] & 127) << 24 | (uint32_t)head[6] << 16 | (uint32_t)head[7] << 8 | head[8];
     int type = head[3];
+    if (type == DATA && p.size)
+        c->idle -= c->idle > 0;
+    else if (++c->idle > IDLE_MOST)
+        c->wrong = "more than 10000 frames without data";
+    if (c->out.size > OUT_MOST) c->wrong = "it does not take the answers that it asks for";
+    if (c->wrong) return;
     if (c->open_block && (type != CONTINUATION || stream != 1)) {
         c->wrong = "headers that are broken off";
         return;
@@ -216,12 +240,20 @@ bool tfp_call_message(tfp_call *c, tfp_str *out)
         c->wrong = "a compressed message";
         return false;
     }
+    if (c->passed || c->take) {
+        if (size == c->passed || (c->too_big && size > c->passed)) return true;
+        c->wrong = size > c->passed ? "a message that is cut short" : "more than one message";
+        return false;
+    }
     if (size > c->body.size - 5) {
         if (!c->too_big) {
             c->wrong = "a message that is cut short";
             return false;
         }
         size = c->body.size - 5;
+    } else if (size < c->body.size - 5) {
+        c->wrong = "more than one message";
+        return false;
     }
     *out = (tfp_str){ c->body.data + 5, size };
     return true;

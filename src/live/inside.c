@@ -2,10 +2,13 @@
 /* live/inside.c: see inside.h. */
 #include "live/inside.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- namespaces ---- */
@@ -53,6 +56,66 @@ int tfp_inside_open(int64_t pid, const char *name)
         name += size;
     }
     return fd;
+}
+
+/* ---- files ---- */
+
+/* Before Linux 5.6: no link is followed at all. */
+static int find_without_links(int64_t pid, const char *name)
+{
+    char folder[4096];
+    const char *last = strrchr(name, '/');
+    size_t size = (size_t)(last - name);
+    if (size >= sizeof folder) return -1;
+    snprintf(folder, sizeof folder, "%.*s/", (int)size, name);
+    int above = tfp_inside_open(pid, folder);
+    int fd = above >= 0 ? openat(above, last + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+    int why = errno;
+    if (above >= 0) close(above);
+    errno = why;
+    return fd;
+}
+
+static int find_file(int64_t pid, const char *name)
+{
+    char root[64];
+    struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+    snprintf(root, sizeof root, "/proc/%lld/root", (long long)pid);
+    int above = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (above < 0) return -1;
+    int fd = (int)syscall(SYS_openat2, above, name, &how, sizeof how), why = errno;
+    close(above);
+    errno = why;
+    return fd < 0 && why == ENOSYS ? find_without_links(pid, name) : fd;
+}
+
+/* What was found is opened only once it is known to be a plain file. */
+static int open_plain(int found)
+{
+    char path[64];
+    struct stat st;
+    int fd = -1, why;
+    if (found < 0) return -1;
+    if (fstat(found, &st) == 0 && S_ISREG(st.st_mode)) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", found);
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        why = errno;
+    } else {
+        why = EINVAL;
+    }
+    close(found);
+    errno = why;
+    return fd;
+}
+
+int tfp_inside_file(int64_t pid, const char *name) { return open_plain(*name == '/' ? find_file(pid, name) : -1); }
+
+int tfp_inside_mapped(int64_t pid, uint64_t low, uint64_t high)
+{
+    char path[96];
+    snprintf(path, sizeof path, "/proc/%lld/map_files/%llx-%llx", (long long)pid, (unsigned long long)low,
+             (unsigned long long)high);
+    return open_plain(open(path, O_PATH | O_CLOEXEC));
 }
 
 static bool may_write(int fd, int64_t uid)

@@ -20,13 +20,6 @@
 #define FILES_LEAST 8                  /* descriptors, without which processes would seem to be gone */
 #define KEPT_MOST 400                  /* descriptors; the counters of steps take up to 512 */
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* ---- the table of processes ---- */
 
 static void let_go(tfp_live_process *p)
@@ -99,9 +92,11 @@ static void look_at_maps(tfp_live_process *p)
         p->unreadable = maps.unreadable;
         return;
     }
+    unsigned before = p->frameworks;
     p->frameworks = maps.frameworks;
     if (p->frameworks & (TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_TENSORFLOW | TFP_FRAMEWORK_TORCH))
         p->frameworks &= ~(unsigned)TFP_FRAMEWORK_CUDA;
+    if (p->frameworks != before) p->probed = false;
     for (size_t i = 0; i < 4 && !*p->library; i++) memcpy(p->library, maps.library[i], sizeof p->library);
 }
 
@@ -174,7 +169,7 @@ static bool list_processes(tfp_jobs *j, bool thorough, tfp_error *err)
         if (isdigit((unsigned char)*e->d_name))
             ok = read_process(j, strtoll(e->d_name, NULL, 10), thorough) || (tfp_nomem(err), false);
     if (d) closedir(d);
-    j->listed_ns = now_ns();
+    j->listed_ns = tfp_now_ns();
     return ok;
 }
 
@@ -183,7 +178,7 @@ static bool read_all(tfp_jobs *j, bool thorough, tfp_error *err)
 {
     size_t count = j->processes.size;
     for (size_t i = 0; i < count; i++) j->processes.at[i].seen = false;
-    if (thorough || now_ns() - j->listed_ns >= LIST_NS) return list_processes(j, thorough, err);
+    if (thorough || tfp_now_ns() - j->listed_ns >= LIST_NS) return list_processes(j, thorough, err);
     for (size_t i = 0; i < count; i++) {
         tfp_live_process *p = &j->processes.at[i];
         if (p->root == TFP_NONE)
@@ -252,13 +247,10 @@ static bool starts_job(const tfp_jobs *j, const tfp_live_process *p)
 
 static bool is_named(const tfp_jobs *j, const tfp_live_process *p)
 {
-    char program[256];
     for (size_t i = 0; i < j->select.pids.size; i++)
         if (j->select.pids.at[i] == p->stat.pid) return true;
-    if (!j->select.names.size) return false;
-    tfp_proc_program(p->stat.pid, program, sizeof program);
     for (size_t i = 0; i < j->select.names.size; i++)
-        if (strcmp(program, j->select.names.at[i]) == 0) return true;
+        if (tfp_proc_is_called(p->stat.pid, j->select.names.at[i])) return true;
     return false;
 }
 
@@ -389,7 +381,7 @@ static void look_at_all_threads(tfp_jobs *j, size_t budget)
 static void look_at_io(tfp_jobs *j, tfp_live_process *p)
 {
     char text[512];
-    int64_t read_before = p->read_bytes, write_before = p->write_bytes, now = now_ns();
+    int64_t read_before = p->read_bytes, write_before = p->write_bytes, now = tfp_now_ns();
     double seconds = (double)(now - p->io_ns) / 1e9;
     bool again = p->io_ns && read_before >= 0;
     long n = read_file(j, p, "io", &p->io_file, text, sizeof text);
@@ -423,7 +415,7 @@ tfp_status tfp_jobs_sample(tfp_jobs *j, size_t thread_budget, tfp_error *err)
     j->kept_most = most_kept(j);
     if (!read_all(j, thread_budget == SIZE_MAX, err)) return TFP_NOMEM;
     j->before_ns = j->taken_ns;
-    j->taken_ns = now_ns();
+    j->taken_ns = tfp_now_ns();
     if (!drop_ended(j) || !find_own(j) || !find_roots(j) || !list_roots(j)) return tfp_nomem(err);
     if (j->processes.size && thread_budget) look_at_all_threads(j, thread_budget);
     look_at_files(j);

@@ -35,6 +35,9 @@ typedef struct tfp_live_process {
     uint32_t root;                   /* -> processes: the first process of its job; TFP_NONE: in none */
     bool seen;                       /* in this sample */
     int64_t agent_steps;             /* that its agent had counted in the sample before; -1: none */
+    int64_t agent_step_ns;           /* when the last of them ended; 0: none had */
+    int64_t agent_period_ns;         /* from step to step, when it was seen last; 0: never */
+    int64_t agent_read_ns;           /* when the agent's count was read */
     int64_t no_agent_ns;             /* when the run folder was changed last while it had no agent; -1: not looked */
     bool probed;                     /* it was tried to count its steps by a probe */
     const char *unprobed;            /* why that cannot be done; NULL: it is done */

@@ -2,24 +2,9 @@
 /* live/manifest.c: manifest.json, which a folder of captures gets last. */
 #include "live/run.h"
 
-#include "base/io.h"
 #include "wire/json.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-tfp_status tfp_write_private(const char *path, tfp_str bytes, tfp_error *err)
-{
-    tfp_outfile f;
-    tfp_status s = tfp_outfile_open(&f, path, err);
-    if (s) return s;
-    bool fine = fchmod(f.fd, 0600) == 0 && tfp_outfile_write(&f, bytes.data, bytes.size) == 0;
-    s = tfp_outfile_finish(&f, err);
-    if (!s && !fine) s = tfp_fail(err, TFP_BADOUTPUT, "%s: %s", path, strerror(errno));
-    return s;
-}
 
 static void put_number(tfp_json *j, const char *key, int64_t n)
 {
@@ -32,7 +17,7 @@ static void put_number(tfp_json *j, const char *key, int64_t n)
 
 tfp_status tfp_manifest_write(const tfp_manifest *m, tfp_error *err)
 {
-    char host[256] = "", path[4200];
+    char host[256] = "";
     tfp_buf text = { 0 };
     tfp_json j = tfp_json_start(&text);
     gethostname(host, sizeof host - 1);
@@ -57,8 +42,8 @@ tfp_status tfp_manifest_write(const tfp_manifest *m, tfp_error *err)
     tfp_json_close(&j, ']');
     tfp_json_close(&j, '}');
     tfp_buf_char(&text, '\n');
-    snprintf(path, sizeof path, "%s/manifest.json", m->folder);
-    tfp_status s = text.failed ? tfp_nomem(err) : tfp_write_private(path, (tfp_str){ text.data, text.size }, err);
+    tfp_str bytes = { text.data, text.size };
+    tfp_status s = text.failed ? tfp_nomem(err) : tfp_results_write(m->results, NULL, "manifest.json", bytes, err);
     tfp_buf_free(&text);
     return s;
 }

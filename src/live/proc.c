@@ -77,6 +77,13 @@ long tfp_proc_read_kept(int64_t pid, const char *name, int *fd, char *buf, size_
     return n;
 }
 
+int64_t tfp_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* ---- numbers in texts ---- */
 
 /* The next number behind blanks; moves *at behind it. False where there is none. */
@@ -272,16 +279,18 @@ void tfp_proc_maps_line(tfp_str line, tfp_proc_maps *out)
 
 bool tfp_proc_maps_read(int64_t pid, tfp_proc_maps *out)
 {
+    enum { MOST = 16 << 20 }; /* bytes: 65,530 lines, as many as the kernel allows by default, of 250 */
     char buf[16384];
-    size_t kept = 0;
+    size_t kept = 0, all = 0;
     int fd = open_file(pid, "maps");
     *out = (tfp_proc_maps){ .unreadable = fd < 0 && (errno == EACCES || errno == EPERM) };
     if (fd < 0) return false;
-    for (;;) {
+    while (all < MOST) {
         ssize_t n = read(fd, buf + kept, sizeof buf - kept);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) out->unreadable = errno == EACCES || errno == EPERM;
         if (n <= 0) break;
+        all += (size_t)n;
         char *line = buf, *end = buf + kept + n;
         for (char *next; (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1)
             tfp_proc_maps_line((tfp_str){ line, (size_t)(next - line) }, out);

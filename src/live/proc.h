@@ -40,6 +40,7 @@ typedef struct tfp_proc_maps {
     bool unreadable;      /* no right to look */
 } tfp_proc_maps;
 
+int64_t tfp_now_ns(void); /* of the monotonic clock */
 /* Whether so many descriptors can be opened (at most 16). Without any, everything in /proc looks as if it were gone. */
 bool tfp_files_left(size_t count);
 /* The same as a status: TFP_LIMIT with the reason. */
@@ -68,6 +69,8 @@ size_t tfp_proc_command(int64_t pid, char *out, size_t room);
 bool tfp_proc_setting(int64_t pid, const char *name, char *out, size_t room);
 /* File name of the script or program: train.py of "python -u /x/train.py". */
 void tfp_proc_program(int64_t pid, char *out, size_t room);
+/* Whether that is its file name, or a scheduler's number or name for it. live/called.c */
+bool tfp_proc_is_called(int64_t pid, const char *selector);
 
 #define TFP_FRAMEWORK_ROOM 64 /* for all names */
 /* Names of frameworks, such as "jax|torch"; false and an empty text when there is none (CPython is not named). */

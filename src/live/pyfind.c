@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/pyfind.c: where the interpreter of a process is: the mapped file that brings CPython, its version by name, and the
  * addresses of its symbols; and why a process may not be looked into. */
+#include "live/elf.h"
 #include "live/inside.h"
 #include "live/python.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -62,13 +64,14 @@ int tfp_python_minor(tfp_str name)
 bool tfp_mapped_file_parse(const char *line, tfp_mapped_file *out)
 {
     static const char gone[] = " (deleted)";
-    unsigned long low, offset;
+    unsigned long low, high, offset;
     int path_at = 0;
-    if (sscanf(line, "%lx-%*x %*s %lx %*s %*s %n", &low, &offset, &path_at) < 2 || !path_at || offset) return false;
+    if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %n", &low, &high, &offset, &path_at) < 3 || !path_at || offset)
+        return false;
     const char *path = line + path_at;
     size_t size = strcspn(path, "\n");
     if (*path != '/' || size >= sizeof out->path) return false;
-    *out = (tfp_mapped_file){ .low = low };
+    *out = (tfp_mapped_file){ .low = low, .high = high };
     memcpy(out->path, path, size);
     if (size > sizeof gone && memcmp(path + size - (sizeof gone - 1), gone, sizeof gone - 1) == 0) {
         out->deleted = true;
@@ -76,6 +79,11 @@ bool tfp_mapped_file_parse(const char *line, tfp_mapped_file *out)
     }
     out->name = strrchr(out->path, '/') + 1;
     return true;
+}
+
+int tfp_mapped_file_open(int64_t pid, const tfp_mapped_file *file)
+{
+    return file->deleted ? tfp_inside_mapped(pid, file->low, file->high) : tfp_inside_file(pid, file->path);
 }
 
 typedef struct python_file {
@@ -102,7 +110,7 @@ static bool find_file(int64_t pid, python_file *out, int *why)
     snprintf(name, sizeof name, "/proc/%lld/maps", (long long)pid);
     FILE *f = fopen(name, "re");
     *why = f ? 0 : errno;
-    while (f && fgets(line, sizeof line, f)) {
+    for (size_t left = TFP_MAPS_LINES; left && f && fgets(line, sizeof line, f); left--) {
         if (!take_line(line, &found) || (any && (out->library || !found.library))) continue;
         *out = found;
         out->file.name = NULL; /* it points into the other one */
@@ -113,26 +121,41 @@ static bool find_file(int64_t pid, python_file *out, int *why)
     return any;
 }
 
-/* Addresses of symbols of the interpreter's file, in the process; 0 of those not found. False: the file cannot be read. */
-static bool locate(int64_t pid, const python_file *file, const char *const *names, uint64_t *values, size_t count)
+/* The interpreter's file, opened; -1: why not. */
+static int open_python(int64_t pid, const python_file *file, const char **why)
 {
-    char path[600];
-    bool moves;
-    if (file->file.deleted)
-        snprintf(path, sizeof path, "/proc/%lld/exe", (long long)pid);
-    else
-        snprintf(path, sizeof path, "/proc/%lld/root%s", (long long)pid, file->file.path);
-    if ((file->file.deleted && file->library) || !tfp_elf_symbols(path, names, values, count, &moves)) return false;
-    for (size_t i = 0; i < count; i++) values[i] += values[i] && moves ? file->file.low : 0;
-    return true;
+    char path[64];
+    int fd = tfp_mapped_file_open(pid, &file->file);
+    if (fd < 0 && file->file.deleted && !file->library) {
+        snprintf(path, sizeof path, "/proc/%lld/exe", (long long)pid); /* it runs, so it is a plain file */
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    *why = file->file.deleted ? "was replaced since it started: only root can still read it"
+           : errno == EINVAL  ? "is no plain file any more"
+                              : "cannot be opened";
+    return fd;
 }
 
-static bool find_symbols(tfp_python *p, const python_file *file)
+/* Addresses of symbols of the interpreter's file, in the process; 0 of those not found. False: why the file tells nothing. */
+static bool locate(int64_t pid, const python_file *file, const char *const *names, uint64_t *values, size_t count,
+                   const char **why)
+{
+    tfp_elf_facts facts;
+    int fd = open_python(pid, file, why);
+    if (fd < 0) return false;
+    bool ok = tfp_elf_symbols(fd, names, values, count, &facts);
+    close(fd);
+    *why = facts.too_big ? TFP_ELF_NOT_SMALL : "has no symbols of CPython for x86-64";
+    for (size_t i = 0; i < count && ok; i++) values[i] += values[i] && facts.moves ? file->file.low : 0;
+    return ok;
+}
+
+static bool find_symbols(tfp_python *p, const python_file *file, const char **why)
 {
     static const char *const names[] = { "_PyRuntime", "PyCode_Type", "PyUnicode_Type" };
     uint64_t *const to[] = { &p->runtime, &p->code_type, &p->text_type };
     uint64_t values[3];
-    if (!locate(p->pid, file, names, values, 3)) return false;
+    if (!locate(p->pid, file, names, values, 3, why)) return false;
     for (size_t i = 0; i < 3; i++) *to[i] = values[i];
     return values[0] && values[1] && values[2];
 }
@@ -140,8 +163,9 @@ static bool find_symbols(tfp_python *p, const python_file *file)
 bool tfp_python_functions(int64_t pid, const char *const *names, uint64_t *values, size_t count)
 {
     python_file file;
+    const char *why;
     int fault;
-    if (!find_file(pid, &file, &fault) || !locate(pid, &file, names, values, count)) return false;
+    if (!find_file(pid, &file, &fault) || !locate(pid, &file, names, values, count, &why)) return false;
     for (size_t i = 0; i < count; i++)
         if (!values[i]) return false;
     return true;
@@ -166,6 +190,7 @@ bool tfp_python_is_final(int minor, const uint64_t told[3])
 bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
 {
     python_file file;
+    const char *lacks;
     char why[300];
     int fault;
     uint64_t head, told[3] = { 0 }; /* cookie, version, free-threaded */
@@ -191,9 +216,8 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
         tfp_way_refuse(refusal, "unsupported-python", "it runs CPython 3.%d: 3.8 to 3.14 are known", file.minor);
         return false;
     }
-    if (!find_symbols(out, &file)) {
-        tfp_way_refuse(refusal, "not-python", "%s%s", file.file.path,
-                       file.file.deleted ? " was replaced since it started" : " has no symbols of CPython for x86-64");
+    if (!find_symbols(out, &file, &lacks)) {
+        tfp_way_refuse(refusal, "not-python", "%s %s", file.file.path, lacks);
         return false;
     }
     if (!tfp_python_read(out, out->runtime + (uint64_t)out->layout->runtime_head, &head, sizeof head) ||

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <sys/uio.h>
 
-#define NAME_MOST 4096                /* characters of a file's or function's name */
-#define CODE_MOST 208                 /* bytes of a code object before its code, in any version */
+#define NAME_MOST 1024 /* characters of a file's or function's name; longer ones are cut, and end in "…" */
+#define CODE_MOST 208  /* bytes of a code object before its code, in any version */
 #define LINES_MOST ((int64_t)1 << 20) /* bytes of a line table */
 #define OWNED_BY_C 3      /* and above: FRAME_OWNED_BY_CSTACK, from 3.14 on also _INTERPRETER: no Python function */
 #define TAG ((uint64_t)1) /* 3.14: a reference that is not counted; addresses are even */
@@ -81,12 +81,14 @@ long tfp_python_threads(tfp_python *p, tfp_python_thread *out, size_t room)
 {
     const tfp_python_layout *v = p->layout;
     uint64_t interp;
-    size_t count = 0;
+    size_t count = 0, next_mark = 1;
+    uint64_t mark = 0; /* a thread that comes again: the list was torn, or leads in a circle */
     bool looked = false;
     if (!tfp_python_read(p, p->runtime + (uint64_t)v->runtime_head, &interp, sizeof interp)) return -1;
     for (size_t i = 0; interp && i < 256; i++) {
         uint64_t state = read_word(p, interp + (uint64_t)v->interp_threads);
-        while (state && count < room) {
+        while (state && state != mark && count < room) {
+            if (count == next_mark) next_mark *= 2, mark = state;
             tfp_python_thread t = { state, 0 };
             int64_t told = v->thread_native >= 0 ? (int64_t)read_word(p, state + (uint64_t)v->thread_native)
                                                  : tid_of_pthread(p, read_word(p, state + (uint64_t)v->thread_id));
@@ -152,8 +154,8 @@ static bool unchanged(const tfp_python *p, const raw_frame *raw, size_t count)
 long tfp_python_stack(const tfp_python *p, uint64_t state, tfp_live_frame *out, size_t room)
 {
     const tfp_python_layout *v = p->layout;
-    uint64_t frame;
-    size_t count = 0, seen = 0;
+    uint64_t frame, mark = 0;
+    size_t count = 0, seen = 0, next_mark = 1;
     if (v->thread_cframe >= 0) {
         uint64_t cframe = read_word(p, state + (uint64_t)v->thread_cframe);
         if (!cframe || !tfp_python_read(p, cframe + (uint64_t)v->cframe_frame, &frame, sizeof frame)) return -1;
@@ -164,10 +166,12 @@ long tfp_python_stack(const tfp_python *p, uint64_t state, tfp_live_frame *out, 
     bool whole = raw != NULL;
     for (; whole && frame && count < room && seen < 2 * room; seen++) {
         bool python = false;
+        if (seen == next_mark) next_mark *= 2, mark = frame;
         whole = read_frame(p, frame, &raw[seen], &out[count], &python);
         if (!python && count) out[count - 1].entry = true; /* the frame of C that called it */
         count += python;
         frame = whole ? raw[seen].back : 0;
+        whole = whole && (!frame || frame != mark); /* a circle */
     }
     if (count) out[count - 1].entry = true;
     whole = whole && unchanged(p, raw, seen);
@@ -208,7 +212,8 @@ static bool read_text(const tfp_python *p, uint64_t address, tfp_buf *out)
     unsigned kind = state >> 2 & 7;
     if ((kind != 1 && kind != 2 && kind != 4) || !(state & 0x20))
         return false; /* not compact: no str of a code object */
-    if (length > NAME_MOST) length = NAME_MOST;
+    bool cut = length > NAME_MOST;
+    if (cut) length = NAME_MOST;
     uint64_t from = address + (uint64_t)(state & 0x40 ? p->layout->text_ascii : p->layout->text_data);
     if (!tfp_python_read(p, from, data, (size_t)length * kind)) return false;
     for (size_t i = 0; i < length; i++) {
@@ -216,6 +221,7 @@ static bool read_text(const tfp_python *p, uint64_t address, tfp_buf *out)
         for (unsigned k = 1; k < kind; k++) c |= (uint32_t)data[i * kind + k] << (8 * k);
         put_character(out, c);
     }
+    if (cut) tfp_buf_text(out, "…");
     return !out->failed;
 }
 

@@ -82,14 +82,13 @@ typedef struct tfp_mapped_file {
     char path[512];
     const char *name; /* of the file, in `path` */
     uint64_t low;     /* where it begins in memory */
+    uint64_t high;    /* where this mapping of it ends */
     bool deleted;     /* it was replaced or removed since it was mapped */
 } tfp_mapped_file;
+/* The file, opened to be read, also when it was replaced or removed; -1: errno, EINVAL where it is no plain file. */
+int tfp_mapped_file_open(int64_t pid, const tfp_mapped_file *file);
+#define TFP_MAPS_LINES 131072 /* of /proc/PID/maps that are looked at; the kernel allows half as many by default */
 /* A line of /proc/PID/maps; false for lines of other parts and of no file. */
 bool tfp_mapped_file_parse(const char *line, tfp_mapped_file *out);
-
-/* Addresses of symbols in a 64-bit x86-64 ELF file, 0 of those not found. *moves: the file is loaded anywhere. False: no such file. */
-bool tfp_elf_symbols(const char *path, const char *const *names, uint64_t *values, size_t count, bool *moves);
-/* The address of code that consists of these bytes, in a segment that is executed; 0 without. */
-uint64_t tfp_elf_code(const char *path, tfp_str bytes, bool *moves);
 
 #endif

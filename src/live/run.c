@@ -4,27 +4,43 @@
 #include "live/run.h"
 
 #include "base/io.h"
+#include "base/place.h"
 #include "live/cuda_read.h"
 #include "live/top.h"
 #include "wire/jsonscan.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+/* Closes what is held, and says that there is no run. */
+void tfp_run_free(tfp_run *r)
+{
+    if (r->hook_fd >= 0) close(r->hook_fd);
+    if (r->run_fd >= 0) close(r->run_fd);
+    r->hook_fd = r->run_fd = -1;
+    tfp_results_close(&r->results);
+    *r->hook = '\0';
+}
+
+/* Below the run folder. */
+static const char *hook_name(const tfp_run *r) { return strrchr(r->hook, '/') + 1; }
+
 /* ---- before ---- */
 
-static tfp_status write_file(const char *folder, const char *name, const char *const *pieces, tfp_error *err)
+static tfp_status write_file(const tfp_run *r, const char *name, const char *const *pieces, tfp_error *err)
 {
     char path[256];
     tfp_buf text = { 0 };
     for (; *pieces; pieces++) tfp_buf_text(&text, *pieces);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    tfp_status s = text.failed ? tfp_nomem(err) : tfp_write_private(path, (tfp_str){ text.data, text.size }, err);
+    snprintf(path, sizeof path, "%s/%s", r->hook, name);
+    tfp_str bytes = { text.data, text.size };
+    tfp_status s = text.failed ? tfp_nomem(err) : tfp_write_below(r->hook_fd, name, path, bytes, err);
     tfp_buf_free(&text);
     return s;
 }
@@ -33,18 +49,27 @@ static tfp_status make_hook(tfp_run *r, tfp_error *err)
 {
     snprintf(r->id, sizeof r->id, "%d-%lld", (int)getpid(), (long long)(r->started % 1000000000));
     snprintf(r->hook, sizeof r->hook, "%s/run-%s", r->run_folder, r->id);
-    if (mkdir(r->hook, 0700)) return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", r->hook, strerror(errno));
+    r->run_fd = tfp_run_folder_open(r->run_folder);
+    bool made = r->run_fd >= 0 && mkdirat(r->run_fd, hook_name(r), 0700) == 0;
+    r->hook_fd = made ? tfp_folder_below(r->run_fd, hook_name(r)) : -1;
+    if (r->hook_fd < 0) {
+        tfp_status s = tfp_fail(err, TFP_BADOUTPUT, "%s: %s", r->hook, strerror(errno));
+        tfp_run_free(r);
+        return s;
+    }
     const struct {
         const char *name;
         const char *const *pieces;
     } files[] = { { "common.py", tfp_file_common },
+                  { "native.py", tfp_file_native },
                   { "sessions.py", tfp_file_sessions },
                   { "steps.py", tfp_file_steps },
                   { "agent.py", tfp_file_agent },
+                  { "hook.py", tfp_file_hook },
                   { "sitecustomize.py", tfp_file_sitecustomize } };
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < sizeof files / sizeof *files && !s; i++)
-        s = write_file(r->hook, files[i].name, files[i].pieces, err);
+        s = write_file(r, files[i].name, files[i].pieces, err);
     return s;
 }
 
@@ -52,7 +77,11 @@ static tfp_status set_environment(const tfp_run *r, const tfp_live_wish *w, tfp_
 {
     const char *path = getenv("PYTHONPATH");
     tfp_buf wish = { 0 }, python = { 0 };
-    tfp_buf_printf(&wish, "run=%s\nout=%s\nms=%lld\nsteps=%lld\nsignal=%lld\n", r->id, r->results, (long long)w->ms,
+    struct stat st;
+    if (fstat(r->results.folder, &st)) return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", r->results.path, strerror(errno));
+    /* the job finds the folder by its path, and takes it for ours when it is this one */
+    tfp_buf_printf(&wish, "run=%s\nout=%s\nout_id=%llu:%llu\nms=%lld\nsteps=%lld\nsignal=%lld\n", r->id,
+                   r->results.path, (unsigned long long)st.st_dev, (unsigned long long)st.st_ino, (long long)w->ms,
                    (long long)(w->steps ? w->steps : 1), (long long)w->signal);
     if (w->every) tfp_buf_printf(&wish, "every=%s\n", w->every);
     if (w->at_step) tfp_buf_printf(&wish, "at=%s\n", w->at_step);
@@ -72,29 +101,34 @@ tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err)
     tfp_error_clear(err);
     if (!l) return tfp_fail(err, TFP_BADARG, "nothing to prepare");
     tfp_run *r = &l->run;
-    *r = (tfp_run){ .started = tfp_unix_micros() };
+    tfp_run_free(r);
+    *r = TFP_RUN_NONE;
+    r->started = tfp_unix_micros();
     tfp_status s = tfp_run_folder(r->run_folder, true, err);
-    if (!s) s = tfp_make_results(&l->wish, "run", r->results, sizeof r->results, err);
+    if (!s) s = tfp_results_open(&l->wish, "run", &r->results, err);
     if (!s && l->wish.cuda) s = tfp_cuda_begin(r, l->wish.max_bytes, err);
     if (!s) s = make_hook(r, err);
-    return s ? s : set_environment(r, &l->wish, err);
+    if (!s) s = set_environment(r, &l->wish, err);
+    if (s) tfp_run_free(r);
+    return s;
 }
 
 /* ---- meanwhile ---- */
 
-/* Whether an entry of the run folder is an agent of this run, with its socket's address. */
-static bool is_agent_of(const tfp_run *r, const char *entry, struct sockaddr_un *to)
+enum { ENTRY_MOST = 16384 }; /* bytes of PID.json */
+
+/* Whether an entry of the run folder is an agent of this run, with its socket's address. text: the entry, ended by NUL. */
+static bool is_agent_of(const tfp_run *r, const char *entry, tfp_buf *text, struct sockaddr_un *to)
 {
-    char path[256], text[16384], mark[64];
+    char mark[64];
     size_t size = strlen(entry);
-    if (size < 6 || strcmp(entry + size - 5, ".json") != 0 || strspn(entry, "0123456789") != size - 5) return false;
-    snprintf(path, sizeof path, "%s/%.30s", r->run_folder, entry);
-    FILE *f = fopen(path, "re");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (f) fclose(f);
-    text[n] = '\0';
+    text->size = 0;
+    if (size < 6 || size > 30 || strcmp(entry + size - 5, ".json") != 0 || strspn(entry, "0123456789") != size - 5 ||
+        !tfp_folder_read(r->run_fd, entry, ENTRY_MOST, text))
+        return false;
+    tfp_buf_char(text, '\0');
     snprintf(mark, sizeof mark, "\"run\": \"%s\"", r->id);
-    if (!strstr(text, mark)) return false;
+    if (text->failed || !strstr(text->data, mark)) return false;
     *to = (struct sockaddr_un){ .sun_family = AF_UNIX };
     snprintf(to->sun_path, sizeof to->sun_path, "%s/%.*s.sock", r->run_folder, (int)(size - 5), entry);
     return true;
@@ -103,15 +137,17 @@ static bool is_agent_of(const tfp_run *r, const char *entry, struct sockaddr_un 
 void tfp_live_run_record(const tfp_live *l)
 {
     struct sockaddr_un to;
-    DIR *d = l ? opendir(l->run.run_folder) : NULL;
+    tfp_buf text = { 0 };
+    DIR *d = l && *l->run.hook ? tfp_folder_list(l->run.run_fd) : NULL;
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (!is_agent_of(&l->run, e->d_name, &to)) continue;
+        if (!is_agent_of(&l->run, e->d_name, &text, &to)) continue;
         int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (s < 0) continue;
         if (connect(s, (struct sockaddr *)&to, sizeof to) == 0) (void)!send(s, "snap\n", 5, MSG_NOSIGNAL);
         close(s);
     }
     if (d) closedir(d);
+    tfp_buf_free(&text);
 }
 
 /* ---- after ---- */
@@ -123,10 +159,10 @@ typedef struct collected {
 } collected;
 
 /* Lines that the hook wrote: whole JSON objects, or they are left out. */
-static void take_rows(const char *path, collected *c)
+static void take_rows(int folder, const char *name, collected *c)
 {
     tfp_buf text = { 0 };
-    if (tfp_read_file(path, (uint64_t)64 << 20, &text, NULL)) c->oversized = true;
+    if (!tfp_folder_read(folder, name, (size_t)64 << 20, &text)) c->oversized = true;
     for (tfp_str rest = { text.data, text.size }; rest.size;) {
         tfp_str line = tfp_str_cut_line(&rest);
         tfp_jscan j = tfp_jscan_start(line);
@@ -146,50 +182,39 @@ static void take_rows(const char *path, collected *c)
 /* Takes in what the hook left and removes its folder. */
 static void collect(const tfp_run *r, collected *c)
 {
-    static const char cache[] = "__pycache__";
-    char path[512];
-    for (int turn = 0; turn < 2; turn++) {
-        const char *below = turn ? "" : cache;
-        char folder[256];
-        snprintf(folder, sizeof folder, "%s/%s", r->hook, below);
-        DIR *d = opendir(folder);
-        for (struct dirent *e; d && (e = readdir(d));) {
-            if (*e->d_name == '.') continue;
-            snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-            if (tfp_str_ends(tfp_str_of(e->d_name), TFP_STR(".seen"))) c->seen++;
-            if (tfp_str_ends(tfp_str_of(e->d_name), TFP_STR(".framework"))) c->frameworks++;
-            if (tfp_str_ends(tfp_str_of(e->d_name), TFP_STR(".rows"))) take_rows(path, c);
-            unlink(path);
-        }
-        if (d) closedir(d);
-        rmdir(folder);
+    DIR *d = tfp_folder_list(r->hook_fd);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        tfp_str name = tfp_str_of(e->d_name);
+        if (tfp_str_ends(name, TFP_STR(".seen"))) c->seen++;
+        if (tfp_str_ends(name, TFP_STR(".framework"))) c->frameworks++;
+        if (tfp_str_ends(name, TFP_STR(".rows"))) take_rows(r->hook_fd, e->d_name, c);
     }
-    rmdir(r->hook);
+    if (d) closedir(d);
+    tfp_folder_clear(r->hook_fd);
+    unlinkat(r->run_fd, hook_name(r), AT_REMOVEDIR);
 }
 
 /* Processes of this run that were killed left their entries. */
 static void remove_stale(const tfp_run *r)
 {
     static const char *const ends[] = { ".json", ".sock", ".steps" };
-    char path[256], text[16384], what[32];
+    char name[64], what[32];
     int64_t pid, ticks;
     struct sockaddr_un unused;
     tfp_proc_stat stat;
-    DIR *d = opendir(r->run_folder);
+    tfp_buf text = { 0 };
+    DIR *d = tfp_folder_list(r->run_fd);
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (!is_agent_of(r, e->d_name, &unused)) continue;
-        snprintf(path, sizeof path, "%s/%.30s", r->run_folder, e->d_name);
-        FILE *f = fopen(path, "re");
-        size_t n = f ? fread(text, 1, sizeof text, f) : 0;
-        if (f) fclose(f);
-        if (!tfp_agent_parse((tfp_str){ text, n }, &pid, &ticks, what, sizeof what)) continue;
+        if (!is_agent_of(r, e->d_name, &text, &unused)) continue;
+        if (!tfp_agent_parse((tfp_str){ text.data, text.size - 1 }, &pid, &ticks, what, sizeof what)) continue;
         if (tfp_proc_stat_read(pid, &stat) && stat.start_ticks == ticks && stat.state != 'Z') continue;
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-            snprintf(path, sizeof path, "%s/%lld%s", r->run_folder, (long long)pid, ends[i]);
-            unlink(path);
+            snprintf(name, sizeof name, "%lld%s", (long long)pid, ends[i]);
+            unlinkat(r->run_fd, name, 0);
         }
     }
     if (d) closedir(d);
+    tfp_buf_free(&text);
 }
 
 /* What there is to say of Python, as a line. */
@@ -202,8 +227,8 @@ static void note_of(const tfp_live *l, const collected *c, tfp_buf *notes)
     else if (!c->frameworks)
         tfp_buf_printf(notes, "%zu Python processes, none of which loaded JAX, TensorFlow or torch", c->seen);
     else if (c->files)
-        tfp_buf_printf(notes, "%zu profiles in %s; to look at them: tfprof scope %s/JOB", c->files, l->run.results,
-                       l->run.results);
+        tfp_buf_printf(notes, "%zu profiles in %s; to look at them: tfprof scope %s/JOB", c->files, l->run.results.path,
+                       l->run.results.path);
     else if (c->refused)
         tfp_buf_text(notes,
                      "no profile: the framework has no step of its own; --every Ns takes a window every N seconds");
@@ -220,8 +245,8 @@ static tfp_status write_manifest(const tfp_live *l, tfp_str rows, const char *no
     char *text = strdup(notes), *rest = text;
     bool fine = text != NULL;
     for (char *line; fine && (line = strsep(&rest, "\n")) && *line;) fine = tfp_push(&lines, line);
-    tfp_manifest m = { l->run.results, l->run.started, l->wish.ms, l->wish.steps ? l->wish.steps : 1,
-                       rows,           lines.at,       lines.size };
+    tfp_manifest m = { &l->run.results, l->run.started, l->wish.ms, l->wish.steps ? l->wish.steps : 1, rows,
+                       lines.at,        lines.size };
     tfp_status s = fine ? tfp_manifest_write(&m, err) : tfp_nomem(err);
     tfp_vec_free(&lines);
     free(text);
@@ -249,6 +274,6 @@ tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err)
     tfp_buf_free(&c.rows);
     *note = notes.failed ? NULL : notes.data;
     if (notes.failed) tfp_buf_free(&notes);
-    *l->run.hook = '\0';
+    tfp_run_free(&l->run);
     return s;
 }

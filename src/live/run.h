@@ -7,8 +7,11 @@
 
 /* Files of src/live/agent, as pieces, each ended by NULL. */
 extern const char *const tfp_file_common[],
-    *const tfp_file_sessions[], *const tfp_file_steps[], *const tfp_file_agent[], *const tfp_file_attached[],
-                                                                                      *const tfp_file_sitecustomize[];
+    *const tfp_file_native[], *const tfp_file_sessions[], *const tfp_file_steps[],
+                                                              *const tfp_file_agent[],
+                                                                  *const tfp_file_hook[],
+                                                                      *const tfp_file_attached[],
+                                                                          *const tfp_file_sitecustomize[];
 
 /* The library of cuda_inject.c. */
 extern const unsigned char tfp_cuda_library[];
@@ -31,11 +34,18 @@ void tfp_live_wish_free(tfp_live_wish *w);
 /* Sets one by the name of its option. TFP_NOTFOUND: none has that name. */
 tfp_status tfp_live_wish_set(tfp_live_wish *w, const char *name, const char *value, tfp_error *err);
 
-/* A folder for results: new, or empty. path gets its absolute name. TFP_BADOUTPUT. */
-tfp_status tfp_make_results(const tfp_live_wish *w, const char *verb, char *path, size_t room, tfp_error *err);
+/* The folder of results, held as a descriptor, and its absolute path for messages. */
+typedef struct tfp_results {
+    int folder; /* -1: none */
+    char path[4096];
+} tfp_results;
+tfp_status tfp_results_open(const tfp_live_wish *w, const char *verb, tfp_results *out, tfp_error *err);
+void tfp_results_close(tfp_results *r);
+/* Writes JOB/NAME whole and 0600, or NAME without a job. TFP_BADOUTPUT. */
+tfp_status tfp_results_write(const tfp_results *r, const char *job, const char *name, tfp_str bytes, tfp_error *err);
 
 typedef struct tfp_manifest {
-    const char *folder;
+    const tfp_results *results;
     int64_t started_unix_micros, ms, steps; /* steps -1: null */
     tfp_str rows;                           /* JSON objects with commas between them */
     char *const *notes;
@@ -44,15 +54,15 @@ typedef struct tfp_manifest {
 /* FOLDER/manifest.json, whole and 0600. */
 tfp_status tfp_manifest_write(const tfp_manifest *m, tfp_error *err);
 int64_t tfp_unix_micros(void);
-/* A file that appears whole, 0600. */
-tfp_status tfp_write_private(const char *path, tfp_str bytes, tfp_error *err);
-
 typedef struct tfp_run {
-    char hook[128]; /* folder of the hook's files */
+    char hook[128]; /* folder of the hook's files, below the run folder; "" without */
     char id[32];    /* of this run, in its agents' entries */
-    char results[4096];
+    tfp_results results;
     char run_folder[TFP_RUN_PATH_MAX];
+    int run_fd, hook_fd; /* these folders; valid while *hook is set */
     int64_t started;
 } tfp_run;
+#define TFP_RUN_NONE ((tfp_run){ .results = { .folder = -1 }, .run_fd = -1, .hook_fd = -1 })
+void tfp_run_free(tfp_run *r); /* closes what is held; harmless for TFP_RUN_NONE, and again */
 
 #endif

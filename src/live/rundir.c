@@ -3,6 +3,7 @@
  * are bounded, links are not followed, and an entry counts only while its process is the one that wrote it. */
 #include "live/rundir.h"
 
+#include "base/place.h"
 #include "live/inside.h"
 #include "wire/jsonscan.h"
 
@@ -13,25 +14,31 @@
 #include <unistd.h>
 
 #define ENTRY_MOST 16384 /* bytes of PID.json */
+#define WHY_ROOM 200
 
 /* ---- the folder ---- */
 
-static bool is_safe(const char *path, uid_t owner, const char **why)
+#define REMEDY "name another one in TFPROF_RUN_DIR or XDG_RUNTIME_DIR"
+
+/* Whether a folder is its user's own. False: it is not, or `why` is empty and there is none. */
+static bool is_safe(const char *path, uid_t owner, char *why, size_t room)
 {
     struct stat st;
-    *why = NULL;
+    char user[64];
+    *why = '\0';
     if (lstat(path, &st)) {
-        if (errno != ENOENT) *why = strerror(errno);
+        if (errno != ENOENT) snprintf(why, room, "%s", strerror(errno));
         return false;
     }
+    tfp_user_name(st.st_uid, user, sizeof user);
     if (S_ISLNK(st.st_mode))
-        *why = "the run folder is a link";
+        snprintf(why, room, "the run folder is a link of user %s: " REMEDY, user);
     else if (!S_ISDIR(st.st_mode))
-        *why = "the run folder is no folder";
+        snprintf(why, room, "the run folder is no folder: " REMEDY);
     else if (st.st_uid != owner)
-        *why = "the run folder belongs to another user";
+        snprintf(why, room, "the run folder belongs to user %s: " REMEDY, user);
     else if (st.st_mode & 077)
-        *why = "the run folder is open to others: its mode must be 0700";
+        snprintf(why, room, "the run folder is open to others: its mode must be 0700");
     return !*why;
 }
 
@@ -48,7 +55,8 @@ static tfp_status make_absolute(char folder[TFP_RUN_PATH_MAX], tfp_error *err)
 
 tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err)
 {
-    const char *told = getenv("TFPROF_RUN_DIR"), *runtime = getenv("XDG_RUNTIME_DIR"), *why;
+    const char *told = getenv("TFPROF_RUN_DIR"), *runtime = getenv("XDG_RUNTIME_DIR");
+    char why[WHY_ROOM];
     int size;
     if (told && *told)
         size = snprintf(out, TFP_RUN_PATH_MAX, "%s", told);
@@ -61,8 +69,18 @@ tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err)
     while (size > 1 && out[size - 1] == '/') out[--size] = '\0'; /* lstat would follow a link */
     if (make && mkdir(out, 0700) && errno != EEXIST)
         return tfp_fail(err, TFP_BADFILE, "%s: the run folder cannot be made: %s", out, strerror(errno));
-    if (!is_safe(out, geteuid(), &why) && why) return tfp_fail(err, TFP_BADFILE, "%s: %s", out, why);
+    if (!is_safe(out, geteuid(), why, sizeof why) && *why) return tfp_fail(err, TFP_BADFILE, "%s: %s", out, why);
     return make ? make_absolute(out, err) : TFP_OK;
+}
+
+int tfp_run_folder_open(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || (fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077))) return fd;
+    close(fd);
+    errno = EPERM;
+    return -1;
 }
 
 /* ---- entries ---- */
@@ -115,7 +133,11 @@ static bool find_in(const char *folder, uid_t owner, int64_t pid, int64_t start_
     snprintf(out->socket, sizeof out->socket, "%.79s/%lld.sock", folder, (long long)pid);
     if (lstat(out->socket, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != owner) return false;
     snprintf(path, sizeof path, "%.79s/%lld.steps", folder, (long long)pid);
-    out->counts = *out->what && read_entry(path, owner, (char *)&out->steps, sizeof out->steps) == sizeof out->steps;
+    int64_t count[2]; /* steps, and when the last one ended */
+    out->counts = *out->what && read_entry(path, owner, (char *)count, sizeof count) == sizeof count;
+    if (!out->counts) return true;
+    out->steps = count[0];
+    out->step_ns = count[1];
     return true;
 }
 
@@ -141,15 +163,14 @@ static bool find_inside(int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent
 
 bool tfp_agent_find(const char *folder, int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent *out)
 {
-    char path[64];
-    const char *why;
+    char path[64], why[WHY_ROOM];
     if (*folder && find_in(folder, geteuid(), pid, start_ticks, out)) return true;
     for (size_t i = 0; i < 2 && geteuid() == 0 && uid > 0; i++) {
         if (i == 0)
             snprintf(path, sizeof path, "/run/user/%lld/tfprof", (long long)uid);
         else
             snprintf(path, sizeof path, "/tmp/tfprof-%lld", (long long)uid);
-        if (is_safe(path, (uid_t)uid, &why) && find_in(path, (uid_t)uid, pid, start_ticks, out)) return true;
+        if (is_safe(path, (uid_t)uid, why, sizeof why) && find_in(path, (uid_t)uid, pid, start_ticks, out)) return true;
     }
     return uid >= 0 && find_inside(pid, start_ticks, uid, out);
 }

@@ -10,14 +10,17 @@
 
 typedef struct tfp_agent {
     char socket[108];
-    bool counts;   /* steps are counted in `steps` */
-    int64_t steps; /* since the start of the process */
-    char what[32]; /* their name: "optimizer steps" */
+    bool counts;     /* steps are counted in `steps` */
+    int64_t steps;   /* since the start of the process */
+    int64_t step_ns; /* the end of the last one by the monotonic clock; 0: none has ended */
+    char what[32];   /* their name: "optimizer steps" */
 } tfp_agent;
 
 /* $TFPROF_RUN_DIR, else $XDG_RUNTIME_DIR/tfprof, else /tmp/tfprof-UID. With `make` it is there afterwards, and absolute. One that is not there is
  * fine without; one that is not safe is TFP_BADFILE. */
 tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err);
+/* A run folder that was found, held as a descriptor; -1: it is not there, or not safe any more. */
+int tfp_run_folder_open(const char *path);
 /* The agent that answers for a process, by its number and start; false without. Root finds those of the process's own user
  * too. With a user (uid 0 or more) those in containers are found as well, which takes some reading. Stale entries (of a process that ended) are none. */
 bool tfp_agent_find(const char *folder, int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent *out);

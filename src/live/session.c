@@ -12,12 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-int64_t tfp_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+#define ALIGN_MOST_MICROS 50000 /* between a recording's begin and the one that all share, of which nothing is said */
+#define LOST_NS ((int64_t)100 * 1000000)
 
 tfp_str tfp_capture_keep(tfp_capture *c, const char *text)
 {
@@ -35,9 +31,10 @@ static void close_all(tfp_session *s)
     s->fd = -1;
     tfp_buf_free(&s->in);
     tfp_buf_free(&s->out);
-    tfp_buf_free(&s->file);
+    tfp_session_drop_file(s);
     tfp_call_free(&s->call);
     tfp_session_free_kineto(s);
+    tfp_session_stop_resolving(s);
     if (s->addresses) freeaddrinfo(s->addresses);
     s->addresses = s->address = NULL;
 }
@@ -53,15 +50,22 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
     if (s->row.file.data && strcmp(status, "failed") == 0) status = "partial"; /* what came is kept */
     s->row.status = tfp_capture_keep(c, status);
     s->row.code = tfp_capture_keep(c, code);
+    if (c->align_unix_micros && s->row.started_unix_micros != TFP_ABSENT)
+        s->row.started_us_late = s->row.started_unix_micros - c->align_unix_micros;
+    if (!code && s->row.started_us_late != TFP_ABSENT && llabs((long long)s->row.started_us_late) > ALIGN_MOST_MICROS)
+        snprintf(text, sizeof text, "recording began %.1f ms %s the common start",
+                 (double)llabs((long long)s->row.started_us_late) / 1e3,
+                 s->row.started_us_late > 0 ? "after" : "before");
     s->row.message = tfp_capture_keep(c, *text ? text : NULL);
     if (s->begun_ns && s->row.waited_micros == 0 && s->waits_since_ns)
         s->row.waited_micros = (tfp_now_ns() - s->waits_since_ns) / 1000;
     close_all(s);
+    if (!s->row.file.data && *s->piecewise.below) tfp_session_drop_folder(c, s);
     if (tfp_session_must_leave(s)) {
         tfp_session_leave(s);
         return;
     }
-    if (s->attach) s->row.stopped_micros = s->attach->stopped_ns / 1000;
+    tfp_session_note_stop(s);
     tfp_session_free_attach(s);
     s->state = TFP_SESSION_DONE;
     tfp_capture_tell(c, s);
@@ -77,19 +81,33 @@ void tfp_session_free(tfp_session *s)
 
 /* ---- the beginning ---- */
 
-static void set_deadline(const tfp_capture *c, tfp_session *s)
+/* While it waits for another session the deadline moves along, up to --wait. */
+int64_t tfp_session_deadline(const tfp_capture *c, const tfp_session *s)
 {
-    double seconds = c->wish->timeout + c->wish->wait + (c->wish->steps ? 0 : (double)c->wish->ms / 1e3);
-    if (c->align_unix_micros) seconds += 2;
-    s->deadline_ns = tfp_now_ns() + (int64_t)(seconds * 1e9);
+    double seconds = c->wish->timeout + (c->wish->steps ? 0 : (double)c->wish->ms / 1e3);
+    int64_t most = (int64_t)(c->wish->wait * 1e9), waited = s->waited_ns;
+    if (s->waits_since_ns) waited += tfp_now_ns() - s->waits_since_ns;
+    return s->begun_ns + (int64_t)(seconds * 1e9) + (waited < most ? waited : most);
+}
+
+static void end_wait(tfp_session *s)
+{
+    if (s->waits_since_ns) s->waited_ns += tfp_now_ns() - s->waits_since_ns;
+    s->waits_since_ns = 0;
 }
 
 static void ask_agent(const tfp_capture *c, tfp_session *s)
 {
     const tfp_live_wish *w = c->wish;
-    tfp_buf_printf(&s->out, "capture ms=%lld steps=%lld host=%lld python=%lld wait=%g at=%lld\n", (long long)w->ms,
+    tfp_buf_printf(&s->out, "capture ms=%lld steps=%lld host=%lld python=%lld wait=%g align=%d\n", (long long)w->ms,
                    (long long)w->steps, (long long)w->host_level, (long long)w->python_level, w->wait,
-                   (long long)c->align_unix_micros);
+                   w->align && !w->steps);
+}
+
+void tfp_session_go(tfp_capture *c, tfp_session *s)
+{
+    tfp_buf_printf(&s->out, "start %lld\n", (long long)c->align_unix_micros);
+    s->ready = false;
 }
 
 /* 0, or errno. */
@@ -142,14 +160,12 @@ static void look_for_agent(tfp_capture *c, tfp_session *s)
 void tfp_session_ask(tfp_capture *c, tfp_session *s)
 {
     ask_agent(c, s);
-    set_deadline(c, s);
     s->state = TFP_SESSION_RUNS;
 }
 
 void tfp_session_start(tfp_capture *c, tfp_session *s)
 {
     s->begun_ns = tfp_now_ns();
-    set_deadline(c, s);
     if (*s->host)
         tfp_session_start_grpc(c, s);
     else if (c->wish->kineto)
@@ -173,16 +189,18 @@ static bool is_one_of(const char *word, const char *const *words)
 static void end_with_error(tfp_capture *c, tfp_session *s, const tfp_answer *a)
 {
     static const char *const refused[] = { "busy", "no-steps", "no-framework", "unsafe", NULL };
-    bool known = is_one_of(a->name, refused);
-    tfp_session_end(c, s, known ? "refused" : "failed", known ? a->name : "protocol", "%s", a->text);
+    bool known = is_one_of(a->name, refused),
+         busy = strcmp(a->name, "profiling") == 0; /* the job's own profiler is on */
+    tfp_session_end(c, s, known ? "refused" : "failed", known ? a->name : busy ? "busy" : "protocol", "%s", a->text);
 }
 
 /* Ends a session at --max-bytes: whole planes of an XSpace are kept. */
 static void end_too_big(tfp_capture *c, tfp_session *s)
 {
-    size_t whole = strstr(s->file_name, ".xplane.pb") ? tfp_xspace_whole((tfp_str){ s->file.data, s->file.size }) : 0;
+    bool xspace = strstr(s->file_name, ".xplane.pb") && !s->piecewise.fields.wrong;
+    int64_t whole = xspace ? (int64_t)s->piecewise.fields.whole : 0;
     long long most = c->wish->max_bytes;
-    if (whole && !tfp_session_write(c, s, s->file_name, (tfp_str){ s->file.data, whole })) return;
+    if (whole && !tfp_session_keep_file(c, s, whole)) return;
     if (whole) s->row.kind = TFP_STR("xspace");
     tfp_session_end(c, s, whole ? "partial" : "failed", "too-big", "it is bigger than --max-bytes %lld%s", most,
                     whole ? ": whole planes up to there are kept" : "");
@@ -191,32 +209,42 @@ static void end_too_big(tfp_capture *c, tfp_session *s)
 static void end_file(tfp_capture *c, tfp_session *s)
 {
     s->in_file = false;
-    if (s->file.failed) {
-        c->nomem = true;
-        tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for %s", s->file_name);
-    } else if (s->file_cut) {
+    if (s->file_cut)
         end_too_big(c, s);
-    } else if (tfp_session_write(c, s, s->file_name, (tfp_str){ s->file.data, s->file.size })) {
-        s->file.size = 0;
+    else
+        tfp_session_keep_file(c, s, s->piecewise.bytes);
+}
+
+static void begin_file(tfp_capture *c, tfp_session *s, const tfp_answer *a)
+{
+    int64_t have = s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes, room = c->wish->max_bytes - have;
+    if (++s->files > TFP_FILES_MOST) {
+        tfp_session_end(c, s, "failed", "too-big", "it sends more than %d files", TFP_FILES_MOST);
+        return;
     }
+    memcpy(s->file_name, a->name, sizeof s->file_name);
+    s->in_file = true;
+    s->file_cut = a->number > room;
+    s->file_left = s->file_cut ? room > 0 ? (uint64_t)room : 0 : (uint64_t)a->number;
+    if (tfp_session_open_file(c, s, s->file_name) && !s->file_left) end_file(c, s);
 }
 
 static void take_line(tfp_capture *c, tfp_session *s, const tfp_answer *a)
 {
     static const char *const kinds[] = { "xspace", "kineto", "tf1", NULL };
     switch (a->kind) {
-    case TFP_ANSWER_STARTED: s->row.started_unix_micros = a->number; break;
-    case TFP_ANSWER_FILE:
-        memcpy(s->file_name, a->name, sizeof s->file_name);
-        s->file_left = (uint64_t)a->number;
-        s->in_file = true;
-        s->file_cut = (s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes) + a->number > c->wish->max_bytes;
-        if (s->file_cut) {
-            int64_t room = c->wish->max_bytes - (s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes);
-            s->file_left = room > 0 ? (uint64_t)room : 0;
-        }
-        if (!s->file_left) end_file(c, s);
+    case TFP_ANSWER_WAITS:
+        if (!s->waits_since_ns) s->waits_since_ns = tfp_now_ns();
         break;
+    case TFP_ANSWER_READY:
+        s->ready = true;
+        end_wait(s);
+        break;
+    case TFP_ANSWER_STARTED:
+        s->row.started_unix_micros = a->number;
+        end_wait(s);
+        break;
+    case TFP_ANSWER_FILE: begin_file(c, s, a); break;
     case TFP_ANSWER_DONE:
         if (!is_one_of(a->name, kinds)) {
             tfp_session_end(c, s, "failed", "protocol", "the agent told of no kind that is known");
@@ -225,6 +253,7 @@ static void take_line(tfp_capture *c, tfp_session *s, const tfp_answer *a)
         s->row.kind = tfp_capture_keep(c, a->name);
         s->row.window_micros = a->number;
         s->row.waited_micros = a->waited;
+        if (a->stalled >= 0) s->row.stalled_micros = a->stalled;
         if (s->row.file.data)
             tfp_session_end(c, s, "ok", NULL, "%s", "");
         else
@@ -241,7 +270,7 @@ static void take_answer(tfp_capture *c, tfp_session *s)
     while (s->state == TFP_SESSION_RUNS && at < s->in.size) {
         if (s->in_file) {
             size_t n = s->in.size - at < s->file_left ? s->in.size - at : (size_t)s->file_left;
-            tfp_buf_add(&s->file, s->in.data + at, n);
+            tfp_session_add(s, (tfp_str){ s->in.data + at, n });
             s->file_left -= n;
             at += n;
             if (!s->file_left) end_file(c, s);
@@ -264,12 +293,12 @@ static bool has_ended(const tfp_session *s)
            stat.state == 'X';
 }
 
-static void lost(tfp_capture *c, tfp_session *s)
+/* The end of a process is seen a moment later than its socket's. */
+static void look_at_lost(tfp_capture *c, tfp_session *s, int64_t now)
 {
-    for (int i = 0; i < 20 && !has_ended(s); i++) usleep(5000); /* its end is seen a moment later than its socket's */
     if (has_ended(s))
         tfp_session_end(c, s, "failed", "gone", "it ended during the capture");
-    else
+    else if (now - s->lost_ns > LOST_NS)
         tfp_session_end(c, s, "failed", "protocol", "the agent broke the connection off");
 }
 
@@ -311,7 +340,9 @@ static void receive(tfp_capture *c, tfp_session *s)
             if (s->in.failed) c->nomem = true;
             take_answer(c, s);
         } else {
-            lost(c, s);
+            s->lost_ns = tfp_now_ns();
+            close(s->fd);
+            s->fd = -1;
         }
         if (n <= 0) return;
     }
@@ -369,12 +400,14 @@ static void look_again(tfp_capture *c, tfp_session *s, int64_t now)
         else
             tfp_session_start_attach(c, s);
     }
+    if (tfp_session_is_resolved(s)) tfp_session_start_grpc(c, s);
     if (s->state == TFP_SESSION_ATTACHES && s->attach && s->attach->queued) {
         if (has_ended(s))
             tfp_session_end(c, s, "failed", "gone", "it ended during the attach");
         else
             look_for_agent(c, s);
     }
+    if (s->lost_ns && s->state == TFP_SESSION_RUNS) look_at_lost(c, s, now);
     if (s->state == TFP_SESSION_LEAVES && tfp_session_has_left(c, s)) {
         tfp_session_free_attach(s);
         s->state = TFP_SESSION_DONE;
@@ -391,7 +424,7 @@ void tfp_session_tick(tfp_capture *c, tfp_session *s)
         return;
     }
     look_again(c, s, now);
-    if (s->state == TFP_SESSION_DONE || s->state == TFP_SESSION_LEAVES || now < s->deadline_ns) return;
+    if (s->state == TFP_SESSION_DONE || s->state == TFP_SESSION_LEAVES || now < tfp_session_deadline(c, s)) return;
     where_is_it(s, where, sizeof where);
     tfp_session_end(c, s, "failed", s->state == TFP_SESSION_CONNECTS ? "unreachable" : "timeout", "%s", where);
 }

@@ -64,17 +64,17 @@ static void queue_text(tfp_capture *c, tfp_session *s)
 /* Another tfprof may be attached: it is waited for as for any other session. */
 static bool take_lock(tfp_capture *c, tfp_session *s)
 {
-    tfp_way refusal;
     int64_t now = tfp_now_ns();
-    if (tfp_attach_lock(s->attach, c->run_folder, &refusal)) {
-        if (s->waits_since_ns) s->row.waited_micros = (now - s->waits_since_ns) / 1000;
+    if (tfp_attach_lock(s->attach)) {
+        if (s->waits_since_ns) {
+            s->waited_ns = now - s->waits_since_ns;
+            s->row.waited_micros = s->waited_ns / 1000;
+        }
         s->waits_since_ns = 0;
         return true;
     }
     if (!s->waits_since_ns) s->waits_since_ns = now;
-    if (refusal.code)
-        tfp_session_end(c, s, "refused", refusal.code, "%s", refusal.message);
-    else if ((double)(now - s->waits_since_ns) / 1e9 >= c->wish->wait)
+    if ((double)(now - s->waits_since_ns) / 1e9 >= c->wish->wait)
         tfp_session_end(c, s, "refused", "busy", "another tfprof is attached to it");
     else
         s->retry_ns = now + LOCK_RETRY_NS;
@@ -137,30 +137,51 @@ void tfp_session_leave(tfp_session *s)
     s->state = TFP_SESSION_LEAVES;
 }
 
+/* PID.json, PID.sock, PID.steps, PID.tmp.json, and PID.json.N.N.part that was being written. */
+static bool is_agent_file(const char *name, const char *number)
+{
+    static const char *const ends[] = { ".json", ".sock", ".steps", ".part" };
+    size_t size = strlen(number), whole = strlen(name);
+    if (strncmp(name, number, size) != 0 || name[size] != '.') return false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (whole > strlen(ends[i]) && strcmp(name + whole - strlen(ends[i]), ends[i]) == 0) return true;
+    return false;
+}
+
 /* A process that ended left its agent's files. The folder may be a container's, so it must not be a link. */
 static void remove_files(const tfp_session *s)
 {
-    static const char *const ends[] = { ".json", ".sock", ".steps" };
-    char path[sizeof s->agent.socket], name[48];
+    char path[sizeof s->agent.socket], number[24];
     memcpy(path, s->agent.socket, sizeof path);
     *strrchr(path, '/') = '\0';
-    int folder = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends && folder >= 0; i++) {
-        snprintf(name, sizeof name, "%lld%s", (long long)s->attach->inner_pid, ends[i]);
-        unlinkat(folder, name, 0);
-    }
-    if (folder >= 0) close(folder);
+    snprintf(number, sizeof number, "%lld", (long long)s->attach->inner_pid);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    for (struct dirent *e; folder && (e = readdir(folder));)
+        if (is_agent_file(e->d_name, number)) unlinkat(fd, e->d_name, 0);
+    if (folder)
+        closedir(folder);
+    else if (fd >= 0)
+        close(fd);
 }
 
 bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)
 {
     tfp_proc_stat stat;
     bool ended = !tfp_proc_stat_read(s->row.pid, &stat) || stat.start_ticks != s->row.start_ticks || stat.state == 'Z';
-    if (!ended && s->ran && !c->wish->keep_agent && tfp_now_ns() < s->leave_by_ns && find_agent_thread(s->row.pid))
-        return false;
-    if (ended) remove_files(s);
-    s->row.stopped_micros = s->attach->stopped_ns / 1000;
+    bool there = !ended && find_agent_thread(s->row.pid) > 0;
+    if (there && s->ran && !c->wish->keep_agent && tfp_now_ns() < s->leave_by_ns) return false;
+    if (!there) remove_files(s); /* it ended, or has become another program: the agent could not */
+    tfp_session_note_stop(s);
     return true;
+}
+
+void tfp_session_note_stop(tfp_session *s)
+{
+    if (!s->attach) return;
+    s->row.stopped_micros = s->attach->stopped_ns / 1000;
+    if (s->row.stalled_micros == TFP_ABSENT || s->row.stalled_micros < s->row.stopped_micros)
+        s->row.stalled_micros = s->row.stopped_micros;
 }
 
 void tfp_session_free_attach(tfp_session *s)

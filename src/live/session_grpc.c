@@ -3,13 +3,38 @@
 #include "live/capture.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define RETRY_NS ((int64_t)250 * 1000000)
 
-static void prepare_call(const tfp_capture *c, tfp_session *s)
+/* The XSpace goes to its file as it comes. Two of them are one, as protobuf joins messages. */
+static void take_field(void *ctx, uint64_t field, tfp_str bytes, uint64_t number)
+{
+    tfp_session *s = ctx;
+    tfp_capture *c = s->owner;
+    if (field == TFP_RESPONSE_EMPTY && !bytes.data) s->empty = number != 0;
+    if (field != TFP_RESPONSE_XSPACE || !bytes.data || c->wish->recorder || s->call.too_big) return;
+    if (!s->has_xspace && !tfp_session_open_file(c, s, ".xplane.pb")) return;
+    s->has_xspace = true;
+    int64_t room = c->wish->max_bytes - s->piecewise.bytes;
+    if ((int64_t)bytes.size > room) {
+        bytes.size = room > 0 ? (size_t)room : 0;
+        s->call.too_big = true;
+    }
+    tfp_session_add(s, bytes);
+}
+
+static void take_message(void *ctx, tfp_str bytes)
+{
+    tfp_session *s = ctx;
+    if (s->state != TFP_SESSION_DONE) tfp_fields_feed(&s->response, bytes, take_field, s);
+}
+
+static void prepare_call(tfp_capture *c, tfp_session *s)
 {
     char authority[280];
     tfp_buf message = { 0 };
@@ -27,9 +52,71 @@ static void prepare_call(const tfp_capture *c, tfp_session *s)
     /* the XSpace stands behind a few bytes of the response */
     tfp_call_start(&s->call, authority, method, (tfp_str){ message.data, message.size },
                    (size_t)c->wish->max_bytes + 64);
+    s->call.take = take_message;
+    s->call.take_ctx = s;
+    s->owner = (tfp_capture *)c;
+    s->response = (tfp_fields){ .at = 0 };
+    s->empty = s->has_xspace = false;
+    tfp_session_drop_file(s);
     s->call.out.failed |= message.failed;
     tfp_buf_free(&message);
     s->sent = 0;
+}
+
+/* ---- addresses ---- */
+
+/* A name is looked up by a thread of its own: a name server that does not answer must not hold up the other recordings. The thread cannot
+ * be ended, so whoever is last, it or the session, frees this. */
+typedef struct tfp_resolver {
+    _Atomic int users;
+    _Atomic bool done;
+    int why; /* 0, or of getaddrinfo */
+    struct addrinfo *found;
+    char host[256], port[8];
+} tfp_resolver;
+
+static void let_go(tfp_resolver *r)
+{
+    if (--r->users) return;
+    if (r->found) freeaddrinfo(r->found);
+    free(r);
+}
+
+static void *resolve(void *ctx)
+{
+    tfp_resolver *r = ctx;
+    struct addrinfo hint = { .ai_socktype = SOCK_STREAM };
+    r->why = getaddrinfo(r->host, r->port, &hint, &r->found);
+    if (r->why) r->found = NULL;
+    r->done = true;
+    let_go(r);
+    return NULL;
+}
+
+static bool start_resolving(tfp_session *s)
+{
+    pthread_t thread;
+    tfp_resolver *r = calloc(1, sizeof *r);
+    if (!r) return false;
+    r->users = 2;
+    memcpy(r->host, s->host, sizeof r->host);
+    memcpy(r->port, s->port, sizeof r->port);
+    if (pthread_create(&thread, NULL, resolve, r)) {
+        free(r);
+        return false;
+    }
+    pthread_detach(thread);
+    s->resolver = r;
+    s->state = TFP_SESSION_CONNECTS;
+    return true;
+}
+
+bool tfp_session_is_resolved(const tfp_session *s) { return s->resolver && s->resolver->done; }
+
+void tfp_session_stop_resolving(tfp_session *s)
+{
+    if (s->resolver) let_go(s->resolver);
+    s->resolver = NULL;
 }
 
 /* Tries the addresses of the name in order. */
@@ -56,13 +143,21 @@ void tfp_session_connect_next(tfp_capture *c, tfp_session *s)
 
 void tfp_session_start_grpc(tfp_capture *c, tfp_session *s)
 {
-    struct addrinfo hint = { .ai_socktype = SOCK_STREAM };
-    if (!s->addresses) {
-        int why = getaddrinfo(s->host, s->port, &hint, &s->addresses);
-        if (why) {
-            tfp_session_end(c, s, "failed", "unreachable", "%s", gai_strerror(why));
-            return;
-        }
+    struct addrinfo number = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST };
+    int why = 0;
+    if (tfp_session_is_resolved(s)) {
+        why = s->resolver->why;
+        s->addresses = s->resolver->found;
+        s->resolver->found = NULL;
+        tfp_session_stop_resolving(s);
+    } else if (!s->addresses && getaddrinfo(s->host, s->port, &number, &s->addresses)) {
+        s->addresses = NULL;
+        if (start_resolving(s)) return;
+        why = EAI_MEMORY;
+    }
+    if (why) {
+        tfp_session_end(c, s, "failed", "unreachable", "%s", gai_strerror(why));
+        return;
     }
     s->address = s->addresses;
     prepare_call(c, s);
@@ -88,31 +183,37 @@ static bool wait_for_other(tfp_capture *c, tfp_session *s)
     return true;
 }
 
+/* What is wrong with the answer; NULL: it has an XSpace, or as much of one as --max-bytes allows. */
+static const char *fault_of(const tfp_capture *c, tfp_session *s)
+{
+    tfp_str message;
+    bool cut = s->call.too_big;
+    if (!tfp_call_message(&s->call, &message)) return s->call.wrong;
+    if (s->response.wrong || (!cut && !tfp_fields_are_whole(&s->response))) return "the answer is no protobuf message";
+    if (s->has_xspace)
+        return s->piecewise.fields.wrong || (!cut && !tfp_fields_are_whole(&s->piecewise.fields))
+                   ? "its XSpace is no protobuf message"
+                   : NULL;
+    if (cut) return NULL;
+    return s->empty            ? "the server recorded nothing"
+           : c->wish->snapshot ? "the answer has no XSpace"
+                               : "the answer has no XSpace: the server is older than emit_xspace";
+}
+
 static void keep_response(tfp_capture *c, tfp_session *s)
 {
-    tfp_str message, xspace;
-    bool empty, cut = s->call.too_big;
+    bool cut = s->call.too_big;
     if (c->wish->recorder) { /* the answer is empty */
         tfp_session_end(c, s, "ok", NULL, "%s", "");
         return;
     }
-    if (!tfp_call_message(&s->call, &message)) {
-        tfp_session_end(c, s, "failed", "protocol", "%s", s->call.wrong);
+    const char *fault = fault_of(c, s);
+    if (fault) {
+        tfp_session_end(c, s, "failed", "protocol", "%s", fault);
         return;
     }
-    if (!tfp_profile_response(message, &xspace, &empty)) {
-        tfp_session_end(c, s, "failed", "protocol",
-                        empty               ? "the server recorded nothing"
-                        : c->wish->snapshot ? "the answer has no XSpace"
-                                            : "the answer has no XSpace: the server is older than emit_xspace");
-        return;
-    }
-    if ((int64_t)xspace.size > c->wish->max_bytes) {
-        xspace.size = (size_t)c->wish->max_bytes;
-        cut = true;
-    }
-    if (cut) xspace.size = tfp_xspace_whole(xspace);
-    if (cut && !xspace.size) {
+    int64_t size = cut ? (int64_t)s->piecewise.fields.whole : s->piecewise.bytes;
+    if (!s->has_xspace || (cut && !size)) {
         tfp_session_end(c, s, "failed", "too-big", "it is bigger than --max-bytes %lld", (long long)c->wish->max_bytes);
         return;
     }
@@ -120,7 +221,7 @@ static void keep_response(tfp_capture *c, tfp_session *s)
     if (!c->wish->snapshot) s->row.window_micros = c->wish->ms * 1000;
     if (s->waits_since_ns) s->row.waited_micros = (s->begun_ns - s->waits_since_ns) / 1000;
     if (s->row.waited_micros < 0) s->row.waited_micros = (tfp_now_ns() - s->waits_since_ns) / 1000;
-    if (!tfp_session_write(c, s, ".xplane.pb", xspace)) return;
+    if (!tfp_session_keep_file(c, s, size)) return;
     if (cut)
         tfp_session_end(c, s, "partial", "too-big",
                         "it is bigger than --max-bytes %lld: whole planes up to there are kept",
@@ -136,6 +237,7 @@ void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bo
     if (s->row.started_unix_micros == TFP_ABSENT && !c->wish->snapshot && !c->wish->recorder)
         s->row.started_unix_micros = tfp_unix_micros(); /* about: the server tells no time */
     if (bytes.size) tfp_call_feed(k, bytes.data, bytes.size);
+    if (s->state == TFP_SESSION_DONE) return; /* its file could not be written */
     if (k->in.failed || k->body.failed || k->block.failed) {
         c->nomem = true;
         tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for the answer");

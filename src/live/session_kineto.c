@@ -77,7 +77,6 @@ static void ask(tfp_capture *c, tfp_session *s, const tfp_kineto_from *from)
         tfp_kineto_send(c->daemon_fd, from, (tfp_str){ text.data, text.size });
         s->kineto.asked = true;
         s->row.started_unix_micros = tfp_unix_micros(); /* about: it tells no time */
-        s->deadline_ns = tfp_now_ns() + (int64_t)((w->timeout + (w->steps ? 0 : (double)w->ms / 1e3)) * 1e9);
     }
     tfp_buf_free(&text);
 }
@@ -166,7 +165,7 @@ void tfp_session_kineto_tick(tfp_capture *c, tfp_session *s, bool ended)
     if (s->state != TFP_SESSION_RUNS) return;
     if (ended)
         tfp_session_end(c, s, "failed", "gone", "it ended during the capture");
-    else if (now >= s->deadline_ns)
+    else if (now >= tfp_session_deadline(c, s))
         tfp_session_end(c, s, "failed", "timeout",
                         s->kineto.asked ? "its trace did not come in time"
                                         : "it did not ask for work: PyTorch does every 5 s in processes that were "

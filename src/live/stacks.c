@@ -9,22 +9,20 @@
 #include <unistd.h>
 
 #define FILES_LEAST 4 /* descriptors */
-#define FUNCTIONS_MOST 1000000u
 
-int64_t tfp_stacks_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+bool tfp_stacks_over(const tfp_sampler *s) { return s->nomem || s->full || tfp_now_ns() > s->until_ns; }
 
 /* ---- threads ---- */
 
 watched *tfp_stacks_thread(tfp_sampler *s, int64_t tid)
 {
     char path[64], name[64];
-    for (size_t i = 0; i < s->threads.size; i++)
-        if (s->threads.at[i].tid == tid) return &s->threads.at[i];
+    uint32_t at = tfp_map64_get(&s->by_tid, (uint64_t)tid);
+    if (at != TFP_NONE) return &s->threads.at[at];
+    if (s->threads.size == TFP_STACKS_THREADS_MOST) {
+        s->full = "it tells of more than " TFP_QUOTED(TFP_STACKS_THREADS_MOST) " threads";
+        return NULL;
+    }
     watched w = { .tid = tid, .fd = -1 };
     snprintf(path, sizeof path, "/proc/%lld/task/%lld/stat", (long long)s->python.pid, (long long)tid);
     if (tid && s->threads.size < 512) w.fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -36,7 +34,8 @@ watched *tfp_stacks_thread(tfp_sampler *s, int64_t tid)
     long n = tid ? tfp_proc_read(s->python.pid, path, name, sizeof name) : 0;
     if (n > 0 && name[n - 1] == '\n') n--;
     w.name = tfp_intern(&s->names, n > 0 ? (tfp_str){ name, (size_t)n } : TFP_STR("?"));
-    if (w.name == TFP_NONE || !tfp_push(&s->threads, w)) {
+    if (w.name == TFP_NONE || !tfp_push(&s->threads, w) ||
+        !tfp_map64_put(&s->by_tid, (uint64_t)tid, (uint32_t)s->threads.size - 1)) {
         s->nomem = true;
         return NULL;
     }
@@ -65,6 +64,7 @@ static tfp_str kept(tfp_sampler *s, tfp_str text)
 {
     char *copy = tfp_arena_copy(&s->r->arena, text);
     if (!copy) s->nomem = true;
+    if (s->r->arena.used > TFP_STACKS_NAMES_MOST) s->full = "the names of its functions take more than 48 MB";
     return (tfp_str){ copy ? copy : "", copy ? text.size : 0 };
 }
 
@@ -72,8 +72,12 @@ uint32_t tfp_stacks_function_of(tfp_sampler *s, tfp_str name, tfp_stack_function
 {
     size_t before = s->names.count;
     tfp_strid id = tfp_intern(&s->names, name);
-    if (id == TFP_NONE || s->functions.size >= FUNCTIONS_MOST) {
+    if (id == TFP_NONE) {
         s->nomem = true;
+        return TFP_NONE;
+    }
+    if (s->names.arena->used + s->r->arena.used > TFP_STACKS_NAMES_MOST) {
+        s->full = "the names of its functions take more than 48 MB";
         return TFP_NONE;
     }
     uint32_t at = tfp_map64_get(&s->by_name, id);
@@ -106,15 +110,27 @@ uint32_t tfp_stacks_function(tfp_sampler *s, uint64_t code)
     return tfp_stacks_function_of(s, (tfp_str){ s->text.data, s->text.size }, f);
 }
 
+static bool is_late(tfp_sampler *s)
+{
+    s->late |= tfp_now_ns() > s->until_ns;
+    return tfp_stacks_over(s);
+}
+
 long tfp_stacks_read(tfp_sampler *s, uint64_t state)
 {
-    for (int i = 0; i < TFP_STACKS_TRIES && !s->nomem; i++) {
+    for (int i = 0; i < TFP_STACKS_TRIES; i++) {
+        if (is_late(s)) return 0;
         long depth = tfp_python_stack(&s->python, state, s->frames, TFP_PYTHON_DEPTH), k = 0;
-        for (; k < depth; k++)
+        for (; k < depth; k++) {
+            if (k % 64 == 63 && is_late(s)) return 0;
             if ((s->key[k + 1] = tfp_stacks_function(s, s->frames[k].code)) == TFP_NONE) break;
-        if (depth >= 0 && k == depth) return depth;
+        }
+        if (depth >= 0 && k == depth) {
+            s->cut += depth == TFP_PYTHON_DEPTH;
+            return depth;
+        }
     }
-    return -1;
+    return tfp_stacks_over(s) ? 0 : -1;
 }
 
 /* ---- samples ---- */
@@ -123,23 +139,40 @@ void tfp_stacks_count(tfp_sampler *s, tfp_strid thread, size_t depth, int64_t co
 {
     s->key[0] = thread;
     size_t before = s->keys.count;
+    if (s->keys.arena->used > TFP_STACKS_KEYS_MOST || s->stack_bytes > TFP_STACKS_TEXT_MOST) {
+        s->full = "its stacks take more than 48 MB, or 256 MB written out";
+        return;
+    }
     tfp_strid id = tfp_intern(&s->keys, (tfp_str){ (const char *)s->key, (depth + 1) * sizeof *s->key });
     if (id == TFP_NONE || (s->keys.count != before && !tfp_push(&s->counts, 0))) {
         s->nomem = true;
         return;
     }
+    if (s->keys.count != before)
+        for (size_t i = 1; i <= depth; i++) s->stack_bytes += s->functions.at[s->key[i]].name.size;
     s->counts.at[id] += count;
     s->samples += count;
 }
 
-/* Looks at every thread once; false when the process is gone. */
-static bool sample_all(tfp_sampler *s, bool idle)
+static long list_threads(tfp_sampler *s)
 {
     long count = tfp_python_threads(&s->python, s->seen, TFP_PYTHON_THREADS);
-    for (long i = 0; i < count && !s->nomem; i++) {
-        watched *w = tfp_stacks_thread(s, s->seen[i].tid);
+    s->many_threads |= count == TFP_PYTHON_THREADS;
+    return count;
+}
+
+/* Looks at every thread once; false when the process is gone. Where the time ends within a look, the next one begins with the thread that
+ * was due. */
+static bool sample_all(tfp_sampler *s, bool idle)
+{
+    long count = list_threads(s);
+    size_t all = count > 0 ? (size_t)count : 0, first = all ? s->next % all : 0;
+    for (size_t k = 0; k < all && !tfp_stacks_over(s); k++) {
+        const tfp_python_thread *t = &s->seen[(first + k) % all];
+        s->next = first + k;
+        watched *w = tfp_stacks_thread(s, t->tid);
         if (!w || (!idle && tfp_stacks_state(s, w) != 'R')) continue;
-        long depth = tfp_stacks_read(s, s->seen[i].state);
+        long depth = tfp_stacks_read(s, t->state);
         if (depth > 0)
             tfp_stacks_count(s, w->name, (size_t)depth, 1);
         else if (depth < 0)
@@ -152,16 +185,16 @@ static bool sample_all(tfp_sampler *s, bool idle)
 static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_native *native, tfp_progress_fn fn,
                              void *ctx, int64_t *lasted, tfp_error *err)
 {
-    int64_t start = tfp_stacks_now_ns(), end = start + (int64_t)(wish->seconds * 1e9),
-            step = (int64_t)(1e9 / wish->rate);
+    int64_t start = tfp_now_ns(), end = start + (int64_t)(wish->seconds * 1e9), step = (int64_t)(1e9 / wish->rate);
     int64_t next = start;
     bool alive = true;
-    while (alive && !s->nomem && tfp_stacks_now_ns() < end) {
+    s->until_ns = end;
+    while (alive && !s->nomem && !s->full && tfp_now_ns() < end) {
         alive = native ? tfp_native_sample(native, next + step < end ? next + step : end) : sample_all(s, wish->idle);
-        if (fn && fn(ctx, (uint64_t)(tfp_stacks_now_ns() - start), (uint64_t)(end - start)))
+        if (fn && fn(ctx, (uint64_t)(tfp_now_ns() - start), (uint64_t)(end - start)))
             return tfp_fail(err, TFP_CANCELLED, "interrupted");
         next += step;
-        int64_t now = tfp_stacks_now_ns();
+        int64_t now = tfp_now_ns();
         if (next <= now) {
             next = now;
             continue;
@@ -170,21 +203,36 @@ static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_na
         struct timespec t = { until / 1000000000, until % 1000000000 };
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
     }
-    *lasted = tfp_stacks_now_ns() - start;
+    *lasted = tfp_now_ns() - start;
     if (s->nomem) return tfp_nomem(err);
     if (!alive) return tfp_report_note_add(s->r, err, "the process ended after %.1f s", (double)*lasted / 1e9);
     return TFP_OK;
 }
 
+/* The limits that were reached. */
+static tfp_status note_limits(tfp_sampler *s, tfp_error *err)
+{
+    tfp_status status = TFP_OK;
+    if (s->full) status = tfp_report_note_add(s->r, err, "it ended early: %s", s->full);
+    if (!status && s->many_threads)
+        status = tfp_report_note_add(s->r, err, "only %d of its Python threads were looked at", TFP_PYTHON_THREADS);
+    if (!status && s->cut)
+        status = tfp_report_note_add(s->r, err, "%lld stacks have more than %d frames: the others are left out",
+                                     (long long)s->cut, TFP_PYTHON_DEPTH);
+    return status;
+}
+
 /* What is to be said of how it was sampled. */
 static tfp_status add_notes(tfp_sampler *s, const tfp_stacks_wish *wish, int64_t lasted, tfp_error *err)
 {
-    tfp_status status = TFP_OK;
+    tfp_status status = note_limits(s, err);
     double wanted = (double)lasted / 1e9 * wish->rate;
-    if (s->torn)
+    if (!status && s->torn)
         status = tfp_report_note_add(s->r, err, "%lld samples were torn: their frames changed while they were read",
                                      (long long)s->torn);
-    if (!status && !s->samples)
+    if (!status && !s->samples && s->late)
+        status = tfp_report_note_add(s->r, err, "no stack was read in the time: they are deep, or there are many");
+    else if (!status && !s->samples)
         status = tfp_report_note_add(s->r, err, "no %s ran in %.1f s%s", wish->native ? "thread" : "Python thread",
                                      (double)lasted / 1e9, wish->idle ? "" : "; --idle shows those that wait too");
     if (!status && (double)s->ticks < 0.8 * wanted - 1 && (!wish->native || wish->idle))
@@ -244,6 +292,11 @@ static void add_python_rows(tfp_sampler *s, const tfp_python_thread *thread, thr
     if (depth < 0) s->torn++;
     for (long k = 0; k < depth; k++) {
         row.depth = k;
+        if (tfp_stacks_over(s)) return;
+        if (rows->size == TFP_STACKS_ROWS_MOST) {
+            s->full = "it has more than " TFP_QUOTED(TFP_STACKS_ROWS_MOST) " frames in all";
+            return;
+        }
         row.name = tfp_stacks_frame_text(s, s->key[k + 1], &s->frames[k]);
         if (!tfp_push(rows, row)) s->nomem = true;
     }
@@ -253,15 +306,18 @@ static tfp_status make_threads(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_
 {
     threads_rows rows = { 0 };
     tfp_native *native = NULL;
+    s->until_ns = tfp_now_ns() + TFP_STACKS_ONCE_NS;
     tfp_status status = wish->native ? tfp_native_begin(s, wish, &native, err) : TFP_OK;
     if (native) {
         status = tfp_native_once(native, &rows, err);
     } else if (!status) {
-        long count = tfp_python_threads(&s->python, s->seen, TFP_PYTHON_THREADS);
-        for (long i = 0; i < count && !s->nomem; i++) add_python_rows(s, &s->seen[i], &rows);
+        long count = list_threads(s);
+        for (long i = 0; i < count && !tfp_stacks_over(s); i++) add_python_rows(s, &s->seen[i], &rows);
         if (count < 0) status = tfp_fail(err, TFP_BADFILE, "it has ended");
     }
     if (s->nomem) status = tfp_nomem(err);
+    if (!status && !s->full && tfp_now_ns() > s->until_ns) s->full = "reading its threads took more than 2 s";
+    if (!status) status = note_limits(s, err);
     if (!status && s->torn)
         status = tfp_report_note_add(s->r, err, "the stacks of %lld threads changed while they were read",
                                      (long long)s->torn);
@@ -289,6 +345,7 @@ static tfp_status make(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_progress
     tfp_vec_free(&s->functions);
     tfp_vec_free(&s->counts);
     tfp_map64_free(&s->by_name);
+    tfp_map64_free(&s->by_tid);
     tfp_strtab_free(&s->names);
     tfp_strtab_free(&s->keys);
     tfp_arena_free(&names);

@@ -3,6 +3,7 @@
  * read some microseconds later. The native frames below the innermost Python function are shown under it only where the call is
  * still the same then: where the stack from its return address on, the interpreter's frame included, is unchanged. Otherwise the sample
  * has its Python frames alone. Frames of the interpreter's loop become the Python functions that they run. */
+#include "live/elf.h"
 #include "live/stacks_parts.h"
 
 #include <dirent.h>
@@ -72,7 +73,8 @@ static bool list_threads(tfp_native *n)
         int64_t tid;
         if (!tfp_parse_int64(tfp_str_of(e->d_name), &tid)) continue;
         watched *w = tfp_stacks_thread(n->s, tid);
-        if (!w || !tfp_push(&n->tids, tid)) {
+        if (!w) break;
+        if (!tfp_push(&n->tids, tid)) {
             n->s->nomem = true;
             break;
         }
@@ -83,7 +85,7 @@ static bool list_threads(tfp_native *n)
     }
     if (d) closedir(d);
     n->python_count = tfp_python_threads(&n->s->python, n->s->seen, TFP_PYTHON_THREADS);
-    n->listed_ns = tfp_stacks_now_ns();
+    n->listed_ns = tfp_now_ns();
     n->lists++;
     return n->tids.size > 0 && n->python_count >= 0;
 }
@@ -141,6 +143,7 @@ static long read_python(tfp_native *n, uint64_t state)
 static bool name_python(tfp_native *n, long depth)
 {
     for (long k = 0; k < depth; k++) {
+        if (k % 64 == 63 && tfp_stacks_over(n->s)) return false;
         uint32_t f = tfp_stacks_function(n->s, n->s->frames[k].code);
         if (f == TFP_NONE) return false;
         n->key[RAW_HEAD + k] = f << 1 | n->s->frames[k].entry;
@@ -167,6 +170,7 @@ static void take(void *ctx, int64_t tid, const tfp_native_state *at)
     tfp_native *n = ctx;
     tfp_sampler *s = n->s;
     bool whole = false;
+    if (tfp_stacks_over(s)) return; /* samples that are left when the time is over */
     long depth = read_python(n, state_of(n, tid));
     size_t size = at->stack_size < sizeof n->now ? at->stack_size : sizeof n->now, count = 0, first = 0;
     if (size && !tfp_python_read(&s->python, at->registers[TFP_DWARF_SP], n->now, size)) size = 0;
@@ -192,6 +196,10 @@ static void take(void *ctx, int64_t tid, const tfp_native_state *at)
         return;
     }
     size_t before = n->raw.count;
+    if (n->arena.used > TFP_STACKS_KEYS_MOST) {
+        s->full = "its native stacks take more than 48 MB";
+        return;
+    }
     tfp_strid id =
         tfp_intern(&n->raw, (tfp_str){ (const char *)n->key, (RAW_HEAD + (size_t)depth + 2 * count) * sizeof *n->key });
     if (id == TFP_NONE || (n->raw.count != before && !tfp_push(&n->counts, 0))) {
@@ -264,10 +272,10 @@ static void put_rows(tfp_native *n, int64_t tid, size_t count)
         if (n->once.at[i] == tid) return;
     size_t depth = n->key[RAW_PYTHON], python = 0;
     size_t size = merge(n, n->key, RAW_HEAD + depth + 2 * count, s->key);
-    if (!tfp_push(&n->once, tid) || !tfp_stacks_row(s, tid, &row)) {
-        s->nomem = true;
-        return;
-    }
+    if (!tfp_push(&n->once, tid)) s->nomem = true;
+    if (n->rows->size + size > TFP_STACKS_ROWS_MOST)
+        s->full = "it has more than " TFP_QUOTED(TFP_STACKS_ROWS_MOST) " frames in all";
+    if (s->nomem || s->full || !tfp_stacks_row(s, tid, &row)) return;
     for (size_t k = 0; k < size; k++) {
         tfp_stack_function f = s->functions.at[s->key[k]];
         row.depth = (int64_t)k;
@@ -283,7 +291,7 @@ static void put_rows(tfp_native *n, int64_t tid, size_t count)
 /* Threads that wait: their native frames as far as the stack pointer and the address tell, and Python's. */
 static void take_waiting(tfp_native *n)
 {
-    for (size_t i = 0; i < n->tids.size && !n->s->nomem; i++) {
+    for (size_t i = 0; i < n->tids.size && !tfp_stacks_over(n->s); i++) {
         tfp_native_state at = { .only_sp_and_pc = true };
         if (tfp_native_blocked(n->s->python.pid, n->tids.at[i], &at)) take(n, n->tids.at[i], &at);
     }
@@ -293,7 +301,7 @@ static void take_waiting(tfp_native *n)
 bool tfp_native_sample(tfp_native *n, int64_t until_ns)
 {
     if (n->idle) take_waiting(n);
-    for (int64_t now; (now = tfp_stacks_now_ns()) < until_ns && !n->s->nomem;) {
+    for (int64_t now; (now = tfp_now_ns()) < until_ns && !n->s->nomem && !n->s->full;) {
         int64_t due = n->listed_ns + (n->lists == 1 ? FIRST_NS : LIST_NS);
         if (now >= due) {
             if (!list_threads(n)) return false;
@@ -320,6 +328,10 @@ static tfp_status add_notes(tfp_native *n, tfp_error *err)
         status = tfp_report_note_add(
             r, err, "%lld of %lld samples have Python frames only: their native call was over before these were read",
             (long long)n->moved, (long long)n->taken);
+    if (!status && tfp_unwind_refused(n->unwind))
+        status = tfp_report_note_add(
+            r, err, "%zu mapped files are damaged, or have more than %d MB of symbols in all: they are not read",
+            tfp_unwind_refused(n->unwind), (int)(TFP_ELF_BUDGET >> 20));
     return status;
 }
 
@@ -348,10 +360,10 @@ static int by_thread(const void *a, const void *b)
 tfp_status tfp_native_once(tfp_native *n, threads_rows *rows, tfp_error *err)
 {
     n->rows = rows;
-    int64_t end = tfp_stacks_now_ns() + ONCE_NS;
+    int64_t end = tfp_now_ns() + ONCE_NS;
     take_waiting(n);
     for (size_t i = 0; i < n->tids.size; i++) tfp_perf_add(n->perf, n->tids.at[i]);
-    while (n->once.size < n->tids.size && tfp_stacks_now_ns() < end && !n->s->nomem) {
+    while (n->once.size < n->tids.size && tfp_now_ns() < end && !tfp_stacks_over(n->s)) {
         tfp_perf_read(n->perf, ONCE_NS / 8, take, n);
         take_waiting(n);
     }

@@ -9,7 +9,6 @@
 /* The topmost process of a script or program: forked workers bear its name too. */
 static tfp_status find_named(const char *name, int64_t *pid, tfp_error *err)
 {
-    char program[256];
     TFP_VEC(int64_t) found = { 0 };
     tfp_map64 set = { 0 };
     tfp_buf list = { 0 };
@@ -19,8 +18,7 @@ static tfp_status find_named(const char *name, int64_t *pid, tfp_error *err)
     for (struct dirent *e; d && ok && (e = readdir(d));) {
         int64_t candidate;
         if (!isdigit((unsigned char)*e->d_name) || !tfp_parse_int64(tfp_str_of(e->d_name), &candidate)) continue;
-        tfp_proc_program(candidate, program, sizeof program);
-        if (strcmp(program, name) != 0 || candidate == getpid()) continue;
+        if (candidate == getpid() || !tfp_proc_is_called(candidate, name)) continue;
         ok = tfp_push(&found, candidate) && tfp_map64_put(&set, (uint64_t)candidate, 0);
     }
     if (d) closedir(d);

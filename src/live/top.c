@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <pwd.h>
+#include <stdio.h>
 
 #define THREADS_A_SAMPLE 100 /* of a table that is refreshed; one shot looks at all */
 
@@ -14,6 +15,20 @@
 static const char *steps_name(const char *told)
 {
     return strcmp(told, "session runs") == 0 ? "session runs" : "optimizer steps";
+}
+
+/* Steps since the sample before, from the end of the last one then to the end of the last one now: an interval would cut off up to a step.
+ * A step that is longer than the interval goes on at the rate of those before it. */
+static tfp_steps_of agent_rate(tfp_live_process *p, const tfp_agent *a, int64_t now)
+{
+    tfp_steps_of out = { a->steps - p->agent_steps, (double)(now - p->agent_read_ns) / 1e9, steps_name(a->what), NULL };
+    if (out.calls && p->agent_step_ns && a->step_ns > p->agent_step_ns)
+        p->agent_period_ns = (a->step_ns - p->agent_step_ns) / out.calls;
+    if (p->agent_period_ns && now - a->step_ns <= 2 * p->agent_period_ns) {
+        out.calls = 1;
+        out.seconds = (double)p->agent_period_ns / 1e9;
+    }
+    return out;
 }
 
 /* What the agent of a process has counted. False where none counts, or where it counted for the first time. */
@@ -26,28 +41,44 @@ static bool agent_steps(const tfp_live *l, tfp_live_process *p, tfp_steps_of *ou
         return false;
     }
     p->no_agent_ns = -1;
-    if (p->agent_steps >= 0 && a.steps >= p->agent_steps)
-        *out = (tfp_steps_of){ a.steps - p->agent_steps, steps_name(a.what), NULL };
+    int64_t now = tfp_now_ns();
+    if (p->agent_steps >= 0 && a.steps >= p->agent_steps) *out = agent_rate(p, &a, now);
     p->agent_steps = a.steps;
+    p->agent_step_ns = a.step_ns;
+    p->agent_read_ns = now;
     return out->calls >= 0;
 }
 
-/* Calls of a process since the last sample: those of the first framework, in this order, that it has mapped with a
- * known library. */
-static tfp_steps_of count_steps(tfp_live *l, tfp_live_process *p)
+/* Probes every framework that the process has mapped: one package imports another, and only the calls tell which is used. */
+static const char *probe(tfp_live *l, int64_t pid)
 {
     static const tfp_framework order[] = { TFP_FRAMEWORK_JAX, TFP_FRAMEWORK_TENSORFLOW, TFP_FRAMEWORK_TORCH };
-    tfp_steps_of out = { -1, NULL, "no function of its framework is known" };
-    if (agent_steps(l, p, &out)) return out;
+    const char *why = NULL;
+    bool counted = false;
+    tfp_proc_maps maps;
+    if (!tfp_proc_maps_read(pid, &maps)) return "its maps may not be read";
     for (size_t i = 0; i < 3; i++) {
-        if (!(p->frameworks & order[i])) continue;
-        if (!p->probed || p->turn) p->unprobed = tfp_probes_add(l->probes, p->stat.pid, p->library, order[i]);
-        p->probed = true;
-        out.why = p->unprobed;
-        if (!out.why) out.calls = tfp_probes_take(l->probes, p->stat.pid, &out.what);
-        break;
+        if (!*maps.library[i]) continue;
+        const char *this_why = tfp_probes_add(l->probes, pid, maps.library[i], order[i]);
+        if (this_why == tfp_probes_later) return this_why;
+        counted |= !this_why;
+        if (!why) why = this_why;
     }
-    return out;
+    if (counted) return tfp_probes_watch(l->probes, pid) ? NULL : "out of memory";
+    return why ? why : "no function of its framework is known";
+}
+
+/* Calls of a process since the last sample, as its agent or the kernel counted them. */
+static tfp_steps_of count_steps(tfp_live *l, tfp_live_process *p)
+{
+    tfp_steps_of out = { -1, 0, NULL, NULL };
+    if (agent_steps(l, p, &out)) return out;
+    if (!p->probed) p->unprobed = probe(l, p->stat.pid);
+    p->probed = p->unprobed != tfp_probes_later;
+    out.why = p->unprobed;
+    if (out.why) return out;
+    tfp_calls calls = tfp_probes_take(l->probes, p->stat.pid);
+    return (tfp_steps_of){ calls.count, calls.seconds, calls.what, NULL };
 }
 
 static bool read_steps(tfp_live *l)
@@ -56,7 +87,7 @@ static bool read_steps(tfp_live *l)
     l->steps.size = 0;
     for (size_t i = 0; i < l->jobs.processes.size; i++) {
         tfp_live_process *p = &l->jobs.processes.at[i];
-        tfp_steps_of s = { -1, NULL, NULL };
+        tfp_steps_of s = { -1, 0, NULL, NULL };
         if (p->root != TFP_NONE) s = count_steps(l, p);
         if (!tfp_push(&l->steps, s)) return false;
     }
@@ -76,7 +107,7 @@ static bool read_names(tfp_live *l)
 /* ---- the table ---- */
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+const tfp_row_column tfp_top_columns[] = {
     TFP_COLUMN(tfp_top_row, "job", TEXT, LABEL, job, "Number and start time of the first process: never used twice."),
     TFP_COLUMN(tfp_top_row, "pid", INT, LABEL, pid, "The job's first process."),
     TFP_COLUMN(tfp_top_row, "user", TEXT, LABEL, user, "Whose it is."),
@@ -142,7 +173,7 @@ static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
 
 static const tfp_row_column *find_column(const char *name)
 {
-    const tfp_row_column *c = columns;
+    const tfp_row_column *c = tfp_top_columns;
     while (c->name && strcmp(c->name, name) != 0) c++;
     return c->name ? c : NULL;
 }
@@ -181,9 +212,11 @@ static tfp_status fill(const tfp_live *l, tfp_report *r, tfp_error *err)
     sorting by = { rows, l->sort ? l->sort : find_column("cpu") };
     if (!tfp_sort(order, count, goes_before, &by)) return tfp_nomem(err);
     for (size_t i = 0; i < count; i++) sorted[i] = rows[order[i]];
+    if (*l->no_agents && tfp_report_note_add(r, err, "agents are not looked for: %s", l->no_agents))
+        return tfp_nomem(err);
     if (l->lost && tfp_report_note_add(r, err, "steps came faster than they could be counted: rates are too low"))
         return tfp_nomem(err);
-    return tfp_grid_of(r, &(tfp_row_table){ columns, sorted, sizeof *sorted, count, 0 }, err);
+    return tfp_grid_of(r, &(tfp_row_table){ tfp_top_columns, sorted, sizeof *sorted, count, 0 }, err);
 }
 
 /* ---- the public functions ---- */
@@ -194,6 +227,7 @@ tfp_live *tfp_live_new(void)
     if (!l) return NULL;
     l->jobs.select.user = -1;
     tfp_live_wish_start(&l->wish);
+    l->run = TFP_RUN_NONE;
     l->stacks = (tfp_stacks_wish){ 1, 100, false, false };
     if ((l->probes = tfp_probes_new())) return l;
     free(l);
@@ -209,6 +243,7 @@ void tfp_live_free(tfp_live *l)
     tfp_vec_free(&l->steps);
     tfp_arena_free(&l->arena);
     tfp_live_wish_free(&l->wish);
+    tfp_run_free(&l->run);
     free(l);
 }
 
@@ -286,7 +321,15 @@ tfp_status tfp_live_sample(tfp_live *l, tfp_error *err)
 {
     tfp_error_clear(err);
     if (!l) return tfp_fail(err, TFP_BADARG, "nothing to sample");
+    /* without a run folder there are no agents to ask: the rest is as true as with them */
+    *l->no_agents = '\0';
     tfp_status s = tfp_run_folder(l->run_folder, false, err);
+    if (s == TFP_BADFILE) {
+        snprintf(l->no_agents, sizeof l->no_agents, "%s", tfp_error_message(err));
+        *l->run_folder = '\0';
+        tfp_error_clear(err);
+        s = TFP_OK;
+    }
     if (!s) s = tfp_jobs_sample(&l->jobs, l->all_threads ? SIZE_MAX : THREADS_A_SAMPLE, err);
     if (s) return s;
     l->run_changed_ns = tfp_run_changed_ns(l->run_folder);

@@ -14,6 +14,7 @@
 
 typedef struct tfp_steps_of { /* counted in a process since the previous sample */
     int64_t calls;            /* -1: not known */
+    double seconds;           /* in which they were made */
     const char *what, *why;   /* why: nothing is counted in it */
 } tfp_steps_of;
 
@@ -21,8 +22,9 @@ struct tfp_live {
     tfp_jobs jobs;
     tfp_gpus gpus;
     tfp_probes *probes;
-    TFP_VEC(tfp_steps_of) steps; /* by process of the last sample */
-    char run_folder[TFP_RUN_PATH_MAX];
+    TFP_VEC(tfp_steps_of) steps;       /* by process of the last sample */
+    char run_folder[TFP_RUN_PATH_MAX]; /* "": there is none that is safe */
+    char no_agents[400];               /* why; "" */
     int64_t run_changed_ns;
     bool lost;                  /* calls were too many to count all */
     tfp_arena arena;            /* texts of selectors */
@@ -31,6 +33,8 @@ struct tfp_live {
     bool no_commands; /* the table leaves the machine */
     tfp_stacks_wish stacks;
     tfp_live_wish wish;
+    tfp_live_start_fn start;
+    void *start_ctx;
     tfp_run run;
 };
 
@@ -40,6 +44,7 @@ const char *tfp_state_name(char state);
 /* The process that is meant. TFP_BADFILE: none, several, or one that has ended. */
 tfp_status tfp_live_find(const char *target, int64_t *pid, tfp_error *err);
 
+extern const tfp_row_column tfp_top_columns[];
 /* A row of the table. */
 typedef struct tfp_top_row {
     tfp_str job;

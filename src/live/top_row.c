@@ -98,24 +98,27 @@ static int64_t age_of(const tfp_live_process *p)
 static void put_steps(const tfp_live *l, tfp_report *r, const uint32_t *members, size_t count, tfp_top_row *out,
                       const char **why)
 {
-    double seconds = l->jobs.before_ns ? (double)(l->jobs.taken_ns - l->jobs.before_ns) / 1e9 : 0;
-    int64_t calls = -1;
-    out->steps_per_second = NAN;
-    out->steps_are = (tfp_str){ NULL, 0 };
+    double rate = 0;
+    bool counted = false, once = false;
+    const char *what = NULL;
     for (size_t i = 0; i < count; i++) {
         const tfp_steps_of *s = &l->steps.at[members[i]];
         if (s->why) *why = s->why;
         if (s->calls < 0) continue;
-        calls = calls < 0 ? s->calls : calls + s->calls;
-        if (s->what) out->steps_are = keep(r, s->what);
+        counted = true;
+        once |= s->what && s->seconds <= 0;
+        if (!s->what || s->seconds <= 0) continue;
+        rate += (double)s->calls / s->seconds;
+        what = s->what;
     }
-    if (calls < 0 || !out->steps_are.data || seconds <= 0) {
-        if (calls >= 0) *why = seconds > 0 ? "no step was seen in the interval" : "one sample has no interval";
-        out->steps_are = (tfp_str){ NULL, 0 };
-        return;
-    }
-    *why = NULL;
-    out->steps_per_second = (double)calls / seconds;
+    out->steps_per_second = what ? rate : NAN;
+    out->steps_are = what ? keep(r, what) : (tfp_str){ NULL, 0 };
+    if (what)
+        *why = NULL;
+    else if (counted)
+        *why = !l->jobs.before_ns ? "one sample has no interval"
+               : once             ? "one step was seen: --interval is too short for a rate"
+                                  : "no step was seen in the interval";
 }
 
 /* ---- GPUs ---- */

@@ -3,12 +3,13 @@
  * opened as the process sees them (/proc/PID/root), and no debug files are looked for: that could ask a server. */
 #include "live/unwind.h"
 
+#include "live/elf.h"
+#include "live/inside.h"
+
 #include <dlfcn.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@
 #define AGAIN_NS 500000000 /* between two looks at what is mapped */
 #define STACK_MOST (16u << 20)
 #define READS 64                /* words that are remembered, to find the places of return addresses */
-#define SYMBOLS_MOST (1u << 24) /* of a file */
+#define SYMBOLS_MOST (3u << 20) /* of a file */
 
 typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
@@ -100,6 +101,8 @@ struct tfp_unwind {
     char *(*demangle)(const char *, char *, size_t *, int *);
     Dwfl *dwfl;
     int64_t mapped_ns; /* when the list of mapped files was made */
+    uint64_t budget;   /* bytes that libdw may hold of files that it is still given */
+    size_t refused;    /* files that would take more */
     TFP_VEC(module) modules;
     tfp_buf text; /* of the last name */
     /* while a stack is walked */
@@ -112,27 +115,19 @@ struct tfp_unwind {
     uint64_t window_at;
 };
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* ---- files ---- */
 
-/* A descriptor of a mapped file; libdw closes it. Nothing but plain files: opening must not wait. */
+/* A descriptor of a mapped file; libdw closes it. libdw holds what the file's tables claim to have, so they are looked at before. */
 static int find_elf(Dwfl_Module *m, void **data, const char *name, uint64_t base, char **file, void **elf)
 {
-    const tfp_unwind *u = *data;
-    char path[4200];
-    struct stat st;
+    tfp_unwind *u = *data;
     if (!u) return -1;
     if (*name != '/') return u->api.linux_proc_find_elf(m, data, name, base, file, elf); /* [vdso] */
-    snprintf(path, sizeof path, "/proc/%lld/root%s", (long long)u->pid, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = tfp_inside_file(u->pid, name);
     if (fd < 0) return -1;
-    *file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? strdup(name) : NULL;
+    bool modest = tfp_elf_is_modest(fd, &u->budget);
+    u->refused += !modest;
+    *file = modest ? strdup(name) : NULL;
     if (*file) return fd;
     close(fd);
     return -1;
@@ -161,7 +156,7 @@ static void forget_symbols(tfp_unwind *u)
 static bool read_mapped(tfp_unwind *u)
 {
     forget_symbols(u);
-    u->mapped_ns = now_ns();
+    u->mapped_ns = tfp_now_ns();
     u->api.report_begin(u->dwfl);
     bool ok = u->api.linux_proc_report(u->dwfl, (pid_t)u->pid) == 0;
     ok = u->api.report_end(u->dwfl, NULL, NULL) == 0 && ok;
@@ -173,7 +168,7 @@ static bool read_mapped(tfp_unwind *u)
 static Dwfl_Module *module_of(tfp_unwind *u, uint64_t pc)
 {
     Dwfl_Module *m = u->api.addrmodule(u->dwfl, pc);
-    if (m || now_ns() - u->mapped_ns < AGAIN_NS) return m;
+    if (m || tfp_now_ns() - u->mapped_ns < AGAIN_NS) return m;
     return read_mapped(u) ? u->api.addrmodule(u->dwfl, pc) : NULL;
 }
 
@@ -366,6 +361,8 @@ size_t tfp_unwind_ranges(tfp_unwind *u, uint64_t pc, const char *prefix, uint64_
     return count;
 }
 
+size_t tfp_unwind_refused(const tfp_unwind *u) { return u->refused; }
+
 /* ---- beginning and end ---- */
 
 static bool load(tfp_unwind *u, char *why, size_t room)
@@ -398,6 +395,7 @@ tfp_unwind *tfp_unwind_new(int64_t pid, char *why, size_t room)
         return NULL;
     }
     u->pid = pid;
+    u->budget = TFP_ELF_BUDGET;
     if (!load(u, why, room)) goto fail;
     snprintf(why, room, "libdw does not take the files that it has mapped");
     u->dwfl = u->api.begin(&files);

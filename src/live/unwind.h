@@ -33,5 +33,7 @@ size_t tfp_unwind_stack(tfp_unwind *u, const tfp_native_state *s, tfp_native_fra
 void tfp_unwind_name(tfp_unwind *u, uint64_t pc, tfp_str *file, tfp_str *function);
 /* The addresses of functions whose names begin so, in the file that has `pc`: pairs of first address and end; how many. */
 size_t tfp_unwind_ranges(tfp_unwind *u, uint64_t pc, const char *prefix, uint64_t (*out)[2], size_t room);
+/* Files that are damaged, or whose symbols would take too much memory: their functions have no names. */
+size_t tfp_unwind_refused(const tfp_unwind *u);
 
 #endif

@@ -3,21 +3,10 @@
 #include "live/way.h"
 #include "live/attach.h"
 
-#include <pwd.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-void tfp_user_name(int64_t uid, char *out, size_t room)
-{
-    char space[1024];
-    struct passwd entry, *found = NULL;
-    if (getpwuid_r((uid_t)uid, &entry, space, sizeof space, &found) == 0 && found)
-        snprintf(out, room, "%s", entry.pw_name);
-    else
-        snprintf(out, room, "%lld", (long long)uid);
-}
 
 void tfp_way_refuse(tfp_way *w, const char *code, const char *format, ...)
 {

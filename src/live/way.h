@@ -3,6 +3,7 @@
 #ifndef TFP_LIVE_WAY_H
 #define TFP_LIVE_WAY_H
 
+#include "base/place.h"
 #include "live/rundir.h"
 
 typedef struct tfp_way {
@@ -18,7 +19,5 @@ void tfp_way_of(const char *run_folder, const tfp_proc_stat *stat, const tfp_pro
 bool tfp_way_is_ours(const tfp_proc_status *s);
 /* Refuses with a code and its sentence. */
 void tfp_way_refuse(tfp_way *w, const char *code, const char *format, ...) TFP_PRINTF(3, 4);
-/* The name of a user, else the number. */
-void tfp_user_name(int64_t uid, char *out, size_t room);
 
 #endif

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/wish.c: the settings of run and capture, checked, and the folder that takes what they record. */
+/* live/wish.c: the settings of run and capture, checked. */
 #include "live/run.h"
 
-#include "base/io.h"
-
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 void tfp_live_wish_start(tfp_live_wish *w)
 {
@@ -169,46 +162,4 @@ tfp_status tfp_live_wish_set(tfp_live_wish *w, const char *name, const char *val
     if (strcmp(name, "max_bytes") == 0)
         return parse_bytes(v, &w->max_bytes) ? TFP_OK : wrong(name, v, "no size such as 100MiB", err);
     return TFP_NOTFOUND;
-}
-
-/* ---- results ---- */
-
-int64_t tfp_unix_micros(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-static bool is_empty(const char *path)
-{
-    DIR *d = opendir(path);
-    size_t count = 0;
-    if (!d) return false;
-    for (struct dirent *e; (e = readdir(d));) count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-    closedir(d);
-    return count == 0;
-}
-
-tfp_status tfp_make_results(const tfp_live_wish *w, const char *verb, char *path, size_t room, tfp_error *err)
-{
-    char name[64], *whole;
-    time_t now = time(NULL);
-    struct tm t;
-    localtime_r(&now, &t);
-    size_t n = (size_t)snprintf(name, sizeof name, "tfprof-%s-", verb);
-    strftime(name + n, sizeof name - n, "%Y%m%d-%H%M%S", &t);
-    const char *dir = w->dir ? w->dir : name;
-    if (mkdir(dir, 0700) && errno != EEXIST) return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", dir, strerror(errno));
-    if (!tfp_is_folder(dir)) return tfp_fail(err, TFP_BADOUTPUT, "%s: it is no folder", dir);
-    if (!is_empty(dir)) return tfp_fail(err, TFP_BADOUTPUT, "%s: the folder is not empty", dir);
-    if (chmod(dir, 0700) || access(dir, W_OK)) return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", dir, strerror(errno));
-    whole = realpath(dir, NULL);
-    if (!whole || strlen(whole) >= room) {
-        free(whole);
-        return tfp_fail(err, TFP_BADOUTPUT, "%s: its path is too long", dir);
-    }
-    strcpy(path, whole);
-    free(whole);
-    return TFP_OK;
 }

@@ -3,20 +3,23 @@
 # folder; a closed connection ends a recording. Only modules that the interpreter brings are used, found where it keeps them:
 # a socket.py beside train.py is not ours. Python 3.8 and later.
 #
-# A request is a line "capture ms=500 steps=0 host=2 python=0 wait=10 at=0" or "info" or "snap". The answer is lines:
+# A request is a line "capture ms=500 steps=0 host=2 python=0 wait=10 align=0" or "info" or "snap". With align=1 a second line, "start
+# UNIX_MICROS", follows once the agent is ready. The answer is lines:
+#     waits                              another recording runs, or the job's own profiler
+#     ready                              with align=1: all is prepared, the moment may be told
 #     started UNIX_MICROS                recording has begun
 #     file NAME SIZE                     and that many bytes
-#     done KIND WINDOW_MICROS WAITED_MICROS FRAMEWORK
+#     done KIND WINDOW_MICROS WAITED_MICROS FRAMEWORK STALLED_MICROS
 #     error CODE MESSAGE
 
 
 class Agent:
     def __init__(self, run_folder):
-        self.run_folder, self.out, self.here, self.run, self.job = run_folder, None, None, "", 0
+        self.run_folder, self.out, self.out_id, self.here, self.run, self.job = run_folder, None, None, None, "", 0
         self.every, self.every_seconds, self.at, self.steps_each, self.ms, self.signal = 0, 0.0, (), 1, 500, 0
         self.lock = _thread.allocate_lock()  # held by the one recording
         self.holder, self.server, self.loaded, self.kept = "", None, [], 0
-        self.steps, self.alive, self.leave = Steps(self), False, False
+        self.steps, self.alive, self.leave, self.stalls = Steps(self), False, False, Stalls()
         self.patience = 5.0  # for a request's line
 
     def path(self, end):
@@ -28,7 +31,7 @@ class Agent:
     # what the command line said: lines KEY=VALUE
     def take(self, here, wish):
         words = dict(line.split("=", 1) for line in wish.split("\n") if "=" in line)
-        self.here, self.out, self.run = here, words.get("out"), words.get("run", "")
+        self.here, self.out, self.out_id, self.run = here, words.get("out"), words.get("out_id"), words.get("run", "")
         every = words.get("every", "")
         if every.endswith("s"):
             self.every_seconds = float(every[:-1])
@@ -43,14 +46,21 @@ class Agent:
         about = {"agent": 1, "pid": os.getpid(), "start_ticks": start_ticks(), "framework": "|".join(sorted(self.loaded)),
                  "version": {n: str(getattr(sys.modules.get(n), "__version__", "")) for n in self.loaded},
                  "argv": list(getattr(sys, "argv", [])), "cwd": os.getcwd(), "steps_are": self.steps.what, "run": self.run}
-        write_whole(self.path(".json"), quote(about).encode())
+        folder = open_own(self.run_folder)
+        try:
+            write_whole(folder, "%d.json" % os.getpid(), quote(about).encode())
+        finally:
+            os.close(folder)
 
     def open(self):
-        path = self.path(".sock")
-        remove(path)
+        name, folder = "%d.sock" % os.getpid(), open_own(self.run_folder)
         server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
-        server.bind(path)
-        os.chmod(path, 0o600)
+        try:
+            remove(self.path(".sock"))
+            server.bind("/proc/self/fd/%d/%s" % (folder, name))
+            os.chmod(name, 0o600, dir_fd=folder)
+        finally:
+            os.close(folder)
         server.listen(16)
         self.server, self.alive = server, True
         self.publish()
@@ -114,7 +124,7 @@ class Agent:
                     peer.sendall(f.read())
                 peer.sendall(b"done info 0 0 -\n")
             elif words[:1] == ["snap"]:
-                _thread.start_new_thread(self.window, ("signal",))
+                self.start_window("signal")
                 peer.sendall(b"done snap 0 0 -\n")
             elif words[:1] == ["capture"]:
                 self.capture(peer, dict(w.split("=", 1) for w in words[1:] if "=" in w))
@@ -162,10 +172,21 @@ class Agent:
             except OSError:  # it was closed with bytes that nobody read
                 return True
 
+    def moment(self, peer):
+        """The line "start UNIX_MICROS": when to begin; None: the other side went away."""
+        line = b""
+        while not line.endswith(b"\n"):
+            got = peer.recv(1)
+            if not got or len(line) > 64:
+                return None
+            line += got
+        return int(line.split()[1]) / 1e6
+
     def take_lock(self, peer, seconds):
         if self.lock.acquire(False):
             return 0.0
         since = time.monotonic()
+        peer.sendall(b"waits\n")
         while not self.lock.acquire(False):
             if time.monotonic() - since >= seconds:
                 raise Refused("busy", "another recording runs in it%s" % (": " + self.holder if self.holder else ""))
@@ -175,40 +196,54 @@ class Agent:
 
     def capture(self, peer, words):
         wish = {"ms": float(words.get("ms", 500)), "steps": int(words.get("steps", 0)), "host": int(words.get("host", 2)),
-                "python": int(words.get("python", 0)), "wait": float(words.get("wait", 10)), "at": int(words.get("at", 0))}
+                "python": int(words.get("python", 0)), "wait": float(words.get("wait", 10)), "align": words.get("align") == "1"}
         name = self.framework()
         waited = self.take_lock(peer, wish["wait"])
         if waited < 0:
             return
         self.holder = "a capture since %s" % time.strftime("%H:%M:%S")
+        self.stalls = Stalls()
+        self.lend_thread()
         try:
             if wish["steps"]:
                 self.capture_steps(peer, name, wish, waited)
             else:
                 self.capture_window(peer, name, wish, waited)
         finally:
+            self.begin_thread()
             self.holder = ""
             self.lock.release()
+
+    def begin_thread(self):
+        """A thread of ours begins, or is ours again."""
+
+    def lend_thread(self):
+        """The framework works in this thread: threads that it starts are not ours."""
 
     def capture_window(self, peer, name, wish, waited):
         """Begins at the moment that all share, if there is one; while the job's own profiler is on it waits for its end."""
         session, busy_since = SESSIONS[name](self, wish), None
-        if wish["at"]:
+        if wish["align"]:
             session.prepare()
-            if self.gone(peer, max(0.0, wish["at"] / 1e6 - time.time())):
+            peer.sendall(b"ready\n")
+            at = self.moment(peer)
+            if at is None or self.gone(peer, max(0.0, at - time.time())):
                 session.drop()
                 return
         while True:
             begin = time.monotonic()
             try:
-                session.begin()
+                with self.stalls:
+                    session.begin()
                 break
             except Exception as wrong:
-                if not (isinstance(wrong, Refused) and wrong.code == "busy" or "session" in str(wrong).lower()):
+                if not (isinstance(wrong, Refused) and wrong.code == "profiling" or "session" in str(wrong).lower()):
                     raise
-                busy_since = busy_since or begin
+                if not busy_since:
+                    busy_since = begin
+                    peer.sendall(b"waits\n")
                 if begin - busy_since + waited >= wish["wait"]:
-                    raise Refused("busy", "the job's own profiler is on: %s" % one_line(wrong, 200))
+                    raise Refused("profiling", "the job's own profiler is on: %s" % one_line(wrong, 200))
             if self.gone(peer, 0.2):
                 return
         started, begin = micros(), time.monotonic()
@@ -222,13 +257,16 @@ class Agent:
             session.drop()
             return
         window = int((time.monotonic() - begin) * 1e6)
-        self.send(peer, session.stop(), session.kind, window, waited, name)
+        with self.stalls:
+            files = session.stop()
+        self.send(peer, files, session.kind, window, waited, name)
 
     def capture_steps(self, peer, name, wish, waited):
         steps = self.steps
         if steps.what is None or (name == "jax") or (name == "tensorflow" and not steps.count):
             raise Refused("no-steps", "%s has no step that could be counted: use --ms" % name)
-        wish.update(begun=False, left=wish["steps"], files=[], window=0, done=_thread.allocate_lock(), error=None, started=0)
+        wish.update(begun=False, left=wish["steps"], files=[], window=0, done=_thread.allocate_lock(), error=None, started=0,
+                    session=None)
         wish["done"].acquire()
         steps.wish, told = wish, False
         try:
@@ -248,26 +286,47 @@ class Agent:
             raise wish["error"]
         if not told:
             peer.sendall(b"started %d\n" % wish["started"])
+        if wish["session"] is not None:
+            with self.stalls:
+                wish["files"] = wish["session"].stop()
         self.send(peer, wish["files"], "tf1" if name == "tensorflow" else "kineto", wish["window"], waited, name)
 
     def send(self, peer, files, kind, window, waited, name):
         for end, data in files:
-            peer.sendall(b"file %s %d\n" % (end.encode(), len(data)))
-            peer.sendall(data)
-        peer.sendall(b"done %s %d %d %s\n" % (kind.encode(), window, int(waited * 1e6), name.encode()))
+            if isinstance(data, str):
+                self.send_file(peer, end, data)
+            else:
+                peer.sendall(b"file %s %d\n" % (end.encode(), len(data)))
+                peer.sendall(data)
+        peer.sendall(b"done %s %d %d %s %d\n" % (kind.encode(), window, int(waited * 1e6), name.encode(), int(self.stalls.longest * 1e6)))
+
+    def send_file(self, peer, end, path):
+        """In pieces: the file takes none of the job's memory."""
+        try:
+            with open(path, "rb", 0) as f:
+                left = os.fstat(f.fileno()).st_size
+                peer.sendall(b"file %s %d\n" % (end.encode(), left))
+                while left > 0:
+                    piece = f.read(min(left, 1 << 20))
+                    if not piece:
+                        raise OSError("the recording was cut while it was sent")
+                    peer.sendall(piece)
+                    left -= len(piece)
+        finally:
+            remove(path)
 
     # ---- what run --every and --on-signal record: files of the command's folder ----
     def row(self, framework, kind, **more):
         row = {"target": str(os.getpid()), "job": "%d@%d" % self.job_key(), "pid": os.getpid(), "framework": framework,
                "via": "agent", "status": "ok", "code": None, "message": None, "kind": kind, "file": None, "bytes": None,
-               "started_unix_micros": None, "window_micros": None, "stopped_micros": 0, "waited_micros": 0,
+               "started_unix_micros": None, "window_micros": None, "stopped_micros": 0, "waited_micros": 0, "stalled_micros": None,
                "user": self.user(),
                "version": str(getattr(sys.modules.get(framework), "__version__", "")) or None,
                "command": command(), "start_ticks": start_ticks()}
         if os.environ.get("RANK", "").isdigit():
             row["rank"] = int(os.environ["RANK"])
         row.update(more)
-        fd = os.open("%s/%d.rows" % (self.here, os.getpid()), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        fd = open_below(self.here, "%d.rows" % os.getpid(), os.O_WRONLY | os.O_APPEND)
         os.write(fd, quote(row).encode() + b"\n")
         os.close(fd)
 
@@ -288,29 +347,47 @@ class Agent:
         if not self.out:
             return
         job = str(self.job_key()[0])
-        folder = self.out + "/" + job
+        folder = self.open_job(job)
         try:
-            os.mkdir(folder, 0o700)
-        except FileExistsError:
-            pass
-        for name, data in files:
-            if name.startswith("."):
-                name = "%d%s" % (os.getpid(), name)
-            elif str(os.getpid()) != job:
-                name = "%d_%s" % (os.getpid(), name)
-            write_whole(folder + "/" + name, data)
-            self.kept += 1
-            if not name.endswith("graph.pb"):
-                self.row(framework, kind, file=job + "/" + name, bytes=len(data), started_unix_micros=started, window_micros=window)
+            for name, data in files:
+                if name.startswith("."):
+                    name = "%d%s" % (os.getpid(), name)
+                elif str(os.getpid()) != job:
+                    name = "%d_%s" % (os.getpid(), name)
+                size = keep_whole(folder, name, data)
+                self.kept += 1
+                if not name.endswith("graph.pb"):
+                    self.row(framework, kind, file=job + "/" + name, bytes=size, started_unix_micros=started, window_micros=window,
+                             stalled_micros=int(self.stalls.longest * 1e6))
+        finally:
+            os.close(folder)
+
+    def open_job(self, job):
+        """The job's folder below the results, made by the first of its processes that records."""
+        out = open_own(self.out, self.out_id)
+        try:
+            try:
+                os.mkdir(job, 0o700, dir_fd=out)
+            except FileExistsError:
+                pass
+            return os.open(job, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=out)
+        finally:
+            os.close(out)
+
+    def start_window(self, why):
+        """The lock is taken here, so that the end of the process waits for the recording."""
+        if self.out and self.lock.acquire(False):
+            _thread.start_new_thread(self.window, (why,))
 
     def window(self, why):
-        if not self.out or not self.lock.acquire(False):
-            return
         try:
             name = self.framework()
-            session, started = recording(name, self, {"host": 2, "python": 0}), micros()
+            self.stalls = Stalls()
+            with self.stalls:
+                session, started = recording(name, self, {"host": 2, "python": 0}), micros()
             time.sleep(self.ms / 1e3)
-            window, files = micros() - started, session.stop()
+            with self.stalls:
+                window, files = micros() - started, session.stop()
             number = ".%d" % (self.kept + 1) if self.kept else ""
             self.keep(name, session.kind, [(number + end, data) for end, data in files], started, window)
         except Exception as wrong:
@@ -321,13 +398,16 @@ class Agent:
     def windows(self):
         while self.alive:
             time.sleep(self.every_seconds)
-            self.window("interval")
+            if self.out and self.lock.acquire(False):
+                self.window("interval")
 
     def on_signal(self, *unused):
-        _thread.start_new_thread(self.window, ("signal",))
+        self.start_window("signal")
 
     def at_exit(self):
         try:
+            if self.lock.acquire(True, 30.0):  # a recording that another thread is writing
+                self.lock.release()
             if (self.every or self.at) and self.out and not self.kept:
                 name = self.framework()
                 if name == "jax" or (name == "tensorflow" and not self.steps.count):
@@ -356,52 +436,4 @@ class Agent:
             self.steps.watch_sessions()
 
     def mark(self, what):
-        os.close(os.open("%s/%d.%s" % (self.here, os.getpid(), what), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-
-
-class Finder:
-    """On sys.meta_path: lets the others find a framework, and tells the agent when it is imported whole."""
-
-    def __init__(self, agent):
-        self.agent, self.waiting = agent, set(FRAMEWORKS)
-
-    def find_spec(self, name, path=None, target=None):
-        if name not in self.waiting:
-            return None
-        for finder in list(sys.meta_path):
-            find = getattr(finder, "find_spec", None)
-            spec = find(name, path, target) if find is not None and finder is not self else None
-            if spec is not None:
-                break
-        else:
-            return None
-        loader = spec.loader
-        if not hasattr(loader, "exec_module"):
-            return spec
-        run = loader.exec_module
-
-        def exec_module(module):
-            try:
-                del loader.exec_module
-            except AttributeError:
-                pass
-            run(module)
-            self.waiting.discard(name)
-            try:
-                self.agent.on_import(name)
-            except Exception as wrong:
-                self.agent.say("%s is not prepared: %s: %s" % (name, type(wrong).__name__, one_line(wrong)))
-
-        loader.exec_module = exec_module
-        return spec
-
-
-def hook(here, wish):
-    agent = Agent(os.path.dirname(here))
-    agent.take(here, wish)
-    agent.mark("seen")
-    if agent.signal:
-        signal = _module("_signal")
-        if signal.getsignal(agent.signal) == signal.SIG_DFL:
-            signal.signal(agent.signal, agent.on_signal)
-    sys.meta_path.insert(0, Finder(agent))
+        os.close(open_below(self.here, "%d.%s" % (os.getpid(), what), os.O_WRONLY))

@@ -130,14 +130,61 @@ def remove(path):
         pass
 
 
-def write_whole(path, data):
-    """A file that appears whole."""
-    part = "%s.%d.%d.part" % (path, os.getpid(), _thread.get_ident())
-    fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+def keep_whole(folder, name, data):
+    """Bytes, or a file of ours that is to stand there; how many bytes they are. The folder is held."""
+    if not isinstance(data, str):
+        write_whole(folder, name, data)
+        return len(data)
+    fd = os.open(data, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.fchmod(fd, 0o600)
+        size = os.fstat(fd).st_size
+        try:
+            os.rename(data, name, dst_dir_fd=folder)
+        except OSError:  # another file system
+            try:
+                with os.fdopen(os.dup(fd), "rb") as f:
+                    write_whole(folder, name, f.read())
+            finally:
+                remove(data)
+    finally:
+        os.close(fd)
+    return size
+
+
+def open_own(path, identity=None):
+    """A folder, held: of this user alone and no link, or the very one that has this device and number. Its path may lead elsewhere
+    by the time of a write, where others may write above it."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    about = os.fstat(fd)
+    own = about.st_uid == os.geteuid() and not about.st_mode & 0o077
+    if identity == "%d:%d" % (about.st_dev, about.st_ino) if identity else own:
+        return fd
+    os.close(fd)
+    raise OSError("%s is not the folder that tfprof made" % path)
+
+
+def open_below(path, name, flags):
+    """A file, 0600, in a folder of this user."""
+    folder = open_own(path)
+    try:
+        return os.open(name, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def write_whole(folder, name, data):
+    """A file, in a folder that is held, that appears whole."""
+    part = "%s.%d.%d.part" % (name, os.getpid(), _thread.get_ident())
+    try:
+        os.unlink(part, dir_fd=folder)
+    except OSError:
+        pass
+    fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
     try:
         view = memoryview(data)
         while len(view):
             view = view[os.write(fd, view):]
     finally:
         os.close(fd)
-    os.rename(part, path)
+    os.rename(part, name, src_dir_fd=folder, dst_dir_fd=folder)

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Recording, by framework. begin() starts to record, at once after prepare(), which may be left out; stop() gives files as pairs of an
-# ending and bytes; drop() gives up what it has. Each API is looked up when it is needed, older names after newer.
+# ending and bytes, or the path of a file that is removed when it was sent; halt() ends what is recorded before that, which another
+# thread may do; drop() gives up what it has. Each API is looked up when it is needed, older names after newer.
 class Session:
     def prepare(self):
+        pass
+
+    def halt(self):
         pass
 
 
@@ -85,8 +89,9 @@ class TorchSession(Session):
     def __init__(self, agent, wish):
         import torch
         self.enabled, self.begun = getattr(torch.autograd, "_profiler_enabled", None), False
-        self.prepared = False
+        self.prepared, self.halted = False, False
         self.path = "%s/%d.tmp.json" % (agent.run_folder, os.getpid())
+        self.native = Kineto(os.path.dirname(torch.__file__) + "/lib/libtorch_cpu.so")
         profiler = torch.profiler
         activities = [profiler.ProfilerActivity.CPU]
         if torch.cuda.is_available():
@@ -106,39 +111,65 @@ class TorchSession(Session):
     def prepare(self):
         """What start() does first: a process's first recording takes a quarter of a second for it."""
         if hasattr(self.profile, "prepare_trace") and hasattr(self.profile, "start_trace") and not self.is_busy():
-            self.profile.prepare_trace()
+            with self.native, Unheard(self.native.c):
+                self.profile.prepare_trace()
             self.prepared = True
 
     def begin(self):
         if self.is_busy():
-            raise Refused("busy", "the job's own profiler is on")
-        if self.prepared:
-            self.profile.start_trace()
-        else:
-            self.profile.start()
+            raise Refused("profiling", "the job's own profiler is on")
+        if not self.prepared:
+            self.prepare()
+        with self.native:  # once more: the first recording of a process sets the level
+            if self.prepared:
+                self.profile.start_trace()
+            else:
+                self.profile.start()
         self.begun = True
 
-    def end(self):
-        """torch frees its events at once, and other threads that are in one of its callbacks write to them: the job would crash, seen at
+    def halt(self):
+        """torch frees its events at the end, and other threads that are in one of its callbacks write to them: the job would crash, seen at
         1 attach in 126. So the callbacks are taken away first, and every thread leaves them."""
-        self.profile.toggle_collection_dynamic(False, self.ending)
-        let_threads_pass()
-        self.profile.stop()
+        if not self.halted:
+            self.halted = True
+            self.profile.toggle_collection_dynamic(False, self.ending)
+
+    def end(self):
+        with self.native:
+            self.halt()
+            let_threads_pass()
+            self.profile.stop()
 
     def stop(self):
         try:
             self.end()
-            self.profile.export_chrome_trace(self.path)
-            with open(self.path, "rb") as f:
-                return [(".kineto.json", f.read())]
-        finally:
+            with self.native:
+                if not self.native.save(self.results(), self.path):
+                    self.profile.export_chrome_trace(self.path)
+        except BaseException:
             remove(self.path)
+            raise
+        finally:
+            self.forget()
+        return [(".kineto.json", self.path)]
+
+    def results(self):
+        return getattr(getattr(self.profile, "profiler", None), "kineto_results", None)
 
     def drop(self):
         if self.prepared and not self.begun:
             self.begin()  # torch takes back what it prepared at the end of a recording only
         if self.begun:
             self.end()
+        self.forget()
+
+    def forget(self):
+        """The recording is some ten times its file, and its objects hold each other, so that only the job's collector would free it."""
+        self.native.empty(self.results())
+        for held in (getattr(self.profile, "profiler", None), self.profile):
+            getattr(held, "__dict__", {}).clear()
+        self.profile = None
+        trim_memory()
 
 
 SESSIONS = {"jax": JaxSession, "tensorflow": TensorFlowSession, "torch": TorchSession}

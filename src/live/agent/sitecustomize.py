@@ -13,7 +13,7 @@ def _tfprof():
     if not wish or not os.path.isfile(here + "/agent.py"):
         return  # tfprof has ended: a process that outlived it started this one
     space = {"__name__": "tfprof_agent"}
-    for name in ("common", "sessions", "steps", "agent"):
+    for name in ("common", "native", "sessions", "steps", "agent", "hook"):
         path = "%s/%s.py" % (here, name)
         with open(path, encoding="utf-8") as f:
             exec(compile(f.read(), path, "exec"), space)

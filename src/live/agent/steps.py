@@ -20,7 +20,7 @@ class Steps:
                 self.what = what
         if self.fd >= 0:
             try:
-                os.pwrite(self.fd, self.count.to_bytes(8, "little"), 0)
+                os.pwrite(self.fd, self.count.to_bytes(8, "little") + time.monotonic_ns().to_bytes(8, "little"), 0)
             except OSError:
                 self.fd = -1
 
@@ -59,8 +59,11 @@ class Steps:
 
     def start_torch(self, wish, steps):
         self.number, self.left, self.since, self.for_wish = self.count + 1, steps, micros(), wish
+        if wish is None:
+            self.agent.stalls = Stalls()
         try:
-            self.session = recording("torch", self.agent, wish or {"python": 0})
+            with self.agent.stalls:
+                self.session = recording("torch", self.agent, wish or {"python": 0})
         except Exception as wrong:
             if wish is None:
                 self.agent.lock.release()
@@ -72,20 +75,31 @@ class Steps:
                 wish["started"] = self.since
 
     def finish(self, session):
+        """The last step has ended: nothing more is recorded, and another thread writes what was."""
         wish, window = self.for_wish, micros() - self.since
-        if wish is not None:
-            try:
-                wish["files"], wish["window"] = session.stop(), window
-            except Exception as wrong:
-                wish["error"] = wrong
-            self.wish = None
-            wish["done"].release()
-            return
         try:
-            files = session.stop()
+            session.halt()
+        except Exception as wrong:
+            if wish is None:
+                self.agent.lock.release()
+                raise
+            wish["error"] = wrong
+        if wish is not None:
+            wish["session"], wish["window"], self.wish = session, window, None
+            wish["done"].release()
+        else:
+            _thread.start_new_thread(self.write, (session, ".%d" % self.number, self.since, window))
+
+    def write(self, session, number, since, window):
+        """Of `tfprof run`, which has the agent's lock until the file is there."""
+        try:
+            with self.agent.stalls:
+                files = session.stop()
+            self.agent.keep("torch", "kineto", [(number + end, data) for end, data in files], since, window)
+        except Exception as wrong:
+            self.agent.say("%s: %s" % (number[1:], one_line(wrong)))
         finally:
             self.agent.lock.release()
-        self.agent.keep("torch", "kineto", [(".%d%s" % (self.number, end), data) for end, data in files], self.since, window)
 
     # TensorFlow 1: Session.run with tracing at the chosen runs
     def watch_sessions(self):
@@ -148,6 +162,6 @@ class Steps:
         """At the first step: a job of TensorFlow 2 runs no session, and its probe tells more."""
         self.what = what
         if self.fd < 0:
-            self.fd = os.open(self.agent.path(".steps"), os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-            os.pwrite(self.fd, bytes(8), 0)
+            self.fd = open_below(self.agent.run_folder, "%d.steps" % os.getpid(), os.O_RDWR | os.O_TRUNC)
+            os.pwrite(self.fd, bytes(16), 0)
         self.agent.publish()

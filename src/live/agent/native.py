@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+# Calls of C functions of the job's libraries: what Python's interface to them does not offer. Each is looked up, and where anything is
+# not as it was found in the versions that were tried, the ordinary way is taken instead.
+LOADED = 4 | 2  # RTLD_NOLOAD, RTLD_NOW: only what the process has loaded
+
+
+def c_interface():
+    """CPython's own module for C calls; None where it was built without."""
+    try:
+        return _module("_ctypes")
+    except Exception:
+        return None
+
+
+def function_of(c, library, name):
+    """Its address; 0 without."""
+    try:
+        return c.dlsym(c.dlopen(library, LOADED if library else 2), name)
+    except (OSError, AttributeError, TypeError):
+        return 0
+
+
+def pointer_to(c, address):
+    class Pointer(c._SimpleCData):
+        _type_ = "P"
+    return Pointer(address)
+
+
+def number_at(address, size=8):
+    """What stands in our memory, asked of the kernel: an address that is none gives None, where to read it would end the job."""
+    try:
+        fd = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        got = os.pread(fd, size, address)
+    except (OSError, OverflowError, ValueError):
+        return None
+    finally:
+        os.close(fd)
+    return int.from_bytes(got, "little") if len(got) == size else None
+
+
+def trim_memory():
+    """Gives freed memory back to the system: the C library would keep a recording's for the rest of the job."""
+    c = c_interface()
+    trim = function_of(c, "libc.so.6", "malloc_trim") if c is not None else 0
+    if trim:
+        c.call_function(trim, (0,))
+
+
+class Kineto:
+    """PyTorch's libkineto. As a context it is silent: what it has to say about a recording of ours is nothing for the job's stderr."""
+    LEVEL = "_ZN9libkineto6Logger14severityLevel_E"
+    CLASS = "_ZN5torch8autograd8profiler14ProfilerResult"
+    SAVE = CLASS + "4saveERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+    SILENT = 99  # above its most severe
+
+    def __init__(self, library):
+        self.c, self.library, self.before = c_interface(), library, None
+        self.level = function_of(self.c, library, self.LEVEL) if self.c is not None else 0
+
+    def number(self):
+        class Int(self.c._SimpleCData):
+            _type_ = "i"
+        return Int.from_address(self.level)
+
+    def __enter__(self):
+        if self.level and self.before is None:
+            level = self.number()
+            if 0 <= level.value < 16:
+                self.before, level.value = level.value, self.SILENT
+
+    def __exit__(self, *unused):
+        if self.before is not None:
+            level = self.number()
+            if level.value == self.SILENT:
+                level.value = self.before
+            self.before = None
+
+    def function(self, name):
+        return function_of(self.c, self.library, name) if self.c is not None else 0
+
+    def object_of(self, result):
+        """The C++ object of a recording; 0 unless it is certain. pybind11 keeps the pointer behind the head of its own object, and the
+        class begins with a number that Python can ask for."""
+        if type(type(result)).__name__ != "pybind11_type" or not hasattr(result, "trace_start_ns"):
+            return 0
+        this = number_at(id(result) + object.__basicsize__)
+        return this if this and number_at(this) == result.trace_start_ns() else 0
+
+    def empty(self, result):
+        """Frees what a recording holds while the job's threads run on: its destructor, and then a constructor, because Python's object will
+        destroy it once more."""
+        this, end, begin = self.object_of(result), self.function(self.CLASS + "D1Ev"), self.function(self.CLASS + "C1Ev")
+        if this and end and begin:
+            self.c.call_function(end, (pointer_to(self.c, this),))
+            self.c.call_function(begin, (pointer_to(self.c, this),))
+
+    def save(self, result, path):
+        """Writes a recording while the job's threads run on. torch's binding of this function keeps the interpreter's lock: two seconds
+        for a second of a busy job. False: it was not done."""
+        save, this, text = self.function(self.SAVE), self.object_of(result), os.fsencode(path)
+        if not save or not this or len(text) < 16:
+            return False
+        body = bytes.__basicsize__ - 1  # of a bytes object
+        string = b"".join(n.to_bytes(8, "little") for n in (id(text) + body, len(text), len(text), 0))  # a std::string
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600))
+        self.c.call_function(save, (pointer_to(self.c, this), pointer_to(self.c, id(string) + body)))
+        return os.path.getsize(path) > 0
+
+
+class Unheard:
+    """Takes from the C library's stderr the line that libkineto prints by itself, once a process, when not the main thread starts the first
+    recording. What else is printed meanwhile goes where it was meant to, afterwards."""
+    LINE = b"ERROR: External init callback must run in same thread"
+
+    def __init__(self, c):
+        self.c, self.stream = c, None
+
+    def call(self, name, *pointers):
+        class Function(self.c.CFuncPtr):
+            _flags_, _restype_ = 1, type(pointer_to(self.c, 0))  # the calling convention of C
+        address = function_of(self.c, None, name)
+        return Function(address)(*(pointer_to(self.c, p) for p in pointers)) if address else None
+
+    def __enter__(self):
+        if self.c is None:
+            return
+        try:
+            class Two(self.c.Array):
+                _type_, _length_ = type(pointer_to(self.c, 0)), 2
+            self.at = function_of(self.c, None, "stderr")
+            self.kept = Two()  # where the text is, and its size
+            start = self.c.addressof(self.kept)
+            self.stream = self.call("open_memstream", start, start + 8) if self.at else None
+            if self.stream:
+                self.before = self.swap(self.stream)
+        except Exception:
+            self.stream = None
+
+    def swap(self, stream):
+        stderr = type(pointer_to(self.c, 0)).from_address(self.at)
+        before, stderr.value = stderr.value, stream
+        return before
+
+    def __exit__(self, *unused):
+        if not self.stream:
+            return
+        self.swap(self.before)
+        self.call("fflush", self.stream)  # it is not closed: a thread may be in a call that prints to it
+        text, size = number_at(self.c.addressof(self.kept)), number_at(self.c.addressof(self.kept) + 8)
+        if text and size:
+            with open("/proc/self/mem", "rb", 0) as f:
+                heard = os.pread(f.fileno(), min(size, 1 << 20), text)
+            rest = b"".join(line for line in heard.splitlines(True) if not line.startswith(self.LINE))
+            if rest:
+                os.write(2, rest)
+
+
+class Stalls:
+    """The longest time for which a thread got no turn to run Python while this was on: what a framework does with the interpreter's lock
+    held stands still in the job. On a busy machine it holds the time for which the thread waited for a CPU: rather too much than too little."""
+    NAP = 0.002
+
+    def __init__(self):
+        self.longest, self.depth, self.ended = 0.0, 0, None
+
+    def __enter__(self):
+        self.depth += 1
+        if self.depth == 1:
+            self.ended = _thread.allocate_lock()
+            self.ended.acquire()
+            _thread.start_new_thread(self.watch, (time.monotonic(),))
+
+    def __exit__(self, *unused):
+        self.depth -= 1
+        if not self.depth:
+            self.ended.acquire()
+
+    def watch(self, before):
+        while self.depth:
+            time.sleep(self.NAP)
+            now = time.monotonic()
+            self.longest, before = max(self.longest, now - before - self.NAP), now
+        self.ended.release()
