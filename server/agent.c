@@ -124,6 +124,8 @@ static int start_listening(const agent_options *o, const char *option, const cha
         return BAD_USAGE;
     }
     rules->token = o->token;
+    rules->warn = o->warn;
+    rules->warn_ctx = o->ctx;
     rules->port = address_port(&at);
     snprintf(rules->host, sizeof rules->host, strchr(host, ':') ? "[%s]" : "%s", host);
     *out = fetchers_new(listener, rules);

@@ -32,7 +32,7 @@ void metrics_otlp(const tfp_report *top, bool commands, int64_t unix_ns, answer 
 
 /* ---- agent_http.c: who fetches ---- */
 typedef struct fetchers fetchers;
-enum { FETCHERS_MOST = 32 };
+enum { FETCHERS_MOST = 256 };
 typedef struct fetch_rules {
     const char *token; /* NULL: none */
     char host[80];     /* as it was named, an IPv6 address in brackets */
@@ -42,6 +42,8 @@ typedef struct fetch_rules {
      * else `why` has a line. */
     int (*ask)(void *ctx, const char *head, answer *body, int *stream, const char **why);
     void *ctx;
+    void (*warn)(void *ctx, const char *line); /* who tries tokens */
+    void *warn_ctx;
 } fetch_rules;
 fetchers *fetchers_new(int listener, const fetch_rules *r); /* which is closed with them */
 void fetchers_wait(fetchers *f, int ms);                    /* takes in and answers what there is, for so long */
@@ -50,12 +52,16 @@ void fetchers_free(fetchers *f);
 /* ---- agent_record.c: another machine's tfprof ---- */
 #define AGENT_TOP "/v1/top"
 #define AGENT_CAPTURE "/v1/capture"
+#define AGENT_START "/v1/start" /* at=UNIX_MICROS: of a recording that is ready */
+#define AGENT_CLOCK "/v1/clock" /* microseconds since 1970 */
 typedef struct recorder {
     tfp_status (*look)(void *ctx, tfp_report **out); /* the table of jobs */
     void *ctx;
     bool commands;
     pid_t child; /* that records; 0: none */
+    int control; /* to the child: the moment to begin at, as eight bytes; -1 */
     char folder[4200];
+    int folder_fd; /* the same, held while there is a child */
 } recorder;
 int recorder_ask(void *recorder, const char *head, answer *body, int *stream, const char **why);
 void recorder_reap(recorder *r, bool now); /* removes what a recording left; now: it is ended */
@@ -63,9 +69,16 @@ void recorder_reap(recorder *r, bool now); /* removes what a recording left; now
 bool agent_is_plain(const char *text);
 
 /* ---- agent_archive.c: recordings as a stream: "file NAME SIZE", "report STATUS SIZE" or "failed STATUS SIZE" as a line, so many
- * bytes, and again; last "end" ---- */
+ * bytes, and again; last "end". "waits" and "ready" are lines alone ---- */
 enum { ARCHIVE_NAME = 256, ARCHIVE_TEXT_MOST = 16 << 20 };
-typedef enum archive_kind { ARCHIVE_FILE, ARCHIVE_REPORT, ARCHIVE_FAILED, ARCHIVE_END } archive_kind;
+typedef enum archive_kind {
+    ARCHIVE_FILE,
+    ARCHIVE_REPORT,
+    ARCHIVE_FAILED,
+    ARCHIVE_WAITS,
+    ARCHIVE_READY,
+    ARCHIVE_END
+} archive_kind;
 typedef struct archive_entry {
     archive_kind kind;
     char name[ARCHIVE_NAME]; /* of a file: FILE or JOB/FILE */
@@ -79,13 +92,26 @@ typedef struct remote {
     const char *address, *token; /* HOST:PORT */
     int (*write)(void *ctx, const void *data, size_t size);
     void *ctx;
-    int64_t file_most; /* bytes of a file */
+    int64_t bytes_most; /* bytes of all files of a process */
+    int64_t table_most; /* bytes of a table */
+    /* milliseconds: for the whole answer; on top of it where the other end waits for another recording */
+    int64_t answer_ms, wait_ms;
+    bool (*stopped)(const struct remote *r);
+    /* With align: called when the other end is ready; the moment in microseconds since 1970 of its clock, 0: it is to settle it. */
+    int64_t (*start)(const struct remote *r);
 } remote;
 /* The table of jobs, written in this format. False: `why` has a line. */
 bool remote_top(const remote *r, const char *format, char *why, size_t room);
+/* agent_folder.c: the folder that takes an agent's recording. Its descriptor; -1: none can be made. */
+int agent_folder_make(char *path, size_t room);
+bool agent_folder_send(int out, int folder); /* the files of each job, then the manifest */
+void agent_folder_remove(const char *path, int folder);
+
 /* Records, and puts the files into a folder that is there and empty. parameters: job=..&ms=.. . The exit status of the recording, its
  * table goes to write(); `why` has a line when nothing was recorded, or not all came (status 1, 2, 3 or 130). */
-int remote_capture(const remote *r, const char *parameters, int folder, bool (*stopped)(void), char *why, size_t room);
+/* By how many microseconds its clock is ahead of ours, to half of the time that an answer takes; false: it does not tell. */
+bool remote_clock(const remote *r, int64_t *ahead);
+int remote_capture(const remote *r, const char *parameters, int folder, char *why, size_t room);
 
 /* ---- agent_url.c: what users and servers write ---- */
 typedef struct otlp_url {

@@ -30,6 +30,10 @@ bool archive_line(const char *line, archive_entry *out)
 {
     *out = (archive_entry){ .kind = ARCHIVE_END };
     if (strcmp(line, "end") == 0) return true;
+    if (strcmp(line, "waits") == 0 || strcmp(line, "ready") == 0) {
+        out->kind = *line == 'w' ? ARCHIVE_WAITS : ARCHIVE_READY;
+        return true;
+    }
     if (strncmp(line, "file ", 5) == 0) {
         const char *blank = strchr(line + 5, ' ');
         size_t size = blank ? (size_t)(blank - line) - 5 : 0;

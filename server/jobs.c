@@ -46,13 +46,23 @@ static void finish(jobs *q, job *j, uint64_t version)
     q->wake(q->ctx, j);
 }
 
+static bool is_query(const job *j)
+{
+    static const char end[] = "/query";
+    size_t size = strlen(j->request.path), n = sizeof end - 1;
+    return size > n && strcmp(j->request.path + size - n, end) == 0;
+}
+
 /* The lock is held. */
 static bool has_its_share(const jobs *q, const job *j)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < JOBS_THREADS && *j->about; i++)
-        count += q->working[i] && strcmp(q->working[i]->about, j->about) == 0;
-    return count >= JOBS_SHARE;
+    size_t count = 0, queries = 0;
+    for (size_t i = 0; i < JOBS_THREADS && *j->about; i++) {
+        bool same = q->working[i] && strcmp(q->working[i]->about, j->about) == 0;
+        count += same;
+        queries += same && is_query(q->working[i]);
+    }
+    return count >= JOBS_SHARE || (is_query(j) && queries >= JOBS_QUERIES);
 }
 
 /* Takes out the first job whose profile has less than its share of threads; NULL when there is none. The lock is held. */

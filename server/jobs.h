@@ -12,7 +12,11 @@
 
 struct MHD_Connection;
 
-enum { JOBS_THREADS = 4, JOBS_SHARE = 2 /* threads that may work on one profile at a time */ };
+enum {
+    JOBS_THREADS = 4,
+    JOBS_SHARE = 2,  /* threads that may work on one profile at a time */
+    JOBS_QUERIES = 1 /* of them on queries of users, which may take long: a view of the profile has another one */
+};
 
 typedef struct job {
     request request;

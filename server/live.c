@@ -3,6 +3,8 @@
  * made. A recording has a thread that waits for its end. */
 #include "live.h"
 
+#include "rights.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,7 +43,6 @@ struct live {
     worker workers[LIVE_WORKERS];
     atomic_bool leaving; /* the server ends */
     char token[33];
-    bool made;            /* the folder was not there before */
     pthread_mutex_t lock; /* of the recordings */
     recording kept[KEPT]; /* the oldest first */
     size_t kept_count;
@@ -115,6 +115,7 @@ static bool send_socket(int to, int fd)
 static void keep(const live *l, int socket)
 {
     ignore_signals();
+    rights_of_lookers();
     for (int fd; (fd = receive_socket(socket)) >= 0; close(fd)) {
         while (waitpid(-1, NULL, WNOHANG) > 0) {}
         if (fork()) continue; /* where there can be none the server sees a socket that is closed */
@@ -123,7 +124,7 @@ static void keep(const live *l, int socket)
         _exit(0);
     }
     while (wait(NULL) > 0 || errno == EINTR) {}
-    if (l->made) rmdir(l->options->live_folder); /* nothing happens when there is something in it */
+    if (l->options->live_made) rmdir(l->options->live_folder); /* nothing happens when there is something in it */
     _exit(0);
 }
 
@@ -158,30 +159,12 @@ static bool start_worker(live *l, worker *w)
     return sent;
 }
 
-static bool make_folder(const char *path, bool *made, char *why, size_t room)
-{
-    struct stat st;
-    *made = mkdir(path, 0700) == 0;
-    if (!*made && errno != EEXIST) {
-        snprintf(why, room, "%s: %s", path, strerror(errno));
-        return false;
-    }
-    if (stat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || access(path, W_OK)) {
-        snprintf(why, room, "%s: no folder of this user's that can be written", path);
-        return false;
-    }
-    return true;
-}
-
 live *live_start(const serve_options *o, const char *token, char *why, size_t room)
 {
-    bool made;
-    if (!make_folder(o->live_folder, &made, why, room)) return NULL;
     live *l = calloc(1, sizeof *l);
     bool ok = l != NULL;
     if (l) {
         l->options = o;
-        l->made = made;
         l->keeper = -1;
         snprintf(l->token, sizeof l->token, "%s", token);
         pthread_mutex_init(&l->lock, NULL);

@@ -208,7 +208,8 @@ static void record(worker *w, const live_wish *q, answer *a, tfp_error *err)
     tfp_report *r = NULL;
     int status = 0;
     tfp_live *l = new_live(w), *checked = new_live(w);
-    snprintf(path, sizeof path, "%s/%s", w->options->live_folder, q->folder);
+    /* by the descriptor: the path may lead elsewhere by now */
+    snprintf(path, sizeof path, "/proc/self/fd/%d/%s", w->options->live_fd, q->folder);
     for (size_t i = 0; i < q->job_count; i++) {
         snprintf(pids[i], sizeof pids[i], "%lld", (long long)q->jobs[i].pid);
         selectors[i] = pids[i];

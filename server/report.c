@@ -177,7 +177,7 @@ static bool is_needed(const ask *k)
 static int add_missing(maker *m, const ask *k, const answer *a, const char *name)
 {
     const char *why = answer_why(a);
-    bool limit = answer_failed(a) || a->status == ANSWER_BUSY;
+    bool limit = answer_failed(a) || a->status == ANSWER_BUSY || a->over_limit;
     if (is_needed(k)) return fail(m, limit ? LIMIT : BAD_INPUT, why);
     if (limit)
         give_up(m, k, name, why);

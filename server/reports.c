@@ -14,6 +14,7 @@ void answer_failure(answer *a, tfp_status s, const tfp_error *err)
     };
     const char *why = tfp_error_message(err);
     answer_error(a, statuses[s], "%s", *why ? why : "out of memory");
+    a->over_limit = s == TFP_LIMIT;
 }
 
 /* An option that is given again is a list; where the output goes is not for a request to say. */

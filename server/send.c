@@ -32,9 +32,10 @@ const char *http_reason(int status)
     static const struct {
         int status;
         const char *reason;
-    } all[] = { { 400, "Bad Request" },       { 405, "Method Not Allowed" }, { 408, "Request Timeout" },
-                { 413, "Content Too Large" }, { 414, "URI Too Long" },       { 417, "Expectation Failed" },
-                { 431, "Headers Too Large" }, { 503, "Service Unavailable" } };
+    } all[] = { { 400, "Bad Request" },        { 405, "Method Not Allowed" }, { 408, "Request Timeout" },
+                { 413, "Content Too Large" },  { 414, "URI Too Long" },       { 421, "Misdirected Request" },
+                { 429, "Too Many Requests" },  { 417, "Expectation Failed" }, { 431, "Headers Too Large" },
+                { 503, "Service Unavailable" } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].status == status) return all[i].reason;
     return "No";

@@ -2,6 +2,7 @@
 /* server/server.c: starts the server (address, token, threads), and stops it on a signal. */
 #include "address.h"
 #include "server_parts.h"
+#include "rights.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,6 +194,7 @@ static bool give_up_rights(const server *s)
     if (!folders) return false;
     catalog_folders(s->catalog, folders, count);
     load_libraries();
+    rights_of_server();
     confine(folders, count);
     free(folders);
     return chdir("/") == 0;

@@ -23,6 +23,8 @@ typedef struct serve_options {
     const serve_input *inputs; /* files and folders */
     size_t input_count;
     const char *live_folder; /* of recordings; NULL: running jobs are not shown */
+    int live_fd;             /* the same, held; recordings are written below it */
+    bool live_made;          /* it is removed at the end when nothing is in it */
     bool commands;           /* command lines of jobs and their stacks may leave this machine */
     bool hide_commands;      /* set by serve: the address is not loopback, and `commands` is not set */
     /* Tells the user a line: the address of the page, the meaning of another address. */
