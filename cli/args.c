@@ -11,7 +11,7 @@
 
 /* clang-format off */
 const cli_flag cli_flags[CLI_FLAG_COUNT] = {
-    [CLI_AGENT]   = { "agent",   "HOST:PORT",         "capture top", "the jobs of another machine, on which tfprof agent --listen runs; with its token; top: of several, with commas between", false, false },
+    [CLI_AGENT]   = { "agent",   "HOST:PORT",         "capture top", "the jobs of another machine, on which tfprof agent --listen runs; with its token; of several with commas between, or @FILE with an address a line", false, false },
     [CLI_ALIGN]   = { "align",   NULL,                "capture", "let all recordings begin at the same time", false, false },
     [CLI_ALL]     = { "all",     NULL,                "capture top", "every job of one's own; for root of all users", false, false },
     [CLI_AT_STEP] = { "at_step", "N,...",             "run",     "record these steps", false, false },
@@ -58,9 +58,9 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_RECORDER] = { "recorder", "start|stop",      "capture", "a profiler server records from now on, for --snapshot, until it is stopped; no other recording works meanwhile", false, false },
     [CLI_SECONDS] = { "seconds", "SECONDS",           "stacks",  "how long to sample, 1 without it", false, false },
     [CLI_SNAPSHOT] = { "snapshot", NULL,              "capture", "take what a profiler server's recorder has so far, without waiting; it goes on", false, false },
-    [CLI_SORT]    = { "sort",    "COLUMN",            "top",     "order by this column instead of cpu", false, false },
+    [CLI_SORT]    = { "sort",    "COLUMN",            "top",     "order by this column instead of cpu; of views the same as -order_by", false, false },
     [CLI_STEPS]   = { "steps",   "N",                 "capture run", "how many steps to record; run: at a time, 1 without it; capture: instead of --ms", false, false },
-    [CLI_TIMEOUT] = { "timeout", "SECONDS",           "capture", "how long an answer may take, on top of the window, 30 without it", false, false },
+    [CLI_TIMEOUT] = { "timeout", "SECONDS",           "capture top", "how long an answer may take, on top of the window, 30 without it; top: that of an agent, 10 without it", false, false },
     [CLI_TOKEN_FILE] = { "token_file", "FILE",        "agent capture top", "the token that agents ask for and that --agent sends, 8 to 256 characters; readable by you only; or set TFPROF_TOKEN", false, false },
     [CLI_USER]    = { "user",    "NAME",              "agent capture top", "this user's jobs only", false, false },
     [CLI_WAIT]    = { "wait",    "SECONDS",           "capture", "how long to wait for another session in a process to end, 10 without it", false, false },
@@ -310,6 +310,15 @@ static int unknown_command(const char *word, cli_where where, cli_fault *f)
                          word, or_near(&near, "", room, sizeof room));
 }
 
+/* --sort COLUMN of a view, as other tools have it. */
+static void sort_is_order(cli_call *call)
+{
+    bool own = !call->name || cli_has_word(cli_flags[CLI_SORT].verb, call->name);
+    if (own || !call->flags[CLI_SORT]) return;
+    call->options[call->option_count++] = (cli_pair){ "order_by", call->flags[CLI_SORT], { NULL, 0 } };
+    call->flags[CLI_SORT] = NULL;
+}
+
 /* At a shell the verb is the first plain word, or a later one when the first are files. */
 static int find_verb(cli_call *call, cli_where where, cli_fault *f)
 {
@@ -394,6 +403,7 @@ int cli_parse(char **all, size_t count, cli_where where, cli_call *call, cli_fau
     }
     compat_first(call);
     int s = find_verb(call, where, f);
+    sort_is_order(call);
     return s ? s : check_call(call, where, f);
 }
 

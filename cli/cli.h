@@ -179,7 +179,7 @@ typedef struct cli_near {
 } cli_near;
 cli_near cli_near_start(const char *wanted);
 void cli_near_try(cli_near *n, const char *candidate);
-const char *cli_near_other(const char *word); /* the command for a word of other profilers; NULL: no such word */
+const char *cli_near_other(const char *word);
 
 /* ---- the program ---- */
 typedef struct cli_pager { /* output that is collected for a terminal (pager.c) */
@@ -286,6 +286,7 @@ void cli_help_start(cli *c); /* the first commands to try */
 void cli_list_examples(cli *c);
 void cli_list_own_examples(cli *c, const char *command);
 void cli_list_statuses(cli *c);
+bool cli_help_other(cli *c, const char *word); /* prints the command for a word of another tool; false: none */
 int cli_help(cli *c, const cli_call *call, tfp_options *o);       /* help.c */
 void cli_list_options(cli *c, const tfp_options *o, bool all);    /* help.c */
 int cli_manual(cli *c);                                           /* manual.c */

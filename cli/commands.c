@@ -123,8 +123,12 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
         return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
     }
     /* advise only says what it found nothing in; of other views numbers are to be taken with care */
-    void (*tell)(cli *, const char *) = strcmp(call->name, "advise") == 0 ? cli_tell_remark : cli_tell_note;
-    for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++) tell(c, note);
+    bool remarks = strcmp(call->name, "advise") == 0;
+    for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++)
+        if (remarks || tfp_report_note_is_remark(r, i))
+            cli_tell_remark(c, note);
+        else
+            cli_tell_note(c, note);
     if (fail_on) status = findings(c, fail_on, r);
     tfp_report_free(r);
     return status;

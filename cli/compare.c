@@ -54,7 +54,8 @@ int cli_put_live(cli *c, tfp_report *r, const tfp_options *o)
 int cli_stats(cli *c, const cli_call *call, tfp_options *o)
 {
     tfp_report *r = NULL;
-    int status = cli_load(c, call, tfp_view_keep(tfp_options_get(o, "view"), o));
+    int status =
+        cli_load(c, call, (tfp_view_keep(tfp_options_get(o, "view"), o) & ~(unsigned)(TFP_KEEP_TOTAL | TFP_KEEP_ROWS)));
     if (status) return status;
     tfp_status s = tfp_stats(c->profile, NULL, o, &r, c->err);
     return s ? cli_fault_from(&c->fault, s, c->err) : cli_put(c, r, o);
@@ -348,11 +349,13 @@ static int grown(cli *c, const tfp_report *r, const tfp_options *o)
 
 int cli_diff(cli *c, const cli_call *call, tfp_options *o)
 {
-    comparison all = { NULL, 0, tfp_sides_new(), tfp_view_keep(tfp_options_get(o, "view"), o) };
+    comparison all = { NULL, 0, tfp_sides_new(),
+                       (tfp_view_keep(tfp_options_get(o, "view"), o) & ~(unsigned)(TFP_KEEP_TOTAL | TFP_KEEP_ROWS)) };
     tfp_report *r = NULL;
     const char *format = tfp_options_get(o, "format");
     bool script = format && strcmp(format, "script") == 0;
     int status = all.made ? 0 : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    all.keep &= ~(unsigned)TFP_KEEP_SUMS; /* the parts of a step are made of spans */
     if (!status) status = collect(c, call, script, &all);
     for (size_t i = 0; i < all.count && !status; i++) status = add_side(c, call, &all, &all.sides[i]);
     if (!status) status = from_library(c, tfp_diff(all.made, NULL, o, &r, c->err));

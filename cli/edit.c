@@ -112,25 +112,18 @@ static char *history_path(void)
     return n < 0 ? NULL : path;
 }
 
-/* Makes the folders above a path. Failures show when the file in them is opened. */
-static void make_folders(char *path)
-{
-    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-}
-
-/* Losing the history must not disturb anyone: no errors from here. Written beside and renamed, so it is never half. */
-static void save_history(History *h, char *path)
+/* Losing the history must not disturb anyone: no errors from here. */
+static void save_history(History *h, const char *path)
 {
     HistEvent event;
-    char *beside = NULL;
-    make_folders(path);
-    if (asprintf(&beside, "%s.%ld", path, (long)getpid()) < 0) return;
-    if (history(h, &event, H_SAVE, beside) < 0 || rename(beside, path) != 0) unlink(beside);
-    free(beside);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    bool told = f && history(h, &event, H_SAVE_FP, f) >= 0;
+    mode_t mask = umask(077);
+    if (f && fclose(f) == 0 && told && tfp_make_folders(path, NULL) == TFP_OK) tfp_write_file(path, text, size, NULL);
+    umask(mask);
+    free(text);
 }
 
 /* ---- the loop ---- */

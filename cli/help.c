@@ -385,6 +385,7 @@ static int about(cli *c, const char *topic, const tfp_options *o)
         found |= about_option(c, name, o);
         if (!option) found |= about_row(c, name);
     }
+    if (!found && cli_help_other(c, name)) found = about_command(c, cli_near_other(name));
     return found ? 0 : unknown_topic(c, topic, name);
 }
 

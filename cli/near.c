@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/near.c: the name that a mistyped one may have meant, by edit distance, or the one that does the same as
- * a word of another profiler. */
+/* cli/near.c: the name that a mistyped one may have meant, by edit distance. */
 #include "cli.h"
 
 #include <string.h>
@@ -32,53 +31,6 @@ static size_t distance(const char *a, size_t an, const char *b, size_t bn)
         row = oldest;
     }
     return up[bn];
-}
-
-/* Words that people bring from other profilers, and from what they want to see. */
-static const struct {
-    const char *word, *ours;
-} others[] = {
-    { "annotate", "code" },
-    { "attach", "capture" },
-    { "compare", "diff" },
-    { "dump", "stacks" },
-    { "export", "convert" },
-    { "flame", "report" },
-    { "flamegraph", "report" },
-    { "flops_profiler", "flops" },
-    { "gui", "serve" },
-    { "hotspots", "lines" },
-    { "html", "report" },
-    { "kernels", "kernel" },
-    { "key_averages", "op" },
-    { "layers", "scope" },
-    { "list", "info" },
-    { "mem", "memory" },
-    { "modules", "scope" },
-    { "operators", "op" },
-    { "ops", "op" },
-    { "overview", "summary" },
-    { "parameters", "params" },
-    { "profile", "run" },
-    { "ps", "top" },
-    { "py-spy", "stacks" },
-    { "record", "run" },
-    { "show", "info" },
-    { "source", "lines" },
-    { "sql", "query" },
-    { "stat", "summary" },
-    { "trace", "timeline" },
-    { "tree", "scope" },
-    { "ui", "serve" },
-    { "view", "serve" },
-    { "weights", "params" },
-};
-
-const char *cli_near_other(const char *word)
-{
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(others[i].word, word) == 0) return others[i].ours;
-    return NULL;
 }
 
 cli_near cli_near_start(const char *wanted)

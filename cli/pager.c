@@ -85,12 +85,19 @@ static const char *program(void)
     return is_in_path("less") ? "less" : NULL;
 }
 
+/* Jobs of CI can have a terminal, at which nobody sits. */
+static bool is_ci(void)
+{
+    const char *ci = getenv("CI");
+    return ci && *ci && strcmp(ci, "0") != 0 && strcmp(ci, "false") != 0;
+}
+
 bool cli_pager_start(cli *c, const cli_call *call)
 {
     const char *wish = call->flags[CLI_PAGER], *term = getenv("TERM");
     bool always = wish && strcmp(wish, "always") == 0, never = wish && strcmp(wish, "never") == 0;
     if (c->pager.on || c->page || c->out->to || never) return false;
-    if (!always && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !term || strcmp(term, "dumb") == 0))
+    if (!always && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !term || strcmp(term, "dumb") == 0 || is_ci()))
         return false;
     c->pager.program = program();
     if (!c->pager.program) return false;

@@ -1,244 +1,322 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/remote_top.c: top --agent: the jobs of other machines in one table. Each agent is asked by a thread of its own, so that one that
- * does not answer does not delay the others. */
+/* cli/remote_top.c: top --agent: the jobs of other machines in one table. Each agent is asked by a thread of its own, and what is there
+ * after two seconds, or at the next refresh, is shown without those that have not answered. */
 #include "jobs.h"
 #include "remote.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#define AGENTS_MOST 64
-#define COLUMNS_MOST 64
-
-/* ---- a table as CSV ---- */
-
-typedef struct csv_row {
-    char *cells[COLUMNS_MOST]; /* in the text, which is cut into them */
-} csv_row;
-
-typedef struct csv_table {
-    csv_row heads, *rows;
-    size_t columns, count;
-} csv_table;
-
-/* Cuts one row off a text; where the next one begins. */
-static char *cut_row(char *at, csv_row *row, size_t *cells)
-{
-    *cells = 0;
-    for (bool more = true; more;) {
-        char *to = at, *cell = at;
-        bool quoted = *at == '"';
-        at += quoted;
-        while (*at && (quoted || (*at != ',' && *at != '\n'))) {
-            if (quoted && *at == '"' && at[1] != '"') {
-                quoted = false;
-                at++;
-                continue;
-            }
-            at += quoted && *at == '"';
-            *to++ = *at++;
-        }
-        more = *at == ',';
-        at += *at != '\0';
-        *to = '\0';
-        if (*cells < COLUMNS_MOST) row->cells[(*cells)++] = cell;
-    }
-    return at;
-}
-
-/* False without memory, without a column of processes, and for rows that do not have a cell for each column. */
-static bool cut_table(char *text, csv_table *out)
-{
-    size_t room = 0, cells;
-    *out = (csv_table){ .rows = NULL };
-    char *at = cut_row(text, &out->heads, &out->columns);
-    while (*at) {
-        if (out->count == room) {
-            csv_row *more = realloc(out->rows, (room = 2 * room + 16) * sizeof *more);
-            if (!more) return false;
-            out->rows = more;
-        }
-        at = cut_row(at, &out->rows[out->count++], &cells);
-        if (cells != out->columns) return false;
-    }
-    for (size_t i = 0; i < out->columns; i++)
-        if (strcmp(out->heads.cells[i], "pid") == 0) return true;
-    return false;
-}
-
-static void cell_of(const void *table, size_t row, const char *column, char *out, size_t room)
-{
-    const csv_table *t = table;
-    *out = '\0';
-    for (size_t i = 0; i < t->columns; i++)
-        if (strcmp(t->heads.cells[i], column) == 0) snprintf(out, room, "%s", t->rows[row].cells[i]);
-}
+#define FIRST_MS 2000                    /* after so long what is there is shown, and the others follow */
+#define TABLES_MOST ((int64_t)128 << 20) /* bytes of all tables */
+#define TABLE_MOST ((int64_t)8 << 20)
+#define TABLE_LEAST ((int64_t)256 << 10)
 
 /* ---- agents ---- */
 
+typedef enum asked_state { IDLE, RUNS, DONE } asked_state;
+
+typedef struct agents agents;
+
 typedef struct asked {
-    remote to;
+    remote to; /* first: stopped() is told it */
+    agents *all;
     cli_remote_text text;
-    csv_table table;
     pthread_t thread;
-    bool runs, good;
+    _Atomic asked_state state;
+    bool good;
     char why[400];
+    /* the last answer */
+    cli_remote_text table;
+    bool told, printed, fine;
+    char told_why[400];
 } asked;
 
-typedef struct agents {
+struct agents {
     cli *c;
     asked *of;
     size_t count;
     double interval;
     int width; /* of the longest address */
-} agents;
+    char token[CLI_TOKEN_ROOM];
+    _Atomic bool quits;
+};
+
+static bool is_over(const remote *r) { return cli_interrupted || ((const asked *)(const void *)r)->all->quits; }
 
 static void *ask(void *ctx)
 {
     asked *a = ctx;
     a->good = remote_top(&a->to, "csv", a->why, sizeof a->why);
-    bool whole = a->text.data && strlen(a->text.data) == a->text.size;
-    if (!a->good || (whole && cut_table(a->text.data, &a->table))) return NULL;
-    snprintf(a->why, sizeof a->why, "its answer is no table of jobs");
-    a->good = false;
+    a->state = DONE;
     return NULL;
 }
 
-static void ask_all(agents *all)
+static void start(agents *all)
+{
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 256 << 10);
+    for (size_t i = 0; i < all->count; i++) {
+        asked *a = &all->of[i];
+        if (a->state != IDLE) continue;
+        free(a->text.data);
+        a->text = (cli_remote_text){ NULL, 0 };
+        a->state = RUNS;
+        if (pthread_create(&a->thread, &small, ask, a) == 0) continue;
+        snprintf(a->told_why, sizeof a->told_why, "no thread can be started for it");
+        a->state = IDLE;
+        a->told = true;
+    }
+    pthread_attr_destroy(&small);
+}
+
+/* Takes in the answers that are there; whether all are. */
+static bool collect(agents *all)
+{
+    bool whole = true;
+    for (size_t i = 0; i < all->count; i++) {
+        asked *a = &all->of[i];
+        if (a->state == RUNS) whole = false;
+        if (a->state != DONE) continue;
+        pthread_join(a->thread, NULL);
+        free(a->table.data);
+        a->table = a->text;
+        a->text = (cli_remote_text){ NULL, 0 };
+        a->fine = a->good;
+        memcpy(a->told_why, a->why, sizeof a->why);
+        a->told = true;
+        a->state = IDLE;
+    }
+    return whole;
+}
+
+static void wait_for(agents *all, int64_t ms)
+{
+    const struct timespec nap = { 0, 5000000 };
+    int64_t until = agent_now_ms() + ms;
+    while (!collect(all) && agent_now_ms() < until && !cli_interrupted) nanosleep(&nap, NULL);
+}
+
+static const char *words_of(const asked *a) { return a->told ? a->told_why : "it has not answered yet"; }
+
+/* The tables of all that answered, as one; agents whose table is none are told so. */
+static int join(agents *all, bool rest, const tfp_options *o, tfp_live_host *hosts, tfp_report **out)
 {
     for (size_t i = 0; i < all->count; i++) {
         asked *a = &all->of[i];
-        free(a->text.data);
-        free(a->table.rows);
-        a->text = (cli_remote_text){ NULL, 0 };
-        a->table = (csv_table){ .rows = NULL };
-        a->runs = pthread_create(&a->thread, NULL, ask, a) == 0;
-        if (!a->runs) ask(a);
+        bool there = a->told && a->fine && !(rest && a->printed);
+        hosts[i] = (tfp_live_host){ .host = a->to.address,
+                                    .csv = !there          ? NULL
+                                           : a->table.data ? a->table.data
+                                                           : "",
+                                    .size = a->table.size };
     }
-    for (size_t i = 0; i < all->count; i++)
-        if (all->of[i].runs) pthread_join(all->of[i].thread, NULL);
+    tfp_status s = tfp_live_hosts("top", hosts, all->count, o, out, all->c->err);
+    for (size_t i = 0; i < all->count && !s; i++) {
+        if (!hosts[i].bad) continue;
+        all->of[i].fine = false;
+        snprintf(all->of[i].told_why, sizeof all->of[i].told_why, "%s", hosts[i].why);
+    }
+    return s ? cli_fault_from(&all->c->fault, s, all->c->err) : 0;
 }
 
 /* ---- the table ---- */
 
-static void print_agent(const agents *all, asked *a, const int widths[CLI_JOB_COLUMNS], size_t width, size_t *room)
+static void cell_of(const void *table, size_t row, const char *column, char *out, size_t room)
+{
+    const tfp_report *r = table;
+    double x;
+    if (tfp_report_real(r, row, column, &x))
+        snprintf(out, room, "%.17g", x);
+    else
+        tfp_report_string(r, row, column, out, room);
+}
+
+typedef struct drawing {
+    const tfp_report *table;
+    int widths[CLI_JOB_COLUMNS];
+    size_t width, room;
+} drawing;
+
+static void print_agent(const agents *all, asked *a, drawing *d, size_t first, size_t rows)
 {
     char line[CLI_JOB_LINE];
-    size_t rows = a->good ? a->table.count : 0;
-    for (size_t row = 0; row < (rows ? rows : 1) && *room; row++, --*room) {
+    for (size_t row = 0; row < (rows ? rows : 1) && d->room; row++, d->room--) {
         snprintf(line, sizeof line, "%-*s  ", all->width, a->to.address);
         if (rows)
-            cli_job_cells(line, widths, cell_of, &a->table, row);
+            cli_job_cells(line, d->widths, cell_of, d->table, first + row);
         else
-            snprintf(line + strlen(line), sizeof line - strlen(line), "%s", a->good ? "no running job" : a->why);
-        cli_job_print(all->c->out, line, width);
+            snprintf(line + strlen(line), sizeof line - strlen(line), "%s",
+                     a->told && a->fine ? "no running job" : words_of(a));
+        cli_job_print(all->c->out, line, d->width);
     }
 }
 
-static void print_all(const agents *all, size_t width, size_t room)
+/* rest: agents that were not printed before, without heads. pending: those that have not answered, too. */
+static int print_all(agents *all, bool rest, bool pending, size_t width, size_t room)
 {
     char line[CLI_JOB_LINE];
-    int widths[CLI_JOB_COLUMNS] = { 0 };
-    for (size_t i = 0; i < all->count; i++)
-        for (size_t row = 0; row < all->of[i].table.count && all->of[i].good; row++)
-            cli_job_measure(widths, cell_of, &all->of[i].table, row);
-    size_t before = (size_t)all->width + 2;
-    cli_job_fit(widths, !width ? 0 : width > before ? width - before : 1);
+    drawing d = { .width = width, .room = room };
+    tfp_live_host *hosts = calloc(all->count, sizeof *hosts);
+    tfp_report *r = NULL;
+    if (!hosts) return cli_fault_set(&all->c->fault, CLI_LIMIT, "out of memory");
+    int status = join(all, rest, NULL, hosts, &r);
+    d.table = r;
+    for (size_t row = 0; !status && row < tfp_report_row_count(r); row++) cli_job_measure(d.widths, cell_of, r, row);
+    size_t before = (size_t)all->width + 2, first = 0;
+    cli_job_fit(d.widths, !width ? 0 : width > before ? width - before : 1);
     snprintf(line, sizeof line, "%-*s  ", all->width, "AGENT");
-    cli_job_heads(line, widths);
-    cli_job_print(all->c->out, line, width);
-    for (size_t i = 0; i < all->count; i++) print_agent(all, &all->of[i], widths, width, &room);
+    cli_job_heads(line, d.widths);
+    if (!status && !rest) cli_job_print(all->c->out, line, width);
+    for (size_t i = 0; i < all->count && !status; i++) {
+        asked *a = &all->of[i];
+        if ((rest && a->printed) || (!a->told && !pending)) continue;
+        print_agent(all, a, &d, first, hosts[i].rows);
+        first += hosts[i].rows;
+        a->printed = true;
+    }
+    tfp_report_free(r);
+    free(hosts);
+    if (!status && cli_flush(all->c->out)) status = cli_stdout_fault(all->c);
+    return status;
 }
 
 static int show(void *ctx, int key)
 {
     agents *all = ctx;
     cli_size size = cli_terminal_size(STDOUT_FILENO);
-    size_t jobs = 0;
+    size_t answers = 0;
     (void)key;
-    ask_all(all);
-    for (size_t i = 0; i < all->count; i++) jobs += all->of[i].good ? all->of[i].table.count : 0;
-    cli_print(all->c->out, "\033[H\033[J%zu job%s of %zu agent%s, %gs  q quit\n", jobs, jobs == 1 ? "" : "s",
-              all->count, all->count == 1 ? "" : "s", all->interval);
-    print_all(all, (size_t)size.columns, (size_t)size.rows - 3u);
-    return cli_flush(all->c->out) ? cli_stdout_fault(all->c) : 0;
+    start(all);
+    wait_for(all, all->interval < 1 ? (int64_t)(all->interval * 1e3) : 1000);
+    for (size_t i = 0; i < all->count; i++) answers += all->of[i].told && all->of[i].fine;
+    cli_print(all->c->out, "\033[H\033[J%zu of %zu agent%s, %gs  q quit\n", answers, all->count,
+              all->count == 1 ? "" : "s", all->interval);
+    return print_all(all, false, true, (size_t)size.columns, (size_t)size.rows - 3u);
 }
 
-static int show_once(agents *all)
+/* Agents that do not answer, or whose answer is no table. */
+static int tell_failed(const agents *all)
 {
     int status = 0;
-    bool any = false;
-    ask_all(all);
-    for (size_t i = 0; i < all->count; i++) any = any || all->of[i].good;
-    if (any) print_all(all, 0, SIZE_MAX);
-    if (any && cli_flush(all->c->out)) return cli_stdout_fault(all->c);
     for (size_t i = 0; i < all->count; i++)
-        if (!all->of[i].good)
+        if (!all->of[i].told || !all->of[i].fine)
             status = cli_fault_set(&all->c->fault, CLI_BAD_INPUT, "--agent %.200s: %s", all->of[i].to.address,
-                                   all->of[i].why);
+                                   words_of(&all->of[i]));
     return status;
+}
+
+static int show_once(agents *all, int64_t answer_ms)
+{
+    bool any = false;
+    start(all);
+    wait_for(all, FIRST_MS);
+    for (size_t i = 0; i < all->count; i++) any = any || (all->of[i].told && all->of[i].fine);
+    int status = any ? print_all(all, false, false, 0, SIZE_MAX) : 0;
+    wait_for(all, answer_ms);
+    for (size_t i = 0; i < all->count && !any; i++) any = all->of[i].told && all->of[i].fine;
+    bool first = true;
+    for (size_t i = 0; i < all->count; i++) first = first && !all->of[i].printed;
+    if (!status && any) status = print_all(all, !first, true, 0, SIZE_MAX);
+    return status ? status : tell_failed(all);
+}
+
+/* Other forms hold the tables of all that answered in time. */
+static int show_form(agents *all, const tfp_options *o, int64_t answer_ms)
+{
+    tfp_report *r = NULL;
+    start(all);
+    wait_for(all, answer_ms + FIRST_MS);
+    tfp_live_host *hosts = calloc(all->count, sizeof *hosts);
+    int status = hosts ? join(all, false, o, hosts, &r) : cli_fault_set(&all->c->fault, CLI_LIMIT, "out of memory");
+    free(hosts);
+    bool any = false;
+    for (size_t i = 0; i < all->count; i++) any = any || (all->of[i].told && all->of[i].fine);
+    if (!status && any) {
+        status = cli_put_live(all->c, r, o);
+        r = NULL;
+    }
+    tfp_report_free(r);
+    return status ? status : tell_failed(all);
 }
 
 /* ---- the command ---- */
 
-/* Other forms are the agent's own table, unchanged. */
-static int show_form(cli *c, agents *all, const char *form)
+static int make_agents(agents *all, const cli_agents *names, int64_t answer_ms)
 {
-    asked *a = all->of;
-    if (all->count > 1)
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "-format %s shows the table of one agent, as it is", form);
-    if (remote_top(&a->to, form, a->why, sizeof a->why)) return cli_remote_show(c, &a->text);
-    return cli_fault_set(&c->fault, CLI_BAD_INPUT, "--agent %.200s: %s", a->to.address, a->why);
-}
-
-/* HOST:PORT,HOST:PORT: cuts the copy into its words. */
-static int find_agents(cli *c, char *words, const char *token, agents *all)
-{
-    for (char *word = words; word;) {
-        char *next = strchr(word, ',');
-        if (next) *next++ = '\0';
-        if (!*word || all->count == AGENTS_MOST)
-            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--agent: HOST:PORT, or up to %d of them with commas",
-                                 AGENTS_MOST);
+    int64_t share = TABLES_MOST / (int64_t)names->count;
+    all->of = calloc(names->count, sizeof *all->of);
+    if (!all->of) return cli_fault_set(&all->c->fault, CLI_LIMIT, "out of memory");
+    for (size_t i = 0; i < names->count; i++) {
         asked *a = &all->of[all->count++];
-        a->to = (remote){ .address = word, .token = token, .write = cli_remote_keep, .ctx = &a->text };
-        int width = (int)strnlen(word, 60);
+        a->all = all;
+        a->to = (remote){ .address = names->list[i],
+                          .token = all->token,
+                          .write = cli_remote_keep,
+                          .ctx = &a->text,
+                          .table_most = share > TABLE_MOST    ? TABLE_MOST
+                                        : share < TABLE_LEAST ? TABLE_LEAST
+                                                              : share,
+                          .answer_ms = answer_ms,
+                          .stopped = is_over };
+        int width = (int)strnlen(names->list[i], 60);
         if (width > all->width) all->width = width;
-        word = next;
     }
     return 0;
+}
+
+/* Threads that still look a name up are left behind, with what they use: the command is at its end. */
+static bool end_agents(agents *all)
+{
+    all->quits = true;
+    wait_for(all, 400);
+    if (!collect(all)) return false;
+    for (size_t i = 0; i < all->count; i++) {
+        free(all->of[i].text.data);
+        free(all->of[i].table.data);
+    }
+    free(all->of);
+    return true;
 }
 
 int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double interval)
 {
     char token[CLI_TOKEN_ROOM];
     const char *form;
+    double seconds;
     if (call->word_count || call->flags[CLI_O] || call->flags[CLI_SORT] || call->flags[CLI_USER] ||
         call->flags[CLI_ALL] || call->flags[CLI_PROCESSES] || call->flags[CLI_PYTHON])
         return cli_fault_set(
             &c->fault, CLI_BAD_USAGE,
-            "top --agent shows all jobs of its agents: it goes with -format, --token-file, --interval and --once only");
+            "top --agent shows all jobs of its agents: it goes with -format, --token-file, --interval, "
+            "--timeout and --once only");
     int status = cli_remote_begin(c, call, o, token, &form);
+    if (!status) status = cli_remote_seconds(c, call, CLI_TIMEOUT, 10, &seconds);
     if (status) return status;
-    agents all = { .c = c, .interval = interval, .width = (int)strlen("AGENT") };
-    char *words = strdup(call->flags[CLI_AGENT]);
-    all.of = calloc(AGENTS_MOST, sizeof *all.of);
-    bool once = call->flags[CLI_ONCE] || !isatty(STDOUT_FILENO);
-    if (!words || !all.of)
-        status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    else
-        status = find_agents(c, words, token, &all);
-    if (!status && strcmp(form, "text") != 0)
-        status = show_form(c, &all, form);
-    else if (!status)
-        status = once ? show_once(&all) : cli_job_screen(c, interval, show, &all);
-    for (size_t i = 0; i < all.count; i++) {
-        free(all.of[i].text.data);
-        free(all.of[i].table.rows);
+    cli_agents names = { NULL, NULL, 0 };
+    agents *all = calloc(1, sizeof *all);
+    status = all ? cli_remote_agents(c, call->flags[CLI_AGENT], &names)
+                 : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    bool once = call->flags[CLI_ONCE] || !isatty(STDOUT_FILENO), ended = true;
+    int64_t answer_ms = (int64_t)(seconds * 1e3);
+    if (!status) {
+        *all = (agents){ .c = c, .interval = interval, .width = (int)strlen("AGENT") };
+        memcpy(all->token, token, sizeof token);
+        status = make_agents(all, &names, answer_ms);
     }
-    free(all.of);
-    free(words);
+    if (!status && strcmp(form, "text") != 0)
+        status = show_form(all, o, answer_ms);
+    else if (!status)
+        status = once ? show_once(all, answer_ms) : cli_job_screen(c, interval, show, all);
+    if (all && all->of) ended = end_agents(all);
+    if (ended) {
+        free(all);
+        cli_remote_agents_free(&names);
+    }
     return status;
 }

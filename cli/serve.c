@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
+#include <unistd.h>
 
 static void say(void *ctx, const char *line)
 {
@@ -176,14 +176,22 @@ static bool parse_port(const char *text, int *port)
 }
 
 /* The folder for recordings of running jobs. */
-static const char *live_folder(const cli_call *call, char *name, size_t room)
+static int open_live_folder(cli *c, const cli_call *call, serve_options *s, char *path, size_t room)
 {
-    time_t now = time(NULL);
-    struct tm t;
-    if (call->flags[CLI_DIR]) return call->flags[CLI_DIR];
-    localtime_r(&now, &t);
-    strftime(name, room, "tfprof-live-%Y%m%d-%H%M%S", &t);
-    return name;
+    const char *told = call->flags[CLI_DIR];
+    s->live_made = !told || access(told, F_OK) != 0;
+    if (tfp_live_folder(told, told ? NULL : "live", &s->live_fd, path, room, c->err))
+        return cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "%s", tfp_error_message(c->err));
+    s->live_folder = told ? told : strrchr(path, '/') + 1; /* one by date and time is in the current folder */
+    return 0;
+}
+
+static void close_live_folder(const serve_options *s)
+{
+    if (!s->live_folder) return;
+    close(s->live_fd);
+    if (s->live_made)
+        rmdir(s->live_folder); /* only an empty one goes; a server that was started has given up the right */
 }
 
 static int run(void *ctx, const serve_options *s, char *why, size_t room)
@@ -195,7 +203,8 @@ static int run(void *ctx, const serve_options *s, char *why, size_t room)
 int cli_serve(cli *c, const cli_call *call, tfp_options *o)
 {
     serve_options s = { .host = call->flags[CLI_HOST], .port = -1, .say = say, .command = run_command, .ctx = c };
-    char name[64];
+    char path[4096];
+    int status = 0;
     (void)o;
     if (call->flags[CLI_PORT] && !parse_port(call->flags[CLI_PORT], &s.port))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--port '%s': not a number from 0 to 65535",
@@ -203,9 +212,12 @@ int cli_serve(cli *c, const cli_call *call, tfp_options *o)
     if ((call->flags[CLI_COMMANDS] || call->flags[CLI_DIR]) && !call->flags[CLI_LIVE])
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s is for --live",
                              call->flags[CLI_DIR] ? "--dir" : "--commands");
-    if (call->flags[CLI_LIVE]) s.live_folder = live_folder(call, name, sizeof name);
+    if (call->flags[CLI_LIVE]) status = open_live_folder(c, call, &s, path, sizeof path);
+    if (status) return status;
     s.commands = call->flags[CLI_COMMANDS] != NULL;
     s.no_token = call->flags[CLI_NO_TOKEN] != NULL;
     s.open = call->flags[CLI_OPEN] != NULL;
-    return cli_with_inputs(c, call, &s, run, NULL);
+    status = cli_with_inputs(c, call, &s, run, NULL);
+    close_live_folder(&s);
+    return status;
 }
