@@ -165,6 +165,7 @@ interface ColumnHead {
   texts?: number;
   text_at?: number;
   bytes_at?: number;
+  short?: string[];
 }
 
 interface TableHead {
@@ -183,6 +184,7 @@ export interface Column {
   values: Float64Array | Uint8Array | Uint32Array;
   absent: Uint8Array | null;
   texts: string[] | null;
+  short: string[] | null; // names of kernels by their meaning, row by row
 }
 
 export interface Table {
@@ -226,6 +228,7 @@ function readColumn(data: ArrayBuffer, start: number, rows: number, head: Column
     values,
     absent: head.nulls === null ? null : new Uint8Array(data, start + head.nulls, rows),
     texts: head.type === "text" ? readTexts(data, start, head) : null,
+    short: head.short ?? null,
   };
 }
 

@@ -46,7 +46,12 @@ export function Flame({ route, files, facts, stacks, tables }: { route: Route; f
       <Status of={loaded}>
         {(t) => {
           const total = t.column(`total_${column}`);
-          return total ? <Bars t={t} route={route} total={total} /> : <p class="empty">This view has no column {column}.</p>;
+          return (
+            <>
+              {t.notes.map((note) => <p key={note} class="note">{note}</p>)}
+              {total ? <Bars t={t} route={route} total={total} /> : <p class="empty">This view has no column {column}.</p>}
+            </>
+          );
         }}
       </Status>
     </main>

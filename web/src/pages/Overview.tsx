@@ -139,6 +139,7 @@ function StepTimes({ route, loaded }: { route: Route; loaded: Loaded<Table | nul
   return (
     <>
       <h2>Where a step goes</h2>
+      {loaded.value?.notes.map((note) => <p key={note} class="note">{note}</p>)}
       <Status of={loaded}>{(t) => t && <StepBars t={t} />}</Status>
       <p><a href={hashOf("steps", route.id)}>Steps in numbers</a>{" · "}<a href={hashOf("steps", route.id, new URLSearchParams({ critical_path: "true" }))}>critical path</a>{" · "}<a href={hashOf("wait", route.id)}>what waits</a></p>
     </>

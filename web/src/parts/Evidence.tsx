@@ -4,7 +4,7 @@
 import type { Route } from "../route";
 import { hashOf } from "../route";
 
-const COMMAND = /\(tfprof (\w+)((?: -\w+)*)[^)]*\)\s*$/;
+const COMMAND = /^tfprof (\w+)((?: -\w+)*)/;
 const PAGES = new Set(["steps", "transfer", "wait", "check", "kernel", "op", "code", "calls", "memory"]);
 
 interface Moment {
@@ -12,23 +12,30 @@ interface Moment {
   lane: string;
 }
 
+interface Said {
+  text: string;
+  span: Moment | null;
+  command: string | null;
+}
+
 export interface Checked {
   name: string;
   reports: string[];
-  evidence?: (Moment | null)[];
+  findings: Said[];
 }
 
 export interface Advised {
   checkers: Checked[];
 }
 
-function Finding({ route, report, moment }: { route: Route; report: string; moment: Moment | null | undefined }) {
-  const found = COMMAND.exec(report);
+function Finding({ route, said }: { route: Route; said: Said }) {
+  const found = COMMAND.exec(said.command ?? "");
+  const moment = said.span;
   const page = found?.[1] ?? "";
   const params = new URLSearchParams(found?.[2]?.includes("-critical_path") ? { critical_path: "true" } : {});
   return (
     <div class="finding">
-      <pre class="advice">{report}</pre>
+      <pre class="advice">{said.text}</pre>
       <p class="leads">
         {moment && <a href={hashOf("timeline", route.id, new URLSearchParams({ event: String(moment.span) }))}>Show it in the timeline, {moment.lane}</a>}
         {PAGES.has(page) && <a href={hashOf(page, route.id, params)}>Show the rows of {page}</a>}
@@ -38,5 +45,5 @@ function Finding({ route, report, moment }: { route: Route; report: string; mome
 }
 
 export function FindingsOf({ route, of }: { route: Route; of: Checked }) {
-  return <>{of.reports.map((report, i) => <Finding key={i} route={route} report={report} moment={of.evidence?.[i]} />)}</>;
+  return <>{of.findings.map((said, i) => <Finding key={i} route={route} said={said} />)}</>;
 }

@@ -87,7 +87,7 @@ export function TreeRow({ state, at, name, columns, reach, style, shortName, onP
       onClick={() => state.choose(row)}
       onDblClick={() => onPick?.(row)}
     >
-      <Name state={state} row={row} path={path} text={shortName ? path.slice(path.lastIndexOf("/") + 1) : path} />
+      <Name state={state} row={row} path={path} text={name.short?.[row] ?? (shortName ? path.slice(path.lastIndexOf("/") + 1) : path)} />
       {columns.map((c, i) => (
         <span role="gridcell" key={c.name}>
           <Cell column={c} row={row} reach={reach[i] ?? { most: 0, signed: false }} />
