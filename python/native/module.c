@@ -36,8 +36,10 @@ static PyObject *table(PyObject *module, PyObject *args)
         if (strcmp(tables[t].name, name) != 0) continue;
         PyObject *rows = PyDict_New();
         for (size_t i = 0; rows && (row = tfp_list(tables[t].table, i)); i++) {
-            PyObject *help = PyUnicode_FromString(tfp_help(tables[t].table, row));
-            if (!help || PyDict_SetItemString(rows, row, help)) Py_CLEAR(rows);
+            /* PyDict_SetItemString() interns its key: a caller that asks often makes Python's table of interned strings grow. */
+            PyObject *key = PyUnicode_FromString(row), *help = PyUnicode_FromString(tfp_help(tables[t].table, row));
+            if (!key || !help || PyDict_SetItem(rows, key, help)) Py_CLEAR(rows);
+            Py_XDECREF(key);
             Py_XDECREF(help);
         }
         return rows;

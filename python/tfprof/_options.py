@@ -53,6 +53,7 @@ class ViewOptions(TypedDict, total=False):
     viz: Optional[bool]
     dump_to_file: Optional[Path]
     format: Optional[str]
+    full_names: Optional[bool]
     show_source: Optional[bool]
     proto_out: Optional[Path]
     top: Optional[int]

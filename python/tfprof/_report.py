@@ -100,10 +100,14 @@ class Row(Columns):
         return hash((id(self._report), self.index))
 
     def __repr__(self) -> str:
-        names = self._report.columns[1 if self._report.is_table else 4 :]
+        columns = self._report.columns
+        if self._report.view == "advise":
+            names = [c for c in columns if c not in ("checker", "report")]  # the report is a line of text
+        else:
+            names = columns[1 if self._report.is_table else 4 :]
         shown = [c for c in names if self[c] not in (None, "")]
         cells = ["%s=%r" % (c, self[c]) for c in shown]
-        first = self[self._report.columns[0]]  # the name, or the checker of a finding
+        first = self[columns[0]]  # the name, or the checker of a finding
         return "<tfprof.Row %s%s>" % (first, ": " + ", ".join(cells) if cells else "")
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -120,7 +124,8 @@ class Report:
     print(report) shows TensorFlow's text. It is a sequence of rows, parents before children:
     report[0] is a row by number, report[1:4] a list of some, report["a/b"] one by name,
     report.index("a/b") its number. Row 0 of a tree is the root. pandas.DataFrame(report) is the
-    table. The rows of advise are its findings, with the columns checker and report.
+    table. The rows of advise are its findings, with the columns checker, report,
+    seconds (what it is about), gain_seconds (what a remedy saves at most), file, span and command.
     """
 
     def __init__(self, profile: "Profile", view: str, native: "_native.Report") -> None:

@@ -124,8 +124,8 @@ class Stats:
                 return None
             # all the rest is in force, as in TensorFlow
         if view == "advise":
-            asked = made.get("checkers").split(",")
-            known = [checker for checker in asked if checker in _native.table("checkers")]
+            asked, checkers = made.get("checkers").split(","), _native.table("checkers")
+            known = [checker for checker in asked if checker in checkers]
             made.set("checkers", ",".join(known or [","]))
         return made
 
