@@ -18,7 +18,7 @@ show() {
     printf '\n'
     "$program" "$@" >"$scratch/answer"
     # What the Doc block explains is left out here.
-    sed '/^Doc:/,/^Profile:/d' "$scratch/answer" | sed '/./,$!d' | awk 'length($0) > 140 { $0 = substr($0, 1, 139) "…" } 1' | head -n "$lines"
+    sed '/^Doc:/,/^Profile:/d' "$scratch/answer" | sed '/./,$!d' | LC_ALL=C.UTF-8 sed -E 's/^(.{139}).{2,}/\1…/' | head -n "$lines"
     [ "$(sed '/^Doc:/,/^Profile:/d' "$scratch/answer" | sed '/./,$!d' | wc -l)" -le "$lines" ] || echo "  ..."
 }
 

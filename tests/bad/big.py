@@ -14,6 +14,18 @@ import wire
 
 
 @group
+def nested_spans(b):
+    """Paths of spans in each other grow with the square of their number until they are shortened; so does what a report holds of them."""
+    for count, length in ((13000, 200), (70000, 20)):
+        count = b.size(count)
+        events = [{"ph": "X", "cat": "cpu_op", "name": "n" * length + str(i), "pid": 1, "tid": 1, "ts": i, "dur": 2 * (count - i)} for i in range(count)]
+        path = b.file(json.dumps({"traceEvents": events}).encode(), "nested.json")
+        b.works("%d spans in each other, op" % count, b.run("op", path, "-top", "3"), warns="paths were shortened")
+        if length == 200:
+            b.sound("%d spans in each other, report" % count, b.run("report", path, "-o", b.path("nested.html")))
+
+
+@group
 def deep(b):
     """Depth and size are no danger: nothing recurses on data, work is linear."""
     chain = b"".join(node("n%d" % i, "X", ["n%d" % (i - 1)] if i else []) for i in range(b.size(60000)))

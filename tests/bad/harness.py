@@ -18,7 +18,7 @@ SAMPLE = os.path.join(DATA, "sample")
 sys.path.insert(0, DATA)
 
 LINE_MOST = 4096
-REPORT_WORDS = re.compile(rb"^Profile:|_TFProfRoot", re.M)
+REPORT_WORDS = re.compile(rb"^Profile:|_TFProfRoot|\(all\)$", re.M)
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 
 
@@ -34,9 +34,9 @@ class Result:
 
     @property
     def errors(self):
-        """Lines on stderr that are no warnings and no coverage."""
+        """Lines on stderr that are no warnings, notes and coverage."""
         return [line for line in self.lines
-                if not line.startswith("tfprof: warning:") and not line.startswith("run graph coverage")]
+                if not line.startswith(("tfprof: warning:", "tfprof: note:", "run graph coverage"))]
 
     @property
     def warnings(self):

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the reading of XPlane traces in ratios taken in one run: tests/bench/xplane.py BUILD
+"""Measures the reading of XPlane traces in ratios taken in one run: tests/bench/xplane.py BUILD [SHAPE ...]
 
   walk      a bare visit of every field of the file (tests/bench/walk.c): what any reader must at least do
-  op        the whole command, with all processors and with one thread; we aim at 1.5 walks; it keeps sums, the others spans
+  op, ...   the whole command, with all processors and with one thread; we aim at 1.5 walks for `op` of `threads`, and at 2 for op,
+            kernel and steps of `launches`
   memory    the most memory held, by bytes of the file; we aim at 0.6
   xprof     its tool framework_op_stats on the same file, in its own process and without its import, by the time of `op`; we
             aim at 30. Only where XPROF_PYTHON names a python that has the package xprof (pip install xprof)
-The trace is made here (MEGABYTES, 200 by default): threads of XLA:CPU whose thunks nest in spans of the executor, and
-streams of GPUs, with the stats that JAX writes, in steps of 200 events a thread; an HLO module explains the instructions.
+The traces are made here (MEGABYTES, 200 by default), of two shapes:
+  threads   threads of XLA:CPU whose thunks nest in spans of the executor, and streams of GPUs without calls, with the stats that
+            JAX writes, in steps of 200 events a thread; an HLO module explains the instructions
+  launches  a thread that launches 200 kernels of its own names in 6,000 steps, on two streams of a GPU (launches.py, which makes other
+            shapes, too): what JAX and TensorFlow record on GPUs
 """
 import os
 import shutil
@@ -21,6 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests", "data"))
 sys.path.insert(0, HERE)
 import kineto  # noqa: E402
+import launches  # noqa: E402
 import xspace  # noqa: E402
 
 MEGABYTES = int(os.environ.get("MEGABYTES", "200"))
@@ -89,30 +94,40 @@ def beside_xprof(trace, took, size):
         version, float(theirs), float(theirs) / took, int(memory) / size))
 
 
+VIEWS = {"threads": ("op", "kernel", "flops"), "launches": ("op", "kernel", "steps")}
+WRITERS = {"threads": write_trace, "launches": lambda path, megabytes: launches.write_trace(path, megabytes=megabytes)}
+
+
+def measure(shape, program, walk, scratch):
+    trace = os.path.join(scratch, shape + ".xplane.pb")
+    if os.fork() == 0:  # in a process of its own: what a program is told to have held at most counts the one that started it
+        WRITERS[shape](trace, MEGABYTES)
+        os._exit(0)
+    if os.wait()[1]:
+        sys.exit("bench: the trace was not written")
+    size = os.path.getsize(trace)
+    out = subprocess.run([walk, trace, "5", "xplane"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    bare = float(out.split(", ")[1].split()[0])
+    print("%s: %.0f MB of XPlane, %s; a bare walk takes %.0f ms" % (shape, size / 1e6, out.split(",")[0], bare * 1e3))
+    times = {}
+    for view in VIEWS[shape]:
+        took, busy, memory = kineto.measure([program, view, trace], times=3)
+        alone, _, _ = kineto.measure([program, view, trace], times=2, threads="1")
+        print("%-6s %6.0f ms = %4.2f walks (one thread: %4.2f; processors: %.0f ms), %4.0f MB/s, %.2f bytes of memory a byte" % (
+            view, took * 1e3, took / bare, alone / bare, busy * 1e3, size / 1e6 / took, memory / size), flush=True)
+        times[view] = took
+    if "XPROF_PYTHON" in os.environ:
+        beside_xprof(trace, times["op"], size)
+
+
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "tfprof")
     scratch = tempfile.mkdtemp(prefix="tfprof_bench_")
     try:
-        walk, trace = os.path.join(scratch, "walk"), os.path.join(scratch, "big.xplane.pb")
+        walk = os.path.join(scratch, "walk")
         subprocess.run(["cc", "-O3", "-std=c11", "-D_GNU_SOURCE", os.path.join(HERE, "walk.c"), "-o", walk], check=True)
-        if os.fork() == 0:  # in a process of its own: what a program is told to have held at most counts the one that started it
-            write_trace(trace, MEGABYTES)
-            os._exit(0)
-        if os.wait()[1]:
-            sys.exit("bench: the trace was not written")
-        size = os.path.getsize(trace)
-        out = subprocess.run([walk, trace, "5", "xplane"], check=True, stdout=subprocess.PIPE, text=True).stdout
-        bare = float(out.split(", ")[1].split()[0])
-        print("%.0f MB of XPlane, %s; a bare walk takes %.0f ms" % (size / 1e6, out.split(",")[0], bare * 1e3))
-        times = {}
-        for view in ("op", "kernel", "flops"):
-            took, memory = kineto.measure([program, view, trace], times=3)
-            alone, _ = kineto.measure([program, view, trace], times=2, threads="1")
-            print("%-6s %6.0f ms = %4.2f walks (one thread: %4.2f), %4.0f MB/s, %.2f bytes of memory a byte" % (
-                view, took * 1e3, took / bare, alone / bare, size / 1e6 / took, memory / size), flush=True)
-            times[view] = took
-        if "XPROF_PYTHON" in os.environ:
-            beside_xprof(trace, times["op"], size)
+        for shape in sys.argv[2:] or VIEWS:
+            measure(shape, program, walk, scratch)
     finally:
         shutil.rmtree(scratch)
 

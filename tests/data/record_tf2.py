@@ -3,6 +3,9 @@
 """Records TensorFlow 2 on the CPU as XPlane traces: tests/data/record_tf2.py OUT
 
     OUT/keras.xplane.pb    model.fit of a small Keras model, fed by tf.data: its batches are roots, there is no step number
+    OUT/slow.xplane.pb     the same fit, whose input takes 20 ms a batch in Python
+    OUT/predict.xplane.pb  predict with that model
+    OUT/function.xplane.pb a loop that calls a tf.function and marks nothing
     OUT/loop.xplane.pb     the same net in a loop of our own: a tf.function, three steps marked by tf.profiler.experimental.Trace
     OUT/loop.graph.pb      the GraphDef of that tf.function, to be given beside the trace
 
@@ -13,6 +16,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -40,15 +44,26 @@ def record(path, work):
     shutil.rmtree(folder)
 
 
-def keras(path):
+def slowly(x, y):
+    def wait(a):
+        time.sleep(0.02)
+        return a
+    waited = tf.numpy_function(wait, [x], tf.float32)
+    waited.set_shape(x.shape)
+    return waited, y
+
+
+def keras(out):
     model = tf.keras.Sequential([tf.keras.layers.Input((12,)), tf.keras.layers.Dense(256, "relu", name="hidden"),
                                  tf.keras.layers.Dense(4, name="logits")])
     model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    batches = data()
-    record(path, lambda: model.fit(batches, epochs=1, verbose=0))
+    batches, slow = data(), data().map(slowly).prefetch(1)
+    record(out + "/keras.xplane.pb", lambda: model.fit(batches, epochs=1, verbose=0))
+    record(out + "/slow.xplane.pb", lambda: model.fit(slow, epochs=1, verbose=0))
+    record(out + "/predict.xplane.pb", lambda: model.predict(batches.map(lambda x, y: x), verbose=0))
 
 
-def loop(path, graph):
+def loop(out):
     w1, w2 = (tf.Variable(tf.random.stateless_normal(s, [1, 2]), name=n) for s, n in (([12, 32], "hidden/w"), ([32, 4], "logits/w")))
 
     @tf.function(input_signature=[tf.TensorSpec([BATCH, 12]), tf.TensorSpec([BATCH], tf.int64)])
@@ -65,21 +80,26 @@ def loop(path, graph):
 
     batches = data()
 
+    def plain():
+        for x, y in batches:
+            train(x, y)
+
     def work():
         for step, (x, y) in enumerate(batches):
             with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
                 train(x, y)
 
-    record(path, work)
-    with open(graph, "wb") as f:
+    record(out + "/function.xplane.pb", plain)
+    record(out + "/loop.xplane.pb", work)
+    with open(out + "/loop.graph.pb", "wb") as f:
         f.write(train.get_concrete_function().graph.as_graph_def(add_shapes=True).SerializeToString())
 
 
 def main():
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
-    keras(out + "/keras.xplane.pb")
-    loop(out + "/loop.xplane.pb", out + "/loop.graph.pb")
+    keras(out)
+    loop(out)
 
 
 main()

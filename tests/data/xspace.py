@@ -9,6 +9,9 @@
     odd.xplane.pb    what the format allows and few writers do: fields in another order, a negative line, epoch times,
                      unknown fields, types that are not there, errors and warnings of the recorder, a broken HLO module
     names/names.xplane.pb   a TPU and a host whose collectives have the names of JAX's own operations
+    rocm/rocm.xplane.pb     JAX on ROCm: activities of which `tf_op` is the module's word; copies that a line, a detail or the call
+                     tells; a library's call of several kernels; names that the compiler joined; a first field that is not known
+    hosts/hosts.xplane.pb   JAX on CPUs: collectives that the program in the file tells, whatever their instruction is called
     step.hlo.pb, step.hlo.txt   the HLO module of the first: a proto, and the same as text
 """
 import gzip
@@ -68,7 +71,7 @@ class Plane:
             self.metas[known] = (len(self.metas) + 1, stats)
         return self.metas[known][0]
 
-    def event(self, name, start_ps, duration_ps, display='', of_type=None, **stats):
+    def event(self, name, start_ps, duration_ps, /, display='', of_type=None, **stats):
         return message((1, self.meta(name, display, **(of_type or {}))), (2, start_ps), (3, duration_ps),
                        *((4, self.stat(key, value)) for key, value in stats.items()))
 
@@ -260,6 +263,75 @@ def names():
     return space([p, cpu, metadata(12345, 'jit_f', m.bytes()), Plane('Task Environment', **ENVIRONMENT)])
 
 
+def rocm():
+    m = Module('jit_f')
+    inside = m.computation('inside', ('p', 'parameter', shape(F32, 8), []), ('neg.1', 'negate', shape(F32, 8), ['p']))
+    m.computation('main', ('x', 'parameter', shape(F32, 8), [], op('x')),
+                  ('conv.1', 'custom-call', shape(F32, 8), ['x'], op('jit(f)/net/conv_general_dilated')),
+                  ('add.2', 'fusion', shape(F32, 8), ['conv.1'], op('jit(f)/jit(main)/(jvp(net)/reduce_sum:mul)'), (38, inside)),
+                  ('add.3', 'fusion', shape(F32, 8), ['add.2'], op('jit(f)/jvp(a:b:c)/add_1'), (38, inside)),
+                  ('add.4', 'fusion', shape(F32, 8), ['add.3'], op('jit(f)/jvp(net/attention)'), (38, inside)),
+                  ('ppermute.5', 'collective-permute', shape(F32, 8), ['add.4'], op('jit(f)/ppermute')))
+    # as ROCm tells an MI300X: no name, and the bandwidth of half of its memory's pins
+    host, device = Plane('/host:CPU'), Plane('/device:GPU:0', device_vendor='AMD', core_count=304, clock_rate=2100000,
+                                             memory_size=206141652992, memory_bandwidth=2662400000000)
+    one = Plane('/device:GPU:1', device_vendor='AMD')
+    calls, kernels, copies, number = [], [], [], 0
+
+    def launch(call, at, where, kernel, us, /, call_stats=None, plane=device, **stats):
+        nonlocal number
+        number += 1
+        calls.append(host.event(call, at * US, US, device_id=0, correlation_id=number, **(call_stats or {})))
+        where.append(plane.event(kernel, (at + 2) * US, us * US, correlation_id=number, **stats))
+
+    def run(instruction, name=None, tf_op='XlaModule:'):
+        return dict(hlo_op=Ref(instruction), hlo_module=Ref('jit_f'), program_id=15, tf_op=Ref(tf_op),
+                    **({'name': Ref(name)} if name else {}))
+    for at in (0, 200):
+        net = 'jit(f)/net/conv_general_dilated'
+        launch('hipModuleLaunchKernel', at + 0, kernels, 'loop_fusion.kd', 3, **run('loop.9', 'x'))
+        launch('hipMemsetAsync', at + 10, kernels, '__amd_rocclr_fillBufferAligned.kd', 1, **run('conv.1', net))
+        launch('hipMemsetAsync', at + 20, kernels, '__amd_rocclr_fillBufferAligned.kd', 1, **run('conv.1', net))
+        launch('hipExtModuleLaunchKernel', at + 30, kernels, 'Im3d2Col.kd', 4, **run('conv.1', net))
+        launch('hipExtModuleLaunchKernel', at + 40, kernels, 'Cijk_Ailk.kd', 20, **run('conv.1', net))
+        launch('hipModuleLaunchKernel', at + 70, kernels, 'add_2.kd', 5, **run('add.2'))
+        launch('hipModuleLaunchKernel', at + 80, kernels, 'add_3.kd', 6, **run('add.3', tf_op='Thunk:'))
+        launch('hipModuleLaunchKernel', at + 90, kernels, 'add_4.kd', 7, **run('add.4'))
+        launch('hipModuleLaunchKernel', at + 110, kernels, 'permute.kd', 8, **run('ppermute.5'))
+        launch('hipMemcpyDtoDAsync', at + 130, kernels, '__amd_rocclr_copyBuffer.kd', 9,
+               call_stats={'memcpy_details': 'kind:Unknown size:0 dest:512 async:1'})
+        launch('hipMemcpyWithStream', at + 150, kernels, '__amd_rocclr_copyBuffer.kd', 10,
+               call_stats={'memcpy_details': 'kind:Unknown size:512 dest:2 async:0'})
+        launch('hipMemcpyDtoDAsync', at + 170, copies, 'CopyDeviceToDevice', 11,
+               memcpy_details='kind:Unknown size:4096 dest:2 async:1')
+        copies.append(device.event('CopyHostToDevice', (at + 185) * US, 2 * US))
+    for at in (0, 20):  # a program of one instruction: each of its kernels is a run
+        launch('hipModuleLaunchKernel', 400 + at, kernels, 'single.kd', 3, plane=one,
+               hlo_op=Ref('single'), hlo_module=Ref('jit_single'), tf_op=Ref('XlaModule:'), name=Ref('jit(single)/mul'))
+    host.line(7, 'Host Threads/7', calls)
+    device.line(1, 'Stream #1(Kernel)', kernels[:-2])
+    device.line(8, 'Stream #8(MemcpyOther)', copies)
+    one.line(1, 'Stream #1(Kernel)', kernels[-2:])
+    return message((9, 'a field of a later version'), (8, 5)) + space(
+        [device, one, host, metadata(15, 'jit_f', m.bytes()), Plane('Task Environment', **ENVIRONMENT)])
+
+
+def hosts():
+    m = Module('jit_f')
+    m.computation('main', ('x', 'parameter', shape(F32, 8), []),
+                  ('ppermute.3', 'collective-permute', shape(F32, 8), ['x'], op('jit(f)/ppermute')),
+                  ('all-reduce.4', 'add', shape(F32, 8), ['ppermute.3', 'ppermute.3'], op('jit(f)/add')),
+                  ('psum.5', 'all-reduce', shape(F32, 8), ['all-reduce.4'], op('jit(f)/psum')))
+    cpu = Plane('/host:CPU')
+    for thread in range(2):
+        at = thread * 100 * US
+        cpu.line(thread + 1, 'tf_XLAEigen/%d' % (thread + 1),
+                 [cpu.event(name, at + 20 * i * US, us * US, hlo_op=Ref(name), hlo_module=Ref('jit_f'), program_id=3)
+                  for i, (name, us) in enumerate((('ppermute.3', 5), ('all-reduce.4', 3), ('psum.5', 7), ('recv.6', 2)))]
+                 + [cpu.event('sync/CollectiveReduceV2:CollectiveReduceV2', at + 90 * US, 4 * US)])
+    return space([cpu, metadata(3, 'jit_f', m.bytes()), Plane('Task Environment', **ENVIRONMENT)])
+
+
 def host():
     p = Plane('/host:CPU')
     main, worker = [], []
@@ -350,12 +422,12 @@ ENTRY %main (w: f32[8,16], v: f32[16,4]) -> f32[8,4] {
 }
 """
 
-FILES = {**dict(gpu=gpu, tpu=tpu, host=host, odd=odd), 'names/names': names}
+FILES = {**dict(gpu=gpu, tpu=tpu, host=host, odd=odd), 'names/names': names, 'rocm/rocm': rocm, 'hosts/hosts': hosts}
 
 
 def main():
-    os.makedirs(os.path.join(sys.argv[1], 'names'), exist_ok=True)
     for name, make in FILES.items():
+        os.makedirs(os.path.dirname(os.path.join(sys.argv[1], name)), exist_ok=True)
         with open(os.path.join(sys.argv[1], name + '.xplane.pb'), 'wb') as f:
             f.write(make())
     with open(os.path.join(sys.argv[1], 'step.hlo.pb'), 'wb') as f:

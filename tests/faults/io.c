@@ -47,6 +47,8 @@ enum { HARD = 1 << FAIL_IO | 1 << FAIL_OTHER, ANY = HARD | 1 << INTERRUPT | 1 <<
 
 FAILING(int, fsync, (int fd), (fd), HARD, ENOSPC)
 FAILING(int, rename, (const char *from, const char *to), (from, to), HARD, EACCES)
+FAILING(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to), HARD, EACCES)
+FAILING(ssize_t, readlinkat, (int fd, const char *path, char *to, size_t room), (fd, path, to, room), HARD, EACCES)
 FAILING(int, fstat, (int fd, struct stat *st), (fd, st), HARD, EOVERFLOW)
 FAILING(int, fstat64, (int fd, struct stat *st), (fd, st), HARD, EOVERFLOW)
 FAILING(int, poll, (struct pollfd * p, nfds_t n, int ms), (p, n, ms), HARD | 1 << INTERRUPT, ENOMEM)
@@ -85,6 +87,31 @@ int __wrap_open64(const char *path, int flags, ...)
     va_list more;
     va_start(more, flags);
     int fd = open_or_fail(path, flags, more);
+    va_end(more);
+    return fd;
+}
+
+int __real_openat(int folder, const char *path, int flags, ...);
+int __wrap_openat(int folder, const char *path, int flags, ...);
+int __wrap_openat64(int folder, const char *path, int flags, ...);
+static int openat_or_fail(int folder, const char *path, int flags, va_list more)
+{
+    mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
+    return fails("openat", HARD, EMFILE) ? -1 : __real_openat(folder, path, flags, mode);
+}
+int __wrap_openat(int folder, const char *path, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    int fd = openat_or_fail(folder, path, flags, more);
+    va_end(more);
+    return fd;
+}
+int __wrap_openat64(int folder, const char *path, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    int fd = openat_or_fail(folder, path, flags, more);
     va_end(more);
     return fd;
 }

@@ -56,6 +56,39 @@ def frameworks(p):
     check("no-steps", rows[0]["code"] == "no-steps" and not agent_threads(jax.pid), rows)
 
 
+def framework_threads(p):
+    """A profiler starts a thread that stays, as Kineto does: it is the job's, not ours, and nothing waits for it. A profiler that holds the
+    interpreter's lock stalls the job, which its row tells."""
+    job = p.job("""
+import jax, jaxlib._profiler, threading, time
+class Session(jaxlib._profiler.ProfilerSession):
+    first = []
+    def __init__(self, options):
+        super().__init__(options)
+        if not self.first:
+            self.first.append(threading.Thread(target=time.sleep, args=(1e6,), daemon=True))
+            self.first[0].start()
+    def stop(self):
+        (1 << 800001) // 3 ** 240001  # one instruction of the interpreter
+        return super().stop()
+jaxlib._profiler.ProfilerSession = Session
+print('ready', flush=True)
+end = time.time() + 60
+while time.time() < end:
+    time.sleep(0.002)
+""")
+    for turn in ("first", "second"):
+        begun = time.monotonic()
+        _, rows, _ = p.capture(job.pid)
+        check(f"a profiler's thread: {turn} attach", is_ok(rows), rows)
+        check(f"a profiler's thread: not waited for, {turn}", time.monotonic() - begun < 2.5, time.monotonic() - begun)
+        check(f"a profiler's thread: not ours, {turn}", not agent_threads(job.pid) and len(os.listdir(f"/proc/{job.pid}/task")) == 2, rows)
+        check(f"a stall is told, {turn}", 50000 < rows[0]["stalled_micros"] < 20000000, rows)
+    quiet = p.job(AWAKE)
+    _, rows, _ = p.capture(quiet.pid)
+    check("no stall where there is none", rows[0]["stopped_micros"] <= rows[0]["stalled_micros"] < 1000000, rows)
+
+
 def only_when_asked(p):
     job = p.job(IDLE)
     done, rows, _ = p.capture(job.pid, attach=False)
@@ -224,7 +257,7 @@ def terminal(p):
     os.close(screen)
 
 
-PARTS = (versions, frameworks, only_when_asked, waits, surroundings, processes, all_of_them, inside_of_all, one_at_a_time, terminal,
+PARTS = (versions, frameworks, framework_threads, only_when_asked, waits, surroundings, processes, all_of_them, inside_of_all, one_at_a_time, terminal,
          refused, at_their_limits, another_program, inside, handlers, deaths, killed_while_recording, pending_lock)
 
 

@@ -141,6 +141,7 @@ def agents(p):
             break
     check("--align", done.returncode == 0 and max(starts) - min(starts) < 50000, starts)
     check("--align is no waiting for a session", all(r["waited_micros"] == 0 for r in rows), rows)
+    aligned(p, jobs)
     unread(p, jobs["jax"].python)
     tf1 = p.job(TF1)
     done, rows, out, _ = p.capture(str(tf1.python), "--steps", "3")
@@ -149,11 +150,35 @@ def agents(p):
     return jobs
 
 
+def aligned(p, jobs):
+    """The common start is settled when all are ready, however long one takes for that; one that begins late says so."""
+    slow = p.job(TORCH.replace("sgd =", "torch.profiler.profile.prepare_trace = lambda self: time.sleep(2)\nsgd =", 1))
+    late = p.job(JAX.replace("print(", "import jaxlib._profiler as q\nbegin = q.ProfilerSession.__init__\n"
+                             "q.ProfilerSession.__init__ = lambda s, o: (time.sleep(0.3), begin(s, o))[1]\nprint(", 1))
+    for _ in range(5):
+        done, rows, _, _ = p.capture(str(jobs["jax"].python), str(slow.python), str(late.python), "--ms", "100", "--align")
+        if done.returncode or all(abs(r["started_us_late"]) < 50000 and r["message"] is None for r in rows[:2]):
+            break
+    check("a slow one is waited for", done.returncode == 0 and all(abs(r["started_us_late"]) < 50000 and r["message"] is None for r in rows[:2]), rows)
+    check("a late one says so", rows[2]["status"] == "ok" and rows[2]["code"] is None and 250000 < rows[2]["started_us_late"] < 2000000 and
+          "after the common start" in rows[2]["message"], rows[2])
+    stuck = p.job(STUCK)
+    time.sleep(0.8)
+    start = time.monotonic()
+    done, rows, _, _ = p.capture(str(jobs["jax"].python), str(stuck.python), "--ms", "100", "--align", "--timeout", "6")
+    check("one that is never ready holds nobody", rows[0]["status"] == "ok" and rows[0]["started_us_late"] < 500000 and rows[1]["code"] == "timeout" and
+          time.monotonic() - start < 9, (rows, time.monotonic() - start))
+    done, rows, _, _ = p.capture(str(jobs["jax"].python), "--ms", "50")
+    check("without --align there is no common start", rows[0]["started_us_late"] is None, rows)
+    for job in (slow, late, stuck):
+        os.killpg(job.pid, signal.SIGKILL)
+
+
 def unread(p, pid):
     """A connection that is closed with bytes that nobody read, as by SIGKILL, ends the recording too."""
     with socket.socket(socket.AF_UNIX) as s:
         s.connect(os.path.join(p.env["TFPROF_RUN_DIR"], f"{pid}.sock"))
-        s.sendall(b"capture ms=20000 steps=0 host=2 python=0 wait=0 at=0\n")
+        s.sendall(b"capture ms=20000 steps=0 host=2 python=0 wait=0 align=0\n")
         check("a recording has begun", select.select([s], [], [], 20)[0])
     done, rows, _, _ = p.capture(str(pid), "--ms", "50", "--wait", "5")
     check("and ended", done.returncode == 0 and rows[0]["status"] == "ok", rows)
@@ -242,6 +267,10 @@ def servers(p):
         "no message": (lambda n, r: HEAD + trailers(b"0"), "failed", "protocol"),
         "truncated": (lambda n, r: whole[:-30], "failed", "protocol"),
         "cut message": (lambda n, r: HEAD + frame(0, 0, 1, message(response(xspace))[:20]) + trailers(b"0"), "failed", "protocol"),
+        "no protobuf": (lambda n, r: HEAD + frame(0, 0, 1, message(b"\xff\x0b\x07" * 30)) + trailers(b"0"), "failed", "protocol"),
+        "two messages": (lambda n, r: HEAD + frame(0, 0, 1, message(response(xspace)) * 2) + trailers(b"0"), "failed", "protocol"),
+        "an XSpace of other bytes": (lambda n, r: HEAD + frame(0, 0, 1, message(response(bytes(range(7, 250))))) + trailers(b"0"), "failed", "protocol"),
+        "a plane of other bytes": (lambda n, r: HEAD + frame(0, 0, 1, message(response(b"\x0a\x14" + bytes(range(7, 27))))) + trailers(b"0"), "failed", "protocol"),
         "closed at once": (lambda n, r: b"", "failed", "protocol"),
         "HTTP/1": (lambda n, r: b"HTTP/1.1 400 Bad Request\r\n\r\n", "failed", "protocol"),
         "noise": (lambda n, r: bytes(range(256)) * 40, "failed", "protocol"),
@@ -279,12 +308,32 @@ def servers(p):
         check("no-steps of a server", [r["code"] for r in rows] == ["no-steps"] * 3, rows)
         done, rows, _, _ = p.capture(f"127.0.0.1:{free.getsockname()[1]}")
         check("unreachable", rows[0]["code"] == "unreachable", rows)
+    for wrong in ("127.0.0.1:70000", "localhost:0", "::1:80"):
+        done, rows, out, _ = p.capture(wrong)
+        check(f"no port: {wrong}", done.returncode == 2 and wrong.encode() in done.stderr and not rows, done)
     try:
         six = Server(lambda n, r: whole, socket.AF_INET6)
         done, rows, _, _ = p.capture(f"[::1]:{six.port}", "--ms", "50")
         check("IPv6", done.returncode == 0 and rows[0]["status"] == "ok", rows)
     except OSError:
         pass  # a machine without it
+
+
+def schedulers(p):
+    """Jobs by what their scheduler calls them."""
+    env = dict(p.env)
+    p.env = dict(env, SLURM_JOB_ID="4711", SLURM_ARRAY_JOB_ID="4700", SLURM_ARRAY_TASK_ID="3")
+    slurm = p.job(JAX)
+    p.env = dict(env, KUBERNETES_SERVICE_HOST="10.0.0.1", HOSTNAME="trainer-0")
+    pod = p.job(JAX)
+    p.env = dict(env, HOSTNAME="trainer-1", SLURM_JOB_ID="47110")
+    p.job(JAX)
+    p.env = env
+    for selector, pid in (("slurm@4711", slurm.python), ("slurm@4700_3", slurm.python), ("k8s@trainer-0", pod.python), ("k8s@trainer-1", None), ("slurm@", None)):
+        done, rows, _, _ = p.capture(selector, "--ms", "50")
+        check(f"selector {selector}", [r["pid"] for r in rows] == [pid] and rows[0]["code"] == (None if pid else "gone"), rows)
+        done = subprocess.run([p.program, "top", "--once", selector, "-format", "json"], capture_output=True, check=False, env=p.env)
+        check(f"top {selector}", [r["pid"] for r in json.loads(done.stdout)["rows"]] == ([pid] if pid else []), done)
 
 
 def hostile_agents(p):
@@ -365,6 +414,7 @@ def main():
             jobs = agents(p)
             limits(p, jobs)
             refusals(p, jobs)
+            schedulers(p)
             hostile_agents(p)
             servers(p)
             recorders(p)

@@ -83,6 +83,8 @@ class profile:
     def toggle_collection_dynamic(self, enable, activities):
         assert not enable and activities == [ProfilerActivity.CPU, ProfilerActivity.CUDA]
         self.callbacks = False
+        from torch.optim import optimizer
+        self.steps = optimizer.count - self.first  # nothing more is collected
     def start(self):
         self.prepare_trace()
         self.start_trace()
@@ -95,8 +97,6 @@ class profile:
     def stop(self):
         assert not self.callbacks  # else other threads would write to what it frees
         profile.on = False
-        from torch.optim import optimizer
-        self.steps = optimizer.count - self.first
     def export_chrome_trace(self, path):
         with open(path, "w") as f:
             json.dump({"schemaVersion": 1, "steps": self.steps, "traceEvents": [

@@ -50,6 +50,11 @@ def top(program, *options):
     return json.loads(done.stdout)["rows"] if done.returncode == 0 else done.stderr.decode()
 
 
+def notes(program, *options):
+    done = subprocess.run([program, "top", "--once", "--interval", "0.2", "-format", "json", *options], capture_output=True, timeout=60, check=False)
+    return str(json.loads(done.stdout)["notes"])
+
+
 def start_ticks(pid):
     with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
         return int(f.read().rsplit(")", 1)[1].split()[19])
@@ -66,7 +71,7 @@ def agents(program, folder, job):
     with open(os.path.join(run, f"{job.pid}.json"), "w", encoding="utf-8") as f:
         json.dump(entry, f)
     with open(os.path.join(run, f"{job.pid}.steps"), "wb") as f:
-        f.write(struct.pack("q", 7))
+        f.write(struct.pack("qq", 7, 0))
     check("capture, no socket", one()["capture"] == CAN_ATTACH, one())
     with socket.socket(socket.AF_UNIX) as s:
         s.bind(os.path.join(run, f"{job.pid}.sock"))
@@ -83,10 +88,10 @@ def agents(program, folder, job):
             json.dump(entry, f)
         check("capture, stale", one()["capture"] == CAN_ATTACH, one())
     os.chmod(run, 0o755)
-    check("open run folder", "0700" in top(program, str(job.pid)), "")
+    check("open run folder", "0700" in notes(program, str(job.pid)) and len(top(program, str(job.pid))) == 1, "")
     os.symlink(run, run + "-link")
     os.environ["TFPROF_RUN_DIR"] = run + "-link/"
-    check("linked run folder", "is a link" in top(program, str(job.pid)), "")
+    check("linked run folder", "is a link" in notes(program, str(job.pid)), "")
     os.chmod(run, 0o700)
     os.environ["TFPROF_RUN_DIR"] = run
 
@@ -224,6 +229,16 @@ def main():
             check("command", "train_it.py" in busy["command"], busy["command"])
             check("why", all(f"{k}: " in (r["why"] or "") for r in rows for k, v in r.items()
                              if v is None and k != "why"), rows)
+            elsewhere = os.path.join(folder, "path", "torch", "lib")  # of PYTHONPATH
+            os.makedirs(elsewhere)
+            os.makedirs(os.path.join(folder, "path", "torch-1.2.3.dist-info"))
+            shutil.copy(library, elsewhere)
+            jobs.append(subprocess.Popen([sys.executable, script, os.path.join(elsewhere, "libtorch_cpu.so"), "0", "idle"],
+                                         stdout=subprocess.PIPE, start_new_session=True))
+            jobs[2].stdout.readline()
+            check("version on PYTHONPATH", top(program, str(jobs[2].pid))[0]["version"] == "1.2.3", jobs[2].pid)
+            os.killpg(jobs[2].pid, signal.SIGKILL)
+            jobs.pop().wait()
             one = top(program, str(jobs[1].pid))
             check("by number", [r["pid"] for r in one] == [jobs[1].pid], one)
             check("sorted", [r["pid"] for r in top(program, "train_it.py", "--sort", "pid")] ==

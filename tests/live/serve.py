@@ -144,6 +144,29 @@ def seen(s, prepared, plain):
     return row["job"], other["job"]
 
 
+def capabilities(server):
+    """As root: the server keeps the right to read files, those that look at jobs what looking and recording takes."""
+    def kept(pid):
+        with open(f"/proc/{pid}/status", encoding="utf-8") as f:
+            lines = dict(line.split(":", 1) for line in f)
+        return [int(lines[name], 16) for name in ("CapEff", "CapPrm", "CapBnd")]
+    read, lookers, admin = 1 << 2, (1 << 1) | (1 << 2) | (1 << 14) | (1 << 19) | (1 << 38), 1 << 21
+    check("capabilities of the server", all(k & ~read == 0 for k in kept(server)), [hex(k) for k in kept(server)])
+    children = [int(p) for p in os.listdir("/proc") if p.isdigit() and parent_of(int(p)) == server]
+    below = children + [int(p) for p in os.listdir("/proc") if p.isdigit() and parent_of(int(p)) in children]
+    check("there are some that look at jobs", len(below) > 1, below)
+    for pid in below:
+        check("capabilities of those that look at jobs", all(k & ~lookers & ~admin == 0 for k in kept(pid)), [hex(k) for k in kept(pid)])
+
+
+def parent_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            return int(f.read().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return 0
+
+
 def recordings(s, folder, prepared, plain):
     done = s.recorded(s.post(f"/record?job={prepared}&job={plain}&ms=200"))
     rows = {r["job"]: r for r in done["table"]["rows"]}
@@ -203,7 +226,7 @@ def without(program, folder, environment):
     s.stop()
     for words, text in (("--live", "--no-token"), "token"), (("--commands",), "--live"), (("--dir", "x"), "--live"), (("--live", "--dir", "missing/x"), "missing/x"):
         done = subprocess.run([program, "serve", *words, "--port", "0"], cwd=folder, env=environment, capture_output=True, text=True, timeout=30, check=False)
-        check(f"serve {words}", done.returncode in (1, 2) and text in done.stderr and done.stderr.count("\n") == 1, done)
+        check(f"serve {words}", done.returncode == (3 if "missing/x" in words else 2) and text in done.stderr and done.stderr.count("\n") == 1, done)
     check("nothing is left of those", sorted(os.listdir(folder)) == ["fake", "plain.py", "run", "train.py"], os.listdir(folder))
 
 
@@ -247,6 +270,8 @@ def main():
                 first, second = seen(s, prepared, plain)
                 who_may(s, first)
                 wrong_questions(s, first)
+                if os.geteuid() == 0:
+                    capabilities(s.process.pid)
                 recordings(s, folder, first, second)
                 dead_workers(s, first)
                 ends(s, folder, first)

@@ -194,6 +194,13 @@ def signals(p):
     with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
         m = json.load(f)
     check("--on-signal", len(m["captures"]) == 1 and job.returncode == 0, m)
+    out = os.path.join(p.folder, "on signal at the end")
+    job = start(p, ["--on-signal", "USR2", "--ms", "600"],
+                [sys.executable, p.script("import jax, os, signal\nos.kill(os.getpid(), signal.SIGUSR2)\n")], out)
+    job.communicate(timeout=20)
+    with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
+        m = json.load(f)
+    check("--on-signal: the end of the job waits for the recording", len(m["captures"]) == 1 and job.returncode == 0, m)
 
 
 def main():

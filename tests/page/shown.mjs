@@ -80,13 +80,13 @@ async function source(browser, ids) {
   const top = code.root.children.filter((c) => c.name.startsWith("make_models.py:53:"));
   check("source: the code view has that line twice, forward and gradient", top.length === 2, JSON.stringify(top).slice(0, 200));
   const micros = top.reduce((sum, c) => sum + c.total_exec_micros, 0);
-  check("source: a line costs what the code view says", [`${micros} us`, `${(micros / 1e6).toFixed(2)}sec`].includes(await lineOf(53)), `${await lineOf(53)} instead of ${micros} us`);
+  check("source: a line costs what the code view says", [`${micros} us`, `${(micros / 1e6).toFixed(2)}\u00a0s`].includes(await lineOf(53)), `${await lineOf(53)} instead of ${micros} us`);
   noFaults("source", page, /status of 404/);
   for (const name of ["recorded/jax.xplane.pb.gz", "towers/profile_9.gz"]) {
     await go(page, `#/p/${ids[name]}/source`);
     const own = await page.$$eval("#file option", (all) => all.map((o) => o.textContent));
     const whole = said("scope", `${new URL("../data/sample/", import.meta.url).pathname}${name}`, "-select", "micros").root.total_exec_micros;
-    const [most] = own.map((text) => (/own ([\d.]+)ms/.exec(text) ?? ["", "0"])[1]);
+    const [most] = own.map((text) => (/own ([\d.]+)\sms/.exec(text) ?? ["", "0"])[1]);
     check(`source of ${name}: no file takes longer than all`, most > 0 && most <= whole / 1000 + 0.01, `${own[0]} of ${whole} us`);
     check(`source of ${name}: and the largest takes most of it`, most > (0.9 * whole) / 1000, `${own[0]} of ${whole} us`);
   }
@@ -157,9 +157,9 @@ async function stepTimes(browser, ids) {
   const all = steps.reduce((sum, s) => sum + Number(s.run_us), 0) / steps.length;
   await go(page, `#/p/${ids["gpu/profile_1.gz"]}/overview`);
   const facts = await page.$$eval(".facts > div", (all) => Object.fromEntries(all.map((d) => [d.querySelector("dt").textContent, d.querySelector("dd").textContent])));
-  const near = (text, us) => Math.abs(parseFloat(text) * { us: 1, ms: 1e3, sec: 1e6 }[/[a-z]+$/.exec(text)[0]] - us) <= us / 100;
-  check("overview: the duration of a step", near(facts["Duration of a step"] ?? "0us", mean), `${JSON.stringify(facts)} instead of ${mean}`);
-  check("overview: the time of all operations is another number, and says so", near(facts["Time of all operations"] ?? "0us", all) && Math.abs(all - mean) > mean / 10, `${JSON.stringify(facts)} instead of ${all}`);
+  const near = (text, us) => Math.abs(parseFloat(text) * { µs: 1, ms: 1e3, s: 1e6 }[/[a-zµ]+$/.exec(text)[0]] - us) <= us / 100;
+  check("overview: the duration of a step", near(facts["Duration of a step"] ?? "0 µs", mean), `${JSON.stringify(facts)} instead of ${mean}`);
+  check("overview: the time of all operations is another number, and says so", near(facts["Time of all operations"] ?? "0 µs", all) && Math.abs(all - mean) > mean / 10, `${JSON.stringify(facts)} instead of ${all}`);
   noFaults("steps", page);
   await page.context().close();
 }
@@ -198,7 +198,7 @@ async function units(browser, ids) {
   const report = said("scope", `${process.env.PAGE_FOLDER}/resnet32`, "-select", "peak_bytes", "-max_depth", "1");
   const bytes = report.root.total_peak_bytes;
   const cell = await page.textContent(".body .row:first-child [role=gridcell]:last-child .value");
-  check("a GB is a thousand million bytes", bytes > 1e9 && cell === `${(bytes / 1e9).toFixed(2)}GB`, `${cell} of ${bytes}`);
+  check("a GB is a thousand million bytes", bytes > 1e9 && cell === `${(bytes / 1e9).toFixed(2)}\u00a0GB`, `${cell} of ${bytes}`);
   await page.context().close();
 }
 
@@ -209,13 +209,13 @@ async function pytorch(browser, ids) {
   const at = (name) => go(page, `#/p/${ids[TRAIN]}/${name}`);
   await at("memory");
   const { peak_bytes_1: peak } = said("memory", `${DATA}${TRAIN}`).summary;
-  same("memory of a trace: the allocations it recorded", await page.textContent("main strong"), `${(peak / 1e6).toFixed(2)}MB`);
+  same("memory of a trace: the allocations it recorded", await page.textContent("main strong"), `${(peak / 1e6).toFixed(2)}\u00a0MB`);
   check("memory of a trace: no words for a chart without a pointer", !(await page.isVisible(".u-legend")));
   await at("lines");
   const lines = said("lines", `${DATA}${TRAIN}`).rows;
-  same("lines: the same, in the same order", await namesOf(page), lines.map((l) => l.line));
+  same("lines: the same, in the same order", await namesOf(page), lines.map((l) => l.function));
   const share = (await page.$$eval(".head [role=columnheader]", (all) => all.map((c) => c.dataset.column))).indexOf("self_share") - 1;
-  same("lines: a share is in per cent", await page.locator(".body .row .cell .value").nth(share).textContent(), `${(100 * lines[0].self_share).toFixed(2)}%`);
+  same("lines: a share is in per cent", await page.locator(".body .row .cell .value").nth(share).textContent(), `${(100 * lines[0].self_share).toFixed(1)}%`);
   await at("code");
   check("code: a trace with stacks has it", (await namesOf(page)).length > 1);
   await at("scope");
@@ -225,7 +225,7 @@ async function pytorch(browser, ids) {
   await at("kernel");
   check("kernel: none, and why", (await page.textContent(".note")).includes("no kernel"), await page.textContent("main"));
   await at("timeline");
-  check("timeline: its end is that of the work, not a mark 20 ms later", (await page.textContent("main")).includes("50.34ms shown"), await page.textContent("main"));
+  check("timeline: its end is that of the work, not a mark 20 ms later", (await page.textContent("main")).includes("50.3\u00a0ms shown"), await page.textContent("main"));
   await go(page, `#/p/${ids["recorded/jax.xplane.pb.gz"]}/advice`);
   check("advice: without a finding it says so", (await page.textContent("main")).includes("No checker found anything."), await page.textContent("main"));
   noFaults("pytorch", page);

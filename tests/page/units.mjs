@@ -15,10 +15,10 @@ async function load(name) {
 
 async function numbers() {
   const { formatBytes, formatCount, formatMicros, markBytes, markMicros } = await load("format.ts");
-  const bytes = { 0: "0B", 999: "999B", 1000: "1.00KB", 1024: "1.02KB", 1500000: "1.50MB", 2e9: "2.00GB", 3.25e12: "3.25TB", [-4000]: "-4.00KB" };
+  const bytes = { 0: "0\u00a0B", 999: "999\u00a0B", 1000: "1.00\u00a0kB", 1024: "1.02\u00a0kB", 1500000: "1.50\u00a0MB", 12.4e9: "12.4\u00a0GB", 3.25e12: "3.25\u00a0TB", [-4000]: "-4.00\u00a0kB" };
   for (const [n, text] of Object.entries(bytes)) same(`${n} bytes`, formatBytes(Number(n)), text);
-  same("counts", [999, 31.27e9, 989.5e12].map(formatCount), ["999", "31.27b", "989.50t"]);
-  same("times", [12, 1500, 2.5e6].map(formatMicros), ["12us", "1.50ms", "2.50sec"]);
+  same("counts", [999, 31.27e9, 989.5e12].map(formatCount), ["999", "31.3\u00a0G", "990\u00a0T"]);
+  same("times", [12, 1500, 2.04e6, 189960, 0.00595].map(formatMicros), ["12\u00a0µs", "1.50\u00a0ms", "2.04\u00a0s", "190\u00a0ms", "5.95\u00a0ns"]);
   for (const step of [0.001, 0.002, 0.05, 0.5, 1, 2, 5, 10, 200, 5000, 1e6])
     for (const from of [0, 3, 1234.5, 999995, 12345678]) {
       const first = Math.ceil(from / step);
@@ -26,8 +26,8 @@ async function numbers() {
       same(`marks ${step} us apart from ${from} differ`, new Set(marks).size, marks.length);
       check(`marks ${step} us apart from ${from} are short`, marks.every((m) => m.length < 16), marks);
     }
-  same("round marks", [0, 500, 1000, 1500].map((n) => markMicros(n, 500)), ["0us", "500us", "1.0ms", "1.5ms"]);
-  same("marks of bytes", [0, 50000, 100000].map((n) => markBytes(n, 50000)), ["0B", "50KB", "100KB"]);
+  same("round marks", [0, 500, 1000, 1500].map((n) => markMicros(n, 500)), ["0\u00a0µs", "500\u00a0µs", "1.0\u00a0ms", "1.5\u00a0ms"]);
+  same("marks of bytes", [0, 50000, 100000].map((n) => markBytes(n, 50000)), ["0\u00a0B", "50\u00a0kB", "100\u00a0kB"]);
 }
 
 const texts = (name, values) => {
@@ -41,7 +41,7 @@ async function copies() {
   const { rowsAsCsv, rowsAsText } = await load("copy.ts");
   const t = tableOf(texts("name", ["a", 'b,"c"', "d"]), reals("micros", [1500, 2, null], "us"));
   same("rows as CSV, as they are shown", rowsAsCsv(t, t.columns.slice(1), [2, 0, 1]), 'name,micros\nd,\na,1500\n"b,""c""",2\n');
-  same("rows as text", rowsAsText(t, t.columns.slice(1), [0, 2], [0, 0, 1]), "name  micros\na     1.50ms\n  d        -\n");
+  same("rows as text", rowsAsText(t, t.columns.slice(1), [0, 2], [0, 0, 1]), "name   micros\na     1.50\u00a0ms\n  d         -\n");
 }
 
 async function lines() {

@@ -11,6 +11,7 @@ from support import COLUMNS, NUMBERS, sample
 
 import tfprof
 
+PROFILE = sample('dense/profile_3')
 # Every numeric column but tensor_value's; what a reader calls the table.
 ASKED = {
     'scope': {'select': [c for c in COLUMNS if c != 'tensor_value'], 'max_depth': 100},
@@ -39,7 +40,7 @@ class Readers(unittest.TestCase):
     """READER(report) -> {column: list of values}; it must give what to_dict() has."""
 
     def setUp(self):
-        self.profile = tfprof.open(sample('dense/profile_3'))
+        self.profile = tfprof.open(PROFILE)
 
     def check(self, reader):
         for view, options in ASKED.items():
@@ -125,18 +126,36 @@ class Readers(unittest.TestCase):
         import pyarrow
 
         report = self.profile.advise()
+        table = pyarrow.table(report)
         self.assertEqual(
-            [tuple(row.values()) for row in pyarrow.table(report).to_pylist()],
-            [tuple(pair) for pair in report.findings],
+            [(field.name, str(field.type)) for field in table.schema],
+            [
+                ('checker', 'string'),
+                ('report', 'string'),
+                ('seconds', 'double'),
+                ('gain_seconds', 'double'),
+                ('file', 'string'),
+                ('span', 'int64'),
+                ('command', 'string'),
+            ],
         )
-        self.assertGreater(len(report.findings), 0)
+        rows = table.to_pylist()
+        self.assertEqual(rows, [row.to_dict() for row in report])
+        self.assertEqual([(row['checker'], row['report']) for row in rows], report.findings)
+        relu = report[0]
+        self.assertEqual((relu.checker, relu.file), ('ExpensiveOperationChecker', PROFILE))
+        self.assertIn('total: 7.66ms', relu.report)
+        self.assertEqual((relu.seconds, relu.gain_seconds, relu.span), (0.007663, None, None))
+        self.assertEqual(relu.command, 'tfprof op -order_by micros')
+        self.assertIn('seconds=0.007663, file=', repr(relu))
+        self.assertNotIn(relu.report, repr(relu))
 
     def test_outlives_the_profile(self):
         """A table keeps what it has when report and profile are gone; streams that nobody reads
         cost nothing."""
         import pyarrow
 
-        profile = tfprof.open(sample('dense/profile_3'))
+        profile = tfprof.open(PROFILE)
         report = profile.scope(max_depth=100)
         want = rows_of(report)
         table = pyarrow.table(report)

@@ -157,7 +157,7 @@ def test_a_query_over_its_limits_is_refused_once(s):
     s.api(f"profiles/{p}")
     begin = time.monotonic()
     over_limits(s.api(f"profiles/{p}/query?sql={quote(ENDLESS.replace('count(*)', 'x'))}"), ("too big", "time_limit"))
-    check(time.monotonic() - begin < 20, f"refused after {time.monotonic() - begin:.1f} s")
+    check(time.monotonic() - begin < 15, f"refused after {time.monotonic() - begin:.1f} s")
 
 
 def over_limits(answer, words):
@@ -166,18 +166,20 @@ def over_limits(answer, words):
 
 
 def test_one_profile_does_not_hold_up_the_others(_):
-    """Two of the four threads at most work on one profile; each query has its 10 seconds. The end of the server ends those that are left."""
-    with concurrent.futures.ThreadPoolExecutor(8) as pool, serving(".") as s:
+    """Two of the four threads at most work on one profile, one of them on queries; each has its 10 seconds. The end of the server ends those
+    that are left."""
+    with concurrent.futures.ThreadPoolExecutor(12) as pool, serving(".") as s:
         p, gpu = s.id_of(PROFILE), s.id_of("gpu/profile_1.gz")
         s.api(f"profiles/{p}")
         s.api(f"profiles/{gpu}")
         begin = time.monotonic()
-        slow = [pool.submit(s.api, f"profiles/{p}/query?sql={quote(ENDLESS)}", 120) for _ in range(4)]
+        slow = [pool.submit(s.api, f"profiles/{p}/query?sql={quote(ENDLESS)}", 120) for _ in range(8)]
         time.sleep(0.5)
         asked = time.monotonic()
         check(s.api(f"profiles/{gpu}/views/scope?max_depth=1").status == 200, "a view of another profile")
+        check(s.api(f"profiles/{p}/views/scope?max_depth=1").status == 200, "another view of that profile")
         seconds = time.monotonic() - asked
         check(seconds < (8 if SANITIZED else 4), f"it took {seconds:.1f} s")
-        for done in itertools.islice(concurrent.futures.as_completed(slow), 2):
+        for done in itertools.islice(concurrent.futures.as_completed(slow), 1):
             over_limits(done.result(), ("time_limit",))
         check(time.monotonic() - begin < 20, f"refused after {time.monotonic() - begin:.1f} s")

@@ -8,12 +8,23 @@ class Maker:
     """Draws one trace: threads of nested spans, launches, streams, steps, and the oddities of recorded files."""
     NAMES = ["aten::mm", "aten::linear", "aten::addmm", "aten::copy_", "aten::item", "aten::_local_scalar_dense", "a/b", "x,\"y\"",
              "Optimizer.step#SGD.step", "autograd::engine::evaluate_function: MmBackward0", "MmBackward0", "é😀", "c10d::allreduce_"]
-    ANNOTATIONS = ["## forward ##", "loss", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "a/b", "nccl:all_reduce"]
+    ANNOTATIONS = ["## forward ##", "loss", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "a/b", "nccl:all_reduce", "gloo:all_reduce"]
     CALLS = ["cudaLaunchKernel", "cudaMemcpyAsync", "cudaMemcpy", "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaMalloc",
-             "hipLaunchKernel", "cudaEventSynchronize", "cudaMemcpyToSymbol", "cudaGraphLaunch"]
+             "hipLaunchKernel", "cudaEventSynchronize", "cudaMemcpyToSymbol", "cudaGraphLaunch", "urQueueFinish", "synchronizeStream"]
     KERNELS = ["gemm<float>(float*)", "elementwise", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", "rccl_gather", "my_AllGather_k",
-               "cross_device_reduce_1stage<float>(x)", "softmax", "ReduceScatterThing", "layer_norm(int, x)"]
-    COPIES = ["Memcpy HtoD (Pageable -> Device)", "Memcpy DtoH (Device -> Pinned)", "Memcpy DtoD (Device -> Device)", "Memcpy PtoP (Device -> Device)"]
+               "cross_device_reduce_1stage<float>(x)", "softmax", "ReduceScatterThing", "layer_norm(int, x)", "mscclKernel_Sum_float_LL",
+               "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)", "hcom_broadcast__1",
+               "void deep_ep::intranode::dispatch<8, 768>(int4*)", "dpsk::ep::internode::combine<a<b, 1>, 2>()", "nvshmemi_put<int>",
+               "moeA2ADispatch", "oneccl_allgatherv", "EpCombineKernel", "stepDispatcher"]
+    COPIES = ["Memcpy HtoD (Pageable -> Device)", "Memcpy DtoH (Device -> Pinned)", "Memcpy DtoD (Device -> Device)", "Memcpy PtoP (Device -> Device)",
+              "Memcpy M2D (Memory -> Device)", "Memcpy D2M (Device -> Memory)"]
+    VENDORS = {  # what the categories of a device's activities and calls are called
+        None: ("kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime"),
+        "old": ("Kernel", "Memcpy", "Memset", "Runtime"),
+        "xpu": ("xpu_kernel", "xpu_memcpy", "xpu_memset", "xpu_runtime"),
+        "mtia": ("mtia_ccp_events", "mtia_ccp_events", "mtia_ccp_events", "mtia_runtime"),
+        "unknown": ("tcu_work", "tcu_work", "tcu_work", "tcu_driver"),
+    }
 
     def __init__(self, number):
         self.random = random.Random(number)
@@ -24,6 +35,7 @@ class Maker:
         self.frames = self.random.random() < 0.5
         self.devices = self.random.choice([1, 1, 1, 2])
         self.old = self.random.random() < 0.15
+        self.vendor = "old" if self.old else self.random.choice([None, None, None, None, "xpu", "mtia", "unknown"])
         self.clock = self.random.choice([0, 1000, 1670000000000000])
 
     def micros(self, nanos):
@@ -74,7 +86,7 @@ class Maker:
                 self.correlation += 1
                 self.calls.append((self.correlation, at, stop, self.external))
                 args["correlation"] = self.correlation
-                self.span(("Runtime" if self.old else r.choice(["cuda_runtime", "cuda_runtime", "cuda_driver"])), r.choice(self.CALLS), thread, at, stop, args)
+                self.span((self.VENDORS[self.vendor][3] if self.vendor else r.choice(["cuda_runtime", "cuda_runtime", "cuda_driver"])), r.choice(self.CALLS), thread, at, stop, args)
             elif kind == "annotation":
                 self.span("user_annotation", r.choice(self.ANNOTATIONS), thread, at, stop, args)
             elif kind == "module":
@@ -103,9 +115,17 @@ class Maker:
             if "dur" in event and isinstance(event["dur"], int):
                 event["dur"] += self.random.choice([1, 1, 5])
 
+    def cross(self):
+        """Frames and annotations end after what is around them: generators, and ranges that one call begins and another ends."""
+        ranges = [e for e in self.events if e["cat"] in ("python_function", "user_annotation") and "dur" in e]
+        for event in self.random.sample(ranges, min(self.random.choice([0, 4, 12]), len(ranges))):
+            more = self.random.choice([1000, 2000, 30000, 200000])
+            nanos = round(float(event["dur"]) * 1000) + more
+            event["dur"] = nanos // 1000 if self.whole else Number(f"{nanos // 1000}.{nanos % 1000:03d}")
+
     def streams(self):
         r = self.random
-        old = {"kernel": "Kernel", "gpu_memcpy": "Memcpy", "gpu_memset": "Memset"}
+        categories = dict(zip(("kernel", "gpu_memcpy", "gpu_memset"), self.VENDORS[self.vendor]))
         free = {}
         for correlation, start, stop, external in self.calls:
             for _ in range(r.choice([0, 1, 1, 1, 3])):
@@ -135,7 +155,14 @@ class Maker:
                     args["correlation"] = r.choice([0, 100000])
                 if r.random() < 0.05:
                     del args["External id"]
-                self.span(old[category] if self.old else category, name, stream, at, end, args, pid=device)
+                if self.vendor in ("xpu", "unknown") and correlation % 2:
+                    args["queue"] = args.pop("stream")
+                elif self.vendor == "xpu":
+                    args["sycl queue"] = args.pop("stream")
+                if self.vendor == "mtia" and category == "gpu_memcpy":
+                    name = "dma_request"
+                    args.update({"direction": r.choice(["HOST_TO_DEVICE", "DEVICE_TO_HOST"]), "size": args.pop("bytes")})
+                self.span(categories[category], name, stream, at, end, args, pid=device)
 
     def document(self):
         r = self.random
@@ -153,6 +180,7 @@ class Maker:
             total = at
         if self.whole:
             self.stick_out()
+        self.cross()
         self.streams()
         self.allocations(total)
         if r.random() < 0.5:

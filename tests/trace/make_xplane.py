@@ -21,12 +21,29 @@ class Maker:
     TPU = ["fusion.1", "fusion.9", "copy.3", "copy-start.5", "copy-done.5", "all-reduce.6", "all-gather-start.2", "all-gather-done.2", "infeed.1",
            "outfeed", "send-done.3", "broadcast.1", "while.2"]
 
+    KERAS = ["multi_step_on_iterator", "one_step_on_iterator", "train_function", "EagerLocalExecute: __inference_test_function_12",
+             "make_train_function"]
+    FUNCTIONS = ["EagerLocalExecute: __inference_step_8", "EagerLocalExecute: __inference_step_9", "EagerLocalExecute: __inference_log_3"]
+    ROOTS = ["FunctionRun", "FunctionRun", "SessionRun"]
+
     def __init__(self, number):
         self.random = random.Random(number)
         self.correlation, self.calls, self.instructions = 100, [], {}
 
     def time(self, low, high):
         return self.random.randrange(low, high)
+
+    def calls_of_a_step(self, plane, line, at, length):
+        """A call of Keras's, or one or two functions, which may return before their work is done."""
+        r = self.random
+        if self.stands_in == "keras":
+            line.append(plane.event(r.choice(self.KERAS), at, r.choice([3 * US, length // 2, length])))
+            return
+        for begin in [at, at + length // 2][:r.choice([1, 1, 2])]:
+            end = begin + r.choice([2 * US, length // 2])
+            if r.random() < 0.6:
+                line.append(plane.event(r.choice(self.FUNCTIONS), begin, end - begin))
+            line.append(plane.event(r.choice(self.ROOTS), begin + 500, r.choice([US, end - begin - 1000]), _r=1))
 
     def host(self, plane, steps):
         r = self.random
@@ -56,8 +73,10 @@ class Maker:
         at = r.randrange(5 * US)
         for _ in range(steps):
             length = r.choice([60, 150, 400]) * US + r.randrange(1000)
-            for line in [-77, 12][:r.choice([1, 2])]:
+            for line in [-77, 12, 55][:r.choice([1, 2, 3])]:
                 nest(line, at, at + length, 3)
+            if self.stands_in:
+                self.calls_of_a_step(plane, lines.setdefault(-77, []), at, length)
             if self.marked:
                 lines.setdefault(-77, []).append(plane.event("train", at, length + r.choice([0, 0, 20 * US]), step_num=number))
                 number += r.choice([1, 1, 2])
@@ -68,7 +87,7 @@ class Maker:
             cut = r.choice([0, 0, len(events) // 2])  # lines of one number are one timeline
             for part in (events[:cut], events[cut:]):
                 if part:
-                    plane.line(line, f"thread/{line}", part)
+                    plane.line(line, f"{'tf_data_pool' if line == 55 else 'thread'}/{line}", part)
         plane.line(99, "tf_data/99", [xspace.message((1, plane.meta("aggregate")), (5, 12), (3, 5 * US))])
         return at
 
@@ -164,7 +183,8 @@ class Maker:
     def document(self):
         r = self.random
         steps = r.choice([1, 2, 3])
-        self.marked, self.side = r.random() < 0.6, r.random() < 0.5
+        self.marked, self.side = r.random() < 0.5, r.random() < 0.5
+        self.stands_in = None if self.marked else r.choice([None, "keras", "roots"])
         host = xspace.Plane("/host:CPU")
         environment = xspace.Plane("Task Environment", **xspace.ENVIRONMENT)
         if r.random() < 0.5:

@@ -9,6 +9,10 @@ import re
 
 from oracle_tables import DEVICE, Tables
 
+HARDWARE = {"Ascend Hardware"}
+KNOWN = {"cuda_sync", "cuda_event", "gpu_user_annotation", "Trace", "overhead", "cuda_profiler_range", "external_correlation", "mtia_insight",
+         "mtia_workloadd"}
+
 STEP = re.compile(r"ProfilerStep#(\d+)$")
 OPTIMIZER = re.compile(r"Optimizer\.step#")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -30,20 +34,27 @@ class Span:
         duration = decimal.Decimal(str(event.get("dur", 0)))
         self.start, self.end = nanoseconds(start), nanoseconds(start + max(duration, 0))
         self.thread = (event.get("pid"), event.get("tid"))
-        self.parent, self.children, self.launch, self.launched = None, [], None, []
+        self.parent, self.launch, self.launched = None, None, []
+        self.caller, self.called, self.length = None, [], self.end - self.start  # with Python frames: calls, code
         self.beside = False  # runs beside the others of its device, whose time has it already
         if self.category in DEVICE:
             self.kind = "device"
             self.device = self.args.get("device", event.get("pid"))
-            self.stream = self.args.get("stream", event.get("tid"))
+            self.stream = self.args.get("stream", self.args.get("sycl queue", self.args.get("queue", event.get("tid"))))
         elif self.category in OPS:
-            self.kind = "op"
-        elif self.category.endswith(("_runtime", "_driver")) or self.category == "Runtime":
+            self.kind = "step" if STEP.match(self.name) else "op"
+        elif self.category.endswith(("_runtime", "_driver")) or self.category in ("Runtime", "xpu_sync"):
             self.kind = "api"
+            if event.get("pid") == -1:
+                self.thread = (None, event.get("tid"))
         elif self.category == "python_function":
             self.kind = "module" if self.name.startswith("nn.Module: ") else "frame"
-        elif self.category == "user_annotation":
+        elif self.category in ("user_annotation", "collective_comm"):
             self.kind = "step" if STEP.match(self.name) else "annotation"
+        elif self.category not in KNOWN and not self.category.endswith("_user_annotation") and "device" in self.args \
+                and {"stream", "queue", "sycl queue"} & set(self.args):
+            self.kind, self.device = "device", f"{self.category}:{self.args['device']}"
+            self.stream = next(self.args[key] for key in ("stream", "sycl queue", "queue") if key in self.args)
         else:
             self.kind = None
 
@@ -65,6 +76,12 @@ class Span:
         while span:
             yield span
             span = span.parent
+
+    def callers(self):
+        span = self.caller
+        while span:
+            yield span
+            span = span.caller
 
 
 class Allocation:
@@ -89,11 +106,25 @@ class Trace(Tables):
         self.name_nodes()
 
     def read(self, document):
-        events = document["traceEvents"]
+        events = document if isinstance(document, list) else document["traceEvents"]
         self.spans = [Span(i, e) for i, e in enumerate(events) if e.get("ph") == "X"]
+        self.find_hardware(events)
         self.memory = [Allocation(e) for e in events if e.get("ph") == "i" and e.get("name") == "[memory]"]
         whole = all(decimal.Decimal(str(e.get(k, 0))) % 1 == 0 for e in events if e.get("ph") == "X" for k in ("ts", "dur"))
         self.tolerance = 1000 if whole else 0
+
+    def find_hardware(self, events):
+        """Processes that are devices: their events have no category. A thread without a process is that of the one that has it."""
+        hardware = {e["pid"] for e in events if e.get("ph") == "M" and e.get("name") == "process_name" and e["args"].get("name") in HARDWARE}
+        owner = {}
+        for span in self.spans:
+            if span.thread[0] in hardware and span.kind is None:
+                span.kind, span.device, span.stream = "device", *span.thread
+            elif span.thread[0] is not None:
+                owner.setdefault(span.thread[1], span.thread[0])
+        for span in self.spans:
+            if span.thread[0] is None:
+                span.thread = (owner.get(span.thread[1]), span.thread[1])
 
     def find_parents(self):
         lanes = {}
@@ -101,18 +132,59 @@ class Trace(Tables):
             lanes.setdefault(span.thread, []).append(span)
         for spans in lanes.values():
             spans.sort(key=lambda s: (s.start, -s.duration, s.order))
-            for i, span in enumerate(spans):
-                for outer in reversed(spans[:i]):
-                    inside = span.start < outer.end or span.start == outer.start or (span.start == outer.end and not span.duration)
-                    if inside and span.end <= outer.end + self.tolerance:
-                        span.parent = outer
-                        outer.children.append(span)
-                        break
+            self.nest_without_frames(spans)
+            self.nest_with_frames(spans)
+
+    def is_neighbour(self, outer, end, span):
+        """Whole microseconds: what lies as far outside as inside, and is no shorter, is behind."""
+        outside = span.end - end
+        return 0 < outside <= self.tolerance and 2 * outside >= span.duration and span.duration >= outer.duration
+
+    @staticmethod
+    def before(spans, i, latest):
+        """Those before a span, the last first, as far as any of them may still be open; latest[k]: the latest end of the first k + 1."""
+        while i > 0 and latest[i - 1] >= spans[len(latest)].start:
+            i -= 1
+            yield spans[i]
+
+    def nest_without_frames(self, spans):
+        latest = []
+        for i, span in enumerate(spans):
+            span.holds_until = span.end
+            for outer in self.before(spans, i, latest):
+                end = outer.holds_until
+                inside = span.start < end or span.start == outer.start or (span.start == end and not span.duration)
+                if outer.kind != "frame" and inside and span.end <= end + self.tolerance and not self.is_neighbour(outer, end, span):
+                    span.parent, span.holds_until = outer, min(span.end, end)
+                    break
+            latest.append(max(span.end, latest[-1]) if latest else span.end)
+
+    def nest_with_frames(self, spans):
+        latest = []
+        for i, span in enumerate(spans):
+            span.open, until = True, span.end
+            for outer in self.before(spans, i, latest):
+                end = outer.open_until
+                inside = span.start < end or span.start == outer.start or (span.start == end and not span.duration)
+                if not outer.open or not inside:
+                    continue
+                crosses = span.end > end + self.tolerance
+                cut = crosses and span.kind == "frame" and outer.kind != "annotation"
+                if self.is_neighbour(outer, end, span) or (crosses and not cut):
+                    outer.open = False
+                    continue
+                if cut:
+                    span.length = end - span.start
+                span.caller, until = outer, min(span.end, end)
+                outer.called.append(span)
+                break
+            span.open_until = until
+            latest.append(max(span.end, latest[-1]) if latest else span.end)
 
     def find_self_times(self):
         for span in self.spans:
             span.self_time = span.duration
-            span.direct = max(0, span.duration - sum(c.duration for c in span.children))
+            span.direct = max(0, span.length - sum(c.length for c in span.called))
         for span in self.host:
             if span.host_op:
                 outer = next((a for a in span.around() if a.host_op), None)
@@ -122,17 +194,22 @@ class Trace(Tables):
             span.self_time = max(0, span.self_time)
 
     def find_launches(self):
+        calls, ops = {}, {}
+        for span in self.host:
+            if span.kind == "api" and span.args.get("correlation", 0):
+                calls.setdefault(span.args["correlation"], []).append(span)
+            external = span.args.get("External id", span.args.get("external id"))
+            if span.kind == "op" and external is not None:
+                ops.setdefault(external, span)
         for activity in self.activities:
             correlation = activity.args.get("correlation", 0)
-            calls = [s for s in self.host if s.kind == "api" and correlation and s.args.get("correlation", 0) == correlation]
-            activity.launch = min(calls, key=lambda s: (s.start, s.order), default=None)
+            activity.launch = min(calls.get(correlation, ()), key=lambda s: (s.start, s.order), default=None)
             if activity.launch:
                 activity.launch.launched.append(activity)
                 activity.op = next((a for a in activity.launch.around() if a.kind == "op"), activity.launch)
             else:
                 external = activity.args.get("External id", activity.args.get("external id"))
-                activity.op = next((s for s in self.host if s.kind == "op" and external is not None
-                                    and s.args.get("External id", s.args.get("external id")) == external), None)
+                activity.op = ops.get(external)
 
     def find_steps(self):
         self.windows = []
@@ -156,8 +233,7 @@ class Trace(Tables):
         for activity in self.activities:
             activity.step = self.step_at((activity.launch or activity).start, activity.device)
         for event in self.memory:
-            around = [s for s in self.host if s.thread == event.thread and s.start <= event.at
-                      and (event.at < s.end or s.start == event.at or s.end == event.at)]
+            around = [s for s in self.host if s.kind != "frame" and s.thread == event.thread and s.start <= event.at <= s.end]
             inner = max(around, key=lambda s: (s.start, -s.duration, s.order), default=None)
             event.op = next((s for s in [inner, *inner.around()] if s.host_op), None) if inner else None
             event.step = event.op.step if event.op else self.step_at(event.at)
@@ -178,9 +254,13 @@ class Trace(Tables):
             number = span.args.get("Sequence number", -1)
             return span.kind == "op" and 0 <= number < 1 << 63 and span.args.get("Fwd thread id", 0) != 0
 
+        numbered = {}
+        for span in ops:
+            if "Sequence number" in span.args and not backward(span):
+                numbered.setdefault(span.args["Sequence number"], []).append(span)
+
         def forward_of(span):
-            number = span.args["Sequence number"]
-            made = [s for s in ops if s.args.get("Sequence number") == number and not backward(s) and s.start < span.start]
+            made = [s for s in numbered.get(span.args["Sequence number"], ()) if s.start < span.start]
             return max(made, key=lambda s: (s.start, s.order), default=None)
 
         def parts(spans):
@@ -264,7 +344,7 @@ class Trace(Tables):
             row[key] += value
             row["runs"] += runs
         for span in self.host:
-            span.names = tuple(ADDRESS.sub("", s.plain) for s in reversed([span, *span.around()]))
+            span.names = tuple(ADDRESS.sub("", s.plain) for s in reversed([span, *span.callers()]))
         for span in self.host:
             if step is None or span.step == step:
                 add(span.names, "cpu", span.direct, 1)
@@ -279,7 +359,7 @@ class Trace(Tables):
         rows = {}
 
         def row_frames(span):
-            return [s for s in reversed([span, *span.around()]) if s.kind == "frame" and FRAME.match(s.name)]
+            return [s for s in reversed([span, *span.callers()]) if s.kind == "frame" and FRAME.match(s.name)]
 
         def named(frames):
             return tuple("%s:%s:%s" % FRAME.match(f.name).groups() for f in frames)
@@ -287,9 +367,9 @@ class Trace(Tables):
         for span in self.host:
             if span.kind == "frame" and FRAME.match(span.name):
                 frames = row_frames(span)
-                own[span] = own.get(span, 0) + span.duration
+                own[span] = own.get(span, 0) + span.length
                 if len(frames) > 1:
-                    own[frames[-2]] = own.get(frames[-2], 0) - span.duration
+                    own[frames[-2]] = own.get(frames[-2], 0) - span.length
         for span, time in own.items():
             if step is None or span.step == step:
                 row = rows.setdefault(named(row_frames(span)), {"cpu": 0, "device": 0, "runs": 0})

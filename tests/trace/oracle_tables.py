@@ -2,9 +2,15 @@
 """The tables of oracle.py: kernel, steps, transfer and wait, worked out of the spans that a trace has."""
 import re
 
-DEVICE = {"kernel": "kernel", "Kernel": "kernel", "gpu_memcpy": "copy", "Memcpy": "copy", "gpu_memset": "set", "Memset": "set"}
+DEVICE = {"kernel": "kernel", "Kernel": "kernel", "gpu_memcpy": "copy", "Memcpy": "copy", "gpu_memset": "set", "Memset": "set",
+          "mtia_ccp_events": "kernel", "xpu_kernel": "kernel", "xpu_memcpy": "copy", "xpu_memset": "set"}
+COMMUNICATION = re.compile("(?:nccl|rccl|hcom_)|(?i:.*(?:all_?reduce|all_?gather|reduce_?scatter|all_?to_?all))|.*(?:cross_device_reduce|"
+                           "mscclKernel|nvshmem|deep_ep::|::ep::|moeA2A|EpDispatch|EpCombine|ccl_|[hH]ccl)", re.S)
+ON_HOST = {"annotation": ("gloo:", "nccl:", "mpi:", "ucc:", "xccl:", "hccl:"), "op": ("c10d::", "_c10d_functional::", "c10d_functional::")}
+DIRECTIONS = {"M2D": "HtoD", "D2M": "DtoH", "D2D": "DtoD", "M2M": "HtoH", "HOST_TO_DEVICE": "HtoD", "DEVICE_TO_HOST": "DtoH"}
 SYNC = re.compile(r"(cuda|hip)(DeviceSynchronize|StreamSynchronize|EventSynchronize|Memcpy(?!.*Async).*)(_v2|_ptsz)*$"
-                  r"|cu(CtxSynchronize|Stream(Synchronize)|Event(Synchronize))(_v2|_ptsz)*$")
+                  r"|cu(CtxSynchronize|Stream(Synchronize)|Event(Synchronize))(_v2|_ptsz)*$"
+                  r"|xpu_sync$|urQueueFinish$|urEventWait$|ze.*Synchronize|.*synchronizeStream$|.*aclrtSynchronizeStream$")
 DATA = re.compile(r"enumerate\(DataLoader\)|DataLoader.*__next__|IteratorGetNext", re.S)
 SCATTER = {"allgather", "_allgather_base", "all_gather", "all_gather_into_tensor", "reduce_scatter", "_reduce_scatter_base",
            "reduce_scatter_tensor", "all_to_all", "all_to_allv", "alltoall", "all_to_all_single"}
@@ -12,19 +18,38 @@ LARGER = {name for name in SCATTER if "gather" in name or "reduce_scatter" in na
 DTYPES = {"Float": 4, "Half": 2, "BFloat16": 2, "Double": 8, "Int": 4, "Long": 8, "Byte": 1, "Char": 1, "Short": 2, "Bool": 1}
 
 
+def launched_class(activity):
+    """Of a kernel: ROCm copies and sets by kernels, which their call tells."""
+    call = activity.launch.name if activity.launch else ""
+    return "copy" if "Memcpy" in call else "set" if "Memset" in call else "compute"
+
+
+def function_of(name):
+    """The name of a kernel's function, without its template arguments and parameters; of templates compilers tell what they return."""
+    template = name.startswith("void ")
+    name = name.removeprefix("void ").replace("(anonymous namespace)::", "")
+    while template and re.search("<[^<>(]*>", name.split("(")[0]):
+        name = re.sub("<[^<>(]*>", "", name, count=1)
+    return name.split("(")[0]
+
+
 class Tables:
     """Of a trace that has host, activities, begin, processor and windows_of (oracle.Trace)."""
 
     def class_of(self, activity):
-        kind = DEVICE[activity.category]
+        kind = DEVICE.get(activity.category, "kernel")
         if kind != "kernel":
             return kind
         name = activity.name
-        if name.startswith(("nccl", "rccl")) or re.search("all_?reduce|all_?gather|reduce_?scatter|all_?to_?all", name, re.I) \
-           or "cross_device_reduce" in name or "Collective name" in activity.args \
-           or (activity.op and "Collective name" in activity.op.args):
+        if name.startswith(("Memcpy", "MEMCPY", "Memset")) or name == "dma_request":
+            return "set" if name.startswith("Memset") else "copy"
+        if COMMUNICATION.match(name) or "Collective name" in activity.args or (activity.op and "Collective name" in activity.op.args):
             return "communication"
-        return "compute"
+        return launched_class(activity)
+
+    def class_on_host(self, span):
+        told = span.name.startswith(ON_HOST.get(span.kind, ())) if ON_HOST.get(span.kind) else False
+        return "communication" if told or "Collective name" in span.args else "compute"
 
     def device_rows(self, step):
         return [a for a in self.activities if step is None or a.step == step]
@@ -65,17 +90,23 @@ class Tables:
     def steps(self):
         rows = {}
         devices = sorted({a.device for a in self.activities})
+        if not self.activities and any(s.host_op for s in self.host):
+            devices = ["cpu"]
+        class_of = self.class_of if self.activities else self.class_on_host
         for device in devices:
             mine = [a for a in self.activities if a.device == device]
+            if device == "cpu":
+                mine = [s for s in self.host if s.host_op or (s.kind == "annotation" and self.class_on_host(s) == "communication")]
             windows = sorted(self.windows_of(device)) + [("all", min(a.start for a in mine), max(a.end for a in mine))]
             for number, begin, end in windows:
                 inside = mine if number == "all" else [a for a in mine if begin <= a.start < end]
-                kinds = {k: union(a for a in mine if (self.class_of(a) if self.class_of(a) != "set" else "copy") == k)
+                kinds = {k: union(a for a in mine if (class_of(a) if class_of(a) != "set" else "copy") == k)
                          for k in ("compute", "communication", "copy")}
                 cut = {k: clip(v, begin, end) for k, v in kinds.items()}
                 compute, communication, copy = length(cut["compute"]), length(cut["communication"]), length(cut["copy"])
                 with_communication = length(merge(cut["compute"] + cut["communication"]))
                 busy = length(merge(cut["compute"] + cut["communication"] + cut["copy"]))
+                inside = [] if device == "cpu" else inside
                 launched = [a for a in inside if a.launch]
                 rows[(str(number), device)] = {
                     "start_us": begin - self.begin, "duration_us": end - begin, "busy_us": busy, "compute_us": compute,
@@ -92,13 +123,15 @@ class Tables:
         if kind == "set":
             return ("set", "", None)
         if kind == "copy":
-            direction = re.search("HtoD|DtoH|DtoD|PtoP|HtoH", activity.name)
+            call = activity.launch.name if activity.launch else ""
+            told = (activity.name, activity.args.get("direction", ""), call)
+            direction = next(filter(None, (re.search("HtoD|DtoH|DtoD|PtoP|HtoH|" + "|".join(DIRECTIONS), name) for name in told)), None)
             word = " pageable" if "pageable" in activity.name.lower() else " pinned" if "pinned" in activity.name.lower() else ""
-            return (direction[0] + word, "", None)
+            return ((DIRECTIONS.get(direction[0], direction[0]) if direction else activity.name.split(".")[0]) + word, "", None)
         args = next((x.args for x in (activity, activity.op) if x and "Collective name" in x.args), None)
         if args:
             return (args["Collective name"], args.get("Process Group Name", ""), args.get("Group size"))
-        return (activity.name.split("(")[0], "", None)
+        return (function_of(activity.name), "", None)
 
     def transfer(self, step=None):
         groups = {}
@@ -126,7 +159,8 @@ class Tables:
         for a in activities:
             args = next((x.args for x in (a, a.op) if x and "Collective name" in x.args), None)
             if self.class_of(a) != "communication":
-                count = a.args.get("bytes", a.launch.args.get("size") if a.launch else None)  # AMD: on the call
+                told = ((a, "bytes"), (a, "size"), (a.launch, "size"))  # AMD: on the call
+                count = next((x.args[key] for x, key in told if x and key in x.args), None)
                 if isinstance(count, int):
                     total, known = total + count, True
             elif args and "In msg nelems" in args and args.get("dtype") in DTYPES:
@@ -146,7 +180,7 @@ class Tables:
             row["max_us"] = max(row["max_us"], duration)
 
         def cause_of(span):
-            if span.kind == "api" and SYNC.match(span.name):
+            if span.kind == "api" and (SYNC.match(span.name) or getattr(span, "category", "") == "xpu_sync"):
                 return "synchronize"
             if span.kind == "op" and span.name in ("aten::item", "aten::_local_scalar_dense"):
                 return "item"
@@ -167,7 +201,7 @@ class Tables:
                 gap = a.start - latest
                 if gap > 0 and (step is None or a.step == step):
                     cause = "host" if a.launch and a.launch.start > latest else "kernel" if gap <= 30000 else "other"
-                    add(cause, f"{self.processor}:{device}/stream:{stream}", gap)
+                    add(cause, f"{device if isinstance(device, str) else f'{self.processor}:{device}'}/stream:{stream}", gap)
                 latest = max(latest, a.end)
         return rows
 

@@ -4,11 +4,15 @@ import re
 import struct
 
 import oracle
+import oracle_tables
 
 TF_OP = re.compile(r"([\w.\-/\\>]+):([A-Z_][A-Za-z0-9_]*)$", re.A)
 COLLECTIVE = re.compile(r"(all-reduce|all-gather|reduce-scatter|all-to-all|ragged-all-to-all|collective-permute|collective-broadcast"
                         r"|send|recv)(-start|-done)?([._-].*)?$")
 TPU_COPY = re.compile(r"(copy-start|copy-done|infeed|outfeed)(\..*)?$")
+KERAS = re.compile(r"(multi_step_on_iterator|one_step_on_iterator|one_step_on_data_distributed|multi_step_on_data)$"
+                   r"|\S*(train_function|test_function|predict_function)\S*$")
+FUNCTION = re.compile(r"EagerLocalExecute: __inference_(.+?)(_\d+)?$", re.S)
 DERIVED = 0xDEADBEEF
 
 
@@ -76,13 +80,14 @@ class Event:
     def __init__(self, order, name, args, start_ps, duration_ps):
         self.order, self.name, self.args = order, name, args
         self.start, self.end = start_ps // 1000, (start_ps + max(0, duration_ps)) // 1000
-        self.parent, self.children, self.launch, self.launched, self.beside = None, [], None, [], False
+        self.parent, self.launch, self.launched, self.beside = None, None, [], False
+        self.caller, self.called, self.length = None, [], self.end - self.start
 
     @property
     def duration(self):
         return self.end - self.start
 
-    host_op, around = oracle.Span.host_op, oracle.Span.around
+    host_op, around, callers = oracle.Span.host_op, oracle.Span.around, oracle.Span.callers
 
     @property
     def plain(self):
@@ -93,7 +98,7 @@ class XPlane(oracle.Trace):
     tolerance = 0
 
     def read(self, document):
-        self.spans, self.memory, self.module_runs = [], [], {}
+        self.spans, self.memory, self.module_runs, self.seen = [], [], {}, {}
         for number, value in fields(document):
             if number == 1:
                 self.read_plane(Plane(value))
@@ -106,6 +111,7 @@ class XPlane(oracle.Trace):
             return
         for line in plane.lines:
             one = dict(line)
+            self.last = None
             name = (one.get(11) or one.get(2, b"")).decode()
             base = one.get(3, 0) * 1000
             for n, v in line:
@@ -120,7 +126,7 @@ class XPlane(oracle.Trace):
 
     def add(self, plane, device, line, line_name, name, shown, args, start, duration):
         event = Event(len(self.spans), name, args, start, duration)
-        event.thread, event.kind = (plane.name, line), None
+        event.thread, event.kind, event.of_input = (plane.name, line), None, line_name.startswith("tf_data_")
         if not device:
             event.kind = ("step" if "step_num" in args else "op" if "hlo_op" in args or TF_OP.match(name) else
                           "api" if "correlation_id" in args else "annotation" if duration > 0 else None)
@@ -132,7 +138,22 @@ class XPlane(oracle.Trace):
             event.stream = re.search(r"#(\d+)", line_name)[1] if self.processor == "gpu" else line_name
             event.beside = line_name == "Async XLA Ops"
             event.instruction = args.get("hlo_op") if self.processor == "gpu" else name.split(" ")[0].lstrip("%")
+            event.goes_on = self.processor == "gpu" and self.continues(plane, line, event)
         self.spans.append(event)
+
+    def continues(self, plane, line, event):
+        """Whether it is of the run of an instruction that the activity before it in the line is of."""
+        module, last = event.args.get("hlo_module"), self.last
+        known = self.seen.setdefault((plane.name, line, module), set())
+        again = (last and module and event.instruction and (last.instruction, last.args.get("hlo_module")) == (event.instruction, module)
+                 and self.node_of(last)[0] == self.node_of(event)[0] and event.start // 1000 >= last.start // 1000)
+        goes_on = bool(again and (event.name != self.first or len(known) > 1))
+        if event.instruction and module:
+            known.add(event.instruction)
+        self.last = event
+        if not goes_on:
+            self.first = event.name
+        return goes_on
 
     def find_self_times(self):
         super().find_self_times()
@@ -166,6 +187,8 @@ class XPlane(oracle.Trace):
         self.windows = [(n, min(s.start for s in spans), max(s.end for s in spans)) for n, spans in marked.items()]
         self.by_device = {}
         if not self.windows:
+            self.windows = self.guess_steps()
+        if not self.windows:
             totals = {}
             for runs in self.module_runs.values():
                 for run in runs:
@@ -183,6 +206,65 @@ class XPlane(oracle.Trace):
             span.step = self.step_at(span.start)
         for activity in self.activities:
             activity.step = self.step_at((activity.launch or activity).start, activity.device)
+
+    def guess_steps(self):
+        """Windows of calls that stand in for marks: Keras's step functions, else roots."""
+        def is_keras(span):
+            called = FUNCTION.match(span.name)
+            name = called[1] if called else span.name
+            return span.kind == "annotation" and KERAS.match(name) and "make_" not in name
+        functions = [s for s in self.host if is_keras(s)]
+        marks = functions or [s for s in self.host if s.args.get("_r") == 1 and not s.of_input]
+        lanes = {}
+        for span in sorted(marks, key=lambda s: (s.start, -s.duration, s.order)):
+            lane = lanes.setdefault(span.thread, [])
+            if not lane or span.end > lane[-1].end:
+                lane.append(span)
+        if not lanes:
+            return []
+        calls = max(lanes.values(), key=lambda lane: sum(s.duration for s in lane))
+        for call in calls:
+            around = [] if functions else [s for s in list(call.around())[:8] if FUNCTION.match(s.name)]
+            call.function = FUNCTION.match(around[0].name)[1] if around else call.name
+            call.returns = max(call.end, around[0].end if around else 0)
+        ops = [s for s in self.host if s.host_op and not s.of_input]
+        bounds = list(zip(calls, [c.start for c in calls[1:]] + [float("inf")]))
+        for call, following in bounds:
+            mine = [s for s in ops if call.start <= s.start < following]
+            call.work, call.inside = sum(s.self_time for s in mine), sum(s.self_time for s in mine if s.start < call.end)
+            call.work_end = max([call.end] + [s.end for s in mine])
+            call.inside_end = max([call.end] + [s.end for s in mine if s.start < call.returns])
+        known = calls[:-1] or calls
+        behind = sum(c.inside < c.work // 2 for c in known) > sum(c.work > 0 for c in known) // 2
+        if not functions:
+            any_work, sums = any(c.work for c in known), {}
+            for c in known:
+                its = c.duration if not any_work else c.work if behind else c.inside
+                sums[c.function] = sums.get(c.function, 0) + its
+            best = max(sums, key=sums.get)
+            calls = [c for c in calls if c.function == best]
+            if not behind:
+                return self.take_roots(calls)
+        last = calls[-1]
+        open_end = behind and last.returns == last.end
+        end = last.work_end if open_end else last.inside_end
+        for activity in self.activities:
+            at = (activity.launch or activity).start
+            if activity.start >= last.start and at >= last.start and (open_end or at < last.returns):
+                end = max(end, activity.end)
+        return [(n, c.start, d.start) for n, (c, d) in enumerate(zip(calls, calls[1:]))] + [(len(calls) - 1, last.start, end)]
+
+    def take_roots(self, calls):
+        """Roots become steps, and nothing nests in them any more."""
+        for root in calls:
+            if root.kind == "annotation":
+                root.kind = "step"
+                self.host.remove(root)
+        for span in self.host:
+            span.parent, span.caller, span.called, span.length = None, None, [], span.duration
+        self.find_parents()
+        self.find_self_times()
+        return [(n, c.start, c.end) for n, c in enumerate(calls)]
 
     def windows_of(self, device):
         return self.by_device.get(device, [] if self.by_device else self.windows)
@@ -229,7 +311,7 @@ class XPlane(oracle.Trace):
             if not activity.beside and (step is None or activity.step == step):
                 n = node(self.node_of(activity))
                 n["device"] += activity.self_time
-                n["activities"] += 1
+                n["activities"] += not getattr(activity, "goes_on", False)
         for key, n in found.items():
             if key not in ran:
                 n["runs"] = n["activities"]
@@ -250,7 +332,7 @@ class XPlane(oracle.Trace):
            re.search("all_?reduce|all_?gather|reduce_?scatter|all_?to_?all", name, re.I) or \
            activity.instruction and COLLECTIVE.match(activity.instruction):
             return "communication"
-        return "compute"
+        return oracle_tables.launched_class(activity)
 
     def kernel_name(self, activity):
         if self.processor == "gpu":
@@ -299,7 +381,9 @@ class XPlane(oracle.Trace):
             where = {"H2D": "HtoD", "D2H": "DtoH", "D2D": "DtoD", "P2P": "PtoP", "H2H": "HtoH"}
             told = activity.args.get("memcpy_details", "")
             word = " pageable" if "pageable" in told else " pinned" if "pinned" in told else ""
-            return where[activity.name[6:9]] + word, "", None
+            call = activity.launch.name if activity.launch else ""
+            found = next(filter(None, (re.search("[HDP]2[HDP]", name) for name in (activity.name, call))), None)
+            return (where[found[0]] if found else activity.name.split(".")[0]) + word, "", None
         return activity.name.split("(")[0], "", None
 
     def wait(self, step=None):

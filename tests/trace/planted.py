@@ -223,12 +223,52 @@ def fragmentation(t, n, bad):
     memory(t, 0.8, 0.8 * (0.6 - 0.1 * n) if bad else 0.7)
 
 
-CAUSES = {"Compilations": compilations, "PythonTime": python_time, "OneStream": one_stream, "OddShapes": odd_shapes,
+def stand(t, count=20):
+    """Compute, and the host waits for it: from here on the device idles."""
+    compute(t, count)
+    t.now = max(t.free.values()) + 1
+    return t.now
+
+
+def blocked_host(t, n, bad):
+    for _ in range(n):
+        call = stand(t)
+        t.launch("aten::copy_", "Memcpy HtoD (Host -> Device)", 20.0, cat="gpu_memcpy", call="hipMemcpyWithStream",
+                 host=3000.0 if bad else 30.0, after=call + (2970.0 if bad else 5.0), bytes=4096)
+
+
+def host_communication(t, n, bad):
+    stand(t)
+    t.host("gloo:all_reduce", 2500.0 * n if bad else 20.0, "user_annotation")
+
+
+def tiny_kernels(t, n, bad):
+    compute(t, 10, 300.0)
+    for _ in range(1000 * n):
+        t.launch("aten::mul", "mul_kernel", 4.0 if bad else 40.0, host=2.0)
+
+
+def pageable_call(t, n, bad):
+    for _ in range(2 * n):
+        call = stand(t, 5)
+        t.launch("aten::copy_", f"Memcpy HtoD ({'Pageable' if bad else 'Pinned'} -> Device)", 30.0, cat="gpu_memcpy",
+                 call="cudaMemcpyAsync", host=1500.0 if bad else 10.0, after=call + (1400.0 if bad else 5.0), bytes=8 << 20)
+
+
+def single_precision(t, n, bad):
+    compute_with = f"sm80_xmma_gemm_f32f32_{'f32' if bad else 'tf32'}f32_f32_tn_n"
+    t.launch("aten::mm", compute_with, 4000.0 * n)
+
+
+CAUSES = {"BlockedHost": blocked_host, "HostCommunication": host_communication, "TinyKernels": tiny_kernels, "Compilations": compilations, "PythonTime": python_time, "OneStream": one_stream, "OddShapes": odd_shapes,
           "MemoryLimit": memory_limit, "Fragmentation": fragmentation, "InputBound": input_bound, "HostBound": host_bound, "HostStalls": host_stalls, "ValueReads": value_reads,
           "Synchronization": synchronization, "DeviceAllocations": allocations,
           "ExposedCommunication": exposed_communication, "SmallCollectives": small_collectives,
           "PageableCopies": pageable_copies, "ExposedCopies": exposed_copies, "LowOccupancy": low_occupancy,
           "Casts": casts, "Layouts": layouts, "UnfusedOptimizer": unfused_optimizer, "PlainMatmuls": plain_matmuls}
+
+
+MORE = [("PageableCopies", pageable_call), ("PlainMatmuls", single_precision)]
 
 
 def straggler(folder, n, bad):
@@ -288,7 +328,7 @@ def findings(program, paths):
     return [facts[f"finding_{i}"].split(":")[0] for i in (1, 2, 3) if facts.get(f"finding_{i}")]
 
 
-def files(folder, name, n, bad):
+def files(folder, name, n, bad, cause):
     if name == "Stragglers":
         return straggler(folder, n, bad)
     if name == "CollectiveSkew":
@@ -297,14 +337,13 @@ def files(folder, name, n, bad):
         return uneven(folder, n, bad)
     t = Trace()
     for step in range(4):
-        t.step(step, lambda t: CAUSES[name](t, n, bad))
+        t.step(step, lambda t: cause(t, n, bad))
     path = os.path.join(folder, "planted.json")
     t.write(path)
     return [path]
 
 
 def many(program, folder):
-    """A small file of many steps and many devices: a row for each pair would fill the memory."""
     t, count = Trace(), 1500
     for i in range(count):
         t.add("user_annotation", f"ProfilerStep#{i}", 10 * i, 10, 1)
@@ -318,7 +357,6 @@ def many(program, folder):
 
 
 def run_of(folder, name, seed, idle=0.0, communication=0.0):
-    """A run of eight steps that differ by a tenth; the host sleeps, and communication that nothing hides, come on top."""
     t, chance = Trace(), random.Random(seed)
     for step in range(8):
         def body(t):
@@ -355,7 +393,6 @@ def rows_of(program, *words):
 
 
 def ranks(program, folder):
-    """Who came late to the collectives, how ranks compute, which are missing and which are there twice."""
     failed = 0
 
     def check(fine, text):
@@ -396,10 +433,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         passed, failed = (a + b for a, b in zip(gate(program, folder), ranks(program, folder)))
         passed, failed = (passed + 1, failed) if many(program, folder) else (passed, failed + 1)
-        for name in [*CAUSES, "Stragglers", "CollectiveSkew", "UnevenSteps"]:
+        single = ["Stragglers", "CollectiveSkew", "UnevenSteps"]
+        for name, cause in [*CAUSES.items(), *((one, None) for one in single), *MORE]:
             for size in (1, 2, 4):
                 for bad in (True, False):
-                    said = findings(program, files(folder, name, size, bad))
+                    said = findings(program, files(folder, name, size, bad, cause))
                     ok = said[:1] == [name] if bad else name not in said and not any(" " in word for word in said)
                     passed, failed = passed + ok, failed + (not ok)
                     if not ok:

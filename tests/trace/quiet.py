@@ -6,6 +6,7 @@ Names that look alike, a device that lacks what the remedy needs, what only star
 that cost nothing, for the device is busy meanwhile."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -142,6 +143,75 @@ def both(*bodies):
     return body
 
 
+def head(*names, pause=8.0):
+    """Before the first step's first activity the host is in these functions, each in the one before."""
+    def body(t):
+        if not getattr(t, "started", False):
+            t.started = True
+            start = t.now
+            t.now += 1000.0 * pause
+            for k, name in enumerate(names):
+                t.add("python_function", name, start + k, t.now - start - 2 * k, 1, **{"Python id": k})
+        compute(t, 10)
+    body.first = 5 # a step of number 0 is the start of a program
+    return body
+
+
+def stopped(name, ms=8.0):
+    """In the middle of each step."""
+    def body(t):
+        compute(t, 10)
+        t.now = max(t.free.values())
+        t.host(name, 1000.0 * ms, "python_function", **{"Python id": 7})
+        compute(t, 10)
+    return body
+
+
+def many_short(name, of, ms=8.0):
+    """A long span with many short ones in it, of which none explains the time."""
+    def body(t):
+        compute(t, 10)
+        t.now = max(t.free.values())
+        start = t.now
+        for _ in range(int(20 * ms)):
+            t.host(of, 50.0)
+        t.add("user_annotation", name, start, t.now - start, 1)
+        compute(t, 10)
+    return body
+
+
+def elsewhere(name, ms=8.0):
+    """Another thread works while the one that launches records nothing."""
+    def body(t):
+        compute(t, 10)
+        t.now = max(t.free.values())
+        t.add("cpu_op", name, t.now, 1000.0 * ms, 2)
+        t.now += 1000.0 * ms
+        compute(t, 10)
+    return body
+
+
+def beside(name, kernel, **args):
+    """Kernels that another stream's work lies over for all but a tenth of their time."""
+    def body(t):
+        for _ in range(5):
+            t.launch(name, kernel, 1000.0, stream=9, **args)
+            t.launch("aten::mm", "ampere_bf16_gemm", 980.0, stream=7)
+            t.now = max(t.free.values())
+    return body
+
+
+def blocking(busy):
+    """The host stands in a copy: until the device has done its work, or with an idle device."""
+    def body(t):
+        compute(t, 40)
+        t.now = t.now if busy else max(t.free.values()) + 1
+        start = t.now
+        t.launch("aten::copy_", "Memcpy HtoD (Host -> Device)", 5.0, cat="gpu_memcpy", call="hipMemcpyWithStream",
+                 host=3000.0, after=start + 2990.0, bytes=4096)
+    return body
+
+
 SLOW = {"est. achieved occupancy %": 6}
 PAGEABLE = {"cat": "gpu_memcpy", "call": "cudaMemcpyAsync", "bytes": 8 << 20}
 SMALL = {"Collective name": "allreduce", "In msg nelems": 1000, "dtype": "Float", "Group size": 8, "Process Group Name": "0"}
@@ -156,6 +226,7 @@ def sleeping(ms, name=None):
         for _ in range(20):
             t.host("aten::mm", 100.0)
         if name:
+            t.add("python_function", "train.py(3): pause", t.now, 1000.0 * ms, 1, **{"Python id": 0})
             t.host(name, 1000.0 * ms, "python_function", **{"Python id": 1})
         else:
             t.now += 1000.0 * ms
@@ -208,6 +279,16 @@ CASES = [
      each(20, "aten::bmm", "gemm", op={"Input Dims": [[61, 128, 64], [61, 64, 128]], **batches}), 8, 8),
     ("PlainMatmuls", "16 bits already", each(20, "aten::mm", "volta_sgemm_128x64_nn"),
      each(20, "aten::mm", "volta_fp16_sgemm_fp16_128x64_tn"), 8, 8),
+    ("PythonTime", "the profiler's own work", stopped("train.py(9): log"), stopped("torch/profiler/profiler.py(209): start_trace"), 8, 8),
+    ("PythonTime", "JAX's profiler, stopping", stopped("train.py(9): log"), stopped("jax/_src/profiler.py(213): stop_trace"), 8, 8),
+    ("HostStalls", "the profiler's own work", None, stopped("torch/profiler/profiler.py(832): step"), 8, 8),
+    ("LowOccupancy", "work that lies under other work", each(1, "aten::sort", "slow_kernel", 4000.0, **SLOW),
+     beside("aten::sort", "slow_kernel", **SLOW), 8, 8),
+    ("LowOccupancy", "communication", each(1, "aten::sort", "slow_kernel", 4000.0, **SLOW),
+     each(1, "c10d::allreduce_", "ncclDevKernel_AllReduce", 4000.0, **SLOW), 8, 8),
+    ("Casts", "work that lies under other work", each(20, "aten::_to_copy", "copy_kernel", 90.0),
+     beside("aten::_to_copy", "copy_kernel"), 8, 8),
+    ("BlockedHost", "a device that works meanwhile", blocking(False), blocking(True), 8, 8),
     ("DeviceAllocations", "memory of the host", again("cuMemMap", "cuda_driver", correlation=0),
      again("cudaMallocHost", "cuda_runtime", correlation=0), 8, 8),
 ]
@@ -216,7 +297,8 @@ CASES = [
 def advice(program, folder, body, capability):
     t = Trace()
     getattr(body, "before", lambda t: None)(t)
-    for step in range(5):
+    first = getattr(body, "first", 0)
+    for step in range(first, first + 5):
         t.step(step, body)
     path = os.path.join(folder, "trace.json")
     t.write(path)
@@ -245,6 +327,10 @@ def main():
                 check(rule in said, f"{rule} beside {alike}: {list(said)}")
                 # each of these is about spans: a finding leads to one
                 check(rule not in said or said[rule].get("evidence"), f"{rule} beside {alike} leads nowhere")
+                for f in said[rule]["findings"] if rule in said else []:  # what the sentence says, as fields
+                    fine = (f["name"], f["text"]) == (rule, said[rule]["reports"][0]) and f["file"].endswith("trace.json")
+                    fine = fine and f["span"] == said[rule]["evidence"][0] and f"({f['command']})" in f["text"]
+                    check(fine and (f["gain_seconds"] or 0) <= 1, f"{rule} beside {alike}: {f}")
             said = advice(program, folder, silent, other)
             check(rule not in said, f"{rule} speaks of {alike}: {said.get(rule)}")
         # the remedy is one that the device has, and in the words of its framework
@@ -254,9 +340,20 @@ def main():
         said = advice(program, folder, sleeping(4.0), 8).get("HostStalls", {})
         check("nothing of the host was recorded" in str(said) and said["evidence"][0]["duration_us"] == 100, f"a pause: {said}")
         text = advice(program, folder, sleeping(4.0, "time.sleep"), 8)["HostStalls"]["reports"][0]
-        check("most time in time.sleep" in text and "4.00ms" in text, f"what the host did is not named: {text}")
+        check("100% in time.sleep" in text and "4.00 ms" in text, f"what the host did is not named: {text}")
+        # what covers a gap is named, whichever thread and however short its parts
+        for body, words in ((many_short("## backward ##", "aten::add"), "many short operations, 100% of it in ## backward ##"),
+                            (sleeping(4.0, "<built-in function sleep>"), "spends 100% in train.py(3): pause"),
+                            (elsewhere("autograd::engine"), "cpu/thread:2 spends 100% in autograd::engine")):
+            said = advice(program, folder, body, 8)
+            text = said["HostStalls"]["reports"][0] if "HostStalls" in said else str(said)
+            check(words in text, f"what covers a gap is not named: {text}")
+        # the time before the first activity is told, and no gain
+        text = advice(program, folder, head("train.py(1): main", pause=500.0), 8)["PythonTime"]["reports"][0]
+        gain = re.search(r"at most ([0-9.]+) ?(us|ms)", text)
+        check(gain is None or float(gain[1]) * (1000 if gain[2] == "ms" else 1) < 3000, f"the start is a gain: {text}")
         text = advice(program, folder, stall("aten::cpu_work", 4.0), 8)["HostStalls"]["reports"][0]
-        check("aten::cpu_work" in text and "4.00ms" in text, f"what the host did is not named: {text}")
+        check("aten::cpu_work" in text and "4.00 ms" in text, f"what the host did is not named: {text}")
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 

@@ -31,6 +31,12 @@ def ask(program, path, view, *options):
     return list(csv.DictReader(io.StringIO(done.stdout.decode())))
 
 
+def device_of(name):
+    """"gpu:0" is 0 in the second program."""
+    kind, _, number = name.rpartition(":")
+    return int(number) if kind in ("gpu", "tpu") else name
+
+
 def plain(text):
     return text[1:] if text[:1] == "'" and text[1:2] in "=+-@" else text
 
@@ -80,7 +86,7 @@ def compare_table(view, got, expected, keys):
 
 
 def compare_path(steps, got):
-    """The critical path is as long as the steps, each up to the start of the next."""
+    """The critical path is as long as a step, the mean of them, each up to the start of the next."""
     windows = {}
     for row in steps:
         if row["step"] != "all":
@@ -90,13 +96,14 @@ def compare_path(steps, got):
     order = sorted(window for own in windows.values() for window in own)
     ends = [start + duration for start, duration in order]
     length = sum(max(0, min(end, later) - start) for (start, _), end, (later, _) in zip(order, ends, order[1:] + [(1e18, 0)]))
+    length /= max(1, sum(duration > 0 for _, duration in order))
     found, share = sum(number(row["total_us"]) for row in got), sum(number(row["share"]) for row in got)
     if abs(found - length) > 0.01 * (len(got) + 1) or (got and abs(share - 1) > 1e-6):
-        yield f"critical path: {found} us, share {share}, of steps of {length}"
+        yield f"critical path: {found} us, share {share}, of a step of {length}"
     for row in got:
         gain = number(row["gain_us"])
-        if gain is not None and gain > length / max(1, sum(duration > 0 for _, duration in order)) + 0.01:
-            yield f"critical path: {row['name']} could save {gain} us of steps of {length} us"
+        if gain is not None and gain > length + 0.01:
+            yield f"critical path: {row['name']} could save {gain} us of a step of {length} us"
 
 
 def compare(program, path, document):
@@ -116,11 +123,11 @@ def compare(program, path, document):
         yield from compare_table("kernel", ask(program, path, "kernel", *choice), trace.kernel(step),
                                  lambda r: (plain(r["name"]), r["class"]))
         yield from compare_table("transfer", ask(program, path, "transfer", *choice), trace.transfer(step),
-                                 lambda r: (plain(r["kind"]), int(r["device"].split(":")[1]), r["group"]))
+                                 lambda r: (plain(r["kind"]), device_of(r["device"]), r["group"]))
         yield from compare_table("wait", ask(program, path, "wait", *choice), trace.wait(step), lambda r: (r["cause"], plain(r["where"])))
     yield from compare_path(ask(program, path, "steps"), ask(program, path, "steps", "-critical_path"))
-    if trace.activities:
-        yield from compare_table("steps", ask(program, path, "steps"), trace.steps(), lambda r: (r["step"], int(r["device"].split(":")[1])))
+    if trace.spans:
+        yield from compare_table("steps", ask(program, path, "steps"), trace.steps(), lambda r: (r["step"], device_of(r["device"])))
 
 
 def main():

@@ -140,6 +140,22 @@ def check_tensorflow(folder):
             check(ours.get(op) == events, "%s: %s ran %s times, trace.json.gz has %d" % (name, op, ours.get(op), events))
         check(any("Iterator::" in key[1] for key in rows), name + ": nothing of tf.data")
     check(len(query("SELECT step FROM steps WHERE listed", traces["loop"])) == 3, "loop: not three steps")
+    check_guessed_steps(out)
+
+
+def check_guessed_steps(out):
+    """Batches without marks are steps, and they hold the work: a slow input is found in them."""
+    for name, stands_in in (("keras", "Keras"), ("slow", "Keras"), ("predict", "Keras"), ("function", "roots")):
+        trace = "%s/%s.xplane.pb" % (out, name)
+        rows = {r["step"]: r for r in (ask("steps", trace, "-format", "json") or {"rows": []})["rows"]}
+        check(sorted(rows) == ["0", "1", "2", "all"], "%s: steps %s" % (name, sorted(rows)))
+        told = [f["what"] for f in (ask("check", trace, "-format", "json") or {"rows": []})["rows"]]
+        check(any(stands_in in what and "count as steps" in what for what in told), "%s: check tells %s" % (name, told))
+        advised = json.dumps(ask("advise", trace, "-format", "json"))
+        check("steps are guessed" in advised, name + ": advise does not say that steps are guessed")
+        if name == "slow" and "1" in rows:
+            check("InputBound" in advised, "slow: InputBound is not told")
+            check(rows["1"]["duration_us"] > 15000, "slow: a step of %s us" % rows["1"]["duration_us"])
 
 
 def check_costs(folder):

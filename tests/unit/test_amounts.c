@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define US "\xc2\xb5s" /* microseconds */
+
 static void amounts_have_units(void **state)
 {
     (void)state;
@@ -13,32 +15,38 @@ static void amounts_have_units(void **state)
         tfp_unit unit;
         bool percent;
     } good[] = {
-        { "1000", 1000, TFP_LABEL, false },  { "1.5", 1.5, TFP_LABEL, false },   { "0", 0, TFP_LABEL, false },
-        { ".5", .5, TFP_LABEL, false },      { "5%", 5, TFP_LABEL, true },       { "0.5%", .5, TFP_LABEL, true },
-        { "7B", 7, TFP_SIZE, false },        { "2KB", 2e3, TFP_SIZE, false },    { "1MB", 1e6, TFP_SIZE, false },
-        { "1.5GB", 1.5e9, TFP_SIZE, false }, { "9us", 9, TFP_MICROS, false },    { "10ms", 1e4, TFP_MICROS, false },
-        { "3s", 3e6, TFP_MICROS, false },    { "3sec", 3e6, TFP_MICROS, false }, { "2k", 2e3, TFP_NUMBER, false },
-        { "2m", 2e6, TFP_NUMBER, false },    { "2b", 2e9, TFP_NUMBER, false },   { "2t", 2e12, TFP_NUMBER, false },
+        { "1000", 1000, TFP_LABEL, false },
+        { "1.5", 1.5, TFP_LABEL, false },
+        { "0", 0, TFP_LABEL, false },
+        { ".5", .5, TFP_LABEL, false },
+        { "5%", 5, TFP_LABEL, true },
+        { "0.5%", .5, TFP_LABEL, true },
+        { "7B", 7, TFP_SIZE, false },
+        { "2KB", 2e3, TFP_SIZE, false },
+        { "1MB", 1e6, TFP_SIZE, false },
+        { "1.5GB", 1.5e9, TFP_SIZE, false },
+        { "9us", 9, TFP_MICROS, false },
+        { "10ms", 1e4, TFP_MICROS, false },
+        { "3s", 3e6, TFP_MICROS, false },
+        { "3sec", 3e6, TFP_MICROS, false },
+        { "2k", 2e3, TFP_NUMBER, false },
+        { "2m", 2e6, TFP_NUMBER, false },
+        { "2b", 2e9, TFP_NUMBER, false },
+        { "2t", 2e12, TFP_NUMBER, false },
+        { "1 MB", 1e6, TFP_SIZE, false },
+        { "2 kB", 2e3, TFP_SIZE, false },
+        { "5 \xc2\xb5s", 5, TFP_MICROS, false },
+        { "5 ns", 5e-3, TFP_MICROS, false },
+        { "2 M", 2e6, TFP_NUMBER, false },
+        { "3G", 3e9, TFP_NUMBER, false },
+        { "5 %", 5, TFP_LABEL, true },
     };
-    static const char *const bad[] = { "",
-                                       "MB",
-                                       "-1",
-                                       "1e3",
-                                       "1 MB",
-                                       "1mb",
-                                       "1.2.3",
-                                       ".",
-                                       "0x10",
-                                       "%",
-                                       "1%%",
-                                       "1KiB",
-                                       "nan",
-                                       "inf",
-                                       "+1",
-                                       "1,5",
-                                       "1MB ",
-                                       "..",
-                                       "1111111111111111111111111111111111111111111111111111111111111111111111" };
+    static const char *const bad[] = {
+        "",   "MB",  "-1",    "1e3", "1  MB",
+        "1 ", "1mb", "1.2.3", ".",   "0x10",
+        "%",  "1%%", "1KiB",  "nan", "inf",
+        "+1", "1,5", "1MB ",  "..",  "1111111111111111111111111111111111111111111111111111111111111111111111"
+    };
     tfp_amount a;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         if (!tfp_amount_parse(tfp_str_of(good[i].text), &a)) fail_msg("%s is refused", good[i].text);
@@ -92,7 +100,8 @@ static void columns_keep_the_order_asked(void **state)
     tfp_options_free(o);
 }
 
-static void reals_read_like_whole_numbers(void **state)
+/* As people write them: three digits, a blank, the unit. */
+static void numbers_are_as_people_write_them(void **state)
 {
     (void)state;
     static const struct {
@@ -100,19 +109,42 @@ static void reals_read_like_whole_numbers(void **state)
         double x;
         const char *text;
     } cases[] = {
-        { TFP_MICROS, 0, "0us" },
-        { TFP_MICROS, 999, "999us" },
-        { TFP_MICROS, 1500, "1.50ms" },
-        { TFP_MICROS, 12.5, "12.50us" },
-        { TFP_MICROS, 0.25, "0.25us" },
-        { TFP_MICROS, 3611111, "3.61sec" },
-        { TFP_MICROS, -1500, "-1.50ms" },
-        { TFP_SIZE, 1234567, "1.23MB" },
-        { TFP_SIZE, 1e10, "10.00GB" },
-        { TFP_SIZE, 999.999, "1.00KB" },
-        { TFP_NUMBER, 1280, "1.28k" },
-        { TFP_NUMBER, 17.63e9, "17.63b" },
+        { TFP_MICROS, 2040000, "2.04 s" },
+        { TFP_MICROS, 189960, "190 ms" },
+        { TFP_MICROS, 0.00595, "5.95 ns" },
+        { TFP_NUMBER, 7.69e9, "7.69 G" },
+        { TFP_SIZE, 12.4e9, "12.4 GB" },
+        { TFP_MICROS, 0, "0 " US },
+        { TFP_MICROS, 999, "999 " US },
+        { TFP_MICROS, 999.4, "999 " US },
+        { TFP_MICROS, 999.5, "1.00 ms" },
+        { TFP_MICROS, 1500, "1.50 ms" },
+        { TFP_MICROS, 9.999, "10.0 " US },
+        { TFP_MICROS, 99.97, "100 " US },
+        { TFP_MICROS, 12.5, "12.5 " US },
+        { TFP_MICROS, 0.25, "250 ns" },
+        { TFP_MICROS, 0.9996, "1.00 " US },
+        { TFP_MICROS, 3.6e9, "3600 s" },
+        { TFP_MICROS, -1500, "-1.50 ms" },
+        { TFP_MICROS, 1e-9, "1e-06 ns" },
+        { TFP_SIZE, 1234567, "1.23 MB" },
+        { TFP_SIZE, 1e10, "10.0 GB" },
+        { TFP_SIZE, 999.999, "1.00 kB" },
+        { TFP_SIZE, 9e18, "9.00 EB" },
+        { TFP_NUMBER, 1280, "1,280" },
+        { TFP_NUMBER, 999.7, "1,000" },
+        { TFP_NUMBER, 999999, "999,999" },
+        { TFP_NUMBER, 999999.6, "1.00 M" },
         { TFP_NUMBER, 2, "2" },
+        { TFP_NUMBER, 2.5, "2.50" },
+        { TFP_NUMBER, 0.00123, "0.00123" },
+        { TFP_SHARE, 0.4234, "42.3%" },
+        { TFP_SHARE, 1, "100%" },
+        { TFP_SHARE, 0.99996, "100%" },
+        { TFP_SHARE, 0.0001, "<0.1%" },
+        { TFP_SHARE, 0, "0%" },
+        { TFP_PERCENT, 213.65, "214%" },
+        { TFP_SHARE, -0.05, "-5.0%" },
         { TFP_LABEL, 57.735, "57.73" },
         { TFP_LABEL, 1234567, "1234567" },
         { TFP_LABEL, 0.00123, "0.00123" },
@@ -120,7 +152,6 @@ static void reals_read_like_whole_numbers(void **state)
         { TFP_LABEL, NAN, "nan" },
         { TFP_LABEL, -INFINITY, "-inf" },
         { TFP_LABEL, -0.0, "0" },
-        { TFP_MICROS, 1e-9, "1e-09us" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tfp_buf b = { 0 };
@@ -131,13 +162,63 @@ static void reals_read_like_whole_numbers(void **state)
     }
 }
 
+/* Whole numbers have the text that they have as reals. */
+static void whole_numbers_read_like_reals(void **state)
+{
+    (void)state;
+    static const int64_t all[] = { 0, 7, -7, 999, 1000, -1500, 61706, 1234567, 7690000000, INT64_MAX };
+    static const tfp_unit of[] = { TFP_MICROS, TFP_SIZE, TFP_NUMBER };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (size_t u = 0; u < sizeof of / sizeof *of; u++) {
+            tfp_buf a = { 0 }, b = { 0 };
+            tfp_format_amount(&a, of[u], all[i]);
+            tfp_format_real(&b, of[u], (double)all[i]);
+            assert_true(tfp_str_eq((tfp_str){ a.data, a.size }, (tfp_str){ b.data, b.size }));
+            tfp_buf_free(&a);
+            tfp_buf_free(&b);
+        }
+}
+
+/* Heads do not repeat the unit that the cells have. */
+static void heads_have_no_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        tfp_unit unit;
+        const char *head;
+    } cases[] = {
+        { "total_us", TFP_MICROS, "total" },
+        { "micros", TFP_MICROS, "time" },
+        { "cpu_micros", TFP_MICROS, "cpu_time" },
+        { "micros_mean", TFP_MICROS, "time_mean" },
+        { "micros_cv", TFP_PERCENT, "time_cv" },
+        { "accelerator_micros", TFP_MICROS, "device_time" },
+        { "bytes", TFP_SIZE, "bytes" },
+        { "_us", TFP_MICROS, "_us" },
+        { "bonus", TFP_MICROS, "bonus" },
+        { "status_us", TFP_NUMBER, "status_us" },
+        { "microscope", TFP_MICROS, "microscope" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tfp_buf b = { 0 };
+        tfp_head_put(&b, cases[i].name, cases[i].unit);
+        tfp_buf_char(&b, 0);
+        assert_string_equal(b.data, cases[i].head);
+        assert_true(tfp_is_head(tfp_str_of(cases[i].head), cases[i].name, cases[i].unit));
+        tfp_buf_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(amounts_have_units),
         cmocka_unit_test(options_check_amounts),
         cmocka_unit_test(columns_keep_the_order_asked),
-        cmocka_unit_test(reals_read_like_whole_numbers),
+        cmocka_unit_test(numbers_are_as_people_write_them),
+        cmocka_unit_test(whole_numbers_read_like_reals),
+        cmocka_unit_test(heads_have_no_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

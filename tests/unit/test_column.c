@@ -232,9 +232,9 @@ static void the_page_gets_both(void **state)
 static void a_table_is_in_every_output(void **state)
 {
     (void)state;
-    shows("zz_names", "", "text", "node  length  wait_us   share\na/x        3");
+    shows("zz_names", "", "text", "node  length   wait  share\na/x        3");
     shows("zz_names", "", "csv", "node,length,wait_us,share\r\na/x,3,,0.375\r\na/y,3,7,0.375\r\n");
-    shows("zz_names", "", "md", "| node | length | wait_us | share |\n");
+    shows("zz_names", "", "md", "| node | length | wait | share |\n");
     shows("zz_names", "format json", "json", "{\"node\":\"a/x\",\"length\":3,\"wait_us\":null,\"share\":0.375}");
     shows("zz_names", "format jsonl", "jsonl", "{\"node\":\"a/y\",\"length\":3,\"wait_us\":7,\"share\":0.375}\n");
     shows("zz_names", "order_by node top 1", "csv", "share\r\na/x,");
@@ -272,7 +272,8 @@ static void a_table_is_in_arrow_and_single_cells(void **state)
     drop_report(r);
 }
 
-/* -view knows its words below the views: they are those of the registry all the same. Of tables `steps` alone is known. */
+/* -view knows its words below the views: they are those of the registry all the same. Of tables
+ * `steps` and `lines` are known. */
 static void the_views_with_numbers_are_those_that_can_be_compared(void **state)
 {
     (void)state;
@@ -280,7 +281,7 @@ static void the_views_with_numbers_are_those_that_can_be_compared(void **state)
     for (size_t i = 0; tfp_views[i]; i++) {
         bool numbers = tfp_views[i]->kind != TFP_REPORT_FINDINGS && tfp_views[i]->kind != TFP_REPORT_GRID;
         numbers = numbers && strcmp(tfp_views[i]->name, "calls") != 0; /* its rows are no nodes */
-        numbers |= strcmp(tfp_views[i]->name, "steps") == 0;
+        numbers |= strcmp(tfp_views[i]->name, "steps") == 0 || strcmp(tfp_views[i]->name, "lines") == 0;
         bool known = tfp_word_find(tfp_str_of(tfp_views[i]->name), tfp_compared_views, &found);
         assert_int_equal(known, numbers);
         if (known) assert_int_equal(found, at++);

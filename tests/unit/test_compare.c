@@ -135,7 +135,7 @@ static void a_limit_tells_what_grew_over_it(void **state)
     (void)state;
     const char *a = "_TFProfRoot (100B)\nx (100B)\n", *b = "_TFProfRoot (105B)\nx (106B)\n";
     tfp_report *r = compared(a, b, "fail_over", "5%");
-    assert_string_equal(tfp_report_over(r, 0), "x: bytes 100B in a, 106B in b: +6B (+6.0%)");
+    assert_string_equal(tfp_report_over(r, 0), "x: bytes 100 B in a, 106 B in b: +6 B (+6.0%)");
     assert_null(tfp_report_over(r, 1));
     tfp_report_free(r);
     r = compared(b, a, "fail_over", "5%");

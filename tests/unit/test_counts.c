@@ -235,7 +235,7 @@ static void forms_have_the_new_columns(void **state)
         text, "name,row,parent,depth,coverage,total_coverage,macs,total_macs\r\n_TFProfRoot,0,,0,,0.8,0,24\r\n"));
     free(text);
     text = written(r, "text");
-    assert_true(strstr(text, "_TFProfRoot (--/24 macs, --/80%)"));
+    assert_true(strstr(text, "_TFProfRoot (--/24 macs, --/80.0%)"));
     free(text);
     text = written(r, "md");
     assert_true(strstr(text, "| a/product | 100% | 100% | 24 | 24 |") ||

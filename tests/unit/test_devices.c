@@ -45,11 +45,30 @@ static void parts_of_cards_and_their_kin_are_not_known(void **state)
         assert_null(tfp_device_find(tfp_str_of(names[i]), INT64_C(99) << 30));
 }
 
+static const tfp_device_peaks *marked(const char *vendor, int64_t cores, double gb, int64_t mhz)
+{
+    return tfp_device_of_marks(&(tfp_device_marks){ tfp_str_of(vendor), cores, (int64_t)(gb * 1e9), mhz * 1000 });
+}
+
+static void devices_without_a_name_are_found_by_their_numbers(void **state)
+{
+    (void)state;
+    assert_string_equal(marked("AMD", 304, 206.1, 2100)->words, "MI300X");
+    assert_string_equal(marked("AMD", 304, 274.8, 2100)->words, "MI325X");
+    assert_string_equal(marked("AMD", 256, 309.2, 2400)->words, "MI355X");
+    assert_string_equal(marked("AMD", 256, 309.2, 2200)->words, "MI350X");
+    assert_null(marked("AMD", 256, 309.2, 1000));
+    assert_null(marked("AMD", 8, 206.1, 2100));
+    assert_null(marked("Imaginary", 304, 206.1, 2100));
+    assert_null(marked("AMD", 0, 0, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_are_found_by_words_of_their_names),
         cmocka_unit_test(memory_tells_cards_of_one_name_apart),
+        cmocka_unit_test(devices_without_a_name_are_found_by_their_numbers),
         cmocka_unit_test(parts_of_cards_and_their_kin_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

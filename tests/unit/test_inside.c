@@ -3,6 +3,7 @@
 #include "live/inside.h"
 #include "support.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,37 @@ static void folders_of_a_process_are_opened_without_links(void **state)
     rmdir(folder);
 }
 
+/* Links lead below the root of the process, pipes and devices are not opened at all. */
+static void only_plain_files_of_a_process_are_opened(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/tfprof_inside_XXXXXX", name[64], link_name[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(name, sizeof name, "%s/file", folder);
+    snprintf(link_name, sizeof link_name, "%s/link", folder);
+    fclose(fopen(name, "we"));
+    assert_int_equal(symlink(name, link_name), 0);
+    for (size_t i = 0; i < 2; i++) {
+        int fd = tfp_inside_file(getpid(), i ? link_name : name);
+        assert_true(fd >= 0);
+        close(fd);
+    }
+    unlink(name);
+    assert_int_equal(mkfifo(name, 0600), 0);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(tfp_inside_file(getpid(), i ? link_name : name), -1);
+        assert_int_equal(errno, EINVAL);
+    }
+    assert_int_equal(tfp_inside_file(getpid(), "/dev/null"), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_int_equal(tfp_inside_file(getpid(), "/proc/self/exe"), -1);
+    assert_int_equal(tfp_inside_file(getpid(), "/nowhere"), -1);
+    assert_int_equal(errno, ENOENT);
+    unlink(name);
+    unlink(link_name);
+    rmdir(folder);
+}
+
 static void a_setting_is_read_whole_or_not_at_all(void **state)
 {
     (void)state;
@@ -57,6 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_of_a_process_are_opened_without_links),
+        cmocka_unit_test(only_plain_files_of_a_process_are_opened),
         cmocka_unit_test(a_setting_is_read_whole_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,17 +2,22 @@
 /* What /proc says, parsed: names with brackets in them, absent lines, libraries by their names, containers, symbols. */
 #include "live/attach.h"
 #include "live/cpu.h"
-#include "live/jobs.h"
+#include "live/elf.h"
 #include "live/probe.h"
 #include "live/python.h"
 #include "live/rundir.h"
 #include "support.h"
 
+#include <elf.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+static uint64_t function_in(int fd, const char *prefix, tfp_elf_facts *facts)
+{
+    uint64_t offset;
+    tfp_elf_functions(fd, &prefix, &offset, 1, facts);
+    return offset;
+}
 
 static void a_name_may_hold_brackets_and_blanks(void **state)
 {
@@ -108,22 +113,25 @@ static void a_mapped_file_is_known_by_its_first_line(void **state)
 static void code_is_found_by_its_bytes(void **state)
 {
     (void)state;
-    bool moves;
+    tfp_elf_facts facts;
     uint64_t value;
     const char *const names[] = { "main" };
-    assert_true(tfp_elf_symbols("/proc/self/exe", names, &value, 1, &moves));
+    int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    assert_true(tfp_elf_symbols(exe, names, &value, 1, &facts));
     if (!value) return; /* stripped */
     char code[16];
     FILE *f = fopen("/proc/self/exe", "re");
     assert_non_null(f);
-    uint64_t offset = tfp_elf_function("/proc/self/exe", "main");
+    uint64_t offset = function_in(exe, "main", &facts);
     assert_int_equal(fseek(f, (long)offset, SEEK_SET), 0);
     assert_int_equal(fread(code, 1, sizeof code, f), sizeof code);
     fclose(f);
-    uint64_t at = tfp_elf_code("/proc/self/exe", (tfp_str){ code, sizeof code }, &moves);
+    uint64_t at = tfp_elf_code(exe, (tfp_str){ code, sizeof code }, &facts);
     assert_true(at && at <= value);
-    assert_int_equal(tfp_elf_code("/proc/self/exe", TFP_STR("no such code \xff\xfe\xfd anywhere"), &moves), 0);
-    assert_int_equal(tfp_elf_code("/proc/self/maps", TFP_STR("x"), &moves), 0);
+    assert_int_equal(tfp_elf_code(exe, TFP_STR("no such code \xff\xfe\xfd anywhere"), &facts), 0);
+    assert_int_equal(tfp_elf_code(maps, TFP_STR("x"), &facts), 0);
+    close(exe);
+    close(maps);
 }
 
 /* What a text does in a job is tested in tests/live/attach.py. */
@@ -184,9 +192,61 @@ static void a_container_is_its_short_id(void **state)
 static void a_function_is_found_in_our_own_program(void **state)
 {
     (void)state;
-    assert_true(tfp_elf_function("/proc/self/exe", "main") != 0);
-    assert_int_equal(tfp_elf_function("/proc/self/exe", "no_function_is_called_so"), 0);
-    assert_int_equal(tfp_elf_function("/proc/self/maps", "main"), 0);
+    tfp_elf_facts facts;
+    int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    assert_true(function_in(exe, "main", &facts) != 0);
+    assert_int_equal(function_in(exe, "no_function_is_called_so", &facts), 0);
+    assert_false(facts.too_big);
+    assert_int_equal(function_in(maps, "main", &facts), 0);
+    close(exe);
+    close(maps);
+}
+
+/* An ELF file with `count` tables of symbols, all of them a hole of `size` bytes, in a file of `whole` bytes. */
+static int with_tables(size_t count, uint64_t size, off_t whole)
+{
+    FILE *f = tmpfile();
+    Elf64_Ehdr head = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+                        .e_type = ET_DYN,
+                        .e_machine = EM_X86_64,
+                        .e_shoff = sizeof head,
+                        .e_shentsize = sizeof(Elf64_Shdr),
+                        .e_phentsize = sizeof(Elf64_Phdr),
+                        .e_shnum = (uint16_t)(count + 1) };
+    Elf64_Shdr names = { .sh_type = SHT_STRTAB, .sh_offset = 4096, .sh_size = 4096 },
+               table = { .sh_type = SHT_SYMTAB, .sh_offset = 4096, .sh_size = size, .sh_link = 0 };
+    assert_non_null(f);
+    fwrite(&head, sizeof head, 1, f);
+    fwrite(&names, sizeof names, 1, f);
+    for (size_t i = 0; i < count; i++) fwrite(&table, sizeof table, 1, f);
+    fseek(f, 4096 + 100, SEEK_SET);
+    fputs("wanted", f);
+    fflush(f);
+    assert_int_equal(ftruncate(fileno(f), whole), 0);
+    int fd = dup(fileno(f));
+    fclose(f);
+    return fd;
+}
+
+static void tables_of_terabytes_are_not_read(void **state)
+{
+    (void)state;
+    tfp_elf_facts facts;
+    uint64_t value, budget = TFP_ELF_BUDGET;
+    const char *const names[] = { "wanted" };
+    int fd = with_tables(20, (uint64_t)1 << 43, ((off_t)1 << 43) + (1 << 20));
+    assert_true(tfp_elf_symbols(fd, names, &value, 1, &facts));
+    assert_true(facts.too_big && !value);
+    assert_int_equal(function_in(fd, "wanted", &facts), 0);
+    assert_true(facts.too_big);
+    assert_false(tfp_elf_is_modest(fd, &budget));
+    close(fd);
+    fd = with_tables(2, 48 * 100, 1 << 16);
+    assert_true(tfp_elf_symbols(fd, names, &value, 1, &facts));
+    assert_true(!facts.too_big && !value);
+    assert_true(tfp_elf_is_modest(fd, &budget));
+    assert_true(budget < TFP_ELF_BUDGET);
+    close(fd);
 }
 
 static bool entry(const char *text)
@@ -269,121 +329,6 @@ static void an_interpreter_is_known_by_its_file_name(void **state)
     assert_true(tfp_python_layout_of(14) && !tfp_python_layout_of(15));
 }
 
-static void spin(int number)
-{
-    (void)number;
-    for (volatile unsigned turns = 0;;) turns = turns + 1;
-}
-
-/* Samples a process until it has as many running threads as are expected. */
-static void expect_runnable(tfp_jobs *j, int64_t pid, int64_t expected)
-{
-    int64_t runnable = -1;
-    for (size_t i = 0; i < 2000 && runnable != expected; i++) {
-        assert_int_equal(tfp_jobs_sample(j, 1, NULL), TFP_OK);
-        runnable = j->processes.at[tfp_map64_get(&j->by_pid, (uint64_t)pid)].runnable;
-        usleep(5000);
-    }
-    assert_int_equal(runnable, expected);
-}
-
-/* A process that sleeps; it ends with the test, also where that fails, since whoever reads our output waits for all who hold
- * it. */
-static pid_t sleeper(void)
-{
-    pid_t parent = getpid(), child = fork();
-    assert_true(child >= 0);
-    if (child) return child;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    while (getppid() == parent) pause();
-    _exit(0);
-}
-
-/* Waits until it has come to its sleep: its CPU clock stands for a while. */
-static void expect_sleep(pid_t pid)
-{
-    int64_t clock = -1;
-    for (size_t i = 0, stood = 0; i < 4000 && stood < 20; i++) {
-        int64_t now = tfp_proc_cpu_ns(pid);
-        stood = now == clock ? stood + 1 : 0;
-        clock = now;
-        usleep(5000);
-    }
-}
-
-static void a_thread_that_sleeps_is_seen_when_it_runs(void **state)
-{
-    (void)state;
-    tfp_jobs j = { .select.user = -1 };
-    signal(SIGUSR1, spin);
-    pid_t child = sleeper();
-    signal(SIGUSR1, SIG_DFL);
-    assert_true(tfp_push(&j.select.pids, child));
-    expect_sleep(child);
-    expect_runnable(&j, child, 0);
-    for (size_t i = 0; i < 3; i++) assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
-    kill(child, SIGUSR1);
-    expect_runnable(&j, child, 1);
-    kill(child, SIGSTOP);
-    expect_runnable(&j, child, 0);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    tfp_jobs_free(&j);
-    assert_int_equal(tfp_proc_cpu_ns(child), -1); /* it has ended */
-}
-
-static size_t open_descriptors(void)
-{
-    size_t count = 0;
-    for (int fd = 0; fd < 1024; fd++) count += fcntl(fd, F_GETFD) >= 0;
-    return count;
-}
-
-static void a_process_that_sleeps_is_read_every_fifth_time(void **state)
-{
-    (void)state;
-    size_t before = open_descriptors(), fresh = 0;
-    tfp_jobs j = { .select.user = -1 };
-    tfp_live_process *p = NULL;
-    pid_t child = sleeper();
-    assert_true(tfp_push(&j.select.pids, child));
-    expect_sleep(child);
-    for (size_t i = 0; i < 7; i++) assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
-    for (size_t i = 0; i < 20; i++) {
-        assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
-        p = &j.processes.at[tfp_map64_get(&j.by_pid, (uint64_t)child)];
-        fresh += p->fresh;
-        assert_true(p->status_told && p->status.uid[0] == (int64_t)getuid() && p->stat.state == 'S');
-    }
-    assert_int_equal(fresh, 4);
-    assert_true(p->stat_file >= 0 && p->status_file >= 0 && p->io_file >= 0);
-    assert_int_equal(tfp_jobs_sample(&j, SIZE_MAX, NULL), TFP_OK);
-    assert_true(j.processes.at[tfp_map64_get(&j.by_pid, (uint64_t)child)].fresh);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
-    assert_true(tfp_map64_get(&j.by_pid, (uint64_t)child) == TFP_NONE);
-    assert_int_equal(open_descriptors(), before + j.kept); /* other jobs of this machine have theirs */
-    tfp_jobs_free(&j);
-    assert_int_equal(open_descriptors(), before);
-}
-
-static void processes_are_listed_every_two_seconds(void **state)
-{
-    (void)state;
-    tfp_jobs j = { .select.user = -1 };
-    assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
-    pid_t child = sleeper();
-    int64_t listed = j.listed_ns;
-    assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
-    assert_true((j.listed_ns == listed) == (tfp_map64_get(&j.by_pid, (uint64_t)child) == TFP_NONE));
-    assert_int_equal(tfp_jobs_sample(&j, SIZE_MAX, NULL), TFP_OK);
-    assert_true(j.listed_ns > listed && tfp_map64_get(&j.by_pid, (uint64_t)child) != TFP_NONE);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    tfp_jobs_free(&j);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,9 +347,7 @@ int main(void)
         cmocka_unit_test(an_interpreter_is_known_by_its_file_name),
         cmocka_unit_test(builds_of_python_by_their_first_words),
         cmocka_unit_test(a_function_is_found_in_our_own_program),
-        cmocka_unit_test(a_thread_that_sleeps_is_seen_when_it_runs),
-        cmocka_unit_test(a_process_that_sleeps_is_read_every_fifth_time),
-        cmocka_unit_test(processes_are_listed_every_two_seconds),
+        cmocka_unit_test(tables_of_terabytes_are_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,19 +68,46 @@ static void lines_of_an_agent_are_read(void **state)
         assert_int_equal(tfp_answer_next(tfp_str_of(wrong[i]), &used).kind, TFP_ANSWER_WRONG);
 }
 
-static void a_cut_response_keeps_whole_planes(void **state)
+static void join(void *ctx, uint64_t field, tfp_str bytes, uint64_t number)
+{
+    (void)ctx;
+    size_t n = strlen(told);
+    if (bytes.data)
+        snprintf(told + n, sizeof told - n, "%d:%.*s;", (int)field, (int)bytes.size, bytes.data);
+    else
+        snprintf(told + n, sizeof told - n, "%d=%d;", (int)field, (int)number);
+}
+
+static tfp_fields fields_of(tfp_str text, size_t piece)
+{
+    tfp_fields f = { .at = 0 };
+    *told = '\0';
+    for (size_t at = 0; at < text.size; at += piece)
+        tfp_fields_feed(&f, (tfp_str){ text.data + at, text.size - at < piece ? text.size - at : piece }, join, NULL);
+    return f;
+}
+
+static void a_message_is_read_in_pieces(void **state)
 {
     (void)state;
-    tfp_str xspace;
-    bool empty;
-    assert_true(tfp_profile_response(TFP_STR("\x38\x00\x42\x04\x0a\x02xy"), &xspace, &empty));
-    assert_int_equal(xspace.size, 4);
-    assert_false(empty);
-    assert_false(tfp_profile_response(TFP_STR("\x38\x01"), &xspace, &empty));
-    assert_true(empty);
-    assert_int_equal(tfp_xspace_whole(TFP_STR("\x0a\x02xy\x0a\x05xy")), 4);
-    assert_int_equal(tfp_xspace_whole(TFP_STR("\x0a\x05xy")), 0);
-    assert_int_equal(tfp_xspace_whole(TFP_STR("\x0a\x02xy\x0a\x02zz")), 8);
+    tfp_str text = TFP_STR("\x38\x05\x42\x04wxyz\x42\x00");
+    tfp_fields f = fields_of(text, text.size);
+    assert_true(tfp_fields_are_whole(&f));
+    assert_string_equal(told, "7=5;8:wxyz;8:;");
+    f = fields_of(text, 1);
+    assert_true(tfp_fields_are_whole(&f));
+    assert_string_equal(told, "7=5;8:w;8:x;8:y;8:z;8:;");
+    f = fields_of(TFP_STR("\x0a\x02xy\x0a\x05xy"), 3);
+    assert_true(!f.wrong && !tfp_fields_are_whole(&f));
+    assert_int_equal(f.whole, 4);
+    f = fields_of(TFP_STR("\x0d"
+                          "1234\x09"
+                          "12345678"),
+                  2);
+    assert_true(tfp_fields_are_whole(&f));
+    static const char *const wrong[] = { "\x03", "\x04", "\x07",
+                                         "\x02", "\x0b", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_true(fields_of(tfp_str_of(wrong[i]), 9).wrong);
 }
 
 static void settings_have_limits(void **state)
@@ -112,7 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(header_blocks_are_read),
         cmocka_unit_test(lines_of_an_agent_are_read),
-        cmocka_unit_test(a_cut_response_keeps_whole_planes),
+        cmocka_unit_test(a_message_is_read_in_pieces),
         cmocka_unit_test(settings_have_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,11 +160,11 @@ static void md_is_a_table_that_names_cannot_leave(void **state)
 {
     (void)state;
     writes("scope", "a|b Const 2000us\n__init__ <b>\n", "select micros,op_types", "md",
-           "| name | micros | total micros | op_types |\n"
+           "| name | time | total time | op_types |\n"
            "| --- | ---: | ---: | --- |\n"
-           "| \\_TFProfRoot | 0us | 2.00ms |  |\n"
-           "| &nbsp;&nbsp;\\_\\_init\\_\\_ | 0us | 0us | &lt;b&gt; |\n"
-           "| &nbsp;&nbsp;a\\|b | 2.00ms | 2.00ms | /job:localhost/replica:0/task:0/device:cpu:0, Const |\n");
+           "| \\_TFProfRoot | 0 \xc2\xb5s | 2.00 ms |  |\n"
+           "| &nbsp;&nbsp;\\_\\_init\\_\\_ | 0 \xc2\xb5s | 0 \xc2\xb5s | &lt;b&gt; |\n"
+           "| &nbsp;&nbsp;a\\|b | 2.00 ms | 2.00 ms | /job:localhost/replica:0/task:0/device:cpu:0, Const |\n");
 }
 
 /* ---- proto ---- */

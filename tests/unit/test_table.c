@@ -53,7 +53,7 @@ static void times_below_a_microsecond_are_kept(void **state)
                    { "json",
                      "\"name\":\"a/x\",\"accounted\":true,\"exec_micros\":12.345,\"total_exec_micros\":12.345" },
                    { "csv", "a/y,3,1,2,0,0,0.5,0.5\r\n" },
-                   { "md", "| 12us | 12us |" } };
+                   { "md", "| 12.3 \xc2\xb5s | 12.3 \xc2\xb5s |" } };
     tfp_report *r = fine_report("", NULL);
     double x = 0;
     int64_t n = 0;

@@ -95,7 +95,12 @@ static char *as_json(const tfp_profile *p, const char *view, const char *step)
 static void sums_are_those_of_spans(void **state)
 {
     (void)state;
-    static const char *const files[] = { SAMPLE "gpu.xplane.pb", SAMPLE "tpu.xplane.pb", SAMPLE "host.xplane.pb",
+    static const char *const files[] = { SAMPLE "gpu.xplane.pb",
+                                         SAMPLE "tpu.xplane.pb",
+                                         SAMPLE "host.xplane.pb",
+                                         SAMPLE "steps/keras.xplane.pb",
+                                         SAMPLE "steps/keras_gpu.xplane.pb",
+                                         SAMPLE "steps/functions.xplane.pb",
                                          TEST_DATA "/sample/recorded/jax.xplane.pb.gz" };
     static const char *const steps[] = { "all", "mean", "0" };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A program in which nothing of CPython 3.12 is true but the places of its fields. It stands for a job that invents its interpreter.
+ *   cc -shared -fPIC -DLIBRARY liar.c -o libpython3.12.so.1.0; cc -fPIC liar.c ./libpython3.12.so.1.0 -Wl,-rpath,FOLDER -o liar
+ *   liar THREADS FRAMES NAME-LENGTH CIRCLE(0|1) RENAMED(0|1)   prints a line when all is in place and then computes for a minute */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+
+#ifdef LIBRARY
+char _PyRuntime[4096], PyCode_Type[8], PyUnicode_Type[8];
+#else
+extern char _PyRuntime[], PyCode_Type[], PyUnicode_Type[];
+
+enum { CODE = 192, FRAME = 80, CODES = 4096 };
+
+static void put(void *at, int offset, uint64_t value) { memcpy((char *)at + offset, &value, sizeof value); }
+static uint64_t address(const void *at) { return (uint64_t)(uintptr_t)at; }
+
+static char *a_text(size_t length)
+{
+    char *text = calloc(56 + 4 * length, 1);
+    uint32_t smile = 0x1F600, state = 4 << 2 | 0x20; /* four bytes a character, compact */
+    put(text, 8, address(PyUnicode_Type));
+    put(text, 16, length);
+    memcpy(text + 32, &state, sizeof state);
+    for (size_t i = 0; i < length; i++) memcpy(text + 56 + 4 * i, &smile, sizeof smile);
+    return text;
+}
+
+int main(int argc, char **argv)
+{
+    long n[5] = { 1, 10, 10, 0, 0 };
+    for (int i = 1; i < argc && i < 6; i++) n[i - 1] = atol(argv[i]);
+    char *interpreter = calloc(4096, 1), *text = a_text((size_t)n[2]), *codes = calloc(CODES, CODE),
+         *frames = calloc((size_t)n[1] + 1, FRAME), *call = calloc(64, 1);
+    uint64_t before = 0;
+    for (int i = 0; i < CODES; i++) {
+        char *c = codes + (long)CODE * i;
+        put(c, 8, address(PyCode_Type));
+        memcpy(c + 68, &i, sizeof i);
+        put(c, 112, address(text));
+        put(c, 128, address(text));
+    }
+    for (long i = 0; i < n[1]; i++) {
+        char *f = frames + FRAME * i;
+        put(f, 0, address(codes + CODE * (i % CODES)));
+        put(f, 8, i + 1 < n[1] ? address(f + FRAME) : n[3] ? address(frames) : 0);
+        put(f, 56, address(codes + CODE * (i % CODES)) + CODE);
+    }
+    put(call, 0, address(frames));
+    for (long i = 0; i < n[0]; i++) {
+        char *state = calloc(256, 1);
+        put(state, 8, n[3] ? address(state) : before);
+        put(state, 56, address(call));
+        put(state, 144, (uint64_t)syscall(SYS_gettid));
+        before = address(state);
+    }
+    put(interpreter, 72, before);
+    if (n[3]) put(interpreter, 0, address(interpreter));
+    put(_PyRuntime, 40, address(interpreter));
+    puts("ready");
+    fflush(stdout);
+    for (time_t end = time(NULL) + 60; time(NULL) < end;) {
+        for (int i = 0, line; n[4] && i < CODES; i++) {
+            memcpy(&line, codes + (long)CODE * i + 68, sizeof line);
+            line += CODES;
+            memcpy(codes + (long)CODE * i + 68, &line, sizeof line);
+        }
+        if (n[4]) usleep(20000);
+    }
+}
+#endif

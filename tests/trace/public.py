@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Real traces that others published, and what is known of them:   public.py TFPROF [FOLDER]
+
+FOLDER is not part of the repository; its README.md says where each file comes from and who found the figures. A row of FIGURES is a file
+(without what stands before its first `*`), a command with its options, the cells that choose rows of its answer, and the cells that these
+rows must have: of several rows numbers are added. Times may differ by what rounding to nanoseconds takes: 1 ns for each span.
+"""
+import csv
+import fnmatch
+import io
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.path.abspath(sys.argv[1])
+FOLDER = sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "../../../shared/formats/public")
+
+LEGACY, LATER, ATTENTION = "*jax_conv_minimal_legacy*.xplane.pb", "*jax_conv_minimal_08*.xplane.pb", "*jax_te_fused_attn*.xplane.pb"
+OP = "op -select accelerator_micros,occurrence -max_depth 1000"
+FLUX, SAGE = "*xdit_flux.1__capture*", "*xdit_flux.1_aiter_sage__capture*"
+BOTH = "op -select cpu_micros,accelerator_micros -max_depth 1000"
+
+FIGURES = [
+    # JAX on ROCm: two kernels of one call and a fusion, five times each
+    (LEGACY, OP, {"name": "conv_general_dilated"}, {"accelerator_micros": 3490.792, "runs": 10}),
+    (LEGACY, OP, {"name": "XlaModule"}, None),
+    (LEGACY, "kernel", {"name": "CopyDeviceToDevice"}, {"class": "copy", "count": 53, "bytes": 34734080, "total_us": 889.028}),
+    (LEGACY, "transfer", {"kind": "DtoD"}, {"device": "gpu:0", "count": 53, "bytes": 34734080, "total_us": 889.028}),
+    (LEGACY, "steps", {"step": "all", "device": "gpu:0"}, {"copy_us": 889.028, "compute_us": 0, "busy_us": 889.028}),
+    # of copies by kernels only those with a call can be known as such
+    (LATER, OP, {"name": "conv_general_dilated"}, {"accelerator_micros": 26875.756, "runs": 80}),
+    (LATER, OP, {"name": "XlaModule"}, None),
+    (LATER, "kernel", {"name": "__amd_rocclr_copyBuffer.kd", "class": "copy"}, {"count": 33, "total_us": 532.16}),
+    (ATTENTION, OP, {"name": "te_fused_attn_backward_ffi"}, {"accelerator_micros": 4645.76, "runs": 10}),
+    (ATTENTION, OP, {"name": "te_fused_attn_forward_ffi"}, {"accelerator_micros": 2095.819, "runs": 10}),
+    (ATTENTION, OP, {"name": "XlaModule"}, None),
+    (ATTENTION, "kernel", {"name": "__amd_rocclr_fillBufferAligned.kd"}, {"class": "set", "count": 20}),
+    # Python frames cross the operators of a compiled region
+    (FLUX, BOTH, {"name": "Torch-Compiled Region: 0/0"}, {"cpu_micros": 260893.825, "accelerator_micros": 35504.808}),
+    (SAGE, BOTH, {"name": "Torch-Compiled Region: 0/0"}, {"cpu_micros": 561849.769, "accelerator_micros": 43222.568}),
+    # communication that no library of collectives launched
+    ("*b200__eager_trace*", "transfer", {"kind": "multimem_all_reduce_kernel"}, {"count": 73, "total_us": 2119.548, "device": "gpu:0"}),
+    ("deepseek_train*", "steps", {"step": "1"}, {"duration_us": 112202, "communication_us": 98621, "exposed_communication_us": 2202}),
+    ("deepseek_train*", "kernel", {"class": "communication"}, {"count": 36, "total_us": 113440}),
+    ("hta_cpu34*", "steps", {"step": "all"}, {"device": "cpu", "communication_us": 1102980.645, "compute_us": 3.964}),
+    # other devices
+    ("mtia_inf*", "kernel", {}, {"count": 1313, "total_us": 812125.17}),
+    ("mtia_inf*", "wait", {"cause": "synchronize"}, {"where": "synchronizeStream", "count": 113, "total_us": 632382.945}),
+    ("mtia_inf*", "transfer", {"kind": "HtoD"}, {"count": 427, "bytes": 788439608, "total_us": 42611.301}),
+    ("ascend_trace_view*", "kernel", {}, {"count": 276, "total_us": 1790.424}),
+    ("ascend_trace_view*", "steps", {"step": "all"}, {"device": "gpu:800", "kernels": 276}),
+    ("*sglang_decode__sglang*", "wait", {"cause": "synchronize"}, {"count": 1, "total_us": 463063.75}),
+    ("*sglang_decode__sglang*", "steps", {"step": "all"}, {"device": "gpu:9", "busy_us": 9772.926, "idle_us": 463977.017}),
+]
+
+answers = {}
+
+
+def ask(path, command):
+    """The rows that a command prints, as dicts."""
+    key = path, command
+    if key not in answers:
+        verb, *words = command.split()
+        done = subprocess.run([PROGRAM, verb, path, "-format", "csv", *words], stdout=subprocess.PIPE, check=True)
+        answers[key] = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    return answers[key]
+
+
+def has(row, want):
+    return all(row[key] == value for key, value in want.items())
+
+
+def differs(rows, key, want):
+    """What is wrong with a figure; None when it is right."""
+    if isinstance(want, str):
+        return None if all(row[key] == want for row in rows) else f"{key} is {', '.join(sorted({row[key] for row in rows}))}, not {want}"
+    got = sum(float(row[key]) for row in rows if row[key])
+    allowed = 0.0005 if isinstance(want, float) else 0
+    return None if abs(got - want) <= allowed else f"{key} is {got:g}, not {want:g}"
+
+
+def check(row):
+    """What is wrong with a row of the table; "" when nothing is, None when its file is not there."""
+    pattern, command, chosen, wanted = row
+    found = fnmatch.filter(sorted(os.listdir(FOLDER)), pattern)
+    if not found:
+        return None
+    rows = [r for r in ask(os.path.join(FOLDER, found[0]), command) if has(r, chosen)]
+    if wanted is None:
+        return "it has such a row" if rows else ""
+    if not rows:
+        return "it has no such row"
+    return "; ".join(filter(None, (differs(rows, key, want) for key, want in wanted.items())))
+
+
+def main():
+    passed = failed = absent = 0
+    for row in FIGURES:
+        fault = check(row)
+        absent += fault is None
+        passed += fault == ""
+        failed += bool(fault)
+        if fault:
+            print(f"FAILED {row[0]}: tfprof {row[1]}: {row[2]}: {fault}")
+    if absent:
+        print(f"{absent} rows of files that are not in {FOLDER}")
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
