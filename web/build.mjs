@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "dist");
@@ -28,6 +29,12 @@ const result = await build({
 const made = Object.keys(result.metafile.outputs).map((path) => basename(path));
 const script = made.find((name) => name.endsWith(".js"));
 const style = made.find((name) => name.endsWith(".css"));
+
+// What every visit loads must stay small.
+const MOST_BYTES = 150_000;
+const packed = (await Promise.all([script, style].map(async (name) => gzipSync(await readFile(join(dist, name)), { level: 9 }).length))).reduce((a, b) => a + b, 0);
+if (packed > MOST_BYTES) throw new Error(`the page has ${packed} bytes of script and style, packed; at most ${MOST_BYTES}`);
+
 const html = await readFile(join(here, "src/index.html"), "utf8");
 await writeFile(join(dist, "index.html"), html.replace("SCRIPT", script).replace("STYLE", style));
 

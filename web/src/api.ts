@@ -26,6 +26,7 @@ export interface ProfileList {
 
 export interface ProfileFacts {
   id: string;
+  name?: string;
   nodes: number;
   steps: number[];
   warnings: string[];

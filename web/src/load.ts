@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a request: its value, its error, its progress.
-import { useEffect, useState } from "preact/hooks";
+// The state of a request: its value, its error, its progress. The region of the page that it belongs to is busy meanwhile.
+import { useContext, useLayoutEffect, useState } from "preact/hooks";
 import type { Progress } from "./api";
+import { BusyContext } from "./busy";
 
 export interface Loaded<T> {
   value: T | undefined; // also an older one while the next is on its way
@@ -13,20 +14,32 @@ export interface Loaded<T> {
 /** Runs `get` when `key` changes; a request for an older key is cancelled. */
 export function useLoaded<T>(key: string, get: (signal: AbortSignal, progress: Progress) => Promise<T>): Loaded<T> {
   const [state, set] = useState<Loaded<T>>({ value: undefined, error: "", progress: 0, busy: true });
-  useEffect(() => {
+  const busy = useContext(BusyContext);
+  useLayoutEffect(() => {
     const stop = new AbortController();
+    let waits = 1;
+    busy.value++;
+    const done = (): void => {
+      if (waits) busy.value--;
+      waits = 0;
+    };
     set((old) => ({ ...old, error: "", progress: 0, busy: true }));
-    get(stop.signal, (progress) => set((old) => ({ ...old, progress }))).then(
+    get(stop.signal, (progress) => !stop.signal.aborted && set((old) => ({ ...old, progress }))).then(
       (value) => {
         if (!stop.signal.aborted) set({ value, error: "", progress: 1, busy: false });
+        done();
       },
       (fault: unknown) => {
         if (stop.signal.aborted) return;
         const error = fault instanceof Error ? fault.message : String(fault);
         set({ value: undefined, error, progress: 0, busy: false });
+        done();
       },
     );
-    return () => stop.abort();
+    return () => {
+      stop.abort();
+      done();
+    };
   }, [key]);
   return state;
 }

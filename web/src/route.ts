@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the page: all of it is in the address behind the #, so that every state is a link.
-import { useEffect, useState } from "preact/hooks";
+// The address as the pages of before read it; new code uses store.ts.
+import { state } from "./store";
 
 export interface Route {
   page: string; // "profiles", "overview", "scope" ...
@@ -62,11 +62,6 @@ export function withList(route: Route, name: string, values: string[]): Route {
 }
 
 export function useRoute(): Route {
-  const [route, set] = useState(() => parseRoute(location.hash));
-  useEffect(() => {
-    const follow = (): void => set(parseRoute(location.hash));
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
-  }, []);
-  return route;
+  void state.value; // drawn again with it
+  return parseRoute(location.hash);
 }

@@ -40,7 +40,7 @@ export function Advice({ route, files, tables }: { route: Route; files: string[]
   const path = given ? `${report}&format=json` : profilePath(route.id, "views/advise?format=json");
   const loaded = useLoaded(path, (signal, progress) => json<Advised>(path, signal, progress));
   return (
-    <main>
+    <section class="old">
       <h1>Advice</h1>
       {!isReport && <Chooser route={route} tables={tables} chosen={chosen} />}
       <Means words={commandWords("advise", files, query)} path={report} file="advice" />
@@ -58,6 +58,6 @@ export function Advice({ route, files, tables }: { route: Route; files: string[]
           </>
         )}
       </Status>
-    </main>
+    </section>
   );
 }

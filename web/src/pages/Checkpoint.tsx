@@ -111,7 +111,7 @@ export function Checkpoint({ route }: { route: Route }) {
   const [search, setSearch] = useState("");
   const name = route.params.get("tensor");
   return (
-    <main>
+    <section class="old">
       <h1>Checkpoint</h1>
       <Status of={loaded}>
         {(all) =>
@@ -142,6 +142,6 @@ export function Checkpoint({ route }: { route: Route }) {
           )
         }
       </Status>
-    </main>
+    </section>
   );
 }

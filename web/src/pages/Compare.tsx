@@ -129,7 +129,7 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
   const delta = route.params.get("delta") ?? (view === "steps" ? "0" : null); // of steps every part is shown, changed or not
   if (delta) options.set("delta", delta);
   return (
-    <main>
+    <section class="old">
       <h1>Compare</h1>
       <Status of={list}>{() => <Sides route={route} tables={tables} list={found} sides={sides} view={view} select={select} />}</Status>
       {sides.length < 2 ? (
@@ -140,6 +140,6 @@ export function Compare({ route, tables }: { route: Route; tables: Tables }) {
           <Difference route={route} list={found} sides={sides} options={options} view={view} />
         </>
       )}
-    </main>
+    </section>
   );
 }

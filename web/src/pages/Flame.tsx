@@ -39,7 +39,7 @@ export function Flame({ route, files, facts, stacks, tables }: { route: Route; f
   const path = profilePath(route.id, `views/${view}?${query.toString()}&format=columns`);
   const loaded = useLoaded(path, (signal, progress) => table(path, signal, progress));
   return (
-    <main>
+    <section class="old">
       <h1>Flame graph</h1>
       <Choices route={route} view={view} column={column} facts={facts} stacks={stacks} tables={tables} />
       <CommandLine words={commandWords(view, files, query)} />
@@ -54,6 +54,6 @@ export function Flame({ route, files, facts, stacks, tables }: { route: Route; f
           );
         }}
       </Status>
-    </main>
+    </section>
   );
 }

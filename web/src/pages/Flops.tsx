@@ -29,7 +29,7 @@ export function Flops({ route, files, tables }: { route: Route; files: string[];
     return { t, words: await text(`${report}&format=text`, signal) };
   });
   return (
-    <main>
+    <section class="old">
       <h1>Float operations</h1>
       {!isReport && (
         <form class="controls" onSubmit={(e) => e.preventDefault()}>
@@ -53,6 +53,6 @@ export function Flops({ route, files, tables }: { route: Route; files: string[];
           </>
         )}
       </Status>
-    </main>
+    </section>
   );
 }

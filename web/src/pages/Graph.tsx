@@ -23,7 +23,7 @@ export function Graph({ route, facts, tables }: { route: Route; facts: ProfileFa
   });
   const known = VALUES.filter((v) => tables.columns.some((c) => c.name === v));
   return (
-    <main>
+    <section class="old">
       <h1>Dataflow graph</h1>
       <Status of={loaded}>
         {({ t, e: edgesOf }) => {
@@ -42,6 +42,6 @@ export function Graph({ route, facts, tables }: { route: Route; facts: ProfileFa
           );
         }}
       </Status>
-    </main>
+    </section>
   );
 }

@@ -83,12 +83,12 @@ export function Live({ route }: { route: Route }) {
   const choose = (job: string): void => setMarked(chosen.includes(job) ? chosen.filter((c) => c !== job) : [...chosen, job]);
   const shown = route.params.get("job") ?? "";
   return (
-    <main>
+    <section class="old">
       <h1>Running jobs</h1>
       <Status of={jobs} calm>{(all) => <JobTable jobs={all.rows} shown={shown} chosen={chosen} onChoose={choose} />}</Status>
       {state.value && <Record state={state.value} jobs={there.filter((j) => chosen.includes(j.job))} onAsked={() => setAsked(asked + 1)} />}
       {shown && <LiveJob key={shown} id={shown} of={there.find((j) => j.job === shown)} gone={jobs.value !== undefined} stacks={state.value?.commands ?? true} />}
       {state.value && <Recordings of={state.value} />}
-    </main>
+    </section>
   );
 }

@@ -102,7 +102,7 @@ export function Memory({ route, files, facts }: { route: Route; files: string[];
   });
   const devices = useMemo(() => (loaded.value ? devicesOf(loaded.value.t, loaded.value.nodes) : []), [loaded.value]);
   return (
-    <main>
+    <section class="old">
       <h1>Memory</h1>
       {!isReport && facts.steps.length > 0 && (
         <form class="controls" onSubmit={(e) => e.preventDefault()}>
@@ -118,6 +118,6 @@ export function Memory({ route, files, facts }: { route: Route; files: string[];
           </>
         )}
       </Status>
-    </main>
+    </section>
   );
 }

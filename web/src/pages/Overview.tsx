@@ -156,7 +156,7 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
   const times = useLoaded(`times ${route.id}`, async (signal) => (facts.has?.times ? table(`${base}/views/steps?format=columns`, signal) : null));
   const ran = facts.steps.length > 0;
   return (
-    <main>
+    <section class="old">
       <h1>Overview</h1>
       {!stacks && <Facts facts={facts} steps={steps.value} ops={ops.value} times={times.value ?? undefined} />}
       {facts.warnings.map((w) => <p key={w} class="note">{w}</p>)}
@@ -179,6 +179,6 @@ export function Overview({ route, facts }: { route: Route; facts: ProfileFacts }
           )}
         </>
       )}
-    </main>
+    </section>
   );
 }

@@ -1,46 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of profiles that the server found; new and changed files appear without a reload.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ProfileEntry } from "../api";
-import { changes, profiles } from "../api";
+import { profiles } from "../api";
 import { formatBytes, formatDate } from "../format";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
+import { useListVersion } from "../shell/useList";
 import { hashOf } from "../route";
 
 const SHOWN_MOST = 500;
-const AGAIN_MS = 3000; // pause after a failed request
-const LEAST_MS = 500; // least pause between two requests
-
-/** A number that changes whenever the server's list does. */
-export function useListVersion(): number {
-  const [version, set] = useState(0);
-  useEffect(() => {
-    if (isReport) return undefined;
-    const stop = new AbortController();
-    let timer = 0;
-    const follow = async (since: number): Promise<void> => {
-      let [next, pause] = [since, AGAIN_MS];
-      try {
-        if (!document.hidden) next = (await changes(since, stop.signal)).changed;
-        if (next !== since) pause = LEAST_MS;
-      } catch {
-        pause = AGAIN_MS; // it may come back
-      }
-      if (stop.signal.aborted) return;
-      set(next);
-      timer = window.setTimeout(() => void follow(next), pause);
-    };
-    void follow(0);
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }, []);
-  return version;
-}
-
 function State({ of }: { of: ProfileEntry }) {
   switch (of.state) {
     case "loading":
@@ -121,7 +91,7 @@ export function Profiles() {
   const version = useListVersion();
   const list = useLoaded(`profiles ${version}`, (signal) => profiles(signal));
   return (
-    <main>
+    <section class="old">
       <h1>Profiles</h1>
       <Status of={list} calm>
         {(found) => (
@@ -142,6 +112,6 @@ export function Profiles() {
           </>
         )}
       </Status>
-    </main>
+    </section>
   );
 }

@@ -38,7 +38,7 @@ export function Prompt({ route }: { route: Route }) {
     setLine(to ? (said[said.length - to]?.line ?? "") : "");
   };
   return (
-    <main>
+    <section class="old">
       <h1>Prompt</h1>
       <p class="soft">The commands of the <code>tfprof&gt;</code> prompt, such as <code>op -select micros -max_depth 5</code> or <code>help</code>.</p>
       <div class="said" aria-live="polite">
@@ -74,6 +74,6 @@ export function Prompt({ route }: { route: Route }) {
         />
         <button type="submit" disabled={busy}>Run</button>
       </form>
-    </main>
+    </section>
   );
 }

@@ -36,7 +36,7 @@ export function Query({ route, files }: { route: Route; files: string[] }) {
   const [text, setText] = useState(sql || (EXAMPLES[1]?.sql ?? ""));
   const run = (what: string): void => go(withParams(route, { sql: what, sort: null }));
   return (
-    <main>
+    <section class="old">
       <h1>Query</h1>
       <p class="tools">
         <span class="soft">Examples:</span>
@@ -76,6 +76,6 @@ export function Query({ route, files }: { route: Route; files: string[] }) {
         <button type="submit">Run</button>
       </form>
       {sql && <Answer key={sql} route={route} files={files} sql={sql} />}
-    </main>
+    </section>
   );
 }

@@ -106,7 +106,7 @@ export function SourcePage({ route }: { route: Route }) {
   }, [loaded.value]);
   const file = files.find((f) => f.name === route.params.get("file")) ?? files[0];
   return (
-    <main>
+    <section class="old">
       <h1>Source</h1>
       <Status of={loaded}>
         {() => {
@@ -124,6 +124,6 @@ export function SourcePage({ route }: { route: Route }) {
           );
         }}
       </Status>
-    </main>
+    </section>
   );
 }

@@ -26,13 +26,13 @@ export function Stats({ route, files, tables }: { route: Route; files: string[];
   const wrong = optionAtFault(loaded.error);
   const sort = `-${(query.get("select") ?? "").split(",")[0] ?? ""}_mean`; // the most expensive rows first
   return (
-    <main>
+    <section class="old">
       <h1>Statistics over the steps</h1>
       <Controls route={route} tables={tables} select="micros" command="stats" error={loaded.error}>
         <ChoiceField name="view" label="rows of" value={view} choices={choicesOf(COMPARED_VIEWS)} onChoose={(to) => go(withParams(route, { view: to }))} />
       </Controls>
       {!wrong && <Means words={commandWords("stats", files, query)} path={report} file="stats" besides={besidesOf(route.params.has("sort"), route.params.has("q"))} />}
       <Status of={wrong ? { ...loaded, error: "" } : loaded}>{(t) => <ReportTable t={t} route={route} label="statistics over the steps" sort={sort} />}</Status>
-    </main>
+    </section>
   );
 }

@@ -12,7 +12,7 @@ export function Summary({ route, files }: { route: Route; files: string[] }) {
   const report = profilePath(route.id, "views/summary?");
   const loaded = useLoaded(report, (signal, progress) => text(`${report}format=text`, signal, progress));
   return (
-    <main>
+    <section class="old">
       <h1>Summary</h1>
       <Means words={commandWords("summary", files, new URLSearchParams())} path={report} file="summary" />
       <Status of={loaded}>
@@ -26,6 +26,6 @@ export function Summary({ route, files }: { route: Route; files: string[] }) {
           );
         }}
       </Status>
-    </main>
+    </section>
   );
 }

@@ -22,7 +22,7 @@ export function Timeline({ route, files, facts }: { route: Route; files: string[
   const query = new URLSearchParams(step ? { step } : {});
   const words = facts.has?.trace ? { output: "timeline:outfile=timeline.json" } : { step, max_depth: "100000", output: "timeline:outfile=timeline.json" };
   return (
-    <main>
+    <section class="old">
       <h1>Timeline</h1>
       <form class="controls" onSubmit={(e) => e.preventDefault()}>
         {!(isReport && facts.has?.trace) && <StepField route={route} steps={facts.steps} step={step} all={facts.has?.trace ? "all" : ""} reset={["time", "selected", "event"]} />}
@@ -33,6 +33,6 @@ export function Timeline({ route, files, facts }: { route: Route; files: string[
       <Status of={loaded}>
         {({ source, step: shown }) => (source.lanes.lanes.length ? <Lanes key={shown} source={source} route={route} /> : <p class="empty">Nothing ran in this step.</p>)}
       </Status>
-    </main>
+    </section>
   );
 }

@@ -53,7 +53,7 @@ export function TracePage({ view, route, files, steps }: Props) {
   const loaded = useLoaded(report, (signal, progress) => table(`${report}&format=columns`, signal, progress));
   const bars = view === "steps" && !query.has("critical_path");
   return (
-    <main>
+    <section class="old">
       <h1>{view[0]?.toUpperCase() + view.slice(1)}</h1>
       <Choices view={view} route={route} steps={steps} />
       <Means words={commandWords(view, files, query)} path={report} file={view} besides={besidesOf(route.params.has("sort"), route.params.has("q"))} />
@@ -65,6 +65,6 @@ export function TracePage({ view, route, files, steps }: Props) {
           </>
         )}
       </Status>
-    </main>
+    </section>
   );
 }

@@ -96,7 +96,7 @@ export function Views({ view, route, files, steps, all, tables }: Props) {
   const lead = isReport && view === "op" ? undefined : LEADS[view];
   const wrong = optionAtFault(loaded.error);
   return (
-    <main>
+    <section class="old">
       <h1 title={tables.views.find((v) => v.name === view)?.help ?? ""}>{view} view</h1>
       <Controls route={route} tables={tables} select={select} steps={steps} all={all} order={query.get("order_by") ?? (order || null)} error={loaded.error} />
       {!wrong && <Means words={commandWords(view, files, asked)} path={`${report}?${asked.toString()}`} file={view} besides={besidesOf(Boolean(sort && !order), route.params.has("q"))} />}
@@ -114,6 +114,6 @@ export function Views({ view, route, files, steps, all, tables }: Props) {
           />
         )}
       </Status>
-    </main>
+    </section>
   );
 }

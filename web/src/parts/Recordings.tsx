@@ -7,7 +7,7 @@ import { formatBytes, formatDate, formatMicros } from "../format";
 import type { Job, LiveState, Recorded, Recording } from "../live";
 import { record } from "../live";
 import { useLoaded } from "../load";
-import { useListVersion } from "../pages/Profiles";
+import { useListVersion } from "../shell/useList";
 import { hashOf } from "../route";
 
 const WINDOWS = [100, 200, 500, 1000, 2000, 5000];

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A section of the details panel: a region of its name, with pairs of a word and what it stands for.
+import type { ComponentChildren } from "preact";
+
+export function Section({ name, aside, children }: { name: string; aside?: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <section aria-label={name}>
+      <h2>{name}{aside !== undefined && <span class="s"> {aside}</span>}</h2>
+      {children}
+    </section>
+  );
+}
+
+export function Pair({ word, children }: { word: string; children: ComponentChildren }) {
+  return <><dt>{word}</dt><dd>{children}</dd></>;
+}

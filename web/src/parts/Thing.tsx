@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever stands for a thing of the profile: a link that selects it. Enter or a double click goes to its best place.
+import type { ComponentChildren } from "preact";
+import type { Kind, State, Thing } from "../store";
+import { goTo, hrefOf, sel, sameThing, select } from "../store";
+
+/** Where a thing is shown best. */
+const BEST: Partial<Record<Kind, Partial<State> & { place: State["place"] }>> = {
+  span: { place: "timeline" },
+  step: { place: "timeline" },
+  op: { place: "table", by: "op" },
+  kernel: { place: "table", by: "kernel" },
+  scope: { place: "flame" },
+  call: { place: "flame" },
+  line: { place: "table", by: "line" },
+  rank: { place: "steps" },
+  tensor: { place: "memory" },
+  finding: { place: "findings" },
+  range: { place: "timeline" },
+};
+
+export function goToBest(thing: Thing): void {
+  const best = BEST[thing.kind];
+  if (best) goTo(best.place, { ...best, ...(thing.kind === "range" ? {} : { sel: thing }) });
+}
+
+export const isPlainClick = (e: MouseEvent): boolean => !e.ctrlKey && !e.metaKey && !e.shiftKey && e.button === 0;
+
+interface Props {
+  kind: Kind;
+  id: string;
+  full?: string | undefined; // the whole name, where a shorter one is shown
+  class?: string;
+  title?: string;
+  also?: Partial<State>; // what else a click changes
+  evidence?: boolean; // leads to the timeline
+  children: ComponentChildren;
+}
+
+/** A name that leads on. */
+export function ThingLink({ kind, id, full, class: look = "lk", title, also, evidence, children }: Props) {
+  const thing = { kind, id };
+  const follow = (e: MouseEvent): void => {
+    if (!isPlainClick(e)) return;
+    e.preventDefault();
+    e.stopPropagation();
+    if (evidence) goTo("timeline", { sel: thing, ...also });
+    else if (also?.place) goTo(also.place, { sel: thing, ...also });
+    else select(thing);
+  };
+  return (
+    <a
+      class={look}
+      href={hrefOf({ ...also, ...(evidence ? { place: "timeline" } : {}), sel: thing })}
+      data-kind={kind}
+      data-id={id}
+      data-full={full}
+      data-evidence={evidence ? "" : undefined}
+      title={title ?? full}
+      aria-current={sameThing(sel.value, thing) ? "true" : undefined}
+      onClick={follow}
+      onDblClick={() => goToBest(thing)}
+    >
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rail: the places of the profile, those without data left out.
+import { Fragment } from "preact";
+import type { Opened } from "../opened";
+import { PLACES } from "../places";
+import { goTo, hrefOf, place } from "../store";
+import { isPlainClick } from "../parts/Thing";
+
+const LESS = ["steps", "flame", "graph", "memory", "compare"]; // not in the bar of a phone
+
+export function Rail({ of, counts }: { of: Opened; counts: Partial<Record<string, number>> }) {
+  return (
+    <nav class="rail" aria-label="Places">
+      {PLACES.filter((p) => p.fits(of.facts)).map((p) => (
+        <Fragment key={p.name}>
+          {p.group && <span class="group" aria-hidden="true">{p.group}</span>}
+          {p.name === "compare" && <span class="end" />}
+          <a
+            href={hrefOf({ place: p.name })}
+            class={LESS.includes(p.name) ? "less" : ""}
+            aria-current={place.value === p.name ? "page" : undefined}
+            onClick={(e) => {
+              if (!isPlainClick(e)) return;
+              e.preventDefault();
+              goTo(p.name);
+            }}
+          >
+            {p.title}
+            {counts[p.name] ? <span class="n">{counts[p.name]}</span> : null}
+          </a>
+        </Fragment>
+      ))}
+    </nav>
+  );
+}

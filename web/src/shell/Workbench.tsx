@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workbench over one profile: context bar, rail, the place, the details panel.
+import { useEffect, useState } from "preact/hooks";
+import type { ProfileEntry, Tables } from "../api";
+import { profile, profiles } from "../api";
+import { mainBusy } from "../busy";
+import { Details } from "../details/Details";
+import { useLoaded } from "../load";
+import type { Opened } from "../opened";
+import { shortFile } from "../opened";
+import { PLACES } from "../places";
+import { place } from "../store";
+import { ContextBar } from "./ContextBar";
+import { Header } from "./Header";
+import { Main } from "./Main";
+import { Rail } from "./Rail";
+import { useListVersion } from "./useList";
+
+/** Announces that the file has changed; the present content stays until the reader asks for the new one. */
+function Changed({ entry, onAgain }: { entry: ProfileEntry | undefined; onAgain: () => void }) {
+  const [seen, setSeen] = useState(entry?.modified);
+  useEffect(() => {
+    if (seen === undefined) setSeen(entry?.modified);
+  }, [entry?.modified]);
+  if (!entry || seen === undefined || seen === entry.modified) return null;
+  const again = (): void => {
+    setSeen(entry.modified);
+    onAgain();
+  };
+  return <p class="note" role="status">The file has changed since. <button type="button" onClick={again}>Show what is in it now</button></p>;
+}
+
+/** While the file is read, and when it cannot be. */
+function Waiting({ name, error, progress }: { name: string; error: string; progress: number }) {
+  return (
+    <>
+      <Header of={null} />
+      <Main name="Overview" place="overview" busy={!error}>
+        <h1>{name}</h1>
+        {error ? (
+          <>
+            <div class="fault" role="alert"><strong>This profile cannot be shown.</strong> {error}</div>
+            <p><a class="lk" href="#/">All profiles</a></p>
+          </>
+        ) : (
+          <p role="status">Reading the file: {Math.round(100 * progress)} %</p>
+        )}
+      </Main>
+    </>
+  );
+}
+
+export function Workbench({ id, tables }: { id: string; tables: Tables }) {
+  const version = useListVersion();
+  const [again, setAgain] = useState(0);
+  const facts = useLoaded(`facts ${again}`, (signal, progress) => profile(id, signal, progress));
+  const list = useLoaded(`names ${version}`, (signal) => profiles(signal));
+  const entry = list.value?.profiles.find((p) => p.id === id);
+  const row = PLACES.find((p) => p.name === place.value) ?? PLACES[0];
+  const name = shortFile(entry?.name ?? facts.value?.name ?? "profile");
+  useEffect(() => {
+    document.title = [row?.title, name, "tfprof"].join(" · ");
+  }, [row, name]);
+  if (!facts.value || !row) return <Waiting name={name} error={facts.error} progress={facts.progress} />;
+  const files = entry?.files?.length ? entry.files : [entry?.name ?? facts.value.name ?? "PROFILE"];
+  const of: Opened = { id, entry, name, files, facts: facts.value, tables };
+  return (
+    <>
+      <Header of={of} />
+      <ContextBar of={of} />
+      <Rail of={of} counts={{ steps: of.facts.steps.length }} />
+      <Main name={row.title} place={row.name} busy={mainBusy.value > 0}>
+        <Changed entry={entry} onAgain={() => setAgain(again + 1)} />
+        <row.show key={`${row.name} ${again}`} of={of} />
+      </Main>
+      <Details of={of} />
+    </>
+  );
+}
