@@ -71,7 +71,7 @@ typedef struct tfp_session {
         char below[300]; /* its name below the results */
         bool open;
         int64_t bytes;
-        tfp_fields fields; /* of an XSpace */
+        tfp_fields fields, plane; /* of an XSpace; of the plane that comes */
     } piecewise;
     size_t sent;
     char file_name[64];

@@ -42,15 +42,29 @@ bool tfp_session_open_file(tfp_capture *c, tfp_session *s, const char *name)
     if (folder >= 0) close(folder);
     if (status) return cannot_write(c, s, err);
     s->piecewise.open = true;
-    s->piecewise.fields = (tfp_fields){ .at = 0 };
+    s->piecewise.fields = s->piecewise.plane = (tfp_fields){ .at = 0 };
     tfp_error_free(err);
     return true;
 }
 
 /* A failure to write is told at the end. */
+/* A piece of a field of an XSpace. Its planes are messages, too: bytes that only have the length of one are no recording. */
+static void take_plane(void *ctx, uint64_t field, tfp_str bytes, uint64_t number)
+{
+    enum { PLANES = 1 };
+    tfp_session *s = ctx;
+    tfp_fields *plane = &s->piecewise.plane;
+    (void)number;
+    if (field != PLANES || !bytes.data) return;
+    tfp_fields_feed(plane, bytes, NULL, NULL);
+    if (bytes.size < s->piecewise.fields.left) return;
+    if (!tfp_fields_are_whole(plane)) s->piecewise.fields.wrong = true;
+    *plane = (tfp_fields){ .at = 0 };
+}
+
 void tfp_session_add(tfp_session *s, tfp_str bytes)
 {
-    tfp_fields_feed(&s->piecewise.fields, bytes, NULL, NULL);
+    tfp_fields_feed(&s->piecewise.fields, bytes, take_plane, s);
     s->piecewise.bytes += (int64_t)bytes.size;
     tfp_outfile_write(&s->piecewise.file, bytes.data, bytes.size);
 }
