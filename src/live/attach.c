@@ -209,6 +209,16 @@ static outcome work_on(work *w)
     return o;
 }
 
+/* Behind more threads than there are CPUs a thread that is ready to run is late to stop, too, but is not stuck. */
+static tfp_stop interrupt(work *w)
+{
+    enum { PERIODS = 4 };
+    tfp_stop stop = tfp_tracer_interrupt(&w->tracer, tfp_now_ns() + STOP_NS);
+    for (int i = 1; i < PERIODS && stop == TFP_STOP_LATE && is_starved(w); i++)
+        stop = tfp_tracer_interrupt(&w->tracer, tfp_now_ns() + STOP_NS);
+    return stop;
+}
+
 static outcome try_once(work *w)
 {
     int why = tfp_tracer_seize(&w->tracer);
@@ -224,7 +234,7 @@ static outcome try_once(work *w)
         return refuse(w, "no-permission", text);
     }
     outcome o;
-    switch (tfp_tracer_interrupt(&w->tracer, tfp_now_ns() + STOP_NS)) {
+    switch (interrupt(w)) {
     case TFP_STOP_ASKED: o = work_on(w); break;
     case TFP_STOP_CALL: o = again(w, "it cannot be stopped outside of a system call"); break;
     case TFP_STOP_GROUP: o = refuse(w, "stopped", "it is stopped, nothing can run in it"); break;
