@@ -2,6 +2,7 @@
 /* tests/fuzz/drive_files.c: the folder in which formats that are files get theirs. */
 #include "drive.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +11,20 @@
 
 static char folder[64];
 
-static void remove_folder(void) { rmdir(folder); }
+/* With what the library itself left there. */
+static void remove_folder(void)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) unlinkat(dirfd(d), e->d_name, 0);
+    if (d) closedir(d);
+    rmdir(folder);
+}
 
 const char *drive_folder(void)
 {
     if (!folder[0]) {
-        snprintf(folder, sizeof folder, "%s/tfprof_fuzz_XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+        snprintf(folder, sizeof folder, "%s/fuzz_of_tfprof_XXXXXX",
+                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
         if (!mkdtemp(folder)) exit(2);
         atexit(remove_folder);
     }
