@@ -33,7 +33,7 @@ static bool take_int(const question *q, const char *name, long long least, long 
 typedef struct window { /* the parameters of a request; each route takes some of them */
     int64_t from_ns, to_ns;
     long long width, first_row, last_row, step, most, after, backward;
-    const char *search;
+    const char *search, *by, *rows;
 } window;
 
 static bool take_window(const question *q, window *w, answer *a)
@@ -45,6 +45,8 @@ static bool take_window(const question *q, window *w, answer *a)
                    .most = -1,
                    .after = -1 };
     w->search = request_value(q->request, "q");
+    w->by = request_value(q->request, "by");
+    w->rows = request_value(q->request, "rows");
     return take_time(q, "from", &w->from_ns, a) && take_time(q, "to", &w->to_ns, a) &&
            take_int(q, "px", 1, WIDTH_MOST, &w->width, a) && take_int(q, "first_row", 0, INT64_MAX, &w->first_row, a) &&
            take_int(q, "last_row", 0, INT64_MAX, &w->last_row, a) && take_int(q, "step", -1, INT64_MAX, &w->step, a) &&
@@ -78,7 +80,7 @@ static void answer_spans(const question *q, answer *a) { answer_timeline(q, a, a
 static tfp_status ask_sums(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
 {
     (void)q;
-    return tfp_timeline_sums(t, w->from_ns, w->to_ns, w->first_row, w->last_row, out, err);
+    return tfp_timeline_sums(t, w->from_ns, w->to_ns, w->by, w->search, w->rows, out, err);
 }
 static void answer_sums(const question *q, answer *a) { answer_timeline(q, a, ask_sums); }
 
@@ -110,7 +112,7 @@ static void answer_span(const question *q, answer *a) { answer_timeline(q, a, as
 const route routes_timeline[] = {
     { "/api/v1/profiles/*/lanes", answer_lanes, "step format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/spans", answer_spans, "from to px first_row last_row q step most format", ROUTE_PROFILE },
-    { "/api/v1/profiles/*/sums", answer_sums, "from to first_row last_row format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/sums", answer_sums, "from to by q rows format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/find", answer_find, "q after backward first_row last_row format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/spans/*", answer_span, "format", ROUTE_PROFILE },
     { 0 },

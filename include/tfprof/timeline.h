@@ -19,12 +19,12 @@ TFP_API tfp_status tfp_timeline_new(const tfp_profile *p, tfp_timeline **out, tf
 TFP_API void tfp_timeline_free(tfp_timeline *t);             /**< NULL is allowed */
 TFP_API uint64_t tfp_timeline_memory(const tfp_timeline *t); /**< bytes of memory besides the profile's */
 
-/** The lanes: step, rank, process, device, lane, label, first_row, rows, spans, start_us, end_us, busy_us (a table, as are all
+/** The lanes: step, rank, process, device, lane, label, title, detail, kind, first_row, rows, spans, start_us, end_us, busy_us (a table, as are all
  *  answers below). step: only lanes of that step's executions; -1: all. Errors: TFP_NOMEM. */
 TFP_API tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **out, tfp_error *err);
 
 /** The items visible in the window from_ns to to_ns, drawn `width` pixels wide, in the rows first_row to last_row: row, span,
- *  count, start_us, duration_us, busy_us, name, kind, self_us, parent, launch, and with `search` (NULL: none) found. Spans
+ *  count, start_us, duration_us, busy_us, name, kind, short, class, self_us, parent, launch, and with `search` (NULL: none) found. Spans
  *  narrower than a pixel that start in the same pixel are merged into one item with their `count` and busy time.
  *  Errors: TFP_BADARG no such window; TFP_NOMEM. */
 TFP_API tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int width,
@@ -36,10 +36,15 @@ TFP_API tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, in
 TFP_API tfp_status tfp_timeline_whole(const tfp_timeline *t, int64_t step, int64_t most, tfp_report **out,
                                       tfp_error *err);
 
-/** The spans of a window summed by name (executions: by the type of the node): name, count, total_us, most time first.
- *  Errors: TFP_BADARG no such window; TFP_NOMEM. */
-TFP_API tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int64_t first_row,
-                                     int64_t last_row, tfp_report **out, tfp_error *err);
+/** The time of a window by name (executions: the type of the node), kind, lane or op (`by`; NULL: name): name, kind, device, count,
+ *  total_us, mean_us, min_us, max_us, share, span; devices first, then most time first. Nothing counts twice: of a thread each
+ *  moment counts to the innermost span, and activities of devices count whole; all are clipped to the window. device_us and
+ *  host_us are the time of all spans of the rows, of which the shares are. Time of devices and of the host is never added.
+ *  search  only spans whose name contains it, ignoring case; by op also those whose op does; NULL: all
+ *  rows    only lanes with one of these rows, such as "0-24,33"; NULL: all
+ *  Errors: TFP_BADARG no such window, grouping or list of rows; TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, const char *by,
+                                     const char *search, const char *rows, tfp_report **out, tfp_error *err);
 
 /** The next span after `after` (-1: the first one; with `backward` the one before it) whose name contains `search`, ignoring
  *  case: span, row, start_us, duration_us, name; the number of matches (matches), and its place among them. When there is no

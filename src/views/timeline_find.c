@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline_find.c: spans of a timeline by name: which hold a text, the next of them, and the time of each name in a window. */
+/* views/timeline_find.c: spans of a timeline by name: which hold a text, and the next of them. */
 #include "views/grid.h"
 #include "views/timeline.h"
 
@@ -7,77 +7,15 @@
 
 /* ---- searching ---- */
 
-/* By string: whether it holds `search`, whatever the case. NULL without memory. */
 uint8_t *tfp_timeline_matches(const tfp_timeline *t, const char *search)
 {
     size_t count = t->p->strings.count;
     tfp_str part = tfp_str_of(search);
     uint8_t *found = calloc(count + 1, 1);
     for (size_t i = 0; found && i < count; i++) found[i] = tfp_str_has_caseless(t->p->strings.strings[i], part);
+    for (size_t i = 0; found && i < count; i++)
+        found[i] |= tfp_str_has_caseless(tfp_timeline_short(t, (tfp_strid)i), part);
     return found;
-}
-
-/* ---- sums over a window ---- */
-
-typedef struct sum_row {
-    tfp_str name;
-    int64_t count, total_ns;
-} sum_row;
-
-static const tfp_row_column sum_columns[] = {
-    TFP_COLUMN_WHOLE(sum_row, "name", TEXT, LABEL, name, "of spans; of executions the type of the node"),
-    TFP_COLUMN_WHOLE(sum_row, "count", INT, NUMBER, count, "how many lie in the window, or reach into it"),
-    TFP_COLUMN_WHOLE(sum_row, "total_us", NANO, MICROS, total_ns,
-                     "how long, within the window; nested ones each count"),
-    { 0 }
-};
-
-static bool more_time(const void *rows, uint32_t a, uint32_t b)
-{
-    const sum_row *x = rows;
-    return x[a].total_ns > x[b].total_ns;
-}
-
-typedef struct sums {
-    TFP_VEC(sum_row) rows;
-    tfp_map64 by_name;
-} sums;
-
-static bool sum_up(const tfp_timeline *t, uint32_t row, int64_t from_ns, int64_t to_ns, sums *x)
-{
-    for (uint32_t i = tfp_timeline_after(t, row, from_ns); i < t->row_first[row + 1] && t->start_ns[i] < to_ns; i++) {
-        tfp_strid name = t->runs ? t->p->nodes.at[t->node[i]].op : tfp_timeline_name(t, i);
-        uint32_t at = tfp_map64_get(&x->by_name, name);
-        if (at == TFP_NONE) {
-            at = (uint32_t)x->rows.size;
-            sum_row fresh = { tfp_text(t->p, name), 0, 0 };
-            if (!tfp_push(&x->rows, fresh) || !tfp_map64_put(&x->by_name, name, at)) return false;
-        }
-        int64_t start_ns = t->start_ns[i] > from_ns ? t->start_ns[i] : from_ns;
-        int64_t end_ns = t->end_ns[i] < to_ns ? t->end_ns[i] : to_ns;
-        x->rows.at[at].count++;
-        x->rows.at[at].total_ns = tfp_add(x->rows.at[at].total_ns, end_ns - start_ns, NULL);
-    }
-    return true;
-}
-
-tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int64_t first_row, int64_t last_row,
-                             tfp_report **out, tfp_error *err)
-{
-    tfp_report *r = NULL;
-    tfp_status s = tfp_timeline_ask(t, "sums", &r, out, err);
-    if (s) return s;
-    if (from_ns < 0 || to_ns <= from_ns) return tfp_timeline_refuse(r, err);
-    sums x = { 0 };
-    bool ok = true;
-    for (int64_t i = first_row > 0 ? first_row : 0; ok && i <= last_row && i < (int64_t)t->row_count; i++)
-        ok = sum_up(t, (uint32_t)i, from_ns, to_ns, &x);
-    sum_row *rows = ok ? tfp_rows_sorted(&r->arena, x.rows.at, sizeof *x.rows.at, x.rows.size, more_time) : NULL;
-    s = rows ? tfp_grid_of(r, &(tfp_row_table){ sum_columns, rows, sizeof *rows, x.rows.size, 0 }, err)
-             : tfp_nomem(err);
-    tfp_vec_free(&x.rows);
-    tfp_map64_free(&x.by_name);
-    return tfp_timeline_give(r, s, out);
 }
 
 /* ---- the next one of a name ---- */

@@ -287,9 +287,11 @@ static bool reserve_places(tfp_timeline *t, bool nodes)
     t->span = malloc((t->count + 1) * sizeof *t->span);
     t->node = nodes ? malloc((t->count + 1) * sizeof *t->node) : NULL;
     t->place_of = malloc((spans + 1) * sizeof *t->place_of);
+    t->order = malloc((t->count + 1) * sizeof *t->order);
     t->start_ns = malloc((t->count + 1) * sizeof *t->start_ns);
     t->end_ns = malloc((t->count + 1) * sizeof *t->end_ns);
-    if (!t->row_first || !t->span || (nodes && !t->node) || !t->place_of || !t->start_ns || !t->end_ns) return false;
+    if (!t->row_first || !t->span || (nodes && !t->node) || !t->place_of || !t->order || !t->start_ns || !t->end_ns)
+        return false;
     for (size_t i = 0; i < spans; i++) t->place_of[i] = TFP_NONE;
     return true;
 }
@@ -323,6 +325,7 @@ static bool put_places(layout *l)
         t->start_ns[place] = since(x->start_ns[item], t->origin_ns);
         t->end_ns[place] = tfp_add(t->start_ns[place], x->duration_ns[item], NULL);
         t->place_of[x->span[item]] = place;
+        t->order[i] = place;
         if (t->node) t->node[place] = x->node[item];
     }
     return true;
@@ -348,7 +351,7 @@ static bool make(tfp_timeline *t)
     lane_list lanes = { 0 };
     uint32_t *rank = rank_lanes(t->p);
     bool ok = rank && tfp_timeline_set_clocks(t) && (t->runs ? take_runs : take_events)(t, &items, &lanes, rank);
-    ok = ok && make_lanes(t, &items, &lanes, rank) && lay_out(t, &items);
+    ok = ok && make_lanes(t, &items, &lanes, rank) && lay_out(t, &items) && tfp_timeline_set_names(t);
     free_items(&items);
     tfp_vec_free(&lanes.keys);
     tfp_map64_free(&lanes.number);
@@ -386,13 +389,16 @@ void tfp_timeline_free(tfp_timeline *t)
     free(t->place_of);
     free(t->start_ns);
     free(t->end_ns);
+    free(t->order);
     free(t->offset_ns);
+    tfp_map64_free(&t->short_at);
+    tfp_arena_free(&t->arena);
     free(t);
 }
 
 uint64_t tfp_timeline_memory(const tfp_timeline *t)
 {
     if (!t) return 0;
-    uint64_t one = sizeof *t->span + sizeof *t->place_of + sizeof *t->start_ns + sizeof *t->end_ns;
+    uint64_t one = sizeof *t->span + sizeof *t->place_of + sizeof *t->order + sizeof *t->start_ns + sizeof *t->end_ns;
     return sizeof *t + t->count * one + t->row_count * sizeof *t->row_first + t->lane_count * sizeof *t->lanes;
 }

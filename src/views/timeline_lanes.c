@@ -36,6 +36,17 @@ tfp_str tfp_timeline_kind(const tfp_timeline *t, uint32_t place)
     return tfp_str_of(of_events[t->p->events.spans.kind[t->span[place]]]);
 }
 
+tfp_str tfp_timeline_class(const tfp_timeline *t, uint32_t place)
+{
+    static const char *const classes[] = { [TFP_CLASS_COMPUTE] = "compute",
+                                           [TFP_CLASS_COMMUNICATION] = "communication",
+                                           [TFP_CLASS_COPY] = "copy",
+                                           [TFP_CLASS_SET] = "set" };
+    static const tfp_str none = { 0 };
+    if (t->runs || t->p->events.spans.kind[t->span[place]] != TFP_SPAN_ACTIVITY) return none;
+    return tfp_str_of(classes[t->p->events.spans.class[t->span[place]]]);
+}
+
 /* The last i of [0, count) with first[i] <= n; `first` begins with 0. */
 static uint32_t row_at(const uint32_t *first, size_t count, uint32_t n)
 {
@@ -109,7 +120,7 @@ tfp_status tfp_timeline_refuse(tfp_report *r, tfp_error *err)
 
 typedef struct lane_row {
     int64_t step, rank, first_row, rows, spans, start_ns, end_ns, busy_ns;
-    tfp_str process, device, lane, label;
+    tfp_str process, device, lane, label, title, detail, kind;
 } lane_row;
 
 static const tfp_row_column lane_columns[] = {
@@ -119,6 +130,10 @@ static const tfp_row_column lane_columns[] = {
     TFP_COLUMN(lane_row, "device", TEXT, LABEL, device, "the device; cpu: host threads"),
     TFP_COLUMN_WHOLE(lane_row, "lane", TEXT, LABEL, lane, "thread, stream, or device"),
     TFP_COLUMN(lane_row, "label", TEXT, LABEL, label, "what the file calls it"),
+    TFP_COLUMN_WHOLE(lane_row, "title", TEXT, LABEL, title, "what people call it: compute, comm., copies, main ..."),
+    TFP_COLUMN(lane_row, "detail", TEXT, LABEL, detail, "its number: stream 7, 4515"),
+    TFP_COLUMN_WHOLE(lane_row, "kind", TEXT, LABEL, kind,
+                     "what takes most of its time: compute, communication, copy, host; derived: shown, never counted"),
     TFP_COLUMN_WHOLE(lane_row, "first_row", INT, NUMBER, first_row, "its first row of all rows"),
     TFP_COLUMN_WHOLE(lane_row, "rows", INT, NUMBER, rows,
                      "how many it has: spans that overlap stand in different ones"),
@@ -129,13 +144,14 @@ static const tfp_row_column lane_columns[] = {
     { 0 }
 };
 
-static void describe_lane(const tfp_timeline *t, const tfp_timeline_lane *l, lane_row *out)
+static void describe_lane(const tfp_timeline *t, const tfp_timeline_lane *l, tfp_arena *arena, lane_row *out)
 {
     static const tfp_str none = { 0 };
     const tfp_profile *p = t->p;
     const tfp_lane *lane = &p->lanes.at[l->lane];
     const tfp_process *process = lane->process == TFP_NONE ? NULL : &p->events.processes.at[lane->process];
     bool several = p->events.processes.size > 1;
+    tfp_lane_title title = tfp_timeline_title(t, l, arena);
     tfp_strid about = process ? (process->host ? process->host : process->name) : 0;
     *out = (lane_row){ .step = l->step == TFP_NONE ? TFP_ABSENT : p->steps.at[l->step].id,
                        .rank = process && several && process->rank >= 0 ? process->rank : TFP_ABSENT,
@@ -148,7 +164,10 @@ static void describe_lane(const tfp_timeline *t, const tfp_timeline_lane *l, lan
                        .process = about ? tfp_text(p, about) : none,
                        .device = lane->device ? tfp_text(p, lane->device) : none,
                        .lane = tfp_text(p, lane->name),
-                       .label = lane->label ? tfp_text(p, lane->label) : none };
+                       .label = lane->label ? tfp_text(p, lane->label) : none,
+                       .title = title.title,
+                       .detail = title.detail,
+                       .kind = tfp_str_of(tfp_track_kind_name(l->kind)) };
 }
 
 typedef struct step_row {
@@ -197,7 +216,7 @@ tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **
     lane_row *rows = calloc(t->lane_count + 1, sizeof *rows);
     size_t count = 0;
     for (size_t i = 0; rows && i < t->lane_count; i++) {
-        describe_lane(t, &t->lanes[i], &rows[count]);
+        describe_lane(t, &t->lanes[i], &r->arena, &rows[count]);
         count += step < 0 || rows[count].step == TFP_ABSENT || rows[count].step == step;
     }
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ lane_columns, rows, sizeof *rows, count, 0 }, err) : tfp_nomem(err);

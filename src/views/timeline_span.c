@@ -186,10 +186,6 @@ static void tell_text(details *d, const char *name, const char *label, tfp_str t
 
 static void tell_facts(details *d)
 {
-    static const char *const classes[] = { [TFP_CLASS_COMPUTE] = "compute",
-                                           [TFP_CLASS_COMMUNICATION] = "communication",
-                                           [TFP_CLASS_COPY] = "copy",
-                                           [TFP_CLASS_SET] = "set" };
     const tfp_timeline *t = d->t;
     const tfp_profile *p = t->p;
     const tfp_span_columns *s = &p->events.spans;
@@ -200,8 +196,7 @@ static void tell_facts(details *d)
     tell_int(d, "span", "Number", TFP_NUMBER, span);
     tell_text(d, "name", "Name", tfp_text(p, tfp_timeline_name(t, d->place)));
     tell_text(d, "kind", "Kind", tfp_timeline_kind(t, d->place));
-    tell_text(d, "class", "Class",
-              !t->runs && s->kind[span] == TFP_SPAN_ACTIVITY ? tfp_str_of(classes[s->class[span]]) : none);
+    tell_text(d, "class", "Class", tfp_timeline_class(t, d->place));
     tell_text(d, "lane", "Lane", tfp_text(p, p->lanes.at[lane->lane].name));
     tell_int(d, "row", "Row", TFP_NUMBER, row);
     tell_us(d, "start_us", "Start", t->start_ns[d->place]);

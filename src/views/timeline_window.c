@@ -10,7 +10,7 @@
 
 typedef struct seen_row {
     int64_t row, span, count, found, start_ns, duration_ns, busy_ns, self_ns, parent, launch;
-    tfp_str name, kind;
+    tfp_str name, short_name, kind, class;
 } seen_row;
 
 enum { SHOWS_FOUND = 1 };
@@ -25,6 +25,8 @@ static const tfp_row_column seen_columns[] = {
     TFP_COLUMN_WHOLE(seen_row, "name", TEXT, LABEL, name, "of several the longest one's"),
     TFP_COLUMN_WHOLE(seen_row, "kind", TEXT, LABEL, kind,
                      "op, call, frame, activity ...; of executions the type of the node"),
+    TFP_COLUMN(seen_row, "short", TEXT, LABEL, short_name, "what people see for it, where that is shorter"),
+    TFP_COLUMN(seen_row, "class", TEXT, LABEL, class, "of activities: compute, communication, copy or set"),
     TFP_COLUMN(seen_row, "self_us", NANO, MICROS, self_ns, "without what nests in it"),
     TFP_COLUMN(seen_row, "parent", INT, NUMBER, parent, "-> spans: what is around it"),
     TFP_COLUMN(seen_row, "launch", INT, NUMBER, launch, "-> spans: of an activity the call that launched it"),
@@ -59,7 +61,9 @@ static bool add_seen(window *w, uint32_t row, uint32_t first, uint32_t end, uint
                    .parent = TFP_ABSENT,
                    .launch = TFP_ABSENT,
                    .name = tfp_text(t->p, tfp_timeline_name(t, longest)),
-                   .kind = tfp_timeline_kind(t, longest) };
+                   .short_name = tfp_timeline_short(t, tfp_timeline_name(t, longest)),
+                   .kind = tfp_timeline_kind(t, longest),
+                   .class = tfp_timeline_class(t, longest) };
     if (end - first == 1 && !t->runs) {
         x.self_ns = tfp_timeline_self(t, span);
         x.parent = reference(t->p->events.spans.parent[span]);

@@ -84,10 +84,10 @@ static void what_nests_stands_in_the_row_of_its_depth(void **state)
     event(&x, x.thread, TFP_SPAN_OP, "next", 6000, 1000);
     event(&x, x.thread, TFP_SPAN_OP, "beside", 11000, 1000);
     tfp_timeline *t = laid_out(&x);
-    assert_rows(window(t, 0, 20000, 20, NULL), "0,1,1,0,9,9,outer,op,5,,\n"
-                                               "0,3,1,10,1,1,beside,op,1,,\n"
-                                               "1,0,1,1,3,3,inner,op,3,1,\n"
-                                               "1,2,1,5,1,1,next,op,1,1,\n");
+    assert_rows(window(t, 0, 20000, 20, NULL), "0,1,1,0,9,9,outer,op,,,5,,\n"
+                                               "0,3,1,10,1,1,beside,op,,,1,,\n"
+                                               "1,0,1,1,3,3,inner,op,,,3,1,\n"
+                                               "1,2,1,5,1,1,next,op,,,1,1,\n");
     drop(t, &x);
 }
 
@@ -98,14 +98,14 @@ static void narrow_spans_of_one_pixel_are_one_with_their_count_and_busy_time(voi
     for (int i = 0; i < 100; i++)
         event(&x, x.stream, TFP_SPAN_OTHER, i == 42 ? "long" : "short", i * 1000, i == 42 ? 900 : 500);
     tfp_timeline *t = laid_out(&x);
-    assert_rows(window(t, 0, 100000, 2, "on"), "0,0,50,0,49.5,25.4,long,other,,,,1\n"
-                                               "0,50,50,50,49.5,25,short,other,,,,0\n");
+    assert_rows(window(t, 0, 100000, 2, "on"), "0,0,50,0,49.5,25.4,long,other,,,,,,1\n"
+                                               "0,50,50,50,49.5,25,short,other,,,,,,0\n");
     char *fine = rows(window(t, 0, 100000, 1000, NULL), NULL);
     size_t lines = 0;
     for (const char *at = fine; *at; at++) lines += *at == '\n';
     assert_int_equal(lines, 100);
     free(fine);
-    assert_rows(window(t, 42100, 42200, 10, NULL), "0,42,1,42,0.9,0.9,long,other,0.9,,\n");
+    assert_rows(window(t, 42100, 42200, 10, NULL), "0,42,1,42,0.9,0.9,long,other,,,0.9,,\n");
     drop(t, &x);
 }
 
@@ -138,9 +138,9 @@ static void lanes_stand_by_the_numbers_in_their_names(void **state)
     tfp_timeline *t = laid_out(&x);
     tfp_report *r = NULL;
     assert_int_equal(tfp_timeline_lanes(t, -1, &r, NULL), TFP_OK);
-    assert_rows(r, ",,,cpu,cpu/thread:1,main,0,1,1,0,2,2\n"
-                   ",,,gpu:0,gpu:0/stream:7,,1,1,1,4,5,1\n"
-                   ",,,gpu:0,gpu:0/stream:20,,2,2,2,4,5.5,1.5\n");
+    assert_rows(r, ",,,cpu,cpu/thread:1,main,main,1,host,0,1,1,0,2,2\n"
+                   ",,,gpu:0,gpu:0/stream:7,,compute,stream 7,compute,1,1,1,4,5,1\n"
+                   ",,,gpu:0,gpu:0/stream:20,,compute,stream 20,compute,2,2,2,4,5.5,1.5\n");
     drop(t, &x);
 }
 
@@ -158,10 +158,10 @@ static void threads_that_the_recording_names_stand_first(void **state)
     tfp_timeline *t = laid_out(&x);
     tfp_report *r = NULL;
     assert_int_equal(tfp_timeline_lanes(t, -1, &r, NULL), TFP_OK);
-    assert_rows(r, ",,,cpu,cpu/thread:-9,worker,0,1,1,0,2,2\n"
-                   ",,,cpu,cpu/thread:1,main,1,1,1,0,2,2\n"
-                   ",,,cpu,cpu/thread:-5,,2,1,1,0,2,2\n"
-                   ",,,cpu,cpu/thread:,,3,1,1,0,2,2\n");
+    assert_rows(r, ",,,cpu,cpu/thread:-9,worker,worker,,host,0,1,1,0,2,2\n"
+                   ",,,cpu,cpu/thread:1,main,main,1,host,1,1,1,0,2,2\n"
+                   ",,,cpu,cpu/thread:-5,,thread,,host,2,1,1,0,2,2\n"
+                   ",,,cpu,cpu/thread:,,thread,,host,3,1,1,0,2,2\n");
     drop(t, &x);
 }
 
@@ -207,8 +207,81 @@ static void the_next_of_a_name_is_found_in_order_of_time(void **state)
     assert_rows(r, "1,0,0,0.1,gemm_a\n");
     assert_int_equal(tfp_timeline_find(t, "gemm", 0, 9, 0, 0, &r, NULL), TFP_OK);
     assert_rows(r, "");
-    assert_int_equal(tfp_timeline_sums(t, 0, 1050, 0, 9, &r, NULL), TFP_OK);
-    assert_rows(r, "gemm_a,1,0.1\nrelu,1,0.05\n");
+    drop(t, &x);
+}
+
+/* op 0..100 with a frame 10..90 in it that calls b 20..60; a kernel 30..130 of the op, beside it a copy, and an annotation. */
+static tfp_timeline *nested(traced *x)
+{
+    *x = start();
+    event(x, x->thread, TFP_SPAN_OP, "op", 0, 100);
+    event(x, x->thread, TFP_SPAN_FRAME, "frame", 10, 80);
+    event(x, x->thread, TFP_SPAN_OP, "b", 20, 40);
+    event(x, x->stream, TFP_SPAN_ANNOTATION, "marked", 20, 200);
+    event(x, x->stream, TFP_SPAN_ACTIVITY, "kernel", 30, 100);
+    event(x, x->stream, TFP_SPAN_ACTIVITY, "kernel", 150, 20);
+    return laid_out(x);
+}
+
+static void assert_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, const char *by, const char *search,
+                        const char *which, const char *expected)
+{
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_timeline_sums(t, from_ns, to_ns, by, search, which, &r, NULL), TFP_OK);
+    assert_rows(r, expected);
+}
+
+static void each_moment_of_a_thread_counts_once_in_sums(void **state)
+{
+    (void)state;
+    traced x;
+    tfp_timeline *t = nested(&x);
+    assert_sums(t, 0, 1000, NULL, NULL, NULL,
+                "kernel,compute,1,2,0.12,0.06,0.02,0.1,1,4\n"
+                "b,op,0,1,0.04,0.04,0.04,0.04,0.4,2\n"
+                "frame,frame,0,1,0.04,0.04,0.04,0.04,0.4,1\n"
+                "op,op,0,1,0.02,0.02,0.02,0.02,0.2,0\n");
+    assert_sums(t, 50, 160, "name", NULL, NULL,
+                "kernel,compute,1,2,0.09,0.045,0.01,0.08,1,4\n"
+                "frame,frame,0,1,0.03,0.03,0.03,0.03,0.6,1\n"
+                "b,op,0,1,0.01,0.01,0.01,0.01,0.2,2\n"
+                "op,op,0,1,0.01,0.01,0.01,0.01,0.2,0\n");
+    drop(t, &x);
+}
+
+static void sums_are_by_kind_lane_and_op_of_what_is_searched_for(void **state)
+{
+    (void)state;
+    traced x;
+    tfp_timeline *t = nested(&x);
+    assert_sums(t, 0, 1000, "kind", "op", NULL, "op,op,0,1,0.02,0.02,0.02,0.02,0.2,0\n");
+    assert_sums(t, 0, 1000, "lane", NULL, "0", "main · 1,host,0,3,0.1,0.033,0.02,0.04,1,2\n");
+    assert_sums(t, 0, 1000, "op", NULL, NULL,
+                "without op,device,1,2,0.12,0.06,0.02,0.1,1,4\n"
+                "op,host,0,2,0.06,0.03,0.02,0.04,0.6,1\n"
+                "b,host,0,1,0.04,0.04,0.04,0.04,0.4,2\n");
+    tfp_report *r = NULL;
+    tfp_error *err = tfp_error_new();
+    assert_fails(tfp_timeline_sums(t, 0, 9, "depth", NULL, NULL, &r, err), err, TFP_BADARG, "sums are by name");
+    assert_fails(tfp_timeline_sums(t, 0, 9, NULL, NULL, "0;1", &r, err), err, TFP_BADARG, "sums are by name");
+    assert_fails(tfp_timeline_sums(t, 9, 9, NULL, NULL, NULL, &r, err), err, TFP_BADARG, "a window needs");
+    tfp_error_free(err);
+    drop(t, &x);
+}
+
+static void lanes_are_named_by_what_they_do(void **state)
+{
+    (void)state;
+    traced x = start();
+    event(&x, x.thread, TFP_SPAN_STEP, "ProfilerStep#3", 0, 100);
+    event(&x, x.stream, TFP_SPAN_ACTIVITY, "kernel", 30, 100);
+    tfp_timeline *t = laid_out(&x);
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_timeline_lanes(t, -1, &r, NULL), TFP_OK);
+    char *all = rows(r, "step,rank,process,device,lane,label,title,detail,kind");
+    assert_non_null(strstr(all, "cpu/thread:1,main,main,1,host"));
+    assert_non_null(strstr(all, "gpu:0/stream:20,,compute,stream 20,compute"));
+    free(all);
     drop(t, &x);
 }
 
@@ -275,6 +348,9 @@ int main(void)
         cmocka_unit_test(threads_that_the_recording_names_stand_first),
         cmocka_unit_test(a_span_knows_what_launched_it),
         cmocka_unit_test(the_next_of_a_name_is_found_in_order_of_time),
+        cmocka_unit_test(each_moment_of_a_thread_counts_once_in_sums),
+        cmocka_unit_test(sums_are_by_kind_lane_and_op_of_what_is_searched_for),
+        cmocka_unit_test(lanes_are_named_by_what_they_do),
         cmocka_unit_test(each_step_of_executions_has_lanes_of_its_own),
         cmocka_unit_test(ranks_of_unrelated_clocks_stand_at_their_first_common_step),
     };

@@ -182,7 +182,7 @@ export async function servedSource(id: string, step: string, signal: AbortSignal
       return items;
     },
     details: (span, stop) => json<Details>(profilePath(id, `spans/${span}`), stop),
-    sums: async (w, stop) => (await json<{ rows: Sum[] }>(profilePath(id, `sums?${window(w)}&${rows}`), stop)).rows,
+    sums: async (w, stop) => (await json<{ rows: Sum[] }>(profilePath(id, `sums?${window(w)}`), stop)).rows,
     async find(search, after, backward) {
       const query = `q=${encodeURIComponent(search)}&${rows}&backward=${backward ? 1 : 0}${after === null ? "" : `&after=${after}`}`;
       const answer = await json<{ summary: { matches: number; place: number }; rows: { span: number }[] }>(profilePath(id, `find?${query}`));
