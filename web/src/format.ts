@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for people, as the command line has them (options/units.c): three digits and a unit, counts below a million whole.
+// Numbers for people: three digits, a no-break space, a unit. Counts are exact below a million. Minus is U+2212.
 // Units are decimal: 1 kB is 1,000 bytes.
 
 interface Unit {
@@ -7,34 +7,51 @@ interface Unit {
   name: string;
 }
 
-const COUNTS: Unit[] = [{ size: 1e6, name: "\u00a0M" }, { size: 1e9, name: "\u00a0G" }, { size: 1e12, name: "\u00a0T" }];
-const TIMES: Unit[] = [{ size: 1e3, name: "\u00a0ms" }, { size: 1e6, name: "\u00a0s" }];
-const BYTES: Unit[] = [{ size: 1e3, name: "\u00a0kB" }, { size: 1e6, name: "\u00a0MB" }, { size: 1e9, name: "\u00a0GB" }, { size: 1e12, name: "\u00a0TB" }];
-const MICROS = "\u00a0µs";
+const NB = "\u00a0";
+const COUNTS: Unit[] = [{ size: 1e6, name: `${NB}M` }, { size: 1e9, name: `${NB}G` }, { size: 1e12, name: `${NB}T` }];
+const TIMES: Unit[] = [{ size: 1e3, name: `${NB}ms` }, { size: 1e6, name: `${NB}s` }];
+const BYTES: Unit[] = [{ size: 1e3, name: `${NB}kB` }, { size: 1e6, name: `${NB}MB` }, { size: 1e9, name: `${NB}GB` }, { size: 1e12, name: `${NB}TB` }];
+const MICROS = `${NB}µs`;
+
+/** What stands for a number that is not there. */
+export const ABSENT = "–";
+
+const withMinus = (text: string): string => text.replace("-", "\u2212");
 
 /** Three digits, of bigger numbers the whole part. */
 function threeDigits(n: number): string {
   const size = Math.abs(n);
-  return n.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+  return withMinus(n.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0));
 }
 
 /** In the largest unit that leaves a number of at least one; `smallest` is the name of the base unit. */
 function inUnits(n: number, units: Unit[], smallest: string): string {
   const unit = units.filter((u) => Math.abs(n) >= 0.9995 * u.size).pop();
   if (unit) return `${threeDigits(n / unit.size)}${unit.name}`;
-  if (Number.isInteger(n)) return `${n}${smallest}`;
-  return `${Math.abs(n) < 0.00995 ? n.toPrecision(3) : threeDigits(n)}${smallest}`;
+  if (Number.isInteger(n)) return `${withMinus(String(n))}${smallest}`;
+  return `${Math.abs(n) < 0.00995 ? withMinus(n.toPrecision(3)) : threeDigits(n)}${smallest}`;
 }
 
 export function formatCount(n: number): string {
   if (Math.abs(n) < 999.5 || Math.abs(n) >= 999_999.5) return inUnits(n, COUNTS, "");
-  return Math.round(n).toLocaleString("en-US");
+  return withMinus(Math.round(n).toLocaleString("en-US"));
 }
+
 export function formatMicros(us: number): string {
-  if (us && Math.abs(us) < 0.9995) return `${Math.abs(us) < 0.000_995 ? (1000 * us).toPrecision(3) : threeDigits(1000 * us)}\u00a0ns`;
+  if (us && Math.abs(us) < 0.9995) return `${Math.abs(us) < 0.000_995 ? withMinus((1000 * us).toPrecision(3)) : threeDigits(1000 * us)}${NB}ns`;
   return inUnits(us, TIMES, MICROS);
 }
-export const formatBytes = (n: number): string => inUnits(n, BYTES, "\u00a0B");
+
+/** The time of a step or of a part of it: one more digit from 100 ms on, so that steps can be told apart. */
+export function formatStep(us: number): string {
+  const size = Math.abs(us) / 1e3;
+  return size >= 99.95 && size < 999.95 ? `${withMinus((us / 1e3).toFixed(1))}${NB}ms` : formatMicros(us);
+}
+
+export const formatBytes = (n: number): string => inUnits(n, BYTES, `${NB}B`);
+
+/** With its sign, also when it is positive. */
+export const signed = (text: string, n: number): string => (n > 0 ? `+${text}` : text);
 
 /** A mark of an axis, with as many digits as tell it from its neighbours, which are `step` away; in a smaller unit when that
  * would be more than three behind the point. */
@@ -46,25 +63,31 @@ function formatMark(n: number, step: number, units: Unit[], smallest: string): s
 }
 
 export const markMicros = (us: number, step: number): string => formatMark(us, step, TIMES, MICROS);
-export const markBytes = (n: number, step: number): string => formatMark(n, step, BYTES, "\u00a0B");
+export const markBytes = (n: number, step: number): string => formatMark(n, step, BYTES, `${NB}B`);
 
-/** One decimal, none from 100 on; what is something, but rounds to nothing, says so. */
-function formatPercent(n: number): string {
+/** One decimal; what is something, but rounds to nothing, says so. */
+export function formatPercent(n: number): string {
   const size = Math.abs(n);
-  if (size > 0 && size < 0.05) return n < 0 ? "-<0.1%" : "<0.1%";
-  return `${n.toFixed(size > 0 && size < 99.95 ? 1 : 0)}%`;
+  if (size > 0 && size < 0.05) return n < 0 ? `\u2212< 0.1${NB}%` : `< 0.1${NB}%`;
+  return `${withMinus(n.toFixed(size > 0 && size < 99.95 ? 1 : 0))}${NB}%`;
 }
 
 export function formatUnit(unit: string | null, n: number): string {
   switch (unit) {
     case "us":
       return formatMicros(n);
+    case "step":
+      return formatStep(n);
     case "bytes":
       return formatBytes(n);
     case "percent":
       return formatPercent(n);
     case "share":
       return formatPercent(100 * n);
+    case "rate":
+      return threeDigits(n);
+    case "number":
+      return withMinus(String(n));
     default:
       return formatCount(n);
   }

@@ -10,6 +10,7 @@ import "./style.css";
 import "./pages/pages.css";
 import "./style/base.css";
 import "./style/shell.css";
+import "./style/grid.css";
 
 /** Where a page without an address begins: a report of one profile with it, a server of running jobs with these. */
 async function begin(root: HTMLElement): Promise<void> {

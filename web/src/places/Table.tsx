@@ -1,10 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where time goes, by name.
-import { TracePage } from "../pages/TracePages";
-import { useRoute } from "../route";
+// Where time goes, by name: one table, chosen by `by`.
+import { useMemo } from "preact/hooks";
+import { profilePath } from "../api";
+import { filterParams, useTable } from "../data";
+import { useWindows } from "../details/useWindows";
+import { Grid } from "../grid/Grid";
+import { Status } from "../parts/Status";
+import { Actions } from "../parts/Actions";
+import { change, filters, hrefOf, state } from "../store";
+import type { Content, TableBy } from "../table/tables";
+import { tableBy, tablesOf } from "../table/tables";
 import type { PlaceProps } from "./index";
 
+/** The path of a table under the filters. */
+export const pathOf = (id: string, it: TableBy, params: string): string => profilePath(id, `views/${it.view}?format=columns${it.params}${it.filters ? params : ""}`);
+
+function Choice({ all, by }: { all: TableBy[]; by: string }) {
+  return (
+    <nav class="by" aria-label="Table by">
+      {all.map((t) => (
+        <a key={t.by} href={hrefOf({ by: t.by, sort: "", open: [] })} aria-current={t.by === by ? "true" : undefined}>{t.title}</a>
+      ))}
+    </nav>
+  );
+}
+
+function Rows({ content, it }: { content: Content; it: TableBy }) {
+  const { sort, q, open, more } = state.value;
+  const asked = useMemo(() => (more.columns ?? "").split(",").filter(Boolean), [more.columns]);
+  return (
+    <Grid
+      label="Table"
+      set={content.set}
+      columns={content.columns}
+      sort={sort || content.sort}
+      onSort={(to) => change({ sort: to })}
+      text={q}
+      asked={asked}
+      open={open}
+      onOpen={(to) => change({ open: to })}
+      nameTitle={it.name}
+    />
+  );
+}
+
 export function TablePlace({ of }: PlaceProps) {
-  const route = useRoute();
-  return <TracePage key={route.params.get("by") ?? "kernel"} view={route.params.get("by") ?? "kernel"} route={route} files={of.files} steps={of.facts.steps} />;
+  const { steps, range } = filters.value;
+  const windows = useWindows(of);
+  const it = tableBy(state.value.by, of.facts);
+  if (!it) return <p>This profile has no table.</p>;
+  if (steps && !windows) return null; // the main area is busy meanwhile
+  return <Shown key={it.by} path={pathOf(of.id, it, filterParams({ steps, range }, windows ?? new Map()))} it={it} of={of} />;
+}
+
+function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of"] }) {
+  const { ranks } = filters.value;
+  const loaded = useTable(path);
+  const content = useMemo(() => loaded.value && it.read(loaded.value, ranks), [loaded.value, it, ranks]);
+  const filtered = filters.value.steps || filters.value.range;
+  return (
+    <div class="fillplace">
+      <h1 class="away">Table by {it.name}</h1>
+      <div class="bar-line">
+        <Choice all={tablesOf(of.facts)} by={it.by} />
+        <span class="fill" />
+        <Actions of={of} view={it.view} path={path} columns={content?.columns ?? []} />
+      </div>
+      <p class="s says">
+        {content?.says}
+        {filtered && !it.filters && " · of the whole run: this table does not know the chosen time"}
+      </p>
+      <Status of={loaded} calm>{() => content && (content.set.count ? <Rows content={content} it={it} /> : <p class="empty">{emptyWords(it)}</p>)}</Status>
+    </div>
+  );
+}
+
+/** What was not recorded says how to record it. */
+function emptyWords(it: TableBy): string {
+  if (it.by === "line") return "No lines were recorded. PyTorch: profile(with_stack=True); sampled lines: tfprof stacks.";
+  if (it.by === "kernel") return "No kernel ran on a device in this time.";
+  return "Nothing was recorded for this table in this time.";
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows and columns that a grid shows, their order and which of them are visible. No DOM here.
+import type { Thing } from "../store";
+
+export interface Column {
+  name: string; // of the landmarks: count, total, self, mean, min, max, share, bytes, before, now, difference ...
+  title: string;
+  unit: string | null; // us, step, bytes, count, share, percent, number
+  value: (row: number) => number | null;
+  text?: ((row: number) => string) | undefined; // a column of text; it has no value
+  signed?: boolean; // differences: + and minus, red and green
+  extra?: boolean; // shown only when the column menu asks for it
+  width?: number; // pixels; 72 without
+  help?: string;
+}
+
+export interface RowSet {
+  count: number;
+  parent?: ArrayLike<number> | undefined; // of trees: -1 at the roots; parents come before children
+  thing: (row: number) => Thing;
+  name: (row: number) => string; // as shown; the maker of a kernel behind " · "
+  full: (row: number) => string;
+  look?: (row: number) => string; // the kind as a class: compute, communication, copy, host, memory
+}
+
+export interface Shown {
+  rows: Int32Array; // visible rows in order
+  depth: Uint8Array; // of each row of the set
+  hasChildren: Uint8Array;
+}
+
+const absentLast = (a: number, b: number, down: boolean): number => {
+  if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1;
+  if (Number.isNaN(b)) return -1;
+  return down ? b - a : a - b;
+};
+
+/** Compares rows by a column; equal ones keep the order of the report. */
+function comparison(set: RowSet, columns: Column[], sort: string): ((a: number, b: number) => number) | null {
+  const down = sort.startsWith("-");
+  const name = sort.replace(/^-/, "");
+  const column = columns.find((c) => c.name === name);
+  if (!column && name !== "name") return null;
+  const text = column ? column.text : set.name;
+  if (text) {
+    const texts = Array.from({ length: set.count }, (_, i) => text(i));
+    return (a, b) => (down ? -1 : 1) * (texts[a] ?? "").localeCompare(texts[b] ?? "") || a - b;
+  }
+  const size = column?.signed ? Math.abs : (n: number): number => n; // of differences what changed most
+  const keys = Float64Array.from({ length: set.count }, (_, i) => size(column?.value(i) ?? NaN));
+  return (a, b) => absentLast(keys[a] ?? NaN, keys[b] ?? NaN, down) || a - b;
+}
+
+/** Rows whose name has the text, with all above them; null: every row. */
+function matching(set: RowSet, text: string): Uint8Array | null {
+  if (!text) return null;
+  const wanted = text.toLowerCase();
+  const found = new Uint8Array(set.count);
+  for (let i = set.count - 1; i >= 0; i--) {
+    const above = set.parent?.[i] ?? -1;
+    if (!found[i] && (set.full(i).toLowerCase().includes(wanted) || set.name(i).toLowerCase().includes(wanted))) found[i] = 1;
+    if (found[i] && above >= 0) found[above] = 1;
+  }
+  return found;
+}
+
+/** The rows from the roots down through open ones. `isOpen` decides for rows with children. */
+export function visible(set: RowSet, columns: Column[], sort: string, text: string, isOpen: (row: number) => boolean): Shown {
+  const children = new Map<number, number[]>();
+  const depth = new Uint8Array(set.count);
+  const hasChildren = new Uint8Array(set.count);
+  const found = matching(set, text);
+  for (let i = 0; i < set.count; i++) {
+    const above = set.parent?.[i] ?? -1;
+    if (above >= 0) [depth[i], hasChildren[above]] = [Math.min(255, (depth[above] ?? 0) + 1), 1];
+    if (found && !found[i]) continue;
+    const list = children.get(above);
+    if (list) list.push(i);
+    else children.set(above, [i]);
+  }
+  const compare = comparison(set, columns, sort);
+  const rows: number[] = [];
+  const pending: number[] = [];
+  const push = (of: number): void => {
+    const list = children.get(of) ?? [];
+    if (compare) list.sort(compare);
+    for (let i = list.length - 1; i >= 0; i--) pending.push(list[i] ?? 0);
+  };
+  push(-1);
+  while (pending.length) {
+    const row = pending.pop() ?? 0;
+    rows.push(row);
+    if (hasChildren[row] && (found || isOpen(row))) push(row);
+  }
+  return { rows: Int32Array.from(rows), depth, hasChildren };
+}
+
+/** The columns to show: those with a value anywhere, as many as fit; the one that sorts always. */
+export function fitting(columns: Column[], set: RowSet, sort: string, asked: string[], width: number): Column[] {
+  const used = (c: Column): boolean => {
+    for (let i = 0; i < set.count; i++) if (c.text ? c.text(i) : c.value(i) !== null) return true;
+    return set.count === 0;
+  };
+  const sorts = (c: Column): boolean => c.name === sort.replace(/^-/, "");
+  const wanted = columns.filter((c) => (!c.extra || asked.includes(c.name) || sorts(c)) && used(c));
+  let room = width - Math.min(400, Math.max(width * 0.42, 120)) - TRACK;
+  const byWorth = [...wanted].sort((a, b) => Number(sorts(b)) - Number(sorts(a)));
+  const kept = new Set<Column>();
+  for (const c of byWorth) {
+    room -= c.width ?? WIDTH;
+    if (room >= 0 || kept.size < 1) kept.add(c);
+  }
+  return wanted.filter((c) => kept.has(c));
+}
+
+export const WIDTH = 76; // of a column
+export const TRACK = 60; // of the bar beside the column that sorts
+export const ROW = 24; // height

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of kernels: the server has a row for each kernel and rank; here the chosen ranks are one row a kernel.
+import type { Table } from "../api";
+import { formatMicros } from "../format";
+import { col, numbers, plainName, shortNames, texts, textCol } from "./read";
+import type { Content } from "./tables";
+
+export interface Kernel {
+  name: string;
+  short: string;
+  look: string;
+  count: number;
+  total: number;
+  min: number;
+  max: number;
+  bytes: number | null;
+  ops: string;
+}
+
+const LOOKS: Record<string, string> = { compute: "compute", communication: "communication", copy: "copy", set: "copy" };
+
+export function kernelsOf(t: Table, ranks: number[]): Kernel[] {
+  const [rank, name, short, look, ops] = [numbers(t, "rank"), texts(t, "name"), shortNames(t, "name"), texts(t, "class"), texts(t, "ops")];
+  const [count, total, min, max, bytes] = ["count", "total_us", "min_us", "max_us", "bytes"].map((n) => numbers(t, n)) as [typeof rank, typeof rank, typeof rank, typeof rank, typeof rank];
+  const found = new Map<string, Kernel>();
+  for (let i = 0; i < t.rows; i++) {
+    const r = rank(i);
+    if (ranks.length && r !== null && !ranks.includes(r)) continue;
+    const k = found.get(name(i)) ?? { name: name(i), short: short(i), look: LOOKS[look(i)] ?? "compute", count: 0, total: 0, min: Infinity, max: 0, bytes: null, ops: ops(i) };
+    k.count += count(i) ?? 0;
+    k.total += total(i) ?? 0;
+    k.min = Math.min(k.min, min(i) ?? Infinity);
+    k.max = Math.max(k.max, max(i) ?? 0);
+    const b = bytes(i);
+    if (b !== null) k.bytes = (k.bytes ?? 0) + b;
+    found.set(k.name, k);
+  }
+  return [...found.values()].sort((a, b) => b.total - a.total);
+}
+
+export const totalOf = (kernels: Kernel[]): number => kernels.reduce((all, k) => all + k.total, 0);
+
+export function byName(t: Table, ranks: number[]): Content {
+  const all = kernelsOf(t, ranks);
+  const whole = totalOf(all);
+  const of = (row: number): Kernel => all[row] as Kernel;
+  return {
+    set: { count: all.length, thing: (row) => ({ kind: "kernel", id: of(row).name }), name: (row) => of(row).short, full: (row) => of(row).name, look: (row) => of(row).look },
+    columns: [
+      col("count", "count", "count", (row) => of(row).count, { width: 56 }),
+      col("total", "total", "us", (row) => of(row).total),
+      col("mean", "mean", "us", (row) => (of(row).count ? of(row).total / of(row).count : null)),
+      col("share", "share", "share", (row) => (whole > 0 ? of(row).total / whole : null), { width: 60, help: "of device time: all kernels, copies and collectives" }),
+      col("max", "max", "us", (row) => of(row).max),
+      col("min", "min", "us", (row) => (Number.isFinite(of(row).min) ? of(row).min : null), { extra: true }),
+      col("bytes", "bytes", "bytes", (row) => of(row).bytes, { extra: true }),
+      textCol("ops", "launched by", (row) => of(row).ops.split("|").map(plainName).join(", "), { extra: true, width: 160 }),
+    ],
+    sort: "-total",
+    says: `shares are of ${formatMicros(whole)} of device time`,
+  };
+}
