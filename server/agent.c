@@ -15,6 +15,8 @@
 
 #define LEAST_MS 1000 /* between two looks: rates of less time say little */
 #define TURN_MS 250
+#define OTLP_PORT "4318" /* of OTLP over HTTP */
+#define OTLP_PATH "/v1/metrics"
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4 };
 
@@ -29,7 +31,7 @@ static void on_stop(int signal)
 
 typedef struct agent {
     const agent_options *options;
-    otlp_url url;
+    http_url url;                /* of OTLP */
     fetchers *fetchers, *askers; /* of metrics; tfprof of other machines */
     recorder recorder;
     tfp_error *err;
@@ -72,7 +74,7 @@ static void send_now(agent *a)
     bool ok = look(a, &top) == TFP_OK;
     if (!ok) snprintf(why, sizeof why, "%s", tfp_error_message(a->err));
     if (ok) metrics_otlp(top, a->options->commands, (int64_t)t.tv_sec * 1000000000 + t.tv_nsec, &body);
-    ok = ok && !answer_failed(&body) && otlp_send(&a->url, body.data, body.size, why, sizeof why);
+    ok = ok && agent_post(&a->url, "application/x-protobuf", &body, why, sizeof why);
     if (!ok && !a->failed) {
         snprintf(line, sizeof line, "%s: %s", a->options->otlp, *why ? why : "out of memory");
         a->options->warn(a->options->ctx, line);
@@ -174,7 +176,9 @@ static int begin(agent *a, char *why, size_t room)
 {
     const agent_options *o = a->options;
     const char *wrong = "";
-    if (o->otlp && !otlp_url_of(o->otlp, &a->url, &wrong)) {
+    bool ok = !o->otlp || (http_url_of(o->otlp, OTLP_PORT, &a->url, &wrong) &&
+                           (strcmp(a->url.path, "/") != 0 || http_url_below(&a->url, OTLP_PATH, &wrong)));
+    if (!ok) {
         snprintf(why, room, "--otlp '%.200s': %s", o->otlp, wrong);
         return BAD_USAGE;
     }

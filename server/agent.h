@@ -13,7 +13,7 @@
 typedef struct agent_options {
     const char *metrics;                       /* PORT, HOST:PORT or [V6]:PORT to listen at; NULL: nothing listens */
     const char *listen;                        /* the same, for tfprof of other machines: never without a token */
-    const char *otlp;                          /* http://HOST[:PORT][/PATH]; NULL: nothing is sent */
+    const char *otlp;                          /* metrics go to http://HOST[:PORT][/PATH]; NULL: nothing is sent */
     const char *token;                         /* asked for in a header; NULL: none, on loopback only */
     double interval;                           /* seconds between two sends */
     bool commands;                             /* command lines may leave the machine */
@@ -28,6 +28,7 @@ int agent_run(const agent_options *o, char *why, size_t room);
 
 /* ---- agent_metrics.c: the table `top` as metrics ---- */
 void metrics_prometheus(const tfp_report *top, bool commands, answer *out);
+/* ExportMetricsServiceRequest of OTLP 1.x. */
 void metrics_otlp(const tfp_report *top, bool commands, int64_t unix_ns, answer *out);
 
 /* ---- agent_http.c: who fetches ---- */
@@ -114,22 +115,24 @@ bool remote_clock(const remote *r, int64_t *ahead);
 int remote_capture(const remote *r, const char *parameters, int folder, char *why, size_t room);
 
 /* ---- agent_url.c: what users and servers write ---- */
-typedef struct otlp_url {
+typedef struct http_url {
     char host[256], port[8], path[512], authority[280];
-} otlp_url;
-bool otlp_url_of(const char *text, otlp_url *out, const char **why);
+} http_url;
+/* http://HOST[:PORT][/PATH], with this port where it names none; without a path it is "/". */
+bool http_url_of(const char *text, const char *port, http_url *out, const char **why);
+bool http_url_below(http_url *u, const char *path, const char **why); /* adds a path, which begins with / */
 /* The status of an HTTP answer that begins so; 0: more is needed, -1: it is none. */
 int http_status_of(const char *head, size_t size);
 /* The value of a header in a head that gate_check() found well formed, ended by NUL; NULL, size 0: it is not there once. */
 const char *http_header_value(const char *head, const char *name, size_t *size);
 
-/* ---- agent_otlp.c ---- */
+/* ---- agent_post.c ---- */
 /* One POST, five seconds at most; false: `why` gets a line. */
-bool otlp_send(const otlp_url *u, const char *body, size_t size, char *why, size_t room);
+bool agent_post(const http_url *u, const char *type, const answer *body, char *why, size_t room);
 
 int64_t agent_now_ms(void);
 /* A connection, -1 with errno; waits for a socket until then. */
-int agent_connect(const otlp_url *u, int64_t until_ms, const char **why);
+int agent_connect(const http_url *u, int64_t until_ms, const char **why);
 bool agent_wait_for(int fd, short events, int64_t until_ms);
 bool agent_send_all(int fd, const char *data, size_t size, int64_t until_ms);
 

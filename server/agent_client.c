@@ -104,13 +104,13 @@ static void tell_refusal(stream *s, int status, char *why, size_t room)
 static bool ask(const char *method, const char *target, stream *s, char *why, size_t room)
 {
     const remote *r = s->of;
-    otlp_url u;
+    http_url u;
     char *text = malloc(strlen(r->address) + strlen(target) + 64), *request = malloc(GATE_HEAD);
     const char *fault = "out of memory";
     bool ok = text && request;
     s->fd = -1;
     if (ok) sprintf(text, "http://%s/", r->address);
-    ok = ok && otlp_url_of(text, &u, &fault);
+    ok = ok && http_url_of(text, "80", &u, &fault);
     if (ok && strchr(r->address, '/')) ok = false, fault = "it is no HOST:PORT";
     if (ok) s->fd = agent_connect(&u, s->until_ms, &fault);
     int n = s->fd >= 0 ? snprintf(request, GATE_HEAD,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent_metrics.c: the table `top` as metrics: Prometheus's text (version 0.0.4) and OTLP's JSON, from one list. */
+/* server/agent_metrics.c: the table `top` as metrics: Prometheus's text (version 0.0.4) and OTLP's protobuf, from one list. */
 #include "agent.h"
+
+#include "message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,77 +142,65 @@ void metrics_prometheus(const tfp_report *top, bool commands, answer *out)
     }
 }
 
-/* ---- OTLP ---- */
+/* ---- OTLP: opentelemetry/proto/metrics/v1/metrics.proto, common.proto, resource.proto ---- */
 
-static void put_attribute(answer *a, const char *key, const char *text)
+/* KeyValue, with a string. */
+static void put_attribute(answer *a, uint32_t field, const char *key, const char *text)
 {
-    json_open(a, NULL, '{');
-    json_text(a, "key", key);
-    json_open(a, "value", '{');
-    json_text(a, "stringValue", text);
-    json_close(a, '}');
-    json_close(a, '}');
+    size_t pair = message_open(a, field), value;
+    message_text(a, 1, key);
+    value = message_open(a, 2);
+    message_text(a, 1, text);
+    message_close(a, value);
+    message_close(a, pair);
 }
 
-static void put_point(answer *a, const tfp_report *top, size_t row, const metric *m, bool commands, const char *time,
+/* NumberDataPoint */
+static void put_point(answer *a, const tfp_report *top, size_t row, const metric *m, bool commands, int64_t unix_ns,
                       double value)
 {
     char text[TEXT_ROOM];
-    json_open(a, NULL, '{');
-    json_open(a, "attributes", '[');
+    size_t point = message_open(a, 1);
+    message_fixed(a, 3, (uint64_t)unix_ns);
+    message_double(a, 4, value);
     for (size_t i = 0; i < LABELS; i++)
         if (has_label(m, &labels[i], commands) && text_of(top, row, labels[i].column, text))
-            put_attribute(a, labels[i].otlp, text);
-    json_close(a, ']');
-    json_text(a, "timeUnixNano", time); /* 64-bit numbers are texts in protobuf's JSON */
-    json_real(a, "asDouble", value);
-    json_close(a, '}');
+            put_attribute(a, 7, labels[i].otlp, text);
+    message_close(a, point);
 }
 
 /* m NULL: what the jobs are. */
-static void put_metric(answer *a, const tfp_report *top, const metric *m, bool commands, const char *time)
+static void put_metric(answer *a, const tfp_report *top, const metric *m, bool commands, int64_t unix_ns)
 {
     double value = 1;
-    json_open(a, NULL, '{');
-    json_text(a, "name", m ? m->otlp : "tfprof.job.info");
-    json_text(a, "description", m ? m->help : "What the job is; always 1.");
-    json_text(a, "unit", m ? m->unit : "1");
-    json_open(a, "gauge", '{');
-    json_open(a, "dataPoints", '[');
+    size_t before = a->size, one = message_open(a, 2), gauge;
+    message_text(a, 1, m ? m->otlp : "tfprof.job.info");
+    message_text(a, 2, m ? m->help : "What the job is; always 1.");
+    message_text(a, 3, m ? m->unit : "1");
+    gauge = message_open(a, 5);
     for (size_t row = 0; row < tfp_report_row_count(top); row++)
-        if (!m || value_of(top, row, m, &value)) put_point(a, top, row, m, commands, time, value);
-    json_close(a, ']');
-    json_close(a, '}');
-    json_close(a, '}');
+        if (!m || value_of(top, row, m, &value)) put_point(a, top, row, m, commands, unix_ns, value);
+    bool empty = a->size == gauge;
+    message_close(a, gauge);
+    message_close(a, one);
+    if (empty) a->size = before; /* of no job it is known */
 }
 
 void metrics_otlp(const tfp_report *top, bool commands, int64_t unix_ns, answer *out)
 {
-    char host[256] = "", time[32];
+    char host[256] = "";
     gethostname(host, sizeof host - 1);
-    snprintf(time, sizeof time, "%lld", (long long)unix_ns);
-    json_open(out, NULL, '{');
-    json_open(out, "resourceMetrics", '[');
-    json_open(out, NULL, '{');
-    json_open(out, "resource", '{');
-    json_open(out, "attributes", '[');
-    put_attribute(out, "service.name", "tfprof");
-    put_attribute(out, "host.name", host);
-    json_close(out, ']');
-    json_close(out, '}');
-    json_open(out, "scopeMetrics", '[');
-    json_open(out, NULL, '{');
-    json_open(out, "scope", '{');
-    json_text(out, "name", "tfprof");
-    json_text(out, "version", tfp_version());
-    json_close(out, '}');
-    json_open(out, "metrics", '[');
-    put_metric(out, top, NULL, commands, time);
-    for (const metric *m = metrics; m < metrics + METRICS; m++) put_metric(out, top, m, commands, time);
-    json_close(out, ']');
-    json_close(out, '}');
-    json_close(out, ']');
-    json_close(out, '}');
-    json_close(out, ']');
-    json_close(out, '}');
+    size_t all = message_open(out, 1), resource = message_open(out, 1), metrics_of, scope;
+    put_attribute(out, 1, "service.name", "tfprof");
+    put_attribute(out, 1, "host.name", host);
+    message_close(out, resource);
+    metrics_of = message_open(out, 2);
+    scope = message_open(out, 1);
+    message_text(out, 1, "tfprof");
+    message_text(out, 2, tfp_version());
+    message_close(out, scope);
+    put_metric(out, top, NULL, commands, unix_ns);
+    for (const metric *m = metrics; m < metrics + METRICS; m++) put_metric(out, top, m, commands, unix_ns);
+    message_close(out, metrics_of);
+    message_close(out, all);
 }

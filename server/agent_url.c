@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent_url.c: a URL for OTLP as users write it, the first line of an HTTP answer, headers of a request. */
+/* server/agent_url.c: the URL of a collector as users write it, the first line of an HTTP answer, headers of a request. */
 #include "agent.h"
 
 #include <ctype.h>
@@ -7,8 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define OTLP_PORT "4318" /* of OTLP over HTTP */
-#define OTLP_PATH "/v1/metrics"
 #define STATUS_LINE_MOST 1024
 
 static bool refuse(const char **why, const char *text)
@@ -17,17 +15,18 @@ static bool refuse(const char **why, const char *text)
     return false;
 }
 
-static bool take_port(const char *text, size_t size, otlp_url *out)
+static bool take_port(const char *text, size_t size, http_url *out)
 {
     if (!size || size > 5 || strspn(text, "0123456789") < size) return false;
     snprintf(out->port, sizeof out->port, "%.*s", (int)size, text);
     return true;
 }
 
-bool otlp_url_of(const char *text, otlp_url *out, const char **why)
+bool http_url_of(const char *text, const char *port, http_url *out, const char **why)
 {
     static const char scheme[] = "http://";
-    *out = (otlp_url){ .port = OTLP_PORT };
+    *out = (http_url){ 0 };
+    snprintf(out->port, sizeof out->port, "%s", port);
     if (strncasecmp(text, "https://", 8) == 0)
         return refuse(why, "TLS is not spoken: name a collector of this machine or network by http://");
     if (strncasecmp(text, scheme, sizeof scheme - 1) != 0) return refuse(why, "it does not begin with http://");
@@ -45,8 +44,18 @@ bool otlp_url_of(const char *text, otlp_url *out, const char **why)
         return refuse(why, "its port is no number");
     if (text[all] == '?') return refuse(why, "its path does not begin with /");
     if (strlen(text + all) >= sizeof out->path) return refuse(why, "its path is too long");
-    snprintf(out->path, sizeof out->path, "%s", text[all] && strcmp(text + all, "/") != 0 ? text + all : OTLP_PATH);
+    snprintf(out->path, sizeof out->path, "%s", text[all] ? text + all : "/");
     snprintf(out->authority, sizeof out->authority, "%.*s:%s", (int)host, text, out->port);
+    return true;
+}
+
+bool http_url_below(http_url *u, const char *path, const char **why)
+{
+    size_t size = strlen(u->path);
+    if (u->path[size - 1] == '/') size--;
+    if (strchr(u->path, '?')) return refuse(why, "it has a query");
+    if (size + strlen(path) >= sizeof u->path) return refuse(why, "its path is too long");
+    strcpy(u->path + size, path);
     return true;
 }
 

@@ -36,9 +36,9 @@ static void answers(const char *text, size_t size)
 
 static void urls(const char *text)
 {
-    otlp_url u;
+    http_url u;
     const char *why = NULL;
-    if (otlp_url_of(text, &u, &why)) {
+    if (http_url_of(text, "80", &u, &why)) {
         if (!*u.host || !*u.port || *u.path != '/' || strpbrk(u.path, " \r\n") || strpbrk(u.authority, "/ \r\n"))
             abort();
     } else if (!why || !*why) {

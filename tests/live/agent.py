@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`tfprof agent`: metrics of running jobs as Prometheus fetches them and as a collector of OTLP gets them; who may fetch; slow and
-hostile ends. agent.py TFPROF   The text is read by prometheus_client where it is installed, too. Then remote.py: other machines."""
+hostile ends. agent.py TFPROF   The text is read by prometheus_client, and the protobuf by opentelemetry-proto, where
+they are installed, too. Then remote.py: other machines."""
 import contextlib
-import json
 import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -15,9 +16,10 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "server")]
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "server"), os.path.join(os.path.dirname(HERE), "data")]
 import fake  # noqa: E402
 import remote  # noqa: E402
+import wire  # noqa: E402
 from serving import Answer, read_all  # noqa: E402
 
 JOB = "import torch, time\nsgd = torch.optim.SGD()\nprint('ready', flush=True)\nend = time.time() + 120\nwhile time.time() < end:\n    sgd.step()\n    time.sleep(0.005)\n"
@@ -198,6 +200,37 @@ def tokens(program, environment, folder):
         a.stop()
 
 
+def text(fields, number):
+    return wire.last(fields, number, b"").decode()
+
+
+def nested(fields, number):
+    return [wire.read(value) for n, kind, value in fields if n == number and kind == wire.BYTES]
+
+
+def attributes(fields, number):
+    """Those of a message: KeyValue with AnyValue.string_value."""
+    return {text(pair, 1): text(nested(pair, 2)[0], 1) for pair in nested(fields, number)}
+
+
+def otlp(body, pid):
+    """ExportMetricsServiceRequest by its field numbers: the resource's attributes, and of each metric the job's value and labels."""
+    resource, = nested(wire.read(body), 1)
+    scope, = nested(resource, 2)
+    of, now = {}, time.time_ns()
+    for metric in nested(scope, 2):
+        assert {n for n, _, _ in metric} == {1, 2, 3, 5}, metric
+        points = nested(nested(metric, 5)[0], 1)
+        assert points, metric
+        for point in points:
+            assert {n: kind for n, kind, _ in point} == {3: wire.FIXED64, 4: wire.FIXED64, 7: wire.BYTES}, point
+            assert abs(now - wire.last(point, 3)) < 120e9, point
+            labels = attributes(point, 7)
+            if labels["process.pid"] == str(pid):
+                of[text(metric, 1)] = (struct.unpack("<d", struct.pack("<Q", wire.last(point, 4)))[0], labels)
+    return attributes(nested(resource, 1)[0], 1), of
+
+
 def sent(program, environment, pid):
     ok = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
     c = Collector(ok)
@@ -206,18 +239,14 @@ def sent(program, environment, pid):
     status, err, seconds = a.stop(signal.SIGINT)
     check("it ends", status == 0 and not err and seconds < 15, (status, err, seconds))
     head, body = c.got[0].split(b"\r\n\r\n", 1)
-    check("its head", head.startswith(b"POST /v1/metrics HTTP/1.1\r\n") and b"Content-Type: application/json" in head, head)
-    resource, = json.loads(body)["resourceMetrics"]
-    check("who tells", {"key": "service.name", "value": {"stringValue": "tfprof"}} in resource["resource"]["attributes"], resource["resource"])
-    scope, = resource["scopeMetrics"]
-    of = {}
-    for m in scope["metrics"]:
-        assert set(m) == {"name", "description", "unit", "gauge"}, m
-        for point in m["gauge"]["dataPoints"]:
-            labels = {x["key"]: x["value"]["stringValue"] for x in point["attributes"]}
-            assert re.fullmatch(r"\d{19}", point["timeUnixNano"]) and isinstance(point["asDouble"], (int, float)), point
-            if labels["process.pid"] == str(pid):
-                of[m["name"]] = (point["asDouble"], labels)
+    check("its head", head.startswith(b"POST /v1/metrics HTTP/1.1\r\n") and b"Content-Type: application/x-protobuf\r\n" in head, head)
+    who, of = otlp(body, pid)
+    check("who tells", who["service.name"] == "tfprof" and who["host.name"] == socket.gethostname(), who)
+    with contextlib.suppress(ImportError):
+        from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+        message = ExportMetricsServiceRequest.FromString(body)
+        names = {m.name for m in message.resource_metrics[0].scope_metrics[0].metrics if m.gauge.data_points}
+        check("OpenTelemetry's own classes read it", set(of) <= names and len(message.SerializeToString()) == len(body), names)
     check("its numbers", 5 < of["tfprof.job.steps"][0] < 250 and of["tfprof.job.memory"][0] > 1e6, of)
     check("--commands", "train.py" in of["tfprof.job.info"][1]["process.command_line"], of)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent_otlp.c: one POST over HTTP/1.1 to a collector. Everything together takes five seconds at most. */
+/* server/agent_post.c: one POST over HTTP/1.1 to a collector or a store of profiles. Everything together takes five seconds at most. */
 #include "agent.h"
 
 #include <errno.h>
@@ -78,15 +78,15 @@ static int read_status(int fd, int64_t until_ms)
     return status ? status : -1;
 }
 
-static bool post(int fd, const otlp_url *u, const char *body, size_t size, char *why, size_t room)
+static bool post(int fd, const http_url *u, const char *type, const answer *body, char *why, size_t room)
 {
     char head[1200];
     int64_t until_ms = agent_now_ms() + SEND_MS;
     int n = snprintf(head, sizeof head,
-                     "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
+                     "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
                      "User-Agent: tfprof/%s\r\nConnection: close\r\n\r\n",
-                     u->path, u->authority, size, tfp_version());
-    if (!agent_send_all(fd, head, (size_t)n, until_ms) || !agent_send_all(fd, body, size, until_ms)) {
+                     u->path, u->authority, type, body->size, tfp_version());
+    if (!agent_send_all(fd, head, (size_t)n, until_ms) || !agent_send_all(fd, body->data, body->size, until_ms)) {
         snprintf(why, room, "%s", strerror(errno));
         return false;
     }
@@ -99,7 +99,7 @@ static bool post(int fd, const otlp_url *u, const char *body, size_t size, char 
     return false;
 }
 
-int agent_connect(const otlp_url *u, int64_t until_ms, const char **why)
+int agent_connect(const http_url *u, int64_t until_ms, const char **why)
 {
     struct addrinfo hint = { .ai_socktype = SOCK_STREAM }, *all = NULL;
     int fd = -1, fault = getaddrinfo(u->host, u->port, &hint, &all);
@@ -113,12 +113,12 @@ int agent_connect(const otlp_url *u, int64_t until_ms, const char **why)
     return fd;
 }
 
-bool otlp_send(const otlp_url *u, const char *body, size_t size, char *why, size_t room)
+bool agent_post(const http_url *u, const char *type, const answer *body, char *why, size_t room)
 {
-    const char *fault = "";
-    int fd = agent_connect(u, agent_now_ms() + SEND_MS, &fault);
+    const char *fault = "out of memory";
+    int fd = answer_failed(body) ? -1 : agent_connect(u, agent_now_ms() + SEND_MS, &fault);
     snprintf(why, room, "%s", fault);
-    bool sent = fd >= 0 && post(fd, u, body, size, why, room);
+    bool sent = fd >= 0 && post(fd, u, type, body, why, room);
     if (fd >= 0) close(fd);
     return sent;
 }
