@@ -246,7 +246,9 @@ static tfp_status make_stacks(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_p
                               tfp_error *err)
 {
     int64_t lasted = 0;
+    struct timespec start;
     tfp_native *native = NULL;
+    clock_gettime(CLOCK_REALTIME, &start);
     tfp_status status = wish->native ? tfp_native_begin(s, wish, &native, err) : TFP_OK;
     if (!status) status = sample_for(s, wish, native, fn, ctx, &lasted, err);
     if (!status && native) status = tfp_native_end(native, err);
@@ -254,6 +256,7 @@ static tfp_status make_stacks(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_p
     if (status) return status;
     tfp_stacks *all = tfp_stacks_keep(s);
     if (!all) return tfp_nomem(err);
+    all->start_unix_ns = (int64_t)start.tv_sec * 1000000000 + start.tv_nsec;
     all->duration_ns = lasted;
     all->period_ns = (int64_t)(1e9 / wish->rate);
     s->r->stacks = all;

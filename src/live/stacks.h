@@ -22,7 +22,7 @@ typedef struct tfp_stacks { /* stands in its report's arena */
     const tfp_stack_function *functions;
     const tfp_stack *stacks;
     size_t function_count, stack_count;
-    int64_t samples, period_ns, duration_ns;
+    int64_t samples, period_ns, duration_ns, start_unix_ns;
 } tfp_stacks;
 
 typedef struct tfp_stacks_wish {

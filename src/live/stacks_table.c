@@ -55,7 +55,7 @@ tfp_stacks *tfp_stacks_keep(tfp_sampler *s)
         stacks[i - 1] = (tfp_stack){ { name, thread.size }, ids + 1, count - 1, s->counts.at[i] };
     }
     *all =
-        (tfp_stacks){ functions, stacks, s->functions.size, s->keys.count ? s->keys.count - 1 : 0, s->samples, 0, 0 };
+        (tfp_stacks){ functions, stacks, s->functions.size, s->keys.count ? s->keys.count - 1 : 0, s->samples, 0, 0, 0 };
     return all;
 }
 

@@ -68,6 +68,7 @@ static void put_profile(writer *w, const tfp_stacks *all)
     put_type(w, 1, "time", "nanoseconds");
     for (size_t i = 0; i < all->stack_count; i++) put_sample(w, &all->stacks[i], all->period_ns);
     for (size_t i = 0; i < all->function_count; i++) put_function(w, &all->functions[i], (int64_t)i + 1);
+    tfp_put_int(&w->plain, 9, all->start_unix_ns);
     tfp_put_int(&w->plain, 10, all->duration_ns);
     put_type(w, 11, "time", "nanoseconds");
     tfp_put_int(&w->plain, 12, all->period_ns);
