@@ -2,6 +2,7 @@
 /* cli/agent.c: the command agent: running jobs as metrics and for other machines, until it is stopped. */
 #include "agent.h"
 #include "cli.h"
+#include "push.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,16 +82,24 @@ static int select_jobs(cli *c, const cli_call *call, tfp_live *l)
 int cli_agent(cli *c, const cli_call *call, tfp_options *o)
 {
     char token[CLI_TOKEN_ROOM], why[CLI_LINE_MAX];
-    agent_options a = { .metrics = call->flags[CLI_METRICS],
-                        .listen = call->flags[CLI_LISTEN],
-                        .otlp = call->flags[CLI_OTLP],
-                        .commands = call->flags[CLI_COMMANDS] != NULL,
-                        .say = say,
-                        .warn = warn,
-                        .ctx = c };
+    agent_options a = {
+        .metrics = call->flags[CLI_METRICS],
+        .listen = call->flags[CLI_LISTEN],
+        .otlp = call->flags[CLI_OTLP],
+        .push = { [PUSH_PYROSCOPE] = call->flags[CLI_PYROSCOPE], [PUSH_PARCA] = call->flags[CLI_PARCA] },
+        .commands = call->flags[CLI_COMMANDS] != NULL,
+        .say = say,
+        .warn = warn,
+        .ctx = c
+    };
     (void)o;
-    if (!a.metrics && !a.otlp && !a.listen)
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "agent needs --metrics, --otlp or --listen");
+    bool pushes = a.push[PUSH_PYROSCOPE] || a.push[PUSH_PARCA];
+    if (!a.metrics && !a.otlp && !a.listen && !pushes)
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "agent needs --metrics, --otlp, --pyroscope, --parca or --listen");
+    if (pushes && !a.commands)
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "stacks name files of the jobs: --commands lets them leave the machine");
     if (a.listen && (call->word_count || call->flags[CLI_USER]))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--listen is for all jobs: it takes no PID, NAME or --user");
     int status = cli_find_token(c, call, token);
@@ -98,9 +107,14 @@ int cli_agent(cli *c, const cli_call *call, tfp_options *o)
     if (status) return status;
     if (*token) a.token = token;
     a.jobs = tfp_live_new();
-    if (!a.jobs) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    status = select_jobs(c, call, a.jobs);
+    a.processes = pushes ? tfp_live_new() : NULL;
+    if (!a.jobs || (pushes && !a.processes)) status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    if (!status) status = select_jobs(c, call, a.jobs);
+    if (!status && pushes) status = select_jobs(c, call, a.processes);
+    if (!status && pushes && tfp_live_set(a.processes, "processes", NULL, c->err))
+        status = cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s", tfp_error_message(c->err));
     if (!status && (status = agent_run(&a, why, sizeof why))) cli_fault_set(&c->fault, status, "%s", why);
     tfp_live_free(a.jobs);
+    tfp_live_free(a.processes);
     return status;
 }

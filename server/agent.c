@@ -3,6 +3,7 @@
 #include "agent.h"
 
 #include "address.h"
+#include "push.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -31,12 +32,14 @@ static void on_stop(int signal)
 
 typedef struct agent {
     const agent_options *options;
-    http_url url;                /* of OTLP */
+    http_url url; /* of OTLP */
+    push_target targets[PUSH_KINDS];
+    push_rounds rounds;
     fetchers *fetchers, *askers; /* of metrics; tfprof of other machines */
     recorder recorder;
     tfp_error *err;
     int64_t looked_ms, sent_ms;
-    bool failed; /* the last send */
+    bool failed, rounds_failed; /* the last send; the last round of stacks */
 } agent;
 
 /* ---- jobs ---- */
@@ -158,6 +161,15 @@ static int listen_for_others(agent *a, char *why, size_t room)
     return status;
 }
 
+/* A fault is told once: the next rounds have the same, mostly. */
+static void end_round(agent *a)
+{
+    char why[400];
+    if (!push_rounds_over(&a->rounds, why, sizeof why)) return;
+    if (*why && !a->rounds_failed) a->options->warn(a->options->ctx, why);
+    a->rounds_failed = *why != '\0';
+}
+
 static void turn(agent *a)
 {
     struct timespec nap = { 0, TURN_MS * 1000000 };
@@ -166,23 +178,35 @@ static void turn(agent *a)
     if (a->askers) fetchers_wait(a->askers, TURN_MS / both);
     if (!a->fetchers && !a->askers) nanosleep(&nap, NULL);
     recorder_reap(&a->recorder, false);
-    if (!a->options->otlp || stopped) return;
-    if ((double)(agent_now_ms() - a->sent_ms) < a->options->interval * 1e3) return;
+    end_round(a);
+    if (stopped || (double)(agent_now_ms() - a->sent_ms) < a->options->interval * 1e3) return;
     a->sent_ms = agent_now_ms();
-    send_now(a);
+    if (a->options->otlp) send_now(a);
+    if (a->rounds.target_count) push_rounds_begin(&a->rounds);
+}
+
+static int find_targets(agent *a, char *why, size_t room)
+{
+    static const char *const names[PUSH_KINDS] = { [PUSH_PYROSCOPE] = "--pyroscope", [PUSH_PARCA] = "--parca" };
+    const agent_options *o = a->options;
+    const char *wrong = "", *option = "--otlp", *text = o->otlp;
+    bool ok = !text || (http_url_of(text, OTLP_PORT, &a->url, &wrong) &&
+                        (strcmp(a->url.path, "/") != 0 || http_url_below(&a->url, OTLP_PATH, &wrong)));
+    a->rounds = (push_rounds){ .targets = a->targets, .processes = o->processes };
+    for (int i = 0; i < PUSH_KINDS && ok; i++) {
+        option = names[i];
+        text = o->push[i];
+        if (text) ok = push_target_of((push_kind)i, text, &a->targets[a->rounds.target_count++], &wrong);
+    }
+    if (!ok) snprintf(why, room, "%s '%.200s': %s", option, text, wrong);
+    return ok ? DONE : BAD_USAGE;
 }
 
 static int begin(agent *a, char *why, size_t room)
 {
     const agent_options *o = a->options;
-    const char *wrong = "";
-    bool ok = !o->otlp || (http_url_of(o->otlp, OTLP_PORT, &a->url, &wrong) &&
-                           (strcmp(a->url.path, "/") != 0 || http_url_below(&a->url, OTLP_PATH, &wrong)));
-    if (!ok) {
-        snprintf(why, room, "--otlp '%.200s': %s", o->otlp, wrong);
-        return BAD_USAGE;
-    }
-    int status = o->metrics ? listen_for_metrics(a, why, room) : DONE;
+    int status = find_targets(a, why, room);
+    if (!status && o->metrics) status = listen_for_metrics(a, why, room);
     if (!status && o->listen) status = listen_for_others(a, why, room);
     if (status) return status;
     if (tfp_live_sample(o->jobs, a->err)) {
@@ -209,6 +233,7 @@ int agent_run(const agent_options *o, char *why, size_t room)
     fetchers_free(a.fetchers);
     fetchers_free(a.askers);
     recorder_reap(&a.recorder, true);
+    push_rounds_end(&a.rounds);
     tfp_error_free(a.err);
     return status;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent.h: `tfprof agent`: the running jobs of this machine as metrics, to be fetched (Prometheus) or sent (OTLP). Of the
+/* server/agent.h: `tfprof agent`: the running jobs of this machine as metrics, to be fetched (Prometheus) or sent (OTLP), and their
+ * stacks sent (pprof). Of the
  * library it sees tfprof.h only. */
 #ifndef TFP_SERVER_AGENT_H
 #define TFP_SERVER_AGENT_H
@@ -14,10 +15,12 @@ typedef struct agent_options {
     const char *metrics;                       /* PORT, HOST:PORT or [V6]:PORT to listen at; NULL: nothing listens */
     const char *listen;                        /* the same, for tfprof of other machines: never without a token */
     const char *otlp;                          /* metrics go to http://HOST[:PORT][/PATH]; NULL: nothing is sent */
+    const char *push[2];                       /* stores of stacks, by push_kind; NULL: none */
     const char *token;                         /* asked for in a header; NULL: none, on loopback only */
     double interval;                           /* seconds between two sends */
     bool commands;                             /* command lines may leave the machine */
     tfp_live *jobs;                            /* which jobs */
+    tfp_live *processes;                       /* the same, each process by itself; for stacks */
     void (*say)(void *ctx, const char *line);  /* where it listens */
     void (*warn)(void *ctx, const char *line); /* what could not be sent */
     void *ctx;

@@ -183,7 +183,8 @@ def tokens(program, environment, folder):
              (("--metrics", "70000"), "--metrics"), (("--metrics", ":1"), "--metrics"), (("--metrics", "localhost:"), "--metrics"), ((), "--metrics"),
              (("--otlp", "https://x"), "TLS"), (("--otlp", "ftp://x"), "http://"), (("--otlp", "http://"), "host"), (("--otlp", "http://a@b"), "character"),
              (("--otlp", "http://x:y"), "port"), (("--metrics", "0", "--interval", "0"), "--interval"), (("--metrics", "0", "--token-file", path + "x"), "token-file"),
-             (("--metrics", "0", "4194305"), "no such process")]
+             (("--metrics", "0", "4194305"), "no such process"),
+             (("--pyroscope", "http://x"), "--commands"), (("--parca", "x", "--commands"), "http://"), (("--pyroscope", "http://x/?a", "--commands"), "query")]
     for words, text in cases:
         done = subprocess.run([program, "agent", *words], env=environment, capture_output=True, text=True, timeout=20, check=False)
         check(f"agent {words}", done.returncode in (1, 2) and text in done.stderr and done.stderr.count("\n") == 1, done)
