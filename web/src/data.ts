@@ -38,7 +38,8 @@ export async function queryRows<T>(id: string, sql: string): Promise<T[]> {
   return (await jsonOnce<{ rows: T[] }>(queryPath(id, sql))).rows;
 }
 
-export const useTable = (path: string): Loaded<Table> => useLoaded(path, (_, progress) => tableOnce(path, progress));
+/** A table; without a path none. */
+export const useTable = (path: string): Loaded<Table | undefined> => useLoaded(path, (_, progress) => (path ? tableOnce(path, progress) : Promise.resolve(undefined)));
 export const useQuery = <T>(id: string, sql: string): Loaded<T[]> => useLoaded(`${id} ${sql}`, () => (sql ? queryRows<T>(id, sql) : Promise.resolve([])));
 
 /** The time from the start of one step to the end of another, on the clock of the timeline. */

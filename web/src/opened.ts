@@ -11,5 +11,11 @@ export interface Opened {
   tables: Tables;
 }
 
+/** What a profile is called: its file, or of ranks the folder that they lie in. */
+export function nameOf(name: string, files: string[]): string {
+  const folder = name.split("/").slice(0, -1).join("/");
+  return files.length > 1 && folder ? folder : shortFile(name);
+}
+
 /** The name of a file without what says its format. */
 export const shortFile = (name: string): string => name.replace(/\.(json|gz|pb|pbtxt|xplane|trace|pt)\b/g, "").replace(/\.$/, "") || name;

@@ -1,10 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile at a glance.
-import { Overview } from "../pages/Overview";
-import { useRoute } from "../route";
+// A profile at a glance: the time of a step and where it goes, its steps, what can be gained, the most expensive names.
+import type { Table } from "../api";
+import { profilePath } from "../api";
+import { filterParams, jsonOnce, useTable } from "../data";
+import { useWindows } from "../details/useWindows";
+import { useFindings } from "../findings";
+import { formatBytes, formatMicros } from "../format";
+import { useLoaded } from "../load";
+import type { Opened } from "../opened";
+import { Headline } from "../overview/Headline";
+import type { IdleCause } from "../overview/PartsBar";
+import { PartsBar } from "../overview/PartsBar";
+import { RankBars } from "../overview/RankBars";
+import { StepBars } from "../overview/StepBars";
+import { TopList } from "../overview/TopList";
+import { WholeRun } from "../overview/WholeRun";
+import { FindingRow } from "../parts/FindingRow";
+import { filters, goTo, hrefOf } from "../store";
+import { useQuantities } from "../steps";
+import { TABLES } from "../table/tables";
+import { pathOf } from "./Table";
 import type { PlaceProps } from "./index";
 
+interface WaitAnswer {
+  step_parts?: { part: string; a_step_us: number }[];
+}
+
+/** Of what the idle time consists, the biggest first. */
+async function idleCauses(id: string): Promise<IdleCause[]> {
+  const parts = (await jsonOnce<WaitAnswer>(profilePath(id, "views/wait?format=json"))).step_parts ?? [];
+  return parts.filter((p) => p.part.startsWith("  ")).map((p) => ({ name: p.part.trim().replace(/^of it /, ""), us: p.a_step_us })).sort((a, b) => b.us - a.us);
+}
+
+function List({ by, column, title, t, a, per = "" }: { by: string; column: string; title: string; t: Table | undefined; a: number; per?: string }) {
+  const it = TABLES.find((x) => x.by === by);
+  if (!t || !it) return null;
+  const { set, columns } = it.read(t, filters.value.ranks);
+  const find = (name: string) => columns.find((c) => c.name === name);
+  const main = find(column);
+  if (!main) return null;
+  let whole = 0;
+  for (let i = 0; i < set.count; i++) whole += main.value(i) ?? 0;
+  const amount = main.unit === "us" ? formatMicros(whole / a) : formatBytes(whole);
+  return <TopList title={title} says={`of ${amount}${main.unit === "us" ? per : ""}${by === "op" && column === "self" ? ", all threads" : ""}`} set={set} by={main} count={find("count")} share={(row) => (whole > 0 ? (main.value(row) ?? 0) / whole : null)} a={a} />;
+}
+
+function useView(of: Opened, by: string, params: string, wanted: boolean): Table | undefined {
+  const it = TABLES.find((x) => x.by === by);
+  const path = it && wanted ? pathOf(of.id, it, params) : "";
+  return useTable(path).value;
+}
+
+function Findings({ of, all }: { of: Opened; all: ReturnType<typeof useQuantities>["all"] }) {
+  const windows = useWindows(of) ?? new Map();
+  const found = (useFindings(of, all).value ?? []).filter((f) => !f.quality);
+  const most = Math.max(0, ...found.map((f) => f.gain ?? 0));
+  return (
+    <>
+      <h2>Findings <span class="s">by what can be gained in a step</span></h2>
+      {found.slice(0, 5).map((f) => <FindingRow key={f.id} f={f} most={most} steps={all} windows={windows} of={of} />)}
+      {!found.length && <p class="s">No checker found anything.</p>}
+      {found.length > 5 && <p class="s"><a class="lk" href={hrefOf({ place: "findings" })} onClick={(e) => (e.preventDefault(), goTo("findings"))}>{found.length - 5} more</a></p>}
+    </>
+  );
+}
+
 export function OverviewPlace({ of }: PlaceProps) {
-  const route = useRoute();
-  return <Overview route={route} facts={of.facts} />;
+  const { rows, all, q, of: what } = useQuantities(of);
+  const times = of.facts.has?.times ?? false;
+  const { steps, range } = filters.value;
+  const params = filterParams({ steps, range }, useWindows(of) ?? new Map());
+  const kernels = useView(of, "kernel", params, times);
+  const ops = useView(of, "op", params, true);
+  const lines = useView(of, "line", params, (of.facts.has?.stacks ?? false) || of.facts.nodes === 0);
+  const causes = useLoaded(`idle ${of.id}`, () => (times ? idleCauses(of.id) : Promise.resolve([]))).value ?? [];
+  const devices = [...new Set(rows.map((r) => r.device))];
+  const a = q && !range ? q.steps * q.ranks : 1; // sums become those of a step, of a rank
+  const per = !q || range ? "" : q.ranks > 1 ? " a step and rank" : " a step";
+  return (
+    <div class="overview">
+      <h1 class="away">Overview</h1>
+      {q ? (
+        <>
+          <Headline of={of} q={q} what={what} devices={devices} ops={ops} />
+          <h2>Where a step goes</h2>
+          <PartsBar q={q} what={what} causes={what === "all" ? causes : []} />
+          <RankBars rows={rows} />
+          {q.steps > 1 && <><h2>Steps</h2><StepBars rows={rows} /></>}
+        </>
+      ) : (
+        <WholeRun of={of} ops={ops} />
+      )}
+      <Findings of={of} all={all} />
+      <div class="two">
+        <List by="kernel" column="total" title="Device, by kernel" t={kernels} a={a} per={per} />
+        <List by="op" column="self" title="Host, by op" t={ops} a={a} per={per} />
+        <List by="line" column="self" title="Lines" t={lines} a={1} />
+        {!times && <List by="op" column="parameters" title="Parameters, by op" t={ops} a={1} />}
+      </div>
+    </div>
+  );
 }

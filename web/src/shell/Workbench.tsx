@@ -7,7 +7,7 @@ import { mainBusy } from "../busy";
 import { Details } from "../details/Details";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
-import { shortFile } from "../opened";
+import { nameOf } from "../opened";
 import { PLACES } from "../places";
 import { place } from "../store";
 import { ContextBar } from "./ContextBar";
@@ -57,7 +57,7 @@ export function Workbench({ id, tables }: { id: string; tables: Tables }) {
   const list = useLoaded(`names ${version}`, (signal) => profiles(signal));
   const entry = list.value?.profiles.find((p) => p.id === id);
   const row = PLACES.find((p) => p.name === place.value) ?? PLACES[0];
-  const name = shortFile(entry?.name ?? facts.value?.name ?? "profile");
+  const name = nameOf(entry?.name ?? facts.value?.name ?? "profile", entry?.files ?? []);
   useEffect(() => {
     document.title = [row?.title, name, "tfprof"].join(" · ");
   }, [row, name]);

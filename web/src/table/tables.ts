@@ -42,7 +42,7 @@ function readOps(t: Table): Content {
   const name = texts(t, "name");
   const full = (row: number): string => name(rows[row] ?? 0);
   return {
-    set: { count: n, thing: (row) => ({ kind: "op", id: full(row) }), name: (row) => plainName(full(row)), full, look: (row) => ((device(row) ?? 0) > 0 ? "compute" : "host") },
+    set: { count: n, thing: (row) => ({ kind: "op", id: full(row) }), name: (row) => plainName(full(row)), full, look: () => "host" },
     columns: [
       col("count", "count", "count", count, { width: 64 }),
       col("total", "device", "us", device, { help: "device time of what the op launched" }),

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A finding in one line: what can be gained, a bar, the sentence, the evidence.
+import type { StepWindows } from "../data";
+import type { Finding } from "../findings";
+import { evidenceView } from "../findings";
+import { formatMicros, formatStep } from "../format";
+import type { Opened } from "../opened";
+import { sameThing, sel, select } from "../store";
+import type { StepRow } from "../steps";
+import { LinkedText } from "./Linked";
+import { ThingLink } from "./Thing";
+
+interface Props {
+  f: Finding;
+  most: number; // the biggest gain
+  steps: StepRow[];
+  windows: StepWindows;
+  of: Opened;
+  whole?: boolean; // with all sentences
+}
+
+/** The link to the timeline, with the span or the step selected. */
+export function EvidenceLink({ f, steps, windows }: { f: Finding; steps: StepRow[]; windows: StepWindows }) {
+  const view = evidenceView(f, steps, windows);
+  if (f.evidence)
+    return (
+      <ThingLink kind="span" id={String(f.evidence.span)} class="s lk" evidence also={view ? { view } : {}}>
+        {f.evidence.rank === undefined ? "" : `rank ${f.evidence.rank}, `}{f.evidence.lane.replace(/^.*\//, "").replace(":", " ")} at {view ? formatMicros(view.from + (view.to - view.from) / 2) : formatStep(f.evidence.start_us)}
+      </ThingLink>
+    );
+  if (f.step !== null) return <ThingLink kind="step" id={String(f.step)} class="s lk" evidence also={view ? { view } : {}}>step {f.step} in the timeline</ThingLink>;
+  return null;
+}
+
+export function FindingRow({ f, most, steps, windows, of, whole }: Props) {
+  const thing = { kind: "finding", id: f.id } as const;
+  const chosen = sameThing(sel.value, thing);
+  return (
+    <div class={`find ${f.look}`} data-kind="finding" data-id={f.id} aria-current={chosen ? "true" : undefined} onClick={(e) => !(e.target as Element).closest("a") && select(thing)}>
+      <button type="button" class="gain" aria-label={`Finding ${f.checker}`} onClick={() => select(thing)}>{f.gain === null ? (f.takes === null ? "–" : formatStep(f.takes)) : `≤ ${formatStep(f.gain)}`}</button>
+      <span class="track" aria-hidden="true"><i style={{ width: `${most > 0 ? (100 * (f.gain ?? 0)) / most : 0}%` }} /></span>
+      <div>
+        <div><LinkedText text={f.says} of={of} /></div>
+        {whole && f.more.map((m) => <div key={m} class="s"><LinkedText text={m} of={of} /></div>)}
+      </div>
+      <EvidenceLink f={f} steps={steps} windows={windows} />
+    </div>
+  );
+}
