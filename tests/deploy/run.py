@@ -93,6 +93,22 @@ def systemd(program, folder):
 
 # ---- Kubernetes ----
 
+def kubernetes_schema(objects):
+    """Kubernetes' own schema, which knows every field and its type; a field that it lacks is a fault."""
+    try:
+        import kubernetes_validate  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        print("left out: no kubernetes-validate (PyPI), which has Kubernetes' schema")
+        return
+    for kind, thing in objects.items():
+        try:
+            kubernetes_validate.validate(thing, kubernetes_validate.latest_version(), strict=True)
+            fault = ""
+        except kubernetes_validate.ValidationError as e:
+            fault = str(e)
+        check(f"{kind} by Kubernetes' schema", not fault, fault)
+
+
 def kubernetes():
     """Its own programs are in no package of Debian: the structure is looked at, and that parts name each other."""
     try:
@@ -101,6 +117,7 @@ def kubernetes():
         print("left out: no yaml module of Python")
         return
     all_of_it = {d["kind"]: d for d in yaml.safe_load_all(text_of("kubernetes", "daemonset.yaml"))}
+    kubernetes_schema(all_of_it)
     check("kinds", set(all_of_it) == {"ServiceAccount", "DaemonSet", "Service"}, list(all_of_it))
     spec = all_of_it["DaemonSet"]["spec"]
     pod, labels = spec["template"]["spec"], spec["template"]["metadata"]["labels"]
@@ -123,6 +140,26 @@ def queries():
             yield panel["title"], target["expr"]
     for at, rule in enumerate(re.findall(r"expr: (?:\|\n)?((?:.+\n?)+?)(?=\s+(?:for|labels|annotations|- ):?|\Z)", text_of("prometheus", "rules.yml"))):
         yield f"rule {at + 1}", rule
+
+
+def dashboard():
+    """What Grafana's description of the JSON model asks for: names, places in a grid of 24 columns, variables that there are."""
+    board = json.loads(text_of("grafana", "tfprof.json"))
+    check("uid of the dashboard", re.fullmatch(r"[A-Za-z0-9_-]{1,40}", board["uid"]) and board["title"], board["uid"])
+    check("its version", board["schemaVersion"] >= 36 and "id" not in board, board["schemaVersion"])
+    check("an import keeps one time", re.fullmatch(r"now-\d+[smhd]", board["time"]["from"]) and board["time"]["to"] == "now", board["time"])
+    panels, taken = board["panels"], set()
+    check("ids of panels", len({p["id"] for p in panels}) == len(panels))
+    for p in panels:
+        at = p["gridPos"]
+        cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
+        check(f"{p['title']}: its place", cells and not cells & taken and all(0 <= x < 24 for x, _ in cells), at)
+        check(f"{p['title']}: its targets", p["type"] in ("table", "timeseries") and p["targets"] and
+              len({t["refId"] for t in p["targets"]}) == len(p["targets"]), p["targets"])
+        taken |= cells
+    known = {v["name"] for v in board["templating"]["list"]}
+    used = set(re.findall(r"\$\{?(\w+)", json.dumps(board))) - {"__rate_interval", "__interval", "__range", "__all"}
+    check("variables", known and used <= known, used - known)
 
 
 def prometheus(address, folder):
@@ -193,6 +230,7 @@ def main():
         environment = dict(os.environ, PYTHONPATH=os.path.join(folder, "fakes"), TFPROF_RUN_DIR=os.path.join(folder, "run"))
         systemd(program, folder)
         kubernetes()
+        dashboard()
         job = "import jax, time\nfor _ in range(100000): time.sleep(0.01)\n"
         metrics = free_port()
         with started(sys.executable, "-c", job, env=environment), started(program, "agent", "--metrics", str(metrics), env=environment):
