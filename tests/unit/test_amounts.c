@@ -162,6 +162,22 @@ static void numbers_are_as_people_write_them(void **state)
     }
 }
 
+/* Decimals are rounded as printf does it, halves included. */
+static void decimals_round_like_printf(void **state)
+{
+    (void)state;
+    for (int64_t i = 1; i < 200000; i++) {
+        double x = 1 + (double)(i * 7919 % 1000003) / (double)(i % 2 ? 1 << i % 12 : 1000);
+        char text[40];
+        tfp_buf b = { 0 };
+        tfp_format_real(&b, TFP_LABEL, x);
+        tfp_buf_char(&b, 0);
+        snprintf(text, sizeof text, x == floor(x) ? "%.0f" : "%.2f", x);
+        if (strcmp(b.data, text) != 0) fail_msg("%.17g is %s, not %s", x, b.data, text);
+        tfp_buf_free(&b);
+    }
+}
+
 /* Whole numbers have the text that they have as reals. */
 static void whole_numbers_read_like_reals(void **state)
 {
@@ -213,11 +229,9 @@ static void heads_have_no_units(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(amounts_have_units),
-        cmocka_unit_test(options_check_amounts),
-        cmocka_unit_test(columns_keep_the_order_asked),
-        cmocka_unit_test(numbers_are_as_people_write_them),
-        cmocka_unit_test(whole_numbers_read_like_reals),
+        cmocka_unit_test(amounts_have_units),           cmocka_unit_test(options_check_amounts),
+        cmocka_unit_test(columns_keep_the_order_asked), cmocka_unit_test(numbers_are_as_people_write_them),
+        cmocka_unit_test(decimals_round_like_printf),   cmocka_unit_test(whole_numbers_read_like_reals),
         cmocka_unit_test(heads_have_no_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
