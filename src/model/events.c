@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/events.c: how readers of traces add events: rows are appended to columns; keys and sets of stats are interned. */
 #include "model/builder.h"
+#include "model/launches.h"
 
 /* Remembers the first fault. */
 static bool check(tfp_builder *b, bool ok)
@@ -221,5 +222,6 @@ void tfp_events_free(tfp_event_tables *t)
     tfp_map64_free(&t->stat_set_by_hash);
     tfp_map64_free(&t->lane_by_name);
     tfp_slims_free(t);
+    tfp_launches_free(t->launches);
     *t = (tfp_event_tables){ 0 };
 }

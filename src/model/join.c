@@ -86,11 +86,18 @@ static void run_stage(tfp_join *x, const stage *s)
     tfp_join_keep(x, r.ok);
 }
 
+static void drop_launches(tfp_event_tables *t)
+{
+    tfp_launches_free(t->launches);
+    t->launches = NULL;
+}
+
 /* The sums of an earlier join are made again, with the events added since. */
 static void forget(tfp_join *x)
 {
     for (size_t i = 0; i < x->t->joined_execs.size; i++) tfp_build_exec_again(x->b, x->t->joined_execs.at[i]);
     x->t->joined_execs.size = 0;
+    drop_launches(x->t);
     x->t->windows.size = 0;
     size_t kept = 0; /* links that files told */
     for (size_t i = 0; i < x->t->flows.size; i++)
@@ -137,7 +144,7 @@ void tfp_build_join(tfp_builder *b)
     free(x.scope);
     free(x.model);
     free(x.backward);
-    tfp_launches_free(&x.calls);
+    if (!(b->p->keep & TFP_KEEP_ROWS)) drop_launches(t);
     tfp_vec_free(&x.parts);
     tfp_vec_free(&x.part_lists);
     tfp_map64_free(&x.list_by_device);

@@ -69,8 +69,6 @@ struct tfp_join {
     bool roots_are_steps; /* annotations that became steps */
     uint32_t outside;     /* the step of spans that are in no window */
     uint32_t no_op;       /* node of activities without an op; TFP_NONE: none yet */
-    tfp_launches calls;   /* of a trace with slim lanes, once `calls_mapped` */
-    bool calls_mapped;
 };
 
 static inline bool tfp_join_keep(tfp_join *x, bool ok)
@@ -101,7 +99,7 @@ void tfp_join_nodes(tfp_join *x);     /* node */
 void tfp_join_execs(tfp_join *x);     /* executions */
 void tfp_join_slims(tfp_join *x);     /* groups of rows that stand for spans */
 void tfp_join_work(tfp_join *x);      /* how much of the work lies in steps that stand in for marked ones */
-bool tfp_join_map_calls(tfp_join *x); /* of a trace with slim lanes: fills `calls`, once. False without memory */
+bool tfp_join_map_calls(tfp_join *x); /* of a trace with slim lanes: makes t->launches, once. False without memory */
 /* When the call starts that launched an activity with that key: of any trace, once its calls are mapped. False: none did. */
 bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correlation, int64_t *start_ns);
 /* Its rows; NULL when it has none. */

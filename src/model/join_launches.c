@@ -183,7 +183,7 @@ static call_found find_call(const tfp_join *x, uint32_t process, uint32_t correl
 {
     call_found c = { .span = TFP_NONE };
     if (x->t->slims.size) {
-        const tfp_launch *found = tfp_launch_of(&x->calls, process, correlation);
+        const tfp_launch *found = tfp_launch_of(x->t->launches, process, correlation);
         if (!found) return c;
         uint32_t span = tfp_launch_kind(found) == TFP_LAUNCH_SPAN ? found->of : TFP_NONE;
         return (call_found){ span, true, found->kind & TFP_LAUNCH_COLLECTIVE, found->start_ns };
@@ -203,9 +203,9 @@ bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correla
 
 bool tfp_join_map_calls(tfp_join *x)
 {
-    if (x->calls_mapped || !x->t->slims.size) return true;
-    x->calls_mapped = true;
-    return tfp_launches_make(x->p, x->cpu_op_above, &x->calls);
+    if (x->t->launches || !x->t->slims.size) return true;
+    x->t->launches = tfp_launches_new(x->p, x->cpu_op_above);
+    return x->t->launches != NULL;
 }
 
 static void launch(const tfp_join *x, uint32_t i)

@@ -70,7 +70,7 @@ static void add(tfp_slim_group *g, int64_t start_ns, int64_t duration_ns, int64_
 static void take_call(const tfp_join *x, const tfp_launch *call, which *of)
 {
     uint32_t kind = tfp_launch_kind(call);
-    of->class = tfp_launch_class(&x->calls, call, of->class);
+    of->class = tfp_launch_class(x->t->launches, call, of->class);
     if (kind != TFP_LAUNCH_SPAN && (of->class == TFP_CLASS_COPY || of->class == TFP_CLASS_SET)) of->call = kind;
 }
 
@@ -129,7 +129,7 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
     const tfp_lane *lane = &x->p->lanes.at[f->lane];
     bool total = tfp_only_total(x->p), guessed = are_guessed(x, lane->process), device = f->nesting != TFP_SLIM_HOST;
     bool own_steps = device && tfp_join_has_steps(x, lane->process, lane->device);
-    bool calls = device && f->nesting == TFP_SLIM_FLAT && (!total || guessed || x->calls.any);
+    bool calls = device && f->nesting == TFP_SLIM_FLAT && (!total || guessed || x->t->launches->any);
     tfp_step_cursor cursor = tfp_step_cursor_start(x, lane->process, own_steps ? lane->device : 0);
     for (const tfp_slim_block *b = f->first; b; b = b->next) {
         for (uint32_t i = 0; i < b->size; i++) {
@@ -137,7 +137,7 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
             const tfp_slim_kind *k = &x->t->slim_kinds.at[row->kind];
             int64_t start_ns = tfp_slim_start_of(b, row), at_ns = start_ns;
             const tfp_launch *call =
-                calls ? tfp_launch_of(&x->calls, lane->process, tfp_slim_correlation(f, row)) : NULL;
+                calls ? tfp_launch_of(x->t->launches, lane->process, tfp_slim_correlation(f, row)) : NULL;
             which of = { TFP_NONE, TFP_NONE, k->class };
             if (call) take_call(x, call, &of);
             if (call && !own_steps) at_ns = call->start_ns;

@@ -34,7 +34,7 @@ static uint64_t key_of(uint32_t process, uint32_t number) { return (uint64_t)pro
 
 const tfp_launch *tfp_launch_of(const tfp_launches *l, uint32_t process, uint32_t number)
 {
-    if (!number || !l->at) return NULL;
+    if (!number || !l) return NULL;
     if (!l->paged) {
         uint32_t at = tfp_map64_get(&l->sparse, key_of(process, number));
         return at == TFP_NONE ? NULL : &l->at[at];
@@ -44,7 +44,7 @@ const tfp_launch *tfp_launch_of(const tfp_launches *l, uint32_t process, uint32_
     uint32_t page = *page_of(l, r, number);
     if (page == TFP_NONE) return NULL;
     const tfp_launch *found = &l->at[page * PAGE + number % PAGE];
-    return found->kind == TFP_NONE ? NULL : found;
+    return found->kind ? found : NULL;
 }
 
 int64_t tfp_launch_end(const tfp_profile *p, const tfp_launches *l, const tfp_launch *launch, uint64_t key)
@@ -131,8 +131,9 @@ static tfp_launch *place_of(maker *m, uint32_t process, uint32_t number)
 static void put(maker *m, uint32_t process, uint32_t number, tfp_launch call, int64_t end_ns)
 {
     tfp_launch *place = place_of(m, process, number);
-    if (!place || (place->kind != TFP_NONE && place->start_ns <= call.start_ns)) return;
+    if (!place || (place->kind && place->start_ns <= call.start_ns)) return;
     *place = call;
+    place->kind |= TFP_LAUNCH_THERE;
     if (tfp_launch_kind(&call) == TFP_LAUNCH_SPAN || call.of != TFP_SLIM_LONG) return;
     m->ok = tfp_map64_put(&m->l->long_by_number, key_of(process, number), (uint32_t)m->l->ends.size) &&
             tfp_push(&m->l->ends, end_ns);
@@ -182,25 +183,33 @@ static bool find_tells(maker *m)
     return m->l->tells != NULL;
 }
 
-bool tfp_launches_make(const tfp_profile *p, const uint32_t *cpu_op_above, tfp_launches *l)
+static bool fill(maker *m)
 {
-    maker m = { .p = p, .cpu_op_above = cpu_op_above, .l = l, .ok = true };
-    *l = (tfp_launches){ .ranges = calloc(p->events.processes.size * 2 + 1, sizeof *l->ranges) };
-    if (!l->ranges || !find_tells(&m)) return false;
-    each_number(&m, stretch);
-    if (!make_pages(&m)) return false;
-    size_t room = l->paged ? m.used * PAGE : m.count;
-    l->at = malloc((room + 1) * sizeof *l->at);
+    const tfp_profile *p = m->p;
+    tfp_launches *l = m->l;
+    l->ranges = calloc(p->events.processes.size * 2 + 1, sizeof *l->ranges);
+    if (!l->ranges || !find_tells(m)) return false;
+    each_number(m, stretch);
+    if (!make_pages(m)) return false;
+    l->at = calloc((l->paged ? m->used * PAGE : m->count) + 1, sizeof *l->at); /* pages that the kernel has cleared */
     if (!l->at) return false;
-    for (size_t i = 0; i < room; i++) l->at[i].kind = TFP_NONE;
-    if (!l->paged) m.used = 0;
-    put_spans(&m);
-    for (size_t i = 0; i < p->events.slims.size && m.ok; i++) put_lane(&m, &p->events.slims.at[i]);
-    return m.ok;
+    if (!l->paged) m->used = 0;
+    put_spans(m);
+    for (size_t i = 0; i < p->events.slims.size && m->ok; i++) put_lane(m, &p->events.slims.at[i]);
+    return m->ok;
+}
+
+tfp_launches *tfp_launches_new(const tfp_profile *p, const uint32_t *cpu_op_above)
+{
+    maker m = { .p = p, .cpu_op_above = cpu_op_above, .l = calloc(1, sizeof *m.l), .ok = true };
+    if (m.l && fill(&m)) return m.l;
+    tfp_launches_free(m.l);
+    return NULL;
 }
 
 void tfp_launches_free(tfp_launches *l)
 {
+    if (!l) return;
     free(l->ranges);
     free(l->pages);
     free(l->at);
@@ -208,5 +217,5 @@ void tfp_launches_free(tfp_launches *l)
     tfp_map64_free(&l->sparse);
     tfp_map64_free(&l->long_by_number);
     tfp_vec_free(&l->ends);
-    *l = (tfp_launches){ 0 };
+    free(l);
 }

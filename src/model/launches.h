@@ -10,11 +10,12 @@
 typedef struct tfp_profile tfp_profile;
 
 #define TFP_LAUNCH_COLLECTIVE (UINT32_C(1) << 31) /* of `kind`: the op around the call is a collective */
-#define TFP_LAUNCH_SPAN (UINT32_MAX >> 1)         /* the other bits of `kind`: `of` is a span */
+#define TFP_LAUNCH_THERE (UINT32_C(1) << 30)      /* there is a call: tables begin as zeros */
+#define TFP_LAUNCH_SPAN (UINT32_MAX >> 2)         /* the other bits of `kind`: `of` is a span */
 typedef struct tfp_launch {
     int64_t start_ns;
     uint32_t of;   /* of a row its duration; TFP_SLIM_LONG: it is in `ends` */
-    uint32_t kind; /* -> slim_kinds; TFP_NONE: there is no call */
+    uint32_t kind; /* -> slim_kinds, and the bits above; 0: there is no call */
 } tfp_launch;
 
 typedef struct tfp_launch_range { /* numbers of a process: small ones, or those of tfp_build_key's table */
@@ -34,14 +35,14 @@ typedef struct tfp_launches {
     bool any;   /* a call tells a class, or a collective */
 } tfp_launches;
 
-/* False without memory. */
-bool tfp_launches_make(const tfp_profile *p, const uint32_t *cpu_op_above, tfp_launches *l);
+/* NULL without memory. */
+tfp_launches *tfp_launches_new(const tfp_profile *p, const uint32_t *cpu_op_above);
 void tfp_launches_free(tfp_launches *l);
-/* The first to start of the calls with that number; NULL: there is none, or the number is 0. */
+/* The first to start of the calls with that number; NULL: there is none, the number is 0, or there are no calls at all. */
 const tfp_launch *tfp_launch_of(const tfp_launches *l, uint32_t process, uint32_t number);
 int64_t tfp_launch_end(const tfp_profile *p, const tfp_launches *l, const tfp_launch *launch, uint64_t key);
 /* The class of an activity with that call. */
 uint8_t tfp_launch_class(const tfp_launches *l, const tfp_launch *launch, uint8_t class);
-static inline uint32_t tfp_launch_kind(const tfp_launch *l) { return l->kind & ~TFP_LAUNCH_COLLECTIVE; }
+static inline uint32_t tfp_launch_kind(const tfp_launch *l) { return l->kind & TFP_LAUNCH_SPAN; }
 
 #endif

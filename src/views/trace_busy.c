@@ -71,18 +71,16 @@ static bool add_rows(pass *s, uint32_t device)
 {
     const tfp_profile *p = s->x->p;
     tfp_rows rows = { 0 };
-    tfp_launches l = { 0 };
-    bool host = s->x->devices[device].host;
-    bool ok = (host || tfp_launches_make(p, NULL, &l)) && tfp_rows_start(&rows, s->x, device);
+    const tfp_launches *l = s->x->devices[device].host ? NULL : p->events.launches;
+    bool ok = tfp_rows_start(&rows, s->x, device);
     for (tfp_row_found f; ok && tfp_rows_next(&rows, &f);) {
         uint32_t process = p->lanes.at[f.lane->lane].process, number = tfp_slim_correlation(f.lane, f.row);
-        const tfp_launch *call = tfp_launch_of(&l, process, number);
+        const tfp_launch *call = tfp_launch_of(l, process, number);
         uint8_t class = p->events.slim_kinds.at[f.row->kind].class;
-        add(s, f.start_ns, f.end_ns, call ? tfp_launch_class(&l, call, class) : class);
-        if (call) add_delay(s, f.start_ns, tfp_launch_end(p, &l, call, (uint64_t)process << 32 | number));
+        add(s, f.start_ns, f.end_ns, call ? tfp_launch_class(l, call, class) : class);
+        if (call) add_delay(s, f.start_ns, tfp_launch_end(p, l, call, (uint64_t)process << 32 | number));
     }
     tfp_rows_end(&rows);
-    tfp_launches_free(&l);
     return ok;
 }
 
