@@ -201,6 +201,7 @@ typedef struct cli {
     tfp_error *err;
     tfp_options *options; /* of the command line, later of `set` */
     tfp_profile *profile;
+    const tfp_options *one_report; /* the profile is loaded for one report, with these options; NULL: for more */
     cli_fault fault;
     tfp_write_fn aside; /* where errors and warnings go instead of stderr; NULL */
     void *aside_ctx;

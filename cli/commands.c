@@ -113,7 +113,11 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
     const char *fail_on = call->flags[CLI_FAIL_ON], *note;
     unsigned keep = tfp_view_keep(call->name, o);
     int status = fail_on ? check_fail_on(c, fail_on, o) : 0;
-    if (status || (status = cli_load(c, call, keep))) return status;
+    if (status) return status;
+    c->one_report = o;
+    status = cli_load(c, call, keep);
+    c->one_report = NULL;
+    if (status) return status;
     tfp_report *r = NULL;
     size_t before = c->out->size;
     print_loading_lines(c, call, o);

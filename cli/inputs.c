@@ -251,6 +251,7 @@ static tfp_status add_all(cli *c, tfp_profile *p, const inputs *in, unsigned kee
     progress bar = { .shows = isatty(STDERR_FILENO), .start_ms = now_ms(), .profile = p, .in = in };
     const char **words = listed(in);
     tfp_status s = words ? tfp_profile_keep(p, keep) : TFP_NOMEM;
+    if (!s && c->one_report) s = tfp_profile_keep_step(p, c->one_report);
     if (!s) s = tfp_profile_on_progress(p, on_progress, &bar);
     if (!s) s = tfp_profile_add_files(p, in->count, words, words + in->count, NULL, c->err);
     free(words);

@@ -55,6 +55,16 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
     return o && o->output == TFP_TO_TIMELINE ? keep | TFP_KEEP_MEMORY : keep;
 }
 
+tfp_status tfp_profile_keep_step(tfp_profile *p, const tfp_options *o)
+{
+    if (!p || !o) return TFP_BADARG;
+    if (!(p->keep & (TFP_KEEP_SUMS | TFP_KEEP_ROWS)) || p->keep & TFP_KEEP_TOTAL) return TFP_OK;
+    if (o->step.which == TFP_STEP_MEAN && p->keep & TFP_KEEP_ROWS) return TFP_OK;
+    p->keep |= TFP_KEEP_TOTAL;
+    p->kept = o->step;
+    return TFP_OK;
+}
+
 int tfp_report_note_is_remark(const tfp_report *r, size_t i)
 {
     return r && i < r->notes.size && r->notes.at[i] == r->coverage_note;

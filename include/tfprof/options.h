@@ -80,6 +80,11 @@ TFP_API int tfp_options_work_out(const tfp_options *o);
  *  o     NULL means every default */
 TFP_API unsigned tfp_view_keep(const char *view, const tfp_options *o);
 
+/** After tfp_profile_keep with TFP_KEEP_SUMS or TFP_KEEP_ROWS: of a trace only the sums of the steps that these options choose
+ *  are kept, one of them or the mean, which takes a fraction of the memory. Reports of other steps are refused then (TFP_BADARG).
+ *  Without effect beside TFP_KEEP_TOTAL. Errors: TFP_BADARG. */
+TFP_API tfp_status tfp_profile_keep_step(tfp_profile *p, const tfp_options *o);
+
 /** Checks options for a view, or a command with that name: today, whether a view with numbers has the column that -order_by
  *  names; the columns of a table are known only when it is built.
  *  Errors: TFP_BADARG. */

@@ -3,6 +3,8 @@
 #include "model/builder.h"
 #include "model/launches.h"
 
+#include <stdlib.h>
+
 /* Remembers the first fault. */
 static bool check(tfp_builder *b, bool ok)
 {
@@ -222,6 +224,7 @@ void tfp_events_free(tfp_event_tables *t)
     tfp_map64_free(&t->stat_set_by_hash);
     tfp_map64_free(&t->lane_by_name);
     tfp_slims_free(t);
+    free(t->mean_steps);
     tfp_launches_free(t->launches);
     *t = (tfp_event_tables){ 0 };
 }

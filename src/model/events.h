@@ -214,7 +214,8 @@ struct tfp_event_tables {
     tfp_map64 slim_by_lane;
     size_t slim_bytes; /* of their blocks */
     int64_t
-        *slim_outer_ns; /* by step, the first of none: how long spans of threads are that no other one holds; NULL */
+        *slim_outer_ns;   /* by step, the first of none: how long spans of threads are that no other one holds; NULL */
+    uint32_t *mean_steps; /* by node: in how many steps it ran, where only the mean is kept (TFP_KEEP_TOTAL); NULL */
     struct tfp_launches
         *launches; /* calls by number: while slim lanes are joined, with TFP_KEEP_ROWS for as long as the profile */
     int64_t origin_unix_ns; /* of time 0, when the file says so; else 0 */

@@ -92,6 +92,12 @@ static void drop_launches(tfp_event_tables *t)
     t->launches = NULL;
 }
 
+/* Executions need the memory more; `steps` asks for calls again. */
+static void drop_calls(tfp_join *x)
+{
+    if (!(x->p->keep & TFP_KEEP_ROWS)) drop_launches(x->t);
+}
+
 /* The sums of an earlier join are made again, with the events added since. */
 static void forget(tfp_join *x)
 {
@@ -130,9 +136,11 @@ void tfp_build_join(tfp_builder *b)
     find_ranks(&x);
     forget(&x);
     static const stage stages[] = { { tfp_join_order, make_columns }, { tfp_join_nest, tfp_join_index_spans },
-                                    { tfp_join_steps, NULL },         { tfp_join_launches, NULL },
-                                    { tfp_join_slims, NULL },         { tfp_join_work, NULL },
-                                    { tfp_join_nodes, NULL },         { tfp_join_execs, NULL } };
+                                    { tfp_join_steps, NULL },         { tfp_join_kept, NULL },
+                                    { tfp_join_launches, NULL },      { tfp_join_slims, NULL },
+                                    { drop_calls, NULL },             { tfp_join_work, NULL },
+                                    { tfp_join_nodes, NULL },         { tfp_join_execs, NULL },
+                                    { tfp_join_count_steps, NULL } };
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
         run_stage(&x, &stages[i]);
     t->joined_events = events;
@@ -144,7 +152,7 @@ void tfp_build_join(tfp_builder *b)
     free(x.scope);
     free(x.model);
     free(x.backward);
-    if (!(b->p->keep & TFP_KEEP_ROWS)) drop_launches(t);
+    tfp_vec_free(&x.ran_in);
     tfp_vec_free(&x.parts);
     tfp_vec_free(&x.part_lists);
     tfp_map64_free(&x.list_by_device);

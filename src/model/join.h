@@ -41,6 +41,16 @@ typedef struct tfp_step_cursor {
     uint32_t step;
 } tfp_step_cursor;
 
+/* Which steps have sums of their own: all of them, or, with TFP_KEEP_TOTAL, one at most. */
+typedef struct tfp_kept_steps {
+    bool apart, all,
+        mean; /* each; none: what is in no step counts, too; none, but it is counted in how many a node ran */
+    uint32_t one, others; /* -> steps: the one; where the others count. TFP_NONE */
+} tfp_kept_steps;
+typedef struct tfp_node_step {
+    uint32_t node, step;
+} tfp_node_step;
+
 struct tfp_join {
     tfp_builder *b;
     tfp_profile *p;
@@ -68,7 +78,9 @@ struct tfp_join {
     size_t path_bytes;    /* of all paths made */
     bool roots_are_steps; /* annotations that became steps */
     uint32_t outside;     /* the step of spans that are in no window */
-    uint32_t no_op;       /* node of activities without an op; TFP_NONE: none yet */
+    tfp_kept_steps kept;
+    TFP_VEC(tfp_node_step) ran_in; /* of the mean: steps in which nodes ran; a pair may come again */
+    uint32_t no_op;                /* node of activities without an op; TFP_NONE: none yet */
 };
 
 static inline bool tfp_join_keep(tfp_join *x, bool ok)
@@ -94,10 +106,18 @@ void tfp_join_steps(tfp_join *x); /* windows, parts, and the step of host spans 
 bool tfp_join_index_spans(
     tfp_join *x); /* index; reads nothing that nesting fills, and leaves b alone. False without memory */
 void tfp_join_index_free(tfp_join *x);
-void tfp_join_launches(tfp_join *x);  /* launch, owner, class and step of activities */
-void tfp_join_nodes(tfp_join *x);     /* node */
-void tfp_join_execs(tfp_join *x);     /* executions */
-void tfp_join_slims(tfp_join *x);     /* groups of rows that stand for spans */
+void tfp_join_kept(tfp_join *x);     /* kept */
+void tfp_join_launches(tfp_join *x); /* launch, owner, class and step of activities */
+void tfp_join_nodes(tfp_join *x);    /* node */
+void tfp_join_execs(tfp_join *x);    /* executions */
+void tfp_join_slims(tfp_join *x);    /* groups of rows that stand for spans */
+/* Where activity in a step counts. */
+static inline uint32_t tfp_step_kept(const tfp_join *x, uint32_t step)
+{
+    return x->kept.apart || step == TFP_NONE || step == x->kept.one ? step : x->kept.others;
+}
+bool tfp_join_ran(tfp_join *x, uint32_t node, uint32_t step); /* a node ran in it; false without memory */
+void tfp_join_count_steps(tfp_join *x);                       /* of the mean: in how many steps each node ran */
 void tfp_join_work(tfp_join *x);      /* how much of the work lies in steps that stand in for marked ones */
 bool tfp_join_map_calls(tfp_join *x); /* of a trace with slim lanes: makes t->launches, once. False without memory */
 /* When the call starts that launched an activity with that key: of any trace, once its calls are mapped. False: none did. */

@@ -6,7 +6,8 @@
 static tfp_exec *exec_of(tfp_join *x, uint32_t node, uint32_t step)
 {
     tfp_profile *p = x->p;
-    if (step == TFP_NONE || tfp_only_total(p)) {
+    step = tfp_step_kept(x, step);
+    if (step == TFP_NONE || x->kept.all) {
         if (x->outside == TFP_NONE) x->outside = tfp_build_step(x->b, -1, false);
         step = x->outside;
     }
@@ -49,10 +50,20 @@ typedef struct runs {
     int64_t count, self_ns, start_ns, end_ns;
 } runs;
 
+static bool counts(const tfp_join *x, uint32_t node, unsigned kind, uint32_t lane)
+{
+    return node != TFP_NONE && (kind != TFP_SPAN_ACTIVITY || x->p->lanes.at[lane].role == TFP_ROLE_STREAM);
+}
+
+/* For the mean: the node ran in that step. */
+static void note_step(tfp_join *x, uint32_t node, uint32_t step)
+{
+    if (x->kept.mean && step != TFP_NONE) tfp_join_keep(x, tfp_join_ran(x, node, step));
+}
+
 static void add_runs(tfp_join *x, const runs *r, tfp_strid flops)
 {
     bool activity = r->kind == TFP_SPAN_ACTIVITY;
-    if (r->node == TFP_NONE || (activity && x->p->lanes.at[r->lane].role != TFP_ROLE_STREAM)) return;
     tfp_exec *e = exec_of(x, r->node, r->step);
     if (!e) return;
     bool first = !e->run_count && !e->start_ns && !e->end_ns;
@@ -65,6 +76,8 @@ static void add_runs(tfp_join *x, const runs *r, tfp_strid flops)
 static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
 {
     const tfp_span_columns *s = &x->t->spans;
+    if (!counts(x, s->node[i], s->kind[i], s->lane[i])) return;
+    note_step(x, s->node[i], s->step[i]);
     runs r = { .node = s->node[i],
                .step = s->step[i],
                .lane = s->lane[i],
@@ -83,6 +96,7 @@ static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
     for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
         const tfp_slim_group *g = &f->groups.at[i];
         const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
+        if (!counts(x, g->node, k->kind, f->lane)) continue;
         runs r = { .node = g->node,
                    .step = g->step,
                    .lane = f->lane,
@@ -94,6 +108,10 @@ static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
                    .start_ns = g->start_ns,
                    .end_ns = g->end_ns };
         add_runs(x, &r, flops);
+    }
+    for (size_t i = 0; i < f->ran.size && !x->b->status; i++) {
+        const tfp_slim_group *g = &f->groups.at[f->ran.at[i].group];
+        if (counts(x, g->node, x->t->slim_kinds.at[g->kind].kind, f->lane)) note_step(x, g->node, f->ran.at[i].step);
     }
 }
 
@@ -108,6 +126,7 @@ static void add_memory(tfp_join *x, const tfp_memory_event *m)
     uint32_t step = m->span == TFP_NONE ? tfp_join_step_at(x, process, 0, m->at_ns) : s->step[m->span];
     tfp_exec *e = node == TFP_NONE ? NULL : exec_of(x, node, step);
     if (!e) return;
+    note_step(x, node, step);
     if (m->bytes > 0) e->requested_bytes = tfp_add(e->requested_bytes, m->bytes, NULL);
     e->residual_bytes = tfp_add(e->residual_bytes, m->bytes, NULL);
 }

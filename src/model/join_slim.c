@@ -41,9 +41,13 @@ static tfp_slim_group *group_of(worker *w, tfp_slim_lane *f, uint32_t kind, cons
     if (last != TFP_NONE)
         while ((at = tfp_map64_get(&w->by_step, key)) != TFP_NONE && !is(&f->groups.at[at], kind, of)) key++;
     if (at == TFP_NONE) {
-        tfp_slim_group g = {
-            .kind = kind, .step = of->step, .node = TFP_NONE, .call = of->call, .class = of->class, .min_ns = INT64_MAX
-        };
+        tfp_slim_group g = { .kind = kind,
+                             .step = of->step,
+                             .node = TFP_NONE,
+                             .call = of->call,
+                             .class = of->class,
+                             .last_step = TFP_NONE,
+                             .min_ns = INT64_MAX };
         while (tfp_map64_get(&w->by_step, key) != TFP_NONE) key++;
         at = (uint32_t)f->groups.size;
         if (!tfp_push(&f->groups, g) || !tfp_map64_put(&w->by_step, key, at)) return NULL;
@@ -122,14 +126,21 @@ static bool are_guessed(const tfp_join *x, uint32_t process)
     return source != TFP_STEPS_MARKED && source != TFP_STEPS_NONE;
 }
 
+static bool add_step(tfp_slim_lane *f, tfp_slim_group *g, uint32_t step)
+{
+    if (step == g->last_step) return true;
+    g->last_step = step;
+    return tfp_push(&f->ran, ((tfp_slim_ran){ (uint32_t)(g - f->groups.at), step }));
+}
+
 static bool group_rows(worker *w, tfp_slim_lane *f)
 {
     const tfp_join *x = w->x;
     outer o = outer_start(x, f);
     const tfp_lane *lane = &x->p->lanes.at[f->lane];
-    bool total = tfp_only_total(x->p), guessed = are_guessed(x, lane->process), device = f->nesting != TFP_SLIM_HOST;
+    bool steps = !x->kept.all || are_guessed(x, lane->process), device = f->nesting != TFP_SLIM_HOST;
     bool own_steps = device && tfp_join_has_steps(x, lane->process, lane->device);
-    bool calls = device && f->nesting == TFP_SLIM_FLAT && (!total || guessed || x->t->launches->any);
+    bool calls = device && f->nesting == TFP_SLIM_FLAT && (steps || x->t->launches->any);
     tfp_step_cursor cursor = tfp_step_cursor_start(x, lane->process, own_steps ? lane->device : 0);
     for (const tfp_slim_block *b = f->first; b; b = b->next) {
         for (uint32_t i = 0; i < b->size; i++) {
@@ -141,10 +152,10 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
             which of = { TFP_NONE, TFP_NONE, k->class };
             if (call) take_call(x, call, &of);
             if (call && !own_steps) at_ns = call->start_ns;
-            if (!total || guessed) of.step = tfp_step_cursor_at(&cursor, at_ns);
-            if (total && of.step != TFP_NONE) of.step = 0; /* in one of them */
+            uint32_t step = steps ? tfp_step_cursor_at(&cursor, at_ns) : TFP_NONE;
+            of.step = tfp_step_kept(x, step);
             tfp_slim_group *g = group_of(w, f, row->kind, &of);
-            if (!g) return false;
+            if (!g || (x->kept.mean && !add_step(f, g, step))) return false;
             int64_t duration_ns = tfp_slim_duration(f, row);
             add(g, start_ns, duration_ns, tfp_slim_self(f, row));
             add_outer(&o, g, start_ns, duration_ns);
@@ -164,14 +175,19 @@ static bool before(const void *ctx, uint32_t a, uint32_t b)
 static bool sort_groups(tfp_slim_lane *f)
 {
     size_t n = f->groups.size;
-    uint32_t *order = malloc((n + 1) * sizeof *order);
+    uint32_t *order = malloc((n + 1) * sizeof *order), *place = malloc((n + 1) * sizeof *place);
     tfp_slim_group *sorted = malloc((n + 1) * sizeof *sorted);
-    bool ok = order && sorted;
+    bool ok = order && place && sorted;
     for (uint32_t i = 0; ok && i < n; i++) order[i] = i;
     ok = ok && tfp_sort(order, n, before, f->groups.at);
-    for (size_t i = 0; ok && i < n; i++) sorted[i] = f->groups.at[order[i]];
+    for (uint32_t i = 0; ok && i < n; i++) {
+        sorted[i] = f->groups.at[order[i]];
+        place[order[i]] = i;
+    }
+    for (size_t i = 0; ok && i < f->ran.size; i++) f->ran.at[i].group = place[f->ran.at[i].group];
     if (ok && n) memcpy(f->groups.at, sorted, n * sizeof *sorted);
     free(order);
+    free(place);
     free(sorted);
     return ok;
 }
@@ -187,7 +203,7 @@ static void work(void *ctx, size_t number)
     bool ok = w.last != NULL;
     while (ok && (at = atomic_fetch_add(&all->next, 1)) < x->t->slims.size) {
         tfp_slim_lane *f = &x->t->slims.at[at];
-        f->groups.size = 0;
+        f->groups.size = f->ran.size = 0;
         ok = group_rows(&w, f) && (f->nesting != TFP_SLIM_FLAT || sort_groups(f));
         for (size_t i = 0; i < f->groups.size; i++) w.last[f->groups.at[i].kind] = TFP_NONE;
         if (f->groups.size) tfp_map64_clear(&w.by_step);

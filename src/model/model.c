@@ -99,6 +99,7 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step
         count++;
     }
     s.total_ns = tfp_add(s.cpu_ns, s.accelerator_ns, NULL);
+    if (mean && count && p->events.mean_steps) count = p->events.mean_steps[node];
     if (count > 1 && mean) {
         s.run_count /= count;
         s.float_ops /= count;

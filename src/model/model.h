@@ -177,8 +177,8 @@ typedef struct tfp_warning {
 typedef struct tfp_instruction {
     tfp_strid name, module;
     tfp_strid opcode; /* of HLO: "dot", "fusion(dot)" by what computes most inside; 0 of others */
-    uint32_t node; /* -> nodes: its place in the model */
-    int64_t runs;  /* in one run of the module: iterations; 0 in a branch that is not the most expensive one */
+    uint32_t node;    /* -> nodes: its place in the model */
+    int64_t runs;     /* in one run of the module: iterations; 0 in a branch that is not the most expensive one */
     int64_t float_ops, macs; /* of one execution with the computations that it calls, unless these run by themselves */
     int64_t own_float_ops, own_macs; /* of one execution without instructions that are nodes too */
     int64_t bytes;                   /* that it reads and writes; -1 unknown */
@@ -251,6 +251,7 @@ struct tfp_profile {
     void *progress_ctx;
     size_t adding; /* of files that are added together: which one */
     unsigned keep;
+    tfp_step_choice kept;  /* with TFP_KEEP_TOTAL */
     uint64_t stored;       /* bytes of all inputs, as they were given */
     size_t inputs_warned;  /* of the inputs before this one it was said that they name no node */
     int64_t time_grain_ns; /* what times are multiples of: 1,000 in files of whole microseconds, else 1 */
@@ -272,7 +273,7 @@ static inline bool tfp_keeps_sums(const tfp_profile *p)
 }
 /* Spans of a trace were left out. */
 static inline bool tfp_only_sums(const tfp_profile *p) { return p->events.slims.size > 0; }
-/* Rows of all steps are added up together: nothing is known of single ones. */
+/* Rows of steps are added up together, those of the choice `kept` apart: nothing is known of other ones. */
 static inline bool tfp_only_total(const tfp_profile *p) { return tfp_only_sums(p) && p->keep & TFP_KEEP_TOTAL; }
 static inline tfp_status tfp_no_spans(tfp_error *err)
 {

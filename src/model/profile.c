@@ -9,7 +9,7 @@ tfp_profile *tfp_profile_new(void)
 {
     tfp_profile *p = calloc(1, sizeof *p);
     if (!p) return NULL;
-    p->keep = TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM;
+    tfp_profile_keep(p, TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM);
     p->arena.limit = TFP_MEMORY_LEAST;
     p->time_grain_ns = 1000;
     if (tfp_strtab_init(&p->strings, &p->arena) == TFP_OK) return p;
@@ -74,6 +74,7 @@ tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
                            TFP_KEEP_TOTAL | TFP_KEEP_ROWS;
     if (!p || keep & ~known) return TFP_BADARG;
     p->keep = keep;
+    p->kept = (tfp_step_choice){ .id = -2, .which = TFP_STEP_ALL };
     p->functions = keep & TFP_KEEP_FUNCTIONS;
     return TFP_OK;
 }

@@ -204,6 +204,7 @@ void tfp_slims_free(tfp_event_tables *t)
     for (size_t i = 0; i < t->slims.size; i++) {
         free_rows(t, &t->slims.at[i]);
         tfp_vec_free(&t->slims.at[i].groups);
+        tfp_vec_free(&t->slims.at[i].ran);
     }
     tfp_vec_free(&t->slims);
     tfp_vec_free(&t->slim_kinds);

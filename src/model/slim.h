@@ -46,6 +46,7 @@ typedef struct tfp_slim_group { /* rows of one kind, step, class and kind of cal
     uint32_t kind, step;        /* -> slim_kinds, steps; step TFP_NONE: in none, or all steps together */
     uint32_t node, call;        /* call: -> slim_kinds, of copies and sets; TFP_NONE */
     uint8_t class;              /* tfp_span_class */
+    uint32_t last_step;         /* of the mean: the step of its last row so far; TFP_NONE */
     int64_t count, self_ns, min_ns, max_ns, start_ns, end_ns;
     int64_t first_ns; /* how long the first to start takes */
     int64_t outer_ns; /* of threads: how long those are that no other span holds */
@@ -54,6 +55,10 @@ typedef struct tfp_slim_group { /* rows of one kind, step, class and kind of cal
 /* What a lane nests. */
 typedef enum tfp_slim_nesting { TFP_SLIM_FLAT, TFP_SLIM_HOST, TFP_SLIM_DEVICE } tfp_slim_nesting;
 
+typedef struct tfp_slim_ran { /* of the mean: a group has rows in a step */
+    uint32_t group, step;
+} tfp_slim_ran;
+
 typedef struct tfp_slim_lane {
     uint32_t lane; /* -> lanes */
     tfp_slim_nesting nesting;
@@ -61,6 +66,7 @@ typedef struct tfp_slim_lane {
     TFP_VEC(tfp_slim_long) longs;
     TFP_VEC(tfp_slim_call) calls; /* all of them, in the order of their rows */
     TFP_VEC(tfp_slim_group) groups;
+    TFP_VEC(tfp_slim_ran) ran;
     int64_t start_ns, end_ns; /* first start, last end */
     bool wide;                /* it has spans in place of rows */
 } tfp_slim_lane;

@@ -84,11 +84,13 @@ static bool asks_for_spans(const tfp_report *r)
     return !(r->about->needs & TFP_SUMS_DO) || tfp_options_need_spans(r->options);
 }
 
-/* Of a profile that does not know single steps. */
-static bool asks_for_steps(const tfp_report *r)
+/* Of a profile that knows one choice of steps. Tables have no mean: they call all steps so. */
+static bool asks_for_other_steps(const tfp_report *r)
 {
+    tfp_step_choice kept = r->profile->kept, asked = r->step;
     if (r->about->needs & TFP_NO_STEP_SUMS) return false;
-    return r->about->needs & TFP_ROWS_DO ? r->step.which == TFP_STEP_ONE : r->step.which != TFP_STEP_ALL;
+    if (r->about->needs & TFP_ROWS_DO && asked.which == TFP_STEP_MEAN) asked.which = TFP_STEP_ALL;
+    return asked.which != kept.which || (asked.which == TFP_STEP_ONE && asked.id != kept.id);
 }
 
 static tfp_status check_needs(const tfp_report *r, tfp_error *err)
@@ -96,8 +98,8 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     tfp_status s = TFP_OK;
     if (tfp_only_sums(p) && asks_for_spans(r)) return tfp_no_spans(err);
-    if (tfp_only_total(p) && asks_for_steps(r))
-        return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_TOTAL: all steps together only");
+    if (tfp_only_total(p) && asks_for_other_steps(r))
+        return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_TOTAL, for other steps");
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
     bool of_nodes = r->about == &tfp_view_scope || r->about == &tfp_view_op || r->about == &tfp_view_graph;
     if (of_nodes && p->samples.size && !p->nodes.size)

@@ -94,7 +94,7 @@ def beside_xprof(trace, took, size):
         version, float(theirs), float(theirs) / took, int(memory) / size))
 
 
-VIEWS = {"threads": ("op", "kernel", "flops"), "launches": ("op", "kernel", "steps")}
+VIEWS = {"threads": ("op", "kernel", "flops"), "launches": ("op", "kernel", "steps", "op -step 5", "op -step mean")}
 WRITERS = {"threads": write_trace, "launches": lambda path, megabytes: launches.write_trace(path, megabytes=megabytes)}
 
 
@@ -111,10 +111,10 @@ def measure(shape, program, walk, scratch):
     print("%s: %.0f MB of XPlane, %s; a bare walk takes %.0f ms" % (shape, size / 1e6, out.split(",")[0], bare * 1e3))
     times = {}
     for view in VIEWS[shape]:
-        took, busy, memory = kineto.measure([program, view, trace], times=3)
-        alone, _, _ = kineto.measure([program, view, trace], times=2, threads="1")
-        print("%-6s %6.0f ms = %4.2f walks (one thread: %4.2f; processors: %.0f ms), %4.0f MB/s, %.2f bytes of memory a byte" % (
-            view, took * 1e3, took / bare, alone / bare, busy * 1e3, size / 1e6 / took, memory / size), flush=True)
+        took, busy, memory = kineto.measure([program, *view.split(), trace], times=3)
+        alone, _, _ = kineto.measure([program, *view.split(), trace], times=2, threads="1")
+        print("%-13s %6.0f ms = %4.2f walks (one thread: %4.2f; processors: %.0f ms = %4.2f), %4.0f MB/s, %.2f bytes of memory a byte" % (
+            view, took * 1e3, took / bare, alone / bare, busy * 1e3, busy / bare, size / 1e6 / took, memory / size), flush=True)
         times[view] = took
     if "XPROF_PYTHON" in os.environ:
         beside_xprof(trace, times["op"], size)
