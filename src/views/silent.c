@@ -123,6 +123,22 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
                                calls ? "the trace of the same run (--kineto_path)" : "run metadata (--run_meta_path)");
 }
 
+/* The spans that `calls` shows, steps not among them; where only sums were kept (TFP_KEEP_SUMS), markers stand for steps. */
+static size_t shown_by_calls(const tfp_profile *p)
+{
+    const tfp_span_columns *spans = &p->events.spans;
+    size_t count = 0;
+    for (size_t i = 0; i < spans->size; i++) {
+        bool marker = spans->kind[i] == TFP_SPAN_STEP || (spans->kind[i] == TFP_SPAN_OTHER && tfp_only_sums(p));
+        count += !marker && p->lanes.at[spans->lane[i]].role != TFP_ROLE_DERIVED;
+    }
+    for (size_t i = 0; i < p->events.slims.size; i++) {
+        const tfp_slim_lane *f = &p->events.slims.at[i];
+        for (size_t k = 0; k < f->groups.size; k++) count += (size_t)f->groups.at[k].count;
+    }
+    return count;
+}
+
 /* Traces of other programs have no operations. Asynchronous events (b, e) may overlap anything, so that views of time
  * leave them out. */
 static tfp_status check_operations(tfp_report *r, tfp_error *err)
@@ -135,7 +151,7 @@ static tfp_status check_operations(tfp_report *r, tfp_error *err)
     if (!derived && (r->about == &tfp_view_calls || r->about == &tfp_view_code)) return TFP_OK;
     if (!derived)
         return tfp_report_note_add(r, err, "no operation is in the trace: tfprof calls shows its %zu spans by name",
-                                   (size_t)spans->size);
+                                   shown_by_calls(p));
     return tfp_report_note_add(
         r, err,
         "no operation is in the trace; its asynchronous and derived spans (%zu) count in no view: "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_xplane.c: XPlane traces: planes, lines, events, and the HLO modules inside. A profile that keeps sums in
- * place of spans (TFP_KEEP_SUMS, TFP_KEEP_ROWS), of each step or of all together (TFP_KEEP_TOTAL), must show the same. */
+ * place of spans (TFP_KEEP_SUMS, TFP_KEEP_ROWS), of each step, of all together (TFP_KEEP_TOTAL) or of the steps that are asked
+ * for (tfp_profile_keep_step), must show the same. */
 #include "drive.h"
 
 #include <stdio.h>
@@ -24,20 +25,25 @@ static int keep_text(void *ctx, const void *data, size_t size)
 }
 
 /* NULL: it cannot be read. */
-static tfp_profile *read_keeping(unsigned keep, const uint8_t *data, size_t size)
+static tfp_profile *read_keeping(unsigned keep, const tfp_options *o, const uint8_t *data, size_t size)
 {
     tfp_profile *p = tfp_profile_new();
-    if (p && !tfp_profile_keep(p, keep) && !tfp_profile_add_bytes(p, "xplane", "fuzz", data, size, NULL) &&
-        !tfp_profile_finish(p, NULL))
+    if (p && !tfp_profile_keep(p, keep) && (!o || !tfp_profile_keep_step(p, o)) &&
+        !tfp_profile_add_bytes(p, "xplane", "fuzz", data, size, NULL) && !tfp_profile_finish(p, NULL))
         return p;
     tfp_profile_free(p);
     return NULL;
 }
 
-/* False without memory, where the profile has no such step, or more rows than a table may have. */
+/* The report and its notes. False without memory, where the profile has no such step, or more rows than a table may have. */
 static bool show(const tfp_profile *p, const char *view, const tfp_options *o, text *out)
 {
-    tfp_status s = tfp_show(p, view, o, keep_text, out, NULL, NULL);
+    tfp_report *r = NULL;
+    const char *note;
+    tfp_status s = tfp_show(p, view, o, keep_text, out, &r, NULL);
+    for (size_t i = 0; !s && (note = tfp_report_note(r, i)); i++)
+        if (keep_text(out, note, strlen(note))) s = TFP_NOMEM;
+    tfp_report_free(r);
     if (s && s != TFP_NOMEM && s != TFP_BADOUTPUT && s != TFP_BADFILE && s != TFP_NOTFOUND && s != TFP_LIMIT) abort();
     return !s;
 }
@@ -45,9 +51,10 @@ static bool show(const tfp_profile *p, const char *view, const tfp_options *o, t
 typedef struct way { /* of reading, and what must look the same then */
     unsigned keep;
     const char *views[3], *step; /* step NULL: the default */
+    bool one_step;               /* only what that step needs */
 } way;
 
-static void compare(const tfp_profile *spans, const tfp_profile *other, const way *w)
+static tfp_options *options_of(const way *w)
 {
     tfp_options *o = tfp_options_new();
     bool tree = strcmp(w->views[0], "op") == 0;
@@ -55,6 +62,14 @@ static void compare(const tfp_profile *spans, const tfp_profile *other, const wa
               (!tree ||
                !tfp_options_set(o, "select", "accelerator_micros,cpu_micros,bytes,residual_bytes,occurrence", NULL)) &&
               !tfp_options_set(o, "max_depth", "100", NULL) && !tfp_options_set(o, "format", "csv", NULL);
+    if (ok) return o;
+    tfp_options_free(o);
+    return NULL;
+}
+
+static void compare(const tfp_profile *spans, const tfp_profile *other, const tfp_options *o, const way *w)
+{
+    bool ok = true;
     for (size_t i = 0; ok && w->views[i]; i++) {
         text a = { NULL, 0 }, b = { NULL, 0 };
         ok = show(spans, w->views[i], o, &a) && show(other, w->views[i], o, &b);
@@ -66,7 +81,6 @@ static void compare(const tfp_profile *spans, const tfp_profile *other, const wa
         free(a.at);
         free(b.at);
     }
-    tfp_options_free(o);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -74,16 +88,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const drive_part part = { "xplane", data, size };
     drive_bytes(&part, 1);
     static const way ways[] = {
-        { TFP_KEEP_SUMS, { "op", "scope", NULL }, "mean" },
-        { TFP_KEEP_SUMS | TFP_KEEP_TOTAL, { "op", "scope", NULL }, NULL },
-        { TFP_KEEP_ROWS | TFP_KEEP_MEMORY | TFP_KEEP_TOTAL, { "kernel", "steps", NULL }, NULL },
-        { TFP_KEEP_ROWS | TFP_KEEP_MEMORY, { "kernel", NULL, NULL }, "0" },
+        { TFP_KEEP_SUMS, { "op", "scope", NULL }, "mean", false },
+        { TFP_KEEP_SUMS, { "op", "scope", NULL }, "mean", true },
+        { TFP_KEEP_SUMS, { "op", "scope", NULL }, "1", true },
+        { TFP_KEEP_SUMS | TFP_KEEP_TOTAL, { "op", "scope", NULL }, NULL, false },
+        { TFP_KEEP_ROWS | TFP_KEEP_MEMORY | TFP_KEEP_TOTAL, { "kernel", "steps", NULL }, NULL, false },
+        { TFP_KEEP_ROWS | TFP_KEEP_MEMORY, { "kernel", NULL, NULL }, "0", false },
+        { TFP_KEEP_ROWS | TFP_KEEP_MEMORY, { "kernel", NULL, NULL }, "0", true },
     };
-    tfp_profile *spans = read_keeping(TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM, data, size);
+    tfp_profile *spans = read_keeping(TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM, NULL, data, size);
     for (size_t i = 0; spans && i < sizeof ways / sizeof *ways; i++) {
-        tfp_profile *other = read_keeping(ways[i].keep, data, size);
-        if (other) compare(spans, other, &ways[i]);
+        tfp_options *o = options_of(&ways[i]);
+        tfp_profile *other = o ? read_keeping(ways[i].keep, ways[i].one_step ? o : NULL, data, size) : NULL;
+        if (other) compare(spans, other, o, &ways[i]);
         tfp_profile_free(other);
+        tfp_options_free(o);
     }
     tfp_profile_free(spans);
     return 0;
