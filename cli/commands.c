@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Whether a list that is separated by commas has that item, with a value behind "=" or not. */
 static bool list_has(const char *list, const char *item, size_t size)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -269,6 +270,13 @@ static bool may_come(origins *all, const remote *r, const archive_entry *e, char
     return false;
 }
 
+/* musl has no renameat2. */
+static bool rename_new(int folder, const char *from, const char *to)
+{
+    enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE of linux/fs.h */
+    return syscall(SYS_renameat2, folder, from, folder, to, NO_REPLACE) == 0;
+}
+
 /* A new file, 0600, which appears whole. Folders of jobs are made. */
 static int take_file(stream *s, const remote *r, const archive_entry *e, int folder, char *why, size_t room)
 {
@@ -280,7 +288,7 @@ static int take_file(stream *s, const remote *r, const archive_entry *e, int fol
     int fd = openat(folder, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return refuse(why, room, strerror(errno));
     bool whole = pass_on(s, r, e->size, fd), closed = close(fd) == 0;
-    if (whole && closed && renameat2(folder, part, folder, e->name, RENAME_NOREPLACE) == 0) return 0;
+    if (whole && closed && rename_new(folder, part, e->name)) return 0;
     unlinkat(folder, part, 0);
     return refuse(why, room, whole ? strerror(errno) : late_or(s, "a file ended too early"));
 }

@@ -50,7 +50,7 @@ uint32_t tfp_crc32c_table(uint32_t crc, const void *data, size_t size)
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <nmmintrin.h>
 
-__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, const uint8_t *at, size_t size)
+__attribute__((target("sse4.2,crc32"))) static uint32_t by_instruction(uint32_t crc, const uint8_t *at, size_t size)
 {
     uint64_t c = (uint32_t)~crc;
     for (; size >= 8; at += 8, size -= 8) {

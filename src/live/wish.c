@@ -54,12 +54,20 @@ static bool is_step_list(const char *v)
 
 static int64_t signal_of(const char *v)
 {
+    /* glibc has sigabbrev_np only since 2.32, other C libraries have nothing like it. */
+    static const char *const names[32] = {
+        [SIGHUP] = "HUP",   [SIGINT] = "INT",       [SIGQUIT] = "QUIT", [SIGILL] = "ILL",     [SIGTRAP] = "TRAP",
+        [SIGABRT] = "ABRT", [SIGBUS] = "BUS",       [SIGFPE] = "FPE",   [SIGKILL] = "KILL",   [SIGUSR1] = "USR1",
+        [SIGSEGV] = "SEGV", [SIGUSR2] = "USR2",     [SIGPIPE] = "PIPE", [SIGALRM] = "ALRM",   [SIGTERM] = "TERM",
+        [SIGCHLD] = "CHLD", [SIGSTKFLT] = "STKFLT", [SIGCONT] = "CONT", [SIGSTOP] = "STOP",   [SIGTSTP] = "TSTP",
+        [SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU",     [SIGURG] = "URG",   [SIGXCPU] = "XCPU",   [SIGXFSZ] = "XFSZ",
+        [SIGPROF] = "PROF", [SIGVTALRM] = "VTALRM", [SIGPWR] = "PWR",   [SIGWINCH] = "WINCH", [SIGSYS] = "SYS",
+        [SIGPOLL] = "POLL",
+    };
     int64_t n;
     if (strncmp(v, "SIG", 3) == 0) v += 3;
-    for (int i = 1; i < 32; i++) {
-        const char *name = sigabbrev_np(i);
-        if (name && strcmp(name, v) == 0) return i;
-    }
+    for (int i = 1; i < 32; i++)
+        if (names[i] && strcmp(names[i], v) == 0) return i;
     return tfp_parse_int64(tfp_str_of(v), &n) && n > 0 && n < 32 ? n : 0;
 }
 
