@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/mhd.c: finds libmicrohttpd and its functions. */
+/* server/mhd.c: finds libmicrohttpd and its functions: in the system's library, or in the program (Meson's option `bundled`). */
 #include "mhd.h"
 
+#include <string.h>
+
+#ifdef TFP_BUNDLED
+
+bool mhd_load(mhd *m, char *why, size_t room)
+{
+    (void)why;
+    (void)room;
+#define MHD_ADDRESS(name) .name = name,
+    *m = (mhd){ MHD_FUNCTIONS(MHD_ADDRESS) };
+#undef MHD_ADDRESS
+    return true;
+}
+
+void mhd_unload(mhd *m) { memset(m, 0, sizeof *m); }
+
+#else
 #include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 
 #define LIBRARY "libmicrohttpd.so.12"
 
@@ -34,3 +50,4 @@ void mhd_unload(mhd *m)
     if (m->library) dlclose(m->library);
     m->library = NULL;
 }
+#endif

@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/api.c: finds SQLite and its functions. */
+/* sql/api.c: finds SQLite and its functions: in the system's library, or in the program (Meson's option `bundled`). */
 #include "sql/api.h"
 
+#ifdef TFP_BUNDLED
+
+static const sql_api loaded = {
+#define SQL_ADDRESS(name) .name = sqlite3_##name,
+    SQL_FUNCTIONS(SQL_ADDRESS)
+#undef SQL_ADDRESS
+};
+
+tfp_status sql_api_load(const sql_api **out, tfp_error *err)
+{
+    (void)err;
+    *out = &loaded;
+    return TFP_OK;
+}
+
+#else
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -63,5 +79,6 @@ tfp_status sql_api_load(const sql_api **out, tfp_error *err)
     *out = &loaded;
     return s;
 }
+#endif
 
 const sql_api *sql_api_loaded(void) { return &loaded; }
