@@ -24,7 +24,9 @@ test) packages="$build $python libcmocka-dev" optional="python3-dbg chromium-hea
 unit) packages="$build libcmocka-dev python3" ;;
 fuzz) packages="$build clang libclang-rt-dev llvm libcmocka-dev python3" ;;
 lint) packages="$build libcmocka-dev cppcheck clang-format python3" ;;
-*) echo "usage: tools/setup.sh build|python|unit|test|fuzz|lint" >&2; exit 2 ;;
+# What tools/release asks for: the libraries are compiled from Debian's sources, and aarch64 is tried under emulation.
+release) packages="$build $python git make dpkg-dev debhelper dh-python lintian qemu-user-static tclsh unicode-data ncurses-bin perl" ;;
+*) echo "usage: tools/setup.sh build|python|unit|test|fuzz|lint|release" >&2; exit 2 ;;
 esac
 
 optional="$optional $page"
@@ -78,6 +80,17 @@ if [ -n "$lacks" ] && [ -n "$root" ]; then
         rm -f "$log"
         echo "setup: it could not be installed; what needs it will be left out" >&2
     fi
+fi
+
+if [ "$goal" = release ]; then
+    needed=$(sha256sum <tools/release/requirements.txt)
+    [ "$(cat .venv-release/ready 2>/dev/null)" != "$needed" ] || exit 0
+    echo "setup: installing tools/release/requirements.txt into .venv-release (480 MB on disk, once)"
+    rm -rf .venv-release
+    python3 -m venv .venv-release
+    .venv-release/bin/pip install -q --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r tools/release/requirements.txt
+    echo "$needed" >.venv-release/ready
+    exit 0
 fi
 
 # TensorFlow and the rest are worth a large download, but not a failed test run where there is no network.
