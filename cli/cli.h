@@ -207,6 +207,8 @@ typedef struct cli {
     void *aside_ctx;
     cli_pager pager;
     int screen; /* columns of the terminal that stdout is; 0: it is none */
+    void (*take)(void *ctx, const tfp_report *r); /* gets reports, which are not written then; NULL */
+    void *take_ctx;
     bool page;  /* lines come from the page of `serve`: no file is written, none but the profile read */
 } cli;
 
@@ -279,6 +281,7 @@ int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o);     
 int cli_capture(cli *c, const cli_call *call, tfp_options *o);                           /* capture.c */
 int cli_start(cli *c, const cli_call *call, tfp_options *o);                             /* run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                            /* stacks.c */
+int cli_mcp(cli *c, const cli_call *call, tfp_options *o);                               /* mcp.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);                            /* report.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: 0, or why a page may not run it */
 char *cli_query_start(char *line); /* query.c: where the SQL of a line begins, or NULL */

@@ -121,6 +121,10 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
     if (status) return status;
     tfp_report *r = NULL;
     size_t before = c->out->size;
+    if (c->take) {
+        tfp_status built = tfp_report_build(c->profile, call->name, o, &r, c->err);
+        return built ? cli_fault_from(&c->fault, built, c->err) : cli_put(c, r, o);
+    }
     print_loading_lines(c, call, o);
     tfp_status s = tfp_show(c->profile, call->name, o, cli_write, c->out, &r, c->err);
     if (s) {
@@ -294,6 +298,7 @@ const cli_command cli_commands[] = {
     { "run",        "[-option value ...] -- COMMAND", "Start a command so that the jobs in it can be captured, and record steps of them: nothing else of it changes.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
     { "agent",      "[PID|NAME...]", "Running jobs as metrics: for Prometheus at --metrics, sent to a collector with --otlp; their stacks, sent with --pyroscope or --parca; and for tfprof of other machines at --listen.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_agent },
     { "serve",      "[FILE|DIR...]", "Show profiles as pages in the browser: those in the files and folders named, or here.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
+    { "mcp",        "ROOT", "Answer programs by the Model Context Protocol on stdin and stdout: info, views, SQL and diff of the profiles below ROOT; nothing is written.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_mcp },
     { "report",     "FILE... -o FILE", "Write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step.", CLI_IN_SHELL, cli_report },
     { "timeline",   "FILE... -o FILE", "Write what ran when as a Chrome trace, for Perfetto and chrome://tracing: a trace as it was recorded, of RunMetadata and ProfileProto the nodes of a step; -step N: of that step.", CLI_IN_SHELL, run_timeline },
     { "convert",    "FILE... -o FILE", "Write all inputs as one file: NAME.tfprof keeps everything and is opened at once; any other name, a ProfileProto, which TensorFlow's tool reads too.", CLI_IN_SHELL, run_convert },

@@ -26,6 +26,10 @@ static int put(cli *c, const tfp_report *r, const tfp_options *o, bool remarks)
 {
     const char *note;
     size_t before = c->out->size;
+    if (c->take) {
+        c->take(c->take_ctx, r);
+        return 0;
+    }
     for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++)
         if (remarks)
             cli_tell_remark(c, note);

@@ -269,7 +269,7 @@ static bool is_beside(const cli_call *call, const char *warning)
            strstr(warning, ": nodes in functions");
 }
 
-static void tell(const cli_call *call, const tfp_profile *p)
+static void tell(cli *c, const cli_call *call, const tfp_profile *p)
 {
     const char *warning;
     for (size_t i = 0;; i++) {
@@ -280,7 +280,7 @@ static void tell(const cli_call *call, const tfp_profile *p)
         cli_stderr(text, (size_t)n);
     }
     for (size_t i = 0; (warning = tfp_profile_warning(p, i)); i++)
-        if (!is_beside(call, warning)) cli_warn(warning);
+        if (!is_beside(call, warning)) cli_tell_note(c, warning);
 }
 
 /* ---- the cache of --cache ---- */
@@ -366,7 +366,7 @@ int cli_load(cli *c, const cli_call *call, unsigned keep)
                                     : cli_fault_from(&c->fault, s, c->err);
         goto out;
     }
-    tell(call, p);
+    tell(c, call, p);
     c->profile = p;
     p = NULL;
 out:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/confine.c: the server needs no right to write files, and to read only those below the folders that it was started
  * with, so it gives up the rest (Landlock, Linux 5.13 and newer; elsewhere nothing happens). */
-#include "server_parts.h"
+#include "confine.h"
 
+#include <stdbool.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>

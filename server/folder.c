@@ -60,6 +60,13 @@ static file_state state_of(const struct stat *st)
                          (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec };
 }
 
+bool folder_has(int folder, const char *path)
+{
+    int fd = open_below(folder, path, O_PATH | O_CLOEXEC);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
 bool file_state_of(int fd, file_state *out)
 {
     struct stat st;

@@ -14,6 +14,8 @@ typedef struct file_state { /* by which a file is known to be the same, unchange
 
 /* A file below `folder`, read only; -1 when it is not there, not below it, or no regular file. */
 int folder_open(int folder, const char *path);
+/* Whether a file or folder of that path is below `folder`. */
+bool folder_has(int folder, const char *path);
 bool file_state_of(int fd, file_state *out);
 bool file_state_same(const file_state *a, const file_state *b);
 

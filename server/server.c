@@ -2,6 +2,8 @@
 /* server/server.c: starts the server (address, token, threads), and stops it on a signal. */
 #include "address.h"
 #include "server_parts.h"
+
+#include "confine.h"
 #include "rights.h"
 
 #include <errno.h>

@@ -50,7 +50,4 @@ void connections_completed(void *cls, struct MHD_Connection *c, void **state, en
 void connections_asks(server *s, struct MHD_Connection *c); /* its request is complete */
 void connections_cut(server *s, bool all);                  /* now and then */
 
-/* confine.c: no file is written from here on, none is read but below `folders`, and no new rights are had. */
-void confine(const int *folders, size_t count);
-
 #endif

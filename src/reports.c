@@ -120,6 +120,8 @@ char tfp_report_column_type(const tfp_report *r, const char *column)
     return r && column && tfp_table_find(r, column, &f) ? f.type : '\0';
 }
 
+size_t tfp_report_table_rows(const tfp_report *r) { return tfp_table_rows(r); }
+
 const char *tfp_report_column_help(const tfp_report *r, const char *column)
 {
     tfp_flat f;

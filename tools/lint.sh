@@ -5,8 +5,8 @@ set -eu
 cd "$(dirname "$0")/.."
 status=0
 cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-    --suppress=missingIncludeSystem --suppressions-list=tools/cppcheck.txt -D_GNU_SOURCE '-DPy_RETURN_NONE=return Py_None' -Iinclude -Isrc -Icli -Iserver \
-    -j 2 $(git ls-files 'src/*.c' 'cli/*.c' 'server/*.c' 'python/native/*.c' 'examples/*.c') || status=1
+    --suppress=missingIncludeSystem --suppressions-list=tools/cppcheck.txt -D_GNU_SOURCE '-DPy_RETURN_NONE=return Py_None' -Iinclude -Isrc -Icli -Iserver -Imcp \
+    -j 2 $(git ls-files 'src/*.c' 'cli/*.c' 'server/*.c' 'mcp/*.c' 'python/native/*.c' 'examples/*.c') || status=1
 
 # Layout by clang-format, except parts between "clang-format off" and "on". `make format` applies it.
 other=

@@ -9,6 +9,10 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+# What a folder may use of another one that is not below it.
+BESIDE = {"cli": ("server.h", "report.h", "agent.h", "answer.h", "push.h", "mcp.h"), "mcp": ("answer.h", "confine.h", "folder.h")}
+
+
 def rooms():
     with open(os.path.join(ROOT, "src", "meson.build"), encoding="utf-8") as f:
         return list(dict.fromkeys(re.findall(r"^  '(\w+)(?:/\w+)?': \[", f.read(), re.M)))
@@ -35,10 +39,10 @@ def main():
                 beside = room == "views" and other == "formats" and target != "formats/checkpoint.h"
                 if above or beside or (other == target and target.endswith(".h") and "/" not in target):
                     wrong.append("src/%s/%s includes %s" % (room, name, target))
-    for folder in ("cli", "server", "python/native"):
+    for folder in ("cli", "server", "mcp", "python/native"):
         for name in sorted(os.listdir(os.path.join(ROOT, folder))):
             for target in includes(os.path.join(ROOT, folder, name)) if name.endswith((".c", ".h")) else []:
-                beside = os.path.exists(os.path.join(ROOT, folder, target)) or (folder == "cli" and target in ("server.h", "report.h", "agent.h", "answer.h", "push.h"))
+                beside = os.path.exists(os.path.join(ROOT, folder, target)) or target in BESIDE.get(folder, ())
                 if target != "tfprof/tfprof.h" and not beside:
                     wrong.append("%s/%s includes %s" % (folder, name, target))
     for line in wrong:

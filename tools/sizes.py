@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE_LINES, COMPONENT_LINES = 450, 100
 # A table of one row for each operation.
 LONG = {"src/flops/rules/opdefs.c"}
-FOLDERS = ("src", "cli", "server", "python", "include", "tests", "tools")
+FOLDERS = ("src", "cli", "server", "mcp", "python", "include", "tests", "tools")
 
 
 def files(folder, *endings):

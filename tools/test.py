@@ -117,6 +117,7 @@ SUITES = [
     Suite("hostile jobs", [PYTHON, "tests/live/hostile.py", f"{RELEASE}/tfprof"], 60, waits=True),
     Suite("captures by PyTorch's own daemon protocol", [PYTHON, "tests/live/kineto.py", f"{RELEASE}/tfprof"], 10, waits=True),
     Suite("CUDA of prepared jobs", [PYTHON, "tests/live/cuda.py", f"{RELEASE}/tfprof"], 2, waits=True),
+    Suite("Model Context Protocol", [PYTHON, "tests/mcp/run.py", f"{RELEASE}/tfprof"], 25, waits=True),
     Suite("files of deploy/", [PYTHON, "tests/deploy/run.py", f"{RELEASE}/tfprof"], 11, waits=True),
     Suite("terminal", [PYTHON, "tests/terminal/run.py", f"{RELEASE}/tfprof"], 3, waits=True),
 ]

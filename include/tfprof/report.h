@@ -57,6 +57,9 @@ TFP_API size_t tfp_report_finding_count(const tfp_report *r, const char *checker
 /** The name of selected column `i` of the flat table, in the order of CSV; NULL past the end. */
 TFP_API const char *tfp_report_column(const tfp_report *r, size_t i);
 
+/** The number of rows of the flat table: of a view's rows, or for advise of its findings. */
+TFP_API size_t tfp_report_table_rows(const tfp_report *r);
+
 /** 'i' for a 64-bit number (times in microseconds, sizes in bytes, else a count), 'b' for a boolean, 'r' for a real number,
  *  's' for text, 0 for no such column. Times are 'i', and whole microseconds, in profiles of TensorFlow's files; in traces with
  *  finer times they are 'r', microseconds with up to three decimals. */

@@ -125,13 +125,6 @@ static PyObject *cell(const tfp_report *r, size_t row, const char *column, char 
     return type == 'b' ? PyBool_FromLong(value != 0) : PyLong_FromLongLong(value);
 }
 
-/* The rows of advise's table are its findings. */
-static size_t row_count(const tfp_report *r)
-{
-    if (tfp_report_is_table(r)) return tfp_report_row_count(r);
-    return tfp_report_column_type(r, "checker") ? tfp_report_finding_count(r, NULL) : tfp_report_row_count(r);
-}
-
 static PyObject *no_column(const char *name) { return PyErr_Format(PyExc_KeyError, "no column %s", name); }
 
 static PyObject *get(PyObject *self, PyObject *args)
@@ -143,7 +136,7 @@ static PyObject *get(PyObject *self, PyObject *args)
     if (!r) return NULL;
     char type = tfp_report_column_type(r, column);
     PyObject *value = NULL;
-    if (row < 0 || (size_t)row >= row_count(r))
+    if (row < 0 || (size_t)row >= tfp_report_table_rows(r))
         PyErr_SetString(PyExc_IndexError, "no such row");
     else
         value = type ? cell(r, (size_t)row, column, type) : no_column(column);
@@ -159,7 +152,7 @@ static PyObject *column(PyObject *self, PyObject *args)
     if (!r) return NULL;
     int collecting = PyGC_Disable();
     char type = tfp_report_column_type(r, name);
-    size_t count = row_count(r);
+    size_t count = tfp_report_table_rows(r);
     PyObject *list = type ? PyList_New((Py_ssize_t)count) : no_column(name);
     for (size_t i = 0; list && i < count; i++) {
         PyObject *value = cell(r, i, name, type);
@@ -189,7 +182,7 @@ static PyObject *columns(PyObject *self, PyObject *nothing)
     return list;
 }
 
-static Py_ssize_t length(PyObject *self) { return (Py_ssize_t)row_count(((report_object *)self)->report); }
+static Py_ssize_t length(PyObject *self) { return (Py_ssize_t)tfp_report_table_rows(((report_object *)self)->report); }
 
 /* A list of the results of `line`, up to the first NULL. */
 static PyObject *lines_of(PyObject *self, const char *(*line)(const tfp_report *r, size_t i))

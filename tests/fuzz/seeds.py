@@ -7,6 +7,7 @@ messages are thinned to their first few nodes. regressions/TARGET/* (inputs that
 """
 import gzip
 import itertools
+import json
 import os
 import struct
 import subprocess
@@ -254,6 +255,17 @@ def http2(kind, flags, payload, stream=1):
     return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
+def mcp_seeds():
+    """Messages of clients, one for each tool and kind of value."""
+    def call(name, **arguments):
+        return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}).encode()
+    yield "info", call("info", path="a/b.json")
+    yield "view", call("view", path="a@3", view="op", options={"order_by": "micros", "max_depth": 3, "viz": True, "select": ["micros", "bytes"]}, max_rows=5)
+    yield "query", call("query", paths=["a", "-b"], sql="SELECT 1")
+    yield "diff", call("diff", left="a", right="../b", view="op")
+    yield "values", b'{"jsonrpc":"2.0","id":-1.5e3,"params":{"a":[null,true,"\\u00e4\\ud83d\\ude00\\n"],"b":{}}}'
+
+
 def http_seeds():
     """The first byte says which reader gets the rest."""
     yield "get", b"\0GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:9400\r\nAuthorization: Bearer secret\r\n\r\n"
@@ -301,6 +313,8 @@ def seeds():
         yield "live", name, data
     for name, data in http_seeds():
         yield "http", name, data
+    for name, data in mcp_seeds():
+        yield "mcp", name, data
     for name in ("odd/profile_5", "dense/profile_3", "gpu/profile_1", "towers/profile_9"):
         data = sample(name)
         yield "profile", name, data if len(data) < 15000 else thinned(data)
