@@ -10,16 +10,23 @@
 
 #define SOURCE_MOST ((size_t)4 << 20)
 
-/* Whether the traces name such a file. */
+/* Whether a row of the report names such a file. */
+static bool has_file(const tfp_report *rows, const char *file, char *name)
+{
+    for (size_t i = 0; i < tfp_report_row_count(rows); i++)
+        if (tfp_report_string(rows, i, "file", name, PATH_ROOM) < PATH_ROOM && strcmp(name, file) == 0) return true;
+    return false;
+}
+
+/* Whether the profile's code names such a file: its code traces, or the Python frames that the view of lines sums. */
 static bool is_named(const tfp_profile *p, const char *file)
 {
-    tfp_report *files = NULL;
-    bool named = false;
+    tfp_report *files = NULL, *lines = NULL;
     char *name = malloc(PATH_ROOM);
-    if (name && tfp_records(p, "files", -1, &files, NULL) == TFP_OK)
-        for (size_t i = 0; !named && i < tfp_report_row_count(files); i++)
-            named = tfp_report_string(files, i, "file", name, PATH_ROOM) < PATH_ROOM && strcmp(name, file) == 0;
+    bool named = name && tfp_records(p, "files", -1, &files, NULL) == TFP_OK && has_file(files, file, name);
+    if (name && !named && tfp_report_build(p, "lines", NULL, &lines, NULL) == TFP_OK) named = has_file(lines, file, name);
     tfp_report_free(files);
+    tfp_report_free(lines);
     free(name);
     return named;
 }

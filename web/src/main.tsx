@@ -12,6 +12,7 @@ import "./style/base.css";
 import "./style/shell.css";
 import "./style/grid.css";
 import "./style/places.css";
+import "./style/details.css";
 
 /** Where a page without an address begins: a report of one profile with it, a server of running jobs with these. */
 async function begin(root: HTMLElement): Promise<void> {

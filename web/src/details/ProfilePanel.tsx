@@ -1,21 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// With nothing selected the panel tells of the profile.
-import { formatBytes } from "../format";
+// With nothing selected the panel tells of the profile: when, by whom, devices, ranks, what it has and how to record what it lacks.
+import { profilePath } from "../api";
+import { jsonOnce } from "../data";
+import { formatBytes, formatCount, formatMicros } from "../format";
+import { useLoaded } from "../load";
+import type { Opened } from "../opened";
+import { goTo } from "../store";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 
+export interface Info {
+  summary: Record<string, string | number | null>;
+  rows: { part: string; there: boolean; count: number | null; of: string | null; missing: string | null }[];
+}
+
+export const infoOf = (of: Opened): Promise<Info> => jsonOnce<Info>(profilePath(of.id, "views/info?format=json"));
+export const useInfo = (of: Opened): Info | undefined => useLoaded(`info ${of.id}`, () => infoOf(of)).value;
+
+/** How to record what a trace of PyTorch lacks; of other files the server's own words. */
+const RECORD: Record<string, string> = { code: "with_stack=True", memory: "profile_memory=True", program: "record_shapes=True" };
+const TITLES: Record<string, string> = { runs: "times", program: "shapes", code: "lines", trace: "spans", graph: "graph", memory: "memory", tensors: "tensors", nodes: "operations" };
+
+function Has({ info }: { info: Info }) {
+  const torch = String(info.summary.framework ?? "").includes("PyTorch");
+  const rows = info.rows.filter((r) => r.there || !torch || RECORD[r.part]);
+  return (
+    <Section name="What it has">
+      <dl>
+        {rows.map((r) => (
+          <Pair key={r.part} word={TITLES[r.part] ?? r.part}>
+            {r.there ? [r.count === null ? "" : formatCount(r.count), r.of ?? ""].filter(Boolean).join(" ") : <span class="s">no – {torch && RECORD[r.part] ? `record ${RECORD[r.part]}` : r.missing}</span>}
+          </Pair>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function Recorded({ of, info }: { of: Opened; info: Info }) {
+  const s = info.summary;
+  const text = (name: string): string => (s[name] === null || s[name] === undefined ? "" : String(s[name]));
+  const missing = Number(s.ranks_missing ?? 0);
+  const rows: [string, string][] = [
+    ["when", text("recorded")],
+    ["by", [text("framework"), of.entry?.format.replaceAll("_", " ")].filter(Boolean).join(" · ")],
+    ["length", s.range_us ? `${formatMicros(Number(s.range_us))}${s.steps ? `, ${s.step_count ?? of.facts.steps.length} steps` : ""}` : ""],
+    ["device", [text("device_models"), text("devices")].filter(Boolean).join(": ")],
+    ["host", text("hosts")],
+    ["ranks", `${text("ranks")}${missing ? ` – ${formatCount(missing)} have no file` : ""}`],
+    ["file", of.entry ? `${of.entry.files && of.entry.files.length > 1 ? `${of.entry.files.length} files, ` : ""}${formatBytes(of.entry.bytes)}` : ""],
+  ];
+  return <Section name="Recorded"><dl>{rows.filter(([, t]) => t).map(([word, t]) => <Pair key={word} word={word}>{t}</Pair>)}</dl></Section>;
+}
+
 export function ProfilePanel({ of }: PanelProps) {
+  const info = useInfo(of);
+  const facts = (): void => void navigator.clipboard.writeText(info ? Object.entries(info.summary).map(([k, v]) => `${k}: ${v}`).join("\n") : of.name);
   return (
     <>
       <h2 class="title">{of.name}</h2>
       <div class="s">profile · nothing is selected</div>
-      <Section name="Recorded">
-        <dl>
-          <Pair word="format">{of.entry?.format ?? "–"}</Pair>
-          <Pair word="steps">{of.facts.steps.length}</Pair>
-          <Pair word="file">{formatBytes(of.entry?.bytes ?? 0)}</Pair>
-        </dl>
-      </Section>
+      {info && <Recorded of={of} info={info} />}
+      {info && <Has info={info} />}
+      {of.facts.warnings.length > 0 && <Section name="Notes">{of.facts.warnings.map((w) => <p key={w}>{w}</p>)}</Section>}
+      <div class="actions">
+        <button type="button" onClick={() => goTo("timeline")}>Open in timeline</button>
+        <button type="button" onClick={facts}>Copy facts</button>
+      </div>
+      <Section name="Keys"><dl><Pair word="/">search</Pair><Pair word="g t · g o · g b">timeline, overview, table</Pair><Pair word="?">all keys</Pair></dl></Section>
     </>
   );
 }

@@ -4,7 +4,12 @@ import type { ComponentType } from "preact";
 import type { Opened } from "../opened";
 import type { Kind, Thing } from "../store";
 import { RangePanel } from "../timeline/RangePanel";
+import { KernelPanel } from "./KernelPanel";
+import { CallPanel, LinePanel, OpPanel, ScopePanel } from "./OpPanel";
+import { FindingPanel, RowPanel } from "./OtherPanels";
 import { ProfilePanel } from "./ProfilePanel";
+import { SpanPanel } from "./SpanPanel";
+import { PartPanel, RankPanel, StepPanel } from "./StepPanel";
 
 export interface PanelProps {
   thing: Thing;
@@ -13,5 +18,18 @@ export interface PanelProps {
 
 export const PANELS: Partial<Record<Kind, ComponentType<PanelProps>>> = {
   profile: ProfilePanel,
+  rank: RankPanel,
+  step: StepPanel,
+  part: PartPanel,
+  op: OpPanel,
+  kernel: KernelPanel,
+  scope: ScopePanel,
+  line: LinePanel,
+  call: CallPanel,
+  span: SpanPanel,
+  finding: FindingPanel,
   range: RangePanel,
+  transfer: RowPanel,
+  wait: RowPanel,
+  parameter: RowPanel,
 };

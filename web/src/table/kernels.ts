@@ -60,3 +60,9 @@ export function byName(t: Table, ranks: number[]): Content {
     says: `shares are of ${formatMicros(whole)} of device time`,
   };
 }
+
+/** The ops that launch a kernel, as its row tells. */
+export function kernelOps(content: Content, row: number): string[] {
+  const text = content.columns.find((c) => c.name === "ops")?.text?.(row) ?? "";
+  return text.split(", ").filter((op) => op && op !== plainName("(no op)"));
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel, copy or collective: what it costs, what launched it.
+import { useQuery } from "../data";
+import { formatBytes, formatCount, formatMicros, formatPercent } from "../format";
+import { isReport } from "../held";
+import { ThingLink } from "../parts/Thing";
+import { isName, longest, originsOf, overSteps } from "../sql";
+import type { Origin } from "../sql";
+import { kernelOps } from "../table/kernels";
+import { Lines } from "./CodeLines";
+import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";
+import { Pair, Section } from "./Section";
+import type { PanelProps } from "./kinds";
+import { filterWords, useRow } from "./rows";
+
+/** What launched it: call, op, scope, line. */
+function ComesFrom({ of, thing }: PanelProps) {
+  const loaded = useQuery<Origin>(of.id, isReport ? "" : originsOf(isName("s.name", thing.id)));
+  const { content, row } = useRow(of, thing);
+  const origins = loaded.value ?? [];
+  const held = isReport && content && row >= 0 ? kernelOps(content, row) : [];
+  const ops = [...new Set([...origins.map((o) => o.op ?? ""), ...held].filter(Boolean))].slice(0, 3);
+  const scopes = [...new Set(origins.map((o) => o.scope ?? "").filter(Boolean))].slice(0, 3);
+  const launches = [...new Set(origins.map((o) => o.launch ?? "").filter(Boolean))];
+  const trace = origins.find((o) => o.trace !== null)?.trace ?? null;
+  const none = loaded.busy ? "…" : NOT_HELD || "not recorded";
+  return (
+    <Section name="Comes from">
+      <dl>
+        <Pair word="launch">{launches.length ? launches.map((l) => <div key={l}><ThingLink kind="op" id={l}>{l}</ThingLink></div>) : none}</Pair>
+        <Pair word="op">{ops.length ? ops.map((o) => <div key={o}><ThingLink kind="op" id={o}>{o}</ThingLink></div>) : none}</Pair>
+        <Pair word="scope">{scopes.length ? scopes.map((s) => <div key={s}><ThingLink kind="scope" id={s}>{s.replaceAll("/", " › ")}</ThingLink></div>) : none}</Pair>
+        <Pair word="line">{trace !== null ? <Lines of={of} trace={trace} /> : <span class="s">{NOT_HELD || "not recorded (with_stack=True)"}</span>}</Pair>
+      </dl>
+    </Section>
+  );
+}
+
+export function KernelPanel({ of, thing }: PanelProps) {
+  const r = useRow(of, thing);
+  const [total, share, count] = [r.value("total"), r.value("share"), r.value("count")];
+  const where = filterWords();
+  const number = (name: string): string => formatMicros(r.value(name) ?? 0);
+  const look = r.content && r.row >= 0 ? r.content.set.look?.(r.row) : "compute";
+  const bytes = r.value("bytes");
+  return (
+    <>
+      <Head
+        look={look}
+        kind={`kernel${where && ` · ${where}`}`}
+        name={r.content && r.row >= 0 ? r.content.set.name(r.row) : thing.id.slice(0, 64)}
+        full={thing.id}
+        big={total === null ? (r.busy ? "…" : "–") : formatMicros(total)}
+        says={share === null ? (r.busy ? "" : "it did not run in the chosen time") : <>{formatPercent(100 * share)} of device time{where && ` of ${where}`}</>}
+      />
+      <Section name="Numbers">
+        <dl>
+          <Pair word="total">{number("total")}{share !== null && `, ${formatPercent(100 * share)} of device time`}</Pair>
+          <Pair word="count">{formatCount(count ?? 0)}{of.facts.steps.length > 1 && count !== null && !where && `, ${(count / of.facts.steps.length).toPrecision(3)} a step`}</Pair>
+          <Pair word="mean">{number("mean")} <span class="s">({number("min")} – {number("max")})</span></Pair>
+          {bytes !== null && <Pair word="bytes">{formatBytes(bytes)}</Pair>}
+        </dl>
+      </Section>
+      <OverSteps of={of} sql={overSteps(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
+      <ComesFrom of={of} thing={thing} />
+      <Spans of={of} count={`${formatCount(count ?? 0)} spans, the longest:`} sql={longest(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
+      <FindingsOf of={of} names={[thing.id.replace(/^void /, "").replace(/[(<].*$/, "")]} />
+      <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In timeline", to: { place: "timeline", q: thing.id.slice(0, 60) } }]} />
+    </>
+  );
+}
+

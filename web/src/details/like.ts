@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The next and the previous thing like the selected one: the next span of its name, the next step, the next row of its table.
+import { tableOnce, queryRows } from "../data";
+import { findingsOf } from "../findings";
+import { isReport } from "../held";
+import type { Opened } from "../opened";
+import { pathOf } from "../places/Table";
+import { beside, isName } from "../sql";
+import { filters, select } from "../store";
+import type { Thing } from "../store";
+import { allSteps } from "../steps";
+import { visible } from "../grid/model";
+import { TABLES } from "../table/tables";
+import { spanDetails } from "./span";
+
+async function spanBeside(of: Opened, span: number, back: boolean): Promise<Thing | null> {
+  if (isReport) return null;
+  const { summary } = await spanDetails(of, span);
+  const same = `${isName("s.name", summary.name)} AND s.class IS ${summary.class ? "NOT NULL" : "NULL"}`;
+  const [next] = await queryRows<{ span: number }>(of.id, beside(same, span, back));
+  return next ? { kind: "span", id: String(next.span) } : null;
+}
+
+/** The ids of all things of a kind, in the order of its table. */
+async function idsOf(of: Opened, thing: Thing): Promise<string[]> {
+  if (thing.kind === "step") return of.facts.steps.map(String);
+  if (thing.kind === "rank") return [...new Set((await allSteps(of)).map((r) => r.rank))].sort((a, b) => a - b).map(String);
+  if (thing.kind === "finding") return (await findingsOf(of, await allSteps(of))).map((f) => f.id);
+  const it = TABLES.find((t) => t.by === thing.kind);
+  if (!it) return [];
+  const { set, columns, sort } = it.read(await tableOnce(pathOf(of.id, it, "")), filters.value.ranks);
+  return [...visible({ ...set, parent: undefined }, columns, sort, "", () => false).rows].map((row) => set.thing(row).id);
+}
+
+/** Selects the neighbour; at an end nothing changes. */
+export async function neighbour(of: Opened, thing: Thing, back: boolean): Promise<void> {
+  if (thing.kind === "span") {
+    const next = await spanBeside(of, Number(thing.id), back);
+    if (next) select(next);
+    return;
+  }
+  const ids = await idsOf(of, thing);
+  const at = ids.indexOf(thing.id);
+  const next = at < 0 ? undefined : ids[at + (back ? -1 : 1)];
+  if (next !== undefined) select({ kind: thing.kind, id: next });
+}

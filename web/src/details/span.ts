@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of one span: asked of the server, or found in the report's own spans.
+import { profilePath } from "../api";
+import { jsonOnce, once } from "../data";
+import { isReport } from "../held";
+import type { Opened } from "../opened";
+import type { Details } from "../timeline";
+import { heldSource } from "../timeline_held";
+
+export function spanDetails(of: Opened, span: number): Promise<Details> {
+  if (!isReport) return jsonOnce<Details>(profilePath(of.id, `spans/${span}`));
+  const never = new AbortController().signal;
+  return once(`held ${of.id}`, () => heldSource(of.id, String(of.facts.steps[0] ?? 0), never)).then((source) => source.details(span, never));
+}
