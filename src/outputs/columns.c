@@ -134,13 +134,13 @@ static bool put_texts(writer *w, const tfp_flat *f, uint8_t *absent, bool *nomem
     return any;
 }
 
-/* What people see for the names of kernels, row by row. */
-static void put_shorts(writer *w, const tfp_str *shorts)
+/* What people see for the names of kernels, row by row: of a table's column, or of a tree's rows. */
+static void put_shorts(writer *w, const tfp_str *of_column)
 {
     tfp_buf_text(&w->header, ",\"short\":[");
     for (size_t row = 0; row < w->rows; row++) {
         w->cell.size = 0;
-        tfp_escape(&w->cell, shorts[row]);
+        tfp_escape(&w->cell, of_column ? of_column[row] : tfp_shown_name(w->r, (uint32_t)row));
         tfp_buf_text(&w->header, row ? ",\"" : "\"");
         tfp_json_put_escaped(&w->header, (tfp_str){ w->cell.data, w->cell.size });
         tfp_buf_char(&w->header, '"');
@@ -168,7 +168,8 @@ static void put_column(writer *w, const tfp_flat *f, uint8_t *absent, bool *nome
     } else {
         tfp_buf_text(&w->header, ",\"nulls\":null");
     }
-    if (f->grid && f->grid->shorts) put_shorts(w, f->grid->shorts);
+    bool names = w->r->short_at.count && !f->grid && strcmp(f->name, "name") == 0;
+    if (names || (f->grid && f->grid->shorts)) put_shorts(w, names ? NULL : f->grid->shorts);
     tfp_buf_char(&w->header, '}');
 }
 

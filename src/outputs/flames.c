@@ -51,9 +51,9 @@ static tfp_status start(stacks *x, const tfp_report *r, const char *output, tfp_
 }
 
 /* The name of a row without the scopes that its parent's name has. */
-static tfp_str short_name(const tfp_report *r, size_t i)
+static tfp_str frame_name(const tfp_report *r, uint32_t i)
 {
-    tfp_str name = r->rows.at[i].name, above = r->rows.at[r->rows.at[i].parent].name;
+    tfp_str name = tfp_shown_name(r, i), above = r->rows.at[r->rows.at[i].parent].name;
     bool below = r->about == &tfp_view_scope && name.size > above.size + 1 && name.data[above.size] == '/' &&
                  memcmp(name.data, above.data, above.size) == 0;
     return below ? (tfp_str){ name.data + above.size + 1, name.size - above.size - 1 } : name;
@@ -87,12 +87,12 @@ tfp_status tfp_write_folded_tree(const tfp_report *r, tfp_sink *s, tfp_error *er
     if (!status && frames > FRAMES_MOST)
         status = tfp_fail(err, TFP_LIMIT, "the stacks pass %llu frames: try a smaller -max_depth",
                           (unsigned long long)FRAMES_MOST);
-    for (size_t i = 1; i < rows && !status && !s->status && !path.failed; i++) {
+    for (uint32_t i = 1; i < rows && !status && !s->status && !path.failed; i++) {
         const tfp_row *row = &r->rows.at[i];
         path.size =
             length[row->parent]; /* rows come in the order of display: the buffer still begins with the parent's path */
         if (path.size) tfp_buf_char(&path, ';');
-        put_frame(&path, short_name(r, i));
+        put_frame(&path, frame_name(r, i));
         length[i] = path.size;
         if (x.weight[i] <= 0) continue;
         tfp_buf_str(&s->buf, (tfp_str){ path.data, path.size });
@@ -141,8 +141,8 @@ static bool name_frames(scope *c)
     const tfp_report *r = c->x.r;
     c->frame = TFP_NEW(&c->arena, uint32_t, r->rows.size + 1);
     if (!c->frame || tfp_strtab_init(&c->names, &c->arena)) return false;
-    for (size_t i = 0; i < r->rows.size; i++) {
-        c->frame[i] = tfp_intern(&c->names, i ? short_name(r, i) : rest_name);
+    for (uint32_t i = 0; i < r->rows.size; i++) {
+        c->frame[i] = tfp_intern(&c->names, i ? frame_name(r, i) : rest_name);
         if (c->frame[i] == TFP_NONE) return false;
     }
     return true;

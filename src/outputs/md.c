@@ -62,12 +62,13 @@ static void put_text(writer *w, tfp_str s)
 /* Totals of the op view are sums over the rest of the list, which nobody wants to read. */
 static bool has_totals(const writer *w) { return w->r->kind != TFP_REPORT_LIST; }
 
-static void put_name(writer *w, const tfp_row *x)
+static void put_name(writer *w, uint32_t row)
 {
+    const tfp_row *x = &w->r->rows.at[row];
     uint32_t depth = x->depth < MAX_INDENT ? x->depth : MAX_INDENT;
     tfp_buf_text(w->out, "| ");
     for (uint32_t i = 0; i < depth; i++) tfp_buf_text(w->out, "&nbsp;&nbsp;");
-    put_text(w, x == w->r->rows.at && !has_totals(w) ? TFP_STR("(all)") : x->name);
+    put_text(w, row == 0 && !has_totals(w) ? TFP_STR("(all)") : tfp_shown_name(w->r, row));
     tfp_buf_text(w->out, " |");
 }
 
@@ -201,7 +202,7 @@ static void put_table(writer *w)
         if (tfp_selects(r->options, (tfp_column_id)i)) put_rule(w, &tfp_columns[i]);
     tfp_buf_char(w->out, '\n');
     for (uint32_t row = 0; row < r->rows.size && !w->sink->status && !w->nomem; row++) {
-        put_name(w, &r->rows.at[row]);
+        put_name(w, row);
         for (int i = 0; i < tfp_column_count; i++)
             if (tfp_selects(r->options, (tfp_column_id)i)) put_column(w, (tfp_column_id)i, row);
         tfp_buf_char(w->out, '\n');
@@ -286,7 +287,7 @@ static void put_grid(writer *w, const tfp_grid *g)
     tfp_buf_text(w->out, "|\n");
     for (uint32_t row = 0; row < rows && !w->sink->status && !w->nomem; row++) {
         if (g->tree)
-            put_name(w, &r->rows.at[row]);
+            put_name(w, row);
         else
             tfp_buf_char(w->out, '|');
         for (size_t i = 0; i < columns.size; i++) {

@@ -106,7 +106,7 @@ static void put_depth(uint32_t depth, tfp_buf *out)
 static void put_name(screen *x, uint32_t row, tfp_buf *out)
 {
     const tfp_row *y = &x->r->rows.at[row], *above = &x->r->rows.at[y->parent];
-    tfp_str name = y->name;
+    tfp_str name = tfp_shown_name(x->r, row);
     bool below = row && y->parent && name.size > above->name.size + 1 && name.data[above->name.size] == '/' &&
                  memcmp(name.data, above->name.data, above->name.size) == 0;
     if (below) name = (tfp_str){ name.data + above->name.size + 1, name.size - above->name.size - 1 };

@@ -244,6 +244,7 @@ void tfp_report_free(tfp_report *r)
     tfp_vec_free(&r->rows);
     tfp_vec_free(&r->findings);
     tfp_vec_free(&r->line_runs);
+    tfp_map64_free(&r->short_at);
     tfp_vec_free(&r->grid.columns);
     tfp_vec_free(&r->facts);
     for (size_t i = 0; i < r->parts.size; i++) tfp_vec_free(&r->parts.at[i].grid.columns);

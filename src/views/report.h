@@ -144,7 +144,10 @@ struct tfp_report {
     const char *view;  /* its name */
     const struct tfp_view *about;
     tfp_report_kind kind;
-    tfp_options *options;                           /* a copy */
+    tfp_options *options; /* a copy */
+    tfp_map64
+        short_at; /* trees of a trace: by the address of a kernel's name -> shorts; empty: whole names are shown */
+    tfp_str *shorts;
     tfp_step_choice step;                           /* for tables that sum, TFP_STEP_MEAN means all steps */
     uint32_t values;                                /* bits of tfp_value that were computed */
     TFP_VEC(tfp_row) rows;                          /* in the order of display, parents before children */
@@ -202,6 +205,14 @@ enum {
     TFP_NO_STEP_SUMS = 4096, /* which asks for no sums of single steps (TFP_KEEP_TOTAL) */
     TFP_USES_SPANS = 128     /* says more of executions that were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
 };
+
+/* The name of a row, as people see it. */
+static inline tfp_str tfp_shown_name(const tfp_report *r, uint32_t row)
+{
+    tfp_str name = r->rows.at[row].name;
+    uint32_t at = r->short_at.count ? tfp_map64_get(&r->short_at, (uintptr_t)name.data) : TFP_NONE;
+    return at == TFP_NONE ? name : r->shorts[at];
+}
 
 /* A row's number, or NULL in a report that was built without that column. */
 static inline const int64_t *tfp_own_of(const tfp_report *r, uint32_t row, tfp_value v)

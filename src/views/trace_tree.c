@@ -2,6 +2,8 @@
 /* views/trace_tree.c: a tree of items found by parent and name; spans add their times to it, step by step. */
 #include "views/trace_tree.h"
 
+#include "names/names.h"
+
 #include <ctype.h>
 
 void tfp_trace_tree_start(tfp_trace_tree *t, tfp_report *r)
@@ -143,6 +145,27 @@ static bool settle_runs(const tfp_trace_tree *x, const tfp_tree *t)
     return true;
 }
 
+/* Rows of kernels are shown by what these do. Equal names are one string of the tree. */
+static bool shorten_kernels(const tfp_trace_tree *x)
+{
+    tfp_report *r = x->r;
+    tfp_arena arena = { 0 };
+    size_t count = 0, most = r->options->full_names ? 0 : r->rows.size;
+    tfp_str *full = TFP_NEW(&arena, tfp_str, most + 1);
+    bool ok = full != NULL;
+    for (size_t i = 0; ok && i < most; i++) {
+        const tfp_row *row = &r->rows.at[i];
+        uint64_t key = (uintptr_t)row->name.data;
+        if (x->items.at[row->item].kind != TFP_SPAN_ACTIVITY || tfp_map64_get(&r->short_at, key) != TFP_NONE) continue;
+        full[count] = row->name;
+        ok = tfp_map64_put(&r->short_at, key, (uint32_t)count++);
+    }
+    r->shorts = TFP_NEW(&r->arena, tfp_str, count + 1);
+    ok = ok && r->shorts && tfp_kernel_shorts(&r->arena, full, count, r->shorts);
+    tfp_arena_free(&arena);
+    return ok;
+}
+
 tfp_status tfp_trace_tree_show(tfp_trace_tree *x, tfp_error *err)
 {
     tfp_arena arena = { 0 };
@@ -150,7 +173,7 @@ tfp_status tfp_trace_tree_show(tfp_trace_tree *x, tfp_error *err)
     tfp_status s =
         x->failed || !tfp_tree_new(&t, x->r, &arena, x->items.size) || !fill(x, &t) ? tfp_nomem(err) : TFP_OK;
     if (!s) s = tfp_tree_show(&t, x->r, TFP_TREE_CODE, err);
-    if (!s && !settle_runs(x, &t)) s = tfp_nomem(err);
+    if (!s && !(settle_runs(x, &t) && shorten_kernels(x))) s = tfp_nomem(err);
     tfp_arena_free(&arena);
     tfp_trace_tree_free(x);
     return s;
